@@ -1,0 +1,67 @@
+// op.h: the contract of an Op: what it makes of its inputs, how it runs, and how it is differentiated.
+#pragma once
+
+#include "ops/variable.h"
+#include "thunks/thunk.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// How a selector's value picks an arm.
+enum class Decoding : std::uint8_t {
+  Truth,  ///< two arms: arm 0 if the value is false (zero), arm 1 if it is true; NaN is an error
+  Index,  ///< arm i for the value i in [0, n); anything else is an error
+  IndexOrDefault,  ///< arm i for the value i in [0, n-1); anything else takes the last arm
+};
+
+/// The demand of a built-in lazy Op, declared: input 0 is the selector; arm a of output j is input 1 + a*n_outputs + j.
+/// The linker compiles it into a branch; no thunk is made.
+struct Conditional {
+  Decoding decoding = Decoding::Truth;
+  std::uint32_t n_arms = 2;
+  std::uint32_t n_outputs = 1;
+  std::uint32_t arm_input(std::uint32_t arm, std::uint32_t output) const { return 1 + arm * n_outputs + output; }
+};
+
+/// Which inputs an output is a view of, or which it overwrites: (output, inputs).
+using AliasMap = std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>;
+
+/// An operation, with its attributes. Immutable; shared by all its nodes.
+class Op : public Counted {
+ public:
+  /// "add", "sum", or a user's class name.
+  virtual std::string name() const = 0;
+  /// With its attributes: "sum{axis=[0]}".
+  virtual std::string text() const { return name(); }
+
+  /// Builds the node (and the casts that it needs) for these inputs, and returns its outputs.
+  /// Throws Error(Type) or Error(Value) that names the Op, the input, what it is, and the rule.
+  virtual std::vector<Variable> call(std::span<const Variable> inputs) const = 0;
+
+  /// The native code of one node, or nothing where there is none.
+  virtual ThunkCode kernel(const Apply& node) const;
+
+  /// The declared demand of a built-in lazy Op; null for all others.
+  virtual const Conditional* conditional() const { return nullptr; }
+
+  virtual const AliasMap& view_map() const;
+  virtual const AliasMap& destroy_map() const;
+
+  /// The gradients with respect to the inputs, as graph. `output_gradients[j]` is null where nothing depends on output
+  /// j; a result is null where the output does not depend, differentiably, on that input. Each has its input's shape.
+  /// The default is an Error(NotImplemented) that names the Op.
+  virtual std::vector<Variable> grad(Apply& node, std::span<const Variable> output_gradients) const;
+
+  /// The same operation for a batch: `inputs[i]` has one more leading axis than the node's input i where `batched[i]`
+  /// is set, and is the node's input itself elsewhere. Every output gets the leading axis. At least one is batched.
+  /// The default is an Error(NotImplemented) that names the Op.
+  virtual std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
+                                      const std::vector<bool>& batched) const;
+};
+
+}  // namespace thunkvm

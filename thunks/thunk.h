@@ -1,0 +1,148 @@
+// thunk.h: the contract between the machine and the code that computes one node.
+//
+// A node of the graph becomes a *thunk*. What the machine needs of it is a ThunkCode: either a plain function (an
+// eager kernel, shared by all calls), or a maker of BoundThunks, which belong to one frame and may be lazy.
+#pragma once
+
+#include "thunks/cell.h"
+#include "thunks/error.h"
+#include "thunks/host.h"
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+class BoundThunk;
+
+/// How a thunk's run ended.
+enum class Status : std::uint8_t { Done, Failed };
+
+/// The registers that one thunk reads and writes, and what it may do with them. Lives as long as the program.
+struct Operands {
+  const std::uint32_t* registers = nullptr;  ///< inputs, then outputs
+  std::uint16_t n_inputs = 0;
+  std::uint16_t n_outputs = 0;
+  std::uint32_t dying = 0;        ///< bit i: input i (i < 32) dies here on every path; its memory may be taken over
+  const void* state = nullptr;    ///< the kernel's own immutable data
+  std::uint32_t bound = 0;        ///< index of the BoundThunk in the frame, for thunks that have one
+
+  std::uint32_t input(int i) const { return registers[i]; }
+  std::uint32_t output(int j) const { return registers[n_inputs + j]; }
+  bool dies(int i) const { return i < 32 && ((dying >> i) & 1u) != 0; }
+};
+
+/// What went wrong in a call: the error, and the node whose thunk raised it.
+struct Failure {
+  std::exception_ptr error;
+  std::uint32_t node = UINT32_MAX;  ///< index of the node in the program; UINT32_MAX: none
+};
+
+/// One call in flight, as a thunk sees it.
+struct Activation {
+  Cell* cells = nullptr;
+  Host* host = nullptr;
+  BoundThunk* const* bound = nullptr;
+  /// The `_nogc` modes: outputs still hold the value of an earlier call, whose memory may be written again if it is
+  /// exclusive; nothing dies.
+  bool keep = false;
+  bool poll = false;  ///< set by kernels that took long: the machine asks the host whether to stop
+  Failure failure;
+
+  Cell& input(const Operands& o, int i) const { return cells[o.input(i)]; }
+  Cell& output(const Operands& o, int j) const { return cells[o.output(j)]; }
+  /// Records an error and returns Failed.
+  Status fail(ErrorKind kind, const std::string& message);
+  /// Records the exception in flight (call it in a catch block) and returns Failed.
+  Status fail_current() noexcept;
+};
+
+/// An eager thunk's code: all inputs are there, all outputs get computed. It never throws.
+using EagerFn = Status (*)(Activation&, const Operands&);
+
+/// Makes an EagerFn out of a function that may throw.
+template <void (*F)(Activation&, const Operands&)>
+Status guarded(Activation& activation, const Operands& operands) {
+  try {
+    F(activation, operands);
+    return Status::Done;
+  } catch (...) {
+    return activation.fail_current();
+  }
+}
+
+/// What a lazy thunk sees and says when it is entered: the inputs that it asked for and got, the outputs, and the list
+/// of inputs that it asks for next.
+class LazyCall {
+ public:
+  LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* got, std::uint8_t* computed,
+           std::uint32_t demanded)
+      : activation_(activation), operands_(operands), got_(got), computed_(computed), demanded_(demanded) {}
+
+  int n_inputs() const { return operands_.n_inputs; }
+  int n_outputs() const { return operands_.n_outputs; }
+  /// The output that somebody waits for.
+  std::uint32_t demanded() const { return demanded_; }
+  /// True once this thunk asked for input i and it was computed; what else ran makes no difference.
+  bool got(int i) const { return got_[i] != 0; }
+  /// The value of an input that it got.
+  const Cell& input(int i) const { return activation_.cells[operands_.input(i)]; }
+  bool computed(int j) const { return computed_[j] != 0; }
+  const Cell& output(int j) const { return activation_.cells[operands_.output(j)]; }
+  void set_output(int j, Cell value) {
+    activation_.cells[operands_.output(j)] = std::move(value);
+    computed_[j] = 1;
+  }
+  /// Asks for inputs: they are computed in this order before the thunk is entered again.
+  void ask(std::int64_t input) { wanted_.push_back(input); }
+  std::vector<std::int64_t>& wanted() { return wanted_; }
+  Activation& activation() const { return activation_; }
+  const Operands& operands() const { return operands_; }
+
+  /// For nested implementations of Demand::force only: computes input i at once, by running the machine on the native
+  /// stack. Null where the machine cannot nest.
+  std::function<Status(int)> compute_now;
+
+ private:
+  Activation& activation_;
+  const Operands& operands_;
+  const std::uint8_t* got_;
+  std::uint8_t* computed_;
+  std::uint32_t demanded_;
+  std::vector<std::int64_t> wanted_;
+};
+
+/// A thunk that belongs to one frame: it may keep state between the entries of one call.
+///
+/// An eager one is `run`. A lazy one is `enter`ed for an output that is demanded; it sets outputs through the call and
+/// asks for inputs, and is entered again with them, until the demanded output is there. After each call, failed or
+/// not, `reset` drops all that it holds.
+class BoundThunk {
+ public:
+  virtual ~BoundThunk() = default;
+  virtual Status run(Activation& activation, const Operands& operands);
+  virtual Status enter(LazyCall& call);
+  /// The call is over: let go of every value; close what is suspended.
+  virtual void reset() noexcept {}
+};
+
+/// How one node runs. Exactly one of `eager` and `make` is set; a lazy thunk always has `make`.
+struct ThunkCode {
+  EagerFn eager = nullptr;
+  std::shared_ptr<const void> state;                       ///< kept for as long as the program
+  std::function<std::unique_ptr<BoundThunk>()> make;       ///< once for each frame
+  bool lazy = false;
+  std::string form;                                        ///< "kernel", "perform", "lazy", "thunk": for people
+
+  explicit operator bool() const { return eager != nullptr || make != nullptr; }
+};
+
+/// The EagerFn of a node that has a BoundThunk.
+Status run_bound(Activation& activation, const Operands& operands);
+
+}  // namespace thunkvm
