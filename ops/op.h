@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/variable.h"
+#include "thunks/decoding.h"
 #include "thunks/thunk.h"
 
 #include <cstdint>
@@ -11,13 +12,6 @@
 #include <vector>
 
 namespace thunkvm {
-
-/// How a selector's value picks an arm.
-enum class Decoding : std::uint8_t {
-  Truth,  ///< two arms: arm 0 if the value is false (zero), arm 1 if it is true; NaN is an error
-  Index,  ///< arm i for the value i in [0, n); anything else is an error
-  IndexOrDefault,  ///< arm i for the value i in [0, n-1); anything else takes the last arm
-};
 
 /// The demand of a built-in lazy Op, declared: input 0 is the selector; arm a of output j is input 1 + a*n_outputs + j.
 /// The linker compiles it into a branch; no thunk is made.

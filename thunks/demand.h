@@ -1,0 +1,52 @@
+// demand.h: lazy thunks in straight-line C++: `demand.force(i)` suspends until input i is there.
+//
+// The body runs on a fiber (Boost.Context) with a pooled stack, and suspends into the interpreter's loop while the
+// input is computed on the thread's own stack. Rules for a body: no Python; no `force` inside a catch block; values
+// that must survive a `force` live in locals as usual. It stays on one thread.
+#pragma once
+
+#include "thunks/thunk.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace thunkvm {
+
+/// What a straight-line lazy thunk talks to.
+class Demand {
+ public:
+  virtual ~Demand() = default;
+  virtual int n_inputs() const = 0;
+  virtual int n_outputs() const = 0;
+  /// The value of input i, computed first if it has to be; immediate from the second time on. Throws if computing it
+  /// fails: let it pass. The reference is good until the body returns.
+  virtual const Cell& force(int i) = 0;
+  /// The output that somebody waits for; it may change at a `force`.
+  virtual std::uint32_t demanded() const = 0;
+  virtual void set_output(int j, Cell value) = 0;
+  /// Suspends until an output that is not computed yet is demanded; for bodies that compute some outputs first.
+  virtual void wait() = 0;
+};
+
+/// The code of a straight-line lazy thunk; called at most once a call, has to set the demanded output.
+using LazyBody = std::function<void(Demand&)>;
+
+/// How `force` waits. `Fiber` is the default; `Nested` computes the input by running the machine on the native stack,
+/// for the sanitizers' builds and for tests.
+enum class ForceBy : std::uint8_t { Fiber, Nested };
+
+/// The build's default: Fiber, or Nested in a build with a sanitizer, which does not follow fibers.
+ForceBy default_force();
+
+/// A lazy ThunkCode that runs `body`.
+ThunkCode straight_line(LazyBody body, ForceBy force = default_force());
+
+/// How many fibers may be suspended at once in the process: each needs two memory maps of the 65,530 that Linux gives a
+/// process. One more is Error(Runtime) that says so.
+inline constexpr int kMaxFibers = 16384;
+/// Suspended or running now, and stacks that wait in the pool.
+int live_fibers();
+int pooled_stacks();
+
+}  // namespace thunkvm

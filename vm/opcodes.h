@@ -1,0 +1,43 @@
+// opcodes.h: the machine's instructions, listed once. The enum, the disassembler, the verifier and the reference in
+// docs/ are made from this list.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace thunkvm {
+
+// X(name, operands, prose)
+#define THUNKVM_OPCODES(X)                                                                                              \
+  X(Run, "first count counter", "run `count` eager thunks from step `first`, in order; counts one run of the segment")  \
+  X(Branch, "branch", "decode the selector of `branch`, count the arm, go to its target")                              \
+  X(Jump, "pc", "go on at `pc`")                                                                                       \
+  X(Move, "to from counter", "copy register `from` to `to`; with flag kTake move it, leaving `from` empty")            \
+  X(Need, "memo", "if memo body `memo` has not run in this call: mark it and run it, then go on")                      \
+  X(Lazy, "lazy output", "see to it that `output` of lazy thunk `lazy` is computed: enter it, compute what it asks for") \
+  X(Retire, "first count", "empty `count` registers from retire list entry `first`; empty ones are left alone")        \
+  X(Return, "", "end of a memo body or of a lazy thunk's input: go back to who needed it")                             \
+  X(Halt, "", "end of the program")
+
+enum class Opcode : std::uint8_t {
+#define X(name, operands, prose) name,
+  THUNKVM_OPCODES(X)
+#undef X
+};
+
+inline constexpr std::uint8_t kTake = 1;
+
+/// 16 bytes; what a, b and c mean is in the list above, in its order.
+struct Instruction {
+  Opcode op = Opcode::Halt;
+  std::uint8_t flag = 0;
+  std::uint16_t unused = 0;
+  std::uint32_t a = 0, b = 0, c = 0;
+};
+static_assert(sizeof(Instruction) == 16);
+
+std::string_view name(Opcode op);
+std::string_view operands(Opcode op);
+std::string_view prose(Opcode op);
+
+}  // namespace thunkvm

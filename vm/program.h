@@ -1,0 +1,96 @@
+// program.h: an immutable program: what the linkers make and the machine runs.
+#pragma once
+
+#include "thunks/cell.h"
+#include "thunks/decoding.h"
+#include "thunks/thunk.h"
+#include "vm/opcodes.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+inline constexpr std::uint32_t kNone = UINT32_MAX;
+
+/// One eager thunk: its code, its registers, and the registers to empty after it.
+struct Step {
+  EagerFn run = nullptr;
+  Operands operands;
+  std::uint32_t retire_first = 0;  ///< in Program::retires
+  std::uint32_t retire_count = 0;
+  std::uint32_t node = kNone;
+};
+
+/// A branch on a selector's value.
+struct Branch {
+  std::uint32_t selector = 0;  ///< register
+  Decoding decoding = Decoding::Truth;
+  std::uint32_t n_arms = 2;
+  std::uint32_t first_target = 0;   ///< in Program::targets: a pc for each arm
+  std::uint32_t first_counter = 0;  ///< a counter for each arm
+  std::uint32_t node = kNone;       ///< the (first) conditional that it decides, for errors
+};
+
+/// A body that runs at most once a call, at the first Need.
+struct Memo {
+  std::uint32_t pc = 0;
+  std::uint32_t node = kNone;
+};
+
+/// A lazy thunk that decides at run time what it demands.
+struct Lazy {
+  Operands operands;                     ///< `bound` is its thunk
+  std::vector<std::uint32_t> input_pcs;  ///< the body that computes each input, ending in Return
+  std::uint32_t counter = 0;             ///< entries; the number of outputs computed is the next counter
+  std::uint32_t node = kNone;
+};
+
+/// A counter whose value counts runs of a node. A node's runs are the sum over its entries.
+struct NodeCounter {
+  std::uint32_t node = kNone;
+  std::uint32_t counter = 0;
+};
+
+/// Names for people: what a node is, where the user made it, what a register holds. Called only when somebody asks.
+class ProgramText {
+ public:
+  virtual ~ProgramText() = default;
+  virtual std::string node(std::uint32_t node) const = 0;      ///< "add.3"
+  virtual std::string register_name(std::uint32_t index) const = 0;  ///< "x", "t7"
+};
+
+/// A program. Immutable once made, shared by all calls on all threads.
+///
+/// Every register is written before it is read on every path, and empty at Halt, but for constants, inputs, shared
+/// values and outputs: `verify` checks what can be checked statically.
+struct Program {
+  std::vector<Instruction> code;         ///< entry at pc 0
+  std::vector<Step> steps;
+  std::vector<std::uint32_t> registers;  ///< the operand lists that Operands point into
+  std::vector<std::uint32_t> targets;
+  std::vector<std::uint32_t> retires;
+  std::vector<Branch> branches;
+  std::vector<Memo> memos;
+  std::vector<Lazy> lazies;
+  std::vector<ThunkCode> bound;          ///< makers of BoundThunks; index = Operands::bound
+  std::vector<std::shared_ptr<const void>> states;  ///< keeps Operands::state alive
+
+  std::uint32_t n_registers = 0;
+  std::vector<std::pair<std::uint32_t, Cell>> constants;  ///< preloaded in every frame, never retired
+  std::vector<std::uint32_t> inputs;     ///< filled by the caller; emptied when the call ends
+  std::vector<std::uint32_t> shared;     ///< likewise, with the shared values of the call
+  std::vector<std::uint32_t> outputs;    ///< the caller moves them out; one register may stand here twice
+  std::vector<std::uint32_t> updates;    ///< likewise, to be committed; one that was not computed (if-computed) is empty
+
+  std::uint32_t n_counters = 0;
+  std::vector<NodeCounter> node_counters;  ///< sorted by node
+  std::uint32_t n_nodes = 0;
+  bool keep = false;                     ///< `_nogc`: registers keep their values between calls
+  std::shared_ptr<const ProgramText> text;
+};
+
+}  // namespace thunkvm
