@@ -1,0 +1,26 @@
+// conditional.h: the built-in lazy Op and what is built of it.
+#pragma once
+
+#include "ops/op.h"
+
+#include <span>
+#include <vector>
+
+namespace thunkvm {
+
+/// `n_outputs` values from one of several arms; only the arm that the selector picks is computed.
+///
+/// Arms hold one variable for each output. Their dtypes are promoted unless `strict`, static shapes joined; a differing
+/// number of dimensions, or dtypes under `strict`, is Error(Type) that names the path, both types and both source lines.
+/// The selector is any 0-d or one-element number.
+std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
+                                  std::span<const std::vector<Variable>> arms, bool strict = false);
+
+/// arm 1 if `condition` is true, else arm 0.
+Variable ifelse(const Variable& condition, const Variable& then, const Variable& otherwise);
+
+/// Short-circuit: `b` is computed only if `a` is true (false). Both become bool scalars.
+Variable lazy_and(const Variable& a, const Variable& b);
+Variable lazy_or(const Variable& a, const Variable& b);
+
+}  // namespace thunkvm
