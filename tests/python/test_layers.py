@@ -1,0 +1,107 @@
+"""The layers, read from the sources: includes point down, and every file is built."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# What each folder may include. Arrows point down only.
+MAY_INCLUDE = {
+    "thunks": {"thunks"},
+    "vm": {"thunks", "vm"},
+    "ops": {"thunks", "ops"},
+    "linkers": {"thunks", "vm", "ops", "linkers"},
+    "python": {"thunks", "vm", "ops", "linkers", "python"},
+}
+CORE_LAYERS = ("thunks", "vm", "ops", "linkers")
+PYTHON_HEADERS = ("Python.h", "pybind11/", "numpy/", "structmember.h", "datetime.h")
+MAX_LINES = 500
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
+
+
+def sources(layer: str) -> list[Path]:
+    folder = ROOT / layer
+    return sorted(p for p in folder.rglob("*") if p.suffix in {".h", ".cpp", ".c", ".inc"})
+
+
+def includes(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield (where, quote or bracket, included name) for each include of a file."""
+    for number, line in enumerate(path.read_text().splitlines(), start=1):
+        if match := INCLUDE.match(line):
+            yield f"{path.relative_to(ROOT)}:{number}", match[1], match[2]
+
+
+def upward_arrows(layer: str) -> Iterator[str]:
+    for path in sources(layer):
+        for where, quote, name in includes(path):
+            target = name.split("/")[0]
+            if quote == '"' and "/" not in name:
+                yield f"{where} includes {name!r}: write the path from the root of the repository"
+            elif target in MAY_INCLUDE and target not in MAY_INCLUDE[layer]:
+                allowed = ", ".join(sorted(MAY_INCLUDE[layer]))
+                yield f"{where} includes {name!r}; {layer}/ may only see {allowed}"
+
+
+@pytest.mark.parametrize("layer", MAY_INCLUDE)
+def test_includes_point_down(layer: str) -> None:
+    assert list(upward_arrows(layer)) == []
+
+
+@pytest.mark.parametrize("layer", CORE_LAYERS)
+def test_the_core_includes_no_python(layer: str) -> None:
+    found = [
+        f"{where} includes {name!r}"
+        for path in sources(layer)
+        for where, _, name in includes(path)
+        if name.startswith(PYTHON_HEADERS)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("layer", MAY_INCLUDE)
+def test_boost_graph_is_in_no_header(layer: str) -> None:
+    found = [
+        f"{where} includes {name!r}"
+        for path in sources(layer)
+        if path.suffix != ".cpp"
+        for where, _, name in includes(path)
+        if name.startswith("boost/graph")
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("layer", MAY_INCLUDE)
+def test_every_source_is_in_a_meson_build(layer: str) -> None:
+    listed = {
+        (build.parent / name).resolve()
+        for build in (ROOT / layer).rglob("meson.build")
+        for name in re.findall(r"'([^']+\.\w+)'", build.read_text())
+    }
+    present = set(sources(layer)) | set((ROOT / layer).rglob("*.py"))
+    missing = sorted(str(p.relative_to(ROOT)) for p in present - listed)
+    assert missing == [], "neither built nor installed: list them in a meson.build"
+
+
+@pytest.mark.parametrize("layer", MAY_INCLUDE)
+def test_a_file_is_one_noun(layer: str) -> None:
+    lengths = {p: len(p.read_text().splitlines()) for p in sources(layer)}
+    long = [f"{p.relative_to(ROOT)}: {n} lines" for p, n in lengths.items() if n > MAX_LINES]
+    assert long == [], f"longer than {MAX_LINES} lines"
+
+
+def test_an_arrow_that_points_up_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    header = tmp_path / "vm" / "frame.h"
+    header.parent.mkdir()
+    header.write_text('#include "thunks/cell.h"\n#  include "ops/op.h"\n#include "program.h"\n')
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+
+    assert list(upward_arrows("vm")) == [
+        "vm/frame.h:2 includes 'ops/op.h'; vm/ may only see thunks, vm",
+        "vm/frame.h:3 includes 'program.h': write the path from the root of the repository",
+    ]
