@@ -1,0 +1,18 @@
+// apply.h: nodes of the graph as Python objects.
+#pragma once
+
+#include "python/bindings/python.h"
+
+#include "ops/variable.h"
+
+namespace thunkvm {
+
+/// A new reference to a Python `Apply` for this node, which it keeps alive. Two of them for one node are equal.
+PyObject* wrap_node(Apply* node);
+bool is_node(PyObject* object);
+/// The node of an object for which `is_node` holds.
+Apply* unwrap_node(PyObject* object);
+
+void init_apply(PyObject* module);
+
+}  // namespace thunkvm

@@ -1,0 +1,130 @@
+// python.h: the one include of Python.h and of NumPy's C API, references that own, and the bridge for errors.
+//
+// Every C++ file of the bindings includes this first. Everything here needs the GIL.
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
+#define NPY_TARGET_VERSION NPY_2_0_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL thunkvm_numpy_api
+#ifndef THUNKVM_IMPORTS_NUMPY  // module.cpp alone
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+
+#include "thunks/error.h"
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace thunkvm {
+
+/// Thrown where a Python exception is pending; whoever enters C++ from Python lets it through.
+struct PythonError {};
+
+/// An owned reference to a Python object; may be null.
+class PyRef {
+ public:
+  PyRef() = default;
+  /// Takes over the caller's reference. Null means that the call that made it failed: throws PythonError.
+  static PyRef take(PyObject* object) {
+    if (object == nullptr) throw PythonError{};
+    return adopt(object);
+  }
+  /// Takes over the caller's reference, or null.
+  static PyRef adopt(PyObject* object) {
+    PyRef reference;
+    reference.object_ = object;
+    return reference;
+  }
+  /// Takes a reference of its own.
+  static PyRef borrow(PyObject* object) { return adopt(Py_XNewRef(object)); }
+
+  PyRef(const PyRef& other) : object_(Py_XNewRef(other.object_)) {}
+  PyRef(PyRef&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  PyRef& operator=(PyRef other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~PyRef() { Py_XDECREF(object_); }
+
+  PyObject* get() const { return object_; }
+  explicit operator bool() const { return object_ != nullptr; }
+  /// Gives the reference away.
+  PyObject* release() { return std::exchange(object_, nullptr); }
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
+/// A C API call that returns a negative number when it failed.
+inline int check(int status) {
+  if (status < 0) throw PythonError{};
+  return status;
+}
+
+/// The Python exception class for a kind of error; borrowed. `Host` has none of its own: RuntimeError.
+PyObject* exception_class(ErrorKind kind);
+
+/// Makes `error` the pending Python exception. One of kind Host or Interrupted leaves the exception that is pending.
+void set_python_error(const Error& error);
+/// Makes the C++ exception in flight the pending Python exception; call it in a catch block.
+void set_python_error_from_current() noexcept;
+
+/// Runs `f` for Python: what it throws becomes the pending Python exception, and the result says so as the C API does
+/// (null, or -1). A PyRef that `f` returns becomes a new reference.
+template <class F>
+auto guard(F&& f) noexcept {
+  using Result = std::invoke_result_t<F>;
+  try {
+    if constexpr (std::is_same_v<Result, PyRef>) {
+      return f().release();
+    } else {
+      return f();
+    }
+  } catch (...) {
+    set_python_error_from_current();
+  }
+  if constexpr (std::is_same_v<Result, PyRef>) {
+    return static_cast<PyObject*>(nullptr);
+  } else if constexpr (std::is_pointer_v<Result>) {
+    return static_cast<Result>(nullptr);
+  } else {
+    return static_cast<Result>(-1);
+  }
+}
+
+inline PyRef to_text(std::string_view text) {
+  return PyRef::take(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+}
+/// A str as UTF-8; good for as long as the object. Throws PythonError (TypeError) for anything else.
+inline std::string_view text_of(PyObject* str) {
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(str, &size);
+  if (text == nullptr) throw PythonError{};
+  return {text, static_cast<std::size_t>(size)};
+}
+/// `str(object)`.
+inline std::string str_of(PyObject* object) {
+  PyRef str = PyRef::take(PyObject_Str(object));
+  return std::string(text_of(str.get()));
+}
+/// The name of an object's class, for messages.
+inline std::string class_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+
+inline PyRef attribute(PyObject* object, const char* name) {
+  return PyRef::take(PyObject_GetAttrString(object, name));
+}
+/// The attribute, or null where there is none.
+PyRef attribute_or_null(PyObject* object, const char* name);
+
+/// Makes a class known to the module: creates it from its spec and adds it under its name. The reference that comes
+/// back is the module's; it lives as long as the process.
+PyTypeObject* add_class(PyObject* module, PyType_Spec& spec, PyTypeObject* base = nullptr);
+
+}  // namespace thunkvm
