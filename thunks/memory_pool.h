@@ -7,7 +7,8 @@
 namespace thunkvm {
 
 /// What the pool holds, in bytes. `in_use` is what live buffers were given (rounded up to their size class);
-/// `peak` the largest `in_use` since the start or the last `reset_peak`; `cached` what waits to be used again.
+/// `peak` the largest `in_use` since the start or the last `reset_peak`; `cached` what waits to be used again; `live_buffers`
+/// counts blocks, array headers included. Other threads' last 64 KiB each may be missing.
 struct PoolStatistics {
   std::size_t in_use = 0;
   std::size_t peak = 0;
