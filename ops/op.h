@@ -1,6 +1,7 @@
 // op.h: the contract of an Op: what it makes of its inputs, how it runs, and how it is differentiated.
 #pragma once
 
+#include "ops/attributes.h"
 #include "ops/variable.h"
 #include "thunks/decoding.h"
 #include "thunks/thunk.h"
@@ -32,6 +33,10 @@ class Op : public Counted {
   virtual std::string name() const = 0;
   /// With its attributes: "sum{axis=[0]}".
   virtual std::string text() const { return name(); }
+  /// The (checked) attributes that the registry made it with; none for an Op that is not from there.
+  const Attributes& attributes() const { return attributes_; }
+  /// For the registry, before anybody else has the Op.
+  void set_attributes(Attributes attributes) { attributes_ = std::move(attributes); }
 
   /// Builds the node (and the casts that it needs) for these inputs, and returns its outputs.
   /// Throws Error(Type) or Error(Value) that names the Op, the input, what it is, and the rule.
@@ -56,6 +61,9 @@ class Op : public Counted {
   /// The default is an Error(NotImplemented) that names the Op.
   virtual std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                                       const std::vector<bool>& batched) const;
+
+ private:
+  Attributes attributes_;
 };
 
 }  // namespace thunkvm

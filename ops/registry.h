@@ -21,46 +21,17 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace thunkvm {
 
 enum class AttrType : std::uint8_t { Bool, Int, Float, String, DType, Ints, Floats, Strings };
 std::string_view name(AttrType type);
-
-/// The value of an attribute; monostate is None.
-using AttrValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType, std::vector<std::int64_t>,
-                               std::vector<double>, std::vector<std::string>>;
-std::string text(const AttrValue& value);
-
-/// Attribute values by name.
-class Attributes {
- public:
-  Attributes() = default;
-  Attributes(std::initializer_list<std::pair<const std::string, AttrValue>> values) : values_(values) {}
-  void set(const std::string& name, AttrValue value) { values_[name] = std::move(value); }
-  bool has(const std::string& name) const;  ///< present and not None
-  template <class T>
-  const T& get(const std::string& name) const {
-    return std::get<T>(values_.at(name));
-  }
-  template <class T>
-  std::optional<T> find(const std::string& name) const {
-    return has(name) ? std::optional<T>(get<T>(name)) : std::nullopt;
-  }
-  const std::map<std::string, AttrValue>& values() const { return values_; }
-  friend bool operator==(const Attributes&, const Attributes&) = default;
-
- private:
-  std::map<std::string, AttrValue> values_;
-};
 
 struct AttrProto {
   std::string name;
@@ -157,7 +128,11 @@ struct OpRegistration {
     OpProto proto;
     proto.name = name;
     Maker{proto};
-    OpRegistry::add(std::move(proto), [](const Attributes& attrs) { return Ref<const Op>(new OpClass(attrs)); });
+    OpRegistry::add(std::move(proto), [](const Attributes& attrs) {
+      auto* op = new OpClass(attrs);
+      op->set_attributes(attrs);
+      return Ref<const Op>(op);
+    });
   }
 };
 
