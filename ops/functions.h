@@ -74,6 +74,11 @@ Variable ones_like(const Variable& x);
 /// `gradient` summed down to the shape of `x` where broadcasting may have enlarged it, and cast to its dtype.
 Variable fit_gradient(const Variable& gradient, const Variable& x);
 
+/// The length of the leading axis of `x`: an int64 scalar, a constant where it is known.
+Variable batch_length(const Variable& x);
+/// `x` with a new leading axis along which it is repeated `length` times (a view).
+Variable repeat_batch(const Variable& x, const Variable& length);
+
 /// For batching rules: every input with a leading batch axis (length 1 where it was not batched) and then as many axes
 /// as the largest node input has, so that broadcasting lines the batch axes up.
 std::vector<Variable> align_batch(Apply& node, std::span<const Variable> inputs, const std::vector<bool>& batched);

@@ -35,7 +35,7 @@ std::string_view name(AttrType type);
 
 struct AttrProto {
   std::string name;
-  AttrType type;
+  AttrType type = AttrType::Int;
   std::string comment;
   bool required = true;
   AttrValue default_value;               ///< where not required; monostate is None
@@ -86,7 +86,11 @@ class OpMaker {
   }
   void output(std::string comment) { proto_.outputs.push_back({"out", std::move(comment)}); }
   AttrProto& attr(std::string name, AttrType type, std::string comment) {
-    return proto_.attrs.emplace_back(AttrProto{std::move(name), type, std::move(comment)});
+    AttrProto& proto = proto_.attrs.emplace_back();
+    proto.name = std::move(name);
+    proto.type = type;
+    proto.comment = std::move(comment);
+    return proto;
   }
 
  private:
@@ -109,7 +113,7 @@ class OpRegistry {
   static std::vector<const OpProto*> protos();
   /// Throws Error(Key) with the nearest name.
   static const OpProto& proto(std::string_view name);
-  /// The Op with these (checked) attributes; equal attributes give the same object while it lives.
+  /// The Op with these attributes, checked. Without any, always the same object.
   static Ref<const Op> create(std::string_view name, const Attributes& attrs);
   /// Creates the Op and applies it.
   static std::vector<Variable> call(const OpDesc& desc);

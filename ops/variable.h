@@ -93,6 +93,7 @@ class Variable {
   void*& handle() const;
 
  private:
+  friend class Apply;
   Apply* node_ = nullptr;
   std::uint32_t index_ = 0;
 };

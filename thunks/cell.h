@@ -96,7 +96,7 @@ class Cell {
   T get() const {
     if constexpr (fits_cell<T>) {
       T value;
-      std::memcpy(&value, &bits_, sizeof(T));
+      std::memcpy(static_cast<void*>(&value), &bits_, sizeof(T));
       return value;
     } else {
       return *reinterpret_cast<const T*>(body()->data);
@@ -107,7 +107,7 @@ class Cell {
     if constexpr (fits_cell<T>) {
       if (holds_reference()) [[unlikely]] release();
       bits_ = 0;
-      std::memcpy(&bits_, &value, sizeof(T));
+      std::memcpy(&bits_, static_cast<const void*>(&value), sizeof(T));
       meta_ = Meta{Tag::Scalar, dtype_of<T>, 0, 0};
     } else {
       set_array(Array::scalar(value));

@@ -1,0 +1,272 @@
+#include "ops/conditional.h"
+
+#include "ops/functions.h"
+#include "ops/registry.h"
+#include "thunks/cast.h"
+#include "thunks/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace thunkvm {
+namespace {
+
+std::string_view name(Decoding decoding) {
+  switch (decoding) {
+    case Decoding::Truth: return "truth";
+    case Decoding::Index: return "index";
+    case Decoding::IndexOrDefault: return "index_or_default";
+  }
+  return "?";
+}
+
+Decoding decoding_of(const std::string& text) {
+  for (Decoding d : {Decoding::Truth, Decoding::Index, Decoding::IndexOrDefault})
+    if (name(d) == text) return d;
+  return Decoding::Truth;
+}
+
+// The name by which users know a path into the arms: "then[1]", "case 2".
+std::string arm_text(Decoding decoding, std::size_t arm, std::size_t n_arms) {
+  if (decoding == Decoding::Truth) return arm == 1 ? "then" : "else";
+  if (decoding == Decoding::IndexOrDefault && arm + 1 == n_arms) return "default";
+  return "case " + std::to_string(arm);
+}
+
+std::string described(const Variable& v) {
+  const std::string where = v.is_leaf() ? std::string() : v.node()->origin_text();
+  return v.text() + " is " + v.type().text() + (where.empty() ? "" : " (made at " + where + ")");
+}
+
+// One node with the selector and all arms: only the branch that the selector picks is computed. The arms' types are
+// equal by the time it is made.
+class ConditionalOp final : public Op {
+ public:
+  explicit ConditionalOp(const Attributes& attrs) {
+    spec_.decoding = decoding_of(attrs.get<std::string>("decoding"));
+    spec_.n_arms = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_arms"));
+    spec_.n_outputs = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_outputs"));
+  }
+  ConditionalOp(Decoding decoding, std::size_t n_arms, std::size_t n_outputs)
+      : spec_{decoding, static_cast<std::uint32_t>(n_arms), static_cast<std::uint32_t>(n_outputs)} {}
+
+  std::string name() const override { return spec_.decoding == Decoding::Truth ? "ifelse" : "switch"; }
+  std::string text() const override {
+    return name() + "{arms=" + std::to_string(spec_.n_arms) + ", outputs=" + std::to_string(spec_.n_outputs) + "}";
+  }
+  const Conditional* conditional() const override { return &spec_; }
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    if (inputs.size() != 1 + std::size_t{spec_.n_arms} * spec_.n_outputs)
+      throw Error(ErrorKind::Type, "[" + name() + "] takes a selector and " + std::to_string(spec_.n_arms) + " arms of " +
+                                       std::to_string(spec_.n_outputs) + " values; got " +
+                                       std::to_string(inputs.size()) + " inputs");
+    std::vector<std::vector<Variable>> arms(spec_.n_arms);
+    for (std::uint32_t a = 0; a < spec_.n_arms; ++a)
+      for (std::uint32_t j = 0; j < spec_.n_outputs; ++j) arms[a].push_back(inputs[spec_.arm_input(a, j)]);
+    return thunkvm::conditional(inputs[0], spec_.decoding, arms);
+  }
+
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override {
+    if (batched[0])
+      throw Error(ErrorKind::NotImplemented, "[" + name() + "] cannot branch on a batch of selectors; use where()");
+    // Every arm has to have the batch axis: one that has not is broadcast to the batch's length.
+    Variable length;
+    for (std::size_t i = 1; i < inputs.size() && !length; ++i)
+      if (batched[i]) length = batch_length(inputs[i]);
+    std::vector<std::vector<Variable>> arms(spec_.n_arms);
+    for (std::uint32_t a = 0; a < spec_.n_arms; ++a)
+      for (std::uint32_t j = 0; j < spec_.n_outputs; ++j) {
+        const std::uint32_t i = spec_.arm_input(a, j);
+        arms[a].push_back(batched[i] ? inputs[i] : repeat_batch(inputs[i], length));
+      }
+    return thunkvm::conditional(inputs[0], spec_.decoding, arms);
+  }
+
+ private:
+  Conditional spec_;
+};
+
+class ConditionalMaker : public OpMaker {
+ public:
+  explicit ConditionalMaker(OpProto& proto) : OpMaker(proto) {
+    family("conditional");
+    comment("One of several arms, picked at run time; only that arm is computed. The core of ifelse, switch_case and cond.");
+    input("selector", "any 0-d or one-element number");
+    input("arms", "the values of arm 0, of arm 1, ...").variadic = true;
+    attr("decoding", AttrType::String, "how the selector picks an arm")
+        .one_of({AttrValue("truth"), AttrValue("index"), AttrValue("index_or_default")});
+    attr("n_arms", AttrType::Int, "how many arms there are").at_least(1);
+    attr("n_outputs", AttrType::Int, "how many values each arm has").at_least(1);
+    output("the picked arm's values");
+  }
+};
+REGISTER_OP(ConditionalOp, ConditionalMaker, conditional)
+
+void check_selector(const Variable& selector) {
+  const TensorType& type = selector.tensor();
+  for (std::int64_t length : type.shape())
+    if (length != 1 && length != kUnknownLength)
+      throw Error(ErrorKind::Type, "[ifelse] the condition has to be a single value: " + described(selector) +
+                                       "; reduce it with .all() or .any(), or use where() to choose elementwise");
+  if (selector.is_constant() && selector.constant_value().is_scalar() && is_float(selector.dtype())) {
+    const Cell value = selector.constant_value();
+    const bool nan = selector.dtype() == DType::Float64 && std::isnan(value.get<double>());
+    if (nan) throw Error(ErrorKind::Value, "[ifelse] the condition is NaN, which is neither true nor false");
+  }
+}
+
+// The type that all arms' values of one output share.
+TypeRef join(Decoding decoding, std::span<const std::vector<Variable>> arms, std::size_t output, bool strict) {
+  const auto path = [&](std::size_t arm) {
+    return arm_text(decoding, arm, arms.size()) +
+           (arms[arm].size() > 1 ? "[" + std::to_string(output) + "]" : std::string());
+  };
+  const auto mismatch = [&](std::size_t arm, const std::string& rule) {
+    return Error(ErrorKind::Type, "[" + std::string(decoding == Decoding::Truth ? "ifelse" : "switch") + "] " + path(0) +
+                                      " and " + path(arm) + " differ: " + described(arms[0][output]) + ", " +
+                                      described(arms[arm][output]) + "; " + rule);
+  };
+  const Type& first = arms[0][output].type();
+  if (first.tensor() == nullptr) {
+    for (std::size_t a = 1; a < arms.size(); ++a)
+      if (!arms[a][output].type().equals(first)) throw mismatch(a, "values that are not tensors need equal types");
+    return arms[0][output].type_ref();
+  }
+  // Weak constants yield to the others, as in arithmetic.
+  StaticShape shape;
+  DType dtype = DType::Object;
+  for (std::size_t pass = 0; pass < 2; ++pass)
+    for (std::size_t a = 0; a < arms.size(); ++a) {
+      const Variable& value = arms[a][output];
+      const TensorType* type = value.type().tensor();
+      if (type == nullptr) throw mismatch(a, "a tensor and another type cannot be joined");
+      const bool weak = value.is_constant() && value.weak();
+      if (weak != (pass == 1)) continue;
+      if (dtype == DType::Object) {
+        dtype = type->dtype();
+      } else if (type->dtype() != dtype) {
+        if (strict && !weak) throw mismatch(a, "strict=True asks for equal dtypes; cast one of them");
+        dtype = weak ? promote_weak(dtype, kind(type->dtype())) : promote(dtype, type->dtype());
+      }
+    }
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    const StaticShape& other = arms[a][output].static_shape();
+    if (a == 0) {
+      shape = other;
+    } else if (other.size() != shape.size()) {
+      throw mismatch(a, "the number of dimensions has to be the same in all arms");
+    } else {
+      for (std::size_t i = 0; i < shape.size(); ++i)
+        if (shape[i] != other[i]) shape[i] = kUnknownLength;
+    }
+  }
+  return TensorType::of(dtype, shape);
+}
+
+// Whether a value is missing: NaN for numbers. What `coalesce` asks.
+class IsMissing final : public Op {
+ public:
+  explicit IsMissing(const Attributes&) {}
+  std::string name() const override { return "is_missing"; }
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    if (inputs.size() != 1) throw Error(ErrorKind::Type, "[is_missing] takes one input; got " + std::to_string(inputs.size()));
+    if (const TensorType* type = inputs[0].type().tensor(); type != nullptr && type->ndim() != 0)
+      throw Error(ErrorKind::Type, "[is_missing] takes a scalar or an object; " + described(inputs[0]));
+    return {Apply::make1(*this, inputs, TensorType::scalar(DType::Bool))};
+  }
+  ThunkCode kernel(const Apply& node) const override {
+    // Whether an opaque object is missing is for its host to say.
+    if (node.input(0).type().tensor() == nullptr) return {};
+    ThunkCode code;
+    code.form = "kernel";
+    code.eager = [](Activation& activation, const Operands& operands) {
+      const Cell& value = activation.input(operands, 0);
+      const bool missing = visit_dtype(value.dtype(), "is_missing", [&]<class T>(std::type_identity<T>) {
+        if constexpr (std::is_floating_point_v<T>)
+          return std::isnan(value.get<T>());
+        else if constexpr (std::is_same_v<T, Half>)
+          return std::isnan(static_cast<float>(value.get<T>()));
+        else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>)
+          return std::isnan(value.get<T>().real()) || std::isnan(value.get<T>().imag());
+        else
+          return false;
+      });
+      activation.output(operands, 0).set(missing);
+      return Status::Done;
+    };
+    return code;
+  }
+  std::vector<Variable> grad(Apply&, std::span<const Variable>) const override { return {Variable()}; }
+};
+
+class IsMissingMaker : public OpMaker {
+ public:
+  explicit IsMissingMaker(OpProto& proto) : OpMaker(proto) {
+    family("conditional");
+    comment("Whether a value is missing: NaN for a number, None for an object.");
+    input("x", "a scalar or an object");
+    output("a bool scalar");
+    example(">>> x = tv.scalar(\"x\")\n>>> tv.function([x], tv.ops.is_missing(x))(float(\"nan\"))\nnp.True_");
+  }
+};
+REGISTER_OP(IsMissing, IsMissingMaker, is_missing)
+
+Variable truth(const Variable& x) {
+  if (x.ndim() != 0)
+    throw Error(ErrorKind::Type, "[and_/or_] a condition has to be a scalar: " + described(x) + "; reduce it with .all() or .any()");
+  return cast(x, DType::Bool);
+}
+
+}  // namespace
+
+std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
+                                  std::span<const std::vector<Variable>> arms, bool strict) {
+  check_selector(selector);
+  const std::size_t n_outputs = arms.empty() ? 0 : arms[0].size();
+  if (arms.empty() || n_outputs == 0)
+    throw Error(ErrorKind::Value, "a conditional needs at least one arm with at least one value");
+  for (std::size_t a = 1; a < arms.size(); ++a)
+    if (arms[a].size() != n_outputs)
+      throw Error(ErrorKind::Value, arm_text(decoding, 0, arms.size()) + " has " + std::to_string(n_outputs) + " values, " +
+                                        arm_text(decoding, a, arms.size()) + " has " + std::to_string(arms[a].size()) +
+                                        "; all arms need the same number");
+  if (decoding != Decoding::Truth && selector.dtype() != DType::Bool && !is_integral(selector.dtype()))
+    throw Error(ErrorKind::Type, "[switch] the index has to be an integer: " + described(selector));
+  std::vector<TypeRef> types;
+  for (std::size_t j = 0; j < n_outputs; ++j) types.push_back(join(decoding, arms, j, strict));
+  std::vector<Variable> inputs = {selector};
+  for (const std::vector<Variable>& arm : arms)
+    for (std::size_t j = 0; j < n_outputs; ++j) {
+      const TensorType* type = types[j]->tensor();
+      const Variable& value = arm[j];
+      if (type == nullptr || value.dtype() == type->dtype())
+        inputs.push_back(value);
+      else if (value.is_constant() && value.weak())
+        inputs.push_back(Variable::constant(cast_weak(value.constant_value(), type->dtype()),
+                                            TensorType::of(type->dtype(), value.static_shape())));
+      else
+        inputs.push_back(cast(value, type->dtype()));
+    }
+  const Ref<const Op> op(new ConditionalOp(decoding, arms.size(), n_outputs));
+  return Apply::make(op, inputs, types)->outputs();
+}
+
+Variable ifelse(const Variable& condition, const Variable& then, const Variable& otherwise) {
+  const std::vector<Variable> arms[2] = {{otherwise}, {then}};
+  return conditional(condition, Decoding::Truth, arms).front();
+}
+
+Variable lazy_and(const Variable& a, const Variable& b) {
+  const Variable first = truth(a);
+  return ifelse(first, truth(b), first);
+}
+
+Variable lazy_or(const Variable& a, const Variable& b) {
+  const Variable first = truth(a);
+  return ifelse(first, first, truth(b));
+}
+
+}  // namespace thunkvm
