@@ -19,10 +19,34 @@ inline Variable true_div(const Variable& a, const Variable& b) { return call_op(
 inline Variable pow(const Variable& a, const Variable& b) { return call_op("pow", {a, b}); }
 inline Variable neg(const Variable& a) { return call_op("neg", {a}); }
 inline Variable where(const Variable& c, const Variable& a, const Variable& b) { return call_op("where", {c, a, b}); }
+inline Variable square(const Variable& a) { return call_op("square", {a}); }
+inline Variable exp(const Variable& a) { return call_op("exp", {a}); }
+inline Variable log(const Variable& a) { return call_op("log", {a}); }
+inline Variable sqrt(const Variable& a) { return call_op("sqrt", {a}); }
+inline Variable eq(const Variable& a, const Variable& b) { return call_op("eq", {a, b}); }
+inline Variable lt(const Variable& a, const Variable& b) { return call_op("lt", {a, b}); }
+inline Variable le(const Variable& a, const Variable& b) { return call_op("le", {a, b}); }
+inline Variable gt(const Variable& a, const Variable& b) { return call_op("gt", {a, b}); }
+inline Variable ge(const Variable& a, const Variable& b) { return call_op("ge", {a, b}); }
 
 /// A Python-like number, whose dtype yields to what it is combined with.
 inline Variable weak_number(double value) { return Variable::constant(Cell::of(value), true); }
 inline Variable weak_integer(std::int64_t value) { return Variable::constant(Cell::of(value), true); }
+
+// Formulas as one writes them; a C++ number is weak.
+inline Variable operator-(const Variable& a) { return neg(a); }
+inline Variable operator+(const Variable& a, const Variable& b) { return add(a, b); }
+inline Variable operator-(const Variable& a, const Variable& b) { return sub(a, b); }
+inline Variable operator*(const Variable& a, const Variable& b) { return mul(a, b); }
+inline Variable operator/(const Variable& a, const Variable& b) { return true_div(a, b); }
+inline Variable operator+(const Variable& a, double b) { return add(a, weak_number(b)); }
+inline Variable operator+(double a, const Variable& b) { return add(weak_number(a), b); }
+inline Variable operator-(const Variable& a, double b) { return sub(a, weak_number(b)); }
+inline Variable operator-(double a, const Variable& b) { return sub(weak_number(a), b); }
+inline Variable operator*(const Variable& a, double b) { return mul(a, weak_number(b)); }
+inline Variable operator*(double a, const Variable& b) { return mul(weak_number(a), b); }
+inline Variable operator/(const Variable& a, double b) { return true_div(a, weak_number(b)); }
+inline Variable operator/(double a, const Variable& b) { return true_div(weak_number(a), b); }
 
 inline Variable cast(const Variable& x, DType dtype) {
   return x.dtype() == dtype ? x : call_op("cast", {x}, {{"dtype", dtype}});
@@ -79,8 +103,9 @@ Variable batch_length(const Variable& x);
 /// `x` with a new leading axis along which it is repeated `length` times (a view).
 Variable repeat_batch(const Variable& x, const Variable& length);
 
-/// For batching rules: every input with a leading batch axis (length 1 where it was not batched) and then as many axes
-/// as the largest node input has, so that broadcasting lines the batch axes up.
+/// For batching rules of Ops that broadcast: every batched input with its batch axis first and then as many axes as the
+/// largest node input has, so that broadcasting lines the batch axes up. An input that is not batched is left as it is:
+/// broadcasting needs no axis of it.
 std::vector<Variable> align_batch(Apply& node, std::span<const Variable> inputs, const std::vector<bool>& batched);
 
 }  // namespace thunkvm
