@@ -80,9 +80,11 @@ Status guarded(Activation& activation, const Operands& operands) {
 /// of inputs that it asks for next.
 class LazyCall {
  public:
+  /// `wanted` is a list of the caller's, empty, whose memory is used again from entry to entry.
   LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* got, std::uint8_t* computed,
-           std::uint32_t demanded)
-      : activation_(activation), operands_(operands), got_(got), computed_(computed), demanded_(demanded) {}
+           std::uint32_t demanded, std::vector<std::int64_t>& wanted)
+      : activation_(activation), operands_(operands), got_(got), computed_(computed), demanded_(demanded),
+        wanted_(wanted) {}
 
   int n_inputs() const { return operands_.n_inputs; }
   int n_outputs() const { return operands_.n_outputs; }
@@ -105,7 +107,8 @@ class LazyCall {
   const Operands& operands() const { return operands_; }
 
   /// For nested implementations of Demand::force only: computes input i at once, by running the machine on the native
-  /// stack. Null where the machine cannot nest.
+  /// stack, at most kMaxNesting (vm/interpreter.h) calls deep. After Failed the call is lost: let it end. Null where the
+  /// machine cannot nest.
   std::function<Status(int)> compute_now;
 
  private:
@@ -114,20 +117,20 @@ class LazyCall {
   const std::uint8_t* got_;
   std::uint8_t* computed_;
   std::uint32_t demanded_;
-  std::vector<std::int64_t> wanted_;
+  std::vector<std::int64_t>& wanted_;
 };
 
 /// A thunk that belongs to one frame: it may keep state between the entries of one call.
 ///
-/// An eager one is `run`. A lazy one is `enter`ed for an output that is demanded; it sets outputs through the call and
-/// asks for inputs, and is entered again with them, until the demanded output is there. After each call, failed or
-/// not, `reset` drops all that it holds.
+/// An eager one is `run`, and holds no value when it returns. A lazy one is `enter`ed for an output that is demanded; it
+/// sets outputs through the call and asks for inputs, and is entered again with them, until the demanded output is
+/// there. After each call in which it was entered, failed or not, `reset` drops all that it holds.
 class BoundThunk {
  public:
   virtual ~BoundThunk() = default;
   virtual Status run(Activation& activation, const Operands& operands);
   virtual Status enter(LazyCall& call);
-  /// The call is over: let go of every value; close what is suspended.
+  /// The call in which this lazy thunk was entered is over: let go of every value; close what is suspended.
   virtual void reset() noexcept {}
 };
 

@@ -5,11 +5,15 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
+
+class Tracer;
 
 /// Where the machine goes on after a body: at `pc`; with `lazy` set, after noting that the input that this lazy thunk
 /// waited for is there.
@@ -23,6 +27,8 @@ struct LazyState {
   std::vector<std::uint8_t> got;       ///< by input: asked for and computed
   std::vector<std::uint8_t> computed;  ///< by output
   std::vector<std::uint32_t> waiting;  ///< inputs asked for and not computed yet, the next one last
+  std::vector<std::int64_t> wanted;    ///< what it asks for while it is entered
+  bool entered = false;
 };
 
 /// One call's registers, done bits, lazy thunks and counters. Used by one thread at a time.
@@ -38,46 +44,62 @@ class Frame {
 
   const Program& program() const { return *program_; }
   Cell& cell(std::uint32_t index) { return cells_[index]; }
-  /// Runs the program. On Failed, `failure` says why and every register but the constants is empty.
-  Status run(Host& host);
+  /// Runs the program, with a tracer if there is one. On Failed, `failure` says why and the call has been abandoned;
+  /// never throws. Costs nothing that grows with the number of registers, but for a call that fails.
+  Status run(Host& host, Tracer* tracer = nullptr);
+  /// Why the last call failed, until the next one begins.
   const Failure& failure() const { return activation_.failure; }
+  /// The same, moved out, so that the frame does not keep the exception alive.
+  Failure take_failure() noexcept { return std::exchange(activation_.failure, Failure{}); }
 
-  /// Ends a call that succeeded: inputs and shared values are dropped, lazy thunks reset. In a `keep` program the
-  /// intermediates stay as stale values.
+  /// Ends a call that succeeded: inputs, shared values, the outputs and updates that the caller left, and all outputs of
+  /// lazy thunks are dropped, done bits and lazy thunks reset. In a `keep` program the intermediates, those of lazy
+  /// thunks too, stay as stale values. Costs a step for each input, shared value, output and update, each memo that ran
+  /// and each lazy thunk that was entered.
   void finish() noexcept;
-  /// Ends a call that failed, or one that is given up before it ran: every register but the constants is emptied, done
-  /// bits and lazy thunks reset.
+  /// Ends a call that failed, or one that is given up before or after it ran: every register but the constants is
+  /// emptied, done bits and lazy thunks reset.
   void abandon() noexcept;
 
   /// How often each counter was hit, over all calls of this frame.
   const std::vector<std::uint64_t>& counters() const { return counters_; }
-  /// Nodes that a counter counted and that did not run, since their segment failed before them.
-  const std::vector<std::uint32_t>& not_reached() const { return not_reached_; }
+  /// Adds each node's runs, over all calls of this frame, to `runs` (by node): its counters' values, less the times when
+  /// its segment was counted but failed before it.
+  void add_node_runs(std::vector<std::uint64_t>& runs) const;
   void reset_counters();
   /// True if no register but constants holds a value (in a `keep` program: but stale ones).
   bool empty() const;
 
  private:
   friend class Interpreter;
+  void reset_bodies() noexcept;
+
   std::shared_ptr<const Program> program_;
   std::vector<Cell> cells_;
   std::vector<std::uint8_t> done_;             ///< by memo
   std::vector<std::uint32_t> done_list_;       ///< memos to be reset: a call pays only for those it ran
   std::vector<LazyState> lazies_;
   std::vector<std::uint32_t> entered_;         ///< lazies to be reset
+  std::vector<std::uint32_t> ends_;            ///< registers that `finish` empties
   std::vector<std::unique_ptr<BoundThunk>> bound_;
   std::vector<BoundThunk*> bound_pointers_;
   std::vector<Resume> resumes_;
   std::vector<std::uint64_t> counters_;
-  std::vector<std::uint32_t> not_reached_;
+  /// Steps [first, second) that were counted as run and were not reached, and how often.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> not_reached_;
+  std::int32_t until_poll_;                    ///< thunks until the host is asked whether to stop
+  std::int32_t nesting_ = 0;                   ///< loops on the native stack, but for the first
   Activation activation_;
 };
 
-/// What a Tracer is told: for tests, profilers and debug modes. A loop without one pays nothing.
+/// What a Tracer is told: for tests, profilers and debug modes. A loop without one pays nothing. What it throws fails the
+/// call at that node.
 class Tracer {
  public:
   virtual ~Tracer() = default;
+  /// The node's thunk is about to run, or to be entered.
   virtual void before(std::uint32_t node, Frame& frame) = 0;
+  /// It did; its outputs are in their registers, and so are its inputs still.
   virtual void after(std::uint32_t node, Frame& frame, Status status) = 0;
   /// A branch took `arm`.
   virtual void branched(std::uint32_t branch, std::uint32_t arm, Frame& frame) = 0;
@@ -89,22 +111,27 @@ class FramePool {
   explicit FramePool(std::shared_ptr<const Program> program);
   ~FramePool();
 
-  /// An idle frame, or a new one. The caller gives it back after `finish` or `abandon`.
+  /// An idle frame, or a new one (whatever a maker of BoundThunks throws passes). The caller gives it back after
+  /// `finish` or `abandon`.
   Frame* acquire();
-  void release(Frame* frame);
+  void release(Frame* frame) noexcept;
 
   const std::shared_ptr<const Program>& program() const { return program_; }
   /// Sums over the frames that are idle now: counter values, and runs by node.
   std::vector<std::uint64_t> counters();
   std::vector<std::uint64_t> node_runs();
+  /// Sets the counters of the frames that are idle now to zero.
   void reset_counters();
+  /// All frames, idle and in use.
   std::size_t size();
 
  private:
+  void gather();
+
   std::shared_ptr<const Program> program_;
   std::atomic<Frame*> last_{nullptr};  ///< one idle frame, taken without the lock
   std::mutex mutex_;
-  std::vector<Frame*> idle_;
+  std::vector<Frame*> idle_;           ///< its capacity is that of frames_, so that `release` cannot fail
   std::vector<std::unique_ptr<Frame>> frames_;
 };
 

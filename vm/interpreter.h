@@ -5,21 +5,37 @@
 
 namespace thunkvm {
 
-/// Runs programs in frames. One loop, instantiated with and without a tracer; no native recursion on the graph's depth:
-/// bodies that are needed are kept on the frame's own stack.
+/// How deep the machine may run on the native stack inside itself, for nested implementations of Demand::force.
+inline constexpr int kMaxNesting = 200;
+
+/// Thunks between two questions to the host whether to stop.
+inline constexpr std::int32_t kThunksPerPoll = 1024;
+
+/// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated with and without a tracer; no native
+/// recursion on the graph's depth: bodies that are needed are kept on the frame's own stack.
 ///
-/// Asks the host whether to stop about every 1,024 thunks and after kernels that took long.
+/// Asks the host whether to stop every kThunksPerPoll thunks of a frame and after kernels that took long.
 class Interpreter {
  public:
-  static Status run(Frame& frame, Host& host, Tracer* tracer = nullptr);
-
-  /// The arm that a selector's value picks. Throws Error(Value) for NaN, more than one element or a value that is no
-  /// number, Error(Index) out of range.
+  /// The arm that a selector's value picks. Throws Error(Value) for NaN, for more or less than one element, for a value
+  /// that is no number or, where an index is asked for, no whole one; Error(Index) out of range.
   static std::uint32_t decode(const Cell& selector, Decoding decoding, std::uint32_t n_arms);
 
  private:
+  friend class Frame;
+  static Status run(Frame& frame, Tracer* tracer) noexcept;
+
   template <bool kTracing>
-  static Status loop(Frame& frame, Host& host, Tracer* tracer, std::uint32_t pc, std::size_t base);
+  static Status loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base);
+  template <bool kTracing>
+  static Status run_segment(Frame& frame, Tracer* tracer, const Instruction& instruction);
+  template <bool kTracing>
+  static Status enter(Frame& frame, Tracer* tracer, std::uint32_t lazy, std::uint32_t output);
+  template <bool kTracing>
+  static Status compute_now(Frame& frame, Tracer* tracer, std::uint32_t lazy, int input);
+  static Status queue_wanted(Frame& frame, std::uint32_t lazy);
+  static Status poll(Frame& frame);
+  static Status fail_at(Frame& frame, std::uint32_t node);
 };
 
 }  // namespace thunkvm

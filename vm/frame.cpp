@@ -1,0 +1,184 @@
+// frame.cpp: what a call of a program holds, and how it is let go.
+#include "vm/frame.h"
+
+#include "vm/interpreter.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace thunkvm {
+
+namespace {
+
+/// The registers that end with a call: each once, and no constant, which a program may name as an output.
+std::vector<std::uint32_t> call_registers(const Program& program) {
+  std::vector<std::uint32_t> result;
+  for (const auto* list : {&program.inputs, &program.shared, &program.outputs, &program.updates})
+    result.insert(result.end(), list->begin(), list->end());
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  std::vector<bool> constant(program.n_registers);
+  for (const auto& [index, value] : program.constants) constant[index] = true;
+  std::erase_if(result, [&](std::uint32_t index) { return constant[index]; });
+  return result;
+}
+
+}  // namespace
+
+Frame::Frame(std::shared_ptr<const Program> program)
+    : program_(std::move(program)),
+      cells_(program_->n_registers),
+      done_(program_->memos.size()),
+      lazies_(program_->lazies.size()),
+      ends_(call_registers(*program_)),
+      counters_(program_->n_counters),
+      until_poll_(kThunksPerPoll) {
+  for (const auto& [index, value] : program_->constants) cells_[index] = value;
+  for (std::size_t i = 0; i < lazies_.size(); ++i) {
+    lazies_[i].got.resize(program_->lazies[i].operands.n_inputs);
+    lazies_[i].computed.resize(program_->lazies[i].operands.n_outputs);
+  }
+  entered_.reserve(lazies_.size());
+  bound_.reserve(program_->bound.size());
+  for (const ThunkCode& code : program_->bound) {
+    bound_.push_back(code.make ? code.make() : nullptr);
+    if (bound_.back() == nullptr)
+      throw Error(ErrorKind::Runtime, "thunk " + std::to_string(bound_.size() - 1) + " of the program (" + code.form +
+                                          ") has no maker or its maker gave nothing: ThunkCode::make has to return "
+                                          "a BoundThunk");
+    bound_pointers_.push_back(bound_.back().get());
+  }
+  activation_.cells = cells_.data();
+  activation_.bound = bound_pointers_.data();
+  activation_.keep = program_->keep;
+}
+
+Frame::~Frame() { abandon(); }
+
+Status Frame::run(Host& host, Tracer* tracer) {
+  if (activation_.failure.error) [[unlikely]] activation_.failure = Failure{};
+  activation_.host = &host;
+  const Status status = Interpreter::run(*this, tracer);
+  if (status == Status::Failed) [[unlikely]] abandon();
+  return status;
+}
+
+void Frame::reset_bodies() noexcept {
+  for (const std::uint32_t memo : done_list_) done_[memo] = 0;
+  done_list_.clear();
+  for (const std::uint32_t index : entered_) {
+    const Lazy& lazy = program_->lazies[index];
+    LazyState& state = lazies_[index];
+    bound_pointers_[lazy.operands.bound]->reset();
+    counters_[lazy.counter + 1] += std::count(state.computed.begin(), state.computed.end(), 1);
+    std::fill(state.got.begin(), state.got.end(), 0);
+    std::fill(state.computed.begin(), state.computed.end(), 0);
+    state.waiting.clear();
+    state.entered = false;
+    // An output that it computed and nobody demanded has no retire in the program.
+    if (!program_->keep)
+      for (int j = 0; j < lazy.operands.n_outputs; ++j) cells_[lazy.operands.output(j)].clear();
+  }
+  entered_.clear();
+}
+
+void Frame::finish() noexcept {
+  for (const std::uint32_t index : ends_) cells_[index].clear();
+  if (!done_list_.empty() || !entered_.empty()) reset_bodies();
+}
+
+void Frame::abandon() noexcept {
+  reset_bodies();
+  resumes_.clear();
+  nesting_ = 0;
+  activation_.poll = false;
+  for (Cell& cell : cells_) cell.clear();
+  for (const auto& [index, value] : program_->constants) cells_[index] = value;
+}
+
+void Frame::add_node_runs(std::vector<std::uint64_t>& runs) const {
+  for (const NodeCounter& entry : program_->node_counters) runs[entry.node] += counters_[entry.counter];
+  for (const auto& [range, times] : not_reached_)
+    for (std::uint32_t step = range.first; step != range.second; ++step) {
+      const std::uint32_t node = program_->steps[step].node;
+      if (node != kNone) runs[node] -= times;
+    }
+}
+
+void Frame::reset_counters() {
+  std::fill(counters_.begin(), counters_.end(), 0);
+  not_reached_.clear();
+}
+
+bool Frame::empty() const {
+  if (program_->keep)
+    return std::all_of(ends_.begin(), ends_.end(), [&](std::uint32_t index) { return cells_[index].empty(); });
+  std::vector<bool> constant(cells_.size());
+  for (const auto& [index, value] : program_->constants) constant[index] = true;
+  for (std::size_t i = 0; i < cells_.size(); ++i)
+    if (!cells_[i].empty() && !constant[i]) return false;
+  return true;
+}
+
+FramePool::FramePool(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+
+FramePool::~FramePool() = default;
+
+Frame* FramePool::acquire() {
+  if (Frame* frame = last_.exchange(nullptr, std::memory_order_acquire)) return frame;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      Frame* frame = idle_.back();
+      idle_.pop_back();
+      return frame;
+    }
+  }
+  // Made without the lock: the makers of bound thunks may be a host's, which waits for locks of its own.
+  auto frame = std::make_unique<Frame>(program_);
+  const std::lock_guard lock(mutex_);
+  idle_.reserve(frames_.size() + 1);
+  frames_.push_back(std::move(frame));
+  return frames_.back().get();
+}
+
+void FramePool::release(Frame* frame) noexcept {
+  Frame* before = last_.exchange(frame, std::memory_order_acq_rel);
+  if (before == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(before);
+}
+
+void FramePool::gather() {
+  if (Frame* frame = last_.exchange(nullptr, std::memory_order_acquire)) idle_.push_back(frame);
+}
+
+std::vector<std::uint64_t> FramePool::counters() {
+  const std::lock_guard lock(mutex_);
+  gather();
+  std::vector<std::uint64_t> sums(program_->n_counters);
+  for (const Frame* frame : idle_)
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += frame->counters()[i];
+  return sums;
+}
+
+std::vector<std::uint64_t> FramePool::node_runs() {
+  const std::lock_guard lock(mutex_);
+  gather();
+  std::vector<std::uint64_t> sums(program_->n_nodes);
+  for (const Frame* frame : idle_) frame->add_node_runs(sums);
+  return sums;
+}
+
+void FramePool::reset_counters() {
+  const std::lock_guard lock(mutex_);
+  gather();
+  for (Frame* frame : idle_) frame->reset_counters();
+}
+
+std::size_t FramePool::size() {
+  const std::lock_guard lock(mutex_);
+  return frames_.size();
+}
+
+}  // namespace thunkvm
