@@ -124,8 +124,7 @@ FramePool::FramePool(std::shared_ptr<const Program> program) : program_(std::mov
 
 FramePool::~FramePool() = default;
 
-Frame* FramePool::acquire() {
-  if (Frame* frame = last_.exchange(nullptr, std::memory_order_acquire)) return frame;
+Frame* FramePool::find_or_make() {
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -142,11 +141,9 @@ Frame* FramePool::acquire() {
   return frames_.back().get();
 }
 
-void FramePool::release(Frame* frame) noexcept {
-  Frame* before = last_.exchange(frame, std::memory_order_acq_rel);
-  if (before == nullptr) return;
+void FramePool::keep_idle(Frame* frame) noexcept {
   const std::lock_guard lock(mutex_);
-  idle_.push_back(before);
+  idle_.push_back(frame);
 }
 
 void FramePool::gather() {

@@ -113,8 +113,14 @@ class FramePool {
 
   /// An idle frame, or a new one (whatever a maker of BoundThunks throws passes). The caller gives it back after
   /// `finish` or `abandon`.
-  Frame* acquire();
-  void release(Frame* frame) noexcept;
+  Frame* acquire() {
+    Frame* frame = last_.exchange(nullptr, std::memory_order_acquire);
+    return frame != nullptr ? frame : find_or_make();
+  }
+  void release(Frame* frame) noexcept {
+    Frame* before = last_.exchange(frame, std::memory_order_acq_rel);
+    if (before != nullptr) keep_idle(before);
+  }
 
   const std::shared_ptr<const Program>& program() const { return program_; }
   /// Sums over the frames that are idle now: counter values, and runs by node.
@@ -126,6 +132,8 @@ class FramePool {
   std::size_t size();
 
  private:
+  Frame* find_or_make();
+  void keep_idle(Frame* frame) noexcept;
   void gather();
 
   std::shared_ptr<const Program> program_;
