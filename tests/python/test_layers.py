@@ -76,16 +76,33 @@ def test_boost_graph_is_in_no_header(layer: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("layer", MAY_INCLUDE)
-def test_every_source_is_in_a_meson_build(layer: str) -> None:
+def unlisted(folder: Path, suffixes: set[str]) -> str:
+    """Name the files of a folder that no meson.build in it names."""
     listed = {
-        (build.parent / name).resolve()
-        for build in (ROOT / layer).rglob("meson.build")
+        build.parent / name
+        for build in folder.rglob("meson.build")
         for name in re.findall(r"'([^']+\.\w+)'", build.read_text())
     }
-    present = set(sources(layer)) | set((ROOT / layer).rglob("*.py"))
-    missing = sorted(str(p.relative_to(ROOT)) for p in present - listed)
-    assert not missing, f"neither built nor installed: list {', '.join(missing)} in a meson.build"
+    present = {path for path in folder.rglob("*") if path.suffix in suffixes}
+    return ", ".join(sorted(str(path.relative_to(ROOT)) for path in present - listed))
+
+
+@pytest.mark.parametrize("layer", CORE_LAYERS)
+def test_every_source_is_built_and_every_header_installed(layer: str) -> None:
+    assert not (names := unlisted(ROOT / layer, {".cpp", ".h"})), f"list in a meson.build: {names}"
+
+
+def test_every_binding_is_built() -> None:
+    assert not (names := unlisted(ROOT / "python" / "bindings", {".cpp"})), f"list: {names}"
+
+
+def test_every_python_file_is_installed() -> None:
+    package = ROOT / "python" / "thunkvm"
+    assert not (names := unlisted(package, {".py", ".pyi", ".typed"})), f"list: {names}"
+
+
+def test_every_cpp_test_is_built() -> None:
+    assert not (names := unlisted(ROOT / "tests" / "cpp", {".cpp"})), f"list: {names}"
 
 
 @pytest.mark.parametrize("layer", MAY_INCLUDE)
