@@ -1,0 +1,206 @@
+#include "python/bindings/ndarray.h"
+
+#include "python/bindings/release.h"
+
+#include <array>
+#include <cstring>
+
+namespace thunkvm {
+namespace {
+
+// ---- the base object of the ndarrays that we make: it holds the buffer ----
+
+struct MemoryObject {
+  PyObject_HEAD
+  Buffer* buffer;
+};
+PyTypeObject* memory_class = nullptr;
+
+constexpr std::size_t kFreeMemories = 64;
+std::array<MemoryObject*, kFreeMemories> free_memories;
+std::size_t n_free_memories = 0;
+
+PyObject* hold_memory(Buffer* buffer) {
+  MemoryObject* memory;
+  if (n_free_memories != 0) {
+    memory = free_memories[--n_free_memories];
+    PyObject_Init(reinterpret_cast<PyObject*>(memory), memory_class);
+  } else {
+    memory = PyObject_New(MemoryObject, memory_class);
+    if (memory == nullptr) throw PythonError{};
+  }
+  buffer->retain();
+  memory->buffer = buffer;
+  return reinterpret_cast<PyObject*>(memory);
+}
+
+void drop_memory(PyObject* self) {
+  MemoryObject* memory = reinterpret_cast<MemoryObject*>(self);
+  memory->buffer->release();
+  if (n_free_memories < kFreeMemories) {
+    free_memories[n_free_memories++] = memory;
+  } else {
+    PyObject_Free(self);
+  }
+  Py_DECREF(memory_class);
+}
+
+PyType_Slot memory_slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(drop_memory)},
+    {Py_tp_doc, const_cast<char*>("Memory of the machine that an ndarray looks at.")},
+    {0, nullptr},
+};
+PyType_Spec memory_spec = {"thunkvm._core.Memory", sizeof(MemoryObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, memory_slots};
+
+// ---- ndarrays as owners of buffers ----
+
+// True if this object owns its memory, directly or through bases, and ours is the only reference to it.
+bool held_by_us_alone(void* owner) noexcept {
+  PyObject* object = static_cast<PyObject*>(owner);
+  for (;;) {
+    if (Py_REFCNT(object) != 1) return false;
+    if (Py_IS_TYPE(object, memory_class))
+      return reinterpret_cast<MemoryObject*>(object)->buffer->exclusive();
+    if (!PyArray_CheckExact(object)) return false;
+    PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
+    if (reinterpret_cast<PyArrayObject_fields*>(array)->weakreflist != nullptr) return false;
+    if (PyArray_CHKFLAGS(array, NPY_ARRAY_OWNDATA)) return true;
+    object = PyArray_BASE(array);
+    if (object == nullptr) return false;
+  }
+}
+
+const ForeignOwner ndarray_owner = {release_object, held_by_us_alone};
+
+// ---- dtypes, by number ----
+
+constexpr std::array<int, kNumericDTypes> type_numbers = {
+    NPY_BOOL,   NPY_INT8,   NPY_INT16, NPY_INT32, NPY_INT64,  NPY_UINT8,  NPY_UINT16,
+    NPY_UINT32, NPY_UINT64, NPY_HALF,  NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
+std::array<PyArray_Descr*, kNumericDTypes> descriptors;  // held as long as the process lives
+
+constexpr DType kNoDType = DType::Object;
+constexpr std::array<DType, NPY_VSTRING> dtypes_by_number = [] {
+  std::array<DType, NPY_VSTRING> dtypes{};
+  dtypes.fill(kNoDType);
+  for (std::size_t i = 0; i < type_numbers.size(); ++i)
+    dtypes[static_cast<std::size_t>(type_numbers[i])] = static_cast<DType>(i);
+  // C's `int`, `long` and `long long` have a number each, whatever their sizes.
+  dtypes[NPY_INT] = DType::Int32;
+  dtypes[NPY_UINT] = DType::UInt32;
+  dtypes[NPY_LONG] = sizeof(long) == 8 ? DType::Int64 : DType::Int32;
+  dtypes[NPY_ULONG] = sizeof(long) == 8 ? DType::UInt64 : DType::UInt32;
+  dtypes[NPY_LONGLONG] = DType::Int64;
+  dtypes[NPY_ULONGLONG] = DType::UInt64;
+  return dtypes;
+}();
+
+DType dtype_of_number(int type_number) {
+  return type_number >= 0 && type_number < static_cast<int>(dtypes_by_number.size())
+             ? dtypes_by_number[static_cast<std::size_t>(type_number)]
+             : kNoDType;
+}
+
+template <class Object>
+PyObject* scalar_object(PyTypeObject* type, const void* value) {
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object == nullptr) throw PythonError{};
+  std::memcpy(&reinterpret_cast<Object*>(object)->obval, value, sizeof(Object::obval));
+  return object;
+}
+
+}  // namespace
+
+PyObject* numpy_scalar(DType dtype, const void* value) {
+  switch (dtype) {
+    case DType::Float64: return scalar_object<PyDoubleScalarObject>(&PyDoubleArrType_Type, value);
+    case DType::Float32: return scalar_object<PyFloatScalarObject>(&PyFloatArrType_Type, value);
+    case DType::Int64: return scalar_object<PyInt64ScalarObject>(&PyInt64ArrType_Type, value);
+    case DType::Bool: {
+      bool truth;
+      std::memcpy(&truth, value, sizeof(truth));
+      return Py_NewRef(truth ? PyArrayScalar_True : PyArrayScalar_False);
+    }
+    case DType::Int8: return scalar_object<PyInt8ScalarObject>(&PyInt8ArrType_Type, value);
+    case DType::Int16: return scalar_object<PyInt16ScalarObject>(&PyInt16ArrType_Type, value);
+    case DType::Int32: return scalar_object<PyInt32ScalarObject>(&PyInt32ArrType_Type, value);
+    case DType::UInt8: return scalar_object<PyUInt8ScalarObject>(&PyUInt8ArrType_Type, value);
+    case DType::UInt16: return scalar_object<PyUInt16ScalarObject>(&PyUInt16ArrType_Type, value);
+    case DType::UInt32: return scalar_object<PyUInt32ScalarObject>(&PyUInt32ArrType_Type, value);
+    case DType::UInt64: return scalar_object<PyUInt64ScalarObject>(&PyUInt64ArrType_Type, value);
+    case DType::Float16: return scalar_object<PyHalfScalarObject>(&PyHalfArrType_Type, value);
+    case DType::Complex64: return scalar_object<PyCFloatScalarObject>(&PyCFloatArrType_Type, value);
+    case DType::Complex128: return scalar_object<PyCDoubleScalarObject>(&PyCDoubleArrType_Type, value);
+    case DType::Object: break;
+  }
+  throw Error(ErrorKind::Type, "an opaque value is no number");
+}
+
+PyRef to_ndarray(const Array& array) {
+  Buffer* buffer = array.buffer();
+  if (array.body()->is_owner_itself) return PyRef::borrow(static_cast<PyObject*>(buffer->owner()));
+  PyArray_Descr* descriptor = descriptors[static_cast<std::size_t>(array.dtype())];
+  Py_INCREF(descriptor);
+  const bool writable = buffer->writable();
+  // Without strides NumPy takes the flags as they are, which spares it the work of finding them.
+  PyObject* object = PyArray_NewFromDescr(
+      &PyArray_Type, descriptor, array.ndim(), const_cast<npy_intp*>(array.shape().data()),
+      array.contiguous() ? nullptr : const_cast<npy_intp*>(array.strides().data()), array.data(),
+      writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr);
+  PyRef result = PyRef::take(object);
+  check(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(object), hold_memory(buffer)));
+  return result;
+}
+
+PyRef to_ndarray_0d(const Cell& scalar) {
+  PyRef result = PyRef::take(
+      PyArray_SimpleNew(0, nullptr, type_numbers[static_cast<std::size_t>(scalar.dtype())]));
+  std::memcpy(PyArray_DATA(reinterpret_cast<PyArrayObject*>(result.get())), scalar.address(),
+              item_size(scalar.dtype()));
+  return result;
+}
+
+std::optional<DType> dtype_of_ndarray(PyArrayObject* array) {
+  const DType dtype = dtype_of_number(PyArray_TYPE(array));
+  return dtype == kNoDType ? std::nullopt : std::optional(dtype);
+}
+
+Array borrow_ndarray(PyArrayObject* array, DType dtype) {
+  const std::size_t ndim = static_cast<std::size_t>(PyArray_NDIM(array));
+  if (ndim > static_cast<std::size_t>(kMaxDims))
+    throw Error(ErrorKind::Value, "an array of " + std::to_string(ndim) + " dimensions: the machine takes up to " +
+                                      std::to_string(kMaxDims));
+  Buffer* buffer = Buffer::borrow(PyArray_DATA(array), static_cast<std::size_t>(PyArray_NBYTES(array)),
+                                  PyArray_ISWRITEABLE(array), array, &ndarray_owner);
+  Py_INCREF(array);
+  Array result = Array::over(buffer, dtype, Dims(PyArray_DIMS(array), ndim),
+                             Dims(PyArray_STRIDES(array), ndim), PyArray_DATA(array));
+  result.body()->is_owner_itself = true;
+  return result;
+}
+
+Cell number_at(const void* data, DType dtype) {
+  return visit_dtype(dtype, "a number", [&]<class T>(std::type_identity<T>) {
+    T value;
+    std::memcpy(&value, data, sizeof(T));
+    return Cell::of(value);
+  });
+}
+
+std::optional<Cell> cell_of_scalar(PyObject* scalar) {
+  PyRef descriptor = PyRef::take(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(scalar)));
+  const DType dtype = dtype_of_number(reinterpret_cast<PyArray_Descr*>(descriptor.get())->type_num);
+  if (dtype == kNoDType) return std::nullopt;
+  Complex128 largest;  // room for any of them
+  PyArray_ScalarAsCtype(scalar, &largest);
+  return number_at(&largest, dtype);
+}
+
+void init_ndarray(PyObject* module) {
+  memory_class = add_class(module, memory_spec);
+  for (std::size_t i = 0; i < type_numbers.size(); ++i)
+    descriptors[i] = PyArray_DescrFromType(type_numbers[i]);
+}
+
+}  // namespace thunkvm
