@@ -1,0 +1,117 @@
+// generator_thunk.cpp: lazy thunks written as a generator: `value = yield i` demands input i.
+#include "python/bindings/host.h"
+#include "python/bindings/python_thunk.h"
+#include "python/bindings/raised.h"
+#include "python/bindings/value.h"
+
+namespace thunkvm {
+namespace {
+
+class GeneratorThunk final : public BoundThunk {
+ public:
+  GeneratorThunk(std::shared_ptr<const PythonNode> node, PyRef demand)
+      : node_(std::move(node)), demand_(std::move(demand)) {}
+  ~GeneratorThunk() override { reset(); }
+
+  Status enter(LazyCall& call) override {
+    try {
+      static_cast<PythonHost&>(*call.activation().host).heed_float_errors();
+      if (!generator_) start();
+      PyObject* result = nullptr;
+      switch (PyIter_Send(generator_.get(), answer(call).get(), &result)) {
+        case PYGEN_NEXT: ask(call, PyRef::adopt(result).get()); break;
+        case PYGEN_RETURN: set_outputs(call, PyRef::adopt(result).get()); break;
+        case PYGEN_ERROR: throw PythonError{};
+      }
+      return Status::Done;
+    } catch (...) {
+      return fail_thunk(call.activation());
+    }
+  }
+
+  void reset() noexcept override {
+    asked_.clear();
+    if (!generator_) return;
+    PyRef generator = std::move(generator_);
+    PyObject* closed = PyObject_CallMethod(generator.get(), "close", nullptr);
+    if (closed == nullptr) PyErr_WriteUnraisable(generator.get());
+    Py_XDECREF(closed);
+  }
+
+ private:
+  void start() {
+    PyRef made = PyRef::take(PyObject_CallOneArg(demand_.get(), node_->node.get()));
+    if (!PyGen_Check(made.get()))
+      throw Error(ErrorKind::Type, "demand of " + node_->op + " has to be a generator (`value = yield i` asks for input "
+                                   "i), but it returned a " + class_name(made.get()) + ".");
+    generator_ = std::move(made);
+  }
+
+  // What `yield` gives: nothing at first, then the value asked for, or a list of them.
+  PyRef answer(const LazyCall& call) const {
+    if (asked_.empty()) return PyRef::borrow(Py_None);
+    if (!asked_list_) return to_python(call.input(static_cast<int>(asked_[0])));
+    PyRef values = PyRef::take(PyList_New(static_cast<Py_ssize_t>(asked_.size())));
+    for (std::size_t k = 0; k < asked_.size(); ++k)
+      PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(k),
+                      to_python(call.input(static_cast<int>(asked_[k]))).release());
+    return values;
+  }
+
+  void ask(LazyCall& call, PyObject* wanted) {
+    asked_.clear();
+    asked_list_ = PyList_Check(wanted) || PyTuple_Check(wanted);
+    if (asked_list_) {
+      for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(wanted); ++k)
+        ask_one(call, PySequence_Fast_GET_ITEM(wanted, k));
+    } else {
+      ask_one(call, wanted);
+    }
+  }
+
+  void ask_one(LazyCall& call, PyObject* index) {
+    const Py_ssize_t i = PyNumber_AsSsize_t(index, nullptr);
+    if (i == -1 && PyErr_Occurred()) {
+      PyErr_Clear();
+      throw Error(ErrorKind::Type, "demand of " + node_->op + " yielded " + str_of(index) + " (a " + class_name(index) +
+                                       "), but it has to yield the index of an input, or a list of them.");
+    }
+    asked_.push_back(i);
+    call.ask(i);
+  }
+
+  void set_outputs(LazyCall& call, PyObject* result) {
+    asked_.clear();
+    const std::size_t n = node_->outputs.size();
+    if (n != 1 && (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != static_cast<Py_ssize_t>(n)))
+      throw Error(ErrorKind::Type, "demand of " + node_->op + " has to return a tuple of its " + std::to_string(n) +
+                                       " outputs, but it returned " +
+                                       (PyTuple_Check(result) ? "one of " + std::to_string(PyTuple_GET_SIZE(result))
+                                                              : "a " + class_name(result)) + ".");
+    for (std::size_t j = 0; j < n; ++j) {
+      PyObject* value = n == 1 ? result : PyTuple_GET_ITEM(result, static_cast<Py_ssize_t>(j));
+      if (value == Py_None && node_->outputs[j]->tensor() != nullptr)
+        throw Error(ErrorKind::Type, "demand of " + node_->op + " finished without output " + std::to_string(j) +
+                                         ": it returned None, where a " + node_->outputs[j]->text() + " has to be.");
+      call.set_output(static_cast<int>(j), node_->output(j, value));
+    }
+  }
+
+  std::shared_ptr<const PythonNode> node_;
+  PyRef demand_;
+  PyRef generator_;                 ///< of this call, once it was entered
+  std::vector<std::int64_t> asked_; ///< what its last `yield` asked for
+  bool asked_list_ = false;
+};
+
+}  // namespace
+
+ThunkCode generator_thunk(std::shared_ptr<const PythonNode> node, PyRef demand) {
+  ThunkCode code;
+  code.lazy = true;
+  code.form = "lazy";
+  code.make = [node, demand = std::move(demand)] { return std::make_unique<GeneratorThunk>(node, demand); };
+  return code;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,41 @@
+// raised.h: Python exceptions carried through the machine, and notes added to them.
+#pragma once
+
+#include "python/bindings/python.h"
+
+#include "thunks/thunk.h"
+
+#include <string>
+
+namespace thunkvm {
+
+/// Takes the pending exception, which there has to be, normalized and with its traceback.
+PyRef take_exception();
+/// Makes an exception the pending one again.
+void set_exception(PyRef exception);
+
+/// A Python exception as a C++ one. While the machine winds a failed call down nothing is pending, so that the
+/// destructors that then run in Python see no exception and lose none.
+class Raised : public Error {
+ public:
+  explicit Raised(PyRef exception);
+  Raised(const Raised& other);
+  Raised& operator=(const Raised&) = delete;
+  ~Raised() override;
+
+  PyRef exception() const { return PyRef::borrow(exception_); }
+
+ private:
+  PyObject* exception_;
+};
+
+/// For the catch block of a thunk: the exception in flight, Python's or C++'s, becomes the failure of the call.
+Status fail_thunk(Activation& activation) noexcept;
+
+/// Makes what a call failed with the pending Python exception.
+void set_failure(const Failure& failure) noexcept;
+
+/// Adds a note (PEP 678) to the pending exception.
+void add_note(const std::string& note);
+
+}  // namespace thunkvm
