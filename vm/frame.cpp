@@ -55,11 +55,14 @@ Frame::Frame(std::shared_ptr<const Program> program)
 
 Frame::~Frame() { abandon(); }
 
-Status Frame::run(Host& host, Tracer* tracer) {
+Status Frame::run(Host& host, Tracer* tracer, FailureObserver* observer) {
   if (activation_.failure.error) [[unlikely]] activation_.failure = Failure{};
   activation_.host = &host;
   const Status status = Interpreter::run(*this, tracer);
-  if (status == Status::Failed) [[unlikely]] abandon();
+  if (status == Status::Failed) [[unlikely]] {
+    if (observer != nullptr) observer->failed(*this);
+    abandon();
+  }
   return status;
 }
 

@@ -31,6 +31,15 @@ struct LazyState {
   bool entered = false;
 };
 
+class Frame;
+
+/// Told of a call that fails while its registers still hold what they held, for reports of the values involved.
+class FailureObserver {
+ public:
+  virtual ~FailureObserver() = default;
+  virtual void failed(Frame& frame) noexcept = 0;
+};
+
 /// One call's registers, done bits, lazy thunks and counters. Used by one thread at a time.
 ///
 /// The caller stores arguments in `cell(program.inputs[i])` and shared values in `cell(program.shared[i])`, runs, and
@@ -46,7 +55,8 @@ class Frame {
   Cell& cell(std::uint32_t index) { return cells_[index]; }
   /// Runs the program, with a tracer if there is one. On Failed, `failure` says why and the call has been abandoned;
   /// never throws. Costs nothing that grows with the number of registers, but for a call that fails.
-  Status run(Host& host, Tracer* tracer = nullptr);
+  /// The observer, if there is one, is told of a failure before the registers are emptied.
+  Status run(Host& host, Tracer* tracer = nullptr, FailureObserver* observer = nullptr);
   /// Why the last call failed, until the next one begins.
   const Failure& failure() const { return activation_.failure; }
   /// The same, moved out, so that the frame does not keep the exception alive.
