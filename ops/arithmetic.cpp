@@ -1,4 +1,5 @@
-// arithmetic.cpp: sums, products, quotients, powers and signs, element by element, as NumPy 2 defines them.
+// arithmetic.cpp: sums, products, quotients, powers and signs, element by element, as NumPy 2
+// defines them.
 #include "ops/element_math.h"
 #include "ops/elementwise.h"
 
@@ -94,8 +95,9 @@ struct FloorDivide {
 };
 const Elementwise floor_div_op =
     Elementwise("floor_div", "arithmetic", {"x", "y"})
-        .comment("Quotient rounded down, element by element. Integers divided by zero give 0. "
-                 "Its gradient is zero.")
+        .comment(
+            "Quotient rounded down, element by element. Integers divided by zero give 0. "
+            "Its gradient is zero.")
         .example("[7.0, -7.0], [2.0, 2.0]", "array([ 3., -4.])")
         .loops<FloorDivide, 2>(Ints{} + Floats{});
 REGISTER_OP(ElementwiseOf<floor_div_op>, ElementwiseMaker<floor_div_op>, floor_div)
@@ -108,8 +110,9 @@ struct Modulo {
 };
 const Elementwise mod_op =
     Elementwise("mod", "arithmetic", {"x", "y"})
-        .comment("Remainder with the sign of the divisor, element by element. Integers modulo zero "
-                 "give 0.")
+        .comment(
+            "Remainder with the sign of the divisor, element by element. Integers modulo zero "
+            "give 0.")
         .example("[7.0, -7.0], [3.0, 3.0]", "array([1., 2.])")
         .loops<Modulo, 2>(Ints{} + Floats{})
         .gradient([](const Differential& d) -> Partials {
@@ -142,10 +145,11 @@ struct IntegerPower {
 };
 const Elementwise pow_op =
     Elementwise("pow", "arithmetic", {"x", "y"})
-        .comment("The first tensor to the power of the second, element by element. Integers to "
-                 "negative powers are a ValueError. Where the base is 0, the gradient with respect "
-                 "to the exponent is 0, and so is the one with respect to the base where the "
-                 "exponent is 0 (as in JAX).")
+        .comment(
+            "The first tensor to the power of the second, element by element. Integers to "
+            "negative powers are a ValueError. Where the base is 0, the gradient with respect "
+            "to the exponent is 0, and so is the one with respect to the base where the "
+            "exponent is 0 (as in JAX).")
         .example("[2.0, 9.0], [3.0, 0.5]", "array([8., 3.])")
         .loops<IntegerPower, 2>(Ints{})
         .loops<Power, 2>(Inexacts{})
@@ -196,9 +200,7 @@ const Elementwise abs_op =
         .example("[1.0, -2.0]", "array([1., 2.])")
         .loops<Absolute, 1>(Numbers{})
         .identity(Bools{} + UnsignedInts{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g * call_op("sign", {d.x})};
-        });
+        .gradient([](const Differential& d) -> Partials { return {d.g * call_op("sign", {d.x})}; });
 REGISTER_OP(ElementwiseOf<abs_op>, ElementwiseMaker<abs_op>, abs)
 
 struct Sign {
@@ -228,8 +230,9 @@ struct Sign {
 };
 const Elementwise sign_op =
     Elementwise("sign", "arithmetic", {"x"})
-        .comment("-1, 0 or 1 as each element is negative, zero or positive; NaN stays. Of complex "
-                 "numbers: x / abs(x). The gradient of real numbers is zero.")
+        .comment(
+            "-1, 0 or 1 as each element is negative, zero or positive; NaN stays. Of complex "
+            "numbers: x / abs(x). The gradient of real numbers is zero.")
         .example("[-2.5, 0.0, 3.0]", "array([-1.,  0.,  1.])")
         .loops<Sign, 1>(Numbers{})
         .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer")
@@ -273,9 +276,8 @@ const Elementwise reciprocal_op =
         .comment("1 / x, element by element, in the dtype of x: of integers it is rounded to 0.")
         .example("[2.0, 4.0]", "array([0.5 , 0.25])")
         .loops<Reciprocal, 1>(Numbers{})
-        .gradient([](const Differential& d) -> Partials {
-          return {-(d.g * conjugate(square(d.out)))};
-        });
+        .gradient(
+            [](const Differential& d) -> Partials { return {-(d.g * conjugate(square(d.out)))}; });
 REGISTER_OP(ElementwiseOf<reciprocal_op>, ElementwiseMaker<reciprocal_op>, reciprocal)
 
 struct Square {
@@ -290,9 +292,7 @@ const Elementwise square_op =
         .comment("The square of each element.")
         .example("[2.0, -3.0]", "array([4., 9.])")
         .loops<Square, 1>(Numbers{})
-        .gradient([](const Differential& d) -> Partials {
-          return {d.g * (2.0 * conjugate(d.x))};
-        });
+        .gradient([](const Differential& d) -> Partials { return {d.g * (2.0 * conjugate(d.x))}; });
 REGISTER_OP(ElementwiseOf<square_op>, ElementwiseMaker<square_op>, square)
 
 }  // namespace

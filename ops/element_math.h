@@ -16,11 +16,10 @@ inline constexpr bool is_complex_type = false;
 template <class T>
 inline constexpr bool is_complex_type<std::complex<T>> = true;
 
-/// An unsigned type in which sums and products of T wrap around, as NumPy's integers do. At least 32 bits, since
-/// narrower ones would be promoted to int, which may not overflow.
+/// An unsigned type in which sums and products of T wrap around, as NumPy's integers do. At least
+/// 32 bits, since narrower ones would be promoted to int, which may not overflow.
 template <class T>
-using Wrapping =
-    std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
+using Wrapping = std::conditional_t<(sizeof(T) > 4), std::uint64_t, std::uint32_t>;
 
 template <class T>
 constexpr Wrapping<T> wrapping(T value) {
@@ -47,7 +46,8 @@ bool is_nan(T x) {
   }
 }
 
-/// Orders complex numbers by their real parts, then by their imaginary ones. With a NaN nothing is ordered.
+/// Orders complex numbers by their real parts, then by their imaginary ones. With a NaN nothing is
+/// ordered.
 template <class T>
 bool less(T a, T b) {
   if constexpr (is_complex_type<T>) {
@@ -99,7 +99,8 @@ std::complex<T> divide(std::complex<T> a, std::complex<T> b) {
   return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
 }
 
-/// Quotient rounded down and remainder with the divisor's sign. Of integers divided by zero: 0 and 0.
+/// Quotient rounded down and remainder with the divisor's sign. Of integers divided by zero: 0 and
+/// 0.
 template <class T>
 struct FloorDivision {
   T quotient;
@@ -154,7 +155,8 @@ T integer_power(T base, T exponent) {
   return static_cast<T>(result);
 }
 
-/// As NumPy's npy_cpow: zero to any power with a positive real part is zero, small integer exponents by squaring.
+/// As NumPy's npy_cpow: zero to any power with a positive real part is zero, small integer
+/// exponents by squaring.
 template <class T>
 std::complex<T> complex_power(std::complex<T> a, std::complex<T> b) {
   using C = std::complex<T>;

@@ -153,7 +153,8 @@ const ElementCode& Elementwise::code_for(DType dtype) const {
 
 const ElementCode& Elementwise::resolve(std::span<const Variable> inputs) const {
   const std::span<const Variable> promoted = inputs.subspan(first_promoted_);
-  // Python numbers yield (NEP 50): the others decide, and of the numbers only what kind they are counts.
+  // Python numbers yield (NEP 50): the others decide, and of the numbers only what kind they are
+  // counts.
   std::optional<DType> strong, weak;
   bool has_signed = false;
   bool has_uint64 = false;

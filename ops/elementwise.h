@@ -1,7 +1,9 @@
-// elementwise.h: Ops that compute each element of the output from one element of each input, with broadcasting.
+// elementwise.h: Ops that compute each element of the output from one element of each input, with
+// broadcasting.
 //
-// An Op is declared by a table: its names and texts, a functor (elementwise_loop.h) with the dtypes that it has loops for,
-// and its gradient. Everything else (dtype resolution, kernels, batching) is here.
+// An Op is declared by a table: its names and texts, a functor (elementwise_loop.h) with the dtypes
+// that it has loops for, and its gradient. Everything else (dtype resolution, kernels, batching) is
+// here.
 //
 //   struct Square {
 //     static constexpr bool kCheap = true;
@@ -48,13 +50,15 @@ using Inexacts = decltype(Floats{} + Complexes{});
 using Numbers = decltype(Ints{} + Inexacts{});
 using AllTypes = decltype(Bools{} + Numbers{});
 
-/// What a gradient rule sees: the node's inputs (null beyond the last), its output, and the gradient with respect to it.
+/// What a gradient rule sees: the node's inputs (null beyond the last), its output, and the
+/// gradient with respect to it.
 struct Differential {
   Variable x, y, z;
   Variable out;
   Variable g;
 };
-/// The gradient with respect to each input, null for none. They may still have the output's shape and dtype.
+/// The gradient with respect to each input, null for none. They may still have the output's shape
+/// and dtype.
 using Partials = std::array<Variable, kMaxElementwiseInputs>;
 using GradientRule = Partials (*)(const Differential&);
 
@@ -65,15 +69,16 @@ enum class OutOfRange : std::uint8_t {
   Saturate,  ///< the nearest value that the dtype has
 };
 
-/// The declaration of an elementwise Op: a builder, and afterwards the table that the Op works from.
+/// The declaration of an elementwise Op: a builder, and afterwards the table that the Op works
+/// from.
 class Elementwise {
  public:
   Elementwise(const char* name, const char* family, std::initializer_list<const char*> inputs);
 
   Elementwise& comment(std::string text);
   Elementwise& output(std::string comment);
-  /// A doctest of the Op on vectors: its arguments and its result as Python shows them. `dtypes`: one for each input, or
-  /// one for all.
+  /// A doctest of the Op on vectors: its arguments and its result as Python shows them. `dtypes`:
+  /// one for each input, or one for all.
   Elementwise& example(std::string arguments, std::string result,
                        std::vector<std::string> dtypes = {"float64"});
   Elementwise& gradient(GradientRule rule);
@@ -104,7 +109,8 @@ class Elementwise {
     ((identity_ |= 1u << static_cast<int>(dtype_of<T>)), ...);
     return *this;
   }
-  /// Inputs of `dtype` are computed as `as`. (Otherwise: in the first loop that they can be cast to safely.)
+  /// Inputs of `dtype` are computed as `as`. (Otherwise: in the first loop that they can be cast to
+  /// safely.)
   Elementwise& computes(DType dtype, DType as);
   /// The same for bools and all integers.
   Elementwise& computes_integers(DType as);
@@ -117,7 +123,8 @@ class Elementwise {
   bool is_identity(DType dtype) const { return ((identity_ >> static_cast<int>(dtype)) & 1u) != 0; }
   OpProto proto() const;
 
-  /// The loop for these inputs, as NumPy 2 picks it (NEP 50). Throws Error(Type) where there is none.
+  /// The loop for these inputs, as NumPy 2 picks it (NEP 50). Throws Error(Type) where there is
+  /// none.
   const ElementCode& resolve(std::span<const Variable> inputs) const;
   /// A constant input as a constant of `dtype`, any other one through a `cast`.
   Variable convert(const Variable& input, DType dtype) const;
@@ -159,10 +166,11 @@ class ElementwiseOp : public Op {
 
   std::string name() const override { return declaration_.name(); }
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
-  /// A scalar kernel where everything is 0-d, else one that broadcasts. A dying input's memory becomes the output's where
-  /// it fits.
+  /// A scalar kernel where everything is 0-d, else one that broadcasts. A dying input's memory
+  /// becomes the output's where it fits.
   ThunkCode kernel(const Apply& node) const override;
-  /// By the declaration's rule; null for inputs that are not inexact, and everywhere if there is no rule.
+  /// By the declaration's rule; null for inputs that are not inexact, and everywhere if there is no
+  /// rule.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
@@ -184,8 +192,8 @@ class ElementwiseMaker : public OpMaker {
   explicit ElementwiseMaker(OpProto& proto) : OpMaker(proto) { proto = Declaration.proto(); }
 };
 
-/// The conjugate of a complex variable; any other one itself. (A gradient is d cost/d Re + i d cost/d Im, so it meets the
-/// conjugate of the derivative.)
+/// The conjugate of a complex variable; any other one itself. (A gradient is d cost/d Re + i d
+/// cost/d Im, so it meets the conjugate of the derivative.)
 inline Variable conjugate(const Variable& x) {
   return is_complex(x.dtype()) ? call_op("conj", {x}) : x;
 }

@@ -24,7 +24,8 @@ Array output_memory(Activation& activation, const Operands& operands, const Elem
   return output_array(activation, operands, 0, code.output, shape);
 }
 
-/// What the inputs have in common, if they need no walk: arrays in C order of one shape, and numbers.
+/// What the inputs have in common, if they need no walk: arrays in C order of one shape, and
+/// numbers.
 struct PlainInputs {
   Pointers pointers{};
   Strides strides{};

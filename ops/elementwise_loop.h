@@ -1,8 +1,9 @@
-// elementwise_loop.h: from a functor on single elements to the native code of an elementwise Op for one dtype.
+// elementwise_loop.h: from a functor on single elements to the native code of an elementwise Op for
+// one dtype.
 //
-// A functor is a stateless struct whose call operator takes one element of each input and returns the output's. The
-// scalar kernel and the array loop call the same one, so a number and an array of it give the same bits. What a
-// functor says of itself:
+// A functor is a stateless struct whose call operator takes one element of each input and returns
+// the output's. The scalar kernel and the array loop call the same one, so a number and an array of
+// it give the same bits. What a functor says of itself:
 //   kCheap      a few instructions: its loops get copies that the compiler vectorises
 //   kCanFail    it throws Error for some values
 // It never sees a float16: it gets a float32, and its float32 result is rounded once.
@@ -20,17 +21,18 @@ namespace thunkvm {
 
 inline constexpr int kMaxElementwiseInputs = 3;
 
-/// Runs over `n` elements: the addresses of the inputs and the output, in this order, and their strides in bytes.
+/// Runs over `n` elements: the addresses of the inputs and the output, in this order, and their
+/// strides in bytes.
 using ElementLoop = void (*)(char* const* pointers, const std::int64_t* strides, std::int64_t n);
 
 /// The native code of an elementwise Op for one choice of dtypes.
 struct ElementCode {
-  const char* op = nullptr;       ///< the Op's name, for messages
-  EagerFn scalar = nullptr;       ///< where all inputs are 0-d
+  const char* op = nullptr;  ///< the Op's name, for messages
+  EagerFn scalar = nullptr;  ///< where all inputs are 0-d
   ElementLoop loop = nullptr;
   std::array<DType, kMaxElementwiseInputs> inputs{};
   DType output = DType::Object;
-  std::int64_t cost = 1;          ///< of an element, in units of an addition
+  std::int64_t cost = 1;  ///< of an element, in units of an addition
 };
 
 template <class F>
@@ -90,8 +92,8 @@ struct ScalarKernel {
   }
 };
 
-/// The loop over arrays. The output may be the very memory of an input of the same shape, element for element, so
-/// iterations are independent of each other even there: hence `ivdep`.
+/// The loop over arrays. The output may be the very memory of an input of the same shape, element
+/// for element, so iterations are independent of each other even there: hence `ivdep`.
 template <class F, class... In>
 struct ArrayLoop {
   using Out = ElementResult<F, In...>;
@@ -142,8 +144,8 @@ struct ArrayLoop {
         }
       }
       for (std::int64_t i = 0; i < n; ++i) {
-        *reinterpret_cast<Out*>(pointers[kInputs] + i * strides[kInputs]) = compute_element<F>(
-            *reinterpret_cast<const In*>(pointers[I] + i * strides[I])...);
+        *reinterpret_cast<Out*>(pointers[kInputs] + i * strides[kInputs]) =
+            compute_element<F>(*reinterpret_cast<const In*>(pointers[I] + i * strides[I])...);
       }
     }(std::make_index_sequence<kInputs>{});
   }
@@ -161,8 +163,8 @@ ElementCode element_code(const char* op) {
           .cost = CheapFunctor<F> ? 1 : 8};
 }
 
-/// The kernel over arrays, and numbers among them, with NumPy's broadcasting: an EagerFn whose state is the ElementCode.
-/// The memory of a dying input becomes the output's where it fits.
+/// The kernel over arrays, and numbers among them, with NumPy's broadcasting: an EagerFn whose
+/// state is the ElementCode. The memory of a dying input becomes the output's where it fits.
 Status run_element_code(Activation& activation, const Operands& operands);
 
 }  // namespace thunkvm

@@ -20,13 +20,13 @@ Variable shape_of(const Variable& x) {
   return Variable::constant(Cell::of_array(std::move(lengths)));
 }
 
-/// A tensor like `x` with the same number everywhere. As a constant it takes the memory of one element.
+/// A tensor like `x` with the same number everywhere. As a constant it takes the memory of one
+/// element.
 Variable filled_like(const Variable& x, int value) {
   return visit_dtype(x.dtype(), "a constant", [&]<class T>(std::type_identity<T>) {
     const T element = static_cast<T>(static_cast<float>(value));
     const StaticShape& known = x.static_shape();
-    if (!is_known(known))
-      return full(shape(x), Variable::number(element), x.ndim(), x.dtype());
+    if (!is_known(known)) return full(shape(x), Variable::number(element), x.ndim(), x.dtype());
     if (known.empty()) return Variable::number(element);
     const Array one = Array::scalar(element);
     const std::vector<std::int64_t> strides(known.size(), 0);
