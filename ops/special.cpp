@@ -1,0 +1,184 @@
+// special.cpp: functions of statistics and of neural networks, element by element. Integers are
+// computed in the float dtype that NumPy would pick: int8 in float16, int16 in float32, larger ones
+// in float64.
+#include "ops/element_math.h"
+#include "ops/elementwise.h"
+
+#include <numbers>
+
+namespace thunkvm {
+namespace {
+
+constexpr double kTwoOverRootPi = 2.0 * std::numbers::inv_sqrtpi;
+
+Variable bell_curve(const Variable& x) { return kTwoOverRootPi * exp(-square(x)); }
+
+struct Erf {
+  template <class T>
+  T operator()(T x) const {
+    return std::erf(x);
+  }
+};
+const Elementwise erf_op =
+    Elementwise("erf", "special", {"x"})
+        .comment("Error function: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.")
+        .example("[0.0, 1.0]", "array([0.        , 0.84270079])")
+        .loops<Erf, 1>(Floats{})
+        .gradient([](const Differential& d) -> Partials { return {d.g * bell_curve(d.x)}; });
+REGISTER_OP(ElementwiseOf<erf_op>, ElementwiseMaker<erf_op>, erf)
+
+struct Erfc {
+  template <class T>
+  T operator()(T x) const {
+    return std::erfc(x);
+  }
+};
+const Elementwise erfc_op =
+    Elementwise("erfc", "special", {"x"})
+        .comment("1 - erf(x), precise for large elements too.")
+        .example("[0.0, 1.0]", "array([1.        , 0.15729921])")
+        .loops<Erfc, 1>(Floats{})
+        .gradient([](const Differential& d) -> Partials { return {-(d.g * bell_curve(d.x))}; });
+REGISTER_OP(ElementwiseOf<erfc_op>, ElementwiseMaker<erfc_op>, erfc)
+
+// The functions with a sign argument: std::lgamma leaves the sign in a global, which threads share.
+struct LogGamma {
+  double operator()(double x) const {
+    int sign = 0;
+    return ::lgamma_r(x, &sign);
+  }
+  float operator()(float x) const {
+    int sign = 0;
+    return ::lgammaf_r(x, &sign);
+  }
+};
+const Elementwise gammaln_op = Elementwise("gammaln", "special", {"x"})
+                                   .comment("Logarithm of the magnitude of the gamma function.")
+                                   .example("[1.0, 5.0]", "array([0.        , 3.17805383])")
+                                   .loops<LogGamma, 1>(Floats{})
+                                   .gradient([](const Differential& d) -> Partials {
+                                     return {d.g * call_op("digamma", {d.x})};
+                                   });
+REGISTER_OP(ElementwiseOf<gammaln_op>, ElementwiseMaker<gammaln_op>, gammaln)
+
+/// By reflection to x > 0, recurrence up to x >= 10 and the asymptotic series there (Abramowitz and
+/// Stegun 6.3.5, 6.3.7, 6.3.18).
+double digamma(double x) {
+  if (x == 0) return -std::copysign(std::numeric_limits<double>::infinity(), x);
+  double result = 0;
+  if (x < 0) {
+    const double fraction = x - std::floor(x);
+    if (fraction == 0) return std::numeric_limits<double>::quiet_NaN();
+    result = -std::numbers::pi / std::tan(std::numbers::pi * fraction);
+    x = 1 - x;
+  }
+  for (; x < 10; x += 1) result -= 1 / x;
+  const double y = 1 / (x * x);
+  const double series =
+      y * (1.0 / 12 -
+           y * (1.0 / 120 -
+                y * (1.0 / 252 -
+                     y * (1.0 / 240 - y * (1.0 / 132 - y * (691.0 / 32760 - y * (1.0 / 12)))))));
+  return result + std::log(x) - 0.5 / x - series;
+}
+
+struct Digamma {
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>(digamma(static_cast<double>(x)));
+  }
+};
+const Elementwise digamma_op =
+    Elementwise("digamma", "special", {"x"})
+        .comment(
+            "Logarithmic derivative of the gamma function. Source: Abramowitz and Stegun, 6.3.")
+        .example("[1.0, 2.0]", "array([-0.57721566,  0.42278434])")
+        .loops<Digamma, 1>(Floats{})
+        .gradient([](const Differential& d) -> Partials {
+          return {d.g * call_op("polygamma", {weak_number(1.0), d.x})};
+        });
+REGISTER_OP(ElementwiseOf<digamma_op>, ElementwiseMaker<digamma_op>, digamma)
+
+/// The sum of (x + k)^-s over k >= 0, for s >= 2: term by term up to x >= 10, the rest by the
+/// Euler-Maclaurin formula.
+double hurwitz_zeta(double s, double x) {
+  if (x <= 0 && x == std::floor(x)) return std::numeric_limits<double>::infinity();
+  double result = 0;
+  for (; x < 10; x += 1) result += std::pow(x, -s);
+  // B_2k / (2k)!
+  constexpr double kCoefficients[] = {1.0 / 12,          -1.0 / 720,
+                                      1.0 / 30240,       -1.0 / 1209600,
+                                      1.0 / 47900160,    -691.0 / 1307674368000,
+                                      1.0 / 74724249600, -3617.0 / 10670622842880000};
+  const double power = std::pow(x, -s);
+  result += power * (x / (s - 1) + 0.5);
+  double factor = s / x;  // s (s + 1) ... (s + 2k) / x^(2k + 1)
+  double term = s;
+  for (double coefficient : kCoefficients) {
+    result += power * factor * coefficient;
+    factor *= (term + 1) * (term + 2) / (x * x);
+    term += 2;
+  }
+  return result;
+}
+
+double polygamma(double n, double x) {
+  if (n == 0) return digamma(x);
+  if (!(n > 0) || n != std::floor(n) || std::isnan(x))
+    return std::numeric_limits<double>::quiet_NaN();
+  const double magnitude = std::tgamma(n + 1) * hurwitz_zeta(n + 1, x);
+  return std::fmod(n, 2) == 0 ? -magnitude : magnitude;
+}
+
+struct Polygamma {
+  template <class T>
+  T operator()(T n, T x) const {
+    return static_cast<T>(polygamma(static_cast<double>(n), static_cast<double>(x)));
+  }
+};
+const Elementwise polygamma_op =
+    Elementwise("polygamma", "special", {"n", "x"})
+        .comment(
+            "The n-th derivative of digamma; n is a whole number, with respect to which there is "
+            "no gradient. Source: Abramowitz and Stegun, 6.4.10, with the Euler-Maclaurin "
+            "formula for the zeta function.")
+        .example("[1.0, 2.0], [1.0, 1.0]", "array([ 1.64493407, -2.40411381])")
+        .loops<Polygamma, 2>(Floats{})
+        .gradient([](const Differential& d) -> Partials {
+          return {Variable(), d.g * call_op("polygamma", {d.x + 1.0, d.y})};
+        });
+REGISTER_OP(ElementwiseOf<polygamma_op>, ElementwiseMaker<polygamma_op>, polygamma)
+
+struct Sigmoid {
+  template <class T>
+  T operator()(T x) const {
+    const T small = std::exp(-std::fabs(x));  // never overflows
+    return (x < 0 ? small : T(1)) / (T(1) + small);
+  }
+};
+const Elementwise sigmoid_op = Elementwise("sigmoid", "special", {"x"})
+                                   .comment("Logistic function 1 / (1 + exp(-x)) of each element.")
+                                   .example("[0.0, 1.0]", "array([0.5       , 0.73105858])")
+                                   .loops<Sigmoid, 1>(Floats{})
+                                   .gradient([](const Differential& d) -> Partials {
+                                     return {d.g * (d.out * (1.0 - d.out))};
+                                   });
+REGISTER_OP(ElementwiseOf<sigmoid_op>, ElementwiseMaker<sigmoid_op>, sigmoid)
+
+struct Softplus {
+  template <class T>
+  T operator()(T x) const {
+    return std::log1p(std::exp(-std::fabs(x))) + (x < 0 ? T(0) : x);
+  }
+};
+const Elementwise softplus_op =
+    Elementwise("softplus", "special", {"x"})
+        .comment("log(1 + exp(x)) of each element, without overflow.")
+        .example("[0.0, 1000.0]", "array([6.93147181e-01, 1.00000000e+03])")
+        .loops<Softplus, 1>(Floats{})
+        .gradient(
+            [](const Differential& d) -> Partials { return {d.g * call_op("sigmoid", {d.x})}; });
+REGISTER_OP(ElementwiseOf<softplus_op>, ElementwiseMaker<softplus_op>, softplus)
+
+}  // namespace
+}  // namespace thunkvm
