@@ -1,0 +1,100 @@
+// selection.cpp: Ops whose result is one of their inputs' elements. The gradient goes to the input
+// that was picked, and nothing at all to the others: what they would have had is not multiplied by
+// zero, so it cannot be NaN.
+#include "ops/element_math.h"
+#include "ops/elementwise.h"
+
+namespace thunkvm {
+namespace {
+
+/// `g` where `condition` holds, else zero.
+Variable only_where(const Variable& condition, const Variable& g) {
+  return where(condition, g, weak_number(0.0));
+}
+
+struct Maximum {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return larger(a, b);
+  }
+};
+const Elementwise maximum_op =
+    Elementwise("maximum", "selection", {"x", "y"})
+        .comment(
+            "The larger of two elements, or NaN if one is NaN. Where they are equal, x gets the "
+            "whole gradient.")
+        .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
+        .loops<Maximum, 2>(AllTypes{})
+        .gradient([](const Differential& d) -> Partials {
+          const Variable first = ge(d.x, d.y);
+          return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
+        });
+REGISTER_OP(ElementwiseOf<maximum_op>, ElementwiseMaker<maximum_op>, maximum)
+
+struct Minimum {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return smaller(a, b);
+  }
+};
+const Elementwise minimum_op =
+    Elementwise("minimum", "selection", {"x", "y"})
+        .comment(
+            "The smaller of two elements, or NaN if one is NaN. Where they are equal, x gets the "
+            "whole gradient.")
+        .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
+        .loops<Minimum, 2>(AllTypes{})
+        .gradient([](const Differential& d) -> Partials {
+          const Variable first = le(d.x, d.y);
+          return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
+        });
+REGISTER_OP(ElementwiseOf<minimum_op>, ElementwiseMaker<minimum_op>, minimum)
+
+struct Where {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
+};
+const Elementwise where_op =
+    Elementwise("where", "selection", {"condition", "x", "y"})
+        .comment(
+            "The element of x where the condition is true, else that of y. Both are computed: "
+            "`ifelse` is the one that computes only what it picks.")
+        .example("[True, False], [1.0, 2.0], [-1.0, -2.0]", "array([ 1., -2.])",
+                 {"bool", "float64"})
+        .loops_with_condition<Where, 2>(AllTypes{})
+        .gradient([](const Differential& d) -> Partials {
+          return {Variable(), only_where(d.x, d.g), where(d.x, weak_number(0.0), d.g)};
+        });
+REGISTER_OP(ElementwiseOf<where_op>, ElementwiseMaker<where_op>, where)
+
+struct Clip {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x, T low, T high) const {
+    return smaller(larger(x, low), high);
+  }
+};
+const Elementwise clip_op =
+    Elementwise("clip", "selection", {"x", "low", "high"})
+        .comment(
+            "Each element, but not below `low` and not above `high`; `high` wins where `low` is "
+            "above it. The gradient goes to the one that the result is equal to, to x first.")
+        .example("[-5.0, 0.5, 5.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]", "array([0. , 0.5, 1. ])")
+        .out_of_range(OutOfRange::Saturate)
+        .loops<Clip, 3>(AllTypes{})
+        .gradient([](const Differential& d) -> Partials {
+          const Variable raised = call_op("maximum", {d.x, d.y});
+          const Variable below_high = where(le(raised, d.z), d.g, weak_number(0.0));
+          const Variable above_low = ge(d.x, d.y);
+          return {only_where(above_low, below_high), where(above_low, weak_number(0.0), below_high),
+                  only_where(gt(raised, d.z), d.g)};
+        });
+REGISTER_OP(ElementwiseOf<clip_op>, ElementwiseMaker<clip_op>, clip)
+
+}  // namespace
+}  // namespace thunkvm
