@@ -1,0 +1,171 @@
+#include "python/bindings/function.h"
+
+#include "python/bindings/variable.h"
+
+#include "vm/disassembler.h"
+
+#include <cstddef>
+#include <structmember.h>
+
+namespace thunkvm {
+namespace {
+
+struct FunctionObject {
+  PyObject_HEAD
+  vectorcallfunc vectorcall;
+  CompiledFunction* function;
+  PyObject* attributes;
+  PyObject* weak_references;
+};
+PyTypeObject* function_class = nullptr;
+
+CompiledFunction& function_of(PyObject* self) { return *reinterpret_cast<FunctionObject*>(self)->function; }
+
+PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n, PyObject* keywords) {
+  return guard([&] { return function_of(self).call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)), keywords); });
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  Py_VISIT(reinterpret_cast<FunctionObject*>(self)->attributes);
+  return 0;
+}
+
+int clear(PyObject* self) {
+  Py_CLEAR(reinterpret_cast<FunctionObject*>(self)->attributes);
+  return 0;
+}
+
+void destroy(PyObject* self) {
+  FunctionObject* object = reinterpret_cast<FunctionObject*>(self);
+  PyObject_GC_UnTrack(self);
+  if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
+  clear(self);
+  delete object->function;
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* disassemble_function(PyObject* self, PyObject*) {
+  return guard([&] { return to_text(disassemble(*function_of(self).linked().program)); });
+}
+
+// How a node runs: "branch" for conditionals, else what its thunk says.
+std::vector<std::string> forms(const Program& program) {
+  std::vector<std::string> forms(program.n_nodes, "branch");
+  for (const Step& step : program.steps)
+    if (step.node != kNone) forms[step.node] = step.run == run_bound ? program.bound[step.operands.bound].form : "kernel";
+  for (const Lazy& lazy : program.lazies)
+    if (lazy.node != kNone) forms[lazy.node] = program.bound[lazy.operands.bound].form;
+  return forms;
+}
+
+PyObject* node_runs(PyObject* self, PyObject*) {
+  return guard([&] {
+    CompiledFunction& function = function_of(self);
+    const Linked& linked = function.linked();
+    const std::vector<std::uint64_t> runs = function.pool().node_runs();
+    const std::vector<std::string> form = forms(*linked.program);
+    PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(runs.size())));
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const Variable& output = linked.nodes[i];
+      const std::string text = output.text(), op = output.node()->op()->name(), origin = output.node()->origin_text();
+      PyRef row = PyRef::take(Py_BuildValue("(s#s#s#s#K)", text.data(), static_cast<Py_ssize_t>(text.size()), op.data(),
+                                            static_cast<Py_ssize_t>(op.size()), form[i].data(),
+                                            static_cast<Py_ssize_t>(form[i].size()), origin.data(),
+                                            static_cast<Py_ssize_t>(origin.size()),
+                                            static_cast<unsigned long long>(runs[i])));
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row.release());
+    }
+    return list;
+  });
+}
+
+PyObject* reset_counters(PyObject* self, PyObject*) {
+  return guard([&] {
+    function_of(self).pool().reset_counters();
+    return PyRef::borrow(Py_None);
+  });
+}
+
+PyObject* get_inputs(PyObject* self, void*) {
+  return guard([&] { return wrap_list(function_of(self).inputs()); });
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  return guard([&] { return to_text(function_of(self).name()); });
+}
+
+PyObject* get_frames(PyObject* self, void*) {
+  return guard([&] { return PyRef::take(PyLong_FromSize_t(function_of(self).pool().size())); });
+}
+
+PyObject* represent(PyObject* self) {
+  return guard([&] {
+    const CompiledFunction& function = function_of(self);
+    std::string text = "<function " + function.name() + "(";
+    for (std::size_t i = 0; i < function.inputs().size(); ++i)
+      text += (i == 0 ? "" : ", ") + function.inputs()[i].text();
+    return to_text(text + ") of " + std::to_string(function.linked().program->n_nodes) + " nodes>");
+  });
+}
+
+PyMethodDef methods[] = {
+    {"disassemble", disassemble_function, METH_NOARGS, "The program, one instruction a line."},
+    {"node_runs", node_runs, METH_NOARGS,
+     "For each node that may run: (node, Op, form, where it was made, how often it ran)."},
+    {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"inputs", get_inputs, nullptr, "The Variables that the arguments stand for.", nullptr},
+    {"name", get_name, nullptr, "What messages call the function.", nullptr},
+    {"frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
+    {"__name__", get_name, nullptr, nullptr, nullptr},
+    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
+    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, attributes), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY, nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_repr, reinterpret_cast<void*>(represent)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {Py_tp_members, members},
+    {Py_tp_doc, const_cast<char*>("A linked function: call it with values for its inputs.")},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"thunkvm._core.Function", sizeof(FunctionObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                    slots};
+
+}  // namespace
+
+PyObject* wrap_function(std::unique_ptr<CompiledFunction> function) {
+  FunctionObject* object = PyObject_GC_New(FunctionObject, function_class);
+  if (object == nullptr) throw PythonError{};
+  object->vectorcall = call_function;
+  object->function = function.release();
+  object->attributes = nullptr;
+  object->weak_references = nullptr;
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
+  return reinterpret_cast<PyObject*>(object);
+}
+
+void init_function(PyObject* module) { function_class = add_class(module, spec); }
+
+}  // namespace thunkvm

@@ -1,0 +1,66 @@
+// function.h: linked programs as callables of Python.
+//
+// A call converts its arguments into the registers of a frame, runs the program, converts the outputs, and commits the
+// updates of shared variables; nothing changes before all of that has succeeded. A function may be called from many
+// threads and from inside itself: each call has a frame of its own.
+#pragma once
+
+#include "python/bindings/arguments.h"
+#include "python/bindings/python.h"
+
+#include "linkers/linker.h"
+#include "vm/frame.h"
+
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+/// How one output is handed to the caller.
+struct OutputSpec {
+  TypeRef type;
+  bool borrow = false;  ///< it may share memory with arguments, shared values and other outputs
+};
+
+/// What a Function object runs.
+class CompiledFunction {
+ public:
+  /// `bare`: a single output is returned as itself, not in a list.
+  CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs, std::vector<Parameter> parameters,
+                   std::vector<OutputSpec> outputs, bool bare);
+
+  /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
+  PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
+
+  const std::string& name() const { return name_; }
+  const Linked& linked() const { return linked_; }
+  const std::vector<Variable>& inputs() const { return inputs_; }
+  FramePool& pool() { return pool_; }
+
+ private:
+  void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional, PyObject* keywords) const;
+  void store_shared(Frame& frame) const;
+  void run(Frame& frame) const;
+  PyRef take_output(Frame& frame, std::size_t j) const;
+  PyRef take_outputs(Frame& frame) const;
+  struct Updates;
+  void take_updates(Frame& frame, Updates& updates) const;
+
+  std::string name_;
+  Linked linked_;
+  FramePool pool_;
+  std::vector<Variable> inputs_;
+  Signature signature_;
+  std::vector<OutputSpec> outputs_;
+  bool bare_;
+  std::vector<SharedValue*> shared_;        ///< of linked_.shared
+  std::vector<std::uint8_t> output_takes_;  ///< output j may be moved out of its register: nobody reads it later
+  std::vector<std::uint8_t> update_takes_;
+};
+
+/// A new `Function` object that owns `function`.
+PyObject* wrap_function(std::unique_ptr<CompiledFunction> function);
+
+void init_function(PyObject* module);
+
+}  // namespace thunkvm

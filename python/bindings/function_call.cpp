@@ -1,0 +1,167 @@
+// function_call.cpp: one call of a function, from Python's arguments to Python's results.
+#include "python/bindings/failure_report.h"
+#include "python/bindings/function.h"
+#include "python/bindings/host.h"
+#include "python/bindings/ndarray.h"
+#include "python/bindings/raised.h"
+#include "python/bindings/release.h"
+
+#include <algorithm>
+#include <array>
+
+namespace thunkvm {
+namespace {
+
+constexpr std::size_t kInlineArguments = 16;
+
+// A frame for one call. It goes back to the pool without a value in a register, however the call ends.
+class FrameLease {
+ public:
+  explicit FrameLease(FramePool& pool) : pool_(pool), frame_(pool.acquire()) {}
+  ~FrameLease() {
+    if (!finished_) frame_->abandon();
+    pool_.release(frame_);
+  }
+  FrameLease(const FrameLease&) = delete;
+  FrameLease& operator=(const FrameLease&) = delete;
+
+  Frame& frame() { return *frame_; }
+  void finish() {
+    frame_->finish();
+    finished_ = true;
+  }
+
+ private:
+  FramePool& pool_;
+  Frame* frame_;
+  bool finished_ = false;
+};
+
+// Which registers in `order`, outputs and then updates, are named for the last time, and hold no constant.
+std::vector<std::uint8_t> last_uses(const Program& program, const std::vector<std::uint32_t>& order) {
+  std::vector<std::uint8_t> seen(program.n_registers), takes(order.size());
+  for (const auto& [index, value] : program.constants) seen[index] = 1;
+  for (std::size_t k = order.size(); k-- > 0;) {
+    takes[k] = seen[order[k]] == 0;
+    seen[order[k]] = 1;
+  }
+  return takes;
+}
+
+Cell take_or_share(Cell& cell, bool take) { return take ? std::move(cell) : Cell(cell); }
+
+}  // namespace
+
+struct CompiledFunction::Updates {
+  std::vector<SharedValue*> targets;
+  std::vector<Cell> values;
+};
+
+CompiledFunction::CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs,
+                                   std::vector<Parameter> parameters, std::vector<OutputSpec> outputs, bool bare)
+    : name_(std::move(name)),
+      linked_(std::move(linked)),
+      pool_(linked_.program),
+      inputs_(std::move(inputs)),
+      signature_(name_, std::move(parameters)),
+      outputs_(std::move(outputs)),
+      bare_(bare && outputs_.size() == 1) {
+  for (const Ref<SharedValue>& value : linked_.shared) shared_.push_back(value.get());
+  const Program& program = *linked_.program;
+  std::vector<std::uint32_t> order = program.outputs;
+  order.insert(order.end(), program.updates.begin(), program.updates.end());
+  output_takes_ = last_uses(program, order);
+  update_takes_.assign(output_takes_.begin() + static_cast<std::ptrdiff_t>(program.outputs.size()),
+                       output_takes_.end());
+  output_takes_.resize(program.outputs.size());
+}
+
+void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
+                                       PyObject* keywords) const {
+  const std::vector<std::uint32_t>& registers = linked_.program->inputs;
+  const std::vector<Parameter>& parameters = signature_.parameters();
+  if (keywords == nullptr && n_positional == parameters.size()) [[likely]] {
+    for (std::size_t i = 0; i < n_positional; ++i) frame.cell(registers[i]) = parameters[i].convert(arguments[i]);
+    return;
+  }
+  std::array<PyObject*, kInlineArguments> few;
+  std::vector<PyObject*> many;
+  PyObject** bound = few.data();
+  if (parameters.size() > few.size()) {
+    many.resize(parameters.size());
+    bound = many.data();
+  }
+  signature_.bind(arguments, n_positional, keywords, bound);
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    frame.cell(registers[i]) =
+        bound[i] == nullptr ? parameters[i].default_value : parameters[i].convert(bound[i]);
+}
+
+void CompiledFunction::store_shared(Frame& frame) const {
+  std::vector<Cell> values(shared_.size());
+  SharedValue::snapshot(shared_, values);
+  for (std::size_t i = 0; i < values.size(); ++i) frame.cell(linked_.program->shared[i]) = std::move(values[i]);
+}
+
+void CompiledFunction::run(Frame& frame) const {
+  PythonHost host;
+  FailureReport report(linked_, name_);
+  if (frame.run(host, nullptr, &report) == Status::Done) [[likely]] return;
+  const Failure failure = frame.take_failure();
+  if (host.interruption()) {
+    set_exception(std::move(host.interruption()));
+  } else {
+    report.raise(failure);
+  }
+  throw PythonError{};
+}
+
+PyRef CompiledFunction::take_output(Frame& frame, std::size_t j) const {
+  Cell& cell = frame.cell(linked_.program->outputs[j]);
+  if (cell.is_scalar()) return PyRef::adopt(numpy_scalar(cell.dtype(), cell.address()));
+  Cell value = take_or_share(cell, output_takes_[j] != 0);
+  if (outputs_[j].borrow) return to_python(value);
+  return to_python(make_exclusive(std::move(value), *outputs_[j].type));
+}
+
+PyRef CompiledFunction::take_outputs(Frame& frame) const {
+  if (bare_) return take_output(frame, 0);
+  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(outputs_.size())));
+  for (std::size_t j = 0; j < outputs_.size(); ++j)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(j), take_output(frame, j).release());
+  return list;
+}
+
+void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
+  const std::vector<std::uint32_t>& registers = linked_.program->updates;
+  updates.targets.reserve(registers.size());
+  updates.values.reserve(registers.size());
+  for (std::size_t k = 0; k < registers.size(); ++k) {
+    Cell& cell = frame.cell(registers[k]);
+    if (cell.empty()) continue;  // an if-computed update that nobody demanded
+    SharedValue* target = linked_.targets[k].get();
+    updates.values.push_back(make_exclusive(take_or_share(cell, update_takes_[k] != 0), target->type()));
+    updates.targets.push_back(target);
+  }
+}
+
+PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords) {
+  drain_released();
+  FrameLease lease(pool_);
+  Frame& frame = lease.frame();
+  store_arguments(frame, arguments, n_positional, keywords);
+  if (!shared_.empty()) store_shared(frame);
+  run(frame);
+  PyRef result = take_outputs(frame);
+  if (linked_.program->updates.empty()) {
+    lease.finish();
+    return result.release();
+  }
+  Updates updates;
+  take_updates(frame, updates);
+  lease.finish();
+  SharedValue::commit(updates.targets, updates.values);
+  return result.release();
+}
+
+}  // namespace thunkvm
