@@ -23,7 +23,8 @@ void Signature::bind(PyObject* const* arguments, std::size_t n_positional, PyObj
     PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
     const std::size_t i = find(keyword);
     if (bound[i] != nullptr)
-      throw Error(ErrorKind::Type, function_ + "() got multiple values for argument '" + parameters_[i].name + "'");
+      throw Error(ErrorKind::Type,
+                  function_ + "() got multiple values for argument '" + parameters_[i].name + "'");
     bound[i] = arguments[n_positional + static_cast<std::size_t>(k)];
   }
   for (std::size_t i = 0; i < n; ++i)
@@ -34,7 +35,8 @@ std::size_t Signature::find(PyObject* keyword) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (parameters_[i].keyword.get() == keyword) return i;  // interned names are one object
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].keyword && PyUnicode_Compare(parameters_[i].keyword.get(), keyword) == 0) return i;
+    if (parameters_[i].keyword && PyUnicode_Compare(parameters_[i].keyword.get(), keyword) == 0)
+      return i;
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters_)
     if (!parameter.name.empty()) names.push_back(parameter.name);
@@ -47,21 +49,25 @@ std::size_t Signature::find(PyObject* keyword) const {
 void Signature::throw_too_many(std::size_t given) const {
   const std::size_t n = parameters_.size();
   const std::string range =
-      n_required_ == n ? std::to_string(n) : "from " + std::to_string(n_required_) + " to " + std::to_string(n);
-  throw Error(ErrorKind::Type, function_ + "() takes " + range + " positional argument" + (n == 1 ? "" : "s") +
-                                   " but " + std::to_string(given) + (given == 1 ? " was" : " were") + " given");
+      n_required_ == n ? std::to_string(n)
+                       : "from " + std::to_string(n_required_) + " to " + std::to_string(n);
+  throw Error(ErrorKind::Type, function_ + "() takes " + range + " positional argument" +
+                                   (n == 1 ? "" : "s") + " but " + std::to_string(given) +
+                                   (given == 1 ? " was" : " were") + " given");
 }
 
 void Signature::throw_missing(PyObject* const* bound) const {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (bound[i] == nullptr && !parameters_[i].has_default)
-      names.push_back(parameters_[i].name.empty() ? "number " + std::to_string(i) : "'" + parameters_[i].name + "'");
+      names.push_back(parameters_[i].name.empty() ? "number " + std::to_string(i)
+                                                  : "'" + parameters_[i].name + "'");
   std::string list = names[0];
   for (std::size_t i = 1; i < names.size(); ++i)
     list += (i + 1 == names.size() ? (names.size() == 2 ? " and " : ", and ") : ", ") + names[i];
   throw Error(ErrorKind::Type, function_ + "() missing " + std::to_string(names.size()) +
-                                   " required positional argument" + (names.size() == 1 ? "" : "s") + ": " + list);
+                                   " required positional argument" +
+                                   (names.size() == 1 ? "" : "s") + ": " + list);
 }
 
 }  // namespace thunkvm

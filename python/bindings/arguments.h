@@ -2,9 +2,9 @@
 #pragma once
 
 #include "python/bindings/python.h"
-#include "python/bindings/value.h"
 
 #include "ops/type.h"
+#include "python/bindings/value.h"
 
 #include <cstdint>
 #include <string>
@@ -15,18 +15,19 @@ namespace thunkvm {
 /// One input of a function: what it is called and which values it takes.
 struct Parameter {
   TypeRef type;
-  std::string name;          ///< empty: by position only
-  PyRef keyword;             ///< the name as an interned str; null without a name
+  std::string name;  ///< empty: by position only
+  PyRef keyword;     ///< the name as an interned str; null without a name
   CastRule rule = CastRule::Safe;
   bool has_default = false;
-  Cell default_value;        ///< converted once, when the function is made
-  bool is_double = false;    ///< a float64 scalar, which has the shortest way in
-  std::string what;          ///< "argument 'x' of step", for messages
+  Cell default_value;      ///< converted once, when the function is made
+  bool is_double = false;  ///< a float64 scalar, which has the shortest way in
+  std::string what;        ///< "argument 'x' of step", for messages
 
   Cell convert(PyObject* object) const {
     if (is_double) {
       if (PyFloat_CheckExact(object)) return Cell::of(PyFloat_AS_DOUBLE(object));
-      if (Py_IS_TYPE(object, &PyDoubleArrType_Type)) return Cell::of(PyArrayScalar_VAL(object, Double));
+      if (Py_IS_TYPE(object, &PyDoubleArrType_Type))
+        return Cell::of(PyArrayScalar_VAL(object, Double));
     }
     return from_python(object, *type, rule, what.c_str());
   }
@@ -39,9 +40,10 @@ class Signature {
 
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::size_t size() const { return parameters_.size(); }
-  /// Puts each parameter's argument, borrowed, into `bound`; null where the default is taken. Throws Error(Type) in
-  /// Python's own words for too many, missing, doubled and unknown arguments.
-  void bind(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords, PyObject** bound) const;
+  /// Puts each parameter's argument, borrowed, into `bound`; null where the default is taken.
+  /// Throws Error(Type) in Python's own words for too many, missing, doubled and unknown arguments.
+  void bind(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords,
+            PyObject** bound) const;
 
  private:
   std::size_t find(PyObject* keyword) const;

@@ -23,15 +23,20 @@ std::vector<std::uint32_t> input_registers(const Program& program, std::uint32_t
 
 const char* hint(PyObject* exception, bool user_op) {
   if (PyErr_GivenExceptionMatches(exception, exception_class(ErrorKind::LinAlg)))
-    return "look at the matrix among the inputs above: add a multiple of the identity, or scale its columns";
-  if (user_op) return "the Op's own code raised this or broke its contract; the types above are what it was promised";
+    return "look at the matrix among the inputs above: add a multiple of the identity, or scale "
+           "its columns";
+  if (user_op)
+    return "the Op's own code raised this or broke its contract; the types above are what it was "
+           "promised";
   if (PyErr_GivenExceptionMatches(exception, PyExc_MemoryError))
     return "the modes that end in _nogc keep intermediates; those that do not release them early";
   if (PyErr_GivenExceptionMatches(exception, PyExc_ValueError))
-    return "compare the shapes and values above; lengths that are declared, as in tv.tensor(shape=(3, None)), are "
+    return "compare the shapes and values above; lengths that are declared, as in "
+           "tv.tensor(shape=(3, None)), are "
            "checked when the graph is built";
   if (PyErr_GivenExceptionMatches(exception, PyExc_IndexError))
-    return "compare the index with the lengths above; tv.switch_case(..., default=) takes what is out of range";
+    return "compare the index with the lengths above; tv.switch_case(..., default=) takes what is "
+           "out of range";
   return "the same call in mode=\"py\" runs one NumPy function for each node, in order";
 }
 
@@ -48,8 +53,8 @@ std::string FailureReport::describe_failure(Frame& frame) const {
   for (std::size_t i = 0; i < registers.size() && i < apply.n_inputs(); ++i) {
     const Variable& input = apply.input(static_cast<int>(i));
     const Cell& value = frame.cell(registers[i]);
-    text += "\n  input " + std::to_string(i) + ": " + input.text() + ", " + input.type().text() + ": " +
-            (value.empty() ? "not computed" : describe(value));
+    text += "\n  input " + std::to_string(i) + ": " + input.text() + ", " + input.type().text() +
+            ": " + (value.empty() ? "not computed" : describe(value));
   }
   const std::string origin = apply.origin_text();
   if (!origin.empty()) text += "\n  made at: " + origin;

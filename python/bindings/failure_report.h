@@ -1,4 +1,5 @@
-// failure_report.h: what a failing call says beside its exception: the node, the Op, its inputs, where it was made.
+// failure_report.h: what a failing call says beside its exception: the node, the Op, its inputs,
+// where it was made.
 #pragma once
 
 #include "python/bindings/python.h"
@@ -13,12 +14,13 @@ namespace thunkvm {
 /// Writes the report of a call of a linked function when it fails; costs nothing before.
 class FailureReport final : public FailureObserver {
  public:
-  FailureReport(const Linked& linked, const std::string& function) : linked_(linked), function_(function) {}
+  FailureReport(const Linked& linked, const std::string& function)
+      : linked_(linked), function_(function) {}
 
   /// Reads the failing thunk's inputs from the registers. Needs the GIL.
   void failed(Frame& frame) noexcept override;
-  /// Makes the failure the pending exception, of the type that it has, with the report as a note. One that no node
-  /// caused (Ctrl-C) has no note.
+  /// Makes the failure the pending exception, of the type that it has, with the report as a note.
+  /// One that no node caused (Ctrl-C) has no note.
   void raise(const Failure& failure) const;
 
  private:

@@ -1,28 +1,33 @@
 #include "python/bindings/function.h"
 
 #include "python/bindings/variable.h"
-
 #include "vm/disassembler.h"
 
-#include <cstddef>
 #include <structmember.h>
+
+#include <cstddef>
 
 namespace thunkvm {
 namespace {
 
 struct FunctionObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   CompiledFunction* function;
   PyObject* attributes;
   PyObject* weak_references;
 };
 PyTypeObject* function_class = nullptr;
 
-CompiledFunction& function_of(PyObject* self) { return *reinterpret_cast<FunctionObject*>(self)->function; }
+CompiledFunction& function_of(PyObject* self) {
+  return *reinterpret_cast<FunctionObject*>(self)->function;
+}
 
-PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n, PyObject* keywords) {
-  return guard([&] { return function_of(self).call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)), keywords); });
+PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n,
+                        PyObject* keywords) {
+  return guard([&] {
+    return function_of(self).call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)),
+                                  keywords);
+  });
 }
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
@@ -55,7 +60,8 @@ PyObject* disassemble_function(PyObject* self, PyObject*) {
 std::vector<std::string> forms(const Program& program) {
   std::vector<std::string> forms(program.n_nodes, "branch");
   for (const Step& step : program.steps)
-    if (step.node != kNone) forms[step.node] = step.run == run_bound ? program.bound[step.operands.bound].form : "kernel";
+    if (step.node != kNone)
+      forms[step.node] = step.run == run_bound ? program.bound[step.operands.bound].form : "kernel";
   for (const Lazy& lazy : program.lazies)
     if (lazy.node != kNone) forms[lazy.node] = program.bound[lazy.operands.bound].form;
   return forms;
@@ -70,12 +76,13 @@ PyObject* node_runs(PyObject* self, PyObject*) {
     PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(runs.size())));
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const Variable& output = linked.nodes[i];
-      const std::string text = output.text(), op = output.node()->op()->name(), origin = output.node()->origin_text();
-      PyRef row = PyRef::take(Py_BuildValue("(s#s#s#s#K)", text.data(), static_cast<Py_ssize_t>(text.size()), op.data(),
-                                            static_cast<Py_ssize_t>(op.size()), form[i].data(),
-                                            static_cast<Py_ssize_t>(form[i].size()), origin.data(),
-                                            static_cast<Py_ssize_t>(origin.size()),
-                                            static_cast<unsigned long long>(runs[i])));
+      const std::string text = output.text(), op = output.node()->op()->name(),
+                        origin = output.node()->origin_text();
+      PyRef row = PyRef::take(Py_BuildValue(
+          "(s#s#s#s#K)", text.data(), static_cast<Py_ssize_t>(text.size()), op.data(),
+          static_cast<Py_ssize_t>(op.size()), form[i].data(),
+          static_cast<Py_ssize_t>(form[i].size()), origin.data(),
+          static_cast<Py_ssize_t>(origin.size()), static_cast<unsigned long long>(runs[i])));
       PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row.release());
     }
     return list;
@@ -131,7 +138,8 @@ PyGetSetDef properties[] = {
 PyMemberDef members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
     {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, attributes), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY,
+     nullptr},
     {nullptr, 0, 0, 0, nullptr},
 };
 

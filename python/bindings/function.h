@@ -1,14 +1,15 @@
 // function.h: linked programs as callables of Python.
 //
-// A call converts its arguments into the registers of a frame, runs the program, converts the outputs, and commits the
-// updates of shared variables; nothing changes before all of that has succeeded. A function may be called from many
-// threads and from inside itself: each call has a frame of its own.
+// A call converts its arguments into the registers of a frame, runs the program, converts the
+// outputs, and commits the updates of shared variables; nothing changes before all of that has
+// succeeded. A function may be called from many threads and from inside itself: each call has a
+// frame of its own.
 #pragma once
 
-#include "python/bindings/arguments.h"
 #include "python/bindings/python.h"
 
 #include "linkers/linker.h"
+#include "python/bindings/arguments.h"
 #include "vm/frame.h"
 
 #include <string>
@@ -26,8 +27,8 @@ struct OutputSpec {
 class CompiledFunction {
  public:
   /// `bare`: a single output is returned as itself, not in a list.
-  CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs, std::vector<Parameter> parameters,
-                   std::vector<OutputSpec> outputs, bool bare);
+  CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs,
+                   std::vector<Parameter> parameters, std::vector<OutputSpec> outputs, bool bare);
 
   /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
   PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
@@ -38,7 +39,8 @@ class CompiledFunction {
   FramePool& pool() { return pool_; }
 
  private:
-  void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional, PyObject* keywords) const;
+  void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
+                       PyObject* keywords) const;
   void store_shared(Frame& frame) const;
   void run(Frame& frame) const;
   PyRef take_output(Frame& frame, std::size_t j) const;
@@ -53,8 +55,9 @@ class CompiledFunction {
   Signature signature_;
   std::vector<OutputSpec> outputs_;
   bool bare_;
-  std::vector<SharedValue*> shared_;        ///< of linked_.shared
-  std::vector<std::uint8_t> output_takes_;  ///< output j may be moved out of its register: nobody reads it later
+  std::vector<SharedValue*> shared_;  ///< of linked_.shared
+  std::vector<std::uint8_t>
+      output_takes_;  ///< output j may be moved out of its register: nobody reads it later
   std::vector<std::uint8_t> update_takes_;
 };
 

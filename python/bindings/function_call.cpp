@@ -14,7 +14,8 @@ namespace {
 
 constexpr std::size_t kInlineArguments = 16;
 
-// A frame for one call. It goes back to the pool without a value in a register, however the call ends.
+// A frame for one call. It goes back to the pool without a value in a register, however the call
+// ends.
 class FrameLease {
  public:
   explicit FrameLease(FramePool& pool) : pool_(pool), frame_(pool.acquire()) {}
@@ -37,8 +38,10 @@ class FrameLease {
   bool finished_ = false;
 };
 
-// Which registers in `order`, outputs and then updates, are named for the last time, and hold no constant.
-std::vector<std::uint8_t> last_uses(const Program& program, const std::vector<std::uint32_t>& order) {
+// Which registers in `order`, outputs and then updates, are named for the last time, and hold no
+// constant.
+std::vector<std::uint8_t> last_uses(const Program& program,
+                                    const std::vector<std::uint32_t>& order) {
   std::vector<std::uint8_t> seen(program.n_registers), takes(order.size());
   for (const auto& [index, value] : program.constants) seen[index] = 1;
   for (std::size_t k = order.size(); k-- > 0;) {
@@ -58,7 +61,8 @@ struct CompiledFunction::Updates {
 };
 
 CompiledFunction::CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs,
-                                   std::vector<Parameter> parameters, std::vector<OutputSpec> outputs, bool bare)
+                                   std::vector<Parameter> parameters,
+                                   std::vector<OutputSpec> outputs, bool bare)
     : name_(std::move(name)),
       linked_(std::move(linked)),
       pool_(linked_.program),
@@ -76,12 +80,13 @@ CompiledFunction::CompiledFunction(std::string name, Linked linked, std::vector<
   output_takes_.resize(program.outputs.size());
 }
 
-void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
-                                       PyObject* keywords) const {
+void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arguments,
+                                       std::size_t n_positional, PyObject* keywords) const {
   const std::vector<std::uint32_t>& registers = linked_.program->inputs;
   const std::vector<Parameter>& parameters = signature_.parameters();
   if (keywords == nullptr && n_positional == parameters.size()) [[likely]] {
-    for (std::size_t i = 0; i < n_positional; ++i) frame.cell(registers[i]) = parameters[i].convert(arguments[i]);
+    for (std::size_t i = 0; i < n_positional; ++i)
+      frame.cell(registers[i]) = parameters[i].convert(arguments[i]);
     return;
   }
   std::array<PyObject*, kInlineArguments> few;
@@ -100,13 +105,15 @@ void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arguments,
 void CompiledFunction::store_shared(Frame& frame) const {
   std::vector<Cell> values(shared_.size());
   SharedValue::snapshot(shared_, values);
-  for (std::size_t i = 0; i < values.size(); ++i) frame.cell(linked_.program->shared[i]) = std::move(values[i]);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    frame.cell(linked_.program->shared[i]) = std::move(values[i]);
 }
 
 void CompiledFunction::run(Frame& frame) const {
   PythonHost host;
   FailureReport report(linked_, name_);
-  if (frame.run(host, nullptr, &report) == Status::Done) [[likely]] return;
+  if (frame.run(host, nullptr, &report) == Status::Done) [[likely]]
+    return;
   const Failure failure = frame.take_failure();
   if (host.interruption()) {
     set_exception(std::move(host.interruption()));
@@ -140,12 +147,14 @@ void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
     Cell& cell = frame.cell(registers[k]);
     if (cell.empty()) continue;  // an if-computed update that nobody demanded
     SharedValue* target = linked_.targets[k].get();
-    updates.values.push_back(make_exclusive(take_or_share(cell, update_takes_[k] != 0), target->type()));
+    updates.values.push_back(
+        make_exclusive(take_or_share(cell, update_takes_[k] != 0), target->type()));
     updates.targets.push_back(target);
   }
 }
 
-PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords) {
+PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_positional,
+                                 PyObject* keywords) {
   drain_released();
   FrameLease lease(pool_);
   Frame& frame = lease.frame();

@@ -42,8 +42,10 @@ class GeneratorThunk final : public BoundThunk {
   void start() {
     PyRef made = PyRef::take(PyObject_CallOneArg(demand_.get(), node_->node.get()));
     if (!PyGen_Check(made.get()))
-      throw Error(ErrorKind::Type, "demand of " + node_->op + " has to be a generator (`value = yield i` asks for input "
-                                   "i), but it returned a " + class_name(made.get()) + ".");
+      throw Error(ErrorKind::Type, "demand of " + node_->op +
+                                       " has to be a generator (`value = yield i` asks for input "
+                                       "i), but it returned a " +
+                                       class_name(made.get()) + ".");
     generator_ = std::move(made);
   }
 
@@ -73,8 +75,10 @@ class GeneratorThunk final : public BoundThunk {
     const Py_ssize_t i = PyNumber_AsSsize_t(index, nullptr);
     if (i == -1 && PyErr_Occurred()) {
       PyErr_Clear();
-      throw Error(ErrorKind::Type, "demand of " + node_->op + " yielded " + str_of(index) + " (a " + class_name(index) +
-                                       "), but it has to yield the index of an input, or a list of them.");
+      throw Error(ErrorKind::Type,
+                  "demand of " + node_->op + " yielded " + str_of(index) + " (a " +
+                      class_name(index) +
+                      "), but it has to yield the index of an input, or a list of them.");
     }
     asked_.push_back(i);
     call.ask(i);
@@ -83,24 +87,28 @@ class GeneratorThunk final : public BoundThunk {
   void set_outputs(LazyCall& call, PyObject* result) {
     asked_.clear();
     const std::size_t n = node_->outputs.size();
-    if (n != 1 && (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != static_cast<Py_ssize_t>(n)))
-      throw Error(ErrorKind::Type, "demand of " + node_->op + " has to return a tuple of its " + std::to_string(n) +
-                                       " outputs, but it returned " +
-                                       (PyTuple_Check(result) ? "one of " + std::to_string(PyTuple_GET_SIZE(result))
-                                                              : "a " + class_name(result)) + ".");
+    if (n != 1 &&
+        (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != static_cast<Py_ssize_t>(n)))
+      throw Error(ErrorKind::Type,
+                  "demand of " + node_->op + " has to return a tuple of its " + std::to_string(n) +
+                      " outputs, but it returned " +
+                      (PyTuple_Check(result) ? "one of " + std::to_string(PyTuple_GET_SIZE(result))
+                                             : "a " + class_name(result)) +
+                      ".");
     for (std::size_t j = 0; j < n; ++j) {
       PyObject* value = n == 1 ? result : PyTuple_GET_ITEM(result, static_cast<Py_ssize_t>(j));
       if (value == Py_None && node_->outputs[j]->tensor() != nullptr)
-        throw Error(ErrorKind::Type, "demand of " + node_->op + " finished without output " + std::to_string(j) +
-                                         ": it returned None, where a " + node_->outputs[j]->text() + " has to be.");
+        throw Error(ErrorKind::Type, "demand of " + node_->op + " finished without output " +
+                                         std::to_string(j) + ": it returned None, where a " +
+                                         node_->outputs[j]->text() + " has to be.");
       call.set_output(static_cast<int>(j), node_->output(j, value));
     }
   }
 
   std::shared_ptr<const PythonNode> node_;
   PyRef demand_;
-  PyRef generator_;                 ///< of this call, once it was entered
-  std::vector<std::int64_t> asked_; ///< what its last `yield` asked for
+  PyRef generator_;                  ///< of this call, once it was entered
+  std::vector<std::int64_t> asked_;  ///< what its last `yield` asked for
   bool asked_list_ = false;
 };
 
@@ -110,7 +118,9 @@ ThunkCode generator_thunk(std::shared_ptr<const PythonNode> node, PyRef demand) 
   ThunkCode code;
   code.lazy = true;
   code.form = "lazy";
-  code.make = [node, demand = std::move(demand)] { return std::make_unique<GeneratorThunk>(node, demand); };
+  code.make = [node, demand = std::move(demand)] {
+    return std::make_unique<GeneratorThunk>(node, demand);
+  };
   return code;
 }
 

@@ -9,8 +9,9 @@
 
 namespace thunkvm {
 
-/// Lets the GIL go around long kernels, asks Python's signal handlers whether to stop, and keeps NumPy's floating-point
-/// warnings off while the NumPy implementations of built-in Ops run (a kernel gives none either).
+/// Lets the GIL go around long kernels, asks Python's signal handlers whether to stop, and keeps
+/// NumPy's floating-point warnings off while the NumPy implementations of built-in Ops run (a
+/// kernel gives none either).
 ///
 /// One for each call, on its thread's stack; made and destroyed with the GIL held.
 class PythonHost final : public Host {
@@ -24,13 +25,14 @@ class PythonHost final : public Host {
 
   void leave() override;
   void enter() override;
-  /// Runs the signal handlers; what they raise is kept, for `interruption`. Lets other threads have the GIL if we had it
-  /// long.
+  /// Runs the signal handlers; what they raise is kept, for `interruption`. Lets other threads have
+  /// the GIL if we had it long.
   bool interrupted() override;
   /// What a signal handler raised; null where none did.
   PyRef& interruption() { return interruption_; }
 
-  /// As `numpy.errstate(all="ignore")`, from here on: before a built-in Op's `perform`. Throws PythonError.
+  /// As `numpy.errstate(all="ignore")`, from here on: before a built-in Op's `perform`. Throws
+  /// PythonError.
   void ignore_float_errors() {
     if (errors_ignored_ == nullptr) begin_ignoring();
   }
@@ -43,8 +45,8 @@ class PythonHost final : public Host {
   void begin_ignoring();
   void end_ignoring() noexcept;
 
-  PyThreadState* thread_ = nullptr;    ///< of this thread, while it does not hold the GIL
-  PyObject* errors_ignored_ = nullptr; ///< the token that brings the caller's error state back
+  PyThreadState* thread_ = nullptr;     ///< of this thread, while it does not hold the GIL
+  PyObject* errors_ignored_ = nullptr;  ///< the token that brings the caller's error state back
   PyRef interruption_;
   std::chrono::steady_clock::time_point held_since_{};
 };

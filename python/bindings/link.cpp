@@ -1,11 +1,10 @@
 #include "python/bindings/link.h"
 
+#include "linkers/linker.h"
 #include "python/bindings/function.h"
 #include "python/bindings/python_thunk.h"
 #include "python/bindings/type.h"
 #include "python/bindings/variable.h"
-
-#include "linkers/linker.h"
 
 #include <memory>
 
@@ -28,13 +27,16 @@ std::vector<PyObject*> spec_list(PyObject* specs, std::size_t n, const char* wha
   if (specs == Py_None) return std::vector<PyObject*>(n, nullptr);
   holder = PyRef::take(PySequence_Fast(specs, "specs have to be a sequence of dicts"));
   if (PySequence_Fast_GET_SIZE(holder.get()) != static_cast<Py_ssize_t>(n))
-    throw Error(ErrorKind::Value, std::string(what) + " has " + std::to_string(PySequence_Fast_GET_SIZE(holder.get())) +
-                                      " entries for " + std::to_string(n) + " variables; give one for each.");
+    throw Error(ErrorKind::Value, std::string(what) + " has " +
+                                      std::to_string(PySequence_Fast_GET_SIZE(holder.get())) +
+                                      " entries for " + std::to_string(n) +
+                                      " variables; give one for each.");
   std::vector<PyObject*> list;
   for (std::size_t i = 0; i < n; ++i) {
     list.push_back(PySequence_Fast_GET_ITEM(holder.get(), static_cast<Py_ssize_t>(i)));
     if (!PyDict_Check(list.back()))
-      throw Error(ErrorKind::Type, std::string(what) + "[" + std::to_string(i) + "] has to be a dict, but it is a " +
+      throw Error(ErrorKind::Type, std::string(what) + "[" + std::to_string(i) +
+                                       "] has to be a dict, but it is a " +
                                        class_name(list.back()) + ".");
   }
   return list;
@@ -45,7 +47,8 @@ CastRule cast_rule(PyObject* spec) {
   return flag(spec, "allow_downcast") ? CastRule::Downcast : CastRule::Safe;
 }
 
-Parameter parameter(const Variable& input, PyObject* spec, const std::string& function, std::size_t index) {
+Parameter parameter(const Variable& input, PyObject* spec, const std::string& function,
+                    std::size_t index) {
   Parameter result;
   result.type = input.type_ref();
   result.name = std::string(input.name());
@@ -56,7 +59,9 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
     PyUnicode_InternInPlace(&keyword);
     result.keyword = PyRef::take(keyword);
   }
-  result.what = "argument " + (result.name.empty() ? std::to_string(index) : "'" + result.name + "'") + " of " + function;
+  result.what = "argument " +
+                (result.name.empty() ? std::to_string(index) : "'" + result.name + "'") + " of " +
+                function;
   const TensorType* tensor = result.type->tensor();
   result.is_double = tensor != nullptr && tensor->dtype() == DType::Float64 && tensor->ndim() == 0;
   if (spec == nullptr) return result;
@@ -66,7 +71,8 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
     const std::string what = "the default of " + result.what;
     result.default_value = from_python(value, *result.type, result.rule, what.c_str());
     // A change of the caller's array later does not change the default, unless they lent it.
-    if (!flag(spec, "borrow")) result.default_value = make_exclusive(std::move(result.default_value), *result.type);
+    if (!flag(spec, "borrow"))
+      result.default_value = make_exclusive(std::move(result.default_value), *result.type);
   }
   return result;
 }
@@ -75,34 +81,44 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
 void check_update(const Variable& target, const Variable& value) {
   const Type &have = target.type(), &given = value.type();
   const TensorType *a = have.tensor(), *b = given.tensor();
-  const bool fits = a != nullptr && b != nullptr ? a->dtype() == b->dtype() && a->ndim() == b->ndim()
-                                                 : a == nullptr && b == nullptr && have.equals(given);
+  const bool fits = a != nullptr && b != nullptr
+                        ? a->dtype() == b->dtype() && a->ndim() == b->ndim()
+                        : a == nullptr && b == nullptr && have.equals(given);
   if (!fits)
-    throw Error(ErrorKind::Type, "the update of shared variable " + target.text() + " (" + have.text() + ") is " +
-                                     value.text() + ", a " + given.text() +
-                                     "; dtype and number of dimensions have to stay: cast or reshape it.");
+    throw Error(ErrorKind::Type,
+                "the update of shared variable " + target.text() + " (" + have.text() + ") is " +
+                    value.text() + ", a " + given.text() +
+                    "; dtype and number of dimensions have to stay: cast or reshape it.");
 }
 
 std::vector<Update> parse_updates(PyObject* updates) {
   std::vector<Update> result;
   if (updates == Py_None) return result;
-  PyRef items = PyRef::take(PySequence_Fast(updates, "updates have to be a sequence of (shared, value, if_computed)"));
+  PyRef items = PyRef::take(
+      PySequence_Fast(updates, "updates have to be a sequence of (shared, value, if_computed)"));
   for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(items.get()); ++k) {
-    PyRef entry = PyRef::take(PySequence_Fast(PySequence_Fast_GET_ITEM(items.get(), k), "an update has to be a tuple"));
+    PyRef entry = PyRef::take(
+        PySequence_Fast(PySequence_Fast_GET_ITEM(items.get(), k), "an update has to be a tuple"));
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(entry.get());
     if (n != 2 && n != 3)
-      throw Error(ErrorKind::Value, "an update is (shared variable, new value) or (shared variable, new value, "
-                                    "if_computed), but update " + std::to_string(k) + " has " + std::to_string(n) +
-                                        " items.");
-    const Variable& target = require_variable(PySequence_Fast_GET_ITEM(entry.get(), 0), "the target of an update");
-    const Variable& value = require_variable(PySequence_Fast_GET_ITEM(entry.get(), 1), "the value of an update");
+      throw Error(ErrorKind::Value,
+                  "an update is (shared variable, new value) or (shared variable, new value, "
+                  "if_computed), but update " +
+                      std::to_string(k) + " has " + std::to_string(n) + " items.");
+    const Variable& target =
+        require_variable(PySequence_Fast_GET_ITEM(entry.get(), 0), "the target of an update");
+    const Variable& value =
+        require_variable(PySequence_Fast_GET_ITEM(entry.get(), 1), "the value of an update");
     if (target.leaf() != Leaf::Shared)
-      throw Error(ErrorKind::Type, "an update has to be of a shared variable, but " + target.text() + " is none.");
+      throw Error(ErrorKind::Type,
+                  "an update has to be of a shared variable, but " + target.text() + " is none.");
     check_update(target, value);
     for (const Update& earlier : result)
       if (earlier.target.get() == &target.shared_value())
-        throw Error(ErrorKind::Value, "shared variable " + target.text() + " has two updates; it can have one.");
-    const bool if_computed = n == 3 && check(PyObject_IsTrue(PySequence_Fast_GET_ITEM(entry.get(), 2))) != 0;
+        throw Error(ErrorKind::Value,
+                    "shared variable " + target.text() + " has two updates; it can have one.");
+    const bool if_computed =
+        n == 3 && check(PyObject_IsTrue(PySequence_Fast_GET_ITEM(entry.get(), 2))) != 0;
     result.push_back({Ref<SharedValue>(&target.shared_value()), value, if_computed});
   }
   return result;
@@ -123,45 +139,53 @@ LinkOptions link_options(std::string_view linker, bool keep, PyObject* performs)
     options.placed = linker == "vm";
     options.sources = {perform_source(performs), native_lazy_thunk};
   } else {
-    throw Error(ErrorKind::Value, "there is no linker '" + std::string(linker) + "'; there are 'py', 'vm' and 'cvm'.");
+    throw Error(ErrorKind::Value, "there is no linker '" + std::string(linker) +
+                                      "'; there are 'py', 'vm' and 'cvm'.");
   }
   return options;
 }
 
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"inputs",      "outputs",      "updates",  "linker", "keep",
-                                "input_specs", "output_specs", "performs", "name",   "unpack", nullptr};
+  static const char* names[] = {"inputs", "outputs",     "updates",      "linker",
+                                "keep",   "input_specs", "output_specs", "performs",
+                                "name",   "unpack",      nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
   PyObject *performs = Py_None, *name = Py_None;
   const char* linker = "cvm";
   int keep = 0, unpack = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOp:link", const_cast<char**>(names), &inputs, &outputs,
-                                   &updates, &linker, &keep, &input_specs, &output_specs, &performs, &name, &unpack))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOp:link", const_cast<char**>(names),
+                                   &inputs, &outputs, &updates, &linker, &keep, &input_specs,
+                                   &output_specs, &performs, &name, &unpack))
     return nullptr;
   return guard([&] {
     FunctionGraph graph{require_variables(inputs, "an input of a function"),
-                        require_variables(outputs, "an output of a function"), parse_updates(updates)};
+                        require_variables(outputs, "an output of a function"),
+                        parse_updates(updates)};
     const std::string function(name == Py_None ? std::string_view("function") : text_of(name));
 
     PyRef holder;
     std::vector<Parameter> parameters;
-    const std::vector<PyObject*> in = spec_list(input_specs, graph.inputs.size(), "input_specs", holder);
+    const std::vector<PyObject*> in =
+        spec_list(input_specs, graph.inputs.size(), "input_specs", holder);
     for (std::size_t i = 0; i < in.size(); ++i)
       parameters.push_back(parameter(graph.inputs[i], in[i], function, i));
     std::vector<OutputSpec> results;
-    const std::vector<PyObject*> out = spec_list(output_specs, graph.outputs.size(), "output_specs", holder);
+    const std::vector<PyObject*> out =
+        spec_list(output_specs, graph.outputs.size(), "output_specs", holder);
     for (std::size_t j = 0; j < out.size(); ++j)
       results.push_back({graph.outputs[j].type_ref(), out[j] != nullptr && flag(out[j], "borrow")});
 
     Linked linked = link(graph, link_options(linker, keep != 0, performs));
     return PyRef::take(wrap_function(std::make_unique<CompiledFunction>(
-        function, std::move(linked), graph.inputs, std::move(parameters), std::move(results), unpack != 0)));
+        function, std::move(linked), graph.inputs, std::move(parameters), std::move(results),
+        unpack != 0)));
   });
 }
 
 PyMethodDef functions[] = {
-    {"link", reinterpret_cast<PyCFunction>(link_function), METH_VARARGS | METH_KEYWORDS,
-     "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, output_specs=None, "
+    {"link", with_keywords(link_function), METH_VARARGS | METH_KEYWORDS,
+     "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
+     "output_specs=None, "
      "performs=None, name=None, unpack=False)\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables."},
     {nullptr, nullptr, 0, nullptr},

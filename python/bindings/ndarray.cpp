@@ -11,8 +11,7 @@ namespace {
 // ---- the base object of the ndarrays that we make: it holds the buffer ----
 
 struct MemoryObject {
-  PyObject_HEAD
-  Buffer* buffer;
+  PyObject_HEAD Buffer* buffer;
 };
 PyTypeObject* memory_class = nullptr;
 
@@ -55,7 +54,8 @@ PyType_Spec memory_spec = {"thunkvm._core.Memory", sizeof(MemoryObject), 0,
 
 // ---- ndarrays as owners of buffers ----
 
-// True if this object owns its memory, directly or through bases, and ours is the only reference to it.
+// True if this object owns its memory, directly or through bases, and ours is the only reference to
+// it.
 bool held_by_us_alone(void* owner) noexcept {
   PyObject* object = static_cast<PyObject*>(owner);
   for (;;) {
@@ -131,7 +131,8 @@ PyObject* numpy_scalar(DType dtype, const void* value) {
     case DType::UInt64: return scalar_object<PyUInt64ScalarObject>(&PyUInt64ArrType_Type, value);
     case DType::Float16: return scalar_object<PyHalfScalarObject>(&PyHalfArrType_Type, value);
     case DType::Complex64: return scalar_object<PyCFloatScalarObject>(&PyCFloatArrType_Type, value);
-    case DType::Complex128: return scalar_object<PyCDoubleScalarObject>(&PyCDoubleArrType_Type, value);
+    case DType::Complex128:
+      return scalar_object<PyCDoubleScalarObject>(&PyCDoubleArrType_Type, value);
     case DType::Object: break;
   }
   throw Error(ErrorKind::Type, "an opaque value is no number");
@@ -169,10 +170,12 @@ std::optional<DType> dtype_of_ndarray(PyArrayObject* array) {
 Array borrow_ndarray(PyArrayObject* array, DType dtype) {
   const std::size_t ndim = static_cast<std::size_t>(PyArray_NDIM(array));
   if (ndim > static_cast<std::size_t>(kMaxDims))
-    throw Error(ErrorKind::Value, "an array of " + std::to_string(ndim) + " dimensions: the machine takes up to " +
+    throw Error(ErrorKind::Value, "an array of " + std::to_string(ndim) +
+                                      " dimensions: the machine takes up to " +
                                       std::to_string(kMaxDims));
-  Buffer* buffer = Buffer::borrow(PyArray_DATA(array), static_cast<std::size_t>(PyArray_NBYTES(array)),
-                                  PyArray_ISWRITEABLE(array), array, &ndarray_owner);
+  Buffer* buffer =
+      Buffer::borrow(PyArray_DATA(array), static_cast<std::size_t>(PyArray_NBYTES(array)),
+                     PyArray_ISWRITEABLE(array), array, &ndarray_owner);
   Py_INCREF(array);
   Array result = Array::over(buffer, dtype, Dims(PyArray_DIMS(array), ndim),
                              Dims(PyArray_STRIDES(array), ndim), PyArray_DATA(array));

@@ -1,7 +1,8 @@
 // perform_thunk.cpp: the thunk of an Op's `perform(node, inputs, output_storage)`.
 //
-// The lists that `perform` gets belong to the frame and are used again, since making them would cost more than all the
-// rest: a list that the Op kept a reference to is its own from then on, and a new one is made.
+// The lists that `perform` gets belong to the frame and are used again, since making them would
+// cost more than all the rest: a list that the Op kept a reference to is its own from then on, and
+// a new one is made.
 #include "python/bindings/host.h"
 #include "python/bindings/ndarray.h"
 #include "python/bindings/python_thunk.h"
@@ -21,7 +22,8 @@ struct PerformCode {
 // A list of `n` Nones.
 PyRef list_of_none(std::size_t n) {
   PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(n)));
-  for (std::size_t i = 0; i < n; ++i) PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), Py_NewRef(Py_None));
+  for (std::size_t i = 0; i < n; ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), Py_NewRef(Py_None));
   return list;
 }
 
@@ -62,11 +64,12 @@ class PerformThunk final : public BoundThunk {
     prepare_storage(activation, operands);
 
     PyObject* arguments[4] = {nullptr, code_->node->node.get(), inputs_.get(), storage_.get()};
-    PyRef returned = PyRef::take(
-        PyObject_Vectorcall(code_->perform.get(), arguments + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    PyRef returned = PyRef::take(PyObject_Vectorcall(code_->perform.get(), arguments + 1,
+                                                     3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
 
     if (Py_REFCNT(inputs_.get()) == 1 && has_size(inputs_, operands.n_inputs)) {
-      for (std::size_t i = 0; i < operands.n_inputs; ++i) set_item(inputs_.get(), i, Py_NewRef(Py_None));
+      for (std::size_t i = 0; i < operands.n_inputs; ++i)
+        set_item(inputs_.get(), i, Py_NewRef(Py_None));
     } else {
       inputs_ = {};
     }
@@ -80,7 +83,8 @@ class PerformThunk final : public BoundThunk {
 
   void prepare_inputs(Activation& activation, const Operands& operands) {
     const std::size_t n = operands.n_inputs;
-    if (!inputs_ || Py_REFCNT(inputs_.get()) != 1 || !has_size(inputs_, n)) inputs_ = list_of_none(n);
+    if (!inputs_ || Py_REFCNT(inputs_.get()) != 1 || !has_size(inputs_, n))
+      inputs_ = list_of_none(n);
     for (const std::uint32_t i : code_->destroyed) {
       PyRef own = exclusive_input(activation, operands, i);
       set_item(inputs_.get(), i, own.release());
@@ -91,31 +95,35 @@ class PerformThunk final : public BoundThunk {
         ++next;
         continue;
       }
-      set_item(inputs_.get(), i, to_python(activation.input(operands, static_cast<int>(i))).release());
+      set_item(inputs_.get(), i,
+               to_python(activation.input(operands, static_cast<int>(i))).release());
     }
   }
 
-  // Input i for an Op that overwrites it: the value itself if it ends here and nobody else can see it, else a copy.
+  // Input i for an Op that overwrites it: the value itself if it ends here and nobody else can see
+  // it, else a copy.
   PyRef exclusive_input(Activation& activation, const Operands& operands, std::uint32_t i) {
     Cell& cell = activation.input(operands, static_cast<int>(i));
     if (cell.is_scalar()) return to_ndarray_0d(cell);
     bool alone = operands.dies(static_cast<int>(i)) && exclusive(cell);
     for (int other = 0; alone && other < operands.n_inputs; ++other)
-      alone = other == static_cast<int>(i) || operands.input(other) != operands.input(static_cast<int>(i));
+      alone = other == static_cast<int>(i) ||
+              operands.input(other) != operands.input(static_cast<int>(i));
     if (alone) return to_python(std::exchange(cell, Cell()));
     const Cell copy = copy_value(cell, *code_->node->inputs[i]);
     return copy.is_array() ? to_ndarray(copy.array()) : to_python(copy);
   }
 
-  // After a failure: what was moved out of a register for the Op to overwrite goes back, so that the report shows it.
+  // After a failure: what was moved out of a register for the Op to overwrite goes back, so that
+  // the report shows it.
   void give_back(Activation& activation, const Operands& operands) noexcept {
     if (!inputs_) return;
     for (const std::uint32_t i : code_->destroyed) {
       Cell& cell = activation.input(operands, static_cast<int>(i));
       if (!cell.empty() || !has_size(inputs_, operands.n_inputs)) continue;
       try {
-        cell = from_python(PyList_GET_ITEM(inputs_.get(), static_cast<Py_ssize_t>(i)), *code_->node->inputs[i],
-                           CastRule::Strict, "an overwritten input");
+        cell = from_python(PyList_GET_ITEM(inputs_.get(), static_cast<Py_ssize_t>(i)),
+                           *code_->node->inputs[i], CastRule::Strict, "an overwritten input");
       } catch (const PythonError&) {
         PyErr_Clear();
       } catch (const Error&) {
@@ -126,16 +134,19 @@ class PerformThunk final : public BoundThunk {
 
   void prepare_storage(Activation& activation, const Operands& operands) {
     const std::size_t n = slots_.size();
-    if (!storage_ || Py_REFCNT(storage_.get()) != 1 || !has_size(storage_, n)) storage_ = list_of_none(n);
+    if (!storage_ || Py_REFCNT(storage_.get()) != 1 || !has_size(storage_, n))
+      storage_ = list_of_none(n);
     for (std::size_t j = 0; j < n; ++j) {
       PyObject* slot = slots_[j].get();
       // Two references: ours and the outer list's.
-      if (slot == nullptr || Py_REFCNT(slot) != 2 || PyList_GET_ITEM(storage_.get(), static_cast<Py_ssize_t>(j)) != slot ||
+      if (slot == nullptr || Py_REFCNT(slot) != 2 ||
+          PyList_GET_ITEM(storage_.get(), static_cast<Py_ssize_t>(j)) != slot ||
           !has_size(slots_[j], 1)) {
         slots_[j] = list_of_none(1);
         set_item(storage_.get(), j, Py_NewRef(slots_[j].get()));
       }
-      if (activation.keep) offer_earlier(activation.output(operands, static_cast<int>(j)), slots_[j].get());
+      if (activation.keep)
+        offer_earlier(activation.output(operands, static_cast<int>(j)), slots_[j].get());
     }
   }
 
@@ -148,17 +159,20 @@ class PerformThunk final : public BoundThunk {
   Cell take_output(std::size_t j, PyObject* returned) {
     const PythonNode& node = *code_->node;
     if (!has_size(slots_[j], 1))
-      throw Error(ErrorKind::Type, "perform of " + node.op + " changed the length of output_storage[" +
-                                       std::to_string(j) + "] to " + std::to_string(PyList_GET_SIZE(slots_[j].get())) +
-                                       "; it has to assign to output_storage[" + std::to_string(j) + "][0].");
+      throw Error(ErrorKind::Type,
+                  "perform of " + node.op + " changed the length of output_storage[" +
+                      std::to_string(j) + "] to " +
+                      std::to_string(PyList_GET_SIZE(slots_[j].get())) +
+                      "; it has to assign to output_storage[" + std::to_string(j) + "][0].");
     PyRef value = PyRef::borrow(PyList_GET_ITEM(slots_[j].get(), 0));
     // An Op that kept the list may read it later; one that did not leaves it to us, empty.
     set_item(slots_[j].get(), 0, Py_NewRef(Py_None));
     if (value.get() == Py_None && node.outputs[j]->tensor() != nullptr)
       throw Error(ErrorKind::Type,
                   "perform of " + node.op + " left None in output_storage[" + std::to_string(j) +
-                      "]: it has to store its " + node.outputs[j]->text() + " in output_storage[" + std::to_string(j) +
-                      "][0]" + (returned == Py_None ? "." : ", and what it returns is not looked at."));
+                      "]: it has to store its " + node.outputs[j]->text() + " in output_storage[" +
+                      std::to_string(j) + "][0]" +
+                      (returned == Py_None ? "." : ", and what it returns is not looked at."));
     return node.output(j, value.get());
   }
 
@@ -170,8 +184,10 @@ class PerformThunk final : public BoundThunk {
 
 }  // namespace
 
-ThunkCode perform_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyRef perform, bool built_in) {
-  auto code = std::make_shared<PerformCode>(PerformCode{std::move(node), std::move(perform), built_in, {}});
+ThunkCode perform_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyRef perform,
+                        bool built_in) {
+  auto code =
+      std::make_shared<PerformCode>(PerformCode{std::move(node), std::move(perform), built_in, {}});
   if (!built_in) {
     std::vector<bool> destroyed(apply.n_inputs());
     for (const auto& [output, inputs] : apply.op()->destroy_map())
@@ -181,7 +197,9 @@ ThunkCode perform_thunk(const Apply& apply, std::shared_ptr<const PythonNode> no
       if (destroyed[i]) code->destroyed.push_back(i);
   }
   ThunkCode result;
-  result.make = [code = std::shared_ptr<const PerformCode>(code)] { return std::make_unique<PerformThunk>(code); };
+  result.make = [code = std::shared_ptr<const PerformCode>(code)] {
+    return std::make_unique<PerformThunk>(code);
+  };
   result.form = "perform";
   return result;
 }

@@ -99,6 +99,11 @@ auto guard(F&& f) noexcept {
   }
 }
 
+/// A function that takes keyword arguments, as a table of methods wants it.
+inline PyCFunction with_keywords(PyCFunctionWithKeywords function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
 inline PyRef to_text(std::string_view text) {
   return PyRef::take(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }

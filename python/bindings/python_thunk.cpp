@@ -7,19 +7,22 @@
 namespace thunkvm {
 namespace {
 
-// The method of this name if the user's class has it; what thunkvm.Op itself offers is a default, not an implementation.
+// The method of this name if the user's class has it; what thunkvm.Op itself offers is a default,
+// not an implementation.
 PyRef own_method(PyObject* op, const char* name) {
   PyRef method = attribute_or_null(op, name);
   if (!method || method.get() == Py_None) return {};
   PyRef module = attribute_or_null(method.get(), "__module__");
-  if (module && PyUnicode_Check(module.get()) && PyUnicode_CompareWithASCIIString(module.get(), "thunkvm.op") == 0)
+  if (module && PyUnicode_Check(module.get()) &&
+      PyUnicode_CompareWithASCIIString(module.get(), "thunkvm.op") == 0)
     return {};
   return method;
 }
 
 }  // namespace
 
-PythonNode::PythonNode(const Apply& apply, PyRef handle) : node(std::move(handle)), op(apply.op()->name()) {
+PythonNode::PythonNode(const Apply& apply, PyRef handle)
+    : node(std::move(handle)), op(apply.op()->name()) {
   for (const Variable& input : apply.inputs()) inputs.push_back(input.type_ref());
   for (std::uint32_t j = 0; j < apply.n_outputs(); ++j) {
     outputs.emplace_back(&apply.output_type(j));
@@ -43,13 +46,16 @@ ThunkSource perform_source(PyObject* performs) {
       if (perform.get() == Py_None) return {};
       return perform_thunk(apply, node, std::move(perform), true);
     }
-    if (PyRef make = own_method(op->object(), "make_thunk")) return register_thunk(node, std::move(make));
-    if (PyRef demand = own_method(op->object(), "demand")) return generator_thunk(node, std::move(demand));
+    if (PyRef make = own_method(op->object(), "make_thunk"))
+      return register_thunk(node, std::move(make));
+    if (PyRef demand = own_method(op->object(), "demand"))
+      return generator_thunk(node, std::move(demand));
     if (PyRef perform = own_method(op->object(), "perform"))
       return perform_thunk(apply, node, std::move(perform), false);
     throw Error(ErrorKind::NotImplemented,
-                "the Op " + node->op + " cannot run: its class has to define one of perform(node, inputs, "
-                "output_storage), demand(node) (a generator) and make_thunk(node, ...).");
+                "the Op " + node->op +
+                    " cannot run: its class has to define one of perform(node, inputs, "
+                    "output_storage), demand(node) (a generator) and make_thunk(node, ...).");
   };
 }
 

@@ -1,5 +1,5 @@
-// python_thunk.h: thunks whose code is Python: an Op's `perform`, `make_thunk` or generator `demand`, and the NumPy
-// implementations of built-in Ops.
+// python_thunk.h: thunks whose code is Python: an Op's `perform`, `make_thunk` or generator
+// `demand`, and the NumPy implementations of built-in Ops.
 #pragma once
 
 #include "python/bindings/python.h"
@@ -17,26 +17,31 @@ namespace thunkvm {
 struct PythonNode {
   PythonNode(const Apply& apply, PyRef handle);
 
-  PyRef node;                          ///< the Apply that the Op's methods are given, always the same object
-  std::string op;                      ///< the Op's name, for messages
+  PyRef node;      ///< the Apply that the Op's methods are given, always the same object
+  std::string op;  ///< the Op's name, for messages
   std::vector<TypeRef> inputs;
   std::vector<TypeRef> outputs;
   std::vector<std::string> output_names;  ///< "output 0 of Double"
 
-  /// What the thunk stored as output j, as a value; of exactly the output's type. Throws Error(Type) that names the Op.
+  /// What the thunk stored as output j, as a value; of exactly the output's type. Throws
+  /// Error(Type) that names the Op.
   Cell output(std::size_t j, PyObject* value) const;
 };
 
-/// A thunk for each Python Op, and for each built-in Op to which `performs` gives one: a callable that takes the Apply and
-/// returns a function `perform(node, inputs, output_storage)`, or None. Nothing for other nodes.
+/// A thunk for each Python Op, and for each built-in Op to which `performs` gives one: a callable
+/// that takes the Apply and returns a function `perform(node, inputs, output_storage)`, or None.
+/// Nothing for other nodes.
 ///
-/// Of the ways in which an Op may run, `make_thunk` comes before `demand`, and that before `perform`; what it inherits
-/// from `thunkvm.Op` does not count. Throws Error(Type) for an Op with none of them.
+/// Of the ways in which an Op may run, `make_thunk` comes before `demand`, and that before
+/// `perform`; what it inherits from `thunkvm.Op` does not count. Throws Error(Type) for an Op with
+/// none of them.
 ThunkSource perform_source(PyObject* performs);
 
 /// The thunk of `perform`.
-ThunkCode perform_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyRef perform, bool built_in);
-/// The thunk of `make_thunk`, which is called here for the first frame, and for each further one when that is made.
+ThunkCode perform_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyRef perform,
+                        bool built_in);
+/// The thunk of `make_thunk`, which is called here for the first frame, and for each further one
+/// when that is made.
 ThunkCode register_thunk(std::shared_ptr<const PythonNode> node, PyRef make_thunk);
 /// The lazy thunk of a generator method `demand(node)`.
 ThunkCode generator_thunk(std::shared_ptr<const PythonNode> node, PyRef demand);

@@ -23,7 +23,8 @@ void set_exception(PyRef exception) {
   PyErr_SetRaisedException(exception.release());
 #else
   PyObject* value = exception.release();
-  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(value))), value, PyException_GetTraceback(value));
+  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(value))), value,
+                PyException_GetTraceback(value));
 #endif
 }
 

@@ -14,8 +14,8 @@ PyRef take_exception();
 /// Makes an exception the pending one again.
 void set_exception(PyRef exception);
 
-/// A Python exception as a C++ one. While the machine winds a failed call down nothing is pending, so that the
-/// destructors that then run in Python see no exception and lose none.
+/// A Python exception as a C++ one. While the machine winds a failed call down nothing is pending,
+/// so that the destructors that then run in Python see no exception and lose none.
 class Raised : public Error {
  public:
   explicit Raised(PyRef exception);
@@ -29,7 +29,8 @@ class Raised : public Error {
   PyObject* exception_;
 };
 
-/// For the catch block of a thunk: the exception in flight, Python's or C++'s, becomes the failure of the call.
+/// For the catch block of a thunk: the exception in flight, Python's or C++'s, becomes the failure
+/// of the call.
 Status fail_thunk(Activation& activation) noexcept;
 
 /// Makes what a call failed with the pending Python exception.

@@ -1,5 +1,6 @@
-// register_thunk.cpp: the thunk of an Op's `make_thunk(node, input_computed, output_computed, input_registers,
-// output_registers)`: the interface of the 2010 proposal, with a list of one element for each register.
+// register_thunk.cpp: the thunk of an Op's `make_thunk(node, input_computed, output_computed,
+// input_registers, output_registers)`: the interface of the 2010 proposal, with a list of one
+// element for each register.
 #include "python/bindings/host.h"
 #include "python/bindings/python_thunk.h"
 #include "python/bindings/raised.h"
@@ -24,8 +25,10 @@ class Registers {
   PyObject* all() const { return all_.get(); }
   PyObject* get(std::size_t i) const {
     if (PyList_GET_SIZE(cells_[i].get()) != 1)
-      throw Error(ErrorKind::Type, std::string(name_) + "[" + std::to_string(i) + "] has to stay a list of one element, "
-                                   "but the thunk made it one of " + std::to_string(PyList_GET_SIZE(cells_[i].get())));
+      throw Error(ErrorKind::Type, std::string(name_) + "[" + std::to_string(i) +
+                                       "] has to stay a list of one element, "
+                                       "but the thunk made it one of " +
+                                       std::to_string(PyList_GET_SIZE(cells_[i].get())));
     return PyList_GET_ITEM(cells_[i].get(), 0);
   }
   void set(std::size_t i, PyObject* value) {
@@ -41,7 +44,8 @@ class Registers {
       PyObject* fresh = PyList_New(1);
       if (fresh != nullptr) {
         PyList_SET_ITEM(fresh, 0, Py_NewRef(initial_));
-        if (PyList_SetSlice(cell.get(), 0, PY_SSIZE_T_MAX, fresh) == 0) fresh = (Py_DECREF(fresh), nullptr);
+        if (PyList_SetSlice(cell.get(), 0, PY_SSIZE_T_MAX, fresh) == 0)
+          fresh = (Py_DECREF(fresh), nullptr);
       }
       if (PyErr_Occurred()) PyErr_Clear();
       Py_XDECREF(fresh);
@@ -78,10 +82,13 @@ class RegisterThunk final : public BoundThunk {
                               output_computed_.all(),
                               input_registers_.all(),
                               output_registers_.all()};
-    thunk_ = PyRef::take(PyObject_Vectorcall(make_thunk, arguments + 1, 5 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    thunk_ = PyRef::take(PyObject_Vectorcall(make_thunk, arguments + 1,
+                                             5 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
     if (!PyCallable_Check(thunk_.get()))
-      throw Error(ErrorKind::Type, "make_thunk of " + node_->op + " has to return a thunk (a callable without arguments, "
-                                   "with an attribute `lazy`), but it returned a " + class_name(thunk_.get()) + ".");
+      throw Error(ErrorKind::Type, "make_thunk of " + node_->op +
+                                       " has to return a thunk (a callable without arguments, "
+                                       "with an attribute `lazy`), but it returned a " +
+                                       class_name(thunk_.get()) + ".");
     PyRef lazy = attribute_or_null(thunk_.get(), "lazy");
     lazy_ = lazy && check(PyObject_IsTrue(lazy.get())) != 0;
   }
@@ -99,15 +106,18 @@ class RegisterThunk final : public BoundThunk {
       if (activation.keep) offer_earlier(activation, operands);
       PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_.get()));
       if (returned.get() != Py_None)
-        throw Error(ErrorKind::Type, "the thunk of " + node_->op + " is eager (lazy is False), so it gets all its inputs "
-                                     "and has to return None, but it returned a " + class_name(returned.get()) +
-                                     "; a thunk that asks for inputs has to say lazy = True.");
+        throw Error(ErrorKind::Type, "the thunk of " + node_->op +
+                                         " is eager (lazy is False), so it gets all its inputs "
+                                         "and has to return None, but it returned a " +
+                                         class_name(returned.get()) +
+                                         "; a thunk that asks for inputs has to say lazy = True.");
       for (std::size_t j = 0; j < operands.n_outputs; ++j) {
         if (!output_computed_.truth(j))
-          throw Error(ErrorKind::Runtime, "the thunk of " + node_->op + " finished without output " +
-                                          std::to_string(j) + ": it has to store it in output_registers[" +
-                                          std::to_string(j) + "][0] and to set output_computed[" + std::to_string(j) +
-                                          "][0] = 1.");
+          throw Error(ErrorKind::Runtime,
+                      "the thunk of " + node_->op + " finished without output " +
+                          std::to_string(j) + ": it has to store it in output_registers[" +
+                          std::to_string(j) + "][0] and to set output_computed[" +
+                          std::to_string(j) + "][0] = 1.");
         activation.output(operands, static_cast<int>(j)) = take_output(j);
       }
     } catch (...) {
@@ -153,22 +163,26 @@ class RegisterThunk final : public BoundThunk {
     for (int j = 0; j < operands.n_outputs; ++j) {
       Cell& output = activation.output(operands, j);
       if (!output.empty() && exclusive(output))
-        output_registers_.set(static_cast<std::size_t>(j), to_python(std::exchange(output, Cell())).get());
+        output_registers_.set(static_cast<std::size_t>(j),
+                              to_python(std::exchange(output, Cell())).get());
     }
   }
 
   void ask(LazyCall& call, PyObject* wanted) {
     if (!PyList_Check(wanted) && !PyTuple_Check(wanted))
-      throw Error(ErrorKind::Type, "the lazy thunk of " + node_->op + " has to return a list of the indices of inputs "
-                                   "that it needs, or None, but it returned a " + class_name(wanted) + ".");
+      throw Error(ErrorKind::Type, "the lazy thunk of " + node_->op +
+                                       " has to return a list of the indices of inputs "
+                                       "that it needs, or None, but it returned a " +
+                                       class_name(wanted) + ".");
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(wanted);
     for (Py_ssize_t k = 0; k < n; ++k) {
       PyObject* index = PySequence_Fast_GET_ITEM(wanted, k);
       const Py_ssize_t i = PyNumber_AsSsize_t(index, nullptr);
       if (i == -1 && PyErr_Occurred()) {
         PyErr_Clear();
-        throw Error(ErrorKind::Type, "the lazy thunk of " + node_->op + " asked for " + str_of(index) + " (a " +
-                                         class_name(index) + "), but inputs are asked for by index.");
+        throw Error(ErrorKind::Type, "the lazy thunk of " + node_->op + " asked for " +
+                                         str_of(index) + " (a " + class_name(index) +
+                                         "), but inputs are asked for by index.");
       }
       call.ask(i);
     }
@@ -177,9 +191,10 @@ class RegisterThunk final : public BoundThunk {
   Cell take_output(std::size_t j) {
     PyObject* value = output_registers_.get(j);
     if (value == Py_None && node_->outputs[j]->tensor() != nullptr)
-      throw Error(ErrorKind::Type, "the thunk of " + node_->op + " set output_computed[" + std::to_string(j) +
-                                       "][0], but left None in output_registers[" + std::to_string(j) +
-                                       "][0], where a " + node_->outputs[j]->text() + " has to be.");
+      throw Error(ErrorKind::Type,
+                  "the thunk of " + node_->op + " set output_computed[" + std::to_string(j) +
+                      "][0], but left None in output_registers[" + std::to_string(j) +
+                      "][0], where a " + node_->outputs[j]->text() + " has to be.");
     return node_->output(j, value);
   }
 
@@ -199,13 +214,16 @@ ThunkCode register_thunk(std::shared_ptr<const PythonNode> node, PyRef make_thun
   code.form = code.lazy ? "lazy" : "thunk";
   // The thunk that showed whether it is lazy serves the first frame.
   auto waiting = std::make_shared<std::unique_ptr<RegisterThunk>>(std::move(first));
-  code.make = [node, make = std::move(make_thunk), lazy = code.lazy, waiting]() -> std::unique_ptr<BoundThunk> {
+  code.make = [node, make = std::move(make_thunk), lazy = code.lazy,
+               waiting]() -> std::unique_ptr<BoundThunk> {
     if (*waiting != nullptr) return std::move(*waiting);
     auto thunk = std::make_unique<RegisterThunk>(node, make.get());
     if (thunk->lazy() != lazy)
-      throw Error(ErrorKind::Type, std::string("make_thunk of ") + node->op + " returned " +
-                                       (lazy ? "a lazy thunk first and an eager one" : "an eager thunk first and a lazy one") +
-                                       " for a later frame; `lazy` has to be the same for all thunks of a node.");
+      throw Error(ErrorKind::Type,
+                  std::string("make_thunk of ") + node->op + " returned " +
+                      (lazy ? "a lazy thunk first and an eager one"
+                            : "an eager thunk first and a lazy one") +
+                      " for a later frame; `lazy` has to be the same for all thunks of a node.");
     return thunk;
   };
   return code;

@@ -1,6 +1,6 @@
-#include "python/bindings/release.h"
-
 #include "python/bindings/python.h"
+
+#include "python/bindings/release.h"
 
 #include <atomic>
 #include <mutex>
@@ -36,7 +36,8 @@ void release_object(void* object) noexcept {
     std::lock_guard lock(q.mutex);
     q.objects.push_back(static_cast<PyObject*>(object));
   }
-  // The interpreter is asked once for a full queue; where its list of pending calls is full, our next call drains it.
+  // The interpreter is asked once for a full queue; where its list of pending calls is full, our
+  // next call drains it.
   if (!q.waiting.exchange(true)) Py_AddPendingCall(drain_pending, nullptr);
 }
 
@@ -49,7 +50,8 @@ void drain_released() noexcept {
     objects.swap(q.objects);
     q.waiting.store(false);
   }
-  // Outside the lock: a destructor may run any code. It must not see, or lose, an exception that is pending.
+  // Outside the lock: a destructor may run any code. It must not see, or lose, an exception that is
+  // pending.
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   for (PyObject* object : objects) Py_DECREF(object);

@@ -14,14 +14,16 @@ Cell own_value(PyObject* value, const Type& type, bool borrow, const std::string
 }
 
 std::string what_is(std::string_view name) {
-  return name.empty() ? "the value of a shared variable" : "the value of shared variable '" + std::string(name) + "'";
+  return name.empty() ? "the value of a shared variable"
+                      : "the value of shared variable '" + std::string(name) + "'";
 }
 
 const Variable& require_shared(PyObject* object, const char* what) {
   const Variable& variable = require_variable(object, what);
   if (variable.leaf() != Leaf::Shared)
-    throw Error(ErrorKind::Type, std::string(what) + ": " + variable.text() + " is no shared variable; make one with "
-                                                                              "tv.shared(value).");
+    throw Error(ErrorKind::Type, std::string(what) + ": " + variable.text() +
+                                     " is no shared variable; make one with "
+                                     "tv.shared(value).");
   return variable;
 }
 
@@ -29,13 +31,14 @@ PyObject* shared_variable(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"type", "value", "name", "borrow", nullptr};
   PyObject *type_object, *value, *name_object = Py_None;
   int borrow = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|Op:shared_variable", const_cast<char**>(names), &type_object,
-                                   &value, &name_object, &borrow))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|Op:shared_variable", const_cast<char**>(names),
+                                   &type_object, &value, &name_object, &borrow))
     return nullptr;
   return guard([&] {
     const TypeRef type = unwrap_type(type_object);
     const std::string name(name_object == Py_None ? std::string_view() : text_of(name_object));
-    Ref<SharedValue> shared(new SharedValue(type, own_value(value, *type, borrow != 0, what_is(name))));
+    Ref<SharedValue> shared(
+        new SharedValue(type, own_value(value, *type, borrow != 0, what_is(name))));
     return PyRef::take(wrap(Variable::shared(std::move(shared), name)));
   });
 }
@@ -44,7 +47,8 @@ PyObject* get_value(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"variable", "borrow", nullptr};
   PyObject* object;
   int borrow = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:get_value", const_cast<char**>(names), &object, &borrow))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|p:get_value", const_cast<char**>(names),
+                                   &object, &borrow))
     return nullptr;
   return guard([&] {
     const Variable& variable = require_shared(object, "get_value");
@@ -57,22 +61,27 @@ PyObject* set_value(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"variable", "value", "borrow", nullptr};
   PyObject *object, *value;
   int borrow = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p:set_value", const_cast<char**>(names), &object, &value, &borrow))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|p:set_value", const_cast<char**>(names),
+                                   &object, &value, &borrow))
     return nullptr;
   return guard([&] {
     const Variable& variable = require_shared(object, "set_value");
-    variable.shared_value().set(own_value(value, variable.type(), borrow != 0, what_is(variable.name())));
+    variable.shared_value().set(
+        own_value(value, variable.type(), borrow != 0, what_is(variable.name())));
     return PyRef::borrow(Py_None);
   });
 }
 
 PyMethodDef functions[] = {
-    {"shared_variable", reinterpret_cast<PyCFunction>(shared_variable), METH_VARARGS | METH_KEYWORDS,
-     "shared_variable(type, value, name=None, borrow=False)\n--\n\nA variable with a value that functions keep."},
-    {"get_value", reinterpret_cast<PyCFunction>(get_value), METH_VARARGS | METH_KEYWORDS,
-     "get_value(variable, borrow=False)\n--\n\nThe value of a shared variable: a copy, unless borrowed."},
-    {"set_value", reinterpret_cast<PyCFunction>(set_value), METH_VARARGS | METH_KEYWORDS,
-     "set_value(variable, value, borrow=False)\n--\n\nGives a shared variable a value: a copy, unless lent."},
+    {"shared_variable", with_keywords(shared_variable), METH_VARARGS | METH_KEYWORDS,
+     "shared_variable(type, value, name=None, borrow=False)\n--\n\nA variable with a value that "
+     "functions keep."},
+    {"get_value", with_keywords(get_value), METH_VARARGS | METH_KEYWORDS,
+     "get_value(variable, borrow=False)\n--\n\nThe value of a shared variable: a copy, unless "
+     "borrowed."},
+    {"set_value", with_keywords(set_value), METH_VARARGS | METH_KEYWORDS,
+     "set_value(variable, value, borrow=False)\n--\n\nGives a shared variable a value: a copy, "
+     "unless lent."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -4,7 +4,6 @@
 #include "python/bindings/release.h"
 #include "python/bindings/type.h"
 #include "python/bindings/variable.h"
-
 #include "thunks/cast.h"
 
 #include <cmath>
@@ -42,41 +41,51 @@ std::string known_shape(const StaticShape& shape) {
 
 std::string what_it_is(const Cell& value) {
   if (value.is_scalar()) return std::string(name(value.dtype())) + " scalar";
-  return std::string(name(value.dtype())) + " array of shape " + format_shape(value.array().shape());
+  return std::string(name(value.dtype())) + " array of shape " +
+         format_shape(value.array().shape());
 }
 
 [[noreturn]] void throw_not_numeric(PyObject* object, const TensorType& type, const char* what) {
-  std::string is = is_variable(object)
-                       ? "a symbolic Variable; pass a value (Variables belong into the graph, values into the call)"
-                       : "a " + class_name(object) + ", which is neither a number nor an array of numbers";
+  std::string is = is_variable(object) ? "a symbolic Variable; pass a value (Variables belong into "
+                                         "the graph, values into the call)"
+                                       : "a " + class_name(object) +
+                                             ", which is neither a number nor an array of numbers";
   if (PyArray_Check(object) || PyArray_IsScalar(object, Generic)) {
     PyRef dtype = PyRef::adopt(PyObject_GetAttrString(object, "dtype"));
     PyErr_Clear();
-    if (dtype) is = "an array of dtype " + str_of(dtype.get()) + ", which the machine does not compute with";
+    if (dtype)
+      is = "an array of dtype " + str_of(dtype.get()) + ", which the machine does not compute with";
   }
-  throw Error(ErrorKind::Type, std::string(what) + " has to be a " + type.text() + ", but it is " + is + ".");
+  throw Error(ErrorKind::Type,
+              std::string(what) + " has to be a " + type.text() + ", but it is " + is + ".");
 }
 
 [[noreturn]] void throw_ndim(const Cell& value, const TensorType& type, const char* what) {
   const int ndim = value.is_scalar() ? 0 : value.array().ndim();
   throw Error(ErrorKind::Type, std::string(what) + " has " + std::to_string(ndim) + " dimension" +
-                                   (ndim == 1 ? "" : "s") + " (" + what_it_is(value) + "), but a " + type.text() +
-                                   " has " + std::to_string(type.ndim()) + "; reshape it first.");
+                                   (ndim == 1 ? "" : "s") + " (" + what_it_is(value) + "), but a " +
+                                   type.text() + " has " + std::to_string(type.ndim()) +
+                                   "; reshape it first.");
 }
 
-[[noreturn]] void throw_dtype(const Cell& value, const TensorType& type, CastRule rule, const char* what) {
+[[noreturn]] void throw_dtype(const Cell& value, const TensorType& type, CastRule rule,
+                              const char* what) {
   const std::string wanted(name(type.dtype()));
-  const std::string begin = std::string(what) + " is a " + what_it_is(value) + ", but " + wanted + " is wanted";
+  const std::string begin =
+      std::string(what) + " is a " + what_it_is(value) + ", but " + wanted + " is wanted";
   if (rule == CastRule::Strict)
-    throw Error(ErrorKind::Type, begin + ", and no conversion is allowed here; use .astype('" + wanted + "').");
-  throw Error(ErrorKind::Type, begin + ", and the cast may lose information; use .astype('" + wanted +
-                                   "'), or declare the input with allow_downcast=True.");
+    throw Error(ErrorKind::Type,
+                begin + ", and no conversion is allowed here; use .astype('" + wanted + "').");
+  throw Error(ErrorKind::Type, begin + ", and the cast may lose information; use .astype('" +
+                                   wanted + "'), or declare the input with allow_downcast=True.");
 }
 
 [[noreturn]] void throw_does_not_fit(const Cell& value, const TensorType& type, const char* what) {
-  throw Error(is_inexact(value.dtype()) && !is_inexact(type.dtype()) ? ErrorKind::Type : ErrorKind::Value,
-              std::string(what) + ": " + describe(value) + " does not fit " + std::string(name(type.dtype())) +
-                  " without loss; convert it, or declare the input with allow_downcast=True.");
+  throw Error(
+      is_inexact(value.dtype()) && !is_inexact(type.dtype()) ? ErrorKind::Type : ErrorKind::Value,
+      std::string(what) + ": " + describe(value) + " does not fit " +
+          std::string(name(type.dtype())) +
+          " without loss; convert it, or declare the input with allow_downcast=True.");
 }
 
 // ---- Python's own numbers ----
@@ -97,8 +106,9 @@ Cell python_number(PyObject* object) {
       if (!PyErr_Occurred()) return Cell::of(static_cast<std::uint64_t>(large));
       PyErr_Clear();
     }
-    throw Error(ErrorKind::Value, "Python integer " + str_of(object) + " is out of bounds for 64 bits; a float64 takes "
-                                  "it as float(value), approximately");
+    throw Error(ErrorKind::Value, "Python integer " + str_of(object) +
+                                      " is out of bounds for 64 bits; a float64 takes "
+                                      "it as float(value), approximately");
   }
   if (PyComplex_Check(object)) {
     const Py_complex value = PyComplex_AsCComplex(object);
@@ -113,11 +123,13 @@ bool is_python_number(PyObject* object) {
          (PyComplex_Check(object) && !PyArray_IsScalar(object, Generic));
 }
 
-// True if every element is what it was, or, in an inexact dtype, its nearest: nothing overflows, no fraction is cut off.
-// Integers that wrap around move by 2^8 at least, which float64 tells apart wherever it is looked at.
+// True if every element is what it was, or, in an inexact dtype, its nearest: nothing overflows, no
+// fraction is cut off. Integers that wrap around move by 2^8 at least, which float64 tells apart
+// wherever it is looked at.
 bool values_survive(const Array& from, const Array& to) {
   if (is_complex(from.dtype()) && !is_complex(to.dtype())) return false;
-  const Array before = cast_array(from, DType::Complex128), after = cast_array(to, DType::Complex128);
+  const Array before = cast_array(from, DType::Complex128),
+              after = cast_array(to, DType::Complex128);
   const Complex128* a = before.data_as<Complex128>();
   const Complex128* b = after.data_as<Complex128>();
   const bool exact = !is_inexact(to.dtype());
@@ -143,12 +155,14 @@ Cell cast_untyped(const Cell& value, const TensorType& type, CastRule rule, cons
 // Values with a dtype of their own in the wanted one.
 Cell cast_typed(const Cell& value, const TensorType& type, CastRule rule, const char* what) {
   if (value.dtype() == type.dtype()) return value;
-  if (rule == CastRule::Strict || (rule == CastRule::Safe && !can_cast_safely(value.dtype(), type.dtype())))
+  if (rule == CastRule::Strict ||
+      (rule == CastRule::Safe && !can_cast_safely(value.dtype(), type.dtype())))
     throw_dtype(value, type, rule, what);
   return cast_cell(value, type.dtype());
 }
 
-// Python's float, int, bool and complex are float64, int64, bool and complex128 where nothing may be converted.
+// Python's float, int, bool and complex are float64, int64, bool and complex128 where nothing may
+// be converted.
 Cell from_python_number(PyObject* object, const TensorType& type, CastRule rule, const char* what) {
   Cell value;
   if (PyLong_Check(object) && is_inexact(type.dtype()) && rule != CastRule::Strict) {
@@ -168,10 +182,11 @@ void check_lengths(const Cell& value, const TensorType& type, const char* what) 
   const StaticShape& wanted = type.shape();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == kUnknownLength || wanted[i] == value.body()->dims[i]) continue;
-    throw Error(ErrorKind::Value, std::string(what) + " has shape " + format_shape(value.array().shape()) + ", but " +
-                                      known_shape(wanted) + " is wanted: axis " + std::to_string(i) + " has length " +
-                                      std::to_string(value.body()->dims[i]) + " instead of " +
-                                      std::to_string(wanted[i]) + ".");
+    throw Error(ErrorKind::Value,
+                std::string(what) + " has shape " + format_shape(value.array().shape()) + ", but " +
+                    known_shape(wanted) + " is wanted: axis " + std::to_string(i) + " has length " +
+                    std::to_string(value.body()->dims[i]) + " instead of " +
+                    std::to_string(wanted[i]) + ".");
   }
 }
 
@@ -192,9 +207,11 @@ PyRef as_ndarray(PyObject* object) {
   if (PyArray_CheckExact(object)) return PyRef::borrow(object);
   if (PyArray_Check(object))  // of a subclass: its plain look
     return PyRef::take(PyArray_FromAny(object, nullptr, 0, 0, NPY_ARRAY_ENSUREARRAY, nullptr));
-  if (!PyList_Check(object) && !PyTuple_Check(object) && !PyObject_HasAttrString(object, "__array__") &&
+  if (!PyList_Check(object) && !PyTuple_Check(object) &&
+      !PyObject_HasAttrString(object, "__array__") &&
       PyObject_HasAttrString(object, "__dlpack__")) {
-    static PyObject* from_dlpack = attribute(PyRef::take(PyImport_ImportModule("numpy")).get(), "from_dlpack").release();
+    static PyObject* from_dlpack =
+        attribute(PyRef::take(PyImport_ImportModule("numpy")).get(), "from_dlpack").release();
     return PyRef::take(PyObject_CallOneArg(from_dlpack, object));
   }
   return PyRef::take(PyArray_FromAny(object, nullptr, 0, 0, 0, nullptr));
@@ -219,7 +236,8 @@ Cell tensor_from_python(PyObject* object, const TensorType& type, CastRule rule,
   if (PyArray_CheckExact(object)) {
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
     const int ndim = PyArray_NDIM(array);
-    if (dtype_of_ndarray(array) == type.dtype() && ndim == type.ndim() && ndim != 0 && readable_in_place(array)) {
+    if (dtype_of_ndarray(array) == type.dtype() && ndim == type.ndim() && ndim != 0 &&
+        readable_in_place(array)) {
       Cell value = Cell::of_array(borrow_ndarray(array, type.dtype()));
       check_lengths(value, type, what);
       return value;
@@ -237,8 +255,9 @@ Cell tensor_from_python(PyObject* object, const TensorType& type, CastRule rule,
 }
 
 bool is_immutable(PyObject* object) {
-  return object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) || PyFloat_CheckExact(object) ||
-         PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) || PyComplex_CheckExact(object);
+  return object == Py_None || PyBool_Check(object) || PyLong_CheckExact(object) ||
+         PyFloat_CheckExact(object) || PyUnicode_CheckExact(object) || PyBytes_CheckExact(object) ||
+         PyComplex_CheckExact(object);
 }
 
 }  // namespace
@@ -246,7 +265,8 @@ bool is_immutable(PyObject* object) {
 PyRef to_python(const Cell& value) {
   if (value.is_scalar()) return PyRef::adopt(numpy_scalar(value.dtype(), value.address()));
   if (value.is_object()) return PyRef::borrow(object_of(value));
-  if (value.empty()) throw Error(ErrorKind::Runtime, "a register that was to be handed to Python is empty");
+  if (value.empty())
+    throw Error(ErrorKind::Runtime, "a register that was to be handed to Python is empty");
   if (value.body()->ndim == 0) return PyRef::adopt(numpy_scalar(value.dtype(), value.address()));
   return to_ndarray(value.array());
 }
@@ -254,10 +274,13 @@ PyRef to_python(const Cell& value) {
 PyRef to_python(const Cell& value, const Type&) { return to_python(value); }
 
 Cell from_python(PyObject* object, const Type& type, CastRule rule, const char* what) {
-  if (const TensorType* tensor = type.tensor()) return tensor_from_python(object, *tensor, rule, what);
+  if (const TensorType* tensor = type.tensor())
+    return tensor_from_python(object, *tensor, rule, what);
   if (const auto* python = dynamic_cast<const PythonType*>(&type))
-    return object_cell(
-        python->filter(object, rule == CastRule::Strict, rule == CastRule::Downcast ? Py_True : nullptr).get());
+    return object_cell(python
+                           ->filter(object, rule == CastRule::Strict,
+                                    rule == CastRule::Downcast ? Py_True : nullptr)
+                           .get());
   return object_cell(object);
 }
 
@@ -273,8 +296,9 @@ Cell from_number(PyObject* object) {
       return value.is_array() ? Cell::of_array(value.array().copy()) : value;
     }
   }
-  throw Error(ErrorKind::Type, "a " + class_name(object) +
-                                   " cannot become a constant: it is neither a number nor an array of numbers.");
+  throw Error(ErrorKind::Type,
+              "a " + class_name(object) +
+                  " cannot become a constant: it is neither a number nor an array of numbers.");
 }
 
 Cell object_cell(PyObject* object) { return Cell::of_object(Py_NewRef(object), python_kind()); }
@@ -294,11 +318,14 @@ Cell copy_value(const Cell& cell, const Type& type) {
   if (cell.is_array()) return Cell::of_array(cell.array().copy());
   if (!cell.is_object()) return cell;
   if (dynamic_cast<const PythonType*>(&type) != nullptr) return type.copy(cell);
-  static PyObject* deepcopy = attribute(PyRef::take(PyImport_ImportModule("copy")).get(), "deepcopy").release();
+  static PyObject* deepcopy =
+      attribute(PyRef::take(PyImport_ImportModule("copy")).get(), "deepcopy").release();
   return object_cell(PyRef::take(PyObject_CallOneArg(deepcopy, object_of(cell))).get());
 }
 
-Cell make_exclusive(Cell cell, const Type& type) { return exclusive(cell) ? std::move(cell) : copy_value(cell, type); }
+Cell make_exclusive(Cell cell, const Type& type) {
+  return exclusive(cell) ? std::move(cell) : copy_value(cell, type);
+}
 
 std::string describe(const Cell& cell) {
   if (cell.empty()) return "no value";
@@ -309,8 +336,8 @@ std::string describe(const Cell& cell) {
     return std::string(name(cell.dtype())) + " scalar " + std::string(text_of(value.get()));
   }
   const Array array = cell.array();
-  return std::string(name(array.dtype())) + " array, shape " + format_shape(array.shape()) + ", strides " +
-         format_shape(array.strides());
+  return std::string(name(array.dtype())) + " array, shape " + format_shape(array.shape()) +
+         ", strides " + format_shape(array.strides());
 }
 
 void init_value(PyObject* module) { init_ndarray(module); }

@@ -1,7 +1,7 @@
 // value.h: values of the machine as Python objects, and Python objects as values.
 //
-// Numbers are copied, arrays are not: an ndarray that becomes a cell is borrowed, and one that comes back out of a cell
-// is the same object if it went in as it is. All of this needs the GIL.
+// Numbers are copied, arrays are not: an ndarray that becomes a cell is borrowed, and one that
+// comes back out of a cell is the same object if it went in as it is. All of this needs the GIL.
 #pragma once
 
 #include "python/bindings/python.h"
@@ -21,20 +21,20 @@ enum class CastRule : std::uint8_t {
   Downcast,  ///< any that NumPy's astype does (`allow_downcast=True`)
 };
 
-/// A value as Python sees it: a number as a NumPy scalar, an array as an ndarray over the same memory (the same object,
-/// where it came from one), an opaque value as itself. A new reference.
+/// A value as Python sees it: a number as a NumPy scalar, an array as an ndarray over the same
+/// memory (the same object, where it came from one), an opaque value as itself. A new reference.
 PyRef to_python(const Cell& value, const Type& type);
 /// The same of a number or an array, whose type does not matter.
 PyRef to_python(const Cell& value);
 
-/// A Python object as a value of this type. Arrays are borrowed, not copied, where dtype, byte order and alignment allow.
-/// Throws Error(Type) for a dtype that may not be cast and for a wrong number of dimensions, Error(Value) for a length
-/// that is known to be another and for a number that does not fit. `what` names the object in the message: "argument
-/// 'x' of step".
+/// A Python object as a value of this type. Arrays are borrowed, not copied, where dtype, byte
+/// order and alignment allow. Throws Error(Type) for a dtype that may not be cast and for a wrong
+/// number of dimensions, Error(Value) for a length that is known to be another and for a number
+/// that does not fit. `what` names the object in the message: "argument 'x' of step".
 Cell from_python(PyObject* object, const Type& type, CastRule rule, const char* what);
 
-/// A number, NumPy scalar, array or (nested) list of numbers, in the dtype that NumPy gives it and in memory of its own.
-/// Throws Error(Type) for anything else.
+/// A number, NumPy scalar, array or (nested) list of numbers, in the dtype that NumPy gives it and
+/// in memory of its own. Throws Error(Type) for anything else.
 Cell from_number(PyObject* object);
 
 /// An opaque value: holds the object. Never an empty cell.
@@ -49,7 +49,8 @@ Cell copy_value(const Cell& cell, const Type& type);
 /// The value itself where nobody else can see it, else a copy.
 Cell make_exclusive(Cell cell, const Type& type);
 
-/// What a value is, for messages: "float64 array, shape (3,), strides (8,)", "int64 scalar 3", "a Solver object".
+/// What a value is, for messages: "float64 array, shape (3,), strides (8,)", "int64 scalar 3", "a
+/// Solver object".
 std::string describe(const Cell& cell);
 
 void init_value(PyObject* module);
