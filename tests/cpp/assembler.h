@@ -1,0 +1,326 @@
+// assembler.h: programs written by hand, instruction by instruction, and a machine to call them with numbers.
+//
+//   ProgramBuilder b;
+//   auto x = b.input("x"), y = b.output("y");
+//   b.thunk("square", {x, x}, {y}, product);
+//   b.halt();
+//   Machine machine(b.build());
+//   CHECK(machine.call({3.0}) == Values{9.0});
+#pragma once
+
+#include "thunks/error.h"
+#include "vm/frame.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thunkvm::testing {
+
+/// What an eager thunk of a test does.
+using Kernel = std::function<void(Activation&, const Operands&)>;
+
+/// Output 0 = the sum, or the product, of all inputs, as float64.
+inline void sum(Activation& a, const Operands& o) {
+  double result = 0;
+  for (int i = 0; i < o.n_inputs; ++i) result += a.input(o, i).get<double>();
+  a.output(o, 0).set(result);
+}
+inline void product(Activation& a, const Operands& o) {
+  double result = 1;
+  for (int i = 0; i < o.n_inputs; ++i) result *= a.input(o, i).get<double>();
+  a.output(o, 0).set(result);
+}
+inline void fails(Activation&, const Operands&) { throw Error(ErrorKind::Value, "this thunk always fails"); }
+
+/// A BoundThunk out of a function: lazy, by the re-entrant protocol.
+class LazyFunction final : public BoundThunk {
+ public:
+  using Enter = std::function<void(LazyCall&)>;
+  LazyFunction(Enter enter, std::function<void()> reset) : enter_(std::move(enter)), reset_(std::move(reset)) {}
+  Status enter(LazyCall& call) override {
+    enter_(call);
+    return Status::Done;
+  }
+  void reset() noexcept override {
+    if (reset_) reset_();
+  }
+
+ private:
+  Enter enter_;
+  std::function<void()> reset_;
+};
+
+inline ThunkCode lazy_function(LazyFunction::Enter enter, std::function<void()> reset = nullptr) {
+  ThunkCode code;
+  code.lazy = true;
+  code.form = "lazy";
+  code.make = [enter, reset] { return std::make_unique<LazyFunction>(enter, reset); };
+  return code;
+}
+
+using Index = std::uint32_t;
+using Registers = std::vector<Index>;
+
+/// Appends instructions; `build` resolves labels and operand lists. Thunks that follow each other make one segment. Each
+/// thunk, lazy thunk and branch is a node of its own, named as it is given, and every segment has a counter.
+class ProgramBuilder {
+ public:
+  Index input(const std::string& name) { return listed(program_.inputs, name); }
+  Index shared(const std::string& name) { return listed(program_.shared, name); }
+  Index output(const std::string& name) { return listed(program_.outputs, name); }
+  Index update(const std::string& name) { return listed(program_.updates, name); }
+  Index constant(const std::string& name, Cell value) {
+    const Index index = reg(name);
+    program_.constants.emplace_back(index, std::move(value));
+    return index;
+  }
+  Index reg(const std::string& name) {
+    register_names_.push_back(name);
+    return program_.n_registers++;
+  }
+
+  /// An eager thunk; `retires` are emptied after it.
+  void thunk(const std::string& name, Registers inputs, Registers outputs, Kernel kernel, Registers retires = {}) {
+    auto state = std::make_shared<const Kernel>(std::move(kernel));
+    program_.states.push_back(state);
+    step(name, inputs, outputs, call_kernel, state.get(), retires);
+  }
+  void step(const std::string& name, const Registers& inputs, const Registers& outputs, EagerFn run, const void* state,
+            const Registers& retires = {}) {
+    Step step;
+    step.run = run;
+    step.operands = operand_list(inputs, outputs);
+    step.operands.state = state;
+    step.retire_first = static_cast<Index>(program_.retires.size());
+    step.retire_count = static_cast<Index>(retires.size());
+    step.node = node(name);
+    program_.retires.insert(program_.retires.end(), retires.begin(), retires.end());
+    if (!segment_open_) {
+      emit({Opcode::Run, 0, 0, static_cast<Index>(program_.steps.size()), 0, program_.n_counters++});
+      segment_open_ = true;
+    }
+    ++program_.code.back().b;
+    program_.node_counters.push_back({step.node, program_.code.back().c});
+    program_.steps.push_back(step);
+  }
+  /// An eager thunk that belongs to the frame.
+  void bound_thunk(const std::string& name, Registers inputs, Registers outputs,
+                   std::function<std::unique_ptr<BoundThunk>()> make, Registers retires = {}) {
+    step(name, inputs, outputs, run_bound, nullptr, retires);
+    ThunkCode code;
+    code.make = std::move(make);
+    code.form = "thunk";
+    program_.steps.back().operands.bound = bind(std::move(code));
+  }
+
+  Index label() {
+    label_pcs_.push_back(kNone);
+    return static_cast<Index>(label_pcs_.size() - 1);
+  }
+  void place(Index label) { label_pcs_[label] = pc(); }
+
+  /// Arms by label; returns the branch's first counter.
+  Index branch(const std::string& name, Index selector, Registers arms, Decoding decoding = Decoding::Truth) {
+    Branch branch;
+    branch.selector = selector;
+    branch.decoding = decoding;
+    branch.n_arms = static_cast<Index>(arms.size());
+    branch.first_target = static_cast<Index>(program_.targets.size());
+    branch.first_counter = program_.n_counters;
+    branch.node = node(name);
+    program_.n_counters += branch.n_arms;
+    program_.targets.insert(program_.targets.end(), arms.begin(), arms.end());
+    emit({Opcode::Branch, 0, 0, static_cast<Index>(program_.branches.size())});
+    program_.branches.push_back(branch);
+    return branch.first_counter;
+  }
+  void jump(Index label) { emit({Opcode::Jump, 0, 0, label}); }
+  void move(Index to, Index from, bool take = false) {
+    emit({Opcode::Move, take ? kTake : std::uint8_t{0}, 0, to, from, program_.n_counters++});
+  }
+  void retire(Registers registers) {
+    const auto first = static_cast<Index>(program_.retires.size());
+    program_.retires.insert(program_.retires.end(), registers.begin(), registers.end());
+    emit({Opcode::Retire, 0, 0, first, static_cast<Index>(registers.size())});
+  }
+
+  Index memo(const std::string& name) {
+    program_.memos.push_back({kNone, node(name)});
+    return static_cast<Index>(program_.memos.size() - 1);
+  }
+  void need(Index memo) { emit({Opcode::Need, 0, 0, memo}); }
+  /// The memo's body begins here.
+  void body(Index memo) { program_.memos[memo].pc = pc(); }
+
+  Index lazy(const std::string& name, Registers inputs, Registers outputs, ThunkCode code) {
+    Lazy lazy;
+    lazy.operands = operand_list(inputs, outputs);
+    lazy.operands.bound = bind(std::move(code));
+    lazy.input_pcs.assign(inputs.size(), kNone);
+    lazy.counter = program_.n_counters;
+    lazy.node = node(name);
+    program_.n_counters += 2;
+    program_.node_counters.push_back({lazy.node, lazy.counter});
+    program_.lazies.push_back(lazy);
+    return static_cast<Index>(program_.lazies.size() - 1);
+  }
+  void demand(Index lazy, Index output) { emit({Opcode::Lazy, 0, 0, lazy, output}); }
+  /// The body that computes the lazy thunk's input begins here.
+  void input_body(Index lazy, Index input) { program_.lazies[lazy].input_pcs[input] = pc(); }
+
+  void ret() { emit({Opcode::Return}); }
+  void halt() { emit({Opcode::Halt}); }
+  void keep() { program_.keep = true; }
+
+  std::shared_ptr<Program> build() {
+    auto program = std::make_shared<Program>(program_);
+    for (Instruction& instruction : program->code)
+      if (instruction.op == Opcode::Jump) instruction.a = label_pcs_[instruction.a];
+    for (Index& target : program->targets) target = label_pcs_[target];
+    const auto point = [&](Operands& operands) {
+      operands.registers = program->registers.data() + reinterpret_cast<std::uintptr_t>(operands.registers);
+    };
+    for (Step& step : program->steps) point(step.operands);
+    for (Lazy& lazy : program->lazies) point(lazy.operands);
+    program->n_nodes = static_cast<Index>(node_names_.size());
+    program->text = std::make_shared<Names>(node_names_, register_names_);
+    return program;
+  }
+
+ private:
+  struct Names final : ProgramText {
+    Names(std::vector<std::string> nodes, std::vector<std::string> registers)
+        : nodes(std::move(nodes)), registers(std::move(registers)) {}
+    std::string node(std::uint32_t index) const override { return nodes[index]; }
+    std::string register_name(std::uint32_t index) const override { return registers[index]; }
+    std::vector<std::string> nodes, registers;
+  };
+
+  static Status call_kernel(Activation& activation, const Operands& operands) {
+    try {
+      (*static_cast<const Kernel*>(operands.state))(activation, operands);
+      return Status::Done;
+    } catch (...) {
+      return activation.fail_current();
+    }
+  }
+
+  Index listed(std::vector<std::uint32_t>& list, const std::string& name) {
+    list.push_back(reg(name));
+    return list.back();
+  }
+  Index pc() {
+    segment_open_ = false;
+    return static_cast<Index>(program_.code.size());
+  }
+  void emit(Instruction instruction) {
+    segment_open_ = false;
+    program_.code.push_back(instruction);
+  }
+  Index node(const std::string& name) {
+    node_names_.push_back(name);
+    return static_cast<Index>(node_names_.size() - 1);
+  }
+  Index bind(ThunkCode code) {
+    program_.bound.push_back(std::move(code));
+    return static_cast<Index>(program_.bound.size() - 1);
+  }
+  /// Where the list starts, until `build` knows where the lists are.
+  Operands operand_list(const Registers& inputs, const Registers& outputs) {
+    Operands operands;
+    operands.registers = reinterpret_cast<const std::uint32_t*>(program_.registers.size());
+    operands.n_inputs = static_cast<std::uint16_t>(inputs.size());
+    operands.n_outputs = static_cast<std::uint16_t>(outputs.size());
+    program_.registers.insert(program_.registers.end(), inputs.begin(), inputs.end());
+    program_.registers.insert(program_.registers.end(), outputs.begin(), outputs.end());
+    return operands;
+  }
+
+  Program program_;
+  std::vector<std::string> node_names_, register_names_;
+  std::vector<Index> label_pcs_;
+  bool segment_open_ = false;
+};
+
+/// Outputs of a call; none where it failed.
+using Values = std::vector<double>;
+
+/// A frame that is called with numbers, for the outputs as numbers.
+class Machine {
+ public:
+  explicit Machine(std::shared_ptr<const Program> program) : frame(std::move(program)) {}
+
+  Values call(const Values& inputs) {
+    std::vector<Cell> cells;
+    for (const double value : inputs) cells.push_back(Cell::of(value));
+    return call_with(cells);
+  }
+  /// With inputs that are no float64.
+  Values call_with(const std::vector<Cell>& inputs) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) frame.cell(frame.program().inputs[i]) = inputs[i];
+    error.clear();
+    node.clear();
+    if (frame.run(host, tracer) == Status::Failed) {
+      read_failure();
+      return {};
+    }
+    Values values;
+    for (const std::uint32_t index : frame.program().outputs) {
+      values.push_back(frame.cell(index).get<double>());
+      frame.cell(index).clear();
+    }
+    frame.finish();
+    return values;
+  }
+  /// How often the node ran, over all calls.
+  std::uint64_t runs(const std::string& name) const {
+    std::vector<std::uint64_t> runs(frame.program().n_nodes);
+    frame.add_node_runs(runs);
+    for (std::uint32_t i = 0; i < runs.size(); ++i)
+      if (frame.program().text->node(i) == name) return runs[i];
+    throw std::out_of_range("no node " + name);
+  }
+
+  Host own_host;
+  Frame frame;
+  Host& host = own_host;
+  Tracer* tracer = nullptr;
+  std::string error;  ///< of the last call: the message
+  ErrorKind kind{};   ///< and what kind it was
+  std::string node;   ///< and the node that failed, or "none"
+
+ private:
+  void read_failure() {
+    const Failure& failure = frame.failure();
+    node = failure.node == kNone ? "none" : frame.program().text->node(failure.node);
+    try {
+      std::rethrow_exception(failure.error);
+    } catch (const Error& e) {
+      error = e.what();
+      kind = e.kind();
+    } catch (const std::exception& e) {
+      error = e.what();
+    }
+  }
+};
+
+/// True if `text` has `part` in it; for messages.
+inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace thunkvm::testing
+
+template <>
+struct doctest::StringMaker<thunkvm::testing::Values> {
+  static String convert(const thunkvm::testing::Values& values) {
+    std::string text = "{";
+    for (const double value : values) text += (text.size() > 1 ? ", " : "") + std::to_string(value);
+    return (text + "}").c_str();
+  }
+};
