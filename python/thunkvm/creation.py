@@ -1,0 +1,212 @@
+"""Functions that make arrays, with NumPy's signatures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thunkvm import ops
+from thunkvm._core import Variable
+from thunkvm.elementwise import astype
+from thunkvm.shapes import Shape, shape_vector
+from thunkvm.types import as_variable, dtype_name
+
+
+def full(shape: Shape, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Make an array with every element equal to `fill_value`.
+
+    Parameters
+    ----------
+    shape : int, Variable, or sequence of them
+        The lengths.
+    fill_value : number or 0-d Variable
+        The value.
+    dtype : dtype, optional
+        The element type; that of `fill_value` if left out.
+
+    Returns
+    -------
+    Variable
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> n = tv.lscalar("n")
+    >>> tv.function([n], tv.full((n, 2), 7.0))(1)
+    array([[7., 7.]])
+    """
+    vector, ndim = shape_vector(shape, "full")
+    value = as_variable(fill_value)
+    name = value.dtype if dtype is None else dtype_name(dtype)
+    return ops.full(vector, value, ndim=ndim, dtype=name)
+
+
+def zeros(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make an array of zeros; see `full`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.function([], tv.zeros(2))()
+    array([0., 0.])
+    """
+    return full(shape, 0, dtype)
+
+
+def ones(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make an array of ones; see `full`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.function([], tv.ones((1, 2)))()
+    array([[1., 1.]])
+    """
+    return full(shape, 1, dtype)
+
+
+def full_like(x: Any, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Make an array of the shape and (unless given) the dtype of `x`, filled with one value.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.full_like(x, 7))([1.0, 2.0])
+    array([7., 7.])
+    """
+    x = as_variable(x)
+    name = x.dtype if dtype is None else dtype_name(dtype)
+    return ops.full(ops.shape(x), as_variable(fill_value), ndim=x.ndim, dtype=name)
+
+
+def zeros_like(x: Any, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Make zeros of the shape and (unless given) the dtype of `x`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.zeros_like(x))([1.0, 2.0])
+    array([0., 0.])
+    """
+    return full_like(x, 0, dtype)
+
+
+def ones_like(x: Any, dtype: npt.DTypeLike | None = None) -> Variable:
+    """Make ones of the shape and (unless given) the dtype of `x`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.ones_like(x))([1.0, 2.0])
+    array([1., 1.])
+    """
+    return full_like(x, 1, dtype)
+
+
+def arange(
+    start: Any, stop: Any = None, step: Any = 1, *, dtype: npt.DTypeLike | None = None
+) -> Variable:
+    """Make the vector start, start + step, ... up to but without `stop`.
+
+    Parameters
+    ----------
+    start : number or 0-d Variable
+        The first value; the end, from 0, if `stop` is left out.
+    stop, step : number or 0-d Variable, optional
+        The end (not included) and the distance of the values.
+    dtype : dtype, optional
+        The element type; that of the arguments combined if left out.
+
+    Returns
+    -------
+    Variable
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> n = tv.lscalar("n")
+    >>> tv.function([n], tv.arange(1, n, 2))(6)
+    array([1, 3, 5])
+    """
+    if stop is None:
+        start, stop = 0, start
+    if dtype is None:
+        kinds = [v.dtype if isinstance(v, Variable) else v for v in (start, stop, step)]
+        name = np.result_type(*(np.dtype(k) if isinstance(k, str) else k for k in kinds)).name
+    else:
+        name = dtype_name(dtype)
+    return ops.arange(*(as_variable(v) for v in (start, stop, step)), dtype=name)
+
+
+def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
+    """Make `num` values at equal distances from `start` to `stop`, both included.
+
+    Parameters
+    ----------
+    start, stop : number or 0-d Variable
+        The first and the last value.
+    num : int or 0-d integer Variable
+        How many values.
+
+    Returns
+    -------
+    Variable
+        A float vector.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.function([], tv.linspace(0.0, 1.0, 5))()
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    """
+    start, stop = as_variable(start) * 1.0, as_variable(stop) * 1.0
+    steps = ops.maximum(astype(num, "int64") - 1, 1)
+    index = ops.arange(as_variable(0), astype(num, "int64"), as_variable(1), dtype="int64")
+    value = start + astype(index, "float64") * ((stop - start) / steps)
+    # The last value is `stop` itself, whatever rounding does to the sum.
+    return ops.where(ops.logical_and(ops.eq(index, steps), ops.gt(index, 0)), stop, value)
+
+
+def eye(n: Any, m: Any = None, k: int = 0, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make an n by m matrix with ones on the k-th diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    n, m : int or 0-d integer Variable
+        The lengths; a square matrix if `m` is left out.
+    k : int
+        Which diagonal: above the main one if positive, below it if negative.
+    dtype : dtype
+        The element type.
+
+    Returns
+    -------
+    Variable
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.function([], tv.eye(2))()
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    rows = astype(n, "int64")
+    cols = rows if m is None else astype(m, "int64")
+    return ops.eye(rows, cols, k=k, dtype=dtype_name(dtype))
+
+
+def identity(n: Any, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make the n by n identity matrix.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.identity(3).ndim
+    2
+    """
+    return eye(n, dtype=dtype)

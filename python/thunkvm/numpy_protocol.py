@@ -1,0 +1,132 @@
+"""NumPy's functions and ufuncs on Variables: which function of ours each one becomes.
+
+``np.sqrt(x)``, ``np.sum(x, axis=0)`` and ``np.concatenate([x, y])`` make Variables, through
+``__array_ufunc__`` (NEP 13) and ``__array_function__`` (NEP 18).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from thunkvm import creation, elementwise, linalg, ops, reductions, shapes
+from thunkvm._core import Variable
+
+# Ufuncs whose name differs from ours.
+UFUNCS: dict[str, str] = {
+    "absolute": "abs",
+    "conjugate": "conj",
+    "divide": "true_div",
+    "equal": "eq",
+    "fabs": "abs",
+    "floor_divide": "floor_div",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "less": "lt",
+    "less_equal": "le",
+    "multiply": "mul",
+    "negative": "neg",
+    "not_equal": "neq",
+    "power": "pow",
+    "remainder": "mod",
+    "rint": "round",
+    "subtract": "sub",
+}
+
+# Ufuncs that are functions of the package, not of the registry.
+COMPOSED: dict[str, Callable[..., Any]] = {
+    "deg2rad": elementwise.deg2rad,
+    "degrees": elementwise.rad2deg,
+    "divmod": elementwise.divmod,
+    "logaddexp": elementwise.logaddexp,
+    "positive": elementwise.positive,
+    "rad2deg": elementwise.rad2deg,
+    "radians": elementwise.deg2rad,
+}
+
+# What `np.add.reduce(x)` and the like are.
+REDUCTIONS: dict[str, Callable[..., Any]] = {
+    "add": reductions.sum,
+    "logical_and": reductions.all,
+    "logical_or": reductions.any,
+    "maximum": reductions.max,
+    "minimum": reductions.min,
+    "multiply": reductions.prod,
+}
+
+
+def array_ufunc(
+    self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
+) -> Any:
+    """Apply the Op that a NumPy ufunc stands for.
+
+    Raises
+    ------
+    TypeError
+        If there is no such Op, or for an argument of the ufunc that a Variable has no use for,
+        such as ``out``.
+    """
+    name = ufunc.__name__
+    if method == "__call__":
+        found = COMPOSED.get(name) or getattr(ops, UFUNCS.get(name, name), None)
+        allowed: tuple[str, ...] = ()
+    elif method == "reduce":
+        found, allowed = REDUCTIONS.get(name), ("axis", "dtype", "keepdims")
+    else:
+        found, allowed = None, ()
+    called = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"
+    if found is None:
+        raise TypeError(f"{called} has no counterpart for Variables.")
+    kwargs = {key: value for key, value in kwargs.items() if value is not None}
+    if unknown := [key for key in kwargs if key not in allowed]:
+        raise TypeError(
+            f"{called} on a Variable takes no {unknown[0]}=; a Variable has no memory yet, so write "
+            "the result as a new Variable."
+        )
+    return found(*inputs, **kwargs)
+
+
+def array_function(
+    self: Variable, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
+) -> Any:
+    """Call the function of ours that a NumPy function stands for.
+
+    Raises
+    ------
+    TypeError
+        If there is none.
+    """
+    found = functions().get(func)
+    if found is None:
+        module = getattr(func, "__module__", "numpy").replace("numpy", "np", 1)
+        raise TypeError(
+            f"{module}.{func.__name__} has no counterpart for Variables; build it from functions "
+            "that do, or write an Op with perform."
+        )
+    return found(*args, **kwargs)
+
+
+@cache
+def functions() -> dict[Callable[..., Any], Callable[..., Any]]:
+    """Return our function for each NumPy function that has one."""
+    out: dict[Callable[..., Any], Callable[..., Any]] = {}
+    for module in (reductions, shapes, creation, linalg):
+        for name in dir(module):
+            theirs = getattr(np, name, None)
+            if theirs is not None and not name.startswith("_"):
+                out[theirs] = getattr(module, name)
+    for name in ("where", "imag", "real", "angle", "take", "dot"):
+        out[getattr(np, name)] = getattr(ops, name)
+    for name in ("solve", "cholesky", "inv", "det"):
+        if name in ops.__all__:
+            out[getattr(np.linalg, name)] = getattr(ops, name)
+    out[np.linalg.norm] = reductions.norm
+    out[np.amax], out[np.amin] = reductions.max, reductions.min
+    out[np.clip] = elementwise.clip
+    out[np.round] = out[np.around] = elementwise.round
+    out[np.copy] = elementwise.positive
+    out[np.ndim] = lambda x: x.ndim
+    return out

@@ -1,0 +1,31 @@
+"""The built-in Ops as functions, made from the registry: positional inputs, keyword attributes.
+
+Each is as the core has it: `concatenate` takes its inputs one by one, shapes are given as int64
+vectors with the number of dimensions as an attribute, and so on. The functions of the package
+(`thunkvm.concatenate`, ...) have NumPy's signatures and call these.
+
+Examples
+--------
+>>> from thunkvm import ops
+>>> "sqrt" in ops.__all__
+True
+>>> import thunkvm as tv
+>>> x = tv.vector("x")
+>>> tv.function([x], ops.concatenate(x, x, axis=0))([1.0, 2.0])
+array([1., 2., 1., 2.])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunkvm import _core
+
+__all__ = list(_core.op_names())  # noqa: PLE0605 (the registry says which)
+
+globals().update((name, _core.op(name)) for name in __all__)
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _core.OpFunction:
+        """Tell type checkers that every other name is an Op's function."""

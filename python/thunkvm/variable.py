@@ -1,0 +1,306 @@
+"""The methods of a Variable, attached to the core's class when the package is imported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy.typing as npt
+
+from thunkvm import (
+    _core,
+    elementwise,
+    indexing,
+    numpy_protocol,
+    ops,
+    reductions,
+    shapes,
+)
+from thunkvm._core import TensorType, Variable
+
+
+def _reshape(self: Variable, *shape: Any) -> Variable:
+    """Give the elements another shape, as `thunkvm.reshape`: ``x.reshape(2, 3)``."""
+    return shapes.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+
+def _transpose(self: Variable, *axes: Any) -> Variable:
+    """Permute the axes, as `thunkvm.transpose`: ``x.transpose(1, 0)``."""
+    if not axes or axes == (None,):
+        return shapes.transpose(self)
+    return shapes.transpose(self, axes if isinstance(axes[0], int) else axes[0])
+
+
+def _astype(self: Variable, dtype: npt.DTypeLike) -> Variable:
+    """Convert to another dtype, as `thunkvm.astype`."""
+    return elementwise.astype(self, dtype)
+
+
+def _dot(self: Variable, other: Any) -> Variable:
+    """Return the product with a vector or matrix, as ``numpy.dot``."""
+    return ops.dot(self, other)
+
+
+def _take(self: Variable, indices: Any, axis: int | None = None) -> Variable:
+    """Return the elements at integer indices, as ``numpy.take``."""
+    return ops.take(self, indices, axis=axis)
+
+
+def _conj(self: Variable) -> Variable:
+    """Return the complex conjugate."""
+    return ops.conj(self)
+
+
+def _copy(self: Variable) -> Variable:
+    """Return the Variable itself: a value is never changed, so it needs no copy."""
+    return self
+
+
+def _set(self: Variable, value: Any) -> Variable:
+    """Return the array that was indexed, with this part of it replaced by `value`.
+
+    Parameters
+    ----------
+    value : Variable or array-like
+        Broadcast to the shape of the part.
+
+    Returns
+    -------
+    Variable
+        A new array; the indexed one stays as it is.
+
+    Raises
+    ------
+    TypeError
+        If this Variable was not made by indexing.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], x[1:].set(0.0))([1.0, 2.0, 3.0])
+    array([1., 0., 0.])
+    """
+    return indexing.set_subtensor(self, value)
+
+
+def _inc(self: Variable, value: Any) -> Variable:
+    """Return the array that was indexed, with `value` added to this part of it.
+
+    Parameters
+    ----------
+    value : Variable or array-like
+        Broadcast to the shape of the part.
+
+    Returns
+    -------
+    Variable
+        A new array; the indexed one stays as it is.
+
+    Raises
+    ------
+    TypeError
+        If this Variable was not made by indexing.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], x[0].inc(10.0))([1.0, 2.0])
+    array([11.,  2.])
+    """
+    return indexing.inc_subtensor(self, value)
+
+
+def _get_value(self: Variable, borrow: bool = False) -> Any:
+    """Return the value of a shared variable.
+
+    Parameters
+    ----------
+    borrow : bool
+        Return the array that the variable holds instead of a copy; it must not be written to.
+
+    Returns
+    -------
+    array, number or object
+
+    Raises
+    ------
+    TypeError
+        If this is not a shared variable.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.shared([1.0, 2.0]).get_value()
+    array([1., 2.])
+    """
+    _require_shared(self, "get_value")
+    return _core.get_value(self, borrow)
+
+
+def _set_value(self: Variable, value: Any, borrow: bool = False) -> None:
+    """Change the value of a shared variable.
+
+    Parameters
+    ----------
+    value : array-like, number or object
+        The new value, of the variable's type.
+    borrow : bool
+        Keep the given array itself instead of a copy; it must not be written to later.
+
+    Raises
+    ------
+    TypeError
+        If this is not a shared variable, or the value does not fit its type.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.shared(1.0)
+    >>> x.set_value(2.0)
+    >>> float(x.get_value())
+    2.0
+    """
+    _require_shared(self, "set_value")
+    _core.set_value(self, value, borrow)
+
+
+def _require_shared(variable: Variable, what: str) -> None:
+    if variable.leaf != "shared":
+        raise TypeError(
+            f"{variable} is not a shared variable, so it has no {what}; only what tv.shared made "
+            "has a value before a function runs."
+        )
+
+
+def _iter(self: Variable) -> Iterator[Variable]:
+    """Iterate over the first axis, whose length must be known."""
+    length = self.type.shape[0] if isinstance(self.type, TensorType) and self.ndim else None
+    if length is None:
+        raise TypeError(
+            f"cannot iterate over {self}: its length is not known before the "
+            "function runs. Index it, use a reduction such as sum(), or give its type a known "
+            "length, as in tv.tensor(shape=(3,))."
+        )
+    return (self[i] for i in range(length))
+
+
+def _len(self: Variable) -> NoReturn:
+    """Refuse: a length is only known when the function runs."""
+    raise TypeError(
+        f"{self} has no len() before the function runs; use {_name(self)}.shape[0], which is a "
+        "Variable."
+    )
+
+
+def _float(self: Variable) -> NoReturn:
+    """Refuse: a Variable has no value yet."""
+    raise _no_value(self, "float()")
+
+
+def _int(self: Variable) -> NoReturn:
+    """Refuse: a Variable has no value yet."""
+    raise _no_value(self, "int()")
+
+
+def _complex(self: Variable) -> NoReturn:
+    """Refuse: a Variable has no value yet."""
+    raise _no_value(self, "complex()")
+
+
+def _index(self: Variable) -> NoReturn:
+    """Refuse: a Variable has no value yet."""
+    raise TypeError(
+        f"{self} cannot be an index of a list or the end of a range(): it has no value before the "
+        "function runs. Index a Variable or use tv.switch_case or tv.arange."
+    )
+
+
+def _contains(self: Variable, item: object) -> NoReturn:
+    """Refuse: what an array contains is only known when the function runs."""
+    raise TypeError(
+        f"'in' has no answer before the function runs; use tv.any(tv.eq({_name(self)}, value)), "
+        "which is a Variable."
+    )
+
+
+def _array(self: Variable, *args: Any, **kwargs: Any) -> NoReturn:
+    """Refuse: a Variable cannot become an ndarray."""
+    raise TypeError(
+        f"{self} cannot become an ndarray: it has no value before the function runs. To join "
+        "Variables, use tv.stack([x, y])."
+    )
+
+
+def _no_value(variable: Variable, what: str) -> TypeError:
+    return TypeError(
+        f"{what} of {variable} has no answer before the function runs; make a function that "
+        f"computes it: tv.function(inputs, {_name(variable)})."
+    )
+
+
+def _name(variable: Variable) -> str:
+    return variable.name or "x"
+
+
+def _method(function: Any) -> Any:
+    """Return a method that calls a function of the package with the Variable first."""
+
+    def method(self: Variable, *args: Any, **kwargs: Any) -> Variable:
+        out: Variable = function(self, *args, **kwargs)
+        return out
+
+    method.__name__ = function.__name__
+    method.__doc__ = function.__doc__
+    return method
+
+
+METHODS: dict[str, Any] = {
+    **{
+        name: _method(getattr(reductions, name))
+        for name in "sum prod max min mean var std any all argmax argmin cumsum norm".split()
+    },
+    **{name: _method(getattr(shapes, name)) for name in "ravel squeeze swapaxes".split()},
+    "flatten": _method(shapes.ravel),
+    "clip": _method(elementwise.clip),
+    "round": _method(elementwise.round),
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "astype": _astype,
+    "dot": _dot,
+    "take": _take,
+    "conj": _conj,
+    "copy": _copy,
+    "set": _set,
+    "inc": _inc,
+    "get_value": _get_value,
+    "set_value": _set_value,
+    "T": property(shapes.transpose, doc="The Variable with its axes in reverse order."),
+    "shape": property(shapes.shape, doc="The shape, an int64 vector."),
+    "size": property(shapes.size, doc="The number of elements, 0-d."),
+    "real": property(ops.real, doc="The real part."),
+    "imag": property(ops.imag, doc="The imaginary part."),
+    "__getitem__": indexing.getitem,
+    "__iter__": _iter,
+    "__len__": _len,
+    "__float__": _float,
+    "__int__": _int,
+    "__complex__": _complex,
+    "__index__": _index,
+    "__contains__": _contains,
+    "__array__": _array,
+    "__round__": _method(elementwise.round),
+    "__divmod__": lambda self, other: elementwise.divmod(self, other),
+    "__rdivmod__": lambda self, other: elementwise.divmod(other, self),
+    "__array_ufunc__": numpy_protocol.array_ufunc,
+    "__array_function__": numpy_protocol.array_function,
+}
+
+
+def attach() -> None:
+    """Give the core's Variable the methods above."""
+    for name, method in METHODS.items():
+        setattr(Variable, name, method)
+
+
