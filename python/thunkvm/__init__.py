@@ -1,0 +1,207 @@
+"""thunkvm: a lazy-evaluation virtual machine with a thunk interpreter.
+
+Build a symbolic graph of Variables, make a function of it, and call it: a node of the graph runs
+if and only if its value is needed, and at most once a call.
+
+Examples
+--------
+>>> import thunkvm as tv
+>>> x, y = tv.vector("x"), tv.scalar("y")
+>>> z = tv.ifelse(y > 0, tv.sqrt(x).sum(), x.sum())
+>>> f = tv.function([x, y], [z, tv.grad(z, x)])
+>>> f([1.0, 4.0], 1.0)
+[np.float64(3.0), array([0.5 , 0.25])]
+"""
+
+from thunkvm import ops, variable
+from thunkvm._core import (
+    Apply,
+    Function,
+    GenericType,
+    TensorType,
+    Type,
+    Variable,
+    memory,
+    reset_peak_memory,
+)
+from thunkvm.conditional import and_, coalesce, cond, ifelse, or_, switch_case
+from thunkvm.config import config
+from thunkvm.creation import (
+    arange,
+    eye,
+    full,
+    full_like,
+    identity,
+    linspace,
+    ones,
+    ones_like,
+    zeros,
+    zeros_like,
+)
+from thunkvm.elementwise import astype, clip, deg2rad, divmod, logaddexp, positive, rad2deg, round
+from thunkvm.function import In, MissingInputError, Out, UnusedInputError, Update, function
+from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
+from thunkvm.indexing import inc_subtensor, set_subtensor
+from thunkvm.linalg import diag, inner, outer, tensordot, trace
+from thunkvm.mode import Mode, get_mode
+from thunkvm.op import Op, Thunk
+from thunkvm.ops import (
+    abs,
+    add,
+    angle,
+    arccos,
+    arccosh,
+    arcsin,
+    arcsinh,
+    arctan,
+    arctan2,
+    arctanh,
+    bitwise_and,
+    bitwise_or,
+    bitwise_xor,
+    cast,
+    cbrt,
+    ceil,
+    cholesky,
+    conj,
+    cos,
+    cosh,
+    det,
+    dot,
+    eq,
+    erf,
+    erfc,
+    exp,
+    exp2,
+    expm1,
+    floor,
+    floor_div,
+    gammaln,
+    ge,
+    gt,
+    hypot,
+    imag,
+    inv,
+    invert,
+    isfinite,
+    isinf,
+    isnan,
+    le,
+    left_shift,
+    log,
+    log1p,
+    log2,
+    log10,
+    logical_and,
+    logical_not,
+    logical_or,
+    logical_xor,
+    lt,
+    matmul,
+    maximum,
+    minimum,
+    mod,
+    mul,
+    neg,
+    neq,
+    pow,
+    real,
+    reciprocal,
+    right_shift,
+    sigmoid,
+    sign,
+    sin,
+    sinh,
+    softplus,
+    solve,
+    solve_triangular,
+    sqrt,
+    square,
+    stop_gradient,
+    sub,
+    take,
+    tan,
+    tanh,
+    true_div,
+    trunc,
+    where,
+)
+from thunkvm.reductions import (
+    all,
+    any,
+    argmax,
+    argmin,
+    cumsum,
+    logsumexp,
+    max,
+    mean,
+    min,
+    norm,
+    prod,
+    std,
+    sum,
+    var,
+)
+from thunkvm.shapes import (
+    broadcast_to,
+    concatenate,
+    expand_dims,
+    hstack,
+    moveaxis,
+    ravel,
+    reshape,
+    shape,
+    size,
+    squeeze,
+    stack,
+    swapaxes,
+    transpose,
+    vstack,
+)
+from thunkvm.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
+from thunkvm.types import __all__ as _types
+from thunkvm.version import __version__
+
+variable.attach()
+
+# NumPy's names of what Theano calls otherwise.
+absolute = abs
+subtract = sub
+multiply = mul
+divide = true_div
+floor_divide = floor_div
+power = pow
+remainder = mod
+negative = neg
+equal = eq
+not_equal = neq
+less = lt
+less_equal = le
+greater = gt
+greater_equal = ge
+conjugate = conj
+
+__all__ = [
+    *_types,
+    "Apply", "DisconnectedInputError", "Function", "GenericType", "In", "MissingInputError", "Mode",
+    "Op", "Out", "TensorType", "Thunk", "UnusedInputError", "Update", "Variable",
+    "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",
+    "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "astype",
+    "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "cbrt", "ceil", "cholesky",
+    "clip", "coalesce", "concatenate", "cond", "config", "conj", "conjugate", "cos", "cosh",
+    "cumsum", "deg2rad", "det", "diag", "divide", "divmod", "dot", "eq", "equal", "erf", "erfc",
+    "exp", "exp2", "expand_dims", "expm1", "eye", "floor", "floor_div", "floor_divide", "full",
+    "full_like", "function", "gammaln", "ge", "get_mode", "grad", "greater", "greater_equal", "gt",
+    "hessian", "hstack", "hypot", "identity", "ifelse", "imag", "inc_subtensor", "inner", "inv",
+    "invert", "isfinite", "isinf", "isnan", "jacobian", "le", "left_shift", "less", "less_equal",
+    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "logsumexp", "lt", "matmul", "max", "maximum", "mean", "memory",
+    "min", "minimum", "mod", "moveaxis", "mul", "multiply", "neg", "negative", "neq", "norm",
+    "not_equal", "ones", "ones_like", "ops", "or_", "outer", "positive", "pow", "power", "prod",
+    "rad2deg", "ravel", "real", "reciprocal", "remainder", "reset_peak_memory", "reshape",
+    "right_shift", "round", "set_subtensor", "shape", "sigmoid", "sign", "sin", "sinh", "size",
+    "softplus", "solve", "solve_triangular", "sqrt", "square", "squeeze", "stack", "std",
+    "stop_gradient", "sub", "subtract", "sum", "swapaxes", "switch_case", "take", "tan", "tanh",
+    "tensordot", "trace", "transpose", "true_div", "trunc", "var", "vstack", "where", "zeros",
+    "zeros_like",
+]  # fmt: skip
