@@ -1,0 +1,144 @@
+"""What the demo prints: fits beside certified values, and tables of thunks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from thunkvm.demo.datasets import Dataset
+from thunkvm.demo.fit import Fit, NodeRuns
+
+CERTIFIED_DIGITS = 11.0
+
+
+def digits(value: float, certified: float) -> float:
+    """Return how many digits agree: minus the log10 of the relative error, from 0 to 11.
+
+    Examples
+    --------
+    >>> from thunkvm.demo.report import digits
+    >>> digits(2.0001, 2.0)
+    4.301029995663855
+    >>> digits(2.0, 2.0)
+    11.0
+    """
+    if not math.isfinite(value):
+        return 0.0
+    error = abs(value - certified) / abs(certified)
+    if error == 0.0:
+        return CERTIFIED_DIGITS
+    return min(max(-math.log10(error), 0.0), CERTIFIED_DIGITS)
+
+
+def fit_digits(dataset: Dataset, fit: Fit) -> float:
+    """Return the digits that agree in the worst parameter."""
+    pairs = zip(fit.parameters, dataset.certified, strict=True)
+    return min(digits(float(value), certified) for value, certified in pairs)
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[str] = ()) -> str:
+    """Lay out columns under their headers; those named in `left` are aligned left.
+
+    Examples
+    --------
+    >>> from thunkvm.demo.report import table
+    >>> print(table(["name", "n"], [["a", 1], ["long", 10]], left=["name"]))
+    name   n
+    ----  --
+    a      1
+    long  10
+    """
+    cells = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [list(headers), *cells]) for i in range(len(headers))]
+
+    def line(row: Sequence[str]) -> str:
+        aligned = [
+            cell.ljust(width) if header in left else cell.rjust(width)
+            for header, cell, width in zip(headers, row, widths, strict=True)
+        ]
+        return "  ".join(aligned).rstrip()
+
+    return "\n".join([line(headers), line(["-" * width for width in widths]), *map(line, cells)])
+
+
+def fits_table(fits: Sequence[tuple[Dataset, int, Fit]]) -> str:
+    """Lay out parameters beside certified values, with the counts of each fit."""
+    rows: list[list[Any]] = []
+    for dataset, start, fit in fits:
+        counts: list[Any] = [fit.trials, fit.accepted, fit.jacobians]
+        head: list[Any] = [dataset.name, start, *counts]
+        pairs = [
+            (f"b{number}", float(value), certified)
+            for number, (value, certified) in enumerate(
+                zip(fit.parameters, dataset.certified, strict=True), start=1
+            )
+        ]
+        for name, value, certified in [*pairs, ("RSS", fit.rss, dataset.rss)]:
+            shown = f"{digits(value, certified):.1f}"
+            rows.append([*head, name, f"{value:.10e}", f"{certified:.10e}", shown])
+            head = [""] * len(head)
+    headers = ["data set", "start", "trials", "accepted", "Jacobians", "", "fitted", "certified"]
+    return table([*headers, "digits"], rows, left=["data set", ""])
+
+
+def jacobian_sentence(fits: Sequence[tuple[Dataset, int, Fit]]) -> str:
+    """Say whether the Jacobian ran exactly when it was needed."""
+    wrong = [
+        f"{dataset.name} from start {start}: {fit.jacobians} instead of {fit.expected_jacobians}"
+        for dataset, start, fit in fits
+        if fit.jacobians != fit.expected_jacobians
+    ]
+    trials = sum(fit.trials for _, _, fit in fits)
+    ran = sum(fit.jacobians for _, _, fit in fits)
+    if wrong:
+        return "The Jacobian did not run exactly once per new point: " + "; ".join(wrong) + "."
+    return (
+        f"The Jacobian ran {ran} times in {trials} trials: once at each start, and once after each "
+        "accepted step that another trial followed."
+    )
+
+
+def accuracy_sentence(fits: Sequence[tuple[Dataset, int, Fit]], wanted: float) -> str:
+    """Say how many fits reached the certified values."""
+    missed = [
+        f"{dataset.name} from start {start} ({fit_digits(dataset, fit):.1f} digits)"
+        for dataset, start, fit in fits
+        if fit_digits(dataset, fit) < wanted
+    ]
+    reached = f"{len(fits) - len(missed)} of {len(fits)} fits agree with every certified parameter"
+    sentence = f"{reached} to {wanted:g} digits or more."
+    return sentence + (" Not: " + ", ".join(missed) + "." if missed else "")
+
+
+def thunks_sentence(nodes: Sequence[NodeRuns]) -> str:
+    """Count the thunks of one fit: those that ran, by form, and those that never did."""
+    forms: dict[str, int] = {}
+    for node in nodes:
+        if node.runs:
+            forms[node.form] = forms.get(node.form, 0) + 1
+    ran = sum(forms.values())
+    listed = ", ".join(f"{count} {form}" for form, count in sorted(forms.items()))
+    runs = sum(node.runs for node in nodes)
+    return (
+        f"{ran} of {len(nodes)} nodes ran ({listed}), {runs} runs in all; "
+        f"{len(nodes) - ran} never ran."
+    )
+
+
+def thunks_table(by_mode: dict[str, Sequence[NodeRuns]]) -> str:
+    """Lay out how often each node ran, one column per mode; those that never ran come last."""
+    modes = list(by_mode)
+    rows: dict[tuple[str, str, str], dict[str, NodeRuns]] = {}
+    for mode, nodes in by_mode.items():
+        for node in nodes:
+            rows.setdefault((node.node, node.op, node.origin), {})[mode] = node
+    lines = []
+    for (name, op, origin), found in rows.items():
+        runs = [found[mode].runs if mode in found else 0 for mode in modes]
+        forms = "/".join(dict.fromkeys(node.form for node in found.values()))
+        lines.append([name, op, forms, origin, *(count or "never" for count in runs)])
+    lines.sort(key=lambda line: line[4] == "never")
+    return table(
+        ["node", "Op", "thunk", "made at", *modes], lines, left=["node", "Op", "thunk", "made at"]
+    )
