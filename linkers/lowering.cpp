@@ -1,0 +1,241 @@
+#include "linkers/lowering.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace thunkvm {
+namespace {
+
+class Lowering {
+ public:
+  Lowering(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep, Assembler& assembler)
+      : graph_(graph),
+        p_(placement),
+        l_(lifetimes),
+        keep_(keep),
+        a_(assembler),
+        cursor_(placement.first_statement),
+        memo_of_(graph.n_values(), kNone) {}
+
+  void run() {
+    share_registers();
+    body(kRootRegion);
+    a_.halt();
+    // Bodies may name further memos and lazies while they are emitted; both lists only grow.
+    std::size_t lazy = 0;
+    for (std::size_t m = 0; m < memos_.size() || lazy < a_.n_lazies();) {
+      if (m < memos_.size()) {
+        a_.memo_body(static_cast<std::uint32_t>(m));
+        body(p_.runs_in[memos_[m]]);
+        a_.ret();
+        ++m;
+        continue;
+      }
+      const std::uint32_t node = a_.lazy_node(lazy++);
+      for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
+        a_.input_body(node, i);
+        body(p_.input_region[node] + i);
+        demand(graph_.value(graph_.nodes[node]->input(static_cast<int>(i))));
+        a_.ret();
+      }
+    }
+  }
+
+ private:
+  // An arm's value that is made in that arm, for that exit alone, is made in the conditional's own register.
+  void share_registers() {
+    for (Value v = graph_.n_values(); v-- > 0;) {
+      if (p_.key[v] == kNoIndex || l_.kept[v] != 0) continue;
+      const std::uint32_t node = graph_.node_of[v], key = p_.key[v];
+      const Conditional& conditional = *graph_.conditional(node);
+      for (std::uint32_t arm = 0; arm < conditional.n_arms; ++arm) {
+        const Value from = arm_value(v, arm);
+        if (p_.placed[from] != Placed::Certain || p_.runs_in[from] != p_.regions.first_arm(key) + arm) continue;
+        if (l_.kept[from] != 0 || graph_.opaque(graph_.node_of[from])) continue;
+        if (p_.uses[p_.first_use[from]].next != kNoIndex) continue;
+        a_.share(from, v);
+        if (shared_.empty()) shared_.resize(graph_.n_values(), false);
+        shared_[from] = true;
+      }
+    }
+  }
+  bool shares(Value from) const { return !shared_.empty() && shared_[from]; }
+
+  Value arm_value(Value conditional, std::uint32_t arm) const {
+    const std::uint32_t node = graph_.node_of[conditional];
+    const std::uint32_t output = conditional - graph_.first_value[node];
+    return graph_.value(graph_.nodes[node]->input(static_cast<int>(graph_.conditional(node)->arm_input(arm, output))));
+  }
+
+  // Sees to it that a value that is not certain where it is used is there.
+  void demand(Value v) {
+    const std::uint32_t node = graph_.node_of[v];
+    const Value statement = graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
+    if (p_.placed[v] == Placed::Memo) {
+      if (memo_of_[statement] == kNone) {
+        memo_of_[statement] = a_.new_memo(node);
+        memos_.push_back(statement);
+      }
+      a_.need(memo_of_[statement]);
+    } else if (p_.placed[v] == Placed::Loose) {
+      a_.lazy(node, v - graph_.first_value[node]);
+    }
+  }
+
+  void statement(Value v) {
+    const std::uint32_t node = graph_.node_of[v];
+    retired_.clear();
+    if (!keep_) l_.after.each(v, [&](Value dead) { retired_.push_back(dead); });
+    if (p_.alias[v] != kNoIndex) {
+      demand(p_.alias[v]);
+      const auto source = std::find(retired_.begin(), retired_.end(), p_.alias[v]);
+      const bool take = source != retired_.end();
+      if (take) retired_.erase(source);
+      a_.move(v, p_.alias[v], take, node);
+      a_.retire(retired_);
+    } else if (graph_.opaque(node)) {
+      a_.lazy(node, v - graph_.first_value[node]);
+      a_.retire(retired_);
+    } else {
+      Value previous = kNoIndex;
+      for (const Variable& input : graph_.nodes[node]->inputs()) {
+        const Value value = graph_.value(input);
+        if (value != previous) demand(value);
+        previous = value;
+      }
+      a_.run(node, retired_);
+    }
+  }
+
+  struct Task {
+    // A stretch of a region's statements, up to `until`; or a branch, at `arm` and `member`.
+    bool is_branch = false;
+    Region region = kRootRegion;
+    Value until = kNoIndex;
+    std::uint32_t branch = kNone, arm = 0, member = 0;
+    std::uint32_t first_member = 0, n_members = 0;  // in `joined_`
+    std::uint32_t first_jump = 0;                   // in `jumps_`
+  };
+
+  void body(Region region) {
+    tasks_.push_back(Task{.region = region});
+    while (!tasks_.empty()) {
+      if (tasks_.back().is_branch)
+        continue_branch();
+      else
+        continue_stretch();
+    }
+  }
+
+  void continue_stretch() {
+    Task& task = tasks_.back();
+    Value& next = cursor_[task.region];
+    while (next != kNoIndex && (task.until == kNoIndex || next <= task.until)) {
+      const Value v = next;
+      next = p_.next_statement[v];
+      if (p_.key[v] == kNoIndex) {
+        statement(v);
+      } else if (l_.leader[v] == v) {
+        waiting_[p_.key[v]].push_back(v);
+        begin_branch(v);
+        return;
+      } else {
+        waiting_[p_.key[v]].push_back(v);  // joins a later one
+      }
+    }
+    tasks_.pop_back();
+  }
+
+  void begin_branch(Value leader) {
+    Task task{.is_branch = true, .region = p_.runs_in[leader], .until = leader};
+    task.first_member = static_cast<std::uint32_t>(joined_.size());
+    std::vector<std::uint32_t> nodes;
+    auto waiting = waiting_.find(p_.key[leader]);
+    for (Value member : waiting->second) {
+      joined_.push_back(member);
+      nodes.push_back(graph_.node_of[member]);
+    }
+    task.n_members = static_cast<std::uint32_t>(waiting->second.size());
+    waiting_.erase(waiting);
+    const std::uint32_t key = p_.key[leader];
+    const Value selector = p_.regions.selector(key);
+    demand(selector);
+    task.branch = a_.branch(selector, p_.regions.decoding(key), p_.regions.n_arms(key), nodes);
+    task.first_jump = static_cast<std::uint32_t>(jumps_.size());
+    tasks_.push_back(task);
+  }
+
+  void continue_branch() {
+    Task& task = tasks_.back();
+    const Value leader = task.until;
+    const std::uint32_t key = p_.key[leader], n_arms = p_.regions.n_arms(key);
+    if (task.member == 0) {
+      a_.target(task.branch, task.arm);
+      retire_list(l_.at_entry, l_.arm_slot[leader] + task.arm);
+    } else {
+      leave_arm(joined_[task.first_member + task.member - 1], task.arm);
+    }
+    if (task.member < task.n_members) {
+      const Value member = joined_[task.first_member + task.member++];
+      const Region arm = p_.regions.first_arm(key) + task.arm;
+      tasks_.push_back(Task{.region = arm, .until = member});
+      return;
+    }
+    task.member = 0;
+    if (++task.arm < n_arms) {
+      jumps_.push_back(a_.jump());
+      return;
+    }
+    for (std::size_t i = task.first_jump; i < jumps_.size(); ++i) a_.land(jumps_[i]);
+    jumps_.resize(task.first_jump);
+    joined_.resize(task.first_member);
+    tasks_.pop_back();
+    retire_list(l_.after, leader);
+  }
+
+  // The end of an arm, for one conditional: its value is moved out.
+  void leave_arm(Value conditional, std::uint32_t arm) {
+    const Value from = arm_value(conditional, arm);
+    retired_.clear();
+    if (!keep_) l_.at_exit.each(l_.arm_slot[conditional] + arm, [&](Value dead) { retired_.push_back(dead); });
+    const auto source = std::find(retired_.begin(), retired_.end(), from);
+    const bool take = source != retired_.end();
+    if (take) retired_.erase(source);
+    if (!shares(from)) {
+      demand(from);
+      a_.move(conditional, from, take, kNone);
+    }
+    a_.retire(retired_);
+  }
+
+  void retire_list(const ValueLists& lists, std::size_t slot) {
+    if (keep_ || lists.empty(slot)) return;
+    retired_.clear();
+    lists.each(slot, [&](Value dead) { retired_.push_back(dead); });
+    a_.retire(retired_);
+  }
+
+  const FlatGraph& graph_;
+  const Placement& p_;
+  const Lifetimes& l_;
+  const bool keep_;
+  Assembler& a_;
+  std::vector<Value> cursor_;            // by region: the next statement to emit
+  std::vector<std::uint32_t> memo_of_;   // by statement
+  std::vector<Value> memos_;             // statements that are memos, in the order of their index
+  std::vector<bool> shared_;             // by value: made in its conditional's register
+  std::unordered_map<std::uint32_t, std::vector<Value>> waiting_;  // by key: met, and joined to a later one
+  std::vector<Value> joined_;
+  std::vector<std::uint32_t> jumps_;
+  std::vector<Task> tasks_;
+  std::vector<Value> retired_;
+};
+
+}  // namespace
+
+void lower(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep, Assembler& assembler) {
+  Lowering(graph, placement, lifetimes, keep, assembler).run();
+}
+
+}  // namespace thunkvm

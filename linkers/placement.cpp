@@ -1,0 +1,135 @@
+#include "linkers/placement.h"
+
+#include <utility>
+
+namespace thunkvm {
+namespace {
+
+class Placer {
+ public:
+  explicit Placer(const FlatGraph& graph) : graph_(graph) {
+    const std::size_t n_values = graph.n_values();
+    p_.n_values = graph.n_values();
+    p_.placed.assign(n_values, Placed::No);
+    p_.home.assign(n_values, kRootRegion);
+    p_.runs_in.assign(n_values, kRootRegion);
+    p_.key.assign(n_values, kNoIndex);
+    p_.alias.assign(n_values, kNoIndex);
+    p_.first_use.assign(n_values, kNoIndex);
+    p_.next_statement.assign(n_values, kNoIndex);
+    p_.next_member.assign(n_values, kNoIndex);
+    p_.opaque_region.assign(graph.nodes.size(), kRootRegion);
+    p_.input_region.assign(graph.nodes.size(), kNoIndex);
+  }
+
+  Placement run() {
+    for (Value v : graph_.outputs) use(v, kRootRegion, graph_.n_values());
+    for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
+      const auto node = static_cast<std::uint32_t>(n);
+      if (graph_.is_leaf(node)) continue;
+      if (const Conditional* conditional = graph_.conditional(node))
+        place_conditional(node, *conditional);
+      else if (graph_.opaque(node))
+        place_opaque(node);
+      else
+        place_eager(node);
+    }
+    p_.first_statement.resize(p_.regions.n_regions(), kNoIndex);
+    p_.first_member.resize(p_.regions.n_keys(), kNoIndex);
+    return std::move(p_);
+  }
+
+ private:
+  void use(Value v, Region region, Value by) {
+    p_.uses.push_back({region, by, p_.first_use[v]});
+    p_.first_use[v] = static_cast<std::uint32_t>(p_.uses.size() - 1);
+  }
+  Value input(std::uint32_t node, std::uint32_t i) const {
+    return graph_.value(graph_.nodes[node]->input(static_cast<int>(i)));
+  }
+  void collect(Value v) {
+    for (std::uint32_t u = p_.first_use[v]; u != kNoIndex; u = p_.uses[u].next) demands_.push_back(p_.uses[u].region);
+  }
+  // Statements are met last to first, so that each becomes the head of its list.
+  static void prepend(std::vector<Value>& heads, std::vector<Value>& next, std::uint32_t list, Value v) {
+    if (list >= heads.size()) heads.resize(list + 1, kNoIndex);
+    next[v] = std::exchange(heads[list], v);
+  }
+  // Makes `v` a statement: of its spot if that is certain, else of a memo body under it.
+  Region settle(Value v, RegionTree::Spot spot) {
+    p_.placed[v] = spot.certain ? Placed::Certain : Placed::Memo;
+    p_.home[v] = spot.region;
+    p_.runs_in[v] = spot.certain ? spot.region : p_.regions.open_body(spot.region, v);
+    prepend(p_.first_statement, p_.next_statement, p_.runs_in[v], v);
+    return p_.runs_in[v];
+  }
+
+  void place_eager(std::uint32_t node) {
+    const Value first = graph_.first_value[node], last = graph_.first_value[node + 1];
+    demands_.clear();
+    for (Value v = first; v < last; ++v) collect(v);
+    if (demands_.empty()) return;
+    const Region region = settle(first, p_.regions.spot(demands_));
+    for (Value v = first + 1; v < last; ++v) {
+      p_.placed[v] = p_.placed[first];
+      p_.home[v] = p_.home[first];
+      p_.runs_in[v] = region;
+    }
+    for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) use(input(node, i), region, first);
+  }
+
+  void place_conditional(std::uint32_t node, const Conditional& conditional) {
+    for (std::uint32_t j = conditional.n_outputs; j-- > 0;) {
+      const Value v = graph_.first_value[node] + j;
+      demands_.clear();
+      collect(v);
+      if (demands_.empty()) continue;
+      const Region region = settle(v, p_.regions.spot(demands_));
+      const Value selector = input(node, 0);
+      const std::uint32_t arm = p_.regions.decided(region, selector, conditional.decoding, conditional.n_arms);
+      if (arm != kNoIndex) {
+        p_.alias[v] = input(node, conditional.arm_input(arm, j));
+        use(p_.alias[v], region, v);
+        continue;
+      }
+      const std::uint32_t key = p_.regions.open_arms(region, selector, conditional.decoding, conditional.n_arms);
+      p_.key[v] = key;
+      prepend(p_.first_member, p_.next_member, key, v);
+      use(selector, region, v);
+      for (std::uint32_t a = 0; a < conditional.n_arms; ++a)
+        use(input(node, conditional.arm_input(a, j)), p_.regions.first_arm(key) + a, v);
+    }
+  }
+
+  void place_opaque(std::uint32_t node) {
+    const Value first = graph_.first_value[node], last = graph_.first_value[node + 1];
+    Region common = kNoIndex;
+    for (Value v = last; v-- > first;) {
+      demands_.clear();
+      collect(v);
+      if (demands_.empty()) continue;
+      const RegionTree::Spot spot = p_.regions.spot(demands_);
+      common = common == kNoIndex ? spot.region : p_.regions.lca(common, spot.region);
+      p_.home[v] = p_.runs_in[v] = spot.region;
+      p_.placed[v] = spot.certain ? Placed::Certain : Placed::Loose;
+      if (spot.certain) prepend(p_.first_statement, p_.next_statement, spot.region, v);
+    }
+    if (common == kNoIndex) return;
+    p_.opaque_region[node] = common;
+    for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
+      const Region body = p_.regions.open_body(common, graph_.n_values() + node);
+      if (i == 0) p_.input_region[node] = body;
+      use(input(node, i), body, first);
+    }
+  }
+
+  const FlatGraph& graph_;
+  Placement p_;
+  std::vector<Region> demands_;
+};
+
+}  // namespace
+
+Placement place(const FlatGraph& graph) { return Placer(graph).run(); }
+
+}  // namespace thunkvm
