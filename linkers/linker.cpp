@@ -2,21 +2,13 @@
 
 #include "linkers/lowering.h"
 #include "thunks/error.h"
-#include "vm/verifier.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
 namespace thunkvm {
 namespace {
-
-#ifdef NDEBUG
-constexpr bool kVerifyAlways = false;
-#else
-constexpr bool kVerifyAlways = true;
-#endif
 
 // Names for people, made when they ask. Holds the graph.
 class GraphText final : public ProgramText {
@@ -120,9 +112,6 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   for (std::size_t i = 0; i < function.inputs.size(); ++i)
     if (!registers[program->inputs[i]]) registers[program->inputs[i]] = function.inputs[i];
   program->text = std::make_shared<GraphText>(linked.nodes, std::move(registers));
-  // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
-  static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
-  if (kVerifyAlways || verify_asked) verify(*program);
   linked.program = std::move(program);
   return linked;
 }
