@@ -74,10 +74,7 @@ Variable repeat_batch(const Variable& x, const Variable& length) {
 }
 
 Batched vectorize(std::span<const Variable> roots, std::span<const Variable> from, std::span<const Variable> to) {
-  struct Hash {
-    std::size_t operator()(const Variable& v) const { return std::hash<const void*>{}(v.node()) * 31 + v.index(); }
-  };
-  std::unordered_map<Variable, Variable, Hash> batched;
+  std::unordered_map<Variable, Variable, VariableHash> batched;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (to[i].ndim() != from[i].ndim() + 1)
       throw Error(ErrorKind::Value, "vectorize: " + to[i].text() + " has " + std::to_string(to[i].ndim()) +

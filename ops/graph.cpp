@@ -24,11 +24,6 @@ struct Visit {
   std::uint32_t next_input;
 };
 
-struct VariableHash {
-  std::size_t operator()(const Variable& v) const {
-    return std::hash<const void*>{}(v.node()) * 31 + v.index();
-  }
-};
 using VariableMap = std::unordered_map<Variable, Variable, VariableHash>;
 
 // The names of replaced variables that depend on each other: the first strongly connected component with an edge in it.

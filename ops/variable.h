@@ -9,6 +9,7 @@
 #include "thunks/counted.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -96,6 +97,11 @@ class Variable {
   friend class Apply;
   Apply* node_ = nullptr;
   std::uint32_t index_ = 0;
+};
+
+/// For maps keyed by variables.
+struct VariableHash {
+  std::size_t operator()(const Variable& v) const { return std::hash<const void*>{}(v.node()) * 31 + v.index(); }
 };
 
 /// One application of an Op to inputs, or a leaf (no Op, no inputs, one output).
