@@ -137,7 +137,7 @@ struct IntegerPower {
     if constexpr (std::is_signed_v<T>) {
       if (b < 0)
         throw Error(ErrorKind::Value,
-                    "[pow] Integers to negative integer powers are not allowed.: the exponent is " +
+                    "[pow] Integers to negative integer powers are not allowed. The exponent is " +
                         std::to_string(b) + "; cast the base to a float dtype");
     }
     return integer_power(a, b);

@@ -140,15 +140,20 @@ void Elementwise::throw_no_loop(DType dtype) const {
                                    dtype_list(dtypes) + ": cast the input to one of these");
 }
 
-const ElementCode& Elementwise::code_for(DType dtype) const {
-  if (dtype == DType::Object || refuses_[index_of(dtype)] != nullptr) throw_no_loop(dtype);
-  const DType wanted = computes_[index_of(dtype)];
+const ElementCode& Elementwise::code_for(DType common, std::span<const Variable> inputs) const {
+  if (common == DType::Object || refuses_[index_of(common)] != nullptr) throw_no_loop(common);
+  const DType wanted = computes_[index_of(common)];
   if (const ElementCode& code = code_[index_of(wanted)]; code.loop != nullptr) return code;
+  // Each input by itself: int8 and uint8 both fit in a float16, although their common dtype, int16,
+  // does not.
   for (DType candidate : kLoopOrder) {
     const ElementCode& code = code_[index_of(candidate)];
-    if (code.loop != nullptr && can_cast_safely(wanted, candidate)) return code;
+    const bool fits = std::ranges::all_of(inputs, [&](const Variable& v) {
+      return can_cast_safely(v.weak() ? wanted : v.dtype(), candidate);
+    });
+    if (code.loop != nullptr && fits) return code;
   }
-  throw_no_loop(dtype);
+  throw_no_loop(common);
 }
 
 const ElementCode& Elementwise::resolve(std::span<const Variable> inputs) const {
@@ -181,8 +186,8 @@ const ElementCode& Elementwise::resolve(std::span<const Variable> inputs) const 
     const bool second_is_unsigned = promoted[1].dtype() == DType::UInt64;
     return mixed_[second_is_unsigned ? 0 : 1];
   }
-  if (!strong) return code_for(*weak);
-  return code_for(weak ? promote_weak(*strong, kind(*weak)) : *strong);
+  if (!strong) return code_for(*weak, promoted);
+  return code_for(weak ? promote_weak(*strong, kind(*weak)) : *strong, promoted);
 }
 
 Variable Elementwise::convert(const Variable& input, DType dtype) const {
@@ -194,7 +199,12 @@ Variable Elementwise::convert(const Variable& input, DType dtype) const {
       return Variable::constant(
           cast_weak(Cell::of(std::clamp(*value, range.low, range.high)), dtype));
     }
-    return Variable::constant(cast_weak(input.constant_value(), dtype));
+    try {
+      return Variable::constant(cast_weak(input.constant_value(), dtype));
+    } catch (const Error& error) {
+      throw Error(error.kind(), std::string("[") + name_ + "] " + error.what() +
+                                    ", the dtype of the other input; cast that one first");
+    }
   }
   if (input.is_constant() && input.ndim() == 0)
     return Variable::constant(cast_cell(input.constant_value(), dtype));

@@ -140,7 +140,7 @@ class Elementwise {
     code_[static_cast<std::size_t>(dtype_of<T>)] =
         element_code<F, bool, std::enable_if_t<(I >= 0), T>...>(name_);
   }
-  const ElementCode& code_for(DType dtype) const;
+  const ElementCode& code_for(DType common, std::span<const Variable> inputs) const;
   [[noreturn]] void throw_no_loop(DType dtype) const;
 
   const char* name_;

@@ -99,10 +99,9 @@ const Elementwise digamma_op =
         });
 REGISTER_OP(ElementwiseOf<digamma_op>, ElementwiseMaker<digamma_op>, digamma)
 
-/// The sum of (x + k)^-s over k >= 0, for s >= 2: term by term up to x >= 10, the rest by the
-/// Euler-Maclaurin formula.
-double hurwitz_zeta(double s, double x) {
-  if (x <= 0 && x == std::floor(x)) return std::numeric_limits<double>::infinity();
+/// The sum of (x + k)^-s over k >= 0, for x > 0 and s >= 2: term by term up to x >= 10, the rest by
+/// the Euler-Maclaurin formula.
+double positive_zeta(double s, double x) {
   double result = 0;
   for (; x < 10; x += 1) result += std::pow(x, -s);
   // B_2k / (2k)!
@@ -111,15 +110,25 @@ double hurwitz_zeta(double s, double x) {
                                       1.0 / 47900160,    -691.0 / 1307674368000,
                                       1.0 / 74724249600, -3617.0 / 10670622842880000};
   const double power = std::pow(x, -s);
-  result += power * (x / (s - 1) + 0.5);
+  result += std::pow(x, 1 - s) / (s - 1) + 0.5 * power;
   double factor = s / x;  // s (s + 1) ... (s + 2k) / x^(2k + 1)
-  double term = s;
+  double last = s;
   for (double coefficient : kCoefficients) {
     result += power * factor * coefficient;
-    factor *= (term + 1) * (term + 2) / (x * x);
-    term += 2;
+    factor *= (last + 1) * (last + 2) / (x * x);
+    last += 2;
   }
   return result;
+}
+
+/// The same sum for every x, and whole s. Where x < 0, with f its fraction, the terms below 0 are
+/// those of two sums over positive numbers: from 1 - f, less those from 1 - x.
+double hurwitz_zeta(double s, double x) {
+  if (x > 0) return positive_zeta(s, x);
+  const double fraction = x - std::floor(x);
+  if (fraction == 0 || std::isinf(x)) return std::numeric_limits<double>::infinity();
+  const double below = positive_zeta(s, 1 - fraction) - positive_zeta(s, 1 - x);
+  return positive_zeta(s, fraction) + (std::fmod(s, 2) == 0 ? below : -below);
 }
 
 double polygamma(double n, double x) {
