@@ -5,11 +5,14 @@
 
 namespace thunkvm {
 
-/// Checks that every index is in range, every path ends, bodies end in Return, operand lists are whole, and that on
-/// every path through straight-line code and arms a register is written before it is read, written at most once, and
-/// not read after it was retired (bodies of memos and lazies are checked with what their sites have in common).
-/// Throws Error(Runtime) that names the instruction, the register and the rule. Linear but for joins; run in debug
-/// builds and tests.
+/// Checks that every index is in range, every path ends and no body needs itself, bodies end in Return and the program in
+/// Halt, operand lists are whole, constants are never written, taken or retired, inputs that die are retired by their
+/// step, and nothing is retired or taken in a `keep` program. On every path a register has to be written before it is
+/// read, written at most once and in one body only, and not read after it was retired; outputs have to be there at the
+/// end, and nothing else but constants, inputs, shared values, updates and the outputs of lazy thunks. A body is checked
+/// at each place that needs it; of a lazy thunk's inputs any may have run, or none.
+/// Throws Error(Runtime) that names the instruction, the register and the rule. Linear but for joins and nested bodies
+/// (register_flow.h); run in debug builds and tests.
 void verify(const Program& program);
 
 }  // namespace thunkvm
