@@ -1,0 +1,183 @@
+// disassembler.cpp: one instruction a line, with everything it refers to beside it.
+#include "vm/disassembler.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace thunkvm {
+
+namespace {
+
+std::string_view name(Decoding decoding) {
+  switch (decoding) {
+    case Decoding::Truth: return "truth";
+    case Decoding::Index: return "index";
+    case Decoding::IndexOrDefault: return "index or default";
+  }
+  return "?";
+}
+
+std::string number(double value) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+/// A constant, short: a number, or the dtype and shape of an array.
+std::string value_text(const Cell& cell) {
+  if (cell.is_object()) return "object";
+  if (cell.is_array()) return std::string(name(cell.dtype())) + format_shape(cell.array().shape());
+  const std::string dtype(name(cell.dtype()));
+  return visit_dtype(cell.dtype(), "a constant", [&](auto type) -> std::string {
+    using T = typename decltype(type)::type;
+    const T value = cell.get<T>();
+    if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
+    else if constexpr (std::is_integral_v<T>) return std::to_string(value) + " " + dtype;
+    else if constexpr (std::is_same_v<T, Half>) return number(static_cast<float>(value)) + " " + dtype;
+    else if constexpr (std::is_floating_point_v<T>) return number(value) + " " + dtype;
+    else return number(value.real()) + "+" + number(value.imag()) + "j " + dtype;
+  });
+}
+
+class Disassembler {
+ public:
+  explicit Disassembler(const Program& program) : program_(program) {}
+
+  std::string text() {
+    text_ = std::to_string(program_.code.size()) + " instructions, " + std::to_string(program_.n_registers) +
+            " registers, " + std::to_string(program_.n_nodes) + " nodes" + (program_.keep ? ", keeps its values" : "") +
+            "\n";
+    registers();
+    for (std::size_t l = 0; l < program_.lazies.size(); ++l) lazy(l);
+    mark_bodies();
+    for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+      if (const auto body = bodies_.find(pc); body != bodies_.end())
+        for (const std::string& title : body->second) text_ += title + ":\n";
+      std::string index = std::to_string(pc);
+      text_ += std::string(index.size() < 5 ? 5 - index.size() : 0, ' ') + index + "  ";
+      instruction(program_.code[pc]);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  std::string reg(std::uint32_t index) const {
+    std::string text = "%" + std::to_string(index);
+    const std::string name = program_.text == nullptr ? "" : program_.text->register_name(index);
+    return name.empty() ? text : text + ":" + name;
+  }
+  std::string node(std::uint32_t node) const {
+    if (node == kNone) return "no node";
+    return program_.text == nullptr ? "node " + std::to_string(node) : program_.text->node(node);
+  }
+  template <class Register>
+  std::string list(std::size_t count, Register&& index) const {
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + reg(index(i));
+    return text;
+  }
+  std::string retires(std::uint32_t first, std::uint32_t count) const {
+    return list(count, [&](std::size_t i) { return program_.retires[first + i]; });
+  }
+
+  /// The registers that are more than a value in between.
+  void registers() {
+    std::map<std::uint32_t, std::string> roles;
+    const auto add = [&](std::uint32_t index, const std::string& role) {
+      std::string& roles_of = roles[index];
+      roles_of += (roles_of.empty() ? "" : ", ") + role;
+    };
+    const auto add_all = [&](const std::vector<std::uint32_t>& indices, const char* role) {
+      for (std::size_t i = 0; i < indices.size(); ++i) add(indices[i], std::string(role) + " " + std::to_string(i));
+    };
+    for (const auto& [index, value] : program_.constants) add(index, "constant " + value_text(value));
+    add_all(program_.inputs, "input");
+    add_all(program_.shared, "shared");
+    add_all(program_.outputs, "output");
+    add_all(program_.updates, "update");
+    for (const auto& [index, role] : roles) text_ += "  " + reg(index) + "  " + role + "\n";
+  }
+
+  void lazy(std::size_t index) {
+    const Lazy& lazy = program_.lazies[index];
+    text_ += "  lazy " + std::to_string(index) + "  " + node(lazy.node) + ": " + outputs(lazy.operands) + " =";
+    for (std::size_t i = 0; i < lazy.input_pcs.size(); ++i)
+      text_ += (i == 0 ? " " : ", ") + reg(lazy.operands.input(static_cast<int>(i))) + " by " +
+               std::to_string(lazy.input_pcs[i]);
+    text_ += "  counter=" + std::to_string(lazy.counter) + "\n";
+  }
+
+  void mark_bodies() {
+    for (std::size_t m = 0; m < program_.memos.size(); ++m)
+      bodies_[program_.memos[m].pc].push_back("memo " + std::to_string(m) + ", " + node(program_.memos[m].node));
+    for (std::size_t l = 0; l < program_.lazies.size(); ++l)
+      for (std::size_t i = 0; i < program_.lazies[l].input_pcs.size(); ++i)
+        bodies_[program_.lazies[l].input_pcs[i]].push_back("lazy " + std::to_string(l) + ", input " + std::to_string(i));
+  }
+
+  std::string outputs(const Operands& operands) const {
+    return list(operands.n_outputs, [&](std::size_t j) { return operands.output(static_cast<int>(j)); });
+  }
+
+  void instruction(const Instruction& instruction) {
+    text_ += name(instruction.op);
+    // The operands under the names that the list of opcodes gives them.
+    const std::uint32_t values[] = {instruction.a, instruction.b, instruction.c};
+    std::string_view names = operands(instruction.op);
+    for (int i = 0; !names.empty(); ++i) {
+      const std::string_view operand = names.substr(0, names.find(' '));
+      text_ += " " + std::string(operand) + "=";
+      const bool is_register = operand == "to" || operand == "from";
+      text_ += is_register ? reg(values[i]) : std::to_string(values[i]);
+      names.remove_prefix(std::min(names.size(), operand.size() + 1));
+    }
+    switch (instruction.op) {
+      case Opcode::Branch: branch(program_.branches[instruction.a]); break;
+      case Opcode::Move: text_ += (instruction.flag & kTake) != 0 ? "  take" : ""; break;
+      case Opcode::Need: text_ += "  " + node(program_.memos[instruction.a].node); break;
+      case Opcode::Lazy: {
+        const Lazy& lazy = program_.lazies[instruction.a];
+        text_ += "  " + node(lazy.node) + ": " + reg(lazy.operands.output(static_cast<int>(instruction.b)));
+        break;
+      }
+      case Opcode::Retire: text_ += "  " + retires(instruction.a, instruction.b); break;
+      default: break;
+    }
+    text_ += "\n";
+    if (instruction.op == Opcode::Run)
+      for (std::uint32_t i = instruction.a; i < instruction.a + instruction.b; ++i) step(program_.steps[i]);
+  }
+
+  void branch(const Branch& branch) {
+    text_ += "  " + node(branch.node) + ": " + std::string(name(branch.decoding)) + " of " + reg(branch.selector);
+    for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm)
+      text_ += ", " + std::to_string(arm) + " -> " + std::to_string(program_.targets[branch.first_target + arm]);
+    text_ += "  counter=" + std::to_string(branch.first_counter);
+  }
+
+  void step(const Step& step) {
+    text_ += "         " + node(step.node) + ": " + outputs(step.operands) + " = ";
+    text_ += list(step.operands.n_inputs, [&](std::size_t i) { return step.operands.input(static_cast<int>(i)); });
+    std::string dying;
+    for (int i = 0; i < step.operands.n_inputs; ++i)
+      if (step.operands.dies(i)) dying += (dying.empty() ? "" : ", ") + reg(step.operands.input(i));
+    if (!dying.empty()) text_ += "  dying " + dying;
+    if (step.retire_count != 0) text_ += "  retire " + retires(step.retire_first, step.retire_count);
+    text_ += "\n";
+  }
+
+  const Program& program_;
+  std::map<std::uint32_t, std::vector<std::string>> bodies_;  ///< titles, by the pc where a body begins
+  std::string text_;
+};
+
+}  // namespace
+
+std::string disassemble(const Program& program) { return Disassembler(program).text(); }
+
+}  // namespace thunkvm
