@@ -1,0 +1,21 @@
+"""What every built-in Op computes, in NumPy alone: the oracle of the native kernels.
+
+Nothing here knows of them. A *maker* is called once for each node when a function is linked, and
+returns what runs in each call. The caller holds ``np.errstate(all="ignore")``: NumPy's warnings
+about overflow and NaN are off once a call, not once a node.
+"""
+
+from thunkvm.perform import arithmetic, comparison, logic, math, selection
+from thunkvm.perform.table import PERFORMS, Maker, Perform, performs
+
+__all__ = [
+    "PERFORMS",
+    "Maker",
+    "Perform",
+    "arithmetic",
+    "comparison",
+    "logic",
+    "math",
+    "performs",
+    "selection",
+]
