@@ -1,0 +1,169 @@
+// reduction.h: what the reductions share: their axes and shapes, their way back in gradients, and their kernels' frame.
+#pragma once
+
+#include "ops/array_op.h"
+#include "ops/fold.h"
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace thunkvm {
+
+/// Which axes a kernel reduces, and what else it needs to know.
+struct ReductionState {
+  std::vector<bool> reduced;  ///< for each axis of the input
+  bool keepdims = false;
+  std::int64_t ddof = 0;
+};
+
+/// An Op that folds the elements over some axes: attributes `axis` (Ints or None) and `keepdims`.
+class ReductionOp : public ArrayOp {
+ public:
+  ReductionOp(std::string name, const Attributes& attrs)
+      : ArrayOp(std::move(name), attrs),
+        axes_(attrs.find<std::vector<std::int64_t>>("axis")),
+        keepdims_(attrs.get<bool>("keepdims")) {}
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override;
+  std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override;
+
+ protected:
+  virtual DType result_dtype(DType dtype) const = 0;
+  /// The reduced axes of an input with `ndim` axes, in increasing order.
+  std::vector<int> reduced_axes(int ndim) const;
+  ReductionState state(int ndim) const;
+  bool keepdims() const { return keepdims_; }
+  /// A result with the reduced axes back, of length 1.
+  Variable with_axes(const Variable& result, int ndim) const;
+  /// A result repeated along the reduced axes of `x`.
+  Variable spread(const Variable& result, const Variable& x) const;
+  /// How many elements of `x` each result is made of, as a 0-d number of `dtype`.
+  Variable count(const Variable& x, DType dtype) const;
+
+ private:
+  std::optional<std::vector<std::int64_t>> axes_;
+  bool keepdims_;
+};
+
+/// Adds the attributes that every ReductionOp has.
+class ReductionMaker : public OpMaker {
+ public:
+  ReductionMaker(OpProto& proto, const char* summary, const char* result) : OpMaker(proto) {
+    family("reduction");
+    comment(summary);
+    input("x", "any numeric tensor");
+    attr("axis", AttrType::Ints, "the axes to reduce, negative ones from the end; all of them if None")
+        .optional();
+    attr("keepdims", AttrType::Bool, "keep the reduced axes with length 1").by_default(false);
+    output(result);
+  }
+};
+
+/// Reduces input 0 with fold F: result = finish(accumulator, elements folded). `nothing` is the text of the ValueError for
+/// results that would be made of no elements; null where these have a value.
+template <class F, class Out, class Finish>
+void reduce(Activation& activation, const Operands& operands, const char* nothing, Finish finish) {
+  const ReductionState& state = kernel_state<ReductionState>(operands);
+  const CellMemory x(activation.input(operands, 0));
+  FoldAxes kept, reduced;
+  std::vector<std::int64_t> shape;
+  shape.reserve(x.shape.size());
+  for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
+    FoldAxes& axes = state.reduced[axis] ? reduced : kept;
+    axes.append(x.shape[axis], x.strides[axis]);
+    if (!state.reduced[axis]) shape.push_back(x.shape[axis]);
+    else if (state.keepdims) shape.push_back(1);
+  }
+  if (nothing != nullptr && reduced.count == 0 && kept.count > 0)
+    throw Error(ErrorKind::Value, nothing);
+  const std::int64_t work = kept.count * std::max<std::int64_t>(reduced.count, 1);
+  if (shape.empty()) {
+    typename F::Acc total;
+    {
+      HostLeave leave(*activation.host, work);
+      total = fold_along<F>(x.data, reduced);
+    }
+    activation.output(operands, 0).template set<Out>(finish(total, reduced.count));
+  } else {
+    const Array out = output_array(activation, operands, 0, dtype_of<Out>, shape);
+    {
+      HostLeave leave(*activation.host, work);
+      Out* results = out.data_as<Out>();
+      fold_all<F>(x.data, kept, reduced, [&](std::int64_t i, typename F::Acc total) {
+        results[i] = finish(total, reduced.count);
+      });
+    }
+    store(activation, operands, 0, out);
+  }
+  poll_after(activation, work);
+}
+
+/// What floats and integers of type T are summed in: integers in 64 bits that wrap, float16 in float32.
+template <class T>
+using SumAcc = std::conditional_t<std::is_same_v<T, Half>, float,
+                                  std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;
+/// The dtype of a sum or a product: bool and signed integers give int64, unsigned ones uint64.
+template <class T>
+using SumOut =
+    std::conditional_t<std::is_integral_v<T>,
+                       std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>,
+                                          std::int64_t, std::uint64_t>,
+                       T>;
+DType sum_dtype(DType dtype);
+/// The dtype of a mean: integers give float64.
+inline DType mean_dtype(DType dtype) { return is_inexact(dtype) ? dtype : DType::Float64; }
+
+/// The fold of a sum. Minus zero is what adds nothing, to minus zero neither.
+template <class T, class AccType = SumAcc<T>>
+struct SumFold {
+  using In = T;
+  using Acc = AccType;
+  static constexpr int kLanes = kFoldLanes;
+  static constexpr bool kTree = !std::is_integral_v<Acc>;
+  static Acc identity() {
+    if constexpr (std::is_integral_v<Acc>) return 0;
+    else if constexpr (std::is_floating_point_v<Acc>) return Acc(-0.0);
+    else return Acc(-0.0, -0.0);
+  }
+  static Acc step(Acc a, In x) { return a + widen<Acc>(x); }
+  static Acc merge(Acc a, Acc b) { return a + b; }
+  static Acc block(const In* x, int n)
+    requires(std::is_floating_point_v<In> && std::is_same_v<In, Acc>)
+  {
+    // Vectors of 16 bytes, which every x86-64 has: sixteen accumulators are eight or four of them.
+    typedef Acc Vector __attribute__((vector_size(16)));
+    typedef Acc Unaligned __attribute__((vector_size(16), aligned(alignof(Acc)), may_alias));
+    constexpr int kWidth = 16 / sizeof(Acc);
+    constexpr int kVectors = kLanes / kWidth;
+    Vector lanes[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) lanes[v] = -Vector{};
+    int i = 0;
+    for (; i + kLanes <= n; i += kLanes)
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v)
+        lanes[v] += *reinterpret_cast<const Unaligned*>(x + i + v * kWidth);
+    if (i < n) {
+      Acc tail[kLanes];
+      std::fill_n(tail, kLanes, identity());
+      std::copy_n(x + i, n - i, tail);
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v)
+        lanes[v] += *reinterpret_cast<const Unaligned*>(tail + v * kWidth);
+    }
+#pragma GCC unroll 8
+    for (int half = kVectors / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+      for (int v = 0; v < half; ++v) lanes[v] += lanes[v + half];
+    Acc last[kWidth];
+    for (int w = 0; w < kWidth; ++w) last[w] = lanes[0][w];
+    for (int half = kWidth / 2; half > 0; half /= 2)
+      for (int w = 0; w < half; ++w) last[w] += last[w + half];
+    return last[0];
+  }
+};
+
+}  // namespace thunkvm

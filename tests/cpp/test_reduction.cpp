@@ -1,0 +1,167 @@
+// test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
+#include "ops/functions.h"
+#include "tests/cpp/graph_run.h"
+#include "thunks/error.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+using namespace thunkvm;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Variable tensor(DType dtype, int ndim) { return Variable::input(TensorType::of_ndim(dtype, ndim)); }
+
+Cell reduced(std::string_view op, const Array& x, const Attributes& attrs = {}) {
+  const Variable v = tensor(x.dtype(), x.ndim());
+  return run_graph(call_op(op, {v}, attrs), {{v, Cell::of_array(x)}});
+}
+
+std::string error_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::vector<double> random_numbers(std::size_t n) {
+  std::mt19937_64 random(42);
+  std::uniform_real_distribution<double> distribution(-1.0, 1.0);
+  std::vector<double> numbers(n);
+  for (double& x : numbers) x = distribution(random);
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE("sums over one axis, several axes and all of them") {
+  const Array x = array_of<double>({2, 3}, {1, 2, 3, 4, 5, 6});
+  CHECK(reduced("sum", x).get<double>() == 21.0);
+  CHECK(elements_of<double>(reduced("sum", x, {{"axis", Axes{0}}})) == std::vector<double>{5, 7, 9});
+  CHECK(elements_of<double>(reduced("sum", x, {{"axis", Axes{-1}}})) == std::vector<double>{6, 15});
+  CHECK(shape_of(reduced("sum", x, {{"axis", Axes{1}}, {"keepdims", true}})) == std::vector<std::int64_t>{2, 1});
+  CHECK(elements_of<double>(reduced("sum", x, {{"axis", Axes{}}})) == std::vector<double>{1, 2, 3, 4, 5, 6});
+}
+
+TEST_CASE("sums of integers are 64 bits wide and wrap") {
+  CHECK(reduced("sum", vector_of<std::int8_t>({100, 100, 100})).get<std::int64_t>() == 300);
+  CHECK(reduced("sum", vector_of<std::uint8_t>({200, 200})).get<std::uint64_t>() == 400);
+  CHECK(reduced("sum", array_of<bool>({3}, {true, false, true})).get<std::int64_t>() == 2);
+  const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  CHECK(reduced("sum", vector_of<std::int64_t>({largest, 1})).get<std::int64_t>() ==
+        std::numeric_limits<std::int64_t>::min());
+}
+
+TEST_CASE("a sum depends on the values and their order, not on strides") {
+  for (std::int64_t n : {1, 7, 8, 15, 16, 17, 127, 128, 129, 1000, 4099}) {
+    const std::vector<double> numbers = random_numbers(static_cast<std::size_t>(n));
+    const Array dense = vector_of<double>(numbers);
+    const double expected = reduced("sum", dense).get<double>();
+    SUBCASE("every third element of a longer array") {
+      Array wide = Array::zeros(DType::Float64, std::vector<std::int64_t>{3 * n});
+      const Array strided = wide.view(std::vector<std::int64_t>{n}, std::vector<std::int64_t>{24}, wide.data());
+      copy_elements(dense, strided);
+      CHECK(reduced("sum", strided).get<double>() == expected);
+    }
+    SUBCASE("backwards in memory") {
+      Array memory = Array::zeros(DType::Float64, std::vector<std::int64_t>{n});
+      const Array backwards = memory.view(std::vector<std::int64_t>{n}, std::vector<std::int64_t>{-8},
+                                          memory.data() + 8 * (n - 1));
+      copy_elements(dense, backwards);
+      CHECK(reduced("sum", backwards).get<double>() == expected);
+    }
+    SUBCASE("the columns of a matrix, summed side by side") {
+      for (std::int64_t columns : {1, 8, 64, 100}) {
+        Array matrix = Array::zeros(DType::Float64, std::vector<std::int64_t>{n, columns});
+        for (std::int64_t i = 0; i < n; ++i)
+          std::fill_n(matrix.data_as<double>() + i * columns, columns, numbers[static_cast<std::size_t>(i)]);
+        const auto sums = elements_of<double>(reduced("sum", matrix, {{"axis", Axes{0}}}));
+        CHECK(sums == std::vector<double>(static_cast<std::size_t>(columns), expected));
+      }
+    }
+  }
+}
+
+TEST_CASE("a sum of many floats is pairwise") {
+  const std::size_t n = 1 << 20;
+  const Array x = vector_of<float>(std::vector<float>(n, 0.1f));
+  const double exact = static_cast<double>(0.1f) * static_cast<double>(n);
+  CHECK(std::abs(reduced("sum", x).get<float>() - exact) < 0.02);
+}
+
+TEST_CASE("float16 is summed in float32") {
+  const Array x = vector_of<Half>(std::vector<Half>(4096, Half(1.0f)));
+  CHECK(static_cast<float>(reduced("sum", x).get<Half>()) == 4096.0f);
+}
+
+TEST_CASE("empty reductions have the values that NumPy gives them") {
+  const Array none = vector_of<double>({});
+  CHECK(reduced("sum", none).get<double>() == 0.0);
+  CHECK(reduced("prod", none).get<double>() == 1.0);
+  CHECK(std::isnan(reduced("mean", none).get<double>()));
+  CHECK(reduced("any", none).get<bool>() == false);
+  CHECK(reduced("all", none).get<bool>() == true);
+  CHECK(error_of([&] { reduced("max", none); }).starts_with(
+      "[max] zero-size array to reduction operation maximum which has no identity"));
+  CHECK(error_of([&] { reduced("argmin", none); }).starts_with(
+      "[argmin] attempt to get argmin of an empty sequence"));
+  const Array no_rows = array_of<double>({0, 3}, {});
+  CHECK(shape_of(reduced("max", no_rows, {{"axis", Axes{1}}})) == std::vector<std::int64_t>{0});
+}
+
+TEST_CASE("a sum of minus zeros is zero") {
+  CHECK(!std::signbit(reduced("sum", vector_of<double>({-0.0, -0.0})).get<double>()));
+}
+
+TEST_CASE("NaN is the largest and the smallest") {
+  std::vector<double> numbers = random_numbers(300);
+  numbers[211] = kNaN;
+  CHECK(std::isnan(reduced("max", vector_of<double>(numbers)).get<double>()));
+  CHECK(std::isnan(reduced("min", vector_of<double>(numbers)).get<double>()));
+  CHECK(reduced("argmax", vector_of<double>(numbers)).get<std::int64_t>() == 211);
+  CHECK(reduced("argmin", vector_of<double>(numbers)).get<std::int64_t>() == 211);
+}
+
+TEST_CASE("max and min of floats, integers and complex numbers") {
+  CHECK(reduced("max", vector_of<double>({-3, 5, 2})).get<double>() == 5.0);
+  CHECK(reduced("min", vector_of<std::int8_t>({-3, 5, 2})).get<std::int8_t>() == -3);
+  CHECK(reduced("max", vector_of<Complex128>({{1, 9}, {2, -1}, {2, 3}})).get<Complex128>() == Complex128(2, 3));
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(reduced("max", vector_of<double>({-infinity, -infinity})).get<double>() == -infinity);
+}
+
+TEST_CASE("argmax along an axis, and of the flattened array") {
+  const Array x = array_of<double>({2, 3}, {1, 9, 9, 4, 0, 2});
+  CHECK(reduced("argmax", x).get<std::int64_t>() == 1);
+  CHECK(elements_of<std::int64_t>(reduced("argmax", x, {{"axis", std::int64_t{0}}})) ==
+        std::vector<std::int64_t>{1, 0, 0});
+  CHECK(elements_of<std::int64_t>(reduced("argmin", x, {{"axis", std::int64_t{1}}})) ==
+        std::vector<std::int64_t>{0, 1});
+}
+
+TEST_CASE("products, means, variances and running sums") {
+  const Array x = array_of<double>({2, 2}, {1, 2, 3, 4});
+  CHECK(reduced("prod", x).get<double>() == 24.0);
+  CHECK(reduced("mean", vector_of<std::int32_t>({1, 2})).get<double>() == 1.5);
+  CHECK(elements_of<double>(reduced("var", x, {{"axis", Axes{0}}})) == std::vector<double>{1, 1});
+  CHECK(reduced("var", x, {{"ddof", std::int64_t{1}}}).get<double>() == doctest::Approx(5.0 / 3.0));
+  CHECK(reduced("std", vector_of<double>({1, 3})).get<double>() == 1.0);
+  CHECK(elements_of<double>(reduced("cumsum", x)) == std::vector<double>{1, 3, 6, 10});
+  CHECK(elements_of<double>(reduced("cumsum", x, {{"axis", std::int64_t{0}}})) ==
+        std::vector<double>{1, 2, 4, 6});
+}
+
+TEST_CASE("an axis that is not there is an error that names it") {
+  const Variable x = tensor(DType::Float64, 2);
+  CHECK(error_of([&] { sum(x, {2}); }) ==
+        "[sum] axis 2 is out of bounds for array of dimension 2: use -2 to 1");
+  CHECK(error_of([&] { sum(x, {0, -2}); }).starts_with("[sum] duplicate value in 'axis'"));
+}
