@@ -1,0 +1,334 @@
+// subtensor.cpp: `subtensor`, a basic index of an array as a view; `set_subtensor` and `inc_subtensor`, new arrays in which
+// that part is replaced or added to.
+#include "ops/array_op.h"
+#include "ops/indexing.h"
+
+#include "thunks/cast.h"
+#include "thunks/strided.h"
+
+#include <array>
+#include <cstring>
+
+namespace thunkvm {
+
+namespace {
+
+/// The further inputs, from input `first` on, which are int64 scalars.
+struct IndexInputs {
+  std::array<std::int64_t, 3 * kMaxDims> values;
+  std::size_t count = 0;
+
+  IndexInputs(const Activation& activation, const Operands& operands, int first) {
+    for (int i = first; i < operands.n_inputs; ++i) values[count++] = read_integer(activation, operands, i);
+  }
+  std::span<const std::int64_t> span() const { return {values.data(), count}; }
+};
+
+struct SubtensorState {
+  BasicIndex index;
+};
+
+void run_subtensor(Activation& activation, const Operands& operands) {
+  const IndexInputs inputs(activation, operands, 1);
+  const Array x = input_array(activation, operands, 0);
+  const BasicIndex::Part part =
+      kernel_state<SubtensorState>(operands).index.part(x.shape(), x.strides(), inputs.span());
+  store(activation, operands, 0, x.view(part.shape, part.strides, x.data() + part.offset));
+}
+
+/// One element: no view is made for it.
+template <class T>
+void run_element(Activation& activation, const Operands& operands) {
+  const BasicIndex& index = kernel_state<SubtensorState>(operands).index;
+  const CellMemory x(activation.input(operands, 0));
+  std::int64_t offset = 0;
+  for (std::size_t axis = 0; axis < index.items().size(); ++axis) {
+    const IndexNumber& number = index.items()[axis].start;
+    std::int64_t i = number.value;
+    if (number.from == IndexNumber::From::Input)
+      i = read_integer(activation, operands, 1 + static_cast<int>(number.value));
+    const std::int64_t length = x.shape[axis];
+    if (i < -length || i >= length)
+      throw Error(ErrorKind::Index, "[subtensor] index " + std::to_string(i) +
+                                        " is out of bounds for axis " + std::to_string(axis) +
+                                        " with size " + std::to_string(length));
+    offset += (i < 0 ? i + length : i) * x.strides[axis];
+  }
+  activation.output(operands, 0).set(*reinterpret_cast<const T*>(x.data + offset));
+}
+
+/// What the three share: the index, and the integers that are inputs of it.
+class IndexOp : public ArrayOp {
+ public:
+  IndexOp(std::string name, const Attributes& attrs) : ArrayOp(std::move(name), attrs) {}
+
+ protected:
+  const std::vector<std::string>& items() const {
+    return attributes().get<std::vector<std::string>>("index");
+  }
+  BasicIndex index(int ndim) const { return {name(), items(), ndim}; }
+
+  /// Checks `inputs`, of which the first `first` are no part of the index, and returns them as they go into the node.
+  std::vector<Variable> checked(std::span<const Variable> inputs, std::size_t first) const {
+    expect_inputs(inputs, first, SIZE_MAX);
+    const BasicIndex basic = index(inputs[0].ndim());
+    const std::size_t wanted = first + static_cast<std::size_t>(basic.n_inputs());
+    if (inputs.size() != wanted)
+      fail(ErrorKind::Type, "the index " + thunkvm::text(AttrValue(items())) + " takes " +
+                                std::to_string(basic.n_inputs()) + " integers as inputs, but got " +
+                                std::to_string(inputs.size() - first));
+    std::vector<Variable> all(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(first));
+    for (std::size_t i = first; i < inputs.size(); ++i)
+      all.push_back(integer_scalar(inputs[i], "an index"));
+    return all;
+  }
+  StaticShape part_shape(std::span<const Variable> inputs, std::size_t first) const {
+    std::vector<KnownInteger> known;
+    for (std::size_t i = first; i < inputs.size(); ++i)
+      known.push_back(known_integers(inputs[i])->front());
+    return index(inputs[0].ndim()).known_lengths(inputs[0].static_shape(), known);
+  }
+  /// The same index behind a batch axis.
+  Attributes batched_index(const std::vector<bool>& batched, std::size_t first) const {
+    for (std::size_t i = first; i < batched.size(); ++i)
+      if (batched[i])
+        fail(ErrorKind::NotImplemented,
+             "cannot be batched over its indices, only over what is indexed: use `take`");
+    std::vector<std::string> longer{":"};
+    longer.insert(longer.end(), items().begin(), items().end());
+    return {{"index", longer}};
+  }
+  Variable apply(std::string_view op, Apply& node, std::vector<Variable> operands,
+                 std::size_t first) const {
+    for (std::size_t i = first; i < node.n_inputs(); ++i)
+      operands.push_back(node.input(static_cast<int>(i)));
+    return call_op(op, operands, {{"index", items()}});
+  }
+};
+
+class SubtensorOp final : public IndexOp {
+ public:
+  explicit SubtensorOp(const Attributes& attrs) : IndexOp("subtensor", attrs) {}
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    const std::vector<Variable> all = checked(inputs, 1);
+    return {Apply::make1(*this, all, TensorType::of(all[0].dtype(), part_shape(all, 1)))};
+  }
+
+  ThunkCode kernel(const Apply& node) const override {
+    const SubtensorState state{index(node.input(0).ndim())};
+    if (!state.index.is_element()) return kernel_code<run_subtensor>(state);
+    return visit_dtype(node.input(0).dtype(), "subtensor", [&]<class T>(std::type_identity<T>) {
+      return kernel_code<run_element<T>>(state);
+    });
+  }
+
+  const AliasMap& view_map() const override {
+    static const AliasMap map{{0, {0}}};
+    return map;
+  }
+
+  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
+    std::vector<Variable> gradients(node.n_inputs());
+    const Variable& x = node.input(0);
+    if (g[0] && is_inexact(x.dtype()))
+      gradients[0] = apply("set_subtensor", node, {zeros_like(x), g[0]}, 1);
+    return gradients;
+  }
+
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override {
+    return {call_op("subtensor", inputs, batched_index(batched, 1))};
+  }
+};
+
+template <class T>
+void add_elements(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    T& to = *reinterpret_cast<T*>(pointers[0] + i * strides[0]);
+    const T from = *reinterpret_cast<const T*>(pointers[1] + i * strides[1]);
+    if constexpr (std::is_same_v<T, bool>) to = to || from;
+    else if constexpr (std::is_same_v<T, Half>)
+      to = Half(static_cast<float>(to) + static_cast<float>(from));
+    else if constexpr (std::is_integral_v<T>)
+      to = static_cast<T>(static_cast<std::uint64_t>(to) + static_cast<std::uint64_t>(from));
+    else to += from;
+  }
+}
+
+/// Puts `value` into the indexed part of x, or adds it. Takes over an x that dies here.
+template <class T, bool kAdd>
+void run_write(Activation& activation, const Operands& operands) {
+  const BasicIndex& index = kernel_state<SubtensorState>(operands).index;
+  const IndexInputs inputs(activation, operands, 2);
+  const CellMemory seen(activation.input(operands, 0));
+  const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
+  // Whatever can fail does so before the memory of x is touched.
+  const CellMemory value(activation.input(operands, 1));
+  const BasicIndex::Part wanted = index.part(seen.shape, seen.strides, inputs.span());
+  const std::size_t extra = wanted.shape.size() - value.shape.size();
+  for (std::size_t axis = 0; axis < value.shape.size(); ++axis)
+    if (value.shape[axis] != 1 && value.shape[axis] != wanted.shape[axis + extra])
+      throw Error(ErrorKind::Value, "[" + index.op() + "] could not broadcast input array from shape " +
+                                        format_shape(value.shape) + " into shape " +
+                                        format_shape(wanted.shape));
+  Array out = take_dying(activation, operands, 0, dtype_of<T>, shape);
+  if (!out) {
+    const Array x = input_array(activation, operands, 0);
+    out = output_array(activation, operands, 0, dtype_of<T>, shape);
+    HostLeave leave(*activation.host, x.size());
+    copy_elements(x, out);
+  }
+  const BasicIndex::Part part = index.part(out.shape(), out.strides(), inputs.span());
+  StridedWalk walk(part.shape, std::array{StridedWalk::Operand{out.data() + part.offset, part.shape,
+                                                               part.strides},
+                                          StridedWalk::Operand{const_cast<char*>(value.data),
+                                                               value.shape, value.strides}});
+  walk.run([](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+    if constexpr (kAdd) {
+      add_elements<T>(pointers, strides, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i)
+        *reinterpret_cast<T*>(pointers[0] + i * strides[0]) =
+            *reinterpret_cast<const T*>(pointers[1] + i * strides[1]);
+    }
+  });
+  poll_after(activation, out.size());
+  store(activation, operands, 0, out);
+}
+
+template <bool kAdd>
+class WriteOp final : public IndexOp {
+ public:
+  explicit WriteOp(const Attributes& attrs)
+      : IndexOp(kAdd ? "inc_subtensor" : "set_subtensor", attrs) {}
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    std::vector<Variable> all = checked(inputs, 2);
+    const StaticShape part = part_shape(all, 2);
+    all[1] = fitting(all[1], all[0].dtype());
+    const StaticShape& value = all[1].static_shape();
+    bool fits = value.size() <= part.size();
+    for (std::size_t i = 0; fits && i < value.size(); ++i) {
+      const std::int64_t to = part[part.size() - value.size() + i];
+      fits = value[i] < 0 || value[i] == 1 || to < 0 || value[i] == to;
+    }
+    if (!fits)
+      fail(ErrorKind::Value, "could not broadcast a value of type " + all[1].type().text() +
+                                 " into a part of shape " + format_shape(part) + " of a " +
+                                 all[0].type().text());
+    return {Apply::make1(*this, all, all[0].type_ref())};
+  }
+
+  ThunkCode kernel(const Apply& node) const override {
+    const SubtensorState state{index(node.input(0).ndim())};
+    return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
+      return kernel_code<run_write<T, kAdd>>(state);
+    });
+  }
+
+  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
+    std::vector<Variable> gradients(node.n_inputs());
+    const Variable& value = node.input(1);
+    if (!g[0] || !is_inexact(value.dtype())) return gradients;
+    gradients[0] =
+        kAdd ? g[0]
+             : apply("set_subtensor", node,
+                     {g[0], cast_now(Variable::number(0.0), value.dtype())}, 2);
+    gradients[1] =
+        unbroadcast(apply("subtensor", node, {g[0]}, 2), shape(value), value.ndim());
+    return gradients;
+  }
+
+  std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override {
+    std::vector<Variable> all(inputs.begin(), inputs.end());
+    if (!batched[0]) all[0] = repeat_batch(inputs[0], batch_length(inputs, batched));
+    const int missing = index(node.input(0).ndim()).result_ndim() - node.input(1).ndim();
+    if (batched[1] && missing > 0) all[1] = expand_dims(all[1], axis_range(1, 1 + missing));
+    return {call_op(name(), all, batched_index(batched, 2))};
+  }
+
+ private:
+  /// The value in the dtype of x, where that loses nothing but the digits of an integer in a float.
+  Variable fitting(const Variable& value, DType dtype) const {
+    const bool fits = value.weak() ? promote_weak(dtype, kind(value.dtype())) == dtype
+                                   : promote(dtype, value.dtype()) == dtype ||
+                                         (is_integral(value.dtype()) && is_inexact(dtype));
+    if (!fits)
+      fail(ErrorKind::Type, "a value of dtype " + std::string(thunkvm::name(value.dtype())) +
+                                " does not fit into an array of dtype " +
+                                std::string(thunkvm::name(dtype)) + ": cast one of them");
+    return cast_now(value, dtype);
+  }
+};
+
+class IndexMaker : public OpMaker {
+ public:
+  using OpMaker::OpMaker;
+
+ protected:
+  void index_inputs() {
+    VarProto& rest = input("integers", "0-d integers, one for each '?' in `index`");
+    rest.variadic = true;
+    rest.is_optional = true;
+    attr("index", AttrType::Strings,
+         "one string for each item: an integer \"3\", a slice \"1:5:2\", \"newaxis\" or \"...\"; "
+         "\"?\" stands for the next of `integers`");
+  }
+};
+
+class SubtensorMaker : public IndexMaker {
+ public:
+  explicit SubtensorMaker(OpProto& proto) : IndexMaker(proto) {
+    family("indexing");
+    comment("Part of an array, as a view: `x[...]` with integers, slices, new axes and an ellipsis.");
+    input("x", "any numeric tensor");
+    index_inputs();
+    output("a view of `x`");
+    example(
+        ">>> x, i = tv.vector(\"x\"), tv.scalar(\"i\", dtype=\"int64\")\n"
+        ">>> tv.function([x, i], x[i:])([1.0, 2.0, 3.0], 1)\n"
+        "array([2., 3.])");
+  }
+};
+
+class SetSubtensorMaker : public IndexMaker {
+ public:
+  explicit SetSubtensorMaker(OpProto& proto) : IndexMaker(proto) {
+    family("indexing");
+    comment("A new array like `x`, with a part of it replaced.");
+    input("x", "any numeric tensor");
+    input("value", "what is put there; broadcast to the part");
+    index_inputs();
+    output("as `x`");
+    example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], x[1:].set(0.0))([1.0, 2.0, 3.0])\n"
+        "array([1., 0., 0.])");
+  }
+};
+
+class IncSubtensorMaker : public IndexMaker {
+ public:
+  explicit IncSubtensorMaker(OpProto& proto) : IndexMaker(proto) {
+    family("indexing");
+    comment("A new array like `x`, with something added to a part of it.");
+    input("x", "any numeric tensor");
+    input("value", "what is added there; broadcast to the part");
+    index_inputs();
+    output("as `x`");
+    example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], x[1:].inc(10.0))([1.0, 2.0, 3.0])\n"
+        "array([ 1., 12., 13.])");
+  }
+};
+
+}  // namespace
+
+REGISTER_OP(SubtensorOp, SubtensorMaker, subtensor)
+REGISTER_OP(WriteOp<false>, SetSubtensorMaker, set_subtensor)
+REGISTER_OP(WriteOp<true>, IncSubtensorMaker, inc_subtensor)
+
+}  // namespace thunkvm
