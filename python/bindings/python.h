@@ -1,4 +1,5 @@
-// python.h: the one include of Python.h and of NumPy's C API, references that own, and the bridge for errors.
+// python.h: the one include of Python.h and of NumPy's C API, references that own, and the bridge
+// for errors.
 //
 // Every C++ file of the bindings includes this first. Everything here needs the GIL.
 #pragma once
@@ -31,7 +32,8 @@ struct PythonError {};
 class PyRef {
  public:
   PyRef() = default;
-  /// Takes over the caller's reference. Null means that the call that made it failed: throws PythonError.
+  /// Takes over the caller's reference. Null means that the call that made it failed: throws
+  /// PythonError.
   static PyRef take(PyObject* object) {
     if (object == nullptr) throw PythonError{};
     return adopt(object);
@@ -68,16 +70,18 @@ inline int check(int status) {
   return status;
 }
 
-/// The Python exception class for a kind of error; borrowed. `Host` has none of its own: RuntimeError.
+/// The Python exception class for a kind of error; borrowed. `Host` has none of its own:
+/// RuntimeError.
 PyObject* exception_class(ErrorKind kind);
 
-/// Makes `error` the pending Python exception. One of kind Host or Interrupted leaves the exception that is pending.
+/// Makes `error` the pending Python exception. One of kind Host or Interrupted leaves the exception
+/// that is pending.
 void set_python_error(const Error& error);
 /// Makes the C++ exception in flight the pending Python exception; call it in a catch block.
 void set_python_error_from_current() noexcept;
 
-/// Runs `f` for Python: what it throws becomes the pending Python exception, and the result says so as the C API does
-/// (null, or -1). A PyRef that `f` returns becomes a new reference.
+/// Runs `f` for Python: what it throws becomes the pending Python exception, and the result says so
+/// as the C API does (null, or -1). A PyRef that `f` returns becomes a new reference.
 template <class F>
 auto guard(F&& f) noexcept {
   using Result = std::invoke_result_t<F>;
@@ -105,9 +109,11 @@ inline PyCFunction with_keywords(PyCFunctionWithKeywords function) {
 }
 
 inline PyRef to_text(std::string_view text) {
-  return PyRef::take(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+  return PyRef::take(
+      PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
-/// A str as UTF-8; good for as long as the object. Throws PythonError (TypeError) for anything else.
+/// A str as UTF-8; good for as long as the object. Throws PythonError (TypeError) for anything
+/// else.
 inline std::string_view text_of(PyObject* str) {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(str, &size);
@@ -128,8 +134,8 @@ inline PyRef attribute(PyObject* object, const char* name) {
 /// The attribute, or null where there is none.
 PyRef attribute_or_null(PyObject* object, const char* name);
 
-/// Makes a class known to the module: creates it from its spec and adds it under its name. The reference that comes
-/// back is the module's; it lives as long as the process.
+/// Makes a class known to the module: creates it from its spec and adds it under its name. The
+/// reference that comes back is the module's; it lives as long as the process.
 PyTypeObject* add_class(PyObject* module, PyType_Spec& spec, PyTypeObject* base = nullptr);
 
 }  // namespace thunkvm
