@@ -9,7 +9,8 @@
 
 namespace thunkvm {
 
-/// A user's Type: an instance of a Python class that derives `thunkvm.Type`. Its values are opaque to the machine.
+/// A user's Type: an instance of a Python class that derives `thunkvm.Type`. Its values are opaque
+/// to the machine.
 ///
 /// One for each Python object at a time; it holds the object, the object does not hold it.
 class PythonType final : public Type {
@@ -37,13 +38,14 @@ PyObject* wrap_type(const Type& type);
 TypeRef unwrap_type(PyObject* object);
 bool is_type(PyObject* object);
 
-/// The dtype that a Python object names: a str, a NumPy dtype, scalar type or Python's float, int, bool, complex.
-/// Throws Error(Type) that names `what` and lists the dtypes.
+/// The dtype that a Python object names: a str, a NumPy dtype, scalar type or Python's float, int,
+/// bool, complex. Throws Error(Type) that names `what` and lists the dtypes.
 DType dtype_of_object(PyObject* object, const std::string& what);
 /// NumPy's dtype object; a new reference.
 PyArray_Descr* numpy_dtype(DType dtype);
 int numpy_type_number(DType dtype);
-/// The dtype of a NumPy type number; Object for NPY_OBJECT. Throws Error(Type) for dtypes that the machine has not.
+/// The dtype of a NumPy type number; Object for NPY_OBJECT. Throws Error(Type) for dtypes that the
+/// machine has not.
 DType dtype_of_type_number(int type_number);
 
 void init_type(PyObject* module);
