@@ -1,7 +1,7 @@
 // variable.h: Variables of the graph as Python objects.
 //
-// While a Python object for a variable lives, the same one is handed out: the variable knows it through
-// Variable::handle(), which holds nothing, so that there is no cycle.
+// While a Python object for a variable lives, the same one is handed out: the variable knows it
+// through Variable::handle(), which holds nothing, so that there is no cycle.
 #pragma once
 
 #include "python/bindings/python.h"
@@ -15,8 +15,7 @@ namespace thunkvm {
 
 /// `thunkvm._core.Variable`.
 struct VariableObject {
-  PyObject_HEAD
-  Variable variable;
+  PyObject_HEAD Variable variable;
   PyObject* weak_references;
 };
 extern PyTypeObject* variable_class;
@@ -38,10 +37,11 @@ const Variable& require_variable(PyObject* object, const char* what);
 /// The variables of an iterable, each of which has to be one.
 std::vector<Variable> require_variables(PyObject* iterable, const char* what);
 
-/// A Variable as it is; a Python number as a weak constant; lists, arrays and NumPy scalars as constants.
-/// Throws Error(Type) for what cannot be one.
+/// A Variable as it is; a Python number as a weak constant; lists, arrays and NumPy scalars as
+/// constants. Throws Error(Type) for what cannot be one.
 Variable as_variable(PyObject* object);
-/// A constant of this value, of the given dtype (null or None: its own; Python numbers are not weak then).
+/// A constant of this value, of the given dtype (null or None: its own; Python numbers are not weak
+/// then).
 Variable constant_of(PyObject* value, PyObject* dtype = nullptr);
 
 void init_variable(PyObject* module);

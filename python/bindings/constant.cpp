@@ -1,0 +1,97 @@
+// constant.cpp: Python values as variables: numbers, arrays, and lists that may hold variables.
+#include "ops/registry.h"
+#include "python/bindings/type.h"
+#include "python/bindings/value.h"
+#include "python/bindings/variable.h"
+
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+Variable weak_integer_of(PyObject* number) {
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
+  if (overflow != 0)
+    throw Error(ErrorKind::Value, "the Python integer " + str_of(number) +
+                                      " does not fit int64; give it a dtype with "
+                                      "tv.constant(value, dtype=\"uint64\") or make it a float");
+  return Variable::constant(Cell::of(static_cast<std::int64_t>(value)), true);
+}
+
+bool is_sequence(PyObject* object) { return PyList_Check(object) || PyTuple_Check(object); }
+
+bool holds_variable(PyObject* sequence) {
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
+  for (Py_ssize_t i = 0; i < n; ++i) {
+    PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
+    if (is_variable(item)) return true;
+    if (!is_sequence(item)) continue;
+    if (Py_EnterRecursiveCall(" while looking for Variables in a nested list") != 0)
+      throw PythonError{};
+    const bool found = holds_variable(item);
+    Py_LeaveRecursiveCall();
+    if (found) return true;
+  }
+  return false;
+}
+
+// A list with variables in it: its items, joined along a new first axis.
+Variable stacked(PyObject* sequence) {
+  std::vector<Variable> items;
+  const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
+  for (Py_ssize_t i = 0; i < n; ++i)
+    items.push_back(as_variable(PySequence_Fast_GET_ITEM(sequence, i)));
+  return call_op("stack", items, {{"axis", std::int64_t{0}}});
+}
+
+bool is_number_like(PyObject* object) {
+  return PyArray_Check(object) || PyArray_CheckScalar(object) || is_sequence(object) ||
+         PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
+         (!PyType_Check(object) && (PyObject_HasAttrString(object, "__array__") ||
+                                    PyObject_HasAttrString(object, "__dlpack__")));
+}
+
+[[noreturn]] void refuse(PyObject* object) {
+  std::string value = str_of(object);
+  if (value.size() > 60) value = value.substr(0, 57) + "...";
+  throw Error(ErrorKind::Type, value + " (" + class_name(object) +
+                                   ") cannot become a Variable: a number, an array, a list of "
+                                   "them or a Variable is expected. For any other object, make an "
+                                   "input with tv.generic() and pass it to the function");
+}
+
+}  // namespace
+
+Variable as_variable(PyObject* object) {
+  if (is_variable(object)) return unwrap(object);
+  // np.float64 derives float, but is no weak number: exact types only.
+  if (PyFloat_CheckExact(object))
+    return Variable::constant(Cell::of(PyFloat_AS_DOUBLE(object)), true);
+  if (PyLong_CheckExact(object)) return weak_integer_of(object);
+  if (PyBool_Check(object)) return Variable::constant(Cell::of(object == Py_True), true);
+  if (PyComplex_CheckExact(object)) {
+    const Py_complex value = PyComplex_AsCComplex(object);
+    return Variable::constant(Cell::of(Complex128(value.real, value.imag)), true);
+  }
+  if (is_sequence(object) && holds_variable(object)) return stacked(object);
+  if (!is_number_like(object)) refuse(object);
+  return Variable::constant(from_number(object));
+}
+
+Variable constant_of(PyObject* value, PyObject* dtype) {
+  if (is_variable(value)) {
+    if (unwrap(value).is_constant()) return unwrap(value);
+    throw Error(ErrorKind::Type, unwrap(value).text() +
+                                     " is a Variable already, and not a constant; use it as it is");
+  }
+  if (!is_number_like(value)) refuse(value);
+  if (dtype == nullptr || dtype == Py_None) return Variable::constant(from_number(value));
+  // NumPy converts, so that what does not fit is an error in NumPy's words.
+  PyArray_Descr* wanted = numpy_dtype(dtype_of_object(dtype, "constant(dtype=)"));
+  PyRef array = PyRef::take(PyArray_FromAny(value, wanted, 0, 0, NPY_ARRAY_FORCECAST, nullptr));
+  return Variable::constant(from_number(array.get()));
+}
+
+}  // namespace thunkvm
