@@ -7,7 +7,8 @@
 
 namespace thunkvm {
 
-/// A new reference to a Python `Apply` for this node, which it keeps alive. Two of them for one node are equal.
+/// A new reference to a Python `Apply` for this node, which it keeps alive. Two of them for one
+/// node are equal.
 PyObject* wrap_node(Apply* node);
 bool is_node(PyObject* object);
 /// The node of an object for which `is_node` holds.

@@ -10,10 +10,11 @@
 
 namespace thunkvm {
 
-/// An Op whose behaviour is a Python object's: an object with `make_node` and one of `perform`, `make_thunk`, `demand`.
+/// An Op whose behaviour is a Python object's: an object with `make_node` and one of `perform`,
+/// `make_thunk`, `demand`.
 ///
-/// One for each Python object at a time; it holds the object, the object does not hold it. It has no kernel: its thunks
-/// come from the bindings (python_thunk.h). All of this needs the GIL.
+/// One for each Python object at a time; it holds the object, the object does not hold it. It has
+/// no kernel: its thunks come from the bindings (python_thunk.h). All of this needs the GIL.
 class PythonOp final : public Op {
  public:
   explicit PythonOp(PyObject* object);
@@ -27,12 +28,16 @@ class PythonOp final : public Op {
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
   const AliasMap& view_map() const override { return view_map_; }
   const AliasMap& destroy_map() const override { return destroy_map_; }
-  /// Calls `grad(inputs, output_gradients)`. An output that the cost does not depend on comes with zeros of its shape;
-  /// with None where asking for its shape could run a lazy Op.
-  std::vector<Variable> grad(Apply& node, std::span<const Variable> output_gradients) const override;
+  /// Calls `grad(inputs, output_gradients)`. An output that the cost does not depend on comes with
+  /// zeros of its shape; with None where asking for its shape could run a lazy Op.
+  std::vector<Variable> grad(Apply& node,
+                             std::span<const Variable> output_gradients) const override;
   /// Calls `batch(node, inputs, batched)`, where the object has it.
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
+
+  /// True if the object's class defines the method itself, and does not have it from `thunkvm.Op`.
+  bool overrides(const char* method) const;
 
  private:
   PyRef object_;
@@ -48,7 +53,5 @@ inline const PythonOp* python_op(const Op* op) { return dynamic_cast<const Pytho
 PyObject* wrap_op(const Op& op);
 /// The Op of a user's Python Op or of a `BuiltinOp`. Throws Error(Type) for what is none.
 Ref<const Op> unwrap_op(PyObject* object);
-
-void init_python_op(PyObject* module);
 
 }  // namespace thunkvm
