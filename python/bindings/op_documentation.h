@@ -1,0 +1,22 @@
+// op_documentation.h: the signature and the docstring of an Op's Python function, from its
+// prototype.
+#pragma once
+
+#include "python/bindings/python.h"
+
+#include "ops/registry.h"
+
+#include <string>
+
+namespace thunkvm {
+
+/// "(x, /, *, axis=None, keepdims=False)"
+std::string op_signature_text(const OpProto& proto);
+/// An `inspect.Signature`.
+PyRef op_signature(const OpProto& proto);
+/// In NumPy's style: summary, details, Parameters, Returns, Examples.
+std::string op_docstring(const OpProto& proto);
+/// The prototype as a dict: name, family, comment, example, inputs, outputs, attrs.
+PyRef op_proto_dict(const OpProto& proto);
+
+}  // namespace thunkvm
