@@ -1,0 +1,78 @@
+#include "python/bindings/origin.h"
+
+#include "ops/variable.h"
+#include "python/bindings/origin_frames.h"
+
+#include <string>
+#include <string_view>
+
+namespace thunkvm {
+namespace {
+
+PyObject* dunder_name = nullptr;     // "__name__"
+PyObject* make_node_name = nullptr;  // "make_node", interned as the names of code objects are
+
+bool is_package_name(std::string_view name) {
+  constexpr std::string_view kPackage = "thunkvm";
+  return name.starts_with(kPackage) &&
+         (name.size() == kPackage.size() || name[kPackage.size()] == '.');
+}
+
+// The last module name that was looked at, and what came of it: nearly always the same one again.
+PyObject* last_name = nullptr;
+bool last_is_package = false;
+
+bool in_package(PyObject* globals) {
+  PyObject* name = PyDict_GetItemWithError(globals, dunder_name);
+  if (name == last_name) return last_is_package;
+  if (name == nullptr || !PyUnicode_CheckExact(name)) {
+    PyErr_Clear();
+    return false;
+  }
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(name, &size);
+  if (text == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  last_is_package = is_package_name({text, static_cast<std::size_t>(size)});
+  Py_XSETREF(last_name, Py_NewRef(name));
+  return last_is_package;
+}
+
+Origin origin_of(const ThunkvmFrame& frame) {
+  return {Py_NewRef(frame.code), frame.last_instruction};
+}
+
+Origin capture() noexcept {
+  ThunkvmFrame frame;
+  if (thunkvm_innermost_frame(&frame) == 0) return {};
+  const ThunkvmFrame innermost = frame;
+  do {
+    if (!in_package(frame.globals) &&
+        reinterpret_cast<PyCodeObject*>(frame.code)->co_name != make_node_name)
+      return origin_of(frame);
+  } while (thunkvm_calling_frame(&frame) != 0);
+  return origin_of(innermost);
+}
+
+void drop(void* code) noexcept { Py_DECREF(static_cast<PyObject*>(code)); }
+
+std::string text(const Origin& origin) {
+  auto* code = static_cast<PyCodeObject*>(origin.code);
+  std::string file = str_of(code->co_filename);
+  file = file.substr(file.find_last_of('/') + 1);
+  const std::string function = str_of(code->co_name);
+  return file + ":" + std::to_string(PyCode_Addr2Line(code, origin.offset)) +
+         (function == "<module>" ? "" : " in " + function);
+}
+
+}  // namespace
+
+void init_origin(PyObject*) {
+  dunder_name = PyRef::take(PyUnicode_InternFromString("__name__")).release();
+  make_node_name = PyRef::take(PyUnicode_InternFromString("make_node")).release();
+  set_origin_hooks({capture, drop, text});
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,15 @@
+// origin.h: the line of the user's code that made a node.
+#pragma once
+
+#include "python/bindings/python.h"
+
+namespace thunkvm {
+
+/// From now on every node knows the code object and the instruction that made it (about 10 ns a
+/// node); the line is looked up when somebody asks.
+///
+/// Frames of modules of the `thunkvm` package are passed over, and `make_node` methods, so that
+/// what is charged is the user's line that applied the Op.
+void init_origin(PyObject* module);
+
+}  // namespace thunkvm
