@@ -1,0 +1,45 @@
+// module.cpp: thunkvm._core, the extension module: each topic adds itself.
+#define THUNKVM_IMPORTS_NUMPY
+#include "python/bindings/python.h"
+
+#include "python/bindings/apply.h"
+#include "python/bindings/builtin_op.h"
+#include "python/bindings/graph.h"
+#include "python/bindings/op_function.h"
+#include "python/bindings/origin.h"
+#include "python/bindings/type.h"
+#include "python/bindings/value.h"
+#include "python/bindings/variable.h"
+
+#include <pybind11/pybind11.h>
+
+#include <exception>
+
+namespace {
+
+// What functions bound by pybind11 throw; the raw ones have `guard`.
+void translate(std::exception_ptr error) {
+  if (error == nullptr) return;
+  try {
+    std::rethrow_exception(error);
+  } catch (...) {
+    thunkvm::set_python_error_from_current();
+  }
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, m) {
+  m.doc() = "The core of thunkvm: graphs, Ops and functions, in C++.";
+  if (PyArray_ImportNumPyAPI() < 0) throw pybind11::error_already_set();
+  pybind11::register_local_exception_translator(translate);
+
+  thunkvm::init_origin(m.ptr());
+  thunkvm::init_type(m.ptr());
+  thunkvm::init_variable(m.ptr());
+  thunkvm::init_apply(m.ptr());
+  thunkvm::init_builtin_op(m.ptr());
+  thunkvm::init_op_function(m.ptr());
+  thunkvm::init_graph(m.ptr());
+  thunkvm::init_value(m.ptr());
+}
