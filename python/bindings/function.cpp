@@ -33,6 +33,7 @@ PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(reinterpret_cast<FunctionObject*>(self)->attributes);
+  Py_VISIT(function_of(self).pack());
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "python/bindings/arguments.h"
 #include "vm/frame.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,11 @@ struct OutputSpec {
 /// What a Function object runs.
 class CompiledFunction {
  public:
-  /// `bare`: a single output is returned as itself, not in a list.
+  /// `bare`: a single output is returned as itself, not in a list. `pack`, where it is not null, is
+  /// a callable that makes what is returned of the list of outputs.
   CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs,
-                   std::vector<Parameter> parameters, std::vector<OutputSpec> outputs, bool bare);
+                   std::vector<Parameter> parameters, std::vector<OutputSpec> outputs, bool bare,
+                   PyRef pack);
 
   /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
   PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
@@ -37,6 +40,7 @@ class CompiledFunction {
   const Linked& linked() const { return linked_; }
   const std::vector<Variable>& inputs() const { return inputs_; }
   FramePool& pool() { return pool_; }
+  PyObject* pack() const { return pack_.get(); }
 
  private:
   void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
@@ -55,6 +59,7 @@ class CompiledFunction {
   Signature signature_;
   std::vector<OutputSpec> outputs_;
   bool bare_;
+  PyRef pack_;
   std::vector<SharedValue*> shared_;  ///< of linked_.shared
   std::vector<std::uint8_t>
       output_takes_;  ///< output j may be moved out of its register: nobody reads it later

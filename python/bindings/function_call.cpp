@@ -62,14 +62,15 @@ struct CompiledFunction::Updates {
 
 CompiledFunction::CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs,
                                    std::vector<Parameter> parameters,
-                                   std::vector<OutputSpec> outputs, bool bare)
+                                   std::vector<OutputSpec> outputs, bool bare, PyRef pack)
     : name_(std::move(name)),
       linked_(std::move(linked)),
       pool_(linked_.program),
       inputs_(std::move(inputs)),
       signature_(name_, std::move(parameters)),
       outputs_(std::move(outputs)),
-      bare_(bare && outputs_.size() == 1) {
+      bare_(bare && outputs_.size() == 1),
+      pack_(std::move(pack)) {
   for (const Ref<SharedValue>& value : linked_.shared) shared_.push_back(value.get());
   const Program& program = *linked_.program;
   std::vector<std::uint32_t> order = program.outputs;
@@ -162,14 +163,11 @@ PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_posit
   if (!shared_.empty()) store_shared(frame);
   run(frame);
   PyRef result = take_outputs(frame);
-  if (linked_.program->updates.empty()) {
-    lease.finish();
-    return result.release();
-  }
   Updates updates;
-  take_updates(frame, updates);
+  if (!linked_.program->updates.empty()) take_updates(frame, updates);
   lease.finish();
-  SharedValue::commit(updates.targets, updates.values);
+  if (pack_) result = PyRef::take(PyObject_CallOneArg(pack_.get(), result.get()));
+  if (!updates.targets.empty()) SharedValue::commit(updates.targets, updates.values);
   return result.release();
 }
 

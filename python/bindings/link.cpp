@@ -148,14 +148,14 @@ LinkOptions link_options(std::string_view linker, bool keep, PyObject* performs)
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"inputs", "outputs",     "updates",      "linker",
                                 "keep",   "input_specs", "output_specs", "performs",
-                                "name",   "unpack",      nullptr};
+                                "name",   "unpack",      "pack",         nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
-  PyObject *performs = Py_None, *name = Py_None;
+  PyObject *performs = Py_None, *name = Py_None, *pack = Py_None;
   const char* linker = "cvm";
   int keep = 0, unpack = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOp:link", const_cast<char**>(names),
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpO:link", const_cast<char**>(names),
                                    &inputs, &outputs, &updates, &linker, &keep, &input_specs,
-                                   &output_specs, &performs, &name, &unpack))
+                                   &output_specs, &performs, &name, &unpack, &pack))
     return nullptr;
   return guard([&] {
     FunctionGraph graph{require_variables(inputs, "an input of a function"),
@@ -178,7 +178,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     Linked linked = link(graph, link_options(linker, keep != 0, performs));
     return PyRef::take(wrap_function(std::make_unique<CompiledFunction>(
         function, std::move(linked), graph.inputs, std::move(parameters), std::move(results),
-        unpack != 0)));
+        unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack))));
   });
 }
 
@@ -186,7 +186,7 @@ PyMethodDef functions[] = {
     {"link", with_keywords(link_function), METH_VARARGS | METH_KEYWORDS,
      "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
      "output_specs=None, "
-     "performs=None, name=None, unpack=False)\n--\n\n"
+     "performs=None, name=None, unpack=False, pack=None)\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables."},
     {nullptr, nullptr, 0, nullptr},
 };
