@@ -1,0 +1,148 @@
+"""What a failing call says, and what it leaves behind."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+MODES = ["py", "vm", "cvm", "cvm_nogc"]
+
+
+class Check(tv.Op):
+    """Fails for negative numbers."""
+
+    def make_node(self, x, y):
+        x, y = tv.as_variable(x), tv.as_variable(y)
+        return tv.Apply(self, [x, y], [y.type()])
+
+    def perform(self, node, inputs, output_storage):
+        if inputs[0] < 0:
+            raise OverflowError("negative")
+        output_storage[0][0] = inputs[1] * 1.0
+
+
+def note(info):
+    (text,) = info.value.__notes__
+    return text
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_failing_perform_is_reported_with_its_inputs(mode):
+    x, y = tv.scalar("x"), tv.matrix("y")
+    made = Check()(x, y)  # the line that made it
+    f = tv.function([x, y], made, name="step", mode=mode)
+    with pytest.raises(OverflowError, match="negative") as info:
+        f(-1.0, np.asfortranarray(np.ones((2, 3))))
+    text = note(info)
+    assert "In step: node Check.0, Op Check" in text
+    assert "input 0: x, scalar float64: float64 scalar -1.0" in text
+    assert "input 1: y, matrix float64 (?, ?): float64 array, shape (2, 3), strides (8, 16)" in text
+    assert "made at: test_errors_runtime.py" in text
+    assert "hint: " in text
+    np.testing.assert_array_equal(f(1.0, np.ones((2, 3))), np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_shape_mismatch_is_reported_with_both_shapes(mode):
+    x, y = tv.vector("x"), tv.vector("y")
+    f = tv.function([x, y], x + y, mode=mode)
+    with pytest.raises(ValueError) as info:
+        f(np.ones(2), np.ones(3))
+    text = note(info)
+    assert "Op add" in text
+    assert "shape (2,)" in text
+    assert "shape (3,)" in text
+    np.testing.assert_array_equal(f(np.ones(2), np.ones(2)), [2.0, 2.0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nan_as_a_condition_names_the_selector(mode):
+    x = tv.scalar("x")
+    f = tv.function([x], tv.ifelse(x, x + 1.0, x - 1.0), mode=mode)
+    with pytest.raises(ValueError, match="(?i)nan") as info:
+        f(np.nan)
+    assert "input 0: x, scalar float64: float64 scalar nan" in note(info)
+    assert f(1.0) == 2.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_a_destroying_op_failed_on_is_shown(mode):
+    class Destroy(tv.Op):
+        destroy_map = {0: [0]}
+
+        def make_node(self, x):
+            x = tv.as_variable(x)
+            return tv.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            raise OverflowError("no")
+
+    x = tv.vector("x")
+    f = tv.function([x], Destroy()(tv.exp(x)), mode=mode)
+    with pytest.raises(OverflowError) as info:
+        f(np.ones(3))
+    assert "float64 array, shape (3,), strides (8,)" in note(info)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_failed_call_holds_no_value(mode):
+    class Remember(tv.Op):
+        def make_node(self, x):
+            x = tv.as_variable(x)
+            return tv.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0] + 1.0
+            made.append(weakref.ref(output_storage[0][0]))
+
+    made = []
+    x, y = tv.scalar("x"), tv.vector("y")
+    f = tv.function([x, y], Check()(x, Remember()(y)), mode=mode)
+    with pytest.raises(OverflowError):
+        f(-1.0, np.ones(3))
+    gc.collect()
+    assert [reference() for reference in made] == [None]
+
+
+def test_a_wrong_argument_names_it_and_has_no_note():
+    x = tv.scalar("x")
+    with pytest.raises(TypeError, match="argument 'x' of step") as info:
+        tv.function([x], x, name="step")("one")
+    assert not hasattr(info.value, "__notes__")
+
+
+def test_an_exception_without_a_dict_keeps_its_type():
+    class Stop(tv.Op):
+        def make_node(self, x):
+            x = tv.as_variable(x)
+            return tv.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            raise StopIteration(3)
+
+    x = tv.scalar("x")
+    with pytest.raises(StopIteration):
+        tv.function([x], Stop()(x))(1.0)
+
+
+def test_a_failure_inside_a_function_inside_a_function_has_a_note_of_each():
+    x, y = tv.scalar("x"), tv.scalar("y")
+    inner = tv.function([x, y], Check()(x, y), name="inner")
+
+    class Call(tv.Op):
+        def make_node(self, x):
+            x = tv.as_variable(x)
+            return tv.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inner(inputs[0], 1.0)
+
+    outer = tv.function([x], Call()(x), name="outer")
+    with pytest.raises(OverflowError) as info:
+        outer(-1.0)
+    first, second = info.value.__notes__
+    assert "In inner: node Check.0" in first
+    assert "In outer: node Call.0" in second

@@ -1,0 +1,146 @@
+"""Functions called from many threads at once, and stopped by Ctrl-C."""
+
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+MODES = ["py", "vm", "cvm", "cvm_nogc"]
+
+
+class Meet(tv.Op):
+    """Waits in its perform until as many calls as there are parties are in it."""
+
+    def __init__(self, parties):
+        self.barrier = threading.Barrier(parties, timeout=30)
+
+    def make_node(self, x):
+        x = tv.as_variable(x)
+        return tv.Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        self.barrier.wait()
+        output_storage[0][0] = inputs[0] * 1.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_calls_on_several_threads_do_not_meet(mode):
+    x, y = tv.vector("x"), tv.scalar("y")
+    f = tv.function([x, y], [tv.ifelse(y > 0.0, tv.exp(x).sum(), x.sum()), x * y], mode=mode)
+
+    def work(k):
+        value = np.full(5, float(k))
+        for i in range(200):
+            sign = 1.0 if i % 2 else -1.0
+            total, scaled = f(value, sign)
+            assert total == (np.exp(value) if sign > 0 else value).sum()
+            np.testing.assert_array_equal(scaled, value * sign)
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_calls_that_are_in_flight_together_have_a_frame_each(mode):
+    x = tv.scalar("x")
+    f = tv.function([x], tv.exp(Meet(3)(x * 2.0)) + x, mode=mode)
+    with ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(f, [0.0, 1.0, 2.0]))
+    np.testing.assert_allclose(results, [np.exp(2 * v) + v for v in (0.0, 1.0, 2.0)])
+    assert f.frames == 3
+
+
+def test_long_kernels_let_other_threads_run():
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x))
+    value = np.zeros(1 << 20)
+    inside, done = threading.Event(), threading.Event()
+
+    def count():
+        inside.set()
+        while not done.is_set():
+            pass
+
+    other = threading.Thread(target=count)
+    other.start()
+    inside.wait()
+    for _ in range(3):
+        f(value)
+    done.set()
+    other.join()
+    np.testing.assert_array_equal(f(value), np.ones(1 << 20))
+
+
+def test_updates_of_many_threads_change_together():
+    a, b = tv.shared(np.zeros(2), "a"), tv.shared(np.zeros(2), "b")
+    x = tv.scalar("x")
+    write = tv.function([x], None, updates=[(a, a * 0.0 + x), (b, b * 0.0 + x)])
+    read = tv.function([], [a, b])
+    stop = threading.Event()
+
+    def writer():
+        k = 0.0
+        while not stop.is_set():
+            k += 1.0
+            write(k)
+
+    thread = threading.Thread(target=writer)
+    thread.start()
+    try:
+        for _ in range(500):
+            first, second = read()
+            np.testing.assert_array_equal(first, second)
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ctrl_c_stops_a_long_call(mode):
+    class Press(Meet):
+        def perform(self, node, inputs, output_storage):
+            signal.raise_signal(signal.SIGINT)
+            output_storage[0][0] = inputs[0] * 1.0
+
+    x = tv.scalar("x")
+    y = Press(1)(x)
+    for _ in range(4000):
+        y = tv.cos(y)
+    s = tv.shared(0.0, "s")
+    f = tv.function([x], y, updates=[(s, s + 1.0)], mode=mode)
+    with pytest.raises(KeyboardInterrupt):
+        f(1.0)
+    assert s.get_value() == 0.0
+
+
+def test_a_signal_handler_that_raises_stops_a_native_call():
+    class Stop(Exception):
+        pass
+
+    def handler(number, frame):
+        raise Stop("from the handler")
+
+    class Press(Meet):
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = inputs[0] * 1.0
+
+    x = tv.scalar("x")
+    y = x
+    for _ in range(3000):
+        y = tv.cos(y)
+    f = tv.function([x], y)
+    old = signal.signal(signal.SIGALRM, handler)
+    try:
+        with pytest.raises(Stop, match="from the handler"):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+            while True:
+                f(1.0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, old)
+    assert np.isfinite(f(1.0))
