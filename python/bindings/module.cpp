@@ -4,9 +4,13 @@
 
 #include "python/bindings/apply.h"
 #include "python/bindings/builtin_op.h"
+#include "python/bindings/function.h"
 #include "python/bindings/graph.h"
+#include "python/bindings/link.h"
+#include "python/bindings/memory.h"
 #include "python/bindings/op_function.h"
 #include "python/bindings/origin.h"
+#include "python/bindings/shared.h"
 #include "python/bindings/type.h"
 #include "python/bindings/value.h"
 #include "python/bindings/variable.h"
@@ -42,4 +46,8 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_op_function(m.ptr());
   thunkvm::init_graph(m.ptr());
   thunkvm::init_value(m.ptr());
+  thunkvm::init_shared(m.ptr());
+  thunkvm::init_function(m.ptr());
+  thunkvm::init_link(m.ptr());
+  thunkvm::init_memory(m.ptr());
 }
