@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <string>
 #include <string_view>
@@ -40,7 +41,7 @@ std::string value_text(const Cell& cell) {
     else if constexpr (std::is_integral_v<T>) return std::to_string(value) + " " + dtype;
     else if constexpr (std::is_same_v<T, Half>) return number(static_cast<float>(value)) + " " + dtype;
     else if constexpr (std::is_floating_point_v<T>) return number(value) + " " + dtype;
-    else return number(value.real()) + "+" + number(value.imag()) + "j " + dtype;
+    else return number(value.real()) + (std::signbit(value.imag()) ? "" : "+") + number(value.imag()) + "j " + dtype;
   });
 }
 
@@ -155,14 +156,18 @@ class Disassembler {
 
   void branch(const Branch& branch) {
     text_ += "  " + node(branch.node) + ": " + std::string(name(branch.decoding)) + " of " + reg(branch.selector);
-    for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm)
-      text_ += ", " + std::to_string(arm) + " -> " + std::to_string(program_.targets[branch.first_target + arm]);
+    for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm) {
+      const bool otherwise = branch.decoding == Decoding::IndexOrDefault && arm + 1 == branch.n_arms;
+      text_ += ", " + (otherwise ? "else" : std::to_string(arm)) + " -> " +
+               std::to_string(program_.targets[branch.first_target + arm]);
+    }
     text_ += "  counter=" + std::to_string(branch.first_counter);
   }
 
   void step(const Step& step) {
-    text_ += "         " + node(step.node) + ": " + outputs(step.operands) + " = ";
-    text_ += list(step.operands.n_inputs, [&](std::size_t i) { return step.operands.input(static_cast<int>(i)); });
+    text_ += "         " + node(step.node) + ": " + outputs(step.operands);
+    if (step.operands.n_inputs != 0)
+      text_ += " = " + list(step.operands.n_inputs, [&](std::size_t i) { return step.operands.input(static_cast<int>(i)); });
     std::string dying;
     for (int i = 0; i < step.operands.n_inputs; ++i)
       if (step.operands.dies(i)) dying += (dying.empty() ? "" : ", ") + reg(step.operands.input(i));
