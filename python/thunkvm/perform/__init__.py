@@ -5,7 +5,19 @@ returns what runs in each call. The caller holds ``np.errstate(all="ignore")``: 
 about overflow and NaN are off once a call, not once a node.
 """
 
-from thunkvm.perform import arithmetic, comparison, logic, math, selection
+from thunkvm.perform import (
+    arithmetic,
+    casting,
+    comparison,
+    creation,
+    indexing,
+    linear_algebra,
+    logic,
+    math,
+    reduction,
+    selection,
+    shape,
+)
 from thunkvm.perform.table import PERFORMS, Maker, Perform, performs
 
 __all__ = [
@@ -13,9 +25,15 @@ __all__ = [
     "Maker",
     "Perform",
     "arithmetic",
+    "casting",
     "comparison",
+    "creation",
+    "indexing",
+    "linear_algebra",
     "logic",
     "math",
     "performs",
+    "reduction",
     "selection",
+    "shape",
 ]

@@ -1,0 +1,41 @@
+"""New arrays in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thunkvm.perform.table import Perform, performs
+
+
+@performs("full")
+def _full(node: Any) -> Perform:
+    dtype = np.dtype(node.outputs[0].type.dtype)
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.full(inputs[0].tolist(), inputs[1], dtype)
+
+    return perform
+
+
+@performs("arange")
+def _arange(node: Any) -> Perform:
+    dtype = np.dtype(node.outputs[0].type.dtype)
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        # As Python numbers: NumPy's own count through scalars of theirs, whose division by zero is
+        # an infinity.
+        output_storage[0][0] = np.arange(*(value.item() for value in inputs), dtype=dtype)
+
+    return perform
+
+
+@performs("eye")
+def _eye(node: Any) -> Perform:
+    dtype, k = np.dtype(node.outputs[0].type.dtype), node.op.attrs["k"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.eye(int(inputs[0]), int(inputs[1]), k=k, dtype=dtype)
+
+    return perform

@@ -1,0 +1,42 @@
+"""Products, solutions and factors of matrices in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thunkvm.perform.table import Perform, performs, performs_binary, performs_unary
+
+performs_binary("matmul", np.matmul)
+performs_binary("solve", np.linalg.solve)
+performs_unary("inv", np.linalg.inv)
+performs_unary("det", np.linalg.det)
+
+
+@performs("cholesky")
+def _cholesky(node: Any) -> Perform:
+    upper = not node.op.attrs["lower"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.linalg.cholesky(inputs[0], upper=upper)
+
+    return perform
+
+
+@performs("solve_triangular")
+def _solve_triangular(node: Any) -> Perform:
+    attrs = node.op.attrs
+    triangle = np.tril if attrs["lower"] else np.triu
+    transposed, unit = attrs["transposed"], attrs["unit_diagonal"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        a = triangle(inputs[0])
+        if unit:
+            diagonal = np.arange(a.shape[-1])
+            a[..., diagonal, diagonal] = 1
+        if transposed:
+            a = np.swapaxes(a, -1, -2)
+        output_storage[0][0] = np.linalg.solve(a, inputs[1])
+
+    return perform

@@ -1,0 +1,146 @@
+"""Shapes, views, joins and diagonals in NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thunkvm.perform.table import Perform, performs, performs_unary
+
+performs_unary("shape", lambda x: np.array(np.shape(x), dtype="int64"))
+performs_unary("size", lambda x: np.int64(np.size(x)))
+
+
+@performs("length")
+def _length(node: Any) -> Perform:
+    axis = node.op.attrs["axis"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.int64(np.shape(inputs[0])[axis])
+
+    return perform
+
+
+@performs("reshape")
+def _reshape(node: Any) -> Perform:
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.reshape(inputs[0], inputs[1].tolist())
+
+    return perform
+
+
+@performs("broadcast_to")
+def _broadcast_to(node: Any) -> Perform:
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.broadcast_to(inputs[0], inputs[1].tolist())
+
+    return perform
+
+
+@performs("unbroadcast")
+def _unbroadcast(node: Any) -> Perform:
+    leading = node.op.attrs["leading"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        x = np.asarray(inputs[0])
+        shape = x.shape[:leading] + tuple(inputs[1].tolist())
+        extra = x.ndim - len(shape)
+        x = np.sum(x, axis=tuple(range(leading, leading + extra)), dtype=x.dtype)
+        axes = tuple(i for i, n in enumerate(shape) if i >= leading and n == 1 != np.shape(x)[i])
+        x = np.sum(x, axis=axes, dtype=x.dtype, keepdims=True)
+        if np.shape(x) != shape:
+            raise ValueError(
+                f"[unbroadcast] an array of shape {np.shape(inputs[0])} cannot be summed down to "
+                f"shape {shape}: no array of that shape broadcasts to it"
+            )
+        output_storage[0][0] = x
+
+    return perform
+
+
+@performs("transpose")
+def _transpose(node: Any) -> Perform:
+    axes = node.op.attrs["axes"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.transpose(inputs[0], axes)
+
+    return perform
+
+
+@performs("expand_dims")
+def _expand_dims(node: Any) -> Perform:
+    axes = tuple(node.op.attrs["axis"])
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.expand_dims(inputs[0], axes)
+
+    return perform
+
+
+@performs("squeeze")
+def _squeeze(node: Any) -> Perform:
+    axes = tuple(node.op.attrs["axis"])
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.squeeze(inputs[0], axes)
+
+    return perform
+
+
+@performs("concatenate")
+def _concatenate(node: Any) -> Perform:
+    axis = node.op.attrs["axis"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.concatenate(inputs, axis=axis)
+
+    return perform
+
+
+@performs("stack")
+def _stack(node: Any) -> Perform:
+    axis = node.op.attrs["axis"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.stack(inputs, axis=axis)
+
+    return perform
+
+
+@performs("diagonal")
+def _diagonal(node: Any) -> Perform:
+    attrs = node.op.attrs
+    where = attrs["offset"], attrs["axis1"], attrs["axis2"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.diagonal(inputs[0], *where)
+
+    return perform
+
+
+@performs("set_diagonal")
+def _set_diagonal(node: Any) -> Perform:
+    attrs = node.op.attrs
+    offset, axis1, axis2 = attrs["offset"], attrs["axis1"], attrs["axis2"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        out = np.array(inputs[0])
+        matrices = np.moveaxis(out, (axis1, axis2), (-2, -1))
+        rows = np.arange(np.shape(inputs[1])[-1]) + max(0, -offset)
+        matrices[..., rows, rows + offset] = inputs[1]
+        output_storage[0][0] = out
+
+    return perform
+
+
+@performs("tril", "triu")
+def _triangle(node: Any) -> Perform:
+    function = np.tril if node.op.name == "tril" else np.triu
+    k = node.op.attrs["k"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = function(inputs[0], k)
+
+    return perform
