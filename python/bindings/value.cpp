@@ -219,6 +219,10 @@ PyRef as_ndarray(PyObject* object) {
 
 Cell from_array_like(PyObject* object, const TensorType& type, CastRule rule, const char* what) {
   if (is_variable(object)) throw_not_numeric(object, type, what);
+  if (rule == CastRule::Strict && !PyArray_Check(object))
+    throw Error(ErrorKind::Type, std::string(what) + " has to be a " + type.text() +
+                                     ", and no conversion is allowed here, but it is a " +
+                                     class_name(object) + "; use numpy.asarray.");
   PyRef holder = as_ndarray(object);
   PyArrayObject* array = reinterpret_cast<PyArrayObject*>(holder.get());
   const std::optional<DType> dtype = dtype_of_ndarray(array);
