@@ -104,10 +104,13 @@ std::uint32_t Assembler::lazy_index(std::uint32_t node) {
 void Assembler::lazy(std::uint32_t node, std::uint32_t output) { emit(Opcode::Lazy, lazy_index(node), output); }
 
 void Assembler::move(Value to, Value from, bool take, std::uint32_t counted_node) {
-  std::uint32_t counter = kNone;
+  // Every move counts; those that are no node's run share one counter, so that the loop need not ask.
+  std::uint32_t counter = uncounted_;
   if (counted_node != kNone) {
     counter = program_.n_counters++;
     count(counted_node, counter);
+  } else if (counter == kNone) {
+    counter = uncounted_ = program_.n_counters++;
   }
   emit(Opcode::Move, reg(to), reg(from), counter, take ? kTake : 0);
 }

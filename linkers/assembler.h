@@ -77,6 +77,7 @@ class Assembler {
   std::vector<std::uint32_t> lazy_nodes_;
   std::vector<std::uint32_t> program_nodes_;  // by node
   std::uint32_t barrier_ = 0;                 // the last label
+  std::uint32_t uncounted_ = kNone;           // the counter of moves that are no node's run
 };
 
 }  // namespace thunkvm
