@@ -57,45 +57,51 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
   return activation.fail(ErrorKind::Interrupted, "the call was interrupted");
 }
 
+/// Ends a call at a segment whose steps from `from` on were counted and did not run.
+[[gnu::cold]] Status Interpreter::stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from) {
+  const std::uint32_t end = instruction.a + instruction.b;
+  if (from != end) ++frame.not_reached_[{from, end}];
+  return Status::Failed;
+}
+
 template <bool kTracing>
-Status Interpreter::run_segment(Frame& frame, Tracer* tracer, const Instruction& instruction) {
+inline Status Interpreter::run_segment(Frame& frame, Tracer* tracer, const Instruction& instruction) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
   Cell* const cells = activation.cells;
-  const std::uint32_t* const retires = program.retires.data();
   const Step* const first = program.steps.data();
   const Step* step = first + instruction.a;
   const Step* const end = step + instruction.b;
-
-  const auto not_reached = [&](const Step* from) {
-    if (from != end) ++frame.not_reached_[{static_cast<std::uint32_t>(from - first), instruction.a + instruction.b}];
+  const auto retire = [&](const Step& ended) {
+    const std::uint32_t* index = program.retires.data() + ended.retire_first;
+    for (std::uint32_t n = ended.retire_count; n != 0; --n) cells[*index++].clear();
   };
-  while (step != end) {
-    const Step* const begin = step;
+
+  for (;;) {
     const Step* const pause = end - step > frame.until_poll_ ? step + frame.until_poll_ : end;
-    while (step != pause && !activation.poll) {
+    frame.until_poll_ -= static_cast<std::int32_t>(pause - step);
+    do {
       Status status;
       if constexpr (kTracing)
         status = traced(frame, activation, tracer, step->node, [&] { return step->run(activation, step->operands); });
       else
         status = step->run(activation, step->operands);
-      if (status != Status::Done) [[unlikely]] {
-        not_reached(step + 1);
-        return fail_at(frame, step->node);
+      // One test for the two things that may have happened.
+      if ((static_cast<int>(status) | static_cast<int>(activation.poll)) != 0) [[unlikely]] {
+        if (status != Status::Done) {
+          fail_at(frame, step->node);
+          return stop_segment(frame, instruction, static_cast<std::uint32_t>(step + 1 - first));
+        }
+        retire(*step++);
+        frame.until_poll_ = 0;
+        break;
       }
-      const std::uint32_t* retire = retires + step->retire_first;
-      for (std::uint32_t n = step->retire_count; n != 0; --n) cells[*retire++].clear();
-      ++step;
-    }
-    frame.until_poll_ -= static_cast<std::int32_t>(step - begin);
-    if (frame.until_poll_ <= 0 || activation.poll) [[unlikely]] {
-      if (poll(frame) == Status::Failed) {
-        not_reached(step);
-        return Status::Failed;
-      }
-    }
+      retire(*step++);
+    } while (step != pause);
+    if (frame.until_poll_ == 0 && poll(frame) != Status::Done) [[unlikely]]
+      return stop_segment(frame, instruction, static_cast<std::uint32_t>(step - first));
+    if (step == end) return Status::Done;
   }
-  return Status::Done;
 }
 
 /// Reads what a lazy thunk asks for, and queues it. The demanded output is not computed.
