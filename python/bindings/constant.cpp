@@ -4,6 +4,9 @@
 #include "python/bindings/value.h"
 #include "python/bindings/variable.h"
 
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -62,6 +65,27 @@ bool is_number_like(PyObject* object) {
                                    "input with tv.generic() and pass it to the function");
 }
 
+// The last number of each hash: enough for the literals of a loop, and bounded.
+struct RecentNumbers {
+  static constexpr std::size_t kSize = 64;
+  struct Entry {
+    std::uint64_t bits = 0;
+    Variable constant;
+  };
+  std::array<Entry, kSize> entries;
+
+  template <class T>
+  const Variable& of(T number) {
+    const auto bits = std::bit_cast<std::uint64_t>(number);
+    Entry& entry = entries[(bits * 0x9e3779b97f4a7c15ull) >> 58];
+    if (!entry.constant || entry.bits != bits) {
+      entry.constant = Variable::constant(Cell::of(number), true);
+      entry.bits = bits;
+    }
+    return entry.constant;
+  }
+};
+
 }  // namespace
 
 Variable as_variable(PyObject* object) {
@@ -78,6 +102,20 @@ Variable as_variable(PyObject* object) {
   if (is_sequence(object) && holds_variable(object)) return stacked(object);
   if (!is_number_like(object)) refuse(object);
   return Variable::constant(from_number(object));
+}
+
+Variable as_operand(PyObject* object) {
+  // Never destroyed: constants that outlived the interpreter could not let go of what it owns.
+  static auto* floats = new RecentNumbers;
+  static auto* integers = new RecentNumbers;
+  if (is_variable(object)) return unwrap(object);
+  if (PyFloat_CheckExact(object)) return floats->of(PyFloat_AS_DOUBLE(object));
+  if (PyLong_CheckExact(object)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow == 0) return integers->of(static_cast<std::int64_t>(value));
+  }
+  return as_variable(object);
 }
 
 Variable constant_of(PyObject* value, PyObject* dtype) {

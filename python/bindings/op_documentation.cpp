@@ -102,7 +102,8 @@ std::string op_signature_text(const OpProto& proto) {
     if (text.size() > 1) text += ", ";
     if (input.variadic && !variadic && text.size() > 1) text += "/, ";
     variadic = variadic || input.variadic;
-    text += (input.variadic ? "*" : "") + input.name + (input.is_optional ? "=None" : "");
+    text += (input.variadic ? "*" : "") + input.name +
+            (input.is_optional && !input.variadic ? "=None" : "");
   }
   if (!proto.inputs.empty() && !variadic) text += ", /";
   if (!proto.attrs.empty() && !variadic) text += proto.inputs.empty() ? "*" : ", *";
@@ -127,7 +128,7 @@ PyRef op_signature(const OpProto& proto) {
   };
   for (const VarProto& input : proto.inputs)
     add(input.name, input.variadic ? "VAR_POSITIONAL" : "POSITIONAL_ONLY",
-        input.is_optional ? PyRef::borrow(Py_None) : PyRef());
+        input.is_optional && !input.variadic ? PyRef::borrow(Py_None) : PyRef());
   for (const AttrProto& attr : proto.attrs)
     add(attr.name, "KEYWORD_ONLY", attr.required ? PyRef() : attribute_object(attr.default_value));
   return PyRef::take(PyObject_CallMethod(inspect.get(), "Signature", "O", parameters.get()));

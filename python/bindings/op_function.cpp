@@ -62,7 +62,7 @@ std::unordered_map<std::string, PyObject*>& functions() {
 
 Variable input_of(PyObject* self, std::size_t i, PyObject* object) {
   try {
-    return as_variable(object);
+    return as_operand(object);
   } catch (const Error& error) {
     const OpProto& proto = proto_of(self);
     const VarProto& input = proto.inputs[std::min(i, proto.inputs.size() - 1)];

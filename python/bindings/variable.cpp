@@ -85,7 +85,7 @@ int set_name(PyObject* self, PyObject* value, void*) {
       unwrap(self).set_name(text_of(value));
     } else {
       throw Error(ErrorKind::Type,
-                  "a variable's name is a str or None, not a " + class_name(value));
+                  "a variable's name is a str or None, not of class " + class_name(value));
     }
     return 0;
   });

@@ -40,6 +40,9 @@ std::vector<Variable> require_variables(PyObject* iterable, const char* what);
 /// A Variable as it is; a Python number as a weak constant; lists, arrays and NumPy scalars as
 /// constants. Throws Error(Type) for what cannot be one.
 Variable as_variable(PyObject* object);
+/// The same for an operand: Python floats and small integers are constants that others may use too,
+/// so that a loop which multiplies by 2.0 makes one of them.
+Variable as_operand(PyObject* object);
 /// A constant of this value, of the given dtype (null or None: its own; Python numbers are not weak
 /// then).
 Variable constant_of(PyObject* value, PyObject* dtype = nullptr);

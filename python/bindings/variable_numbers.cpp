@@ -39,7 +39,7 @@ PyObject* binary(PyObject* a, PyObject* b) {
   if ((!is_variable(a) && !may_be_operand(a)) || (!is_variable(b) && !may_be_operand(b)))
     Py_RETURN_NOTIMPLEMENTED;
   return guard([&] {
-    const std::array<Variable, 2> inputs{as_variable(a), as_variable(b)};
+    const std::array<Variable, 2> inputs{as_operand(a), as_operand(b)};
     return wrap(operator_op<op_name>().call(inputs).front());
   });
 }
