@@ -2,13 +2,21 @@
 
 #include "linkers/lowering.h"
 #include "thunks/error.h"
+#include "vm/verifier.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
 namespace thunkvm {
 namespace {
+
+#ifdef NDEBUG
+constexpr bool kVerifyAlways = false;
+#else
+constexpr bool kVerifyAlways = true;
+#endif
 
 // Names for people, made when they ask. Holds the graph.
 class GraphText final : public ProgramText {
@@ -52,8 +60,9 @@ void check_inputs(const FunctionGraph& function, const FlatGraph& graph) {
 FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   FlatGraph graph;
   std::vector<Variable> roots = function.outputs;
+  // A leaf is always there: an update by one is committed, whether it was marked or not.
   for (const Update& u : function.updates)
-    if (!u.if_computed) roots.push_back(u.value);
+    if (!u.if_computed || u.value.is_leaf()) roots.push_back(u.value);
   graph.nodes = topological_order(roots);
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
@@ -71,7 +80,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   graph.first_value.push_back(values);
   for (const Variable& v : roots) graph.outputs.push_back(graph.value(v));
   for (const Update& u : function.updates) {
-    if (!u.if_computed) continue;
+    if (!u.if_computed || u.value.is_leaf()) continue;
     const std::uint64_t index = u.value.node()->mark & 0xffffffffu;
     const bool there = index < n && graph.nodes[index] == u.value.node();
     graph.watched.push_back(there ? graph.value(u.value) : kNoIndex);
@@ -112,6 +121,9 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   for (std::size_t i = 0; i < function.inputs.size(); ++i)
     if (!registers[program->inputs[i]]) registers[program->inputs[i]] = function.inputs[i];
   program->text = std::make_shared<GraphText>(linked.nodes, std::move(registers));
+  // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
+  static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
+  if (kVerifyAlways || verify_asked) verify(*program);
   linked.program = std::move(program);
   return linked;
 }

@@ -46,7 +46,7 @@ class Lowering {
   // An arm's value that is made in that arm, for that exit alone, is made in the conditional's own register.
   void share_registers() {
     for (Value v = graph_.n_values(); v-- > 0;) {
-      if (p_.key[v] == kNoIndex || l_.kept[v] != 0) continue;
+      if (p_.key[v] == kNoIndex) continue;
       const std::uint32_t node = graph_.node_of[v], key = p_.key[v];
       const Conditional& conditional = *graph_.conditional(node);
       for (std::uint32_t arm = 0; arm < conditional.n_arms; ++arm) {

@@ -32,8 +32,7 @@ struct PlainInputs {
   const ArrayBody* array = nullptr;  ///< one of the arrays; null if a walk is needed
 };
 
-PlainInputs plain_inputs(const Activation& activation, const Operands& operands,
-                         const ElementCode& code) {
+PlainInputs plain_inputs(const Activation& activation, const Operands& operands) {
   PlainInputs plain;
   const ArrayBody* array = nullptr;
   for (int i = 0; i < operands.n_inputs; ++i) {
@@ -48,36 +47,27 @@ PlainInputs plain_inputs(const Activation& activation, const Operands& operands,
                !std::equal(body->dims, body->dims + body->ndim, array->dims)) {
       return plain;
     }
-    plain.strides[i] = code.item_sizes[i];
+    plain.strides[i] = static_cast<std::int64_t>(item_size(body->dtype));
   }
   plain.array = array;
   return plain;
 }
 
-/// Tells the host and the machine of the loop's work.
-template <class Run>
-void work_on(Activation& activation, std::int64_t work, Run&& run) {
-  if (work >= kWorthPolling) activation.poll = true;
-  const HostLeave leave(*activation.host, work);
-  run();
-}
-
-void run_plain(Activation& activation, const Operands& operands, const ElementCode& code,
-               PlainInputs& plain) {
+Array run_plain(Activation& activation, const Operands& operands, const ElementCode& code,
+                PlainInputs& plain) {
   // The dims stay where they are even if this very array becomes the output.
   const Dims shape{plain.array->dims, plain.array->ndim};
   Array output = output_memory(activation, operands, code, shape);
-  std::int64_t n = 1;
-  for (std::int64_t length : shape) n *= length;
+  const std::int64_t n = output.size();
+  if (n == 0) return output;
   plain.pointers[operands.n_inputs] = output.data();
-  plain.strides[operands.n_inputs] = code.item_sizes[operands.n_inputs];
-  if (n != 0)
-    work_on(activation, n * code.cost,
-            [&] { code.loop(plain.pointers.data(), plain.strides.data(), n); });
-  store(activation, operands, 0, std::move(output));
+  plain.strides[operands.n_inputs] = static_cast<std::int64_t>(item_size(code.output));
+  const HostLeave leave(*activation.host, n * code.cost);
+  code.loop(plain.pointers.data(), plain.strides.data(), n);
+  return output;
 }
 
-void run_walk(Activation& activation, const Operands& operands, const ElementCode& code) {
+Array run_walk(Activation& activation, const Operands& operands, const ElementCode& code) {
   std::vector<Dims> shapes;
   std::vector<StridedWalk::Operand> walked;
   for (int i = 0; i < operands.n_inputs; ++i) {
@@ -95,18 +85,18 @@ void run_walk(Activation& activation, const Operands& operands, const ElementCod
   Array output = output_memory(activation, operands, code, shape);
   walked.push_back(operand(output));
   StridedWalk walk(shape, walked);
-  work_on(activation, output.size() * code.cost, [&] { walk.run(code.loop); });
-  store(activation, operands, 0, std::move(output));
+  const HostLeave leave(*activation.host, output.size() * code.cost);
+  walk.run(code.loop);
+  return output;
 }
 
 void run(Activation& activation, const Operands& operands) {
   const auto& code = *static_cast<const ElementCode*>(operands.state);
-  PlainInputs plain = plain_inputs(activation, operands, code);
-  if (plain.array != nullptr) {
-    run_plain(activation, operands, code, plain);
-  } else {
-    run_walk(activation, operands, code);
-  }
+  PlainInputs plain = plain_inputs(activation, operands);
+  Array output = plain.array != nullptr ? run_plain(activation, operands, code, plain)
+                                        : run_walk(activation, operands, code);
+  if (output.size() * code.cost >= kWorthPolling) activation.poll = true;
+  store(activation, operands, 0, std::move(output));
 }
 
 }  // namespace

@@ -32,8 +32,6 @@ struct ElementCode {
   ElementLoop loop = nullptr;
   std::array<DType, kMaxElementwiseInputs> inputs{};
   DType output = DType::Object;
-  /// Bytes of an element of each input, and behind them of the output.
-  std::array<std::int64_t, kMaxElementwiseInputs + 1> item_sizes{};
   std::int64_t cost = 1;  ///< of an element, in units of an addition
 };
 
@@ -162,7 +160,6 @@ ElementCode element_code(const char* op) {
           .loop = &ArrayLoop<F, In...>::run,
           .inputs = {dtype_of<In>...},
           .output = dtype_of<ElementResult<F, In...>>,
-          .item_sizes = {sizeof(In)..., sizeof(ElementResult<F, In...>)},
           .cost = CheapFunctor<F> ? 1 : 8};
 }
 

@@ -176,6 +176,12 @@ void FramePool::reset_counters() {
   for (Frame* frame : idle_) frame->reset_counters();
 }
 
+bool FramePool::registers_empty() {
+  const std::lock_guard lock(mutex_);
+  gather();
+  return std::all_of(idle_.begin(), idle_.end(), [](const Frame* frame) { return frame->empty(); });
+}
+
 std::size_t FramePool::size() {
   const std::lock_guard lock(mutex_);
   return frames_.size();

@@ -138,6 +138,8 @@ class FramePool {
   std::vector<std::uint64_t> node_runs();
   /// Sets the counters of the frames that are idle now to zero.
   void reset_counters();
+  /// True if no idle frame holds a value that a call should have let go (see Frame::empty).
+  bool registers_empty();
   /// All frames, idle and in use.
   std::size_t size();
 

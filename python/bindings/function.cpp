@@ -97,6 +97,12 @@ PyObject* reset_counters(PyObject* self, PyObject*) {
   });
 }
 
+PyObject* registers_empty(PyObject* self, PyObject*) {
+  return guard([&] {
+    return PyRef::borrow(function_of(self).pool().registers_empty() ? Py_True : Py_False);
+  });
+}
+
 PyObject* get_inputs(PyObject* self, void*) {
   return guard([&] { return wrap_list(function_of(self).inputs()); });
 }
@@ -123,6 +129,8 @@ PyMethodDef methods[] = {
     {"disassemble", disassemble_function, METH_NOARGS, "The program, one instruction a line."},
     {"node_runs", node_runs, METH_NOARGS,
      "For each node that may run: (node, Op, form, where it was made, how often it ran)."},
+    {"registers_empty", registers_empty, METH_NOARGS,
+     "Whether no register holds a value, as it has to be between calls."},
     {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},
     {nullptr, nullptr, 0, nullptr},
 };

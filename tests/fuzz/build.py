@@ -1,0 +1,197 @@
+"""A `Spec` as a thunkvm graph, with Ops that record what ran."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import thunkvm as tv
+from oracle import mixed, script, selector_number
+from spec import SCALAR, VECTOR, Node, Spec
+
+
+class Injected(Exception):
+    """The failure that a call asks for."""
+
+
+class Journal:
+    """What ran in the current call, and which call it is."""
+
+    def __init__(self) -> None:
+        self.ran: Counter = Counter()
+        self.call = 0
+        self.failing: int | None = None
+        self.number = 0
+
+    def start(self, call: int, failing: int | None) -> None:
+        self.ran = Counter()
+        self.call, self.failing = call, failing
+        self.number += 1
+
+    def enter(self, n: int) -> None:
+        if n == self.failing:
+            raise Injected(f"node {n}")
+
+
+class Recorded(tv.Op):
+    """Base of the Ops: node `n` of the spec."""
+
+    def __init__(self, journal: Journal, n: int, node: Node) -> None:
+        self.journal, self.n, self.node = journal, n, node
+
+    def make_node(self, *inputs: tv.Variable) -> tv.Apply:
+        kind = tv.scalar if self.node.rank == SCALAR else tv.vector
+        return tv.Apply(self, list(inputs), [kind(dtype="int64") for _ in range(self.node.outs)])
+
+
+class Mix(Recorded):
+    """Several outputs, each a hash of all inputs."""
+
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        self.journal.enter(self.n)
+        self.journal.ran["op", self.n] += 1
+        for k in range(self.node.outs):
+            output_storage[k][0] = np.int64(mixed(self.n, k, *inputs))
+
+
+class Destroy(Recorded):
+    """Adds one in place."""
+
+    destroy_map = {0: [0]}
+
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        self.journal.enter(self.n)
+        self.journal.ran["op", self.n] += 1
+        inputs[0] += 1
+        output_storage[0][0] = inputs[0]
+
+
+class Generator(Recorded):
+    """An opaque lazy node, as a generator."""
+
+    def demand(self, node: Any) -> Iterator[Any]:
+        self.journal.enter(self.n)
+        values = []
+        for what, which in script(self.node, self.journal.call):
+            if what == "ask":
+                for i in which:
+                    values.append((yield i))
+        outs = tuple(range(self.node.outs))
+        self.journal.ran["lazy", self.n, outs] += 1
+        results = tuple(np.int64(mixed(self.n, k, *values)) for k in outs)
+        return results if len(results) > 1 else results[0]
+
+
+class Reentrant(Recorded):
+    """An opaque lazy node by the protocol of 2010: computes some outputs, asks for more."""
+
+    def make_thunk(self, node, input_computed, output_computed, input_registers, output_registers):
+        op = self
+
+        class Run(tv.Thunk):
+            lazy = True
+            number = -1
+
+            def __call__(self) -> list[int] | None:
+                if self.number != op.journal.number:
+                    self.number, self.at = op.journal.number, 0
+                op.journal.enter(op.n)
+                steps = script(op.node, op.journal.call)
+                while self.at < len(steps):
+                    what, which = steps[self.at]
+                    if what == "ask":
+                        missing = [i for i in which if not input_computed[i][0]]
+                        if missing:
+                            return missing
+                    else:
+                        asked = [i for step, batch in steps[: self.at] if step == "ask" for i in batch]
+                        values = [input_registers[i][0] for i in asked]
+                        for k in which:
+                            output_registers[k][0] = np.int64(mixed(op.n, k, *values))
+                            output_computed[k][0] = 1
+                        op.journal.ran["lazy", op.n, tuple(which)] += 1
+                    self.at += 1
+                return None
+
+        return Run()
+
+
+class Built:
+    """The function of a spec in one mode."""
+
+    def __init__(self, spec: Spec, mode: str, initial_shared: dict[int, Any]) -> None:
+        self.journal = Journal()
+        self.inputs: list[tv.Variable] = []
+        self.shared: dict[int, tv.Variable] = {}
+        values: list[tv.Variable] = []
+        selectors: dict[tuple[int, str, int], tv.Variable] = {}
+        for n, node in enumerate(spec.nodes):
+            values += self._outputs(spec, n, node, values, selectors, initial_shared)
+        updates = [
+            (self.shared[target], tv.Update(values[value], if_computed=lazily))
+            for target, value, lazily in spec.updates
+        ]
+        self.function = tv.function(
+            self.inputs,
+            [values[v] for v in spec.outputs],
+            updates=updates,
+            mode=mode,
+            on_unused_input="ignore",
+        )
+
+    def _outputs(self, spec, n, node, values, selectors, initial_shared):
+        ins = [values[v] for v in node.ins]
+        if node.kind == "input":
+            self.inputs.append(tv.scalar(f"x{n}", dtype="int64"))
+            return [self.inputs[-1]]
+        if node.kind == "shared":
+            v = len(values)
+            initial = np.asarray(initial_shared[v], dtype="int64")
+            self.shared[v] = tv.shared(initial if node.rank == VECTOR else initial[()], name=f"s{n}")
+            return [self.shared[v]]
+        if node.kind == "cond":
+            key = (node.ins[0], node.decoding, len(node.arms))
+            if key not in selectors:
+                bound = selector_number(node.decoding, -1, len(node.arms)) + 1
+                selectors[key] = ins[0] % np.int64(bound)
+            arms = [[values[v] for v in arm] for arm in node.arms]
+            if node.outs == 1:
+                arms = [arm[0] for arm in arms]
+            if node.decoding == "truth":
+                got = tv.ifelse(selectors[key], arms[1], arms[0])
+            elif node.decoding == "index":
+                got = tv.switch_case(selectors[key], arms)
+            else:
+                got = tv.switch_case(selectors[key], arms[:-1], default=arms[-1])
+            return list(got) if node.outs > 1 else [got]
+        if node.kind == "native":
+            op = (tv.bitwise_xor, tv.bitwise_and, tv.maximum, tv.add)[node.seed]
+            return [op(*ins)]
+        if node.kind == "vector":
+            return [tv.stack([ins[0], ins[0] + 1, ins[0] + 2])]
+        if node.kind == "item":
+            return [ins[0][node.seed]]
+        if node.kind == "write":
+            return [ins[0][node.seed].set(ins[1])]
+        op = {"mix": Mix, "destroy": Destroy, "generator": Generator, "reentrant": Reentrant}[node.kind]
+        outputs = op(self.journal, n, node)(*ins)
+        return outputs if isinstance(outputs, list) else [outputs]
+
+    def call(self, arguments: list[int], call: int, failing: int | None) -> list[Any]:
+        self.journal.start(call, failing)
+        self.function.reset_counters()
+        return self.function(*arguments)
+
+    def native_runs(self) -> Counter:
+        """How often each built-in Op ran since the call began."""
+        ran: Counter = Counter()
+        for run in self.function.node_runs():
+            _, op, form, _, times = run
+            if form in ("kernel", "perform") and times and op in NATIVE:
+                ran["native", op] += times
+        return ran
+
+
+NATIVE = {"bitwise_xor", "bitwise_and", "maximum", "add", "stack", "subtensor", "set_subtensor", "mod"}

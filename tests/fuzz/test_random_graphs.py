@@ -1,0 +1,113 @@
+"""Random lazy graphs in every mode: exactly what is demanded runs, at most once, and gives the oracle's values."""
+
+from __future__ import annotations
+
+import gc
+import pprint
+import random
+
+import numpy as np
+import pytest
+import thunkvm as tv
+from build import Built, Injected
+from oracle import evaluate, initial
+from spec import Spec, generate, smaller
+
+MODES = ("py", "vm", "cvm", "py_nogc", "vm_nogc", "cvm_nogc")
+
+
+class Wrong(AssertionError):
+    """The graph did something that the oracle does not."""
+
+
+def check(spec: Spec, mode: str) -> None:
+    """Run all calls of a spec in one mode against the oracle.
+
+    Raises
+    ------
+    Wrong
+        At the first difference.
+    """
+    shared: dict[int, object] = {
+        v: initial(spec.nodes[n], v) for v, (n, _) in enumerate(spec.owners()) if spec.nodes[n].kind == "shared"
+    }
+    try:
+        built = Built(spec, mode, shared)
+    except RuntimeError as error:  # the verifier refuses the program
+        raise Wrong(f"linking failed: {error}") from error
+    free = [v for v, (n, _) in enumerate(spec.owners()) if spec.nodes[n].kind == "input"]
+    for call, failing in zip(spec.calls, spec.failing, strict=True):
+        given = {v: initial(spec.nodes[0], call + v) for v in free}
+        known = dict(shared) | given
+        want = evaluate(spec, call, known, failing)
+        everything = evaluate(spec, call, known, None)
+        try:
+            got = built.call([given[v] for v in free], call, failing)
+            failed = False
+        except Injected:
+            got, failed = [], True
+        ran = built.journal.ran + built.native_runs()
+        if failed != want.failed:
+            raise Wrong(f"the call failed: {failed}, expected: {want.failed}")
+        if failed:
+            if extra := ran - everything.ran:
+                raise Wrong(f"ran in a failing call, though no outcome demands it: {dict(extra)}")
+        elif ran != want.ran:
+            raise Wrong(f"ran too often: {dict(ran - want.ran)}, too seldom: {dict(want.ran - ran)}")
+        if [np.asarray(x).tolist() for x in got] != want.outputs:
+            raise Wrong(f"outputs {got}, expected {want.outputs}")
+        shared |= want.shared
+        for v, variable in built.shared.items():
+            if np.asarray(variable.get_value()).tolist() != shared[v]:
+                raise Wrong(f"shared value {v} is {variable.get_value()}, expected {shared[v]}")
+        if not built.function.registers_empty():
+            raise Wrong("a register holds a value after the call")
+
+
+def shrink(spec: Spec, mode: str) -> Spec:
+    """The smallest spec that is found by taking things away and still fails."""
+    shrunk = True
+    while shrunk:
+        shrunk = False
+        for candidate in smaller(spec):
+            try:
+                check(candidate, mode)
+            except Wrong:
+                spec, shrunk = candidate, True
+                break
+    return spec
+
+
+def program(spec: Spec, mode: str) -> str:
+    """A program to paste that reproduces a failure (run it in tests/fuzz)."""
+    return f"from spec import *\nfrom test_random_graphs import check\nspec = {pprint.pformat(spec, width=120)}\ncheck(spec, {mode!r})\n"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_random_graphs_run_exactly_what_is_demanded(mode: str, fuzz_graphs: int, fuzz_seed: int) -> None:
+    gc.collect()
+    for t in range(fuzz_graphs):
+        spec = generate(random.Random(fuzz_seed + t))
+        try:
+            check(spec, mode)
+        except Wrong as wrong:
+            small = shrink(spec, mode)
+            try:
+                check(small, mode)
+            except Wrong as last:
+                wrong = last
+            pytest.fail(f"seed {fuzz_seed + t}, mode {mode}: {wrong}\n{program(small, mode)}", pytrace=False)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_random_graphs_leak_no_buffer(mode: str, fuzz_seed: int) -> None:
+    def run() -> None:
+        for t in range(20):
+            check(generate(random.Random(fuzz_seed + t)), mode)
+
+    run()
+    gc.collect()
+    before = tv.memory()["live_buffers"]
+    run()
+    gc.collect()
+    assert tv.memory()["live_buffers"] == before
