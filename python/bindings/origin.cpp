@@ -12,10 +12,13 @@ namespace {
 PyObject* dunder_name = nullptr;     // "__name__"
 PyObject* make_node_name = nullptr;  // "make_node", interned as the names of code objects are
 
+// The demo is inside the package, but it is a user of it.
 bool is_package_name(std::string_view name) {
-  constexpr std::string_view kPackage = "thunkvm";
-  return name.starts_with(kPackage) &&
-         (name.size() == kPackage.size() || name[kPackage.size()] == '.');
+  const auto is_or_is_in = [name](std::string_view package) {
+    return name.starts_with(package) &&
+           (name.size() == package.size() || name[package.size()] == '.');
+  };
+  return is_or_is_in("thunkvm") && !is_or_is_in("thunkvm.demo");
 }
 
 // The last module name that was looked at, and what came of it: nearly always the same one again.
