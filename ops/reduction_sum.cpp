@@ -251,7 +251,7 @@ class ProdOfOthersMaker : public OpMaker {
     output("as `x`");
     example(
         ">>> x = tv.vector(\"x\")\n"
-        ">>> tv.function([x], tv.prod_of_others(x))([2.0, 0.0, 4.0])\n"
+        ">>> tv.function([x], tv.ops.prod_of_others(x))([2.0, 0.0, 4.0])\n"
         "array([0., 8., 0.])");
   }
 };
