@@ -42,7 +42,7 @@ from thunkvm.elementwise import astype, clip, deg2rad, divmod, logaddexp, positi
 from thunkvm.function import In, MissingInputError, Out, UnusedInputError, Update, function
 from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
 from thunkvm.indexing import inc_subtensor, set_subtensor
-from thunkvm.linalg import diag, inner, outer, tensordot, trace
+from thunkvm.linalg import diag, inner, outer, tensordot, trace, tril, triu
 from thunkvm.mode import Mode, get_mode
 from thunkvm.op import Op, Thunk
 from thunkvm.ops import (
@@ -67,6 +67,8 @@ from thunkvm.ops import (
     cos,
     cosh,
     det,
+    diagonal,
+    digamma,
     dot,
     eq,
     erf,
@@ -104,6 +106,7 @@ from thunkvm.ops import (
     mul,
     neg,
     neq,
+    polygamma,
     pow,
     real,
     reciprocal,
@@ -184,24 +187,24 @@ conjugate = conj
 __all__ = [
     *_types,
     "Apply", "DisconnectedInputError", "Function", "GenericType", "In", "MissingInputError", "Mode",
-    "Op", "Out", "TensorType", "Thunk", "UnusedInputError", "Update", "Variable",
+    "Op", "Out", "TensorType", "Thunk", "Type", "UnusedInputError", "Update", "Variable",
     "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",
     "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "astype",
     "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "cbrt", "ceil", "cholesky",
     "clip", "coalesce", "concatenate", "cond", "config", "conj", "conjugate", "cos", "cosh",
-    "cumsum", "deg2rad", "det", "diag", "divide", "divmod", "dot", "eq", "equal", "erf", "erfc",
-    "exp", "exp2", "expand_dims", "expm1", "eye", "floor", "floor_div", "floor_divide", "full",
-    "full_like", "function", "gammaln", "ge", "get_mode", "grad", "greater", "greater_equal", "gt",
-    "hessian", "hstack", "hypot", "identity", "ifelse", "imag", "inc_subtensor", "inner", "inv",
-    "invert", "isfinite", "isinf", "isnan", "jacobian", "le", "left_shift", "less", "less_equal",
-    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logsumexp", "lt", "matmul", "max", "maximum", "mean", "memory",
-    "min", "minimum", "mod", "moveaxis", "mul", "multiply", "neg", "negative", "neq", "norm",
-    "not_equal", "ones", "ones_like", "ops", "or_", "outer", "positive", "pow", "power", "prod",
-    "rad2deg", "ravel", "real", "reciprocal", "remainder", "reset_peak_memory", "reshape",
-    "right_shift", "round", "set_subtensor", "shape", "sigmoid", "sign", "sin", "sinh", "size",
-    "softplus", "solve", "solve_triangular", "sqrt", "square", "squeeze", "stack", "std",
-    "stop_gradient", "sub", "subtract", "sum", "swapaxes", "switch_case", "take", "tan", "tanh",
-    "tensordot", "trace", "transpose", "true_div", "trunc", "var", "vstack", "where", "zeros",
-    "zeros_like",
+    "cumsum", "deg2rad", "det", "diag", "diagonal", "digamma", "divide", "divmod", "dot", "eq",
+    "equal", "erf", "erfc", "exp", "exp2", "expand_dims", "expm1", "eye", "floor", "floor_div",
+    "floor_divide", "full", "full_like", "function", "gammaln", "ge", "get_mode", "grad", "greater",
+    "greater_equal", "gt", "hessian", "hstack", "hypot", "identity", "ifelse", "imag",
+    "inc_subtensor", "inner", "inv", "invert", "isfinite", "isinf", "isnan", "jacobian", "le",
+    "left_shift", "less", "less_equal", "linspace", "log", "log10", "log1p", "log2", "logaddexp",
+    "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "lt", "matmul", "max",
+    "maximum", "mean", "memory", "min", "minimum", "mod", "moveaxis", "mul", "multiply", "neg",
+    "negative", "neq", "norm", "not_equal", "ones", "ones_like", "ops", "or_", "outer", "polygamma",
+    "positive", "pow", "power", "prod", "rad2deg", "ravel", "real", "reciprocal", "remainder",
+    "reset_peak_memory", "reshape", "right_shift", "round", "set_subtensor", "shape", "sigmoid",
+    "sign", "sin", "sinh", "size", "softplus", "solve", "solve_triangular", "sqrt", "square",
+    "squeeze", "stack", "std", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "switch_case",
+    "take", "tan", "tanh", "tensordot", "trace", "transpose", "tril", "triu", "true_div", "trunc",
+    "var", "vstack", "where", "zeros", "zeros_like",
 ]  # fmt: skip

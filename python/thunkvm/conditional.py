@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from thunkvm import _core, ops
-from thunkvm._core import Apply, Variable
-from thunkvm.op import Op
+from thunkvm._core import Variable
 from thunkvm.structure import leaves, matched_leaves, rebuild
 from thunkvm.types import as_variable
 
@@ -221,37 +220,14 @@ def coalesce(*values: Any) -> Variable:
     chosen = [as_variable(value) for value in values]
     out = chosen[-1]
     for number, value in reversed(list(enumerate(chosen[:-1]))):
-        if not isinstance(value.type, _core.TensorType):
-            missing = _is_none(value)
-        elif value.ndim != 0:
+        if isinstance(value.type, _core.TensorType) and value.ndim != 0:
             raise TypeError(
                 f"[coalesce] value {number}, {value}, has {value.ndim} dimensions; use "
                 "where(isnan(x), y, x) to fill in single elements."
             )
-        elif value.dtype.startswith(("float", "complex")):
-            missing = ops.isnan(value)
-        else:  # an integer is never missing
-            missing = as_variable(False)
         arms = [(f"value {number}", value), ("a later value", out)]
-        out = _conditional(missing, "truth", arms, strict=False)
+        out = _conditional(ops.is_missing(value), "truth", arms, strict=False)
     return out
-
-
-class IsNone(Op):
-    """Whether a `generic` value is None."""
-
-    __props__ = ()
-
-    def make_node(self, x: Variable) -> Apply:
-        """Make a node with one 0-d bool output."""
-        return Apply(self, [x], [_core.TensorType("bool", ())()])
-
-    def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        """Compare with None."""
-        output_storage[0][0] = inputs[0] is None
-
-
-_is_none = IsNone()
 
 
 def _short_circuit(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from thunkvm import ops
@@ -38,9 +37,8 @@ def full(shape: Shape, fill_value: Any, dtype: npt.DTypeLike | None = None) -> V
     array([[7., 7.]])
     """
     vector, ndim = shape_vector(shape, "full")
-    value = as_variable(fill_value)
-    name = value.dtype if dtype is None else dtype_name(dtype)
-    return ops.full(vector, value, ndim=ndim, dtype=name)
+    name = None if dtype is None else dtype_name(dtype)
+    return ops.full(vector, fill_value, ndim=ndim, dtype=name)
 
 
 def zeros(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
@@ -79,7 +77,7 @@ def full_like(x: Any, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Va
     """
     x = as_variable(x)
     name = x.dtype if dtype is None else dtype_name(dtype)
-    return ops.full(ops.shape(x), as_variable(fill_value), ndim=x.ndim, dtype=name)
+    return ops.full(ops.shape(x), fill_value, ndim=x.ndim, dtype=name)
 
 
 def zeros_like(x: Any, dtype: npt.DTypeLike | None = None) -> Variable:
@@ -135,12 +133,7 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
-    if dtype is None:
-        kinds = [v.dtype if isinstance(v, Variable) else v for v in (start, stop, step)]
-        name = np.result_type(*(np.dtype(k) if isinstance(k, str) else k for k in kinds)).name
-    else:
-        name = dtype_name(dtype)
-    return ops.arange(*(as_variable(v) for v in (start, stop, step)), dtype=name)
+    return ops.arange(start, stop, step, dtype=None if dtype is None else dtype_name(dtype))
 
 
 def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
@@ -166,7 +159,7 @@ def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
     """
     start, stop = as_variable(start) * 1.0, as_variable(stop) * 1.0
     steps = ops.maximum(astype(num, "int64") - 1, 1)
-    index = ops.arange(as_variable(0), astype(num, "int64"), as_variable(1), dtype="int64")
+    index = ops.arange(0, astype(num, "int64"), 1, dtype="int64")
     value = start + astype(index, "float64") * ((stop - start) / steps)
     # The last value is `stop` itself, whatever rounding does to the sum.
     return ops.where(ops.logical_and(ops.eq(index, steps), ops.gt(index, 0)), stop, value)

@@ -42,32 +42,35 @@ def fitted(value: Any, wanted: Type, what: str) -> Variable:
     >>> fitted(tv.iscalar("n"), tv.scalar().type, "the update of x").dtype
     'float64'
     """
-    if type(value) in WEAK and isinstance(wanted, TensorType) and wanted.ndim == 0:
-        if np.result_type(np.dtype(wanted.dtype), value) == wanted.dtype:
-            return _core.constant(value, wanted.dtype)
+    if (
+        type(value) in WEAK
+        and isinstance(wanted, TensorType)
+        and wanted.ndim == 0
+        and np.result_type(np.dtype(wanted.dtype), value) == wanted.dtype
+    ):
+        return _core.constant(value, wanted.dtype)
     value = as_variable(value)
     given = value.type
     if not isinstance(wanted, TensorType) or not isinstance(given, TensorType):
         if given != wanted:
-            raise TypeError(f"{what} has to be {wanted}, but got {value}.")
+            raise TypeError(f"{what} is {value}, but has to be a {wanted}.")
         return value
     if given.ndim != wanted.ndim:
         raise TypeError(
-            f"{what} has to be {wanted}, but got {value}: {given.ndim} dimensions where "
-            f"{wanted.ndim} are wanted; reshape or reduce it."
+            f"{what} is {value}, with {given.ndim} dimensions where {wanted.ndim} are wanted; "
+            "reshape or reduce it."
         )
     for axis, (has, must) in enumerate(zip(given.shape, wanted.shape, strict=True)):
         if has is not None and must is not None and has != must:
             raise TypeError(
-                f"{what} has to be {wanted}, but got {value}: its axis {axis} has length "
-                f"{has} where {must} is wanted."
+                f"{what} is {value}, whose axis {axis} has length {has} where {must} is wanted."
             )
     if given.dtype == wanted.dtype:
         return value
     if not (np.can_cast(given.dtype, wanted.dtype, "safe") or _is_exact(value, wanted.dtype)):
         raise TypeError(
-            f"{what} has to be {wanted}, but got {value}: casting {given.dtype} to "
-            f"{wanted.dtype} may lose precision; say so with .astype({wanted.dtype!r})."
+            f"{what} is {value}: casting {given.dtype} to {wanted.dtype} may lose precision; "
+            f"say so with .astype({wanted.dtype!r})."
         )
     return ops.cast(value, dtype=wanted.dtype)
 

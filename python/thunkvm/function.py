@@ -270,9 +270,7 @@ class _Graph:
             ]
         return arguments
 
-    def check_inputs(
-        self, specs: list[In], arguments: list[Variable], on_unused: str
-    ) -> None:
+    def check_inputs(self, specs: list[In], arguments: list[Variable], on_unused: str) -> None:
         """Refuse free variables that are no inputs, and inputs that nothing depends on."""
         named = [*zip(self.names, self.outputs, strict=True)]
         named += [(f"the update of {target}", value) for target, value, _ in self.updates]
@@ -311,7 +309,7 @@ def _missing(variable: Variable, named: list[tuple[str, Variable]]) -> str:
 def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
     if isinstance(inputs, (Variable, In)):
         raise TypeError(f"inputs is a list of Variables; got {inputs} alone: write it in [ ].")
-    specs = []
+    specs: list[In] = []
     for number, item in enumerate(inputs):
         spec = item if isinstance(item, In) else In(item)
         variable = spec.variable

@@ -163,9 +163,7 @@ def jacobian(
         else:
             lengths = [*_lengths(expression), *_lengths(variable)]
             zeros = full(lengths, 0, variable.dtype)
-            out.append(
-                _disconnected("jacobian", expression, variable, disconnected_inputs, zeros)
-            )
+            out.append(_disconnected("jacobian", expression, variable, disconnected_inputs, zeros))
     return out[0] if isinstance(wrt, Variable) else out
 
 

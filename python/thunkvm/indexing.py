@@ -9,6 +9,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm.elementwise import astype
 from thunkvm.shapes import reshape
 from thunkvm.types import as_variable
 
@@ -77,9 +78,7 @@ def _number(item: Any, dynamic: list[Variable]) -> str:
     """Write an integer down, or put it among the inputs and write ``?``."""
     if isinstance(item, Variable):
         if item.ndim != 0 or not item.dtype.startswith(("int", "uint")):
-            raise TypeError(
-                f"{item} is no index; an index is an integer, 0-d or an array."
-            )
+            raise TypeError(f"{item} is no index; an index is an integer, 0-d or an array.")
         dynamic.append(item)
         return "?"
     if isinstance(item, (bool, np.bool_)):
@@ -126,9 +125,8 @@ def _advanced(x: Variable, items: list[Any], arrays: list[Variable | None]) -> V
             f"the integer arrays and integers of an index of {x} have to stand side by side; "
             "index in two steps, as in x[0][:, i]."
         )
-    basic = _basic(
-        x, [item if array is None else slice(None) for item, array in zip(items, arrays, strict=True)]
-    )
+    around = zip(items, arrays, strict=True)
+    basic = _basic(x, [item if array is None else slice(None) for item, array in around])
     axis = _axis_of(items, places[0], integers, x.ndim)
     found = [array for array in arrays if array is not None]
     if len(found) == 1:
@@ -138,7 +136,7 @@ def _advanced(x: Variable, items: list[Any], arrays: list[Variable | None]) -> V
     flat: Variable = as_variable(0)
     for array, length in zip(found, lengths, strict=True):
         # Taking from 0, 1, ... checks the bounds and counts negative indices from the end.
-        positions = ops.arange(as_variable(0), length, as_variable(1), dtype="int64")
+        positions = ops.arange(0, length, 1, dtype="int64")
         flat = flat * length + ops.take(positions, array, axis=0)
     before = [basic.shape[k] for k in range(axis)]
     after = [basic.shape[k] for k in range(axis + len(found), basic.ndim)]
@@ -197,7 +195,8 @@ def inc_subtensor(part: Variable, value: Any) -> Variable:
     Parameters
     ----------
     part : Variable
-        What indexing made: ``x[...]``.
+        What indexing made: ``x[...]``, also with one integer array. Positions that come twice are
+        added to twice.
     value : Variable or array-like
         What to add there; broadcast to the shape of the part.
 
@@ -218,15 +217,24 @@ def inc_subtensor(part: Variable, value: Any) -> Variable:
     >>> tv.function([x], tv.inc_subtensor(x[0], 10.0))([1.0, 2.0])
     array([11.,  2.])
     """
+    node = part.owner if isinstance(part, Variable) else None
+    if node is not None and node.op.name == "take":
+        x, positions = node.inputs
+        return ops.add_at(x, positions, _fill(part, value, x.dtype), axis=node.op.attrs["axis"])
     x, dynamic, index = _indexed(part, "inc")
     return ops.inc_subtensor(x, value, *dynamic, index=index)
+
+
+def _fill(part: Variable, value: Any, dtype: str) -> Variable:
+    """Return the value, cast and broadcast to the shape of the part."""
+    return ops.broadcast_to(astype(value, dtype), ops.shape(part), ndim=part.ndim)
 
 
 def _indexed(part: Variable, what: str) -> tuple[Variable, list[Variable], list[str]]:
     node = part.owner if isinstance(part, Variable) else None
     if node is None or node.op.name != "subtensor":
         raise TypeError(
-            f"only what basic indexing made can be changed, as in x[1:].{what}(v); {part} was "
-            "not made so."
+            "only what indexing by integers and slices made can be changed, as in "
+            f"x[1:].{what}(v); {part} was not made so."
         )
     return node.inputs[0], list(node.inputs[1:]), list(node.op.attrs["index"])

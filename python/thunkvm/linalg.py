@@ -7,8 +7,6 @@ from typing import Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm.elementwise import astype
-from thunkvm.reductions import sum as sum_over
 from thunkvm.shapes import ravel, reshape, transpose
 from thunkvm.types import as_variable
 
@@ -96,14 +94,14 @@ def trace(x: Any, offset: int = 0) -> Variable:
 
     Parameters
     ----------
-    x : Variable or array-like, 2-d
+    x : Variable or array-like
+        With at least two axes; the first two are the rows and columns.
     offset : int
         Which diagonal: above the main one if positive, below it if negative.
 
     Returns
     -------
     Variable
-        A 0-d variable.
 
     Examples
     --------
@@ -112,16 +110,7 @@ def trace(x: Any, offset: int = 0) -> Variable:
     >>> float(tv.function([x], tv.trace(x))([[1.0, 2.0], [3.0, 4.0]]))
     5.0
     """
-    return sum_over(_on_diagonal(as_variable(x), offset, "trace"))
-
-
-def _on_diagonal(x: Variable, offset: int, what: str) -> Variable:
-    """Return the matrix with everything off one diagonal replaced by 0 (NaN and inf too)."""
-    if x.ndim != 2:
-        raise ValueError(f"[{what}] takes a matrix, but {x} has {x.ndim} dimensions.")
-    shape = ops.shape(x)
-    mask = ops.eye(shape[0], shape[1], k=offset, dtype="bool")
-    return ops.where(mask, x, astype(0, x.dtype))
+    return ops.trace(x, offset=offset)
 
 
 def diag(x: Any, k: int = 0) -> Variable:
@@ -149,24 +138,35 @@ def diag(x: Any, k: int = 0) -> Variable:
     >>> tv.function([w], tv.diag(w))([[1.0, 2.0], [3.0, 4.0]])
     array([1., 4.])
     """
-    x = as_variable(x)
-    if x.ndim == 1:
-        n = ops.shape(x)[0] + abs(k)
-        mask = ops.eye(n, n, k=k, dtype="bool")
-        # Row i holds element i (k >= 0), or i - |k| below the diagonal: pad the vector to n.
-        padding = ops.full(as_variable([abs(k)]), as_variable(0), ndim=1, dtype=x.dtype)
-        padded = ops.concatenate(*((x, padding) if k >= 0 else (padding, x)), axis=0)
-        return ops.where(mask, ops.expand_dims(padded, axis=(1,)), astype(0, x.dtype))
-    if x.ndim != 2:
-        raise ValueError(f"[diag] takes a vector or a matrix, but {x} has {x.ndim} dimensions.")
-    flat, width = ravel(x), ops.shape(x)[1]
-    height = ops.shape(x)[0]
-    first = k if k >= 0 else -k * width
-    length = ops.maximum(
-        ops.minimum(height + min(k, 0), width - max(k, 0)), 0
-    )
-    index = ops.arange(as_variable(0), length, as_variable(1), dtype="int64") * (width + 1) + first
-    return ops.take(flat, index, axis=0)
+    return ops.diag(x, k=k)
 
 
-__all__ = ["diag", "inner", "outer", "tensordot", "trace"]
+def tril(x: Any, k: int = 0) -> Variable:
+    """Return a matrix with everything above its k-th diagonal replaced by 0.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> w = tv.matrix("w")
+    >>> tv.function([w], tv.tril(w))([[1.0, 2.0], [3.0, 4.0]])
+    array([[1., 0.],
+           [3., 4.]])
+    """
+    return ops.tril(x, k=k)
+
+
+def triu(x: Any, k: int = 0) -> Variable:
+    """Return a matrix with everything below its k-th diagonal replaced by 0.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> w = tv.matrix("w")
+    >>> tv.function([w], tv.triu(w))([[1.0, 2.0], [3.0, 4.0]])
+    array([[1., 2.],
+           [0., 4.]])
+    """
+    return ops.triu(x, k=k)
+
+
+__all__ = ["diag", "inner", "outer", "tensordot", "trace", "tril", "triu"]

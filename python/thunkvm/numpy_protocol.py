@@ -58,9 +58,7 @@ REDUCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-def array_ufunc(
-    self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any
-) -> Any:
+def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Apply the Op that a NumPy ufunc stands for.
 
     Raises
@@ -83,8 +81,7 @@ def array_ufunc(
     kwargs = {key: value for key, value in kwargs.items() if value is not None}
     if unknown := [key for key in kwargs if key not in allowed]:
         raise TypeError(
-            f"{called} on a Variable takes no {unknown[0]}=; a Variable has no memory yet, so write "
-            "the result as a new Variable."
+            f"{called} on a Variable takes no {unknown[0]}=; the result is always a new Variable."
         )
     return found(*inputs, **kwargs)
 

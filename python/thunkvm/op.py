@@ -165,9 +165,10 @@ class Op:
 class Thunk:
     """What `Op.make_thunk` returns: a callable that computes one node's outputs.
 
-    The interface of the proposal of June 2010 for lazy evaluation in Theano. ``input_computed[i][0]``
-    is 1 once this thunk asked for input i, whose value is then ``input_registers[i][0]``; it sets
-    ``output_registers[j][0]``, then ``output_computed[j][0] = 1``.
+    The interface of the proposal of June 2010 for lazy evaluation in Theano.
+    ``input_computed[i][0]`` is 1 once this thunk asked for input i, whose value is then
+    ``input_registers[i][0]``; it sets ``output_registers[j][0]``, then
+    ``output_computed[j][0] = 1``.
 
     Attributes
     ----------

@@ -187,7 +187,7 @@ def _of_all_dtypes(make: Callable[[str | None, str], Variable]) -> tuple[Constru
     return tuple(_of_dtype(make, prefix) for prefix in PREFIXES)
 
 
-# Theano's names: b w i l for int8 to int64, f d for float32 and float64, c z for complex64 and complex128.
+# Theano's names: the letters of PREFIXES before the kind.
 bscalar, wscalar, iscalar, lscalar, fscalar, dscalar, cscalar, zscalar = _of_all_dtypes(scalar)
 bvector, wvector, ivector, lvector, fvector, dvector, cvector, zvector = _of_all_dtypes(vector)
 bmatrix, wmatrix, imatrix, lmatrix, fmatrix, dmatrix, cmatrix, zmatrix = _of_all_dtypes(matrix)
@@ -326,19 +326,10 @@ def as_variable(value: Any, name: str | None = None) -> Variable:
     >>> tv.as_variable([x, 2.0]).ndim
     1
     """
-    if isinstance(value, (list, tuple)) and _has_variable(value):
-        return _core.op("stack")(*(as_variable(item) for item in value))
     made = _core.as_variable(value)
     if name is not None and made is not value:
         made.name = name
     return made
-
-
-def _has_variable(items: Sequence[Any]) -> bool:
-    return any(
-        isinstance(item, Variable) or (isinstance(item, (list, tuple)) and _has_variable(item))
-        for item in items
-    )
 
 
 __all__ = [

@@ -256,12 +256,14 @@ def _method(function: Any) -> Any:
     return method
 
 
+REDUCTIONS = (
+    "sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "cumsum",
+    "norm",
+)  # fmt: skip
+
 METHODS: dict[str, Any] = {
-    **{
-        name: _method(getattr(reductions, name))
-        for name in "sum prod max min mean var std any all argmax argmin cumsum norm".split()
-    },
-    **{name: _method(getattr(shapes, name)) for name in "ravel squeeze swapaxes".split()},
+    **{name: _method(getattr(reductions, name)) for name in REDUCTIONS},
+    **{name: _method(getattr(shapes, name)) for name in ("ravel", "squeeze", "swapaxes")},
     "flatten": _method(shapes.ravel),
     "clip": _method(elementwise.clip),
     "round": _method(elementwise.round),
@@ -302,5 +304,3 @@ def attach() -> None:
     """Give the core's Variable the methods above."""
     for name, method in METHODS.items():
         setattr(Variable, name, method)
-
-

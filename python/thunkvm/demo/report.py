@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,8 +19,8 @@ def digits(value: float, certified: float) -> float:
     Examples
     --------
     >>> from thunkvm.demo.report import digits
-    >>> digits(2.0001, 2.0)
-    4.301029995663855
+    >>> round(digits(2.0001, 2.0), 1)
+    4.3
     >>> digits(2.0, 2.0)
     11.0
     """
@@ -129,16 +130,18 @@ def thunks_sentence(nodes: Sequence[NodeRuns]) -> str:
 def thunks_table(by_mode: dict[str, Sequence[NodeRuns]]) -> str:
     """Lay out how often each node ran, one column per mode; those that never ran come last."""
     modes = list(by_mode)
-    rows: dict[tuple[str, str, str], dict[str, NodeRuns]] = {}
+    # The same node of two modes: of the same Op, made by the same line, and the k-th such one.
+    rows: dict[tuple[str, str, int], dict[str, NodeRuns]] = {}
     for mode, nodes in by_mode.items():
+        seen: Counter[tuple[str, str]] = Counter()
         for node in nodes:
-            rows.setdefault((node.node, node.op, node.origin), {})[mode] = node
+            made = (node.op, node.origin)
+            rows.setdefault((*made, seen[made]), {})[mode] = node
+            seen[made] += 1
     lines = []
-    for (name, op, origin), found in rows.items():
+    for (op, origin, _), found in rows.items():
         runs = [found[mode].runs if mode in found else 0 for mode in modes]
         forms = "/".join(dict.fromkeys(node.form for node in found.values()))
-        lines.append([name, op, forms, origin, *(count or "never" for count in runs)])
-    lines.sort(key=lambda line: line[4] == "never")
-    return table(
-        ["node", "Op", "thunk", "made at", *modes], lines, left=["node", "Op", "thunk", "made at"]
-    )
+        lines.append([op, forms, origin, *(count or "never" for count in runs)])
+    lines.sort(key=lambda line: line[3] == "never")
+    return table(["Op", "thunk", "made at", *modes], lines, left=["Op", "thunk", "made at"])
