@@ -1,0 +1,67 @@
+"""The examples of the docstrings, of the Ops and of the README run, and print what they say."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+MODULES = [
+    "thunkvm",
+    *(
+        module.name
+        for module in pkgutil.walk_packages(tv.__path__, "thunkvm.")
+        if not module.name.endswith("__main__") and module.name != "thunkvm._core"
+    ),
+]
+
+
+def run(examples: str, name: str) -> int:
+    """Run doctest examples with `tv` and `np` at hand; return how many there were."""
+    test = doctest.DocTestParser().get_doctest(examples, {"tv": tv, "np": np}, name, name, 0)
+    printed: list[str] = []
+    failed, attempted = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=printed.append)
+    assert failed == 0, "".join(printed)
+    return attempted
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_of_a_module(name: str) -> None:
+    module = importlib.import_module(name)
+    for test in doctest.DocTestFinder(exclude_empty=True).find(module):
+        run(test.docstring, test.name)
+
+
+@pytest.mark.parametrize("name", tv.ops.__all__)
+def test_examples_of_an_op(name: str) -> None:
+    run(getattr(tv.ops, name).__doc__ or "", name)
+
+
+@pytest.mark.parametrize("name", ["set", "inc", "get_value", "set_value"])
+def test_examples_of_a_method(name: str) -> None:
+    assert run(getattr(tv.Variable, name).__doc__ or "", name) > 0
+
+
+def test_examples_of_the_readme() -> None:
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
+    assert blocks
+    assert sum(run(block, "README.md") for block in blocks) > 0
+
+
+def public() -> list[str]:
+    return sorted(name for name in tv.__all__ if callable(getattr(tv, name)))
+
+
+@pytest.mark.parametrize("name", public())
+def test_every_public_name_is_documented(name: str) -> None:
+    assert (getattr(tv, name).__doc__ or "").strip()

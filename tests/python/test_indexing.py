@@ -1,0 +1,171 @@
+"""Indexing as NumPy has it, and new arrays with a part replaced or added to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+MODES = ["py", "vm", "cvm", "cvm_nogc"]
+CUBE = np.arange(24.0).reshape(2, 3, 4)
+
+KEYS: list[Any] = [
+    0, -1, (1, 2), (1, 2, 3), (-1, -1, -1), slice(None), slice(1, None), slice(None, -1),
+    slice(None, None, -1), slice(None, None, 2), slice(5, 0, -2), slice(10, 20), slice(-100, 100),
+    (slice(None), 1), (slice(None), slice(1, 3), slice(None, None, -2)), Ellipsis, (Ellipsis, 0),
+    (0, Ellipsis, 1), None, (None, 0), (slice(None), None, 1), (Ellipsis, None),
+    (1, None, Ellipsis, slice(0, 0)), np.int64(1), (np.int8(0), slice(None)), (),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("key", KEYS, ids=repr)
+def test_basic_indices(key: Any, mode: str) -> None:
+    x = tv.tensor3("x")
+    result = tv.function([x], x[key], mode=mode)(CUBE)
+    np.testing.assert_array_equal(result, CUBE[key])
+    assert x[key].ndim == CUBE[key].ndim
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_indices_that_are_variables(mode: str) -> None:
+    x, i, j = tv.tensor3("x"), tv.lscalar("i"), tv.iscalar("j")
+    f = tv.function([x, i, j], [x[i], x[i, j:], x[..., i:j], x[i, :, ::j], x[:, j]], mode=mode)
+    for a, b in ((0, 1), (-1, 2), (1, -1)):
+        expected = [CUBE[a], CUBE[a, b:], CUBE[..., a:b], CUBE[a, :, ::b], CUBE[:, b]]
+        for result, value in zip(f(CUBE, a, b), expected, strict=True):
+            np.testing.assert_array_equal(result, value)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "key",
+    [
+        [1, 0, 1], ([-1, 0],), np.array([[0, 1], [1, 1]]), (slice(None), [2, 0]),
+        (Ellipsis, [3, 3, 0]), (0, [2, 1]), ([1, 0], 2), (slice(None), [0, 2], 1),
+        ([0, 1], [2, 0]), (slice(None), [0, -1], [3, 1]), ([[0], [1]], [0, 2]), (None, [1]),
+        (slice(None, None, -1), slice(1, None), [0, 2]), [],
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_integer_arrays(key: Any, mode: str) -> None:
+    x = tv.tensor3("x")
+    np.testing.assert_array_equal(tv.function([x], x[key], mode=mode)(CUBE), CUBE[key])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_take_along_an_axis(mode: str) -> None:
+    x, i = tv.tensor3("x"), tv.lvector("i")
+    f = tv.function([x, i], [x.take(i, axis=1), x.take(i)], mode=mode)
+    along, flat = f(CUBE, np.array([2, -1, 0]))
+    np.testing.assert_array_equal(along, CUBE.take([2, -1, 0], axis=1))
+    np.testing.assert_array_equal(flat, CUBE.take([2, -1, 0]))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("key", [k for k in KEYS if CUBE[k].size], ids=repr)
+def test_set_and_inc_give_new_arrays(key: Any, mode: str) -> None:
+    x, v = tv.tensor3("x"), tv.scalar("v")
+    given = CUBE.copy()
+    f = tv.function([x, v], [x[key].set(v), x[key].inc(v), x], mode=mode)
+    replaced, increased, unchanged = f(given, 100.0)
+    expected = CUBE.copy()
+    expected[key] = 100.0
+    np.testing.assert_array_equal(replaced, expected)
+    expected = CUBE.copy()
+    expected[key] += 100.0
+    np.testing.assert_array_equal(increased, expected)
+    np.testing.assert_array_equal(unchanged, CUBE)
+    np.testing.assert_array_equal(given, CUBE)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_set_broadcasts_and_chains(mode: str) -> None:
+    x, row, i = tv.matrix("x"), tv.vector("row"), tv.lscalar("i")
+    changed = x[i].set(row)
+    changed = changed[:, 0].inc(1.0)
+    result = tv.function([x, row, i], changed, mode=mode)(np.zeros((2, 3)), [1.0, 2.0, 3.0], -1)
+    assert result.tolist() == [[1.0, 0.0, 0.0], [2.0, 2.0, 3.0]]
+    assert tv.set_subtensor(x[0], row).type == x[0].set(row).type
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        ((5,), "index 5 is out of bounds for axis 0 with size 2"),
+        ((0, -4), "index -4 is out of bounds for axis 1 with size 3"),
+    ],
+)
+def test_an_index_out_of_bounds_is_numpys_error(key: Any, message: str, mode: str) -> None:
+    x = tv.tensor3("x")
+    with pytest.raises(IndexError, match=message):
+        tv.function([x], x[key], mode=mode)(CUBE)
+    with pytest.raises(IndexError, match="out of bounds"):
+        tv.function([x], x[[0, 7]], mode=mode)(CUBE)
+    with pytest.raises(IndexError, match="out of bounds"):
+        tv.function([x], x[[0, 1], [0, 3]], mode=mode)(CUBE)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_inc_at_integer_arrays_counts_every_position(mode: str) -> None:
+    x = tv.matrix("x")
+    outputs = [x[[0, 0, 1]].inc(1.0), x[:, [2, 2]].inc(x[:, :2])]
+    given = np.arange(6.0).reshape(2, 3)
+    rows, columns = tv.function([x], outputs, mode=mode)(given)
+    expected = given.copy()
+    np.add.at(expected, [0, 0, 1], 1.0)
+    np.testing.assert_array_equal(rows, expected)
+    expected = given.copy()
+    np.add.at(expected, (slice(None), [2, 2]), given[:, :2])
+    np.testing.assert_array_equal(columns, expected)
+
+
+def test_static_shapes_of_indexed_variables() -> None:
+    x = tv.tensor(shape=(5, None, 3))
+    assert x[0].type.shape == (None, 3)
+    assert x[1:4].type.shape == (3, None, 3)
+    assert x[::-2, :, 1].type.shape == (3, None)
+    assert x[..., None].type.shape == (5, None, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("key", "kind", "message"),
+    [
+        ((0, 0, 0, 0), IndexError, "too many indices"),
+        (1.5, TypeError, r"1\.5, a float, is no index"),
+        ("a", TypeError, "'a', a str, is no index"),
+        (True, TypeError, "True is no index; to choose by a condition use ifelse or where"),
+        (np.array([True, False]), TypeError, "is a mask: how much it selects"),
+        (([0], slice(None), [1]), TypeError, "have to stand side by side"),
+    ],
+    ids=repr,
+)
+def test_what_cannot_be_an_index(key: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        tv.tensor3("x")[key]
+
+
+def test_a_float_variable_is_no_index() -> None:
+    x, y = tv.vector("x"), tv.scalar("y")
+    with pytest.raises(TypeError, match=r"y.*is no index; an index is an integer"):
+        x[y]
+
+
+def test_set_of_what_was_not_indexed_says_how_to_write_it() -> None:
+    with pytest.raises(
+        TypeError, match=r"only what indexing by integers and slices made can be changed"
+    ):
+        tv.vector("x").set(1.0)
+
+
+def test_iterating_needs_a_known_length() -> None:
+    first, second = tv.tensor("x", shape=(2,))
+    assert first.ndim == second.ndim == 0
+    with pytest.raises(TypeError, match=r"cannot iterate over .*x.*its length is not known"):
+        iter(tv.vector("x"))
+    with pytest.raises(TypeError, match="cannot iterate"):
+        list(tv.scalar("x"))

@@ -1,0 +1,144 @@
+"""Modes: their names, tv.config, the environment variable, and what a mode changes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import thunkvm as tv
+
+NAMES = ["py", "vm", "cvm", "py_nogc", "vm_nogc", "cvm_nogc"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mode_computes(name: str) -> None:
+    x = tv.vector("x")
+    f = tv.function([x], (x * 2.0 + 1.0).sum(), mode=name)
+    assert f([1.0, 2.0]) == 8.0
+    assert tv.get_mode(name).name == name
+
+
+def test_mode_objects() -> None:
+    assert tv.Mode("vm", gc=False) == tv.get_mode("vm_nogc")
+    assert tv.Mode() == tv.get_mode("cvm")
+    x = tv.scalar("x")
+    assert tv.function([x], x + 1, mode=tv.Mode(linker="py"))(1.0) == 2.0
+
+
+def forms(mode: str) -> set[str]:
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x) + 1.0, mode=mode)
+    f([1.0])
+    return {form for _, _, form, _, _ in f.node_runs()}
+
+
+def test_each_linker_has_thunks_of_its_own() -> None:
+    assert forms("py") == {"perform"}
+    assert forms("vm") == {"perform"}
+    assert forms("cvm") == {"kernel"}
+    c, x = tv.scalar("c"), tv.scalar("x")
+    programs = {
+        mode: tv.function([c, x], tv.ifelse(c, x, -x), mode=mode).disassemble()
+        for mode in ("py", "vm", "cvm")
+    }
+    assert programs["py"] != programs["vm"]  # call by need, against demand compiled into branches
+
+
+def test_nogc_keeps_intermediates_alive() -> None:
+    x = tv.vector("x")
+    y = tv.exp(x) * 2.0
+    live = {}
+    for mode in ("cvm", "cvm_nogc"):
+        f = tv.function([x], y.sum(), mode=mode)
+        before = tv.memory()["in_use"]
+        f([1.0] * 4096)
+        live[mode] = tv.memory()["in_use"] - before
+    assert live["cvm"] == 0
+    assert live["cvm_nogc"] >= 4096 * 8
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"),
+    [("cmv", "cvm"), ("VM", "vm"), ("vm_no_gc", "vm_nogc"), ("cvm_nogcc", "cvm_nogc")],
+)
+def test_an_unknown_mode_names_the_nearest_and_lists_all(name: str, nearest: str) -> None:
+    x = tv.scalar("x")
+    with pytest.raises(ValueError, match=f"no mode '{name}'") as raised:
+        tv.function([x], x, mode=name)
+    message = str(raised.value)
+    assert f"Did you mean '{nearest}'?" in message
+    assert ", ".join(NAMES) in message
+
+
+@pytest.mark.parametrize("name", ["FAST_RUN", "FAST_COMPILE", "DebugMode", "c", "c|py", "c&py"])
+def test_modes_that_do_not_exist_yet_are_not_aliases(name: str) -> None:
+    with pytest.raises(ValueError, match="there is no mode"):
+        tv.get_mode(name)
+
+
+def test_a_mode_of_another_type_is_an_error() -> None:
+    with pytest.raises(TypeError, match=r"mode is 3, a int; give a name or a tv\.Mode"):
+        tv.get_mode(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"no linker 'jit'; the linkers are py, vm, cvm"):
+        tv.Mode("jit")
+
+
+def test_config_chooses_the_mode_of_functions_that_name_none() -> None:
+    x = tv.vector("x")
+    y = tv.exp(x)
+    before = tv.config.mode
+    with tv.config.change(mode="vm"):
+        assert tv.config.mode == "vm"
+        f = tv.function([x], y)
+    assert tv.config.mode == before
+    f([1.0])
+    assert {form for _, _, form, _, _ in f.node_runs()} == {"perform"}
+
+
+def test_config_is_restored_after_an_error() -> None:
+    before = tv.config.mode
+    with pytest.raises(KeyError), tv.config.change(mode="vm"):
+        raise KeyError
+    assert tv.config.mode == before
+    with pytest.raises(ValueError, match="no mode 'nothing'"), tv.config.change(mode="nothing"):
+        pass
+    assert tv.config.mode == before
+
+
+def test_config_refuses_settings_that_it_has_not() -> None:
+    with pytest.raises(AttributeError, match=r"no setting 'mod'.*Did you mean 'mode'\?"):
+        tv.config.mod = "vm"  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="no setting 'floatX'"):
+        print(tv.config.floatX)
+    with (
+        pytest.raises(AttributeError, match="no setting 'optimizer'"),
+        tv.config.change(optimizer=1),
+    ):  # type: ignore[arg-type]
+        pass
+    with pytest.raises(ValueError, match="Did you mean 'cvm'"):
+        tv.config.mode = "cmv"
+
+
+def run(code: str, **environment: str) -> Any:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_environment_variable_sets_the_mode() -> None:
+    code = "import thunkvm as tv; print(tv.config.mode)"
+    assert run(code, THUNKVM_MODE="vm_nogc").stdout.strip() == "vm_nogc"
+    failed = run("import thunkvm as tv; x = tv.scalar(); tv.function([x], x)", THUNKVM_MODE="cmv")
+    assert (
+        "ValueError: the environment variable THUNKVM_MODE=cmv: there is no mode 'cmv'"
+        in failed.stderr
+    )
+    assert "Did you mean 'cvm'?" in failed.stderr
