@@ -588,7 +588,7 @@ GENERATOR_MISUSE = [
     (lambda: (yield 7), IndexError, "asked for input 7"),
     (lambda: (yield "x"), TypeError, "demand of Made yielded x"),
     (lambda: (yield []), RuntimeError, "finished without the demanded output"),
-    (lambda: (yield from (0, 0)), RuntimeError, "asked again for input 0"),
+    (lambda: ((yield 0), (yield 0)), RuntimeError, "asked again for input 0"),
     (lambda: [(yield 0), None][1], TypeError, "finished without output 0"),
     (lambda: [(yield 0), "text"][1], TypeError, "output 0 of Made"),
     (lambda: 3.0, TypeError, "demand of Made has to be a generator"),
