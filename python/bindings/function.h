@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -39,7 +40,8 @@ class CompiledFunction {
   const std::string& name() const { return name_; }
   const Linked& linked() const { return linked_; }
   const std::vector<Variable>& inputs() const { return inputs_; }
-  FramePool& pool() { return pool_; }
+  /// The frames, all idle ones of which it has.
+  FramePool& pool();
   PyObject* pack() const { return pack_.get(); }
 
  private:
@@ -49,12 +51,18 @@ class CompiledFunction {
   void run(Frame& frame) const;
   PyRef take_output(Frame& frame, std::size_t j) const;
   PyRef take_outputs(Frame& frame) const;
+  /// Frames are handed out under the GIL, so the one that is used again and again needs no atomic
+  /// operation.
+  Frame* acquire() { return last_ != nullptr ? std::exchange(last_, nullptr) : pool_.acquire(); }
+  void release(Frame* frame);
+  class Lease;
   struct Updates;
   void take_updates(Frame& frame, Updates& updates) const;
 
   std::string name_;
   Linked linked_;
   FramePool pool_;
+  Frame* last_ = nullptr;  ///< an idle frame that the pool believes to be in use
   std::vector<Variable> inputs_;
   Signature signature_;
   std::vector<OutputSpec> outputs_;

@@ -14,30 +14,6 @@ namespace {
 
 constexpr std::size_t kInlineArguments = 16;
 
-// A frame for one call. It goes back to the pool without a value in a register, however the call
-// ends.
-class FrameLease {
- public:
-  explicit FrameLease(FramePool& pool) : pool_(pool), frame_(pool.acquire()) {}
-  ~FrameLease() {
-    if (!finished_) frame_->abandon();
-    pool_.release(frame_);
-  }
-  FrameLease(const FrameLease&) = delete;
-  FrameLease& operator=(const FrameLease&) = delete;
-
-  Frame& frame() { return *frame_; }
-  void finish() {
-    frame_->finish();
-    finished_ = true;
-  }
-
- private:
-  FramePool& pool_;
-  Frame* frame_;
-  bool finished_ = false;
-};
-
 // Which registers in `order`, outputs and then updates, are named for the last time, and hold no
 // constant.
 std::vector<std::uint8_t> last_uses(const Program& program,
@@ -54,6 +30,29 @@ std::vector<std::uint8_t> last_uses(const Program& program,
 Cell take_or_share(Cell& cell, bool take) { return take ? std::move(cell) : Cell(cell); }
 
 }  // namespace
+
+// A frame for one call. It goes back without a value in a register, however the call ends.
+class CompiledFunction::Lease {
+ public:
+  explicit Lease(CompiledFunction& function) : function_(function), frame_(function.acquire()) {}
+  ~Lease() {
+    if (!finished_) frame_->abandon();
+    function_.release(frame_);
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Frame& frame() { return *frame_; }
+  void finish() {
+    frame_->finish();
+    finished_ = true;
+  }
+
+ private:
+  CompiledFunction& function_;
+  Frame* frame_;
+  bool finished_ = false;
+};
 
 struct CompiledFunction::Updates {
   std::vector<SharedValue*> targets;
@@ -79,6 +78,19 @@ CompiledFunction::CompiledFunction(std::string name, Linked linked, std::vector<
   update_takes_.assign(output_takes_.begin() + static_cast<std::ptrdiff_t>(program.outputs.size()),
                        output_takes_.end());
   output_takes_.resize(program.outputs.size());
+}
+
+FramePool& CompiledFunction::pool() {
+  if (last_ != nullptr) pool_.release(std::exchange(last_, nullptr));
+  return pool_;
+}
+
+void CompiledFunction::release(Frame* frame) {
+  if (last_ == nullptr) {
+    last_ = frame;
+  } else {
+    pool_.release(frame);
+  }
 }
 
 void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arguments,
@@ -157,7 +169,7 @@ void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
 PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_positional,
                                  PyObject* keywords) {
   drain_released();
-  FrameLease lease(pool_);
+  Lease lease(*this);
   Frame& frame = lease.frame();
   store_arguments(frame, arguments, n_positional, keywords);
   if (!shared_.empty()) store_shared(frame);

@@ -3,6 +3,7 @@
 #include "python/bindings/release.h"
 
 #include <array>
+#include <cstddef>
 #include <cstring>
 
 namespace thunkvm {
@@ -80,6 +81,8 @@ constexpr std::array<int, kNumericDTypes> type_numbers = {
     NPY_UINT32, NPY_UINT64, NPY_HALF,  NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
 std::array<PyArray_Descr*, kNumericDTypes> descriptors;  // held as long as the process lives
 
+std::array<PyTypeObject*, kNumericDTypes + 1> scalar_classes;  // none for Object
+
 constexpr DType kNoDType = DType::Object;
 constexpr std::array<DType, NPY_VSTRING> dtypes_by_number = [] {
   std::array<DType, NPY_VSTRING> dtypes{};
@@ -138,19 +141,17 @@ PyObject* numpy_scalar(DType dtype, const void* value) {
   throw Error(ErrorKind::Type, "an opaque value is no number");
 }
 
-PyRef to_ndarray(const Array& array) {
-  Buffer* buffer = array.buffer();
-  if (array.body()->is_owner_itself) return PyRef::borrow(static_cast<PyObject*>(buffer->owner()));
-  PyArray_Descr* descriptor = descriptors[static_cast<std::size_t>(array.dtype())];
+PyRef to_ndarray(const ArrayBody& array) {
+  if (array.is_owner_itself) return PyRef::borrow(static_cast<PyObject*>(array.buffer->owner()));
+  PyArray_Descr* descriptor = descriptors[static_cast<std::size_t>(array.dtype)];
   Py_INCREF(descriptor);
-  const bool writable = buffer->writable();
   // Without strides NumPy takes the flags as they are, which spares it the work of finding them.
   PyObject* object = PyArray_NewFromDescr(
-      &PyArray_Type, descriptor, array.ndim(), const_cast<npy_intp*>(array.shape().data()),
-      array.contiguous() ? nullptr : const_cast<npy_intp*>(array.strides().data()), array.data(),
-      writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr);
+      &PyArray_Type, descriptor, array.ndim, array.dims,
+      array.contiguous ? nullptr : array.dims + array.ndim, array.data,
+      array.buffer->writable() ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr);
   PyRef result = PyRef::take(object);
-  check(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(object), hold_memory(buffer)));
+  check(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(object), hold_memory(array.buffer)));
   return result;
 }
 
@@ -191,6 +192,17 @@ Cell number_at(const void* data, DType dtype) {
   });
 }
 
+PyTypeObject* scalar_class(DType dtype) { return scalar_classes[static_cast<std::size_t>(dtype)]; }
+
+const void* number_in(PyObject* scalar) {
+  // All of them begin with an object's head, and none needs more alignment than it leaves.
+  static_assert(offsetof(PyDoubleScalarObject, obval) == sizeof(PyObject) &&
+                offsetof(PyBoolScalarObject, obval) == sizeof(PyObject) &&
+                offsetof(PyHalfScalarObject, obval) == sizeof(PyObject) &&
+                offsetof(PyCDoubleScalarObject, obval) == sizeof(PyObject));
+  return reinterpret_cast<const char*>(scalar) + sizeof(PyObject);
+}
+
 std::optional<Cell> cell_of_scalar(PyObject* scalar) {
   PyRef descriptor = PyRef::take(reinterpret_cast<PyObject*>(PyArray_DescrFromScalar(scalar)));
   const DType dtype = dtype_of_number(reinterpret_cast<PyArray_Descr*>(descriptor.get())->type_num);
@@ -202,8 +214,10 @@ std::optional<Cell> cell_of_scalar(PyObject* scalar) {
 
 void init_ndarray(PyObject* module) {
   memory_class = add_class(module, memory_spec);
-  for (std::size_t i = 0; i < type_numbers.size(); ++i)
+  for (std::size_t i = 0; i < type_numbers.size(); ++i) {
     descriptors[i] = PyArray_DescrFromType(type_numbers[i]);
+    scalar_classes[i] = descriptors[i]->typeobj;
+  }
 }
 
 }  // namespace thunkvm

@@ -17,7 +17,7 @@ PyObject* numpy_scalar(DType dtype, const void* value);
 
 /// The array as an ndarray: the object that it was borrowed from if it still looks like it, else a
 /// new one over its buffer, which it keeps alive. Read-only where the buffer is.
-PyRef to_ndarray(const Array& array);
+PyRef to_ndarray(const ArrayBody& array);
 /// A fresh, writable 0-d ndarray with this number.
 PyRef to_ndarray_0d(const Cell& scalar);
 
@@ -33,6 +33,10 @@ Array borrow_ndarray(PyArrayObject* array, DType dtype);
 /// The number in a 0-d ndarray or NumPy scalar's memory, as a cell of its own.
 Cell number_at(const void* data, DType dtype);
 
+/// The class of NumPy's scalars of this dtype; borrowed.
+PyTypeObject* scalar_class(DType dtype);
+/// Where a NumPy scalar of one of the machine's dtypes has its number.
+const void* number_in(PyObject* scalar);
 /// The number in a NumPy scalar; nothing where the machine has no such dtype.
 std::optional<Cell> cell_of_scalar(PyObject* scalar);
 

@@ -14,7 +14,8 @@ namespace {
 
 struct PerformCode {
   std::shared_ptr<const PythonNode> node;
-  PyRef perform;
+  PyRef function;  ///< what `perform` calls
+  PyRef self;      ///< its first argument where `perform` is a method, else null
   bool built_in;
   std::vector<std::uint32_t> destroyed;  ///< inputs that `perform` may overwrite
 };
@@ -63,9 +64,12 @@ class PerformThunk final : public BoundThunk {
     prepare_inputs(activation, operands);
     prepare_storage(activation, operands);
 
-    PyObject* arguments[4] = {nullptr, code_->node->node.get(), inputs_.get(), storage_.get()};
-    PyRef returned = PyRef::take(PyObject_Vectorcall(code_->perform.get(), arguments + 1,
-                                                     3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    PyObject* arguments[5] = {nullptr, code_->self.get(), code_->node->node.get(), inputs_.get(),
+                              storage_.get()};
+    const std::size_t first = code_->self ? 1 : 2;
+    PyRef returned =
+        PyRef::take(PyObject_Vectorcall(code_->function.get(), arguments + first,
+                                        (5 - first) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
 
     if (Py_REFCNT(inputs_.get()) == 1 && has_size(inputs_, operands.n_inputs)) {
       for (std::size_t i = 0; i < operands.n_inputs; ++i)
@@ -111,7 +115,7 @@ class PerformThunk final : public BoundThunk {
               operands.input(other) != operands.input(static_cast<int>(i));
     if (alone) return to_python(std::exchange(cell, Cell()));
     const Cell copy = copy_value(cell, *code_->node->inputs[i]);
-    return copy.is_array() ? to_ndarray(copy.array()) : to_python(copy);
+    return copy.is_array() ? to_ndarray(*copy.body()) : to_python(copy);
   }
 
   // After a failure: what was moved out of a register for the Op to overwrite goes back, so that
@@ -186,8 +190,12 @@ class PerformThunk final : public BoundThunk {
 
 ThunkCode perform_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyRef perform,
                         bool built_in) {
-  auto code =
-      std::make_shared<PerformCode>(PerformCode{std::move(node), std::move(perform), built_in, {}});
+  // A method is called as the function that it is, which saves a step in each call.
+  const bool is_method = PyMethod_Check(perform.get());
+  PyRef self = is_method ? PyRef::borrow(PyMethod_GET_SELF(perform.get())) : PyRef();
+  if (is_method) perform = PyRef::borrow(PyMethod_GET_FUNCTION(perform.get()));
+  auto code = std::make_shared<PerformCode>(
+      PerformCode{std::move(node), std::move(perform), std::move(self), built_in, {}});
   if (!built_in) {
     std::vector<bool> destroyed(apply.n_inputs());
     for (const auto& [output, inputs] : apply.op()->destroy_map())

@@ -12,7 +12,6 @@ namespace {
 struct Queue {
   std::mutex mutex;
   std::vector<PyObject*> objects;
-  std::atomic<bool> waiting{false};
 };
 Queue& queue() {
   static Queue* queue = new Queue;  // outlives every thread
@@ -26,6 +25,8 @@ int drain_pending(void*) {
 
 }  // namespace
 
+std::atomic<bool> releases_waiting{false};
+
 void release_object(void* object) noexcept {
   if (PyGILState_Check()) {
     Py_DECREF(static_cast<PyObject*>(object));
@@ -38,17 +39,16 @@ void release_object(void* object) noexcept {
   }
   // The interpreter is asked once for a full queue; where its list of pending calls is full, our
   // next call drains it.
-  if (!q.waiting.exchange(true)) Py_AddPendingCall(drain_pending, nullptr);
+  if (!releases_waiting.exchange(true)) Py_AddPendingCall(drain_pending, nullptr);
 }
 
-void drain_released() noexcept {
+void drain_queue() noexcept {
   Queue& q = queue();
-  if (!q.waiting.load(std::memory_order_relaxed)) return;
   std::vector<PyObject*> objects;
   {
     std::lock_guard lock(q.mutex);
     objects.swap(q.objects);
-    q.waiting.store(false);
+    releases_waiting.store(false);
   }
   // Outside the lock: a destructor may run any code. It must not see, or lose, an exception that is
   // pending.

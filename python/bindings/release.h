@@ -1,6 +1,8 @@
 // release.h: letting go of Python objects from any thread.
 #pragma once
 
+#include <atomic>
+
 namespace thunkvm {
 
 /// Gives up one reference to a Python object: at once where the calling thread holds the GIL, else
@@ -8,7 +10,13 @@ namespace thunkvm {
 /// interpreter, whichever comes first.
 void release_object(void* object) noexcept;
 
-/// Drops what was queued. Needs the GIL; one atomic load where nothing was.
-void drain_released() noexcept;
+extern std::atomic<bool> releases_waiting;
+void drain_queue() noexcept;
+
+/// Drops what was queued. Needs the GIL; one load where nothing was.
+inline void drain_released() noexcept {
+  if (releases_waiting.load(std::memory_order_relaxed)) [[unlikely]]
+    drain_queue();
+}
 
 }  // namespace thunkvm

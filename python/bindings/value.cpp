@@ -237,6 +237,10 @@ Cell from_array_like(PyObject* object, const TensorType& type, CastRule rule, co
 }
 
 Cell tensor_from_python(PyObject* object, const TensorType& type, CastRule rule, const char* what) {
+  // The common cases first: a NumPy scalar of exactly this dtype, then an ndarray.
+  if (type.ndim() == 0 && Py_IS_TYPE(object, scalar_class(type.dtype())))
+    return type.dtype() == DType::Float64 ? Cell::of(PyArrayScalar_VAL(object, Double))
+                                          : number_at(number_in(object), type.dtype());
   if (PyArray_CheckExact(object)) {
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
     const int ndim = PyArray_NDIM(array);
@@ -272,7 +276,7 @@ PyRef to_python(const Cell& value) {
   if (value.empty())
     throw Error(ErrorKind::Runtime, "a register that was to be handed to Python is empty");
   if (value.body()->ndim == 0) return PyRef::adopt(numpy_scalar(value.dtype(), value.address()));
-  return to_ndarray(value.array());
+  return to_ndarray(*value.body());
 }
 
 PyRef to_python(const Cell& value, const Type&) { return to_python(value); }
