@@ -19,9 +19,9 @@ struct Update {
 
 /// What a function computes: free variables in, values out, shared variables updated.
 struct FunctionGraph {
-  std::vector<Variable> inputs;
-  std::vector<Variable> outputs;
-  std::vector<Update> updates;
+  std::vector<Variable> inputs = {};
+  std::vector<Variable> outputs = {};
+  std::vector<Update> updates = {};
 };
 
 /// All nodes that the given variables depend on, leaves included, every node after its inputs: depth-first post-order,

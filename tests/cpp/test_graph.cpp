@@ -1,0 +1,70 @@
+// test_graph.cpp: the symbolic graph: ownership, depth, order, substitution.
+#include "ops/graph.h"
+
+#include "ops/functions.h"
+#include "thunks/error.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace thunkvm;
+
+namespace {
+Variable real(const char* name) { return Variable::input(TensorType::scalar(DType::Float64), name); }
+}  // namespace
+
+TEST_CASE("a chain of a million nodes is built, ordered and released without recursion") {
+  Variable y = real("x");
+  for (int i = 0; i < 1'000'000; ++i) y = neg(y);
+  CHECK(topological_order(std::span(&y, 1)).size() == 1'000'001);
+  y = Variable();
+}
+
+TEST_CASE("every node comes after its inputs, and once") {
+  const Variable x = real("x");
+  const Variable a = x + x, b = a * x, c = a + b;
+  const std::vector<Apply*> order = topological_order(std::span(&c, 1));
+  CHECK(order == std::vector<Apply*>{x.node(), a.node(), b.node(), c.node()});
+}
+
+TEST_CASE("tensor types are interned while they live") {
+  CHECK(TensorType::of(DType::Int8, {2, kUnknownLength}).get() == TensorType::of(DType::Int8, {2, kUnknownLength}).get());
+  CHECK(TensorType::of(DType::Int8, {2}).get() != TensorType::of(DType::Int8, {3}).get());
+}
+
+TEST_CASE("a type says what it is") {
+  CHECK(TensorType::scalar(DType::Float64)->text() == "scalar float64");
+  CHECK(TensorType::of(DType::Int32, {2, kUnknownLength})->text() == "matrix int32 (2, ?)");
+  CHECK(TensorType::of_ndim(DType::Bool, 3)->text() == "tensor3 bool (?, ?, ?)");
+}
+
+TEST_CASE("replacing a variable rebuilds what depends on it and shares the rest") {
+  const Variable x = real("x"), y = real("y"), z = real("z");
+  const Variable untouched = neg(y);
+  const Variable sum = exp(x) + untouched;
+  const std::pair<Variable, Variable> replacement = {x, z};
+  const Variable replaced = substitute(std::span(&sum, 1), std::span(&replacement, 1)).front();
+  CHECK(replaced.node()->input(0).node()->input(0) == z);
+  CHECK(replaced.node()->input(1) == untouched);
+}
+
+TEST_CASE("a replacement may use another replaced variable") {
+  const Variable x = real("x"), y = real("y"), z = real("z");
+  const std::pair<Variable, Variable> replacements[] = {{x, neg(y)}, {y, z}};
+  const Variable root = exp(x);
+  const Variable replaced = substitute(std::span(&root, 1), replacements).front();
+  CHECK(replaced.node()->input(0).node()->input(0) == z);
+}
+
+TEST_CASE("replacements that depend on each other are an error that names them") {
+  const Variable x = real("x"), y = real("y");
+  const std::pair<Variable, Variable> replacements[] = {{x, neg(y)}, {y, neg(x)}};
+  const Variable root = exp(x);
+  CHECK_THROWS_WITH_AS((void)substitute(std::span(&root, 1), replacements),
+                       "the replacements form a cycle through x, y: a variable cannot be replaced by something that "
+                       "depends on it",
+                       Error);
+}
