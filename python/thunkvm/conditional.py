@@ -13,7 +13,7 @@ from thunkvm.types import as_variable
 Arm = tuple[str, Any]
 
 
-def ifelse(condition: Any, then: Any, else_: Any, *, strict: bool = False) -> Any:
+def ifelse(condition: Any, then: Any, else_: Any, strict: bool = False) -> Any:
     """Return `then` where the condition is true, else `else_`; only that one is computed.
 
     Parameters
@@ -55,7 +55,7 @@ _NO_DEFAULT: Any = object()
 
 
 def switch_case(
-    index: Any, cases: Sequence[Any], default: Any = _NO_DEFAULT, *, strict: bool = False
+    index: Any, cases: Sequence[Any], default: Any = _NO_DEFAULT, strict: bool = False
 ) -> Any:
     """Return the case with the number `index`; only that one is computed.
 
@@ -98,7 +98,7 @@ def switch_case(
     return _conditional(index, "index_or_default", [*arms, ("default", default)], strict)
 
 
-def cond(clauses: Sequence[tuple[Any, Any]], else_: Any, *, strict: bool = False) -> Any:
+def cond(clauses: Sequence[tuple[Any, Any]], else_: Any, strict: bool = False) -> Any:
     """Return the value of the first clause whose condition is true, else `else_`.
 
     Conditions are computed one after the other, up to the first that is true.

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm.elementwise import astype
 from thunkvm.shapes import Shape, shape_vector
 from thunkvm.types import as_variable, dtype_name
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def full(shape: Shape, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Variable:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm.types import as_variable, dtype_name
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def astype(x: Any, dtype: npt.DTypeLike) -> Variable:

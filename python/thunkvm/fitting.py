@@ -49,30 +49,30 @@ def fitted(value: Any, wanted: Type, what: str) -> Variable:
         and np.result_type(np.dtype(wanted.dtype), value) == wanted.dtype
     ):
         return _core.constant(value, wanted.dtype)
-    value = as_variable(value)
-    given = value.type
+    variable = as_variable(value)
+    given = variable.type
     if not isinstance(wanted, TensorType) or not isinstance(given, TensorType):
         if given != wanted:
-            raise TypeError(f"{what} is {value}, but has to be a {wanted}.")
-        return value
+            raise TypeError(f"{what} is {variable}, but has to be a {wanted}.")
+        return variable
     if given.ndim != wanted.ndim:
         raise TypeError(
-            f"{what} is {value}, with {given.ndim} dimensions where {wanted.ndim} are wanted; "
+            f"{what} is {variable}, with {given.ndim} dimensions where {wanted.ndim} are wanted; "
             "reshape or reduce it."
         )
     for axis, (has, must) in enumerate(zip(given.shape, wanted.shape, strict=True)):
         if has is not None and must is not None and has != must:
             raise TypeError(
-                f"{what} is {value}, whose axis {axis} has length {has} where {must} is wanted."
+                f"{what} is {variable}, whose axis {axis} has length {has} where {must} is wanted."
             )
     if given.dtype == wanted.dtype:
-        return value
-    if not (np.can_cast(given.dtype, wanted.dtype, "safe") or _is_exact(value, wanted.dtype)):
+        return variable
+    if not (np.can_cast(given.dtype, wanted.dtype, "safe") or _is_exact(variable, wanted.dtype)):
         raise TypeError(
-            f"{what} is {value}: casting {given.dtype} to {wanted.dtype} may lose precision; "
+            f"{what} is {variable}: casting {given.dtype} to {wanted.dtype} may lose precision; "
             f"say so with .astype({wanted.dtype!r})."
         )
-    return ops.cast(value, dtype=wanted.dtype)
+    return ops.cast(variable, dtype=wanted.dtype)
 
 
 def _is_exact(value: Variable, dtype: str) -> bool:

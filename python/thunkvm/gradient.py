@@ -24,20 +24,20 @@ def grad(
     cost: Variable,
     wrt: Variable,
     disconnected_inputs: Disconnected = ...,
-    consider_constant: Sequence[Variable] = ...,
+    consider_constant: Variable | Sequence[Variable] = ...,
 ) -> Variable: ...
 @overload
 def grad(
     cost: Variable,
     wrt: Sequence[Variable],
     disconnected_inputs: Disconnected = ...,
-    consider_constant: Sequence[Variable] = ...,
+    consider_constant: Variable | Sequence[Variable] = ...,
 ) -> list[Variable]: ...
 def grad(
     cost: Variable,
     wrt: Variable | Sequence[Variable],
     disconnected_inputs: Disconnected = "raise",
-    consider_constant: Sequence[Variable] = (),
+    consider_constant: Variable | Sequence[Variable] = (),
 ) -> Variable | list[Variable]:
     """Return the gradient of a scalar with respect to variables.
 
@@ -53,7 +53,7 @@ def grad(
     disconnected_inputs : {"raise", "warn", "ignore"}
         What to do about a variable that `cost` does not depend on (or not differentiably): an
         error, or zeros with or without a warning.
-    consider_constant : sequence of Variable
+    consider_constant : Variable or sequence of Variable
         Variables through which no gradient flows.
 
     Returns
@@ -83,8 +83,9 @@ def grad(
     _check_policy(disconnected_inputs)
     if not isinstance(cost, Variable):
         raise TypeError(f"[grad] the cost is {cost!r}, a {type(cost).__name__}; give a Variable.")
-    if consider_constant:
-        found = _gradients_around(cost, wanted, list(consider_constant))
+    constants = _variables("grad", consider_constant, "consider_constant")
+    if constants:
+        found = _gradients_around(cost, wanted, constants)
     else:
         found = _core.gradients(cost, wanted)
     out = [
@@ -204,12 +205,12 @@ def _lengths(variable: Variable) -> list[Variable]:
     return [variable.shape[axis] for axis in range(variable.ndim)]
 
 
-def _variables(what: str, wrt: Any) -> list[Variable]:
-    wanted = [wrt] if isinstance(wrt, Variable) else list(wrt)
+def _variables(what: str, given: Any, name: str = "wrt") -> list[Variable]:
+    wanted = [given] if isinstance(given, Variable) else list(given)
     for variable in wanted:
         if not isinstance(variable, Variable):
             raise TypeError(
-                f"[{what}] wrt has {variable!r}, a {type(variable).__name__}; "
+                f"[{what}] {name} has {variable!r}, a {type(variable).__name__}; "
                 "give a Variable or a list of them."
             )
     return wanted

@@ -86,12 +86,12 @@ class Op:
     view_map: dict[int, list[int]] = {}  # noqa: RUF012 (an instance may set its own)
     destroy_map: dict[int, list[int]] = {}  # noqa: RUF012
 
-    def make_node(self, *inputs: Any) -> Apply:
+    def make_node(self, *inputs: Any, **attributes: Any) -> Apply:
         """Make the node that applies this Op: ``Apply(self, inputs, outputs)``.
 
         Parameters
         ----------
-        *inputs : Any
+        *inputs, **attributes : Any
             What the user called the Op with; `as_variable` makes Variables of values.
 
         Returns
@@ -108,12 +108,12 @@ class Op:
             "tv.Apply(self, inputs, outputs)."
         )
 
-    def __call__(self, *inputs: Any) -> Any:
+    def __call__(self, *inputs: Any, **attributes: Any) -> Any:
         """Apply the Op.
 
         Parameters
         ----------
-        *inputs : Any
+        *inputs, **attributes : Any
             As `make_node` takes them.
 
         Returns
@@ -126,7 +126,7 @@ class Op:
         TypeError
             If `make_node` returns anything but an `Apply`.
         """
-        node = self.make_node(*inputs)
+        node = self.make_node(*inputs, **attributes)
         if not isinstance(node, Apply):
             raise TypeError(
                 f"{type(self).__name__}.make_node returned {node!r}; it has to return "
@@ -146,7 +146,7 @@ class Op:
         if type(self) is not type(other):
             return NotImplemented
         mine = self._properties()
-        return mine is not None and mine == other._properties()  # type: ignore[attr-defined]
+        return mine is not None and mine == other._properties()
 
     def __hash__(self) -> int:
         """Hash what `__eq__` compares."""

@@ -17,16 +17,8 @@ array([1., 2., 1., 2.])
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from thunkvm import _core
-from thunkvm._core import OpFunction
 
 __all__ = list(_core.op_names())
 
 globals().update((name, _core.op(name)) for name in __all__)
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> OpFunction:
-        """Tell type checkers that every other name is an Op's function."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Sequence
-from typing import Any
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm.elementwise import astype
 from thunkvm.types import as_variable
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Axis = int | Sequence[int] | None
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from thunkvm import _core
 from thunkvm._core import TensorType, Type, Variable
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 PREFIXES: dict[str, str] = {
     "b": "int8",

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NoReturn
-
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from thunkvm import (
     _core,
@@ -17,6 +15,9 @@ from thunkvm import (
     shapes,
 )
 from thunkvm._core import TensorType, Variable
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def _reshape(self: Variable, *shape: Any) -> Variable:
