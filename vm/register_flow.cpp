@@ -77,11 +77,15 @@ class RegisterFlow {
 
   void check() {
     for (std::uint32_t body = 0; body < bodies_.size(); ++body) arrange(body);
-    for (const std::uint32_t body : callees_first()) follow(body);
+    for (const std::uint32_t body : callees_first()) {
+      follow(body);
+      if (work_ > kMaxWork) return;
+    }
   }
 
  private:
   static constexpr std::uint32_t kCaller = kNone - 1;
+  static constexpr std::size_t kMaxWork = 4'000'000;
 
   [[noreturn]] void invalid(std::uint32_t pc, const std::string& rule) const {
     throw_invalid(instruction_text(program_, pc), rule);
@@ -186,6 +190,7 @@ class RegisterFlow {
     for (const std::uint32_t pc : body.order) {
       State state = std::move(waiting.extract(pc).mapped());
       step(pc, state);
+      if (work_ > kMaxWork) return;
       std::uint32_t next;
       const auto targets = successors(pc, next);
       if (targets.empty()) {
@@ -194,6 +199,7 @@ class RegisterFlow {
         else end = std::move(state);
         ended = true;
       } else {
+        work_ += (targets.size() - 1) * 2 * state.size();
         for (std::size_t arm = 0; arm + 1 < targets.size(); ++arm) arrive(waiting, targets[arm], State(state));
         arrive(waiting, targets.back(), std::move(state));
       }
@@ -266,6 +272,7 @@ class RegisterFlow {
     const std::uint32_t done = program_.n_registers + memo;
     if (look_up(state, done) == kSet) return;
     const Body& body = bodies_[1 + memo];
+    work_ += body.wants.size() + body.leaves.size();
     for (const std::uint32_t index : body.wants) read(pc, state, index);
     // Where it ran before, it left the same.
     for (const auto& [key, bits] : body.leaves) {
@@ -282,6 +289,7 @@ class RegisterFlow {
     // before, and what they leave is added to it.
     for (std::uint32_t i = 0; i < lazy.operands.n_inputs; ++i) {
       const Body& body = bodies_[first_input_body_[index] + i];
+      work_ += body.wants.size() + body.leaves.size();
       for (const std::uint32_t wanted : body.wants) read(pc, state, wanted);
       const std::uint32_t input = lazy.operands.input(static_cast<int>(i));
       const std::uint8_t left = look_up(body.leaves, input);
@@ -328,6 +336,7 @@ class RegisterFlow {
   State start_;
   std::unordered_set<std::uint32_t> stays_;       ///< registers that may hold a value at Halt
   std::uint32_t current_ = 0;                     ///< the body that is followed
+  std::size_t work_ = 0;                          ///< entries of states that were copied
 };
 
 }  // namespace

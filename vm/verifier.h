@@ -11,8 +11,8 @@ namespace thunkvm {
 /// read, written at most once and in one body only, and not read after it was retired; outputs have to be there at the
 /// end, and nothing else but constants, inputs, shared values, updates and the outputs of lazy thunks. A body is checked
 /// at each place that needs it; of a lazy thunk's inputs any may have run, or none.
-/// Throws Error(Runtime) that names the instruction, the register and the rule. Linear but for joins and nested bodies
-/// (register_flow.h); run in debug builds and tests.
+/// Throws Error(Runtime) that names the instruction, the register and the rule. Run in debug builds and tests: linear, but
+/// for at most a second in which paths are followed (register_flow.h).
 void verify(const Program& program);
 
 }  // namespace thunkvm

@@ -240,6 +240,27 @@ TEST_CASE("a failing input fails the call at its own node, and the inputs after 
   CHECK(p.log == "in2 in1 in0 ");
 }
 
+TEST_CASE("an input computed in place may not fail unnoticed") {
+  int entries = 0;
+  LazyProgram p(2, 1, {0}, lazy_function([&](LazyCall& call) {
+    ++entries;
+    const Status first = call.compute_now(0), again = call.compute_now(0), second = call.compute_now(1);
+    CHECK(first == Status::Done);
+    CHECK(again == Status::Done);
+    CHECK(call.got(0));
+    CHECK((second == Status::Done) == call.got(1));
+    call.set_output(0, Cell::of(number(call, 0)));
+  }));
+  Machine machine = p.machine();
+  CHECK(machine.call({}) == Values{1.0});
+  CHECK(p.log == "in0 in1 ");
+  p.failing = 1;
+  CHECK(machine.call({}).empty());
+  CHECK(machine.node == "in1");
+  CHECK(entries == 2);
+  CHECK(machine.frame.empty());
+}
+
 TEST_CASE("a lazy thunk is reset once after each call that entered it") {
   int resets = 0;
   ProgramBuilder b;

@@ -543,13 +543,20 @@ TEST_CASE("long chains and deep bodies are verified without native recursion") {
   CHECK(verdict(chain.build()) == "valid");
 
   ProgramBuilder memos;
-  std::vector<Index> memo;
-  for (Index i = 0; i < kLength; ++i) memo.push_back(memos.memo("memo"));
+  const Index x = memos.input("x"), y = memos.output("y");
+  std::vector<Index> memo, values;
+  for (Index i = 0; i < kLength; ++i) {
+    memo.push_back(memos.memo("memo"));
+    values.push_back(memos.reg("value"));
+  }
   memos.need(memo.back());
+  memos.move(y, values.back());
+  memos.retire(values);
   memos.halt();
   for (Index i = 0; i < kLength; ++i) {
     memos.body(memo[i]);
-    if (i > 0 && i % 100 != 0) memos.need(memo[i - 1]);
+    if (i > 0) memos.need(memo[i - 1]);
+    memos.move(values[i], i > 0 ? values[i - 1] : x);
     memos.ret();
   }
   CHECK(verdict(memos.build()) == "valid");
