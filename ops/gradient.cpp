@@ -273,27 +273,4 @@ std::vector<Variable> gradients(const Variable& cost, std::span<const Variable> 
   return pull_back(std::span(&cost, 1), std::span(&one, 1), wrt);
 }
 
-Variable jacobian(const Variable& expression, const Variable& wrt) {
-  if (!is_inexact(expression.dtype()) || !is_inexact(wrt.dtype()))
-    throw Error(ErrorKind::Type, "[jacobian] both have to be of a floating dtype, but " + expression.text() + " is " +
-                                     expression.type().text() + " and " + wrt.text() + " is " + wrt.type().text());
-  const Variable one = Variable::input(expression.type_ref(), "output gradient");
-  const Variable row = pull_back(std::span(&expression, 1), std::span(&one, 1), std::span(&wrt, 1)).front();
-  const std::int64_t ndim = expression.ndim() + wrt.ndim();
-  const auto both = [&] {
-    return call_op("concatenate", {shape(expression), shape(wrt)}, {{"axis", std::int64_t{0}}});
-  };
-  if (!row) return full(both(), weak_number(0.0), ndim, wrt.dtype());
-  // One row for each element of the expression: the identity, as a batch of output gradients.
-  const Variable size = call_op("size", {expression});
-  const Variable identity = call_op("eye", {size, size}, {{"dtype", expression.dtype()}});
-  const Variable ones = reshape(
-      identity, call_op("concatenate", {expand_dims(size, {0}), shape(expression)}, {{"axis", std::int64_t{0}}}),
-      expression.ndim() + 1);
-  const Batched rows = vectorize(std::span(&row, 1), std::span(&one, 1), std::span(&ones, 1));
-  if (expression.ndim() == 1 && rows.batched.front()) return rows.roots.front();
-  const Variable all = rows.batched.front() ? rows.roots.front() : repeat_batch(row, size);
-  return reshape(all, both(), ndim);
-}
-
 }  // namespace thunkvm
