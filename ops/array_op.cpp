@@ -237,13 +237,17 @@ Variable prepend_length(const Variable& length, const Variable& shape) {
   return call_op("concatenate", {expand_dims(length, {0}), shape}, {{"axis", std::int64_t{0}}});
 }
 
+Variable common_to_batch(const Variable& x) {
+  const Apply* node = x.node();
+  if (node->op() == nullptr || node->op()->name() != "broadcast_to") return {};
+  return node->input(0).ndim() == x.ndim() - 1 ? node->input(0) : Variable();
+}
+
 Variable unbatched_shape(const Variable& shape, bool batched) {
   if (!batched) return shape;
-  // Examples of one batch have one shape, so that a batched shape is a repeated one.
-  const Op* op = shape.node()->op();
-  if (op != nullptr && op->name() == "broadcast_to" && shape.node()->input(0).ndim() == 1)
-    return shape.node()->input(0);
-  return subtensor(shape, {"0"});
+  const Variable common = common_to_batch(shape);
+  // Examples of one batch have one shape, so that every row is the same.
+  return common ? common : subtensor(shape, {"0"});
 }
 
 Variable batch_length(std::span<const Variable> inputs, const std::vector<bool>& batched) {

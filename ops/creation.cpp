@@ -128,9 +128,28 @@ decltype(auto) visit_counted(DType dtype, F&& f) {
   return f(std::type_identity<double>{});
 }
 
-class ArangeOp final : public ArrayOp {
+/// An Op of lengths or bounds: in a batch, all examples must have the same ones.
+class CountedOp : public ArrayOp {
  public:
-  explicit ArangeOp(const Attributes& attrs) : ArrayOp("arange", attrs) {}
+  using ArrayOp::ArrayOp;
+
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override {
+    std::vector<Variable> common;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      common.push_back(batched[i] ? common_to_batch(inputs[i]) : inputs[i]);
+      if (!common.back())
+        fail(ErrorKind::NotImplemented,
+             "cannot be batched over input " + std::to_string(i) + " (" + inputs[i].text() +
+                 "): every example could have another length");
+    }
+    return {repeat_batch(call(common)[0], batch_length(inputs, batched))};
+  }
+};
+
+class ArangeOp final : public CountedOp {
+ public:
+  explicit ArangeOp(const Attributes& attrs) : CountedOp("arange", attrs) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 3);
@@ -208,9 +227,9 @@ void run_eye(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-class EyeOp final : public ArrayOp {
+class EyeOp final : public CountedOp {
  public:
-  explicit EyeOp(const Attributes& attrs) : ArrayOp("eye", attrs) {}
+  explicit EyeOp(const Attributes& attrs) : CountedOp("eye", attrs) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 1, 2);

@@ -88,15 +88,19 @@ class IndexOp : public ArrayOp {
       known.push_back(known_integers(inputs[i])->front());
     return index(inputs[0].ndim()).known_lengths(inputs[0].static_shape(), known);
   }
-  /// The same index behind a batch axis.
-  Attributes batched_index(const std::vector<bool>& batched, std::size_t first) const {
-    for (std::size_t i = first; i < batched.size(); ++i)
-      if (batched[i])
+  /// The same index behind a batch axis; its integers are the same in all examples.
+  Variable apply_batched(std::vector<Variable> operands, const std::vector<bool>& batched,
+                         std::size_t first) const {
+    for (std::size_t i = first; i < operands.size(); ++i) {
+      if (!batched[i]) continue;
+      operands[i] = common_to_batch(operands[i]);
+      if (!operands[i])
         fail(ErrorKind::NotImplemented,
              "cannot be batched over its indices, only over what is indexed: use `take`");
+    }
     std::vector<std::string> longer{":"};
     longer.insert(longer.end(), items().begin(), items().end());
-    return {{"index", longer}};
+    return call_op(name(), operands, {{"index", longer}});
   }
   Variable apply(std::string_view op, Apply& node, std::vector<Variable> operands,
                  std::size_t first) const {
@@ -138,7 +142,9 @@ class SubtensorOp final : public IndexOp {
 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override {
-    return {call_op("subtensor", inputs, batched_index(batched, 1))};
+    std::vector<Variable> all(inputs.begin(), inputs.end());
+    if (!batched[0]) all[0] = repeat_batch(inputs[0], batch_length(inputs, batched));
+    return {apply_batched(std::move(all), batched, 1)};
   }
 };
 
@@ -246,7 +252,7 @@ class WriteOp final : public IndexOp {
     if (!batched[0]) all[0] = repeat_batch(inputs[0], batch_length(inputs, batched));
     const int missing = index(node.input(0).ndim()).result_ndim() - node.input(1).ndim();
     if (batched[1] && missing > 0) all[1] = expand_dims(all[1], axis_range(1, 1 + missing));
-    return {call_op(name(), all, batched_index(batched, 2))};
+    return {apply_batched(std::move(all), batched, 2)};
   }
 
  private:
