@@ -1,0 +1,129 @@
+// cholesky.cpp: `cholesky`, the triangular factor of a positive definite matrix.
+#include "ops/lapack.h"
+#include "ops/linear_algebra.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+
+namespace {
+
+struct CholeskyState {
+  bool lower;
+};
+
+template <class T>
+void run_cholesky(Activation& activation, const Operands& operands) {
+  const bool lower = kernel_state<CholeskyState>(operands).lower;
+  // No handle on the input is kept: one would stand in the way of taking it over.
+  const CellMemory seen(activation.input(operands, 0));
+  const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
+  require_square("cholesky", input_array(activation, operands, 0));
+  const std::int64_t n = shape.back();
+  Array out = take_dying(activation, operands, 0, dtype_of<T>, shape);
+  if (!out) {
+    out = output_array(activation, operands, 0, dtype_of<T>, shape);
+    copy_elements(input_array(activation, operands, 0), out);
+  }
+  const int rows = blas_length("cholesky", n);
+  {
+    HostLeave leave(*activation.host, out.size() * std::max<std::int64_t>(n, 1) / 3);
+    T* matrix = out.data_as<T>();
+    for (std::int64_t start = 0; n > 0 && start < out.size(); start += n * n, matrix += n * n) {
+      // The lower triangle in C order is the upper one in Fortran order, and its factor is the transpose of the other's.
+      if (const int minor = lapack::potrf(lower, rows, matrix); minor > 0)
+        throw Error(ErrorKind::LinAlg,
+                    "[cholesky] the matrix is not positive definite: the leading minor of order " +
+                        std::to_string(minor) + " is not positive (shape " + format_shape(shape) +
+                        "). Check that it is symmetric with positive eigenvalues, or add a small "
+                        "multiple of the identity");
+      for (std::int64_t i = 0; i < n; ++i) {
+        T* row = matrix + i * n;
+        if (lower) std::fill(row + i + 1, row + n, T(0));
+        else std::fill(row, row + i, T(0));
+      }
+    }
+  }
+  poll_after(activation, out.size() * n);
+  store(activation, operands, 0, out);
+}
+
+/// The lower triangle, with half of the diagonal.
+Variable half_lower(const Variable& x) {
+  const Variable whole = call_op("tril", {x}, {{"k", std::int64_t{0}}});
+  const Variable below = call_op("tril", {x}, {{"k", std::int64_t{-1}}});
+  return mul(add(whole, below), cast_now(Variable::number(0.5), x.dtype()));
+}
+
+class CholeskyOp final : public MatrixOp {
+ public:
+  explicit CholeskyOp(const Attributes& attrs) : MatrixOp("cholesky", attrs), lower_(attrs.get<bool>("lower")) {}
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    expect_inputs(inputs, 1);
+    const Variable a = inexact(inputs[0]);
+    expect_square(a);
+    return {Apply::make1(*this, std::span(&a, 1), a.type_ref())};
+  }
+
+  ThunkCode kernel(const Apply& node) const override {
+    return visit_dtype(node.input(0).dtype(), "cholesky",
+                       [&]<class T>(std::type_identity<T>) -> ThunkCode {
+                         if constexpr (lapack::kKnows<T>)
+                           return kernel_code<run_cholesky<T>>(CholeskyState{lower_});
+                         else return {};
+                       });
+  }
+
+  /// I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, 2016. The gradient is that of the
+  /// triangle that is read: an element of it stands for its mirror image too.
+  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
+    if (!g[0]) return {Variable()};
+    if (is_complex(node.input(0).dtype()))
+      fail(ErrorKind::NotImplemented, "has no gradient for complex matrices, but a is a " +
+                                          node.input(0).type().text());
+    const Variable factor = lower_ ? node.output(0) : matrix_transpose(node.output(0));
+    const Variable back = lower_ ? g[0] : matrix_transpose(g[0]);
+    const auto solve_transposed = [&](const Variable& b) {
+      return call_op("solve_triangular", {factor, b},
+                     {{"lower", true}, {"transposed", true}, {"unit_diagonal", false}});
+    };
+    const Variable middle = half_lower(matmul(matrix_transpose(factor), back));
+    const Variable left = solve_transposed(middle);
+    const Variable both = solve_transposed(matrix_transpose(left));
+    const Variable to_a = half_lower(add(both, matrix_transpose(both)));
+    return {lower_ ? to_a : matrix_transpose(to_a)};
+  }
+
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>&) const override {
+    return call(inputs);
+  }
+
+ private:
+  bool lower_;
+};
+
+class CholeskyMaker : public OpMaker {
+ public:
+  explicit CholeskyMaker(OpProto& proto) : OpMaker(proto) {
+    family("linear algebra");
+    comment(
+        "The triangular factor L of each positive definite matrix a = L L^H. One triangle of a is "
+        "read. A matrix that is not positive definite is a LinAlgError.");
+    input("a", "square matrices");
+    attr("lower", AttrType::Bool, "whether the lower triangle is read and L returned, or the upper one and L^H").by_default(true);
+    output("the factors, with zeros in the other triangle");
+    example(
+        ">>> a = tv.matrix(\"a\")\n"
+        ">>> tv.function([a], tv.ops.cholesky(a))([[4.0, 2.0], [2.0, 5.0]])\n"
+        "array([[2., 0.],\n"
+        "       [1., 2.]])");
+  }
+};
+
+}  // namespace
+
+REGISTER_OP(CholeskyOp, CholeskyMaker, cholesky)
+
+}  // namespace thunkvm
