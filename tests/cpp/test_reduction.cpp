@@ -1,7 +1,7 @@
 // test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
 #include "ops/functions.h"
-#include "tests/cpp/graph_run.h"
-#include "thunks/error.h"
+#include "tests/cpp/arrays.h"
+#include "tests/cpp/evaluate.h"
 
 #include <doctest/doctest.h>
 
@@ -16,20 +16,9 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Variable tensor(DType dtype, int ndim) { return Variable::input(TensorType::of_ndim(dtype, ndim)); }
-
 Cell reduced(std::string_view op, const Array& x, const Attributes& attrs = {}) {
   const Variable v = tensor(x.dtype(), x.ndim());
-  return run_graph(call_op(op, {v}, attrs), {{v, Cell::of_array(x)}});
-}
-
-std::string error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return evaluate(call_op(op, {v}, attrs), {{v, Cell::of_array(x)}});
 }
 
 std::vector<double> random_numbers(std::size_t n) {
