@@ -2,6 +2,7 @@
 // defines them.
 #include "ops/element_math.h"
 #include "ops/elementwise.h"
+#include "thunks/cast.h"
 
 namespace thunkvm {
 namespace {
@@ -143,6 +144,19 @@ struct IntegerPower {
     return integer_power(a, b);
   }
 };
+/// y * x**(y - 1), but 0 where y is 0, even at x = 0. Of a known exponent just what is left of it.
+Variable slope_of_power(const Variable& x, const Variable& y) {
+  if (y.is_constant() && y.ndim() == 0 && is_float(y.dtype())) {
+    const auto exponent = cast_cell(y.constant_value(), DType::Float64).get<double>();
+    if (exponent == 0) return zeros_like(x);
+    if (exponent == 1) return ones_like(x);
+    return y * (exponent == 2 ? x : pow(x, weak_number(exponent - 1)));
+  }
+  const Variable zero = weak_number(0.0);
+  const Variable one = weak_number(1.0);
+  const Variable is_zero = eq(y, zero);
+  return where(is_zero, zero, y * pow(x, where(is_zero, one, y - one)));
+}
 const Elementwise pow_op =
     Elementwise("pow", "arithmetic", {"x", "y"})
         .comment(
@@ -154,13 +168,9 @@ const Elementwise pow_op =
         .loops<IntegerPower, 2>(Ints{})
         .loops<Power, 2>(Inexacts{})
         .gradient([](const Differential& d) -> Partials {
-          const Variable zero = weak_number(0.0);
           const Variable one = weak_number(1.0);
-          const Variable no_exponent = eq(d.y, zero);
-          const Variable slope =
-              where(no_exponent, zero, d.y * pow(d.x, where(no_exponent, one, d.y - one)));
-          const Variable logarithm = log(where(eq(d.x, zero), one, d.x));
-          return {d.g * conjugate(slope), d.g * conjugate(d.out * logarithm)};
+          const Variable logarithm = log(where(eq(d.x, weak_number(0.0)), one, d.x));
+          return {d.g * conjugate(slope_of_power(d.x, d.y)), d.g * conjugate(d.out * logarithm)};
         });
 REGISTER_OP(ElementwiseOf<pow_op>, ElementwiseMaker<pow_op>, pow)
 

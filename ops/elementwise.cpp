@@ -42,6 +42,19 @@ std::optional<std::int64_t> weak_integer_value(const Variable& v) {
   return v.constant_value().get<std::int64_t>();
 }
 
+/// False only if broadcasting with `other` cannot change the shape of `x`.
+bool may_enlarge(const Variable& other, const Variable& x) {
+  if (other == x) return false;
+  const StaticShape& to = other.static_shape();
+  const StaticShape& from = x.static_shape();
+  if (to.size() > from.size()) return true;
+  const std::size_t offset = from.size() - to.size();
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (to[i] != 1 && (from[offset + i] == 1 || from[offset + i] == kUnknownLength)) return true;
+  }
+  return false;
+}
+
 std::string dtype_list(std::span<const DType> dtypes) {
   std::string text;
   for (std::size_t i = 0; i < dtypes.size(); ++i) {
@@ -281,7 +294,10 @@ std::vector<Variable> ElementwiseOp::grad(Apply& node,
   const Partials partials = declaration_.gradient_rule()(d);
   for (std::size_t i = 0; i < result.size(); ++i) {
     const Variable& x = node.input(static_cast<int>(i));
-    if (partials[i] && is_inexact(x.dtype())) result[i] = fit_gradient(partials[i], x);
+    if (!partials[i] || !is_inexact(x.dtype())) continue;
+    const bool enlarged = std::ranges::any_of(
+        node.inputs(), [&](const Variable& other) { return may_enlarge(other, x); });
+    result[i] = enlarged ? fit_gradient(partials[i], x) : fit_gradient_dtype(partials[i], x);
   }
   return result;
 }

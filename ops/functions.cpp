@@ -57,11 +57,14 @@ Variable zeros_like(const Variable& x) { return filled_like(x, 0); }
 Variable ones_like(const Variable& x) { return filled_like(x, 1); }
 
 Variable fit_gradient(const Variable& gradient, const Variable& x) {
-  Variable fitted = gradient;
-  if (is_complex(gradient.dtype()) && !is_complex(x.dtype())) fitted = call_op("real", {fitted});
-  if (may_be_broadcast(x, gradient))
-    fitted = x.ndim() == 0 ? sum(fitted) : unbroadcast(fitted, shape_of(x), x.ndim());
-  return cast(fitted, x.dtype());
+  const Variable fitted = fit_gradient_dtype(gradient, x);
+  if (!may_be_broadcast(x, gradient)) return fitted;
+  return x.ndim() == 0 ? sum(fitted) : unbroadcast(fitted, shape_of(x), x.ndim());
+}
+
+Variable fit_gradient_dtype(const Variable& gradient, const Variable& x) {
+  const bool drops_imaginary = is_complex(gradient.dtype()) && !is_complex(x.dtype());
+  return cast(drops_imaginary ? call_op("real", {gradient}) : gradient, x.dtype());
 }
 
 std::vector<Variable> align_batch(Apply& node, std::span<const Variable> inputs,

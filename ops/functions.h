@@ -97,6 +97,8 @@ Variable ones_like(const Variable& x);
 
 /// `gradient` summed down to the shape of `x` where broadcasting may have enlarged it, and cast to its dtype.
 Variable fit_gradient(const Variable& gradient, const Variable& x);
+/// `gradient` cast to the dtype of `x`, whose shape it has; of a complex one the real part, where `x` is real.
+Variable fit_gradient_dtype(const Variable& gradient, const Variable& x);
 
 /// The length of the leading axis of `x`: an int64 scalar, a constant where it is known.
 Variable batch_length(const Variable& x);

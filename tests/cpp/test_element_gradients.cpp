@@ -210,3 +210,19 @@ TEST_CASE("a batch of one input beside one that is not batched") {
   CHECK(result.data_as<double>()[0] == 1.0);
   CHECK(result.data_as<double>()[2] == 5.0);
 }
+
+TEST_CASE("a gradient asks for a shape only where broadcasting may have enlarged the input") {
+  const Variable x = Variable::input(TensorType::of_ndim(DType::Float64, 1));
+  const Variable y = Variable::input(TensorType::of_ndim(DType::Float64, 1));
+  const auto asks_for_shape = [&](const Variable& output) {
+    const Variable slope = pull_back(std::vector<Variable>{output}, std::vector<Variable>{y},
+                                     std::vector<Variable>{x})[0];
+    for (Apply* node : topological_order({&slope, 1}))
+      if (node->op() != nullptr && node->op()->name() == "shape") return true;
+    return false;
+  };
+  CHECK_FALSE(asks_for_shape(exp(x)));
+  CHECK_FALSE(asks_for_shape(2.0 * x));
+  CHECK_FALSE(asks_for_shape(x * x));
+  CHECK(asks_for_shape(x * y));
+}
