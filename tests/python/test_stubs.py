@@ -1,0 +1,41 @@
+"""The type stubs say what is there."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import thunkvm as tv
+from thunkvm import _core, stubs
+
+PACKAGE = Path(stubs.__file__).resolve().parent
+
+
+def test_the_stub_of_ops_is_what_the_registry_gives() -> None:
+    assert (PACKAGE / "ops.pyi").read_text() == stubs.ops_stub(), "run python -m thunkvm.stubs"
+
+
+def test_the_stub_of_the_core_names_what_the_core_has() -> None:
+    tree = ast.parse((PACKAGE / "_core.pyi").read_text())
+    for item in tree.body:
+        if isinstance(item, ast.FunctionDef):
+            assert callable(getattr(_core, item.name)), item.name
+        if isinstance(item, ast.ClassDef):
+            for member in item.body:
+                if isinstance(member, ast.FunctionDef):
+                    assert hasattr(getattr(_core, item.name), member.name), member.name
+
+
+def test_the_stub_of_the_core_has_every_method_of_a_variable() -> None:
+    tree = ast.parse((PACKAGE / "_core.pyi").read_text())
+    (variable,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Variable"]
+    declared = {member.name for member in variable.body if isinstance(member, ast.FunctionDef)}
+    public = {name for name in vars(tv.Variable) if not name.startswith("_")}
+    attributes = {n.target.id for n in variable.body if isinstance(n, ast.AnnAssign)}
+    assert public <= declared | attributes
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    root = Path(__file__).resolve().parents[2]
+    assert f'version = "{tv.__version__}"' in (root / "pyproject.toml").read_text()
+    assert f"version: '{tv.__version__}'" in (root / "meson.build").read_text()
