@@ -8,7 +8,7 @@ import pytest
 from thunkvm.demo.__main__ import main
 from thunkvm.demo.datasets import DATASETS
 from thunkvm.demo.fit import Fitter
-from thunkvm.demo.report import digits, fit_digits
+from thunkvm.demo.report import digits, fit_digits, thunks_table
 
 MODES = ["py", "vm", "cvm"]
 
@@ -24,15 +24,24 @@ def test_every_data_set_reaches_the_certified_values(name: str, mode: str) -> No
         assert fit_digits(dataset, fit) >= 6.0
         assert digits(fit.rss, dataset.rss) >= 9.0
         assert fit.jacobians == 1 + fit.accepted - fit.last_accepted
-        assert fit.jacobians < fit.trials or fit.accepted == fit.trials
+        assert fit.jacobians <= fit.trials
 
 
-def test_all_modes_take_the_same_steps() -> None:
+def test_all_modes_end_at_the_same_parameters() -> None:
+    # How many trials the last digits take differs: sums and exponentials round differently.
     dataset = DATASETS["Rat43"]
     fits = [Fitter(dataset, mode).fit(dataset.starts[0]) for mode in MODES]
     for fit in fits[1:]:
-        assert (fit.trials, fit.accepted) == (fits[0].trials, fits[0].accepted)
-        np.testing.assert_allclose(fit.parameters, fits[0].parameters, rtol=1e-9)
+        np.testing.assert_allclose(fit.parameters, fits[0].parameters, rtol=1e-6)
+
+
+def test_what_never_ran_is_listed_last() -> None:
+    dataset = DATASETS["DanWood"]
+    fit = Fitter(dataset, "cvm").fit(dataset.starts[1])
+    assert fit.trials == fit.accepted  # so the damping was never raised
+    assert [node.op for node in fit.nodes if node.runs == 0] == ["mul"]
+    last = thunks_table({"cvm": fit.nodes}).splitlines()[-1]
+    assert last.split()[-3:] == ["kernel", "never", "mul"]
 
 
 def test_data_are_nists() -> None:

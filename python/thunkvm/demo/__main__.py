@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         first[mode] = fits[0]
 
     dataset, start, _ = next(iter(first.values()))
-    print(f"thunks of the fit of {dataset.name} from start {start}: how often each one ran\n")
+    print(f"Thunks of the fit of {dataset.name} from start {start}: how often each of them ran.\n")
     print(report.thunks_table({mode: fit.nodes for mode, (_, _, fit) in first.items()}), end="\n\n")
     for mode, (_, _, fit) in first.items():
         print(f"{mode}: {report.thunks_sentence(fit.nodes)}")

@@ -16,7 +16,7 @@ import thunkvm as tv
 from thunkvm.demo.datasets import Dataset
 
 FIRST_DAMPING = 1e-3
-TOLERANCE = 1e-10
+TOLERANCE = 1e-8
 MAX_TRIALS = 1000
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -128,20 +129,32 @@ def thunks_sentence(nodes: Sequence[NodeRuns]) -> str:
 
 
 def thunks_table(by_mode: dict[str, Sequence[NodeRuns]]) -> str:
-    """Lay out how often each node ran, one column per mode; those that never ran come last."""
+    """Lay out how often each node ran in each mode.
+
+    Nodes that one line of code made and that ran equally often share a row; those that never ran
+    come last.
+    """
     modes = list(by_mode)
     # The same node of two modes: of the same Op, made by the same line, and the k-th such one.
-    rows: dict[tuple[str, str, int], dict[str, NodeRuns]] = {}
-    for mode, nodes in by_mode.items():
+    nodes: dict[tuple[str, str, int], dict[str, NodeRuns]] = {}
+    for mode, runs in by_mode.items():
         seen: Counter[tuple[str, str]] = Counter()
-        for node in nodes:
+        for node in runs:
             made = (node.op, node.origin)
-            rows.setdefault((*made, seen[made]), {})[mode] = node
+            nodes.setdefault((*made, seen[made]), {})[mode] = node
             seen[made] += 1
-    lines = []
-    for (op, origin, _), found in rows.items():
-        runs = [found[mode].runs if mode in found else 0 for mode in modes]
+    rows: dict[tuple[Any, ...], Counter[str]] = {}
+    for (op, origin, _), found in nodes.items():
         forms = "/".join(dict.fromkeys(node.form for node in found.values()))
-        lines.append([op, forms, origin, *(count or "never" for count in runs)])
-    lines.sort(key=lambda line: line[3] == "never")
-    return table(["Op", "thunk", "made at", *modes], lines, left=["Op", "thunk", "made at"])
+        counts = [found[mode].runs if mode in found else 0 for mode in modes]
+        rows.setdefault((origin, forms, *counts), Counter())[op] += 1
+    ran: list[list[Any]] = []
+    never: list[list[Any]] = []
+    for (origin, forms, *counts), ops in rows.items():
+        listed = ", ".join(op if count == 1 else f"{count} {op}" for op, count in ops.items())
+        first, *rest = textwrap.wrap(listed, 48)
+        lines = ran if any(counts) else never
+        lines.append([origin, forms, *(count or "never" for count in counts), first])
+        lines += [["", "", *("" for _ in counts), part] for part in rest]
+    headers = ["made at", "thunk", *modes, "Ops"]
+    return table(headers, ran + never, left=["made at", "thunk", "Ops"])
