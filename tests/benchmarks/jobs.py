@@ -1,0 +1,123 @@
+"""What is measured of thunkvm: each job gives rows of (name, seconds); peers.py does the same jobs with other libraries."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import thunkvm as tv
+from timing import best, once
+
+Row = tuple[str, float]
+
+
+def call() -> Iterator[Row]:
+    """Calls of small functions from Python: checked, with keyword arguments and wrong types still handled."""
+    x, v = tv.scalar("x"), tv.vector("v")
+    yield "call: x*2+1 of a float", best(tv.function([x], x * 2 + 1), 1.5)
+    yield "call: x*2+1 of 4 elements", best(tv.function([v], v * 2 + 1), np.ones(4))
+
+
+def chain() -> Iterator[Row]:
+    """A chain of 1000 scalar nodes, per node, values let go as they die."""
+    x = tv.scalar("x")
+    y = x
+    for _ in range(1000):
+        y = tv.cos(y)
+    yield "chain: cos, per node", best(tv.function([x], y), 0.5) / 1000
+
+
+def branch() -> Iterator[Row]:
+    """A chain of 50 conditionals of one node an arm, per conditional."""
+    x = tv.scalar("x")
+    y = x
+    for _ in range(50):
+        y = tv.ifelse(y > 0.5, tv.cos(y), tv.exp(y))
+    yield "branch: ifelse(y > .5, cos(y), exp(y))", best(tv.function([x], y), 0.5) / 50
+
+
+class Pass(tv.Op):
+    """Hands its input on: what its thunk costs is what the machine adds."""
+
+    __props__ = ()
+
+    def make_node(self, x: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = inputs[0]
+
+
+def perform() -> Iterator[Row]:
+    """A thunk over a Python perform, above the call of that perform from C."""
+    x = tv.vector("x")
+    y, op = x, Pass()
+    for _ in range(1000):
+        y = op(y)
+    value, node, storage = np.ones(4), y.owner, [[None]]
+    thunks = best(tv.function([x], y), value) / 1000
+    calls = best(lambda: deque(map(op.perform, repeat(node, 1000), repeat([value]), repeat(storage)), 0)) / 1000
+    yield "perform: a Python thunk, above its body", thunks - calls
+
+
+def build() -> Iterator[Row]:
+    """Building and linking a chain, per node."""
+    for nodes in (10_000, 1_000_000):
+
+        def chain(nodes: int = nodes) -> tuple[tv.Variable, tv.Variable]:
+            x = y = tv.scalar("x")
+            for _ in range(nodes):
+                y = tv.cos(y)
+            return x, y
+
+        x, y = chain()
+        yield f"build: {nodes:,} nodes, per node", once(chain, 7 if nodes < 100_000 else 2) / nodes
+        link = once(lambda: tv.function([x], y), 7 if nodes < 100_000 else 2)  # noqa: B023
+        yield f"link: {nodes:,} nodes, per node", link / nodes
+
+
+def armijo() -> Iterator[Row]:
+    """What an Armijo step converts: 4 inputs (two vectors, two scalars), 5 outputs (two vectors, three scalars)."""
+    x, d = tv.vector("x"), tv.vector("d")
+    step, slope = tv.scalar("step"), tv.scalar("slope")
+    f = tv.function([x, d, step, slope], [x, d, step, slope, step])
+    yield "armijo: 4 inputs, 5 outputs", best(f, np.ones(2), np.ones(2), 0.5, -1.0)
+
+
+MACHINE = Path(__file__).parents[2] / "build" / "tests" / "benchmarks" / "cpp" / "benchmark_vm"
+
+
+def machine() -> Iterator[Row]:
+    """The machine without Python, measured by the C++ benchmark beside this file."""
+    printed = subprocess.run([MACHINE], check=True, capture_output=True, text=True).stdout
+    for line in printed.splitlines():
+        name, nanoseconds, unit = line.split()
+        if unit == "ns":
+            yield f"machine: {name}", float(nanoseconds) * 1e-9
+
+
+def imports() -> Iterator[Row]:
+    """Seconds that a fresh interpreter takes to import thunkvm, above those for NumPy."""
+
+    def seconds(module: str) -> float:
+        return once(lambda: subprocess.run([sys.executable, "-c", f"import {module}"], check=True), 7)
+
+    yield "import: above NumPy", max(seconds("thunkvm") - seconds("numpy"), 0.0)
+
+
+JOBS: dict[str, Callable[[], Iterator[Row]]] = {
+    "machine": machine,
+    "call": call,
+    "chain": chain,
+    "branch": branch,
+    "perform": perform,
+    "build": build,
+    "armijo": armijo,
+    "import": imports,
+}

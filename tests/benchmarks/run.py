@@ -1,0 +1,89 @@
+"""Print what thunkvm costs beside its targets and, in the same run, beside other libraries.
+
+    ./dev bench [--peers] [job ...]
+
+Figures are the best of many repeats. Nanoseconds differ between machines, so the ratios are what counts: the last column
+is how many times faster thunkvm is than the best of the others.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from jobs import JOBS
+
+# Row: the most that it may cost, in seconds. Rows that only explain others have no target.
+TARGETS = {
+    "machine: vm_empty_call": 15e-9,
+    "machine: chain_above_kernel": 4e-9,
+    "machine: ifelse_two_arms": 25e-9,
+    "call: x*2+1 of a float": 80e-9,
+    "call: x*2+1 of 4 elements": 150e-9,
+    "chain: cos, per node": 14e-9,
+    "branch: ifelse(y > .5, cos(y), exp(y))": 25e-9,
+    "perform: a Python thunk, above its body": 60e-9,
+    "build: 10,000 nodes, per node": 0.3e-6,
+    "build: 1,000,000 nodes, per node": 0.3e-6,
+    "link: 10,000 nodes, per node": 1e-6,
+    "link: 1,000,000 nodes, per node": 1e-6,
+    "armijo: 4 inputs, 5 outputs": 0.3e-6,
+    "import: above NumPy": 60e-3,
+}
+PEERS = ("numpy", "pytensor", "jax", "numba")
+
+
+def peer_rows(python: str, library: str, jobs: list[str]) -> dict[str, float]:
+    """What another library costs; nothing where it is not installed."""
+    script = Path(__file__).with_name("peers.py")
+    found = subprocess.run([python, "-c", f"import {library}"], capture_output=True).returncode == 0
+    if not found:
+        return {}
+    run = subprocess.run([python, script, library, *jobs], capture_output=True, text=True)
+    if run.returncode != 0:
+        print(f"{library} failed: {run.stderr.strip().splitlines()[-1]}", file=sys.stderr)
+        return {}
+    rows: dict[str, float] = json.loads(run.stdout.splitlines()[-1])
+    return rows
+
+
+def shown(seconds: float | None) -> str:
+    """Seconds with a unit that fits."""
+    if seconds is None:
+        return ""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n\n", 1)[0])
+    parser.add_argument("jobs", nargs="*", metavar="job", help=f"which of {', '.join(JOBS)}; all if none")
+    parser.add_argument("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has the other libraries")
+    options = parser.parse_args()
+    jobs = options.jobs or list(JOBS)
+    if unknown := [job for job in jobs if job not in JOBS]:
+        parser.error(f"there is no job {unknown[0]}; there are {', '.join(JOBS)}")
+
+    columns = ["row", "target", "thunkvm", "", *PEERS, "faster"]
+    layout = "{:<46}{:>9}{:>10}  {:<5}" + "{:>10}" * len(PEERS) + "{:>9}"
+    print(layout.format(*columns))
+    for job in jobs:
+        ours = dict(JOBS[job]())
+        theirs = {library: peer_rows(options.peers, library, [job]) for library in PEERS}
+        for row, seconds in ours.items():
+            others = [theirs[library].get(row) for library in PEERS]
+            target = TARGETS.get(row)
+            verdict = "" if target is None else "ok" if seconds <= target else "OVER"
+            best = min((other for other in others if other is not None), default=None)
+            ratio = "" if best is None or seconds <= 0 else f"{best / seconds:.1f}x"
+            print(layout.format(row, shown(target), shown(seconds), verdict, *map(shown, others), ratio), flush=True)
+
+
+if __name__ == "__main__":
+    main()

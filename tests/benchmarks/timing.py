@@ -1,0 +1,61 @@
+"""Timing: the best of many repeats, which is what the code costs when nothing else is in its way."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from typing import Any
+
+REPEATS = 80
+SECONDS = 0.002  # how long one repeat takes at least: shorter than what a busy computer gives at a time
+
+
+def best(call: Callable[..., Any], *arguments: Any, repeats: int = REPEATS) -> float:
+    """Seconds that ``call(*arguments)`` takes, at best; the cost of the loop is taken off."""
+    number = 1
+    while (spent := _loop(call, arguments, number)) < SECONDS:
+        number = max(2 * number, min(100 * number, int(number * SECONDS / max(spent, 1e-9)) + 1))
+    gc.disable()
+    try:
+        times = [_loop(call, arguments, number) for _ in range(repeats)]
+        empty = [_empty_loop(number) for _ in range(repeats)]
+    finally:
+        gc.enable()
+    return max(min(times) - min(empty), 0.0) / number
+
+
+def once(call: Callable[[], Any], repeats: int = 3) -> float:
+    """Seconds that ``call()`` takes, at best of few: for what is long, or may be done only once a repeat."""
+    times = []
+    for _ in range(repeats):
+        gc.collect()
+        start = time.perf_counter()
+        result = call()
+        times.append(time.perf_counter() - start)
+        del result
+    return min(times)
+
+
+def _loop(call: Callable[..., Any], arguments: tuple[Any, ...], number: int) -> float:
+    loop = range(number)
+    start = time.perf_counter()
+    if len(arguments) == 1:
+        (argument,) = arguments
+        for _ in loop:
+            call(argument)
+    elif len(arguments) == 0:
+        for _ in loop:
+            call()
+    else:
+        for _ in loop:
+            call(*arguments)
+    return time.perf_counter() - start
+
+
+def _empty_loop(number: int) -> float:
+    loop = range(number)
+    start = time.perf_counter()
+    for _ in loop:
+        pass
+    return time.perf_counter() - start
