@@ -55,13 +55,34 @@ bool may_enlarge(const Variable& other, const Variable& x) {
   return false;
 }
 
-std::string dtype_list(std::span<const DType> dtypes) {
+std::string joined(std::span<const std::string_view> names) {
   std::string text;
-  for (std::size_t i = 0; i < dtypes.size(); ++i) {
-    if (i != 0) text += i + 1 == dtypes.size() ? " and " : ", ";
-    text += name(dtypes[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i != 0) text += i + 1 == names.size() ? " and " : ", ";
+    text += names[i];
   }
   return text;
+}
+
+/// "float32 and float64".
+std::string dtype_list(std::span<const DType> dtypes) {
+  std::vector<std::string_view> names;
+  for (DType dtype : dtypes) names.push_back(name(dtype));
+  return joined(names);
+}
+
+/// "bools, integers and floats".
+std::string kind_list(std::span<const DType> dtypes) {
+  constexpr std::array<std::pair<bool (*)(DType), const char*>, 4> kKinds = {{
+      {[](DType d) { return d == DType::Bool; }, "bools"},
+      {[](DType d) { return is_integral(d) && d != DType::Bool; }, "integers"},
+      {[](DType d) { return is_float(d); }, "floats"},
+      {[](DType d) { return is_complex(d); }, "complex numbers"},
+  }};
+  std::vector<std::string_view> names;
+  for (const auto& [is_of_kind, name] : kKinds)
+    if (std::ranges::any_of(dtypes, is_of_kind)) names.push_back(name);
+  return joined(names);
 }
 
 }  // namespace
@@ -136,7 +157,7 @@ OpProto Elementwise::proto() const {
     const bool condition = static_cast<int>(i) < first_promoted_;
     proto.inputs.push_back({.name = inputs_[i],
                             .comment = condition ? "a tensor, taken as truth values"
-                                                 : "a tensor; computed in " + dtype_list(dtypes)});
+                                                 : "a tensor; computed in " + kind_list(dtypes)});
   }
   proto.outputs.push_back({.name = "out", .comment = output_});
   return proto;
