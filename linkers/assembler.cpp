@@ -122,7 +122,7 @@ void Assembler::retire(std::span<const Value> values) {
   emit(Opcode::Retire, first, static_cast<std::uint32_t>(values.size()));
 }
 
-std::uint32_t Assembler::branch(Value selector, Decoding decoding, std::uint32_t n_arms,
+std::uint32_t Assembler::branch(Value selector, bool take, Decoding decoding, std::uint32_t n_arms,
                                 std::span<const std::uint32_t> nodes) {
   Branch b;
   b.selector = reg(selector);
@@ -141,7 +141,7 @@ std::uint32_t Assembler::branch(Value selector, Decoding decoding, std::uint32_t
   }
   program_.branches.push_back(b);
   const auto index = static_cast<std::uint32_t>(program_.branches.size() - 1);
-  emit(Opcode::Branch, index);
+  emit(Opcode::Branch, index, 0, 0, take ? kTake : 0);
   return index;
 }
 

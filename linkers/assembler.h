@@ -37,8 +37,10 @@ class Assembler {
   void ret() { emit(Opcode::Return); }
   void halt() { emit(Opcode::Halt); }
 
-  /// A branch whose targets are set by `target`; `nodes` are the conditionals that it decides.
-  std::uint32_t branch(Value selector, Decoding decoding, std::uint32_t n_arms, std::span<const std::uint32_t> nodes);
+  /// A branch whose targets are set by `target`; `nodes` are the conditionals that it decides. With `take` the selector
+  /// dies in it.
+  std::uint32_t branch(Value selector, bool take, Decoding decoding, std::uint32_t n_arms,
+                       std::span<const std::uint32_t> nodes);
   void target(std::uint32_t branch, std::uint32_t arm) { program_.targets[program_.branches[branch].first_target + arm] = label(); }
   /// A jump to be set by `land`.
   std::uint32_t jump();

@@ -71,7 +71,7 @@ class ByNeed {
     }
     demand(input(node, 0));
     const std::uint32_t branch =
-        a_.branch(input(node, 0), conditional->decoding, conditional->n_arms, std::span(&node, 1));
+        a_.branch(input(node, 0), false, conditional->decoding, conditional->n_arms, std::span(&node, 1));
     for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm) {
       a_.target(branch, arm);
       const Value from = input(node, conditional->arm_input(arm, unit - graph_.first_value[node]));

@@ -111,6 +111,7 @@ class Lowering {
   struct Task {
     // A stretch of a region's statements, up to `until`; or a branch, at `arm` and `member`.
     bool is_branch = false;
+    bool takes_selector = false;
     Region region = kRootRegion;
     Value until = kNoIndex;
     std::uint32_t branch = kNone, arm = 0, member = 0;
@@ -161,9 +162,21 @@ class Lowering {
     const std::uint32_t key = p_.key[leader];
     const Value selector = p_.regions.selector(key);
     demand(selector);
-    task.branch = a_.branch(selector, p_.regions.decoding(key), p_.regions.n_arms(key), nodes);
+    task.takes_selector = dies_in_every_arm(selector, leader, p_.regions.n_arms(key));
+    task.branch =
+        a_.branch(selector, task.takes_selector, p_.regions.decoding(key), p_.regions.n_arms(key), nodes);
     task.first_jump = static_cast<std::uint32_t>(jumps_.size());
     tasks_.push_back(task);
+  }
+
+  // Whether every arm would retire the selector first thing: then the branch itself does.
+  bool dies_in_every_arm(Value selector, Value leader, std::uint32_t n_arms) const {
+    for (std::uint32_t arm = 0; arm < n_arms; ++arm) {
+      bool dies = false;
+      l_.at_entry.each(l_.arm_slot[leader] + arm, [&](Value dead) { dies = dies || dead == selector; });
+      if (!dies) return false;
+    }
+    return !keep_;
   }
 
   void continue_branch() {
@@ -172,7 +185,8 @@ class Lowering {
     const std::uint32_t key = p_.key[leader], n_arms = p_.regions.n_arms(key);
     if (task.member == 0) {
       a_.target(task.branch, task.arm);
-      retire_list(l_.at_entry, l_.arm_slot[leader] + task.arm);
+      retire_list(l_.at_entry, l_.arm_slot[leader] + task.arm,
+                  task.takes_selector ? p_.regions.selector(key) : kNoIndex);
     } else {
       leave_arm(joined_[task.first_member + task.member - 1], task.arm);
     }
@@ -191,7 +205,7 @@ class Lowering {
     jumps_.resize(task.first_jump);
     joined_.resize(task.first_member);
     tasks_.pop_back();
-    retire_list(l_.after, leader);
+    retire_list(l_.after, leader, kNoIndex);
   }
 
   // The end of an arm, for one conditional: its value is moved out.
@@ -209,10 +223,12 @@ class Lowering {
     a_.retire(retired_);
   }
 
-  void retire_list(const ValueLists& lists, std::size_t slot) {
+  void retire_list(const ValueLists& lists, std::size_t slot, Value but) {
     if (keep_ || lists.empty(slot)) return;
     retired_.clear();
-    lists.each(slot, [&](Value dead) { retired_.push_back(dead); });
+    lists.each(slot, [&](Value dead) {
+      if (dead != but) retired_.push_back(dead);
+    });
     a_.retire(retired_);
   }
 

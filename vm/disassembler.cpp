@@ -138,7 +138,10 @@ class Disassembler {
       names.remove_prefix(std::min(names.size(), operand.size() + 1));
     }
     switch (instruction.op) {
-      case Opcode::Branch: branch(program_.branches[instruction.a]); break;
+      case Opcode::Branch:
+        branch(program_.branches[instruction.a]);
+        text_ += (instruction.flag & kTake) != 0 ? "  take" : "";
+        break;
       case Opcode::Move: text_ += (instruction.flag & kTake) != 0 ? "  take" : ""; break;
       case Opcode::Need: text_ += "  " + node(program_.memos[instruction.a].node); break;
       case Opcode::Lazy: {

@@ -243,6 +243,7 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
             return fail_at(frame, branch.node);
           }
         }
+        if ((instruction.flag & kTake) != 0) cells[branch.selector].clear();
         ++counters[branch.first_counter + arm];
         if constexpr (kTracing) tracer->branched(instruction.a, arm, frame);
         pc = program.targets[branch.first_target + arm];

@@ -10,7 +10,7 @@ namespace thunkvm {
 // X(name, operands, prose)
 #define THUNKVM_OPCODES(X)                                                                                              \
   X(Run, "first count counter", "run `count` eager thunks from step `first`, in order; counts one run of the segment")  \
-  X(Branch, "branch", "decode the selector of `branch`, count the arm, go to its target")                              \
+  X(Branch, "branch", "decode the selector of `branch`, count the arm, go to its target; with flag kTake empty the selector") \
   X(Jump, "pc", "go on at `pc`")                                                                                       \
   X(Move, "to from counter", "copy register `from` to `to`; with flag kTake move it, leaving `from` empty")            \
   X(Need, "memo", "if memo body `memo` has not run in this call: mark it and run it, then go on")                      \

@@ -224,6 +224,7 @@ class RegisterFlow {
         break;
       case Opcode::Branch:
         read(pc, state, program_.branches[instruction.a].selector);
+        if ((instruction.flag & kTake) != 0) state[program_.branches[instruction.a].selector] = kRetired;
         break;
       case Opcode::Move:
         read(pc, state, instruction.b);
