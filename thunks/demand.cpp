@@ -99,10 +99,8 @@ class FiberThunk final : public BoundThunk, private Demand {
     exceptions_.swap();
   }
 
-  void suspend() {
-    base_ = std::move(base_).resume();
-    if (abandoned_) throw BodyAbandoned{};
-  }
+  /// Lets the machine run until it enters this thunk again, or gives it up: then `call` throws.
+  void suspend() { base_ = std::move(base_).resume(); }
 
   int n_inputs() const override { return call().n_inputs(); }
   int n_outputs() const override { return call().n_outputs(); }

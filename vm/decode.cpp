@@ -63,10 +63,7 @@ std::uint32_t arm_of(T value, std::uint32_t n, std::string& text) {
     return value >= 0 && value < static_cast<T>(n) ? static_cast<std::uint32_t>(value) : n;
   } else {
     text = std::to_string(value);
-    if constexpr (std::is_signed_v<T>) {
-      if (value < 0) return n;
-    }
-    const auto index = static_cast<std::uint64_t>(value);
+    const auto index = static_cast<std::uint64_t>(value);  // of a negative one: out of any range
     return index < n ? static_cast<std::uint32_t>(index) : n;
   }
 }

@@ -240,6 +240,22 @@ TEST_CASE("a failing input fails the call at its own node, and the inputs after 
   CHECK(p.log == "in2 in1 in0 ");
 }
 
+TEST_CASE("what a failed call was still waiting for is not computed in the next") {
+  bool first_call = true;
+  LazyProgram p(2, 1, {0}, lazy_function([&](LazyCall& call) {
+    if (call.got(0)) return call.set_output(0, call.input(0));
+    call.ask(0);
+    if (first_call) call.ask(1);
+  }));
+  p.failing = 0;
+  Machine machine = p.machine();
+  CHECK(machine.call({}).empty());
+  p.failing = -1;
+  first_call = false;
+  CHECK(machine.call({}) == Values{1.0});
+  CHECK(p.log == "in0 in0 ");
+}
+
 TEST_CASE("an input computed in place may not fail unnoticed") {
   int entries = 0;
   LazyProgram p(2, 1, {0}, lazy_function([&](LazyCall& call) {
@@ -315,6 +331,9 @@ TEST_CASE("a stale value of the call before is not computed") {
   }
   CHECK(entries == 4);
   CHECK(p.log == "in0 in0 ");
+  CHECK(machine.frame.cell(2).is_scalar());  // output 1 is kept, for its memory
+  machine.frame.abandon();
+  CHECK(machine.frame.cell(2).empty());
 }
 
 /// Asks for input 0 and adds 1 to it.
