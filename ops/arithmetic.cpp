@@ -144,13 +144,13 @@ struct IntegerPower {
     return integer_power(a, b);
   }
 };
-/// y * x**(y - 1), but 0 where y is 0, even at x = 0. Of a known exponent just what is left of it.
+/// y * x**(y - 1), but 0 where y is 0, even at x = 0. Where y is known not to be, nothing is
+/// tested.
 Variable slope_of_power(const Variable& x, const Variable& y) {
   if (y.is_constant() && y.ndim() == 0 && is_float(y.dtype())) {
     const auto exponent = cast_cell(y.constant_value(), DType::Float64).get<double>();
-    if (exponent == 0) return zeros_like(x);
-    if (exponent == 1) return ones_like(x);
-    return y * (exponent == 2 ? x : pow(x, weak_number(exponent - 1)));
+    if (exponent == 2) return y * x;
+    if (exponent != 0) return y * pow(x, weak_number(exponent - 1));
   }
   const Variable zero = weak_number(0.0);
   const Variable one = weak_number(1.0);
