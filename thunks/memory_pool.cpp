@@ -37,9 +37,9 @@ std::size_t class_bytes(int size_class) {
 int class_of(std::size_t bytes) {
   if (bytes <= 64) return 0;
   const int power = std::bit_width((bytes - 1) / 64) - 1;  // 64 * 2^power < bytes <= 64 * 2^(power+1)
-  const std::size_t quarter = (std::size_t{64} << power) / 4;
+  const int quarter = power + 4;  // a quarter of 64 * 2^power is 2^quarter bytes: no division here
   const std::size_t over = bytes - (std::size_t{64} << power);
-  const int j = static_cast<int>((over + quarter - 1) / quarter);
+  const int j = static_cast<int>((over + (std::size_t{1} << quarter) - 1) >> quarter);
   return 4 * power + j;
 }
 
