@@ -55,7 +55,7 @@ class In:
         Convert values to the variable's dtype even if they lose precision. The function's
         `allow_downcast` holds if left out.
     borrow : bool
-        Let the function write to the argument's memory, where an Op works in place.
+        Keep `value` itself, not a copy: what is written to it later changes the default.
 
     Examples
     --------

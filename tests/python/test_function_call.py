@@ -171,3 +171,11 @@ def test_a_users_op_sees_the_callers_error_state(mode):
         f(1.0)
         assert np.geterr()["divide"] == "raise"
     assert seen == ["raise"]
+
+
+def test_a_borrowed_default_is_the_callers_array():
+    x = tv.vector("x")
+    value = np.zeros(2)
+    f = tv.function([tv.In(x, value=value, borrow=True)], x + 1.0)
+    value[:] = 5.0
+    np.testing.assert_array_equal(f(), [6.0, 6.0])
