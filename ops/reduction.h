@@ -62,8 +62,8 @@ class ReductionMaker : public OpMaker {
   }
 };
 
-/// Reduces input 0 with fold F: result = finish(accumulator, elements folded). `nothing` is the text of the ValueError for
-/// results that would be made of no elements; null where these have a value.
+/// Reduces input 0 with fold F: result = finish(accumulator, elements folded). `nothing` is the text of the ValueError where
+/// a result would be made of no elements (if there are no results, too); null where that has a value.
 template <class F, class Out, class Finish>
 void reduce(Activation& activation, const Operands& operands, const char* nothing, Finish finish) {
   const ReductionState& state = kernel_state<ReductionState>(operands);
@@ -77,7 +77,7 @@ void reduce(Activation& activation, const Operands& operands, const char* nothin
     if (!state.reduced[axis]) shape.push_back(x.shape[axis]);
     else if (state.keepdims) shape.push_back(1);
   }
-  if (nothing != nullptr && reduced.count == 0 && kept.count > 0)
+  if (nothing != nullptr && reduced.count == 0)
     throw Error(ErrorKind::Value, nothing);
   const std::int64_t work = kept.count * std::max<std::int64_t>(reduced.count, 1);
   if (shape.empty()) {

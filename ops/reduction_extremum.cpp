@@ -136,7 +136,7 @@ void run_arg_extremum(Activation& activation, const Operands& operands) {
       }
     }
   }
-  if (length == 0 && kept.count > 0)
+  if (length == 0)
     throw Error(ErrorKind::Value,
                 std::string(kLargest ? "[argmax] attempt to get argmax" : "[argmin] attempt to get argmin") +
                     " of an empty sequence: give it at least one element along the axis");

@@ -86,8 +86,10 @@ def _add_at(node: Any) -> Perform:
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         out, positions, value = np.array(inputs[0]), np.asarray(inputs[1]), np.asarray(inputs[2])
-        before = (slice(None),) * (axis % out.ndim - leading)
-        for entry in np.ndindex(out.shape[:leading]):
+        at = axis % out.ndim
+        before = (slice(None),) * (at - leading)
+        # As take: where nothing is walked over, positions are not looked at.
+        for entry in np.ndindex(out.shape[:leading]) if 0 not in out.shape[:at] else ():
             np.add.at(out[entry], (*before, positions[entry]), value[entry])
         output_storage[0][0] = out
 
