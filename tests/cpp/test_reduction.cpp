@@ -103,6 +103,7 @@ TEST_CASE("empty reductions have the values that NumPy gives them") {
   CHECK(error_of([&] { reduced("argmin", none); }).starts_with(
       "[argmin] attempt to get argmin of an empty sequence"));
   const Array no_rows = array_of<double>({0, 3}, {});
+  CHECK(error_of([&] { reduced("max", array_of<double>({0, 0}, {}), {{"axis", Axes{1}}}); }).starts_with("[max]"));
   CHECK(shape_of(reduced("max", no_rows, {{"axis", Axes{1}}})) == std::vector<std::int64_t>{0});
 }
 
