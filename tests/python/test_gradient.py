@@ -154,7 +154,8 @@ def test_second_order_against_finite_differences(name: str) -> None:
 )  # fmt: skip
 def test_gradient_at_an_edge(build: Any, at: float, expected: float, mode: str) -> None:
     x = tv.scalar("x")
-    assert tv.function([x], tv.grad(build(x), x), mode=mode)(at) == expected
+    y = build(x)
+    assert tv.function([x], [y, tv.grad(y, x)], mode=mode)(at)[1] == expected
 
 
 # ---- branches: numbers.md, "Where the peers are wrong today" ----
