@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from thunkvm import _core, ops
@@ -234,12 +234,12 @@ def broadcast_to(x: Any, shape: Shape) -> Variable:
     return ops.broadcast_to(x, vector, ndim=ndim)
 
 
-def concatenate(arrays: Sequence[Any], axis: int | None = 0) -> Variable:
+def concatenate(arrays: Iterable[Any], axis: int | None = 0) -> Variable:
     """Join arrays along an axis that they have.
 
     Parameters
     ----------
-    arrays : sequence of Variable or array-like
+    arrays : iterable of Variable or array-like
         Arrays with equal lengths in all other axes.
     axis : int or None
         The axis to join along; None joins the flattened arrays.
@@ -260,14 +260,15 @@ def concatenate(arrays: Sequence[Any], axis: int | None = 0) -> Variable:
     >>> tv.function([x], tv.concatenate([x, [0.0]]))([1.0])
     array([1., 0.])
     """
-    if len(arrays) == 0:
+    parts = [as_variable(array) for array in arrays]
+    if not parts:
         raise ValueError("[concatenate] there are no arrays; give at least one.")
     if axis is None:
-        return ops.concatenate(*(ravel(array) for array in arrays), axis=0)
-    return ops.concatenate(*(as_variable(array) for array in arrays), axis=axis)
+        return ops.concatenate(*(ravel(part) for part in parts), axis=0)
+    return ops.concatenate(*parts, axis=axis)
 
 
-def stack(arrays: Sequence[Any], axis: int = 0) -> Variable:
+def stack(arrays: Iterable[Any], axis: int = 0) -> Variable:
     """Join arrays of one shape along a new axis.
 
     Examples
@@ -277,12 +278,13 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Variable:
     >>> tv.function([x, y], tv.stack([x, y]))(1.0, 2.0)
     array([1., 2.])
     """
-    if len(arrays) == 0:
+    parts = [as_variable(array) for array in arrays]
+    if not parts:
         raise ValueError("[stack] there are no arrays; give at least one.")
-    return ops.stack(*(as_variable(array) for array in arrays), axis=axis)
+    return ops.stack(*parts, axis=axis)
 
 
-def hstack(arrays: Sequence[Any]) -> Variable:
+def hstack(arrays: Iterable[Any]) -> Variable:
     """Join vectors end to end, and other arrays along their second axis.
 
     Examples
@@ -297,7 +299,7 @@ def hstack(arrays: Sequence[Any]) -> Variable:
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
-def vstack(arrays: Sequence[Any]) -> Variable:
+def vstack(arrays: Iterable[Any]) -> Variable:
     """Stack vectors as rows, and join other arrays along their first axis.
 
     Examples

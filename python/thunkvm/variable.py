@@ -52,8 +52,8 @@ def _conj(self: Variable) -> Variable:
     return ops.conj(self)
 
 
-def _copy(self: Variable) -> Variable:
-    """Return the Variable itself: a value is never changed, so it needs no copy."""
+def _copy(self: Variable, memo: dict[int, Any] | None = None) -> Variable:
+    """Return the Variable itself: a graph is never changed, so it needs no copy."""
     return self
 
 
@@ -275,6 +275,8 @@ METHODS: dict[str, Any] = {
     "take": _take,
     "conj": _conj,
     "copy": _copy,
+    "__copy__": _copy,
+    "__deepcopy__": _copy,
     "set": _set,
     "inc": _inc,
     "get_value": _get_value,

@@ -177,6 +177,11 @@ def test_values_that_are_not_there_yet() -> None:
     says(failing(TypeError, lambda: np.array([x, x])), "tv.stack")
 
 
+def test_joining_nothing_says_so() -> None:
+    says(failing(ValueError, lambda: tv.concatenate([])), "[concatenate] there are no arrays")
+    says(failing(ValueError, lambda: tv.stack(x for x in ())), "[stack] there are no arrays")
+
+
 def test_operands_that_fit_nothing() -> None:
     x = tv.vector("x")
     with pytest.raises(TypeError):
