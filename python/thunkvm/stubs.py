@@ -5,6 +5,7 @@ Run it after an Op or an attribute was added or changed; a test compares the fil
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,11 @@ def _attribute(attr: dict[str, Any]) -> str:
     kind = TYPES[attr["type"]]
     if attr["required"]:
         return kind
-    return f"{kind} | None = None" if attr["default"] is None else f"{kind} = {attr['default']!r}"
+    default = attr["default"]
+    if default is None:
+        return f"{kind} | None = None"
+    # Double quotes, as the formatter has them.
+    return f"{kind} = {json.dumps(default) if isinstance(default, str) else repr(default)}"
 
 
 if __name__ == "__main__":
