@@ -207,10 +207,8 @@ def test_what_ran_before_a_failure_is_what_was_demanded(mode: str, counting: Any
     assert f(1.0, 4.0) == 6.0
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm"])  # _nogc keeps the memory of intermediates
 def test_a_failed_call_keeps_no_value_alive(mode: str) -> None:
-    if mode.endswith("_nogc"):
-        pytest.skip("the _nogc modes keep the memory of intermediates")
     x = tv.vector("x")
     f = tv.function([x], Unlucky()(tv.exp(x) - 10.0), mode=mode)
     f(np.full(1000, 5.0))
