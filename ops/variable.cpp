@@ -13,8 +13,6 @@ namespace {
 OriginHooks origin_hooks;
 std::mutex shared_values;  // under it all shared values are read and committed
 
-constexpr std::size_t kOutputOffset(std::uint32_t n_inputs) { return sizeof(Apply) + n_inputs * sizeof(Variable); }
-
 std::string number_text(const Cell& cell) {
   if (cell.is_object()) return "an object";
   if (cell.is_array()) return std::string(name(cell.dtype())) + " " + format_shape(cell.body() == nullptr ? Dims{} : cell.array().shape());
@@ -45,20 +43,18 @@ Variable::~Variable() {
 }
 
 Variable Variable::input(TypeRef type, std::string_view name) {
-  Apply* node = Apply::allocate(0, 1);
-  node->leaf_ = Leaf::Input;
-  node->outputs_[0].type = std::move(type);
+  Apply* node = Apply::allocate(Leaf::Input, 0, 1);
+  node->output_slots()[0].type = std::move(type);
   Variable variable(node, 0);
   if (!name.empty()) variable.set_name(name);
   return variable;
 }
 
 Variable Variable::constant(Cell value, TypeRef type, bool weak) {
-  Apply* node = Apply::allocate(0, 1);
-  node->leaf_ = Leaf::Constant;
+  Apply* node = Apply::allocate(Leaf::Constant, 0, 1);
   node->weak_ = weak;
-  node->outputs_[0].type = std::move(type);
-  node->value_ = std::move(value);
+  node->output_slots()[0].type = std::move(type);
+  node->leaf_value()->constant = std::move(value);
   return {node, 0};
 }
 
@@ -73,17 +69,16 @@ Variable Variable::constant(Cell value, bool weak) {
 }
 
 Variable Variable::shared(Ref<SharedValue> value, std::string_view name) {
-  Apply* node = Apply::allocate(0, 1);
-  node->leaf_ = Leaf::Shared;
-  node->outputs_[0].type = value->type_ref();
-  node->shared_ = std::move(value);
+  Apply* node = Apply::allocate(Leaf::Shared, 0, 1);
+  node->output_slots()[0].type = value->type_ref();
+  node->leaf_value()->shared = std::move(value);
   Variable variable(node, 0);
   if (!name.empty()) variable.set_name(name);
   return variable;
 }
 
-const Type& Variable::type() const { return *node_->outputs_[index_].type; }
-TypeRef Variable::type_ref() const { return node_->outputs_[index_].type; }
+const Type& Variable::type() const { return *node_->output_slots()[index_].type; }
+TypeRef Variable::type_ref() const { return node_->output_slots()[index_].type; }
 
 const TensorType& Variable::tensor() const {
   const TensorType* tensor = type().tensor();
@@ -95,16 +90,16 @@ const TensorType& Variable::tensor() const {
 bool Variable::is_leaf() const { return node_->leaf_ != Leaf::None; }
 Leaf Variable::leaf() const { return node_->leaf_; }
 bool Variable::weak() const { return node_->weak_; }
-const Cell& Variable::constant_value() const { return node_->value_; }
-SharedValue& Variable::shared_value() const { return *node_->shared_; }
+const Cell& Variable::constant_value() const { return node_->leaf_value()->constant; }
+SharedValue& Variable::shared_value() const { return *node_->leaf_value()->shared; }
 
 std::string_view Variable::name() const {
-  const std::string* name = node_->outputs_[index_].name;
+  const std::string* name = node_->output_slots()[index_].name;
   return name == nullptr ? std::string_view() : std::string_view(*name);
 }
 
 void Variable::set_name(std::string_view name) const {
-  std::string*& slot = node_->outputs_[index_].name;
+  std::string*& slot = node_->output_slots()[index_].name;
   delete std::exchange(slot, name.empty() ? nullptr : new std::string(name));
 }
 
@@ -116,29 +111,27 @@ std::string Variable::text() const {
   return node_->op()->name() + "." + std::to_string(index_);
 }
 
-void*& Variable::handle() const { return node_->outputs_[index_].handle; }
+void*& Variable::handle() const { return node_->output_slots()[index_].handle; }
 
 // ---- Apply
 
-Apply* Apply::allocate(std::uint32_t n_inputs, std::uint32_t n_outputs) {
-  // One block: the node, its inputs, its outputs.
-  void* block = ::operator new(kOutputOffset(n_inputs) + n_outputs * sizeof(Output));
-  Apply* node = new (block) Apply;
-  char* start = static_cast<char*>(block);
+Apply* Apply::allocate(Leaf leaf, std::uint32_t n_inputs, std::uint32_t n_outputs) {
+  const std::size_t tail = leaf == Leaf::None ? n_inputs * sizeof(Variable) : sizeof(LeafValue);
+  Apply* node = new (::operator new(sizeof(Apply) + n_outputs * sizeof(Output) + tail)) Apply;
+  node->leaf_ = leaf;
   node->n_inputs_ = n_inputs;
   node->n_outputs_ = n_outputs;
-  node->inputs_ = reinterpret_cast<Variable*>(start + sizeof(Apply));
-  node->outputs_ = reinterpret_cast<Output*>(start + kOutputOffset(n_inputs));
-  for (std::uint32_t i = 0; i < n_inputs; ++i) new (node->inputs_ + i) Variable;
-  for (std::uint32_t j = 0; j < n_outputs; ++j) new (node->outputs_ + j) Output;
+  for (std::uint32_t j = 0; j < n_outputs; ++j) new (node->output_slots() + j) Output;
+  for (std::uint32_t i = 0; i < n_inputs; ++i) new (node->input_slots() + i) Variable;
+  if (leaf != Leaf::None) new (node->leaf_value()) LeafValue;
   return node;
 }
 
 Apply* Apply::make(Ref<const Op> op, std::span<const Variable> inputs, std::span<const TypeRef> types) {
-  Apply* node = allocate(static_cast<std::uint32_t>(inputs.size()), static_cast<std::uint32_t>(types.size()));
+  Apply* node = allocate(Leaf::None, static_cast<std::uint32_t>(inputs.size()), static_cast<std::uint32_t>(types.size()));
   node->op_ = std::move(op);
-  for (std::size_t i = 0; i < inputs.size(); ++i) node->inputs_[i] = inputs[i];
-  for (std::size_t j = 0; j < types.size(); ++j) node->outputs_[j].type = types[j];
+  for (std::size_t i = 0; i < inputs.size(); ++i) node->input_slots()[i] = inputs[i];
+  for (std::size_t j = 0; j < types.size(); ++j) node->output_slots()[j].type = types[j];
   if (origin_hooks.capture != nullptr) node->origin_ = origin_hooks.capture();
   return node;
 }
@@ -170,16 +163,17 @@ void Apply::destroy(Apply* node) {
     Apply* current = dead;
     dead = reinterpret_cast<Apply*>(current->mark);
     for (std::uint32_t i = 0; i < current->n_inputs_; ++i) {
-      Apply* input = std::exchange(current->inputs_[i].node_, nullptr);
+      Apply* input = std::exchange(current->input_slots()[i].node_, nullptr);
       if (input != nullptr && --input->references_ == 0) {
         input->mark = reinterpret_cast<std::uint64_t>(dead);
         dead = input;
       }
     }
     for (std::uint32_t j = 0; j < current->n_outputs_; ++j) {
-      delete current->outputs_[j].name;
-      current->outputs_[j].~Output();
+      delete current->output_slots()[j].name;
+      current->output_slots()[j].~Output();
     }
+    if (current->leaf_ != Leaf::None) current->leaf_value()->~LeafValue();
     if (current->origin_.code != nullptr) origin_hooks.drop(current->origin_.code);
     current->~Apply();
     ::operator delete(current);

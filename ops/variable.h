@@ -113,12 +113,12 @@ class Apply {
   static Variable make1(const Op& op, std::span<const Variable> inputs, TypeRef type);
 
   const Op* op() const { return op_.get(); }
-  std::span<const Variable> inputs() const { return {inputs_, n_inputs_}; }
-  const Variable& input(int i) const { return inputs_[i]; }
+  std::span<const Variable> inputs() const { return {input_slots(), n_inputs_}; }
+  const Variable& input(int i) const { return input_slots()[i]; }
   std::uint32_t n_inputs() const { return n_inputs_; }
   std::uint32_t n_outputs() const { return n_outputs_; }
   Variable output(std::uint32_t j) { return {this, j}; }
-  const Type& output_type(std::uint32_t j) const { return *outputs_[j].type; }
+  const Type& output_type(std::uint32_t j) const { return *output_slots()[j].type; }
   std::vector<Variable> outputs();
   Leaf leaf() const { return leaf_; }
   std::string origin_text() const;
@@ -137,9 +137,14 @@ class Apply {
     std::string* name = nullptr;
     void* handle = nullptr;
   };
+  /// What a constant or a shared variable stands for.
+  struct LeafValue {
+    Cell constant;
+    Ref<SharedValue> shared;
+  };
   Apply() = default;
   ~Apply() = default;
-  static Apply* allocate(std::uint32_t n_inputs, std::uint32_t n_outputs);
+  static Apply* allocate(Leaf leaf, std::uint32_t n_inputs, std::uint32_t n_outputs);
   static void destroy(Apply* node);
 
   std::uint32_t references_ = 0;
@@ -149,10 +154,16 @@ class Apply {
   bool weak_ = false;
   Ref<const Op> op_;
   Origin origin_;
-  Variable* inputs_ = nullptr;
-  Output* outputs_ = nullptr;
-  Cell value_;                 ///< of a constant
-  Ref<SharedValue> shared_;    ///< of a shared variable
+
+  // A node is one block: this, its outputs, then its inputs; a leaf's value where inputs would be. A graph has many of
+  // them, and what they cost is the memory that they touch.
+  Output* output_slots() const {
+    return reinterpret_cast<Output*>(const_cast<Apply*>(this) + 1);
+  }
+  Variable* input_slots() const { return reinterpret_cast<Variable*>(output_slots() + n_outputs_); }
+  LeafValue* leaf_value() const {
+    return reinterpret_cast<LeafValue*>(output_slots() + n_outputs_);
+  }
 };
 
 /// The value behind a shared variable. Every function that uses it sees the same one.
