@@ -12,14 +12,14 @@
 #include <string>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define THUNKVM_RECYCLE 0
-#else
-#define THUNKVM_RECYCLE 1
-#endif
-
 namespace thunkvm {
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kRecycle = false;
+#else
+constexpr bool kRecycle = true;
+#endif
 
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kSmall = 4096;          // up to here: the thread's own cache
@@ -30,11 +30,11 @@ constexpr std::int64_t kUnflushed = 64 << 10;  // a thread's share of the statis
 constexpr std::uint8_t kHuge = 255;  // too large for a class: returned to the system at once
 
 // Four classes for each power of two from 64 bytes on: class 4k+j holds 64 * 2^k * (1 + j/4) bytes.
-std::size_t class_bytes(int size_class) {
+constexpr std::size_t class_bytes(int size_class) {
   return (std::size_t{64} << (size_class / 4)) / 4 * static_cast<std::size_t>(4 + size_class % 4);
 }
 
-int class_of(std::size_t bytes) {
+constexpr int class_of(std::size_t bytes) {
   if (bytes <= 64) return 0;
   const int power = std::bit_width((bytes - 1) / 64) - 1;  // 64 * 2^power < bytes <= 64 * 2^(power+1)
   const int quarter = power + 4;  // a quarter of 64 * 2^power is 2^quarter bytes: no division here
@@ -42,6 +42,21 @@ int class_of(std::size_t bytes) {
   const int j = static_cast<int>((over + (std::size_t{1} << quarter) - 1) >> quarter);
   return 4 * power + j;
 }
+
+// The classes up to kSmall, by the number of 64-byte lines that are asked for, and their sizes.
+constexpr int kSmallClasses = 25;
+constexpr std::array<std::uint8_t, kSmall / 64 + 1> kClassOfLines = [] {
+  std::array<std::uint8_t, kSmall / 64 + 1> table{};
+  for (std::size_t lines = 1; lines < table.size(); ++lines)
+    table[lines] = static_cast<std::uint8_t>(class_of(64 * lines));
+  return table;
+}();
+constexpr std::array<std::uint32_t, kSmallClasses> kSmallBytes = [] {
+  std::array<std::uint32_t, kSmallClasses> table{};
+  for (int c = 0; c < kSmallClasses; ++c) table[static_cast<std::size_t>(c)] = static_cast<std::uint32_t>(class_bytes(c));
+  return table;
+}();
+static_assert(kClassOfLines.back() == kSmallClasses - 1 && kSmallBytes.back() == kSmall);
 
 struct Idle {
   Idle* next;
@@ -62,8 +77,8 @@ SharedLists& shared_lists() {
 // What one thread keeps: idle small blocks, and the part of the statistics that it has not added to the process's yet
 // (an atomic addition for each small block would cost as much as the block).
 struct ThreadCache {
-  std::array<Idle*, 32> lists{};
-  std::array<std::uint32_t, 32> counts{};
+  std::array<Idle*, kSmallClasses> lists{};
+  std::array<std::uint32_t, kSmallClasses> counts{};
   std::int64_t in_use_delta = 0, live_delta = 0, idle_delta = 0;
 
   void flush() noexcept {
@@ -78,7 +93,7 @@ struct ThreadCache {
   void note(std::int64_t bytes, std::int64_t blocks) noexcept {
     in_use_delta += bytes;
     live_delta += blocks;
-    if (in_use_delta > kUnflushed || in_use_delta < -kUnflushed) [[unlikely]] flush();
+    if (static_cast<std::uint64_t>(in_use_delta + kUnflushed) > 2 * kUnflushed) [[unlikely]] flush();
   }
   void drop() noexcept {
     for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -137,9 +152,7 @@ void* system_allocate(std::size_t bytes) {
 // A huge block remembers its size in front of itself.
 constexpr std::size_t kHugeHeader = kAlignment;
 
-}  // namespace
-
-void* MemoryPool::allocate(std::size_t bytes, std::uint8_t& size_class) {
+void* allocate_large(std::size_t bytes, std::uint8_t& size_class) {
   const int wanted = bytes > (std::size_t{1} << 40) ? kClasses : class_of(bytes);
   if (wanted >= kClasses) {
     if (bytes > SIZE_MAX / 2)
@@ -153,18 +166,7 @@ void* MemoryPool::allocate(std::size_t bytes, std::uint8_t& size_class) {
   const std::size_t rounded = class_bytes(wanted);
   size_class = static_cast<std::uint8_t>(wanted);
   void* block = nullptr;
-#if THUNKVM_RECYCLE
-  if (rounded <= kSmall) {
-    if (ThreadCache* cache = cache_of_thread()) {
-      Idle*& list = cache->lists[static_cast<std::size_t>(wanted)];
-      if (list != nullptr) [[likely]] {
-        block = list;
-        list = list->next;
-        --cache->counts[static_cast<std::size_t>(wanted)];
-        cache->idle_delta -= static_cast<std::int64_t>(rounded);
-      }
-    }
-  } else {
+  if (kRecycle) {
     SharedLists& shared = shared_lists();
     std::lock_guard lock(shared.mutex);
     Idle*& list = shared.lists[static_cast<std::size_t>(wanted)];
@@ -175,13 +177,12 @@ void* MemoryPool::allocate(std::size_t bytes, std::uint8_t& size_class) {
       idle_bytes.fetch_sub(static_cast<std::int64_t>(rounded), std::memory_order_relaxed);
     }
   }
-#endif
   if (block == nullptr) block = system_allocate(rounded);
   note_use(static_cast<std::int64_t>(rounded), 1);
   return block;
 }
 
-void MemoryPool::release(void* block, std::uint8_t size_class) noexcept {
+void release_large(void* block, std::uint8_t size_class) noexcept {
   if (size_class == kHuge) {
     char* start = static_cast<char*>(block) - kHugeHeader;
     note_use(-static_cast<std::int64_t>(*reinterpret_cast<std::size_t*>(start)), -1);
@@ -190,18 +191,7 @@ void MemoryPool::release(void* block, std::uint8_t size_class) noexcept {
   }
   const std::size_t rounded = class_bytes(size_class);
   note_use(-static_cast<std::int64_t>(rounded), -1);
-#if THUNKVM_RECYCLE
-  if (rounded <= kSmall) {
-    ThreadCache* cache = cache_of_thread();
-    if (cache != nullptr && cache->counts[size_class] < kThreadBlocks) {
-      Idle* idle = static_cast<Idle*>(block);
-      idle->next = cache->lists[size_class];
-      cache->lists[size_class] = idle;
-      ++cache->counts[size_class];
-      cache->idle_delta += static_cast<std::int64_t>(rounded);
-      return;
-    }
-  } else {
+  if (kRecycle) {
     SharedLists& shared = shared_lists();
     std::lock_guard lock(shared.mutex);
     if (shared.bytes + rounded <= kIdleCap) {
@@ -213,8 +203,53 @@ void MemoryPool::release(void* block, std::uint8_t size_class) noexcept {
       return;
     }
   }
-#endif
   std::free(block);
+}
+
+}  // namespace
+
+void* MemoryPool::allocate(std::size_t bytes, std::uint8_t& size_class) {
+  if (bytes > kSmall) return allocate_large(bytes, size_class);
+  size_class = kClassOfLines[std::max<std::size_t>((bytes + 63) / 64, 1)];
+  const std::uint32_t rounded = kSmallBytes[size_class];
+  ThreadCache* cache = cache_of_thread();
+  if (cache == nullptr) [[unlikely]] {
+    void* block = system_allocate(rounded);
+    note_use(rounded, 1);
+    return block;
+  }
+  Idle*& list = cache->lists[size_class];
+  void* block = list;
+  if (block != nullptr) [[likely]] {
+    list = list->next;
+    --cache->counts[size_class];
+    cache->idle_delta -= rounded;
+  } else {
+    block = system_allocate(rounded);
+  }
+  cache->note(rounded, 1);
+  return block;
+}
+
+void MemoryPool::release(void* block, std::uint8_t size_class) noexcept {
+  if (size_class >= kSmallClasses) return release_large(block, size_class);
+  const std::uint32_t rounded = kSmallBytes[size_class];
+  ThreadCache* cache = cache_of_thread();
+  if (cache == nullptr) [[unlikely]] {
+    note_use(-std::int64_t{rounded}, -1);
+    std::free(block);
+    return;
+  }
+  cache->note(-std::int64_t{rounded}, -1);
+  if (!kRecycle || cache->counts[size_class] >= kThreadBlocks) {
+    std::free(block);
+    return;
+  }
+  Idle* idle = static_cast<Idle*>(block);
+  idle->next = cache->lists[size_class];
+  cache->lists[size_class] = idle;
+  ++cache->counts[size_class];
+  cache->idle_delta += rounded;
 }
 
 PoolStatistics MemoryPool::statistics() {
