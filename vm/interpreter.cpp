@@ -89,6 +89,8 @@ inline Status Interpreter::run_segment(Frame& frame, Tracer* tracer, const Instr
       // One test for the two things that may have happened.
       if ((static_cast<int>(status) | static_cast<int>(activation.poll)) != 0) [[unlikely]] {
         if (status != Status::Done) {
+          // This stretch may have used up the thunks until the poll, which is the next call's now.
+          if (frame.until_poll_ == 0) frame.until_poll_ = 1;
           fail_at(frame, step->node);
           return stop_segment(frame, instruction, static_cast<std::uint32_t>(step + 1 - first));
         }

@@ -146,3 +146,17 @@ def test_a_failure_inside_a_function_inside_a_function_has_a_note_of_each():
     first, second = info.value.__notes__
     assert "In inner: node Check.0" in first
     assert "In outer: node Call.0" in second
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_may_fail_just_before_the_machine_asks_whether_to_stop(mode):
+    x, y = tv.scalar("x"), tv.scalar("y")
+    f = tv.function([x, y], Check()(x, y), mode=mode)
+    for _ in range(1100):  # it asks every 1,024 thunks
+        with pytest.raises(OverflowError):
+            f(-1.0, 2.0)
+        assert f(1.0, 2.0) == 2.0
+    for _ in range(1100):
+        with pytest.raises(OverflowError):
+            f(-1.0, 2.0)
+    assert f(1.0, 2.0) == 2.0
