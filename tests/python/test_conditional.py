@@ -188,6 +188,21 @@ def test_and_or_stop_where_the_answer_is_known(mode: str, counting: Any) -> None
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_and_or_ask_in_the_order_written(mode: str, counting: Any) -> None:
+    for combine, stop in ((tv.and_, 0.0), (tv.or_, 1.0)):
+        ops = [counting(lambda v: v) for _ in range(4)]
+        x = tv.vector("x")
+        f = tv.function([x], combine(*(op(x[k]) for k, op in enumerate(ops))), mode=mode)
+        for place in range(4):
+            values = [1.0 - stop] * 4
+            values[place] = stop
+            assert f(values) == bool(stop)
+            assert [op.runs for op in ops] == [1] * (place + 1) + [0] * (3 - place)
+            for op in ops:
+                op.runs = 0
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_coalesce_stops_at_the_first_value_that_is_there(mode: str, counting: Any) -> None:
     op = counting()
     x, y = tv.scalar("x"), tv.scalar("y")

@@ -46,7 +46,8 @@ def test_indices_that_are_variables(mode: str) -> None:
     [
         [1, 0, 1], ([-1, 0],), np.array([[0, 1], [1, 1]]), (slice(None), [2, 0]),
         (Ellipsis, [3, 3, 0]), (0, [2, 1]), ([1, 0], 2), (slice(None), [0, 2], 1),
-        ([0, 1], [2, 0]), (slice(None), [0, -1], [3, 1]), ([[0], [1]], [0, 2]), (None, [1]),
+        ([0, 1], [2, 0]), ([0, 1, 1], [-1, -3, 2]), (slice(None), [0, -1], [3, 1]),
+        ([[0], [1]], [0, 2]), (None, [1]),
         (slice(None, None, -1), slice(1, None), [0, 2]), [],
     ],
     ids=repr,
@@ -108,6 +109,8 @@ def test_an_index_out_of_bounds_is_numpys_error(key: Any, message: str, mode: st
         tv.function([x], x[[0, 7]], mode=mode)(CUBE)
     with pytest.raises(IndexError, match="out of bounds"):
         tv.function([x], x[[0, 1], [0, 3]], mode=mode)(CUBE)
+    with pytest.raises(IndexError, match="out of bounds"):  # though the merged axis has it
+        tv.function([x], x[[0, 0], [0, 3]], mode=mode)(CUBE)
 
 
 @pytest.mark.parametrize("mode", MODES)

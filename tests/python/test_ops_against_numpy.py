@@ -219,7 +219,8 @@ def test_clip_where_round_and_composed_functions(mode: str) -> None:
     against_numpy(mode, tv.round, np.round, x)
     against_numpy(mode, lambda v: tv.round(v, 1), lambda v: np.round(v, 1), x)
     against_numpy(mode, lambda v: tv.round(v, -1), lambda v: np.round(v, -1), x)
-    against_numpy(mode, tv.logaddexp, np.logaddexp, finite[:, None], finite[None, :])
+    ends = np.array([*finite, np.inf, -np.inf])
+    against_numpy(mode, tv.logaddexp, np.logaddexp, ends[:, None], ends[None, :])
     against_numpy(mode, tv.deg2rad, np.deg2rad, finite)
     against_numpy(mode, tv.rad2deg, np.rad2deg, finite)
     for ours, theirs in zip(run(mode, tv.divmod, x, x[::-1]), expect(np.divmod, x, x[::-1]),
@@ -406,6 +407,8 @@ def test_creation(mode: str) -> None:
     same(of(tv.identity(n, "float32"), 2), np.identity(2, "float32"))
     for count in (0, 1, 2, 7):
         same(of(tv.linspace(-1.0, 2.0, n), count), np.linspace(-1.0, 2.0, count))
+    for count in range(2, 60):
+        assert of(tv.linspace(0.1, 0.7, n), count)[-1] == 0.7
     x = np.arange(6, dtype="float32").reshape(2, 3)
     against_numpy(mode, tv.zeros_like, np.zeros_like, x)
     against_numpy(mode, tv.ones_like, np.ones_like, x)
