@@ -17,7 +17,12 @@ def step():
 
 def test_arguments_by_position_and_by_name(step):
     value = np.arange(3.0)
-    for result in (step(value, 2.0), step(value, rate=2.0), step(x=value, rate=2.0), step(rate=2.0, x=value)):
+    for result in (
+        step(value, 2.0),
+        step(value, rate=2.0),
+        step(x=value, rate=2.0),
+        step(rate=2.0, x=value),
+    ):
         np.testing.assert_array_equal(result, [0.0, 2.0, 4.0])
 
 

@@ -105,7 +105,9 @@ def test_an_update_if_computed_demands_nothing(mode):
 
     n, c = tv.shared(0.0, "n"), tv.scalar("c")
     new = Costly()(n)
-    f = tv.function([c], tv.ifelse(c > 0.0, new, n), updates={n: tv.Update(new, if_computed=True)}, mode=mode)
+    f = tv.function(
+        [c], tv.ifelse(c > 0.0, new, n), updates={n: tv.Update(new, if_computed=True)}, mode=mode
+    )
     assert [float(f(c)) for c in (-1.0, 1.0, -1.0, 1.0)] == [0.0, 1.0, 1.0, 2.0]
     assert len(runs) == 2
 

@@ -1,6 +1,7 @@
 """Functions called from many threads at once, and stopped by Ctrl-C."""
 
 import signal
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -55,25 +56,58 @@ def test_calls_that_are_in_flight_together_have_a_frame_each(mode):
     assert f.frames == 3
 
 
-def test_long_kernels_let_other_threads_run():
+class Other:
+    """A thread that runs as soon as this one lets the GIL go."""
+
+    def __init__(self):
+        self.ran = False
+        self.lock = threading.Lock()
+        self.lock.acquire()
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+
+    def run(self):
+        with self.lock:
+            self.ran = True
+
+    def runs_during(self, call, times):
+        """Whether it got to run in one of so many calls."""
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1000.0)  # Python itself takes the GIL from nobody
+        try:
+            self.lock.release()
+            for _ in range(times):  # it takes a while to wake up
+                call()
+                if self.ran:
+                    return True
+            return False
+        finally:
+            sys.setswitchinterval(interval)
+            self.thread.join()
+
+
+def test_long_kernels_let_the_gil_go():
     x = tv.vector("x")
-    f = tv.function([x], tv.exp(x))
+    f = tv.function([x], tv.exp(x), mode="cvm")
     value = np.zeros(1 << 20)
-    inside, done = threading.Event(), threading.Event()
+    assert Other().runs_during(lambda: f(value), times=200)
 
-    def count():
-        inside.set()
-        while not done.is_set():
-            pass
 
-    other = threading.Thread(target=count)
-    other.start()
-    inside.wait()
-    for _ in range(3):
-        f(value)
-    done.set()
-    other.join()
-    np.testing.assert_array_equal(f(value), np.ones(1 << 20))
+def test_short_calls_keep_the_gil():
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x), mode="cvm")
+    value = np.zeros(4)
+    assert not Other().runs_during(lambda: f(value), times=200)
+
+
+def test_short_kernels_let_the_gil_go_in_a_long_call():
+    x = tv.vector("x")
+    y = x
+    for _ in range(20_000):
+        y = tv.cos(y)
+    f = tv.function([x], y, mode="cvm")
+    value = np.zeros(2000)
+    assert Other().runs_during(lambda: f(value), times=20)
 
 
 def test_updates_of_many_threads_change_together():
@@ -119,27 +153,27 @@ def test_ctrl_c_stops_a_long_call(mode):
 
 
 def test_a_signal_handler_that_raises_stops_a_native_call():
-    class Stop(Exception):
+    class StopError(Exception):
         pass
 
     def handler(number, frame):
-        raise Stop("from the handler")
-
-    class Press(Meet):
-        def perform(self, node, inputs, output_storage):
-            output_storage[0][0] = inputs[0] * 1.0
+        raise StopError("from the handler")
 
     x = tv.scalar("x")
     y = x
     for _ in range(3000):
         y = tv.cos(y)
     f = tv.function([x], y)
+
+    def call_for_ever():
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        while True:
+            f(1.0)
+
     old = signal.signal(signal.SIGALRM, handler)
     try:
-        with pytest.raises(Stop, match="from the handler"):
-            signal.setitimer(signal.ITIMER_REAL, 0.01)
-            while True:
-                f(1.0)
+        with pytest.raises(StopError, match="from the handler"):
+            call_for_ever()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, old)

@@ -1,4 +1,4 @@
-"""The thunk contract in Python: perform, make_thunk and generators; each misuse is a named error."""
+"""The thunk contract in Python: perform, make_thunk, generators; each misuse is a named error."""
 
 import gc
 import sys
@@ -54,7 +54,9 @@ def thunked(run, n_inputs=1, outputs=1, lazy=True):
             assert len(inputs) == n_inputs
             return tv.Apply(self, inputs, [inputs[0].type() for _ in range(outputs)])
 
-        def make_thunk(self, node, input_computed, output_computed, input_registers, output_registers):
+        def make_thunk(
+            self, node, input_computed, output_computed, input_registers, output_registers
+        ):
             Made.made += 1
             Made.node = node
             self.cells = (input_computed, output_computed, input_registers, output_registers)
@@ -110,7 +112,10 @@ def test_a_perform_computes_its_outputs(mode):
     [
         (lambda out, x: None, r"perform of Made left None in output_storage\[0\]"),
         (lambda out, x: x * 2, "what it returns is not looked at"),
-        (lambda out, x: out[0].__setitem__(0, "text"), "output 0 of Made has to be a vector float64.*str"),
+        (
+            lambda out, x: out[0].__setitem__(0, "text"),
+            "output 0 of Made has to be a vector float64.*str",
+        ),
         (lambda out, x: out[0].__setitem__(0, [1.0]), "output 0 of Made .*list"),
         (lambda out, x: out[0].__setitem__(0, x.astype("f4")), "float32 array.*float64 is wanted"),
         (lambda out, x: out[0].__setitem__(0, x[None]), "output 0 of Made has 2 dimensions"),
@@ -281,15 +286,15 @@ def test_a_perform_may_store_none_where_its_type_is_opaque():
 
 
 def test_the_exception_of_a_perform_keeps_its_type_and_traceback():
-    class Mine(Exception):
+    class MineError(Exception):
         pass
 
     def perform(self, node, inputs, output_storage):
-        raise Mine("no")
+        raise MineError("no")
 
     x = tv.scalar("x")
     f = tv.function([x], op(perform)(x))
-    with pytest.raises(Mine, match="no") as info:
+    with pytest.raises(MineError, match="no") as info:
         f(1.0)
     assert info.traceback[-1].name == "perform"
 
@@ -354,7 +359,7 @@ def test_an_eager_thunk_that_returns_anything_is_a_type_error(mode, returned):
 
     x = tv.vector("x")
     f = tv.function([x], thunked(run, lazy=False)(x), mode=mode)
-    with pytest.raises(TypeError, match="thunk of Made is eager .* has to return None"):
+    with pytest.raises(TypeError, match=r"thunk of Made is eager .* has to return None"):
         f([1.0])
     broken[0] = False
     works_again(f, [1.0], expected=[2.0])
@@ -366,7 +371,7 @@ def test_a_make_thunk_that_returns_no_thunk_is_named():
             return 3
 
     x = tv.scalar("x")
-    with pytest.raises(TypeError, match="make_thunk of Bad has to return a thunk .* int"):
+    with pytest.raises(TypeError, match=r"make_thunk of Bad has to return a thunk .* int"):
         tv.function([x], Bad()(x))
 
 
@@ -388,8 +393,16 @@ def test_a_function_without_lazy_is_an_eager_thunk():
     [
         (lambda oc, out: None, RuntimeError, "finished without output 0"),
         (lambda oc, out: oc[0].__setitem__(0, 1), TypeError, r"left None in output_registers\[0\]"),
-        (lambda oc, out: (oc[0].__setitem__(0, 1), out[0].__setitem__(0, "t")), TypeError, "output 0 of Made"),
-        (lambda oc, out: out[0].clear(), TypeError, r"output_registers\[0\] has to stay a list of one"),
+        (
+            lambda oc, out: (oc[0].__setitem__(0, 1), out[0].__setitem__(0, "t")),
+            TypeError,
+            "output 0 of Made",
+        ),
+        (
+            lambda oc, out: out[0].clear(),
+            TypeError,
+            r"output_registers\[0\] has to stay a list of one",
+        ),
     ],
 )
 def test_an_eager_thunk_that_breaks_its_contract_is_named(store, error, words):
@@ -619,7 +632,9 @@ def test_a_generator_of_several_outputs_returns_them_all():
 
     x = tv.scalar("x")
     a, b = generator(demand, outputs=2)(x)
-    with pytest.raises(TypeError, match="demand of Made has to return a tuple of its 2 outputs, .* one of 1"):
+    with pytest.raises(
+        TypeError, match=r"demand of Made has to return a tuple of its 2 outputs, .* one of 1"
+    ):
         tv.function([x], [a, b])(1.0)
 
 
@@ -646,7 +661,7 @@ def test_a_generator_is_closed_when_the_call_fails(mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_an_exception_in_a_generator_is_the_nodes(mode):
     def demand(node):
-        value = yield 0
+        yield 0
         raise KeyError("mine")
 
     x = tv.scalar("x")

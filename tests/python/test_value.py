@@ -10,10 +10,13 @@ import pytest
 import thunkvm as tv
 from thunkvm import _core
 
-DTYPES = (
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 "
-    "float16 float32 float64 complex64 complex128"
-).split()
+DTYPES = [
+    "bool",
+    *("int8", "int16", "int32", "int64"),
+    *("uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64"),
+    *("complex64", "complex128"),
+]
 ARRAYS = {
     "C order": np.arange(6.0).reshape(2, 3),
     "Fortran order": np.asfortranarray(np.arange(6.0).reshape(2, 3)),
