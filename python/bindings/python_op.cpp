@@ -3,6 +3,7 @@
 #include "ops/functions.h"
 #include "python/bindings/apply.h"
 #include "python/bindings/builtin_op.h"
+#include "python/bindings/raised.h"
 #include "python/bindings/variable.h"
 
 #include <algorithm>
@@ -64,6 +65,17 @@ PyRef optional_list(std::span<const Variable> variables) {
   return list;
 }
 
+// What a method of the user's returned; where it raised, the exception gets a note that says for
+// which node.
+PyRef result_of(const char* method, const Apply& node, PyObject* result) {
+  if (result == nullptr) {
+    const std::string origin = node.origin_text();
+    add_note("raised by " + node.op()->name() + "." + method + " for the node" +
+             (origin.empty() ? "" : " made at " + origin));
+  }
+  return PyRef::take(result);
+}
+
 bool known_shape(const TensorType& type) {
   return std::all_of(type.shape().begin(), type.shape().end(),
                      [](std::int64_t length) { return length != kUnknownLength; });
@@ -83,11 +95,12 @@ PythonOp::~PythonOp() { python_ops().erase(object_.get()); }
 
 std::string PythonOp::text() const { return str_of(object_.get()); }
 
-bool PythonOp::overrides(const char* method) const {
-  PyRef own = attribute_or_null(reinterpret_cast<PyObject*>(Py_TYPE(object_.get())), method);
-  if (!own || own.get() == Py_None) return false;
-  PyRef module = attribute_or_null(own.get(), "__module__");
-  return !module || !PyUnicode_Check(module.get()) || text_of(module.get()) != "thunkvm.op";
+PyRef PythonOp::own_method(const char* name) const {
+  PyRef method = attribute_or_null(object_.get(), name);
+  if (!method || method.get() == Py_None) return {};
+  PyRef module = attribute_or_null(method.get(), "__module__");
+  if (module && PyUnicode_Check(module.get()) && text_of(module.get()) == "thunkvm.op") return {};
+  return method;
 }
 
 std::vector<Variable> PythonOp::call(std::span<const Variable> inputs) const {
@@ -101,11 +114,11 @@ std::vector<Variable> PythonOp::call(std::span<const Variable> inputs) const {
 
 std::vector<Variable> PythonOp::grad(Apply& node,
                                      std::span<const Variable> output_gradients) const {
-  PyRef method = attribute_or_null(object_.get(), "grad");
-  if (!method || method.get() == Py_None) return Op::grad(node, output_gradients);
+  PyRef method = own_method("grad");
+  if (!method) return Op::grad(node, output_gradients);
 
   std::vector<Variable> incoming(output_gradients.begin(), output_gradients.end());
-  const bool lazy = overrides("make_thunk") || overrides("demand");
+  const bool lazy = own_method("make_thunk") || own_method("demand");
   for (std::uint32_t j = 0; j < incoming.size(); ++j) {
     const TensorType* tensor = node.output_type(j).tensor();
     if (incoming[j] || tensor == nullptr) continue;
@@ -113,8 +126,10 @@ std::vector<Variable> PythonOp::grad(Apply& node,
     if (!lazy || known_shape(*tensor)) incoming[j] = zeros_like(node.output(j));
   }
 
-  PyRef result = PyRef::take(PyObject_CallFunctionObjArgs(
-      method.get(), wrap_list(node.inputs()).get(), optional_list(incoming).get(), nullptr));
+  PyRef result =
+      result_of("grad", node,
+                PyObject_CallFunctionObjArgs(method.get(), wrap_list(node.inputs()).get(),
+                                             optional_list(incoming).get(), nullptr));
   if (!PyList_Check(result.get()) && !PyTuple_Check(result.get()))
     throw Error(ErrorKind::Type, "[" + name_ + "] grad returned a " + class_name(result.get()) +
                                      "; it has to return a list with one entry for each input");
@@ -146,14 +161,16 @@ std::vector<Variable> PythonOp::grad(Apply& node,
 
 std::vector<Variable> PythonOp::batch(Apply& node, std::span<const Variable> inputs,
                                       const std::vector<bool>& batched) const {
-  PyRef method = attribute_or_null(object_.get(), "batch");
-  if (!method || method.get() == Py_None) return Op::batch(node, inputs, batched);
+  PyRef method = own_method("batch");
+  if (!method) return Op::batch(node, inputs, batched);
   PyRef flags = PyRef::take(PyList_New(static_cast<Py_ssize_t>(batched.size())));
   for (std::size_t i = 0; i < batched.size(); ++i)
     PyList_SET_ITEM(flags.get(), static_cast<Py_ssize_t>(i), PyBool_FromLong(batched[i] ? 1 : 0));
   PyRef node_object = PyRef::take(wrap_node(&node));
-  PyRef result = PyRef::take(PyObject_CallFunctionObjArgs(
-      method.get(), node_object.get(), wrap_list(inputs).get(), flags.get(), nullptr));
+  PyRef result =
+      result_of("batch", node,
+                PyObject_CallFunctionObjArgs(method.get(), node_object.get(),
+                                             wrap_list(inputs).get(), flags.get(), nullptr));
   if (is_variable(result.get())) return {unwrap(result.get())};
   std::vector<Variable> outputs =
       require_variables(result.get(), ("[" + name_ + "] what batch returns").c_str());

@@ -36,8 +36,9 @@ class PythonOp final : public Op {
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
 
-  /// True if the object's class defines the method itself, and does not have it from `thunkvm.Op`.
-  bool overrides(const char* method) const;
+  /// The method of this name, or null where there is none: what `thunkvm.Op` itself offers is a
+  /// default, not an implementation.
+  PyRef own_method(const char* name) const;
 
  private:
   PyRef object_;

@@ -5,21 +5,6 @@
 #include "python/bindings/value.h"
 
 namespace thunkvm {
-namespace {
-
-// The method of this name if the user's class has it; what thunkvm.Op itself offers is a default,
-// not an implementation.
-PyRef own_method(PyObject* op, const char* name) {
-  PyRef method = attribute_or_null(op, name);
-  if (!method || method.get() == Py_None) return {};
-  PyRef module = attribute_or_null(method.get(), "__module__");
-  if (module && PyUnicode_Check(module.get()) &&
-      PyUnicode_CompareWithASCIIString(module.get(), "thunkvm.op") == 0)
-    return {};
-  return method;
-}
-
-}  // namespace
 
 PythonNode::PythonNode(const Apply& apply, PyRef handle)
     : node(std::move(handle)), op(apply.op()->name()) {
@@ -46,11 +31,9 @@ ThunkSource perform_source(PyObject* performs) {
       if (perform.get() == Py_None) return {};
       return perform_thunk(apply, node, std::move(perform), true);
     }
-    if (PyRef make = own_method(op->object(), "make_thunk"))
-      return register_thunk(node, std::move(make));
-    if (PyRef demand = own_method(op->object(), "demand"))
-      return generator_thunk(node, std::move(demand));
-    if (PyRef perform = own_method(op->object(), "perform"))
+    if (PyRef make = op->own_method("make_thunk")) return register_thunk(node, std::move(make));
+    if (PyRef demand = op->own_method("demand")) return generator_thunk(node, std::move(demand));
+    if (PyRef perform = op->own_method("perform"))
       return perform_thunk(apply, node, std::move(perform), false);
     throw Error(ErrorKind::NotImplemented,
                 "the Op " + node->op +

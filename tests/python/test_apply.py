@@ -130,6 +130,18 @@ def test_a_gradient_of_the_wrong_form_is_an_error_that_names_the_op() -> None:
         tv.grad(Wrong([x.sum()])(x)[0].sum(), x)
 
 
+def test_what_grad_raises_says_for_which_node() -> None:
+    class Wrong(Split):
+        def grad(self, inputs: list[Any], output_gradients: list[Any]) -> Any:
+            raise ArithmeticError("no")
+
+    x = tv.vector("x")
+    square, _ = Wrong()(x)
+    with pytest.raises(ArithmeticError, match="no") as caught:
+        tv.grad(square.sum(), x)
+    assert "raised by Wrong.grad for the node made at test_apply.py" in caught.value.__notes__[0]
+
+
 def test_a_make_node_that_returns_no_apply_is_an_error() -> None:
     class Wrong(Split):
         def make_node(self, x: Any) -> Any:
