@@ -2,9 +2,11 @@
 
 #include "linkers/lowering.h"
 #include "thunks/error.h"
+#include "thunks/log.h"
 #include "vm/verifier.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -99,6 +101,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
 ThunkCode native_thunk(const Apply& node) { return node.op()->kernel(node); }
 
 Linked link(const FunctionGraph& function, const LinkOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
   const FlatGraph graph = flatten(function, options);
   Assembler assembler(graph, options.keep);
   if (options.placed) {
@@ -124,6 +127,10 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
   static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
   if (kVerifyAlways || verify_asked) verify(*program);
+  log().debug("linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, in {:.3f} ms",
+              program->n_nodes, program->code.size(), program->steps.size(), program->branches.size(),
+              program->memos.size(), program->lazies.size(),
+              std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   linked.program = std::move(program);
   return linked;
 }

@@ -7,6 +7,7 @@
 #include "python/bindings/function.h"
 #include "python/bindings/graph.h"
 #include "python/bindings/link.h"
+#include "python/bindings/logging.h"
 #include "python/bindings/memory.h"
 #include "python/bindings/op_function.h"
 #include "python/bindings/origin.h"
@@ -50,4 +51,5 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_function(m.ptr());
   thunkvm::init_link(m.ptr());
   thunkvm::init_memory(m.ptr());
+  thunkvm::init_logging(m.ptr());
 }

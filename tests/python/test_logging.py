@@ -1,0 +1,24 @@
+"""The C++ logger speaks through Python's logging."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+import thunkvm as tv
+
+
+def test_linking_is_logged_for_those_who_ask(caplog: pytest.LogCaptureFixture) -> None:
+    x = tv.scalar("x")
+    with caplog.at_level(logging.DEBUG, logger="thunkvm"):
+        tv.function([x], tv.ifelse(x > 0, x, -x), mode="cvm")
+    (record,) = caplog.records
+    assert record.levelno == logging.DEBUG
+    assert record.getMessage().startswith("linked 3 nodes: ")
+    assert "2 thunks, 1 branches" in record.getMessage()
+
+
+def test_nothing_is_logged_by_default(caplog: pytest.LogCaptureFixture) -> None:
+    x = tv.scalar("x")
+    tv.function([x], x + 1)
+    assert caplog.records == []
