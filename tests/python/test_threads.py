@@ -134,6 +134,15 @@ def test_updates_of_many_threads_change_together():
         thread.join()
 
 
+@pytest.fixture
+def python_hears_ctrl_c():
+    """As in a terminal: a job that a shell started in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("python_hears_ctrl_c")
 @pytest.mark.parametrize("mode", MODES)
 def test_ctrl_c_stops_a_long_call(mode):
     class Press(Meet):
