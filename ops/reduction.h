@@ -130,39 +130,9 @@ struct SumFold {
   }
   static Acc step(Acc a, In x) { return a + widen<Acc>(x); }
   static Acc merge(Acc a, Acc b) { return a + b; }
-  static Acc block(const In* x, int n)
-    requires(std::is_floating_point_v<In> && std::is_same_v<In, Acc>)
-  {
-    // Vectors of 16 bytes, which every x86-64 has: sixteen accumulators are eight or four of them.
-    typedef Acc Vector __attribute__((vector_size(16)));
-    typedef Acc Unaligned __attribute__((vector_size(16), aligned(alignof(Acc)), may_alias));
-    constexpr int kWidth = 16 / sizeof(Acc);
-    constexpr int kVectors = kLanes / kWidth;
-    Vector lanes[kVectors];
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) lanes[v] = -Vector{};
-    int i = 0;
-    for (; i + kLanes <= n; i += kLanes)
-#pragma GCC unroll 8
-      for (int v = 0; v < kVectors; ++v)
-        lanes[v] += *reinterpret_cast<const Unaligned*>(x + i + v * kWidth);
-    if (i < n) {
-      Acc tail[kLanes];
-      std::fill_n(tail, kLanes, identity());
-      std::copy_n(x + i, n - i, tail);
-#pragma GCC unroll 8
-      for (int v = 0; v < kVectors; ++v)
-        lanes[v] += *reinterpret_cast<const Unaligned*>(tail + v * kWidth);
-    }
-#pragma GCC unroll 8
-    for (int half = kVectors / 2; half > 0; half /= 2)
-#pragma GCC unroll 8
-      for (int v = 0; v < half; ++v) lanes[v] += lanes[v + half];
-    Acc last[kWidth];
-    for (int w = 0; w < kWidth; ++w) last[w] = lanes[0][w];
-    for (int half = kWidth / 2; half > 0; half /= 2)
-      for (int w = 0; w < half; ++w) last[w] += last[w + half];
-    return last[0];
+  template <class V>
+  static V step_vector(V a, V x) {
+    return a + x;
   }
 };
 

@@ -2,6 +2,7 @@
 // complex numbers are ordered by their real parts, then by their imaginary parts.
 #include "ops/reduction.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace thunkvm {
@@ -47,9 +48,11 @@ struct ExtremumFold {
     else return kLargest ? T(-kInfinity, -kInfinity) : T(kInfinity, kInfinity);
   }
   static Acc step(Acc a, In x) {
-    if constexpr (std::is_floating_point_v<T>)
-      return (kLargest ? x > a : x < a) || x != x ? x : a;  // without a branch
-    else return beats<T, kLargest>(x, a) ? x : a;
+    return beats<T, kLargest>(x, a) ? x : a;
+  }
+  template <class V>
+  static V step_vector(V a, V x) {
+    return ((kLargest ? x > a : x < a) | (x != x)) ? x : a;
   }
   static Acc merge(Acc a, Acc b) { return beats<T, kLargest>(b, a) ? b : a; }
 
@@ -99,16 +102,26 @@ struct ArgState {
   bool keepdims;
 };
 
-/// The position of the extremum of `n` elements; the first one if there are several.
+/// The position of the extremum of `n` elements; the first one if there are several. A block of neighbours whose extremum
+/// does not beat the best so far is not looked into.
 template <class T, bool kLargest>
 std::int64_t first_extremum(const char* x, std::int64_t stride, std::int64_t n) {
   std::int64_t position = 0;
   T best = *reinterpret_cast<const T*>(x);
-  for (std::int64_t i = 1; i < n; ++i) {
-    const T value = *reinterpret_cast<const T*>(x + i * stride);
-    if (!beats<T, kLargest>(value, best)) continue;
-    best = value;
-    position = i;
+  const bool dense = std::is_arithmetic_v<T> && stride == static_cast<std::int64_t>(sizeof(T));
+  for (std::int64_t start = 0; start < n; start += kFoldBlock) {
+    const std::int64_t end = std::min<std::int64_t>(start + kFoldBlock, n);
+    if (dense) {
+      const T* block = reinterpret_cast<const T*>(x) + start;
+      const T found = fold_block<ExtremumFold<T, kLargest>>(block, static_cast<int>(end - start));
+      if (!beats<T, kLargest>(found, best)) continue;
+    }
+    for (std::int64_t i = start; i < end; ++i) {
+      const T value = *reinterpret_cast<const T*>(x + i * stride);
+      if (!beats<T, kLargest>(value, best)) continue;
+      best = value;
+      position = i;
+    }
   }
   return position;
 }

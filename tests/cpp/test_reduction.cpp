@@ -137,6 +137,17 @@ TEST_CASE("argmax along an axis, and of the flattened array") {
         std::vector<std::int64_t>{0, 1});
 }
 
+TEST_CASE("argmax finds the first of several maxima in a long array, however it is laid out") {
+  std::vector<double> numbers = random_numbers(1000);
+  numbers[700] = numbers[701] = numbers[999] = 2.0;
+  const Array dense = vector_of<double>(numbers);
+  const Array wide = Array::zeros(DType::Float64, Lengths{2000});
+  const Array strided = wide.view(Lengths{1000}, Lengths{16}, wide.data());
+  copy_elements(dense, strided);
+  CHECK(reduced("argmax", dense).get<std::int64_t>() == 700);
+  CHECK(reduced("argmax", strided, {{"axis", std::int64_t{0}}}).get<std::int64_t>() == 700);
+}
+
 TEST_CASE("products, means, variances and running sums") {
   const Array x = array_of<double>({2, 2}, {1, 2, 3, 4});
   CHECK(reduced("prod", x).get<double>() == 24.0);
