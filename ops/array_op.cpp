@@ -94,15 +94,15 @@ void ArrayOp::expect_inputs(std::span<const Variable> inputs, std::size_t at_lea
     std::string wanted = std::to_string(at_least);
     if (at_most == SIZE_MAX) wanted = "at least " + wanted;
     if (at_most != SIZE_MAX && at_most != at_least) wanted += " to " + std::to_string(at_most);
-    fail(ErrorKind::Type,
-         "takes " + wanted + " inputs, but got " + std::to_string(inputs.size()));
+    fail(ErrorKind::Type, "takes " + wanted + " inputs, but got " + std::to_string(inputs.size()));
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i]) fail(ErrorKind::Type, "input " + std::to_string(i) + " is missing");
     const TensorType* tensor = inputs[i].type().tensor();
     if (tensor == nullptr || tensor->dtype() == DType::Object)
-      fail(ErrorKind::Type, "input " + std::to_string(i) + " (" + inputs[i].text() + ") is of type " +
-                                inputs[i].type().text() + ", but must be a tensor of numbers");
+      fail(ErrorKind::Type, "input " + std::to_string(i) + " (" + inputs[i].text() +
+                                ") is of type " + inputs[i].type().text() +
+                                ", but must be a tensor of numbers");
   }
 }
 
@@ -126,8 +126,9 @@ Variable ArrayOp::integer_scalar(const Variable& input, const char* what) const 
 
 int ArrayOp::normalize_axis(std::int64_t axis, int ndim) const {
   if (axis < -ndim || axis >= ndim) {
-    std::string hint = ndim == 0 ? "a 0-d array has no axes"
-                                 : "use " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1);
+    std::string hint = ndim == 0
+                           ? "a 0-d array has no axes"
+                           : "use " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1);
     fail(ErrorKind::Value, "axis " + std::to_string(axis) +
                                " is out of bounds for array of dimension " + std::to_string(ndim) +
                                ": " + hint);
@@ -141,7 +142,8 @@ std::vector<int> ArrayOp::normalize_axes(const std::vector<std::int64_t>& axes, 
     const int a = normalize_axis(axis, ndim);
     if (std::find(normal.begin(), normal.end(), a) != normal.end())
       fail(ErrorKind::Value, "duplicate value in 'axis': " + thunkvm::text(AttrValue(axes)) +
-                                 " names axis " + std::to_string(a) + " twice; name each axis once");
+                                 " names axis " + std::to_string(a) +
+                                 " twice; name each axis once");
     normal.push_back(a);
   }
   return normal;
@@ -197,8 +199,10 @@ Variable count_along(const Variable& x, std::span<const int> axes) {
   Variable unknown;
   for (int axis : axes) {
     const std::int64_t length = x.static_shape()[static_cast<std::size_t>(axis)];
-    if (length >= 0) known *= length;
-    else unknown = unknown ? mul(unknown, length_of(x, axis)) : length_of(x, axis);
+    if (length >= 0)
+      known *= length;
+    else
+      unknown = unknown ? mul(unknown, length_of(x, axis)) : length_of(x, axis);
   }
   if (!unknown) return Variable::number(known);
   return known == 1 ? unknown : mul(unknown, Variable::number(known));
@@ -229,7 +233,8 @@ Variable prepend_length(const Variable& length, const Variable& shape) {
   const auto known_length = known_integers(length);
   const auto known = known_integers(shape);
   if (known && (*known_length)[0] &&
-      std::all_of(known->begin(), known->end(), [](const KnownInteger& k) { return k.has_value(); })) {
+      std::all_of(known->begin(), known->end(),
+                  [](const KnownInteger& k) { return k.has_value(); })) {
     std::vector<std::int64_t> all{*(*known_length)[0]};
     for (const KnownInteger& k : *known) all.push_back(*k);
     return constant_vector(all);
@@ -260,7 +265,8 @@ Variable batch_length(std::span<const Variable> inputs, const std::vector<bool>&
   return length;
 }
 
-std::vector<Variable> batch_all(std::span<const Variable> inputs, const std::vector<bool>& batched) {
+std::vector<Variable> batch_all(std::span<const Variable> inputs,
+                                const std::vector<bool>& batched) {
   std::vector<Variable> all(inputs.begin(), inputs.end());
   Variable length;
   for (std::size_t i = 0; i < all.size(); ++i) {

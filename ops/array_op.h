@@ -1,4 +1,5 @@
-// array_op.h: the base of the built-in Ops over whole arrays, and the checks and graph pieces that they share.
+// array_op.h: the base of the built-in Ops over whole arrays, and the checks and graph pieces that
+// they share.
 #pragma once
 
 #include "ops/array_kernel.h"
@@ -16,7 +17,8 @@
 
 namespace thunkvm {
 
-/// A built-in Op with a name and checked attributes. Its text shows the attributes that are not None.
+/// A built-in Op with a name and checked attributes. Its text shows the attributes that are not
+/// None.
 class ArrayOp : public Op {
  public:
   ArrayOp(std::string name, const Attributes& attrs) : name_(std::move(name)) {
@@ -30,7 +32,8 @@ class ArrayOp : public Op {
   [[noreturn]] void fail(ErrorKind kind, const std::string& message) const;
   /// Checks the number of inputs and that all are numeric tensors.
   void expect_inputs(std::span<const Variable> inputs, std::size_t count) const;
-  void expect_inputs(std::span<const Variable> inputs, std::size_t at_least, std::size_t at_most) const;
+  void expect_inputs(std::span<const Variable> inputs, std::size_t at_least,
+                     std::size_t at_most) const;
   /// The input as an int64 vector; throws Error(Type) where it is no vector of integers.
   Variable integer_vector(const Variable& input, const char* what) const;
   /// The input as a 0-d int64; throws Error(Type) where it is no 0-d integer.
@@ -38,7 +41,8 @@ class ArrayOp : public Op {
   /// `axis` counted from the front; throws Error(Value) in NumPy's words.
   int normalize_axis(std::int64_t axis, int ndim) const;
   std::vector<int> normalize_axes(const std::vector<std::int64_t>& axes, int ndim) const;
-  /// The number of axes that a shape vector describes: attribute `ndim`, or the vector's known length.
+  /// The number of axes that a shape vector describes: attribute `ndim`, or the vector's known
+  /// length.
   int ndim_of_shape(const Variable& shape) const;
 
  private:
@@ -76,20 +80,24 @@ struct CellMemory {
 /// An element as something to compute with.
 template <class Acc, class T>
 Acc widen(T value) {
-  if constexpr (std::is_same_v<T, Half>) return static_cast<Acc>(static_cast<float>(value));
-  else return static_cast<Acc>(value);
+  if constexpr (std::is_same_v<T, Half>)
+    return static_cast<Acc>(static_cast<float>(value));
+  else
+    return static_cast<Acc>(value);
 }
 
 /// An integer, or a length, that is known before anything runs; empty where it is not.
 using KnownInteger = std::optional<std::int64_t>;
-/// The elements of an integer vector (or the one of a 0-d integer) as far as they are known: constants, and the known
-/// lengths of a shape, also through casts, joins and views. Empty where not even their number is known.
+/// The elements of an integer vector (or the one of a 0-d integer) as far as they are known:
+/// constants, and the known lengths of a shape, also through casts, joins and views. Empty where
+/// not even their number is known.
 std::optional<std::vector<KnownInteger>> known_integers(const Variable& integers);
 /// The static shape that a shape vector of `ndim` elements describes.
 StaticShape known_shape(const Variable& shape, int ndim);
 
 /// The run-time shape in input `i`, an int64 vector.
-std::vector<std::int64_t> read_integers(const Activation& activation, const Operands& operands, int i);
+std::vector<std::int64_t> read_integers(const Activation& activation, const Operands& operands,
+                                        int i);
 /// The value of a 0-d int64 in input `i`.
 inline std::int64_t read_integer(const Activation& activation, const Operands& operands, int i) {
   return activation.input(operands, i).get<std::int64_t>();
@@ -113,7 +121,8 @@ Variable length_of(const Variable& x, int axis);
 Variable count_along(const Variable& x, std::span<const int> axes);
 /// The shape vector with one more length at the front.
 Variable prepend_length(const Variable& length, const Variable& shape);
-/// What a batched integer is in every example, where it is a repetition (of a length, say); else null.
+/// What a batched integer is in every example, where it is a repetition (of a length, say); else
+/// null.
 Variable common_to_batch(const Variable& x);
 /// The shape vector that a batched shape vector has in every row.
 Variable unbatched_shape(const Variable& shape, bool batched);

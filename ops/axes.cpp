@@ -73,8 +73,8 @@ class TransposeOp final : public AxesOp {
     if (const auto given = attributes().find<std::vector<std::int64_t>>("axes")) {
       if (static_cast<int>(given->size()) != ndim)
         fail(ErrorKind::Value, "axes don't match array: " + thunkvm::text(AttrValue(*given)) +
-                                   " names " + std::to_string(given->size()) +
-                                   " axes, but x has " + std::to_string(ndim));
+                                   " names " + std::to_string(given->size()) + " axes, but x has " +
+                                   std::to_string(ndim));
       return normalize_axes(*given, ndim);
     }
     std::vector<int> reversed(static_cast<std::size_t>(ndim));
@@ -158,7 +158,8 @@ void run_squeeze(Activation& activation, const Operands& operands) {
       ++next;
       if (x.length(axis) != 1)
         throw Error(ErrorKind::Value,
-                    "[squeeze] cannot select an axis to squeeze out which has size not equal to one: axis " +
+                    "[squeeze] cannot select an axis to squeeze out which has size not equal to "
+                    "one: axis " +
                         std::to_string(axis) + " of shape " + format_shape(x.shape()));
     } else {
       shape.push_back(x.length(axis));
@@ -181,7 +182,8 @@ class SqueezeOp final : public AxesOp {
     StaticShape shape;
     for (int axis = 0; axis < x.ndim(); ++axis) {
       const std::int64_t length = x.static_shape()[static_cast<std::size_t>(axis)];
-      if (std::find(axes.begin(), axes.end(), axis) == axes.end()) shape.push_back(length);
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+        shape.push_back(length);
       else if (length >= 0 && length != 1)
         fail(ErrorKind::Value,
              "cannot select an axis to squeeze out which has size not equal to one: axis " +
@@ -230,7 +232,8 @@ class TransposeMaker : public OpMaker {
     family("shape");
     comment("The axes in another order, as a view.");
     input("x", "any numeric tensor");
-    attr("axes", AttrType::Ints, "axis i of the result is axis axes[i] of `x`; reversed if None").optional();
+    attr("axes", AttrType::Ints, "axis i of the result is axis axes[i] of `x`; reversed if None")
+        .optional();
     output("a view of `x`");
     example(
         ">>> x = tv.matrix(\"x\")\n"
@@ -261,7 +264,8 @@ class SqueezeMaker : public OpMaker {
     family("shape");
     comment("Without some axes of length 1, as a view.");
     input("x", "any numeric tensor");
-    attr("axis", AttrType::Ints, "which axes go; if None all of length 1, where the shape is known").optional();
+    attr("axis", AttrType::Ints, "which axes go; if None all of length 1, where the shape is known")
+        .optional();
     output("a view of `x`");
     example(
         ">>> x = tv.matrix(\"x\")\n"

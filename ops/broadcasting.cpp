@@ -1,4 +1,5 @@
-// broadcasting.cpp: `broadcast_to`, a view that repeats elements, and `unbroadcast`, the sum that undoes it.
+// broadcasting.cpp: `broadcast_to`, a view that repeats elements, and `unbroadcast`, the sum that
+// undoes it.
 #include "ops/reduction.h"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ void run_broadcast_to(Activation& activation, const Operands& operands) {
     throw Error(ErrorKind::Value,
                 "[broadcast_to] operands could not be broadcast together: an array of shape " +
                     format_shape(x.shape()) + " does not fit the requested shape " +
-                    format_shape(shape) + ", axis by axis from the last: lengths must agree or be 1");
+                    format_shape(shape) +
+                    ", axis by axis from the last: lengths must agree or be 1");
   };
   const std::size_t ndim = static_cast<std::size_t>(x.ndim());
   if (ndim > shape.size()) fail();
@@ -22,12 +24,14 @@ void run_broadcast_to(Activation& activation, const Operands& operands) {
   std::vector<std::int64_t> strides(shape.size(), 0);
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] < 0)
-      throw Error(ErrorKind::Value, "[broadcast_to] negative dimensions are not allowed: " +
-                                        format_shape(shape));
+      throw Error(ErrorKind::Value,
+                  "[broadcast_to] negative dimensions are not allowed: " + format_shape(shape));
     if (axis < extra) continue;
     const int from = static_cast<int>(axis - extra);
-    if (x.length(from) == shape[axis]) strides[axis] = x.stride(from);
-    else if (x.length(from) != 1) fail();
+    if (x.length(from) == shape[axis])
+      strides[axis] = x.stride(from);
+    else if (x.length(from) != 1)
+      fail();
   }
   store(activation, operands, 0, x.view(shape, strides, x.data()));
 }
@@ -123,8 +127,10 @@ void run_unbroadcast(Activation& activation, const Operands& operands) {
     HostLeave leave(*activation.host, work);
     T* results = out.data_as<T>();
     fold_all<SumFold<T>>(x.data, kept, reduced, [&](std::int64_t i, SumAcc<T> total) {
-      if constexpr (std::is_integral_v<T>) results[i] = static_cast<T>(total);
-      else results[i] = static_cast<T>(total + SumAcc<T>(0));
+      if constexpr (std::is_integral_v<T>)
+        results[i] = static_cast<T>(total);
+      else
+        results[i] = static_cast<T>(total + SumAcc<T>(0));
     });
   }
   poll_after(activation, work);
@@ -134,7 +140,8 @@ void run_unbroadcast(Activation& activation, const Operands& operands) {
 class UnbroadcastOp final : public ArrayOp {
  public:
   explicit UnbroadcastOp(const Attributes& attrs)
-      : ArrayOp("unbroadcast", attrs), leading_(static_cast<int>(attrs.get<std::int64_t>("leading"))) {}
+      : ArrayOp("unbroadcast", attrs),
+        leading_(static_cast<int>(attrs.get<std::int64_t>("leading"))) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 2);
@@ -153,7 +160,8 @@ class UnbroadcastOp final : public ArrayOp {
       same = same && shape[i] >= 0 && shape[i] == length;
       if (shape[i] > 1 && length >= 0 && shape[i] != length)
         fail(ErrorKind::Value, "cannot sum a " + x.type().text() + " down to " +
-                                   format_shape(shape) + ": no array of that shape broadcasts to it");
+                                   format_shape(shape) +
+                                   ": no array of that shape broadcasts to it");
     }
     if (same) return {x};
     shape.insert(shape.begin(), from.begin(), from.begin() + leading_);
@@ -205,7 +213,10 @@ class BroadcastToMaker : public OpMaker {
     comment("`x` repeated along new axes and axes of length 1, as a view.");
     input("x", "any numeric tensor");
     input("shape", "a vector of integers");
-    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known").optional().at_least(0).at_most(kMaxDims);
+    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
+        .optional()
+        .at_least(0)
+        .at_most(kMaxDims);
     output("a view of `x` in that shape");
     example(
         ">>> x = tv.vector(\"x\")\n"
@@ -224,8 +235,14 @@ class UnbroadcastMaker : public OpMaker {
         "itself where the shapes are equal.");
     input("x", "any numeric tensor");
     input("shape", "a vector of integers");
-    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known").optional().at_least(0).at_most(kMaxDims);
-    attr("leading", AttrType::Int, "so many leading axes of `x` stay as they are; `shape` is that of the others").by_default(std::int64_t{0}).at_least(0);
+    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
+        .optional()
+        .at_least(0)
+        .at_most(kMaxDims);
+    attr("leading", AttrType::Int,
+         "so many leading axes of `x` stay as they are; `shape` is that of the others")
+        .by_default(std::int64_t{0})
+        .at_least(0);
     output("the sums");
     example(
         ">>> x = tv.matrix(\"x\")\n"

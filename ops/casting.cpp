@@ -1,6 +1,5 @@
 // casting.cpp: `cast`, the conversion of numbers to another dtype.
 #include "ops/array_op.h"
-
 #include "thunks/cast.h"
 #include "thunks/strided.h"
 

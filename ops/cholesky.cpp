@@ -30,7 +30,8 @@ void run_cholesky(Activation& activation, const Operands& operands) {
     HostLeave leave(*activation.host, out.size() * std::max<std::int64_t>(n, 1) / 3);
     T* matrix = out.data_as<T>();
     for (std::int64_t start = 0; n > 0 && start < out.size(); start += n * n, matrix += n * n) {
-      // The lower triangle in C order is the upper one in Fortran order, and its factor is the transpose of the other's.
+      // The lower triangle in C order is the upper one in Fortran order, and its factor is the
+      // transpose of the other's.
       if (const int minor = lapack::potrf(lower, rows, matrix); minor > 0)
         throw Error(ErrorKind::LinAlg,
                     "[cholesky] the matrix is not positive definite: the leading minor of order " +
@@ -39,8 +40,10 @@ void run_cholesky(Activation& activation, const Operands& operands) {
                         "multiple of the identity");
       for (std::int64_t i = 0; i < n; ++i) {
         T* row = matrix + i * n;
-        if (lower) std::fill(row + i + 1, row + n, T(0));
-        else std::fill(row, row + i, T(0));
+        if (lower)
+          std::fill(row + i + 1, row + n, T(0));
+        else
+          std::fill(row, row + i, T(0));
       }
     }
   }
@@ -57,7 +60,8 @@ Variable half_lower(const Variable& x) {
 
 class CholeskyOp final : public MatrixOp {
  public:
-  explicit CholeskyOp(const Attributes& attrs) : MatrixOp("cholesky", attrs), lower_(attrs.get<bool>("lower")) {}
+  explicit CholeskyOp(const Attributes& attrs)
+      : MatrixOp("cholesky", attrs), lower_(attrs.get<bool>("lower")) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 1);
@@ -71,17 +75,18 @@ class CholeskyOp final : public MatrixOp {
                        [&]<class T>(std::type_identity<T>) -> ThunkCode {
                          if constexpr (lapack::kKnows<T>)
                            return kernel_code<run_cholesky<T>>(CholeskyState{lower_});
-                         else return {};
+                         else
+                           return {};
                        });
   }
 
-  /// I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, 2016. The gradient is that of the
-  /// triangle that is read: an element of it stands for its mirror image too.
+  /// I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, 2016. The gradient
+  /// is that of the triangle that is read: an element of it stands for its mirror image too.
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
     if (is_complex(node.input(0).dtype()))
-      fail(ErrorKind::NotImplemented, "has no gradient for complex matrices, but a is a " +
-                                          node.input(0).type().text());
+      fail(ErrorKind::NotImplemented,
+           "has no gradient for complex matrices, but a is a " + node.input(0).type().text());
     const Variable factor = lower_ ? node.output(0) : matrix_transpose(node.output(0));
     const Variable back = lower_ ? g[0] : matrix_transpose(g[0]);
     const auto solve_transposed = [&](const Variable& b) {
@@ -112,7 +117,9 @@ class CholeskyMaker : public OpMaker {
         "The triangular factor L of each positive definite matrix a = L L^H. One triangle of a is "
         "read. A matrix that is not positive definite is a LinAlgError.");
     input("a", "square matrices");
-    attr("lower", AttrType::Bool, "whether the lower triangle is read and L returned, or the upper one and L^H").by_default(true);
+    attr("lower", AttrType::Bool,
+         "whether the lower triangle is read and L returned, or the upper one and L^H")
+        .by_default(true);
     output("the factors, with zeros in the other triangle");
     example(
         ">>> a = tv.matrix(\"a\")\n"

@@ -1,6 +1,5 @@
 // creation.cpp: `full`, `arange` and `eye`: arrays made of numbers.
 #include "ops/array_op.h"
-
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -16,7 +15,8 @@ void run_full(Activation& activation, const Operands& operands) {
   const T value = *static_cast<const T*>(activation.input(operands, 1).address());
   for (std::int64_t length : shape)
     if (length < 0)
-      throw Error(ErrorKind::Value, "[full] negative dimensions are not allowed: " + format_shape(shape));
+      throw Error(ErrorKind::Value,
+                  "[full] negative dimensions are not allowed: " + format_shape(shape));
   if (shape.empty()) {
     activation.output(operands, 0).set(value);
     return;
@@ -38,8 +38,8 @@ class FullOp final : public ArrayOp {
     expect_inputs(inputs, 2);
     const Variable lengths = integer_vector(inputs[0], "shape");
     if (inputs[1].ndim() != 0)
-      fail(ErrorKind::Type, "the value must be 0-d, but is a " + inputs[1].type().text() +
-                                ": use broadcast_to");
+      fail(ErrorKind::Type,
+           "the value must be 0-d, but is a " + inputs[1].type().text() + ": use broadcast_to");
     const DType dtype = attributes().find<DType>("dtype").value_or(inputs[1].dtype());
     const Variable checked[] = {lengths, cast_now(inputs[1], dtype)};
     const StaticShape shape = known_shape(lengths, ndim_of_shape(lengths));
@@ -47,9 +47,8 @@ class FullOp final : public ArrayOp {
   }
 
   ThunkCode kernel(const Apply& node) const override {
-    return visit_dtype(node.input(1).dtype(), "full", [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_full<T>>(0);
-    });
+    return visit_dtype(node.input(1).dtype(), "full",
+                       [&]<class T>(std::type_identity<T>) { return kernel_code<run_full<T>>(0); });
   }
 
   std::vector<Variable> grad(Apply&, std::span<const Variable> g) const override {
@@ -70,7 +69,8 @@ class FullOp final : public ArrayOp {
   }
 };
 
-/// How many numbers there are from `start` up to `stop`, which is not one of them, in NumPy's words where that fails.
+/// How many numbers there are from `start` up to `stop`, which is not one of them, in NumPy's words
+/// where that fails.
 template <class T>
 std::int64_t arange_length(T start, T stop, T step) {
   if (step == T(0)) throw Error(ErrorKind::ZeroDivision, "[arange] division by zero: step is 0");
@@ -80,15 +80,17 @@ std::int64_t arange_length(T start, T stop, T step) {
     const std::uint64_t a = static_cast<std::uint64_t>(start), b = static_cast<std::uint64_t>(stop);
     const std::uint64_t stride = static_cast<std::uint64_t>(step);
     const std::uint64_t distance = up ? b - a : a - b;
-    return static_cast<std::int64_t>((distance - 1) / (up ? stride : std::uint64_t{0} - stride)) + 1;
+    return static_cast<std::int64_t>((distance - 1) / (up ? stride : std::uint64_t{0} - stride)) +
+           1;
   } else {
     const double length = std::ceil((static_cast<double>(stop) - static_cast<double>(start)) /
                                     static_cast<double>(step));
     if (std::isnan(length))
       throw Error(ErrorKind::Value, "[arange] cannot compute length: start, stop or step is NaN");
     if (length >= 9.2e18)
-      throw Error(ErrorKind::Value, "[arange] Maximum allowed size exceeded: from " + std::to_string(start) +
-                                        " to " + std::to_string(stop) + " by " + std::to_string(step));
+      throw Error(ErrorKind::Value, "[arange] Maximum allowed size exceeded: from " +
+                                        std::to_string(start) + " to " + std::to_string(stop) +
+                                        " by " + std::to_string(step));
     return length <= 0 ? 0 : static_cast<std::int64_t>(length);
   }
 }
@@ -139,9 +141,9 @@ class CountedOp : public ArrayOp {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       common.push_back(batched[i] ? common_to_batch(inputs[i]) : inputs[i]);
       if (!common.back())
-        fail(ErrorKind::NotImplemented,
-             "cannot be batched over input " + std::to_string(i) + " (" + inputs[i].text() +
-                 "): every example could have another length");
+        fail(ErrorKind::NotImplemented, "cannot be batched over input " + std::to_string(i) + " (" +
+                                            inputs[i].text() +
+                                            "): every example could have another length");
     }
     return {repeat_batch(call(common)[0], batch_length(inputs, batched))};
   }
@@ -185,7 +187,8 @@ class ArangeOp final : public CountedOp {
                          [&]<class Out>(std::type_identity<Out>) -> ThunkCode {
                            if constexpr (std::is_arithmetic_v<Out> || std::is_same_v<Out, Half>)
                              return kernel_code<run_arange<T, Out>>(0);
-                           else return {};
+                           else
+                             return {};
                          });
     });
   }
@@ -195,14 +198,13 @@ class ArangeOp final : public CountedOp {
     if (!g[0] || !is_inexact(node.output(0).dtype()) || !is_inexact(node.input(0).dtype()))
       return gradients;
     const Variable wide = cast(g[0], node.input(0).dtype());
-    const Variable counts =
-        call_op("arange", {Variable::number(std::int64_t{0}), length_of(wide, 0),
-                           Variable::number(std::int64_t{1})});
+    const Variable counts = call_op(
+        "arange",
+        {Variable::number(std::int64_t{0}), length_of(wide, 0), Variable::number(std::int64_t{1})});
     gradients[0] = sum(wide);
     gradients[2] = sum(mul(wide, cast(counts, wide.dtype())));
     return gradients;
   }
-
 };
 
 struct EyeState {
@@ -214,14 +216,18 @@ void run_eye(Activation& activation, const Operands& operands) {
   const std::int64_t shape[] = {read_integer(activation, operands, 0),
                                 read_integer(activation, operands, 1)};
   if (shape[0] < 0 || shape[1] < 0)
-    throw Error(ErrorKind::Value, "[eye] negative dimensions are not allowed: " + format_shape(shape));
+    throw Error(ErrorKind::Value,
+                "[eye] negative dimensions are not allowed: " + format_shape(shape));
   const std::int64_t k = kernel_state<EyeState>(operands).k;
   const Array out = output_array(activation, operands, 0, dtype_of<T>, shape);
   T* to = out.data_as<T>();
   std::fill_n(to, out.size(), T{});
-  for (std::int64_t row = std::max<std::int64_t>(0, -k); row < shape[0] && row + k < shape[1]; ++row) {
-    if constexpr (std::is_same_v<T, Half>) to[row * shape[1] + row + k] = Half(1.0f);
-    else to[row * shape[1] + row + k] = T(1);
+  for (std::int64_t row = std::max<std::int64_t>(0, -k); row < shape[0] && row + k < shape[1];
+       ++row) {
+    if constexpr (std::is_same_v<T, Half>)
+      to[row * shape[1] + row + k] = Half(1.0f);
+    else
+      to[row * shape[1] + row + k] = T(1);
   }
   poll_after(activation, out.size());
   store(activation, operands, 0, out);
@@ -237,14 +243,16 @@ class EyeOp final : public CountedOp {
     const Variable columns = inputs.size() == 2 ? integer_scalar(inputs[1], "m") : rows;
     const Variable checked[] = {rows, columns};
     StaticShape shape;
-    for (const Variable& length : checked) shape.push_back(known_integers(length)->front().value_or(kUnknownLength));
+    for (const Variable& length : checked)
+      shape.push_back(known_integers(length)->front().value_or(kUnknownLength));
     return {Apply::make1(*this, checked, TensorType::of(attributes().get<DType>("dtype"), shape))};
   }
 
   ThunkCode kernel(const Apply&) const override {
-    return visit_dtype(attributes().get<DType>("dtype"), "eye", [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_eye<T>>(EyeState{attributes().get<std::int64_t>("k")});
-    });
+    return visit_dtype(
+        attributes().get<DType>("dtype"), "eye", [&]<class T>(std::type_identity<T>) {
+          return kernel_code<run_eye<T>>(EyeState{attributes().get<std::int64_t>("k")});
+        });
   }
 
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
@@ -259,7 +267,10 @@ class FullMaker : public OpMaker {
     comment("An array filled with one number.");
     input("shape", "a vector of integers");
     input("value", "a 0-d number");
-    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known").optional().at_least(0).at_most(kMaxDims);
+    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
+        .optional()
+        .at_least(0)
+        .at_most(kMaxDims);
     attr("dtype", AttrType::DType, "the dtype of the result; that of `value` if None").optional();
     output("the array");
     example(
@@ -277,7 +288,8 @@ class ArangeMaker : public OpMaker {
     input("start", "a 0-d number");
     input("stop", "a 0-d number");
     input("step", "a 0-d number");
-    attr("dtype", AttrType::DType, "the dtype of the result; that of the inputs if None").optional();
+    attr("dtype", AttrType::DType, "the dtype of the result; that of the inputs if None")
+        .optional();
     output("a vector of ceil((stop - start) / step) numbers");
     example(
         ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
@@ -293,7 +305,8 @@ class EyeMaker : public OpMaker {
     comment("A matrix with ones on a diagonal and zeros elsewhere.");
     input("n", "the number of rows, a 0-d integer");
     input("m", "the number of columns; `n` if left out").is_optional = true;
-    attr("k", AttrType::Int, "which diagonal: above the main one, or below it where negative").by_default(std::int64_t{0});
+    attr("k", AttrType::Int, "which diagonal: above the main one, or below it where negative")
+        .by_default(std::int64_t{0});
     attr("dtype", AttrType::DType, "the dtype of the result").by_default(DType::Float64);
     output("the matrix");
     example(

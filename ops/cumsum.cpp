@@ -16,8 +16,8 @@ void run_cumsum(Activation& activation, const Operands& operands) {
   const int axis = kernel_state<CumsumState>(operands).axis;
   const Array x = input_array(activation, operands, 0).as_contiguous();
   const std::int64_t size = x.size();
-  const Array out = output_array(activation, operands, 0, dtype_of<Out>,
-                                 axis < 0 ? Dims(&size, 1) : x.shape());
+  const Array out =
+      output_array(activation, operands, 0, dtype_of<Out>, axis < 0 ? Dims(&size, 1) : x.shape());
   const std::int64_t length = axis < 0 ? size : x.length(axis);
   std::int64_t after = 1;
   for (int i = axis + 1; axis >= 0 && i < x.ndim(); ++i) after *= x.length(i);
@@ -28,10 +28,9 @@ void run_cumsum(Activation& activation, const Operands& operands) {
     for (std::int64_t start = 0; start < size; start += length * after) {
       for (std::int64_t i = 0; i < length * after; ++i) {
         const auto value = widen<SumAcc<T>>(from[start + i]);
-        to[start + i] =
-            static_cast<Out>(i < after ? value
-                                       : static_cast<SumAcc<T>>(
-                                             widen<SumAcc<Out>>(to[start + i - after]) + value));
+        to[start + i] = static_cast<Out>(
+            i < after ? value
+                      : static_cast<SumAcc<T>>(widen<SumAcc<Out>>(to[start + i - after]) + value));
       }
     }
   }
@@ -87,8 +86,8 @@ class CumsumOp final : public ArrayOp {
                       {{"axis", std::int64_t{normalize_axis(*axis_, x.ndim()) + 1}}})};
     std::vector<int> axes;
     for (int axis = 1; axis <= x.ndim(); ++axis) axes.push_back(axis);
-    const Variable rows = prepend_length(length_of(inputs[0], 0),
-                                         expand_dims(count_along(inputs[0], axes), {0}));
+    const Variable rows =
+        prepend_length(length_of(inputs[0], 0), expand_dims(count_along(inputs[0], axes), {0}));
     return {call_op("cumsum", {reshape(inputs[0], rows, 2)}, {{"axis", std::int64_t{1}}})};
   }
 

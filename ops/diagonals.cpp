@@ -1,6 +1,6 @@
-// diagonals.cpp: `diagonal` and `set_diagonal`, `tril` and `triu`, and `diag` and `trace`, which are made of the others.
+// diagonals.cpp: `diagonal` and `set_diagonal`, `tril` and `triu`, and `diag` and `trace`, which
+// are made of the others.
 #include "ops/array_op.h"
-
 #include "thunks/strided.h"
 
 #include <algorithm>
@@ -22,8 +22,8 @@ struct Diagonal {
 Diagonal locate(const Array& x, const DiagonalState& state) {
   const std::int64_t row = std::max<std::int64_t>(0, -state.offset);
   const std::int64_t column = std::max<std::int64_t>(0, state.offset);
-  const std::int64_t length =
-      std::max<std::int64_t>(0, std::min(x.length(state.axis1) - row, x.length(state.axis2) - column));
+  const std::int64_t length = std::max<std::int64_t>(
+      0, std::min(x.length(state.axis1) - row, x.length(state.axis2) - column));
   const std::int64_t first =
       length == 0 ? 0 : row * x.stride(state.axis1) + column * x.stride(state.axis2);
   return {length, first, x.stride(state.axis1) + x.stride(state.axis2)};
@@ -57,10 +57,10 @@ void run_set_diagonal(Activation& activation, const Operands& operands) {
     const Array wanted = diagonal_view(input_array(activation, operands, 0), state);
     if (!std::equal(wanted.shape().begin(), wanted.shape().end(), value.shape().begin(),
                     value.shape().end()))
-      throw Error(ErrorKind::Value, "[set_diagonal] the value has shape " + format_shape(value.shape()) +
-                                        ", but the diagonal of an array of shape " +
-                                        format_shape(shape) + " has shape " +
-                                        format_shape(wanted.shape()));
+      throw Error(ErrorKind::Value,
+                  "[set_diagonal] the value has shape " + format_shape(value.shape()) +
+                      ", but the diagonal of an array of shape " + format_shape(shape) +
+                      " has shape " + format_shape(wanted.shape()));
   }
   Array out = take_dying(activation, operands, 0, value.dtype(), shape);
   if (!out) {
@@ -86,7 +86,8 @@ class DiagonalOp : public ArrayOp {
                               normalize_axis(attributes().get<std::int64_t>("axis1"), ndim),
                               normalize_axis(attributes().get<std::int64_t>("axis2"), ndim)};
     if (state.axis1 == state.axis2)
-      fail(ErrorKind::Value, "axis1 and axis2 cannot be the same: both are " + std::to_string(state.axis1));
+      fail(ErrorKind::Value,
+           "axis1 and axis2 cannot be the same: both are " + std::to_string(state.axis1));
     return state;
   }
   Attributes shifted(int ndim) const {
@@ -117,7 +118,8 @@ class TakeDiagonalOp final : public DiagonalOp {
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 1);
-    return {Apply::make1(*this, inputs, TensorType::of(inputs[0].dtype(), diagonal_shape(inputs[0])))};
+    return {
+        Apply::make1(*this, inputs, TensorType::of(inputs[0].dtype(), diagonal_shape(inputs[0])))};
   }
   ThunkCode kernel(const Apply& node) const override {
     return kernel_code<run_diagonal>(diagonal_state(node.input(0).ndim()));
@@ -202,7 +204,8 @@ class TriangleOp final : public ArrayOp {
   }
   ThunkCode kernel(const Apply& node) const override {
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_triangle<T, kLower>>(TriangleState{attributes().get<std::int64_t>("k")});
+      return kernel_code<run_triangle<T, kLower>>(
+          TriangleState{attributes().get<std::int64_t>("k")});
     });
   }
   std::vector<Variable> grad(Apply&, std::span<const Variable> g) const override {
@@ -230,9 +233,10 @@ class DiagOp final : public ArrayOp {
     const Variable more = Variable::number(k < 0 ? -k : k);
     if (length.is_constant())
       length = Variable::number(length.constant_value().get<std::int64_t>() + (k < 0 ? -k : k));
-    else if (k != 0) length = add(length, more);
-    const Variable zeros = full(call_op("stack", {length, length}), Variable::number(0.0), 2,
-                                inputs[0].dtype());
+    else if (k != 0)
+      length = add(length, more);
+    const Variable zeros =
+        full(call_op("stack", {length, length}), Variable::number(0.0), 2, inputs[0].dtype());
     return {call_op("set_diagonal", {zeros, inputs[0]}, where)};
   }
 };
@@ -257,7 +261,8 @@ class DiagonalMaker : public OpMaker {
 
  protected:
   void where() {
-    attr("offset", AttrType::Int, "which diagonal: above the main one, or below it where negative").by_default(std::int64_t{0});
+    attr("offset", AttrType::Int, "which diagonal: above the main one, or below it where negative")
+        .by_default(std::int64_t{0});
     attr("axis1", AttrType::Int, "the axis of the rows").by_default(std::int64_t{0});
     attr("axis2", AttrType::Int, "the axis of the columns").by_default(std::int64_t{1});
   }
@@ -337,7 +342,8 @@ class DiagMaker : public OpMaker {
     family("shape");
     comment("A matrix with a vector as its diagonal, or the diagonal of a matrix.");
     input("x", "a vector or a matrix");
-    attr("k", AttrType::Int, "which diagonal: above the main one, or below it where negative").by_default(std::int64_t{0});
+    attr("k", AttrType::Int, "which diagonal: above the main one, or below it where negative")
+        .by_default(std::int64_t{0});
     output("the matrix, or a view of the diagonal");
     example(
         ">>> x = tv.vector(\"x\")\n"

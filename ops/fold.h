@@ -1,16 +1,18 @@
 // fold.h: the loops behind reductions: a sequence of elements folded into one, for every output.
 //
-// What an output gets depends on its elements and their order alone, never on strides, alignment or the vector width:
-// element k of a sequence always goes to block k / 128 and there to accumulator k % 16; the accumulators of a block
-// are merged as a tree, and the blocks as a binary counter (neighbours first, then pairs of neighbours ...). A sum of n
-// floats is therefore off by at most (8 + 4 + log2(n / 128)) roundings, where NumPy's pairwise sum has
-// (16 + 3 + log2(n / 128)). Two loops follow this order: one along a sequence, and one across the outputs, for
-// sequences whose neighbours lie next to each other in memory.
+// What an output gets depends on its elements and their order alone, never on strides, alignment or
+// the vector width: element k of a sequence always goes to block k / 128 and there to accumulator k
+// % 16; the accumulators of a block are merged as a tree, and the blocks as a binary counter
+// (neighbours first, then pairs of neighbours ...). A sum of n floats is therefore off by at most
+// (8 + 4 + log2(n / 128)) roundings, where NumPy's pairwise sum has (16 + 3 + log2(n / 128)). Two
+// loops follow this order: one along a sequence, and one across the outputs, for sequences whose
+// neighbours lie next to each other in memory.
 //
 // A fold F says what happens to the elements:
-//   using In, Acc;  static constexpr int kLanes (16, or 1: strictly in order);  static constexpr bool kTree;
-//   static Acc identity();  static Acc step(Acc, In);  static Acc merge(Acc, Acc);
-// and, where floats are folded in their own type, what a step does to vectors of them (merge must do the same):
+//   using In, Acc;  static constexpr int kLanes (16, or 1: strictly in order);  static constexpr
+//   bool kTree; static Acc identity();  static Acc step(Acc, In);  static Acc merge(Acc, Acc);
+// and, where floats are folded in their own type, what a step does to vectors of them (merge must
+// do the same):
 //   template <class V> static V step_vector(V, V);
 #pragma once
 
@@ -28,7 +30,8 @@ namespace thunkvm {
 
 inline constexpr int kFoldBlock = 128;
 inline constexpr int kFoldLanes = 16;
-/// Outputs that the loop across outputs works on at once; their accumulators stay in the first-level cache.
+/// Outputs that the loop across outputs works on at once; their accumulators stay in the
+/// first-level cache.
 inline constexpr int kFoldTile = 64;
 
 /// The axes of one operand, merged where their strides allow it.
@@ -87,9 +90,10 @@ struct FoldVector {
 };
 
 template <class F>
-concept VectorFold = std::is_floating_point_v<typename F::In> &&
-                     std::is_same_v<typename F::In, typename F::Acc> && F::kLanes == kFoldLanes &&
-                     requires(typename FoldVector<typename F::In>::Type v) { F::step_vector(v, v); };
+concept VectorFold =
+    std::is_floating_point_v<typename F::In> && std::is_same_v<typename F::In, typename F::Acc> &&
+    F::kLanes == kFoldLanes &&
+    requires(typename FoldVector<typename F::In>::Type v) { F::step_vector(v, v); };
 
 /// One block of up to 128 neighbours, by the rule above.
 template <class F>
@@ -107,7 +111,8 @@ typename F::Acc fold_block(const typename F::In* x, int n) {
   return lanes[0];
 }
 
-/// The same with the lanes in registers. What fills up the last vectors changes nothing: it is the identity.
+/// The same with the lanes in registers. What fills up the last vectors changes nothing: it is the
+/// identity.
 template <VectorFold F>
 typename F::Acc fold_block(const typename F::In* x, int n) {
   using T = typename F::In;
@@ -219,7 +224,8 @@ typename F::Acc fold_along(const char* first, const FoldAxes& reduced) {
   return folding.total();
 }
 
-/// Folds up to 64 sequences, whose starts are `step` bytes apart, side by side; same results as `fold_along`.
+/// Folds up to 64 sequences, whose starts are `step` bytes apart, side by side; same results as
+/// `fold_along`.
 template <class F>
 class TileFolding {
  public:
@@ -229,7 +235,8 @@ class TileFolding {
   TileFolding(int width, std::int64_t step, std::int64_t count)
       : width_(width),
         step_(step),
-        partial_(F::kTree ? std::bit_width(static_cast<std::uint64_t>(count / kFoldBlock + 1)) : 1) {}
+        partial_(F::kTree ? std::bit_width(static_cast<std::uint64_t>(count / kFoldBlock + 1))
+                          : 1) {}
 
   void fold(const char* first, const FoldAxes& reduced, Acc* totals) {
     start_block();
@@ -303,8 +310,10 @@ class TileFolding {
       bool first = true;
       for (int level = 0; (blocks_ >> level) != 0; ++level) {
         if (((blocks_ >> level) & 1u) == 0) continue;
-        if (first) value = partial_[level];
-        else merge_row(value, partial_[level], value);
+        if (first)
+          value = partial_[level];
+        else
+          merge_row(value, partial_[level], value);
         first = false;
       }
     } else {

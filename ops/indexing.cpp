@@ -58,8 +58,10 @@ BasicIndex::BasicIndex(std::string op, const std::vector<std::string>& items, in
                                       std::to_string(used) + " were indexed");
   if (ellipses == 0) written.push_back({IndexItem::Kind::Ellipsis, {}, {}, {}});
   for (const IndexItem& item : written) {
-    if (item.kind == IndexItem::Kind::Ellipsis) items_.resize(items_.size() + static_cast<std::size_t>(ndim - used));
-    else items_.push_back(item);
+    if (item.kind == IndexItem::Kind::Ellipsis)
+      items_.resize(items_.size() + static_cast<std::size_t>(ndim - used));
+    else
+      items_.push_back(item);
   }
 }
 
@@ -69,9 +71,11 @@ IndexNumber BasicIndex::parse_number(const std::string& text, const std::string&
   IndexNumber number{IndexNumber::From::Literal, 0};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
   if (error != std::errc() || end != text.data() + text.size())
-    throw Error(ErrorKind::Value, "[" + op_ + "] '" + item + "' is no item of an index: use an integer, "
-                                      "a slice like '1:5:2' or ':', 'newaxis' or '...', with '?' for "
-                                      "an integer that is an input");
+    throw Error(ErrorKind::Value,
+                "[" + op_ + "] '" + item +
+                    "' is no item of an index: use an integer, "
+                    "a slice like '1:5:2' or ':', 'newaxis' or '...', with '?' for "
+                    "an integer that is an input");
   return number;
 }
 
@@ -80,8 +84,10 @@ IndexItem BasicIndex::parse_item(const std::string& text) {
   if (text == "...") return {IndexItem::Kind::Ellipsis, {}, {}, {}};
   std::vector<std::string> fields(1);
   for (char c : text) {
-    if (c == ':') fields.emplace_back();
-    else fields.back() += c;
+    if (c == ':')
+      fields.emplace_back();
+    else
+      fields.back() += c;
   }
   IndexItem item;
   if (fields.size() == 1) {

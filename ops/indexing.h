@@ -1,12 +1,16 @@
 // indexing.h: basic indices: integers, slices, new axes and an ellipsis, as NumPy has them.
 //
-// Attribute `index` of subtensor, set_subtensor and inc_subtensor is a list of strings, one for each item of x[...]:
+// Attribute `index` of subtensor, set_subtensor and inc_subtensor is a list of strings, one for
+// each item of x[...]:
 //
-//   "3" "-1"         an integer              "2:" ":-1" "::2" "1:5:2"    a slice; what is left out is as in Python
-//   "?"              the next input          "?:" "0:?" "?:?:-1"         "?": the next input, in the order written
-//   "newaxis"        an axis of length 1     "..."                       as many full slices as there is room for
+//   "3" "-1"         an integer              "2:" ":-1" "::2" "1:5:2"    a slice; what is left out
+//   is as in Python
+//   "?"              the next input          "?:" "0:?" "?:?:-1"         "?": the next input, in
+//   the order written "newaxis"        an axis of length 1     "..."                       as many
+//   full slices as there is room for
 //
-// So x[i, ..., 2:n] is index=["?", "...", "2:?"] with the further inputs i and n, which are 0-d integers.
+// So x[i, ..., 2:n] is index=["?", "...", "2:?"] with the further inputs i and n, which are 0-d
+// integers.
 #pragma once
 
 #include "thunks/array.h"
@@ -30,10 +34,12 @@ struct IndexItem {
   IndexNumber start, stop, step;  ///< of a Slice; an Integer is its start
 };
 
-/// A basic index, checked against the number of axes: no ellipsis is left, and every axis has its item.
+/// A basic index, checked against the number of axes: no ellipsis is left, and every axis has its
+/// item.
 class BasicIndex {
  public:
-  /// Throws Error(Value) for an item that is none, Error(Index) for too many items; `op` is for the messages.
+  /// Throws Error(Value) for an item that is none, Error(Index) for too many items; `op` is for the
+  /// messages.
   BasicIndex(std::string op, const std::vector<std::string>& items, int ndim);
 
   const std::string& op() const { return op_; }
@@ -50,12 +56,15 @@ class BasicIndex {
     std::vector<std::int64_t> strides;
     std::int64_t offset = 0;
   };
-  /// Throws Error(Index) in NumPy's words for an integer out of bounds, Error(Value) for a step of zero.
+  /// Throws Error(Index) in NumPy's words for an integer out of bounds, Error(Value) for a step of
+  /// zero.
   Part part(Dims shape, Dims strides, std::span<const std::int64_t> inputs) const;
 
-  /// The lengths of the result as far as they follow from those of the array (-1: unknown) and the known inputs.
-  std::vector<std::int64_t> known_lengths(std::span<const std::int64_t> shape,
-                                          std::span<const std::optional<std::int64_t>> inputs) const;
+  /// The lengths of the result as far as they follow from those of the array (-1: unknown) and the
+  /// known inputs.
+  std::vector<std::int64_t> known_lengths(
+      std::span<const std::int64_t> shape,
+      std::span<const std::optional<std::int64_t>> inputs) const;
 
  private:
   IndexNumber parse_number(const std::string& text, const std::string& item);

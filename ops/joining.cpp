@@ -22,14 +22,16 @@ void run_concatenate(Activation& activation, const Operands& operands) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     for (int axis = 0; axis < parts[i].ndim(); ++axis) {
       std::int64_t& length = shape[static_cast<std::size_t>(axis)];
-      if (axis == state.axis) length += parts[i].length(axis);
+      if (axis == state.axis)
+        length += parts[i].length(axis);
       else if (length != parts[i].length(axis))
-        throw Error(ErrorKind::Value,
-                    "[concatenate] all the input array dimensions except for the concatenation axis "
-                    "must match exactly, but along dimension " +
-                        std::to_string(axis) + ", the array at index 0 has size " +
-                        std::to_string(length) + " and the array at index " + std::to_string(i) +
-                        " has size " + std::to_string(parts[i].length(axis)));
+        throw Error(
+            ErrorKind::Value,
+            "[concatenate] all the input array dimensions except for the concatenation axis "
+            "must match exactly, but along dimension " +
+                std::to_string(axis) + ", the array at index 0 has size " + std::to_string(length) +
+                " and the array at index " + std::to_string(i) + " has size " +
+                std::to_string(parts[i].length(axis)));
     }
   }
   const Array out = output_array(activation, operands, 0, state.dtype, shape);
@@ -38,8 +40,10 @@ void run_concatenate(Activation& activation, const Operands& operands) {
     char* to = out.data();
     for (const Array& part : parts) {
       if (part.size() == 0) continue;
-      if (part.contiguous() && state.axis == 0) std::memcpy(to, part.data(), part.bytes());
-      else copy_elements(part, out.view(part.shape(), out.strides(), to));
+      if (part.contiguous() && state.axis == 0)
+        std::memcpy(to, part.data(), part.bytes());
+      else
+        copy_elements(part, out.view(part.shape(), out.strides(), to));
       to += part.length(state.axis) * out.stride(state.axis);
     }
   }
@@ -70,10 +74,12 @@ void run_stack(Activation& activation, const Operands& operands) {
       const Array part = input_array(activation, operands, i);
       if (!std::equal(part.shape().begin(), part.shape().end(), first.shape.begin(),
                       first.shape.end()))
-        throw Error(ErrorKind::Value, "[stack] all input arrays must have the same shape, but array 0 has " +
-                                          format_shape(first.shape) + " and array " +
-                                          std::to_string(i) + " has " + format_shape(part.shape()));
-      if (part.size() > 0) copy_elements(part, out.view(part.shape(), strides, out.data() + i * step));
+        throw Error(ErrorKind::Value,
+                    "[stack] all input arrays must have the same shape, but array 0 has " +
+                        format_shape(first.shape) + " and array " + std::to_string(i) + " has " +
+                        format_shape(part.shape()));
+      if (part.size() > 0)
+        copy_elements(part, out.view(part.shape(), strides, out.data() + i * step));
     }
   }
   poll_after(activation, out.size());
@@ -165,7 +171,9 @@ class ConcatenateOp final : public JoinOp {
   }
 
  private:
-  int join_axis(int ndim) const { return normalize_axis(attributes().get<std::int64_t>("axis"), ndim); }
+  int join_axis(int ndim) const {
+    return normalize_axis(attributes().get<std::int64_t>("axis"), ndim);
+  }
   static Variable plus(const Variable& a, const Variable& b) {
     const KnownInteger x = known_integers(a)->front(), y = known_integers(b)->front();
     return x && y ? Variable::number(*x + *y) : add(a, b);
@@ -219,7 +227,8 @@ class ConcatenateMaker : public OpMaker {
     family("shape");
     comment("The inputs one after the other along an axis, in the dtype that all of them fit in.");
     input("parts", "tensors of one ndim, with equal lengths but along the axis").variadic = true;
-    attr("axis", AttrType::Int, "the axis along which they follow each other").by_default(std::int64_t{0});
+    attr("axis", AttrType::Int, "the axis along which they follow each other")
+        .by_default(std::int64_t{0});
     output("all elements of all inputs");
     example(
         ">>> x, y = tv.vector(\"x\"), tv.vector(\"y\")\n"

@@ -1,5 +1,6 @@
-// lapack.h: the routines of BLAS and LAPACK that the linear algebra calls, by one name for all four dtypes. Matrices are
-// in C order for the products and triangular solves, in Fortran order for the factorisations.
+// lapack.h: the routines of BLAS and LAPACK that the linear algebra calls, by one name for all four
+// dtypes. Matrices are in C order for the products and triangular solves, in Fortran order for the
+// factorisations.
 #pragma once
 
 #include "thunks/dtype.h"
@@ -36,8 +37,8 @@ inline constexpr bool kKnows = std::is_same_v<T, float> || std::is_same_v<T, dou
 
 /// c = a b, with a (m, k) and b (k, n), each transposed in memory if it says so.
 template <class T>
-void gemm(bool a_transposed, bool b_transposed, int m, int n, int k, const T* a, int lda, const T* b,
-          int ldb, T* c, int ldc) {
+void gemm(bool a_transposed, bool b_transposed, int m, int n, int k, const T* a, int lda,
+          const T* b, int ldb, T* c, int ldc) {
   const CBLAS_TRANSPOSE ta = a_transposed ? CblasTrans : CblasNoTrans;
   const CBLAS_TRANSPOSE tb = b_transposed ? CblasTrans : CblasNoTrans;
   const T one(1), zero(0);
@@ -53,7 +54,8 @@ void gemm(bool a_transposed, bool b_transposed, int m, int n, int k, const T* a,
 
 /// y = a x, with a (m, n), transposed in memory if it says so.
 template <class T>
-void gemv(bool transposed, int m, int n, const T* a, int lda, const T* x, int step_x, T* y, int step_y) {
+void gemv(bool transposed, int m, int n, const T* a, int lda, const T* x, int step_x, T* y,
+          int step_y) {
   // BLAS counts the rows and columns in memory.
   const CBLAS_TRANSPOSE t = transposed ? CblasTrans : CblasNoTrans;
   const int rows = transposed ? n : m, columns = transposed ? m : n;
@@ -85,14 +87,19 @@ void trsm(bool lower, bool transposed, bool unit_diagonal, int n, int k, const T
     cblas_ztrsm(CblasRowMajor, CblasLeft, uplo, t, diagonal, n, k, &one, a, n, b, k);
 }
 
-/// The LU factors of a Fortran-order (n, n) matrix, in place. Returns k > 0 where U[k-1, k-1] is exactly zero.
+/// The LU factors of a Fortran-order (n, n) matrix, in place. Returns k > 0 where U[k-1, k-1] is
+/// exactly zero.
 template <class T>
 int getrf(int n, T* a, int* pivots) {
   int info = 0;
-  if constexpr (std::is_same_v<T, float>) sgetrf_(&n, &n, a, &n, pivots, &info);
-  else if constexpr (std::is_same_v<T, double>) dgetrf_(&n, &n, a, &n, pivots, &info);
-  else if constexpr (std::is_same_v<T, Complex64>) cgetrf_(&n, &n, a, &n, pivots, &info);
-  else zgetrf_(&n, &n, a, &n, pivots, &info);
+  if constexpr (std::is_same_v<T, float>)
+    sgetrf_(&n, &n, a, &n, pivots, &info);
+  else if constexpr (std::is_same_v<T, double>)
+    dgetrf_(&n, &n, a, &n, pivots, &info);
+  else if constexpr (std::is_same_v<T, Complex64>)
+    cgetrf_(&n, &n, a, &n, pivots, &info);
+  else
+    zgetrf_(&n, &n, a, &n, pivots, &info);
   return info;
 }
 
@@ -100,22 +107,30 @@ int getrf(int n, T* a, int* pivots) {
 template <class T>
 void getrs(int n, int k, const T* factors, const int* pivots, T* b) {
   int info = 0;
-  if constexpr (std::is_same_v<T, float>) sgetrs_("N", &n, &k, factors, &n, pivots, b, &n, &info);
-  else if constexpr (std::is_same_v<T, double>) dgetrs_("N", &n, &k, factors, &n, pivots, b, &n, &info);
-  else if constexpr (std::is_same_v<T, Complex64>) cgetrs_("N", &n, &k, factors, &n, pivots, b, &n, &info);
-  else zgetrs_("N", &n, &k, factors, &n, pivots, b, &n, &info);
+  if constexpr (std::is_same_v<T, float>)
+    sgetrs_("N", &n, &k, factors, &n, pivots, b, &n, &info);
+  else if constexpr (std::is_same_v<T, double>)
+    dgetrs_("N", &n, &k, factors, &n, pivots, b, &n, &info);
+  else if constexpr (std::is_same_v<T, Complex64>)
+    cgetrs_("N", &n, &k, factors, &n, pivots, b, &n, &info);
+  else
+    zgetrs_("N", &n, &k, factors, &n, pivots, b, &n, &info);
 }
 
-/// The Cholesky factor of a Fortran-order (n, n) matrix, in place, in the triangle that is read. Returns k > 0 where the
-/// leading minor of order k is not positive.
+/// The Cholesky factor of a Fortran-order (n, n) matrix, in place, in the triangle that is read.
+/// Returns k > 0 where the leading minor of order k is not positive.
 template <class T>
 int potrf(bool upper, int n, T* a) {
   const char* uplo = upper ? "U" : "L";
   int info = 0;
-  if constexpr (std::is_same_v<T, float>) spotrf_(uplo, &n, a, &n, &info);
-  else if constexpr (std::is_same_v<T, double>) dpotrf_(uplo, &n, a, &n, &info);
-  else if constexpr (std::is_same_v<T, Complex64>) cpotrf_(uplo, &n, a, &n, &info);
-  else zpotrf_(uplo, &n, a, &n, &info);
+  if constexpr (std::is_same_v<T, float>)
+    spotrf_(uplo, &n, a, &n, &info);
+  else if constexpr (std::is_same_v<T, double>)
+    dpotrf_(uplo, &n, a, &n, &info);
+  else if constexpr (std::is_same_v<T, Complex64>)
+    cpotrf_(uplo, &n, a, &n, &info);
+  else
+    zpotrf_(uplo, &n, a, &n, &info);
   return info;
 }
 

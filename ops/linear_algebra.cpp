@@ -26,13 +26,15 @@ Variable MatrixOp::inexact(const Variable& input) const {
 
 void MatrixOp::expect_square(const Variable& a) const {
   if (a.ndim() < 2)
-    fail(ErrorKind::LinAlg, std::to_string(a.ndim()) +
-                                "-dimensional array given. Array must be at least two-dimensional: a is a " +
-                                a.type().text());
+    fail(ErrorKind::LinAlg,
+         std::to_string(a.ndim()) +
+             "-dimensional array given. Array must be at least two-dimensional: a is a " +
+             a.type().text());
   const StaticShape& shape = a.static_shape();
   const std::int64_t rows = shape[shape.size() - 2], columns = shape[shape.size() - 1];
   if (rows >= 0 && columns >= 0 && rows != columns)
-    fail(ErrorKind::LinAlg, "Last 2 dimensions of the array must be square, but a is a " + a.type().text());
+    fail(ErrorKind::LinAlg,
+         "Last 2 dimensions of the array must be square, but a is a " + a.type().text());
 }
 
 Variable matrix_transpose(const Variable& x) {
@@ -51,15 +53,18 @@ Variable line_up(const Variable& x, bool batched, int ndim) {
 
 int blas_length(const char* op, std::int64_t length) {
   if (length > std::numeric_limits<int>::max())
-    throw Error(ErrorKind::Value, "[" + std::string(op) + "] an axis of length " + std::to_string(length) +
+    throw Error(ErrorKind::Value, "[" + std::string(op) + "] an axis of length " +
+                                      std::to_string(length) +
                                       " is more than BLAS can count (2147483647)");
   return static_cast<int>(length);
 }
 
 void require_square(const char* op, const Array& a) {
   if (a.length(a.ndim() - 1) != a.length(a.ndim() - 2))
-    throw Error(ErrorKind::LinAlg, "[" + std::string(op) + "] Last 2 dimensions of the array must be square, but a has shape " +
-                                       format_shape(a.shape()));
+    throw Error(ErrorKind::LinAlg,
+                "[" + std::string(op) +
+                    "] Last 2 dimensions of the array must be square, but a has shape " +
+                    format_shape(a.shape()));
 }
 
 }  // namespace thunkvm

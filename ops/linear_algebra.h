@@ -1,4 +1,5 @@
-// linear_algebra.h: what the Ops over matrices share: stacks of matrices, their checks and their batching.
+// linear_algebra.h: what the Ops over matrices share: stacks of matrices, their checks and their
+// batching.
 #pragma once
 
 #include "ops/array_op.h"
@@ -8,7 +9,8 @@
 
 namespace thunkvm {
 
-/// Where the matrices of a stack are: the axes before the last two, and what a walk over a broadcast of them needs.
+/// Where the matrices of a stack are: the axes before the last two, and what a walk over a
+/// broadcast of them needs.
 struct MatrixStack {
   Dims batch;
   Dims batch_strides;
@@ -47,7 +49,8 @@ Variable matrix_transpose(const Variable& x);
 /// The last axis of `x` dropped, which has length 1.
 Variable drop_last(const Variable& x);
 Variable add_last(const Variable& x);
-/// `x`, which has a batch axis if `batched`, with axes of length 1 behind it until it has `ndim` axes beside it.
+/// `x`, which has a batch axis if `batched`, with axes of length 1 behind it until it has `ndim`
+/// axes beside it.
 Variable line_up(const Variable& x, bool batched, int ndim);
 
 /// The number of elements as BLAS counts them; throws Error(Value) beyond what it can count.

@@ -1,7 +1,7 @@
-// matmul.cpp: `matmul`, products of matrices, vectors and stacks of them, and `dot`, which is made of it.
+// matmul.cpp: `matmul`, products of matrices, vectors and stacks of them, and `dot`, which is made
+// of it.
 #include "ops/lapack.h"
 #include "ops/linear_algebra.h"
-
 #include "thunks/strided.h"
 
 #include <algorithm>
@@ -26,10 +26,10 @@ struct Matrix {
 };
 
 template <class T>
-using ProductAcc = std::conditional_t<
-    std::is_same_v<T, bool>, bool,
-    std::conditional_t<std::is_integral_v<T>, std::uint64_t,
-                       std::conditional_t<std::is_same_v<T, Half>, float, T>>>;
+using ProductAcc =
+    std::conditional_t<std::is_same_v<T, bool>, bool,
+                       std::conditional_t<std::is_integral_v<T>, std::uint64_t,
+                                          std::conditional_t<std::is_same_v<T, Half>, float, T>>>;
 
 /// (m, k) by (k, n), term by term in order; integers wrap.
 template <class T>
@@ -41,21 +41,24 @@ void multiply_plainly(const Matrix& a, const Matrix& b, T* out, std::int64_t m, 
       Acc total(0);
       for (std::int64_t l = 0; l < k; ++l) {
         const Acc x = widen<Acc>(a.at<T>(i, l)), y = widen<Acc>(b.at<T>(l, j));
-        if constexpr (std::is_same_v<T, bool>) total = total || (x && y);
-        else total += x * y;
+        if constexpr (std::is_same_v<T, bool>)
+          total = total || (x && y);
+        else
+          total += x * y;
       }
       out[i * n + j] = static_cast<T>(total);
     }
   }
 }
 
-/// A matrix as BLAS takes it: in C order with `ld` elements a row, perhaps transposed. False where its strides are of
-/// neither kind.
+/// A matrix as BLAS takes it: in C order with `ld` elements a row, perhaps transposed. False where
+/// its strides are of neither kind.
 template <class T>
 bool blas_layout(std::int64_t rows, std::int64_t columns, std::int64_t row_stride,
                  std::int64_t column_stride, bool& transposed, std::int64_t& ld) {
   constexpr std::int64_t item = sizeof(T);
-  const auto fits = [&](std::int64_t n, std::int64_t length, std::int64_t step, std::int64_t inner) {
+  const auto fits = [&](std::int64_t n, std::int64_t length, std::int64_t step,
+                        std::int64_t inner) {
     if (length > 1 && inner != item) return false;
     ld = n > 1 ? step / item : std::max<std::int64_t>(length, 1);
     return n <= 1 || (step % item == 0 && ld >= std::max<std::int64_t>(length, 1));
@@ -102,13 +105,14 @@ void multiply_by_blas(const Matrix& a, const Layout& la, const Matrix& b, const 
 
 [[noreturn]] void fail_alignment(const Array& a, const Array& b) {
   const std::string place = b.ndim() == 1 ? "0" : std::to_string(b.ndim() - 2);
-  throw Error(ErrorKind::Value,
-              "[matmul] Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-              "(n?,k),(k,m?)->(n?,m?) (size " +
-                  std::to_string(b.length(std::max(b.ndim() - 2, 0))) + " is different from " +
-                  std::to_string(a.length(a.ndim() - 1)) + "): the shapes are " +
-                  format_shape(a.shape()) + " and " + format_shape(b.shape()) +
-                  "; the last axis of the first must be as long as axis " + place + " of the second");
+  throw Error(
+      ErrorKind::Value,
+      "[matmul] Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+      "(n?,k),(k,m?)->(n?,m?) (size " +
+          std::to_string(b.length(std::max(b.ndim() - 2, 0))) + " is different from " +
+          std::to_string(a.length(a.ndim() - 1)) + "): the shapes are " + format_shape(a.shape()) +
+          " and " + format_shape(b.shape()) +
+          "; the last axis of the first must be as long as axis " + place + " of the second");
 }
 
 template <class T>
@@ -152,9 +156,10 @@ void run_matmul(Activation& activation, const Operands& operands) {
     std::vector<std::int64_t> out_strides(batch.size());
     std::int64_t step = m * n * static_cast<std::int64_t>(sizeof(T));
     for (std::size_t axis = batch.size(); axis-- > 0; step *= batch[axis]) out_strides[axis] = step;
-    StridedWalk walk(batch, std::array{StridedWalk::Operand{a.data(), stack_a.batch, stack_a.batch_strides},
-                                       StridedWalk::Operand{b.data(), stack_b.batch, stack_b.batch_strides},
-                                       StridedWalk::Operand{out.data(), batch, out_strides}});
+    StridedWalk walk(
+        batch, std::array{StridedWalk::Operand{a.data(), stack_a.batch, stack_a.batch_strides},
+                          StridedWalk::Operand{b.data(), stack_b.batch, stack_b.batch_strides},
+                          StridedWalk::Operand{out.data(), batch, out_strides}});
     walk.run([&](char* const* pointers, const std::int64_t* steps, std::int64_t count) {
       for (std::int64_t i = 0; i < count; ++i) {
         const Matrix x{pointers[0] + i * steps[0], stack_a.row_stride, stack_a.column_stride};
@@ -256,9 +261,10 @@ class DotOp final : public ArrayOp {
     expect_inputs(inputs, 2);
     if (inputs[0].ndim() == 0 || inputs[1].ndim() == 0) return {mul(inputs[0], inputs[1])};
     if (inputs[0].ndim() > 2 || inputs[1].ndim() > 2)
-      fail(ErrorKind::Value, "takes vectors and matrices, but got a " + inputs[0].type().text() +
-                                 " and a " + inputs[1].type().text() +
-                                 ": use matmul for stacks of matrices, tensordot for sums over other axes");
+      fail(ErrorKind::Value,
+           "takes vectors and matrices, but got a " + inputs[0].type().text() + " and a " +
+               inputs[1].type().text() +
+               ": use matmul for stacks of matrices, tensordot for sums over other axes");
     return {matmul(inputs[0], inputs[1])};
   }
 };
@@ -277,10 +283,11 @@ class ProductMaker : public OpMaker {
 class MatmulMaker : public ProductMaker {
  public:
   explicit MatmulMaker(OpProto& proto)
-      : ProductMaker(proto,
-                     "Product of matrices, vectors and stacks of matrices, as `numpy.matmul`. A vector is a "
-                     "row on the left and a column on the right; the axes before the last two broadcast.",
-                     "a tensor with at least one axis") {
+      : ProductMaker(
+            proto,
+            "Product of matrices, vectors and stacks of matrices, as `numpy.matmul`. A vector is a "
+            "row on the left and a column on the right; the axes before the last two broadcast.",
+            "a tensor with at least one axis") {
     example(
         ">>> a, x = tv.matrix(\"a\"), tv.vector(\"x\")\n"
         ">>> tv.function([a, x], tv.matmul(a, x))([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])\n"

@@ -39,8 +39,10 @@ std::vector<Variable> ReductionOp::call(std::span<const Variable> inputs) const 
   const StaticShape& lengths = inputs[0].static_shape();
   StaticShape shape;
   for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
-    if (!axes.reduced[axis]) shape.push_back(lengths[axis]);
-    else if (keepdims_) shape.push_back(1);
+    if (!axes.reduced[axis])
+      shape.push_back(lengths[axis]);
+    else if (keepdims_)
+      shape.push_back(1);
   }
   return {Apply::make1(*this, inputs, TensorType::of(result_dtype(inputs[0].dtype()), shape))};
 }

@@ -1,4 +1,5 @@
-// reduction.h: what the reductions share: their axes and shapes, their way back in gradients, and their kernels' frame.
+// reduction.h: what the reductions share: their axes and shapes, their way back in gradients, and
+// their kernels' frame.
 #pragma once
 
 #include "ops/array_op.h"
@@ -55,15 +56,17 @@ class ReductionMaker : public OpMaker {
     family("reduction");
     comment(summary);
     input("x", "any numeric tensor");
-    attr("axis", AttrType::Ints, "the axes to reduce, negative ones from the end; all of them if None")
+    attr("axis", AttrType::Ints,
+         "the axes to reduce, negative ones from the end; all of them if None")
         .optional();
     attr("keepdims", AttrType::Bool, "keep the reduced axes with length 1").by_default(false);
     output(result);
   }
 };
 
-/// Reduces input 0 with fold F: result = finish(accumulator, elements folded). `nothing` is the text of the ValueError where
-/// a result would be made of no elements (if there are no results, too); null where that has a value.
+/// Reduces input 0 with fold F: result = finish(accumulator, elements folded). `nothing` is the
+/// text of the ValueError where a result would be made of no elements (if there are no results,
+/// too); null where that has a value.
 template <class F, class Out, class Finish>
 void reduce(Activation& activation, const Operands& operands, const char* nothing, Finish finish) {
   const ReductionState& state = kernel_state<ReductionState>(operands);
@@ -74,11 +77,12 @@ void reduce(Activation& activation, const Operands& operands, const char* nothin
   for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
     FoldAxes& axes = state.reduced[axis] ? reduced : kept;
     axes.append(x.shape[axis], x.strides[axis]);
-    if (!state.reduced[axis]) shape.push_back(x.shape[axis]);
-    else if (state.keepdims) shape.push_back(1);
+    if (!state.reduced[axis])
+      shape.push_back(x.shape[axis]);
+    else if (state.keepdims)
+      shape.push_back(1);
   }
-  if (nothing != nullptr && reduced.count == 0)
-    throw Error(ErrorKind::Value, nothing);
+  if (nothing != nullptr && reduced.count == 0) throw Error(ErrorKind::Value, nothing);
   const std::int64_t work = kept.count * std::max<std::int64_t>(reduced.count, 1);
   if (shape.empty()) {
     typename F::Acc total;
@@ -101,17 +105,17 @@ void reduce(Activation& activation, const Operands& operands, const char* nothin
   poll_after(activation, work);
 }
 
-/// What floats and integers of type T are summed in: integers in 64 bits that wrap, float16 in float32.
+/// What floats and integers of type T are summed in: integers in 64 bits that wrap, float16 in
+/// float32.
 template <class T>
 using SumAcc = std::conditional_t<std::is_same_v<T, Half>, float,
                                   std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;
 /// The dtype of a sum or a product: bool and signed integers give int64, unsigned ones uint64.
 template <class T>
-using SumOut =
-    std::conditional_t<std::is_integral_v<T>,
-                       std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>,
-                                          std::int64_t, std::uint64_t>,
-                       T>;
+using SumOut = std::conditional_t<
+    std::is_integral_v<T>,
+    std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t>,
+    T>;
 DType sum_dtype(DType dtype);
 /// The dtype of a mean: integers give float64.
 inline DType mean_dtype(DType dtype) { return is_inexact(dtype) ? dtype : DType::Float64; }
@@ -124,9 +128,12 @@ struct SumFold {
   static constexpr int kLanes = kFoldLanes;
   static constexpr bool kTree = !std::is_integral_v<Acc>;
   static Acc identity() {
-    if constexpr (std::is_integral_v<Acc>) return 0;
-    else if constexpr (std::is_floating_point_v<Acc>) return Acc(-0.0);
-    else return Acc(-0.0, -0.0);
+    if constexpr (std::is_integral_v<Acc>)
+      return 0;
+    else if constexpr (std::is_floating_point_v<Acc>)
+      return Acc(-0.0);
+    else
+      return Acc(-0.0, -0.0);
   }
   static Acc step(Acc a, In x) { return a + widen<Acc>(x); }
   static Acc merge(Acc a, Acc b) { return a + b; }

@@ -1,5 +1,6 @@
-// reduction_extremum.cpp: `max`, `min`, `argmax`, `argmin`. NaN is larger and smaller than everything, as NumPy has it;
-// complex numbers are ordered by their real parts, then by their imaginary parts.
+// reduction_extremum.cpp: `max`, `min`, `argmax`, `argmin`. NaN is larger and smaller than
+// everything, as NumPy has it; complex numbers are ordered by their real parts, then by their
+// imaginary parts.
 #include "ops/reduction.h"
 
 #include <algorithm>
@@ -11,16 +12,20 @@ namespace {
 
 template <class T>
 bool is_nan(T value) {
-  if constexpr (std::is_same_v<T, Half>) return (value.bits & 0x7fff) > 0x7c00;
-  else return value != value;
+  if constexpr (std::is_same_v<T, Half>)
+    return (value.bits & 0x7fff) > 0x7c00;
+  else
+    return value != value;
 }
 
 template <class T>
 bool less(T a, T b) {
-  if constexpr (std::is_same_v<T, Half>) return static_cast<float>(a) < static_cast<float>(b);
+  if constexpr (std::is_same_v<T, Half>)
+    return static_cast<float>(a) < static_cast<float>(b);
   else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>)
     return a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag());
-  else return a < b;
+  else
+    return a < b;
 }
 
 /// True if `x` takes the place of `best`: it is beyond it, or the first NaN.
@@ -41,15 +46,16 @@ struct ExtremumFold {
   static constexpr bool kTree = false;
   /// What every other value beats or equals.
   static Acc identity() {
-    if constexpr (std::is_same_v<T, Half>) return Half(kLargest ? -kInfinity : kInfinity);
-    else if constexpr (std::is_floating_point_v<T>) return T(kLargest ? -kInfinity : kInfinity);
+    if constexpr (std::is_same_v<T, Half>)
+      return Half(kLargest ? -kInfinity : kInfinity);
+    else if constexpr (std::is_floating_point_v<T>)
+      return T(kLargest ? -kInfinity : kInfinity);
     else if constexpr (std::is_integral_v<T>)
       return kLargest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
-    else return kLargest ? T(-kInfinity, -kInfinity) : T(kInfinity, kInfinity);
+    else
+      return kLargest ? T(-kInfinity, -kInfinity) : T(kInfinity, kInfinity);
   }
-  static Acc step(Acc a, In x) {
-    return beats<T, kLargest>(x, a) ? x : a;
-  }
+  static Acc step(Acc a, In x) { return beats<T, kLargest>(x, a) ? x : a; }
   template <class V>
   static V step_vector(V a, V x) {
     return ((kLargest ? x > a : x < a) | (x != x)) ? x : a;
@@ -102,8 +108,8 @@ struct ArgState {
   bool keepdims;
 };
 
-/// The position of the extremum of `n` elements; the first one if there are several. A block of neighbours whose extremum
-/// does not beat the best so far is not looked into.
+/// The position of the extremum of `n` elements; the first one if there are several. A block of
+/// neighbours whose extremum does not beat the best so far is not looked into.
 template <class T, bool kLargest>
 std::int64_t first_extremum(const char* x, std::int64_t stride, std::int64_t n) {
   std::int64_t position = 0;
@@ -151,7 +157,8 @@ void run_arg_extremum(Activation& activation, const Operands& operands) {
   }
   if (length == 0)
     throw Error(ErrorKind::Value,
-                std::string(kLargest ? "[argmax] attempt to get argmax" : "[argmin] attempt to get argmin") +
+                std::string(kLargest ? "[argmax] attempt to get argmax"
+                                     : "[argmin] attempt to get argmin") +
                     " of an empty sequence: give it at least one element along the axis");
   const Array out = output_array(activation, operands, 0, DType::Int64, shape);
   {
@@ -170,7 +177,8 @@ void run_arg_extremum(Activation& activation, const Operands& operands) {
 template <bool kLargest>
 class ArgExtremumOp final : public ArrayOp {
  public:
-  explicit ArgExtremumOp(const Attributes& attrs) : ArrayOp(kLargest ? "argmax" : "argmin", attrs) {}
+  explicit ArgExtremumOp(const Attributes& attrs)
+      : ArrayOp(kLargest ? "argmax" : "argmin", attrs) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 1);
@@ -179,8 +187,10 @@ class ArgExtremumOp final : public ArrayOp {
     StaticShape shape;
     for (int axis = 0; axis < ndim; ++axis) {
       const bool reduced = state.axis < 0 || axis == state.axis;
-      if (!reduced) shape.push_back(inputs[0].static_shape()[static_cast<std::size_t>(axis)]);
-      else if (state.keepdims) shape.push_back(1);
+      if (!reduced)
+        shape.push_back(inputs[0].static_shape()[static_cast<std::size_t>(axis)]);
+      else if (state.keepdims)
+        shape.push_back(1);
     }
     return {Apply::make1(*this, inputs, TensorType::of(DType::Int64, shape))};
   }
@@ -207,8 +217,7 @@ class ArgExtremumOp final : public ArrayOp {
     const Variable& x = inputs[0];
     std::vector<int> axes;
     for (int axis = 1; axis <= ndim; ++axis) axes.push_back(axis);
-    const Variable rows =
-        prepend_length(length_of(x, 0), expand_dims(count_along(x, axes), {0}));
+    const Variable rows = prepend_length(length_of(x, 0), expand_dims(count_along(x, axes), {0}));
     attrs.set("axis", std::int64_t{1});
     attrs.set("keepdims", false);
     Variable positions = call_op(name(), {reshape(x, rows, 2)}, attrs);
@@ -257,7 +266,8 @@ class ArgMaker : public OpMaker {
     family("reduction");
     comment(summary);
     input("x", "any numeric tensor");
-    attr("axis", AttrType::Int, "the axis to search along; the flattened tensor if None").optional();
+    attr("axis", AttrType::Int, "the axis to search along; the flattened tensor if None")
+        .optional();
     attr("keepdims", AttrType::Bool, "keep the searched axes with length 1").by_default(false);
     output("the positions, int64");
   }
@@ -266,7 +276,8 @@ class ArgMaker : public OpMaker {
 class ArgmaxMaker : public ArgMaker {
  public:
   explicit ArgmaxMaker(OpProto& proto)
-      : ArgMaker(proto, "Position of the first largest element along an axis, or of the first NaN.") {
+      : ArgMaker(proto,
+                 "Position of the first largest element along an axis, or of the first NaN.") {
     example(
         ">>> x = tv.vector(\"x\")\n"
         ">>> tv.function([x], tv.argmax(x))([1.0, 5.0, 5.0])\n"
@@ -277,7 +288,8 @@ class ArgmaxMaker : public ArgMaker {
 class ArgminMaker : public ArgMaker {
  public:
   explicit ArgminMaker(OpProto& proto)
-      : ArgMaker(proto, "Position of the first smallest element along an axis, or of the first NaN.") {
+      : ArgMaker(proto,
+                 "Position of the first smallest element along an axis, or of the first NaN.") {
     example(
         ">>> x = tv.vector(\"x\")\n"
         ">>> tv.function([x], tv.argmin(x))([4.0, 2.0, 2.0])\n"

@@ -14,8 +14,10 @@ struct LogicalFold {
   static Acc identity() { return !kAny; }
   static Acc step(Acc a, In x) {
     bool truth;
-    if constexpr (std::is_same_v<T, Half>) truth = (x.bits & 0x7fff) != 0;
-    else truth = x != T(0);
+    if constexpr (std::is_same_v<T, Half>)
+      truth = (x.bits & 0x7fff) != 0;
+    else
+      truth = x != T(0);
     return merge(a, truth);
   }
   static Acc merge(Acc a, Acc b) { return kAny ? (a | b) : (a & b); }

@@ -1,4 +1,5 @@
-// reduction_spread.cpp: `var` and `std`, in two passes: the means first, then the squares of what is left.
+// reduction_spread.cpp: `var` and `std`, in two passes: the means first, then the squares of what
+// is left.
 #include "ops/reduction.h"
 
 #include <algorithm>
@@ -38,11 +39,14 @@ auto mean_of(Deviation total, std::int64_t n) {
 template <class T>
 SquareType<T> squared_deviation(T x, DeviationType<T> mean) {
   const DeviationType<T> d = widen<DeviationType<T>>(x) - mean;
-  if constexpr (std::is_floating_point_v<DeviationType<T>>) return d * d;
-  else return d.real() * d.real() + d.imag() * d.imag();
+  if constexpr (std::is_floating_point_v<DeviationType<T>>)
+    return d * d;
+  else
+    return d.real() * d.real() + d.imag() * d.imag();
 }
 
-/// The variance of one sequence. The squares go through a block of memory, so that both sums have the order of `sum`.
+/// The variance of one sequence. The squares go through a block of memory, so that both sums have
+/// the order of `sum`.
 template <class T>
 SquareType<T> variance(const char* first, const FoldAxes& reduced, std::int64_t ddof) {
   using Square = SquareType<T>;
@@ -74,8 +78,10 @@ void run_spread(Activation& activation, const Operands& operands) {
   std::vector<std::int64_t> shape;
   for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
     (state.reduced[axis] ? reduced : kept).append(x.shape[axis], x.strides[axis]);
-    if (!state.reduced[axis]) shape.push_back(x.shape[axis]);
-    else if (state.keepdims) shape.push_back(1);
+    if (!state.reduced[axis])
+      shape.push_back(x.shape[axis]);
+    else if (state.keepdims)
+      shape.push_back(1);
   }
   const Array out = output_array(activation, operands, 0, dtype_of<Out>, shape);
   const std::int64_t work = kept.count * reduced.count;
@@ -117,11 +123,12 @@ class SpreadOp final : public ReductionOp {
                                           ": it is not a differentiable function of them");
     const Axes axes = shift_axes(reduced_axes(x.ndim()), 0);
     const Variable mean = call_op("mean", {x}, reduction_attributes(&axes, true));
-    const Variable freedom =
-        cast(sub(count(x, DType::Int64), Variable::number(ddof_)), x.dtype());
+    const Variable freedom = cast(sub(count(x, DType::Int64), Variable::number(ddof_)), x.dtype());
     Variable scale = true_div(with_axes(g[0], x.ndim()), freedom);
-    if (kRoot) scale = true_div(scale, with_axes(node.output(0), x.ndim()));
-    else scale = mul(scale, cast(Variable::number(2.0), x.dtype()));
+    if (kRoot)
+      scale = true_div(scale, with_axes(node.output(0), x.ndim()));
+    else
+      scale = mul(scale, cast(Variable::number(2.0), x.dtype()));
     return {mul(sub(x, mean), scale)};
   }
 
@@ -136,7 +143,8 @@ class SpreadMaker : public ReductionMaker {
  public:
   SpreadMaker(OpProto& proto, const char* summary, const char* result)
       : ReductionMaker(proto, summary, result) {
-    attr("ddof", AttrType::Int, "the divisor is the number of elements less this").by_default(std::int64_t{0});
+    attr("ddof", AttrType::Int, "the divisor is the number of elements less this")
+        .by_default(std::int64_t{0});
   }
 };
 

@@ -1,4 +1,5 @@
-// reduction_sum.cpp: `sum`, `mean`, `prod` and `prod_of_others`, which the gradient of prod is made of.
+// reduction_sum.cpp: `sum`, `mean`, `prod` and `prod_of_others`, which the gradient of prod is made
+// of.
 #include "ops/reduction.h"
 
 namespace thunkvm {
@@ -10,8 +11,10 @@ void run_sum(Activation& activation, const Operands& operands) {
   using Out = SumOut<T>;
   reduce<SumFold<T>, Out>(activation, operands, nullptr, [](SumAcc<T> total, std::int64_t) {
     // A sum of minus zeros is zero, as NumPy has it.
-    if constexpr (std::is_integral_v<T>) return static_cast<Out>(total);
-    else return static_cast<Out>(total + SumAcc<T>(0));
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<Out>(total);
+    else
+      return static_cast<Out>(total + SumAcc<T>(0));
   });
 }
 
@@ -213,13 +216,16 @@ class ProdOfOthersOp final : public ArrayOp {
   ThunkCode kernel(const Apply& node) const override {
     return visit_dtype(node.input(0).dtype(), "prod_of_others",
                        [&]<class T>(std::type_identity<T>) -> ThunkCode {
-                         if constexpr (std::is_integral_v<T>) return {};
-                         else return kernel_code<run_prod_of_others<T>>(0);
+                         if constexpr (std::is_integral_v<T>)
+                           return {};
+                         else
+                           return kernel_code<run_prod_of_others<T>>(0);
                        });
   }
 
-  /// The products of all but two: row i of a square has x with element i replaced by 1, so that the products of others
-  /// in it lack elements i and j. Quadratic, but right with any number of zeros, at any order.
+  /// The products of all but two: row i of a square has x with element i replaced by 1, so that the
+  /// products of others in it lack elements i and j. Quadratic, but right with any number of zeros,
+  /// at any order.
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
     const Variable& x = node.input(0);

@@ -24,8 +24,9 @@ void resolve_lengths(std::vector<std::int64_t>& shape, std::int64_t size, Dims f
       continue;
     }
     if (unknown != nullptr || length != -1)
-      throw Error(ErrorKind::Value, "[reshape] can only specify one unknown dimension, as -1; got " +
-                                        format_shape(shape));
+      throw Error(
+          ErrorKind::Value,
+          "[reshape] can only specify one unknown dimension, as -1; got " + format_shape(shape));
     unknown = &length;
   }
   const bool fits = unknown == nullptr ? known == size : known != 0 && size % known == 0;
@@ -36,8 +37,8 @@ void resolve_lengths(std::vector<std::int64_t>& shape, std::int64_t size, Dims f
   if (unknown != nullptr) *unknown = size / known;
 }
 
-/// The strides with which `x` is a C-order walk of `shape`; empty where only a copy is. Groups of axes whose lengths
-/// multiply to the same number correspond; the old ones must be one run.
+/// The strides with which `x` is a C-order walk of `shape`; empty where only a copy is. Groups of
+/// axes whose lengths multiply to the same number correspond; the old ones must be one run.
 std::optional<std::vector<std::int64_t>> view_strides(const Array& x, Dims shape) {
   std::vector<std::int64_t> strides(shape.size());
   std::vector<std::int64_t> lengths, steps;
@@ -51,8 +52,10 @@ std::optional<std::vector<std::int64_t>> view_strides(const Array& x, Dims shape
     std::size_t old_end = old_axis + 1, new_end = new_axis + 1;
     std::int64_t old_count = lengths[old_axis], new_count = shape[new_axis];
     while (old_count != new_count) {
-      if (new_count < old_count) new_count *= shape[new_end++];
-      else old_count *= lengths[old_end++];
+      if (new_count < old_count)
+        new_count *= shape[new_end++];
+      else
+        old_count *= lengths[old_end++];
     }
     for (std::size_t axis = old_axis; axis + 1 < old_end; ++axis)
       if (steps[axis] != steps[axis + 1] * lengths[axis + 1]) return std::nullopt;
@@ -112,7 +115,8 @@ class ReshapeOp final : public ArrayOp {
     const Variable lengths = integer_vector(inputs[1], "shape");
     const int ndim = ndim_of_shape(lengths);
     const Variable checked[] = {x, lengths};
-    return {Apply::make1(*this, checked, TensorType::of(x.dtype(), result_shape(x, lengths, ndim)))};
+    return {
+        Apply::make1(*this, checked, TensorType::of(x.dtype(), result_shape(x, lengths, ndim)))};
   }
 
   ThunkCode kernel(const Apply&) const override { return kernel_code<run_reshape>(0); }
@@ -160,11 +164,15 @@ class ReshapeMaker : public OpMaker {
   explicit ReshapeMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
     comment(
-        "The same elements, in C order, in another shape. A view of `x` where its strides allow one, "
+        "The same elements, in C order, in another shape. A view of `x` where its strides allow "
+        "one, "
         "else a copy.");
     input("x", "any numeric tensor");
     input("shape", "a vector of integers; one of them may be -1: what is left");
-    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known").optional().at_least(0).at_most(kMaxDims);
+    attr("ndim", AttrType::Int, "how many lengths `shape` has, where that is not known")
+        .optional()
+        .at_least(0)
+        .at_most(kMaxDims);
     output("`x` in that shape");
     example(
         ">>> x = tv.vector(\"x\")\n"

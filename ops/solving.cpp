@@ -1,7 +1,7 @@
-// solving.cpp: `solve`, `inv` and `det` through LU factors with row exchanges, and `solve_triangular`.
+// solving.cpp: `solve`, `inv` and `det` through LU factors with row exchanges, and
+// `solve_triangular`.
 #include "ops/lapack.h"
 #include "ops/linear_algebra.h"
-
 #include "thunks/strided.h"
 
 #include <algorithm>
@@ -36,13 +36,15 @@ void from_fortran(const T* from, std::int64_t rows, std::int64_t columns, T* to)
 
 [[noreturn]] void fail_singular(const char* op, const char* factor, int k, const Array& a) {
   const std::string at = std::to_string(k - 1);
-  throw Error(ErrorKind::LinAlg, "[" + std::string(op) + "] the matrix is singular: " + factor + "[" + at + ", " + at +
-                                     "] is exactly zero (shape " + format_shape(a.shape()) +
-                                     "). Its rows are linearly dependent: check that no two are multiples "
-                                     "of each other, or add a small multiple of the identity");
+  throw Error(ErrorKind::LinAlg,
+              "[" + std::string(op) + "] the matrix is singular: " + factor + "[" + at + ", " + at +
+                  "] is exactly zero (shape " + format_shape(a.shape()) +
+                  "). Its rows are linearly dependent: check that no two are multiples "
+                  "of each other, or add a small multiple of the identity");
 }
 
-/// Calls `f(a, b, out)` with the addresses of every matrix of a broadcast of two stacks; out is in C order.
+/// Calls `f(a, b, out)` with the addresses of every matrix of a broadcast of two stacks; out is in
+/// C order.
 template <class F>
 void each_matrix(Dims batch, const MatrixStack& a, const MatrixStack& b, char* out,
                  std::int64_t out_bytes, F&& f) {
@@ -56,7 +58,8 @@ void each_matrix(Dims batch, const MatrixStack& a, const MatrixStack& b, char* o
   });
 }
 
-/// The right-hand sides as matrices, the shape of the result, and the stack that both make together.
+/// The right-hand sides as matrices, the shape of the result, and the stack that both make
+/// together.
 struct System {
   Array a, b;
   std::vector<std::int64_t> batch, shape;
@@ -68,12 +71,13 @@ struct System {
     n = a.length(a.ndim() - 1);
     k = b.length(b.ndim() - 1);
     if (b.length(b.ndim() - 2) != n)
-      throw Error(ErrorKind::Value,
-                  "[" + std::string(op) + "] Input operand 1 has a mismatch in its core dimension 0, with gufunc signature " +
-                      (sides.ndim() == 1 ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)") + " (size " +
-                      std::to_string(b.length(b.ndim() - 2)) + " is different from " +
-                      std::to_string(n) + "): a has shape " + format_shape(a.shape()) + ", b " +
-                      format_shape(sides.shape()));
+      throw Error(
+          ErrorKind::Value,
+          "[" + std::string(op) +
+              "] Input operand 1 has a mismatch in its core dimension 0, with gufunc signature " +
+              (sides.ndim() == 1 ? "(m,m),(m)->(m)" : "(m,m),(m,n)->(m,n)") + " (size " +
+              std::to_string(b.length(b.ndim() - 2)) + " is different from " + std::to_string(n) +
+              "): a has shape " + format_shape(a.shape()) + ", b " + format_shape(sides.shape()));
     batch = broadcast_shapes(std::array{MatrixStack(a).batch, MatrixStack(b).batch}, op);
     shape = batch;
     shape.push_back(n);
@@ -100,7 +104,8 @@ void run_solve(Activation& activation, const Operands& operands) {
                   // A matrix that several right-hand sides share is factored once.
                   if (matrix != factored) {
                     to_fortran(matrix, a.row_stride, a.column_stride, n, n, factors.data());
-                    if (const int zero = lapack::getrf(rows, factors.data(), pivots.data()); zero > 0)
+                    if (const int zero = lapack::getrf(rows, factors.data(), pivots.data());
+                        zero > 0)
                       fail_singular("solve", "U", zero, system.a);
                     factored = matrix;
                   }
@@ -133,7 +138,8 @@ void run_inv(Activation& activation, const Operands& operands) {
                   if (const int zero = lapack::getrf(rows, factors.data(), pivots.data()); zero > 0)
                     fail_singular("inv", "U", zero, a);
                   std::fill(sides.begin(), sides.end(), T(0));
-                  for (std::int64_t i = 0; i < n; ++i) sides[static_cast<std::size_t>(i * n + i)] = T(1);
+                  for (std::int64_t i = 0; i < n; ++i)
+                    sides[static_cast<std::size_t>(i * n + i)] = T(1);
                   lapack::getrs(rows, rows, factors.data(), pivots.data(), sides.data());
                   from_fortran(sides.data(), n, n, reinterpret_cast<T*>(to));
                 });
@@ -202,8 +208,8 @@ void run_solve_triangular(Activation& activation, const Operands& operands) {
                   T* x = reinterpret_cast<T*>(to);
                   for (std::int64_t i = 0; i < n; ++i)
                     for (std::int64_t j = 0; j < k; ++j)
-                      x[i * k + j] =
-                          *reinterpret_cast<const T*>(side + i * b.row_stride + j * b.column_stride);
+                      x[i * k + j] = *reinterpret_cast<const T*>(side + i * b.row_stride +
+                                                                 j * b.column_stride);
                   if (n > 0 && k > 0)
                     lapack::trsm(state.lower, state.transposed, state.unit_diagonal, rows, columns,
                                  triangle, x);
@@ -216,8 +222,10 @@ void run_solve_triangular(Activation& activation, const Operands& operands) {
 template <class F>
 ThunkCode visit_lapack(DType dtype, std::string_view what, F&& f) {
   return visit_dtype(dtype, what, [&]<class T>(std::type_identity<T> type) -> ThunkCode {
-    if constexpr (lapack::kKnows<T>) return f(type);
-    else return {};
+    if constexpr (lapack::kKnows<T>)
+      return f(type);
+    else
+      return {};
   });
 }
 
@@ -264,9 +272,12 @@ class SystemOp : public MatrixOp {
   }
 
  protected:
-  Variable apply(const Variable& a, const Variable& b) const { return call_op(name(), {a, b}, attributes()); }
+  Variable apply(const Variable& a, const Variable& b) const {
+    return call_op(name(), {a, b}, attributes());
+  }
 
-  /// The gradients where `solve_back` solves the transposed system and `to_matrix` restricts that of a to what was read.
+  /// The gradients where `solve_back` solves the transposed system and `to_matrix` restricts that
+  /// of a to what was read.
   std::vector<Variable> grad_of(
       Apply& node, const Variable& g, bool transposed,
       const std::function<Variable(const Variable& a, const Variable& g)>& solve_back,
@@ -276,8 +287,8 @@ class SystemOp : public MatrixOp {
     const bool is_vector = b.ndim() == 1;
     const Variable x = is_vector ? add_last(node.output(0)) : node.output(0);
     const Variable to_sides = solve_back(a, is_vector ? add_last(g) : g);
-    const Variable outer = transposed ? matmul(x, matrix_transpose(to_sides))
-                                      : matmul(to_sides, matrix_transpose(x));
+    const Variable outer =
+        transposed ? matmul(x, matrix_transpose(to_sides)) : matmul(to_sides, matrix_transpose(x));
     Variable to_a = to_matrix(neg(outer));
     if (to_a.ndim() > 2) to_a = unbroadcast(to_a, shape(a), a.ndim());
     Variable to_b = to_sides;
@@ -350,9 +361,8 @@ class InvOp final : public MatrixOp {
     return {Apply::make1(*this, std::span(&a, 1), a.type_ref())};
   }
   ThunkCode kernel(const Apply& node) const override {
-    return visit_lapack(node.input(0).dtype(), "inv", []<class T>(std::type_identity<T>) {
-      return kernel_code<run_inv<T>>(0);
-    });
+    return visit_lapack(node.input(0).dtype(), "inv",
+                        []<class T>(std::type_identity<T>) { return kernel_code<run_inv<T>>(0); });
   }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
@@ -377,9 +387,8 @@ class DetOp final : public MatrixOp {
     return {Apply::make1(*this, std::span(&a, 1), TensorType::of(a.dtype(), shape))};
   }
   ThunkCode kernel(const Apply& node) const override {
-    return visit_lapack(node.input(0).dtype(), "det", []<class T>(std::type_identity<T>) {
-      return kernel_code<run_det<T>>(0);
-    });
+    return visit_lapack(node.input(0).dtype(), "det",
+                        []<class T>(std::type_identity<T>) { return kernel_code<run_det<T>>(0); });
   }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
@@ -397,7 +406,8 @@ class SolveMaker : public OpMaker {
   explicit SolveMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
     comment(
-        "The x for which a x = b, as `numpy.linalg.solve`, through LU factors with row exchanges (E. "
+        "The x for which a x = b, as `numpy.linalg.solve`, through LU factors with row exchanges "
+        "(E. "
         "Anderson et al., LAPACK Users' Guide, 1999: getrf, getrs). The axes before the last two "
         "broadcast. A singular matrix is a LinAlgError.");
     input("a", "square matrices");
@@ -417,9 +427,12 @@ class SolveTriangularMaker : public OpMaker {
     comment("The x for which a x = b, where a is triangular; the other triangle is not read.");
     input("a", "square matrices");
     input("b", "a vector, or matrices whose columns are right-hand sides");
-    attr("lower", AttrType::Bool, "whether the lower triangle is read, or the upper one").by_default(true);
-    attr("transposed", AttrType::Bool, "whether to solve with the transpose of a").by_default(false);
-    attr("unit_diagonal", AttrType::Bool, "whether to take the diagonal as ones, unread").by_default(false);
+    attr("lower", AttrType::Bool, "whether the lower triangle is read, or the upper one")
+        .by_default(true);
+    attr("transposed", AttrType::Bool, "whether to solve with the transpose of a")
+        .by_default(false);
+    attr("unit_diagonal", AttrType::Bool, "whether to take the diagonal as ones, unread")
+        .by_default(false);
     output("the solutions, in the shape of `b`");
     example(
         ">>> a, b = tv.matrix(\"a\"), tv.vector(\"b\")\n"
@@ -449,7 +462,8 @@ class DetMaker : public OpMaker {
   explicit DetMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
     comment(
-        "The determinant of each matrix, from its LU factors. Its gradient needs the inverse: where a "
+        "The determinant of each matrix, from its LU factors. Its gradient needs the inverse: "
+        "where a "
         "matrix is singular it is a LinAlgError.");
     input("a", "square matrices");
     output("their determinants");

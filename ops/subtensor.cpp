@@ -1,8 +1,7 @@
-// subtensor.cpp: `subtensor`, a basic index of an array as a view; `set_subtensor` and `inc_subtensor`, new arrays in which
-// that part is replaced or added to.
+// subtensor.cpp: `subtensor`, a basic index of an array as a view; `set_subtensor` and
+// `inc_subtensor`, new arrays in which that part is replaced or added to.
 #include "ops/array_op.h"
 #include "ops/indexing.h"
-
 #include "thunks/cast.h"
 #include "thunks/strided.h"
 
@@ -19,7 +18,8 @@ struct IndexInputs {
   std::size_t count = 0;
 
   IndexInputs(const Activation& activation, const Operands& operands, int first) {
-    for (int i = first; i < operands.n_inputs; ++i) values[count++] = read_integer(activation, operands, i);
+    for (int i = first; i < operands.n_inputs; ++i)
+      values[count++] = read_integer(activation, operands, i);
   }
   std::span<const std::int64_t> span() const { return {values.data(), count}; }
 };
@@ -68,7 +68,8 @@ class IndexOp : public ArrayOp {
   }
   BasicIndex index(int ndim) const { return {name(), items(), ndim}; }
 
-  /// Checks `inputs`, of which the first `first` are no part of the index, and returns them as they go into the node.
+  /// Checks `inputs`, of which the first `first` are no part of the index, and returns them as they
+  /// go into the node.
   std::vector<Variable> checked(std::span<const Variable> inputs, std::size_t first) const {
     expect_inputs(inputs, first, SIZE_MAX);
     const BasicIndex basic = index(inputs[0].ndim());
@@ -153,12 +154,14 @@ void add_elements(char* const* pointers, const std::int64_t* strides, std::int64
   for (std::int64_t i = 0; i < n; ++i) {
     T& to = *reinterpret_cast<T*>(pointers[0] + i * strides[0]);
     const T from = *reinterpret_cast<const T*>(pointers[1] + i * strides[1]);
-    if constexpr (std::is_same_v<T, bool>) to = to || from;
+    if constexpr (std::is_same_v<T, bool>)
+      to = to || from;
     else if constexpr (std::is_same_v<T, Half>)
       to = Half(static_cast<float>(to) + static_cast<float>(from));
     else if constexpr (std::is_integral_v<T>)
       to = static_cast<T>(static_cast<std::uint64_t>(to) + static_cast<std::uint64_t>(from));
-    else to += from;
+    else
+      to += from;
   }
 }
 
@@ -175,9 +178,9 @@ void run_write(Activation& activation, const Operands& operands) {
   const std::size_t extra = wanted.shape.size() - value.shape.size();
   for (std::size_t axis = 0; axis < value.shape.size(); ++axis)
     if (value.shape[axis] != 1 && value.shape[axis] != wanted.shape[axis + extra])
-      throw Error(ErrorKind::Value, "[" + index.op() + "] could not broadcast input array from shape " +
-                                        format_shape(value.shape) + " into shape " +
-                                        format_shape(wanted.shape));
+      throw Error(ErrorKind::Value,
+                  "[" + index.op() + "] could not broadcast input array from shape " +
+                      format_shape(value.shape) + " into shape " + format_shape(wanted.shape));
   Array out = take_dying(activation, operands, 0, dtype_of<T>, shape);
   if (!out) {
     const Array x = input_array(activation, operands, 0);
@@ -186,10 +189,10 @@ void run_write(Activation& activation, const Operands& operands) {
     copy_elements(x, out);
   }
   const BasicIndex::Part part = index.part(out.shape(), out.strides(), inputs.span());
-  StridedWalk walk(part.shape, std::array{StridedWalk::Operand{out.data() + part.offset, part.shape,
-                                                               part.strides},
-                                          StridedWalk::Operand{const_cast<char*>(value.data),
-                                                               value.shape, value.strides}});
+  StridedWalk walk(
+      part.shape,
+      std::array{StridedWalk::Operand{out.data() + part.offset, part.shape, part.strides},
+                 StridedWalk::Operand{const_cast<char*>(value.data), value.shape, value.strides}});
   walk.run([](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
     if constexpr (kAdd) {
       add_elements<T>(pointers, strides, n);
@@ -237,12 +240,10 @@ class WriteOp final : public IndexOp {
     std::vector<Variable> gradients(node.n_inputs());
     const Variable& value = node.input(1);
     if (!g[0] || !is_inexact(value.dtype())) return gradients;
-    gradients[0] =
-        kAdd ? g[0]
-             : apply("set_subtensor", node,
-                     {g[0], cast_now(Variable::number(0.0), value.dtype())}, 2);
-    gradients[1] =
-        unbroadcast(apply("subtensor", node, {g[0]}, 2), shape(value), value.ndim());
+    gradients[0] = kAdd ? g[0]
+                        : apply("set_subtensor", node,
+                                {g[0], cast_now(Variable::number(0.0), value.dtype())}, 2);
+    gradients[1] = unbroadcast(apply("subtensor", node, {g[0]}, 2), shape(value), value.ndim());
     return gradients;
   }
 
@@ -288,7 +289,8 @@ class SubtensorMaker : public IndexMaker {
  public:
   explicit SubtensorMaker(OpProto& proto) : IndexMaker(proto) {
     family("indexing");
-    comment("Part of an array, as a view: `x[...]` with integers, slices, new axes and an ellipsis.");
+    comment(
+        "Part of an array, as a view: `x[...]` with integers, slices, new axes and an ellipsis.");
     input("x", "any numeric tensor");
     index_inputs();
     output("a view of `x`");

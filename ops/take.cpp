@@ -1,5 +1,5 @@
-// take.cpp: `take`, elements along an axis by an array of positions, and `add_at`, which adds to such elements, once for
-// every time that a position is named: the gradient of the other.
+// take.cpp: `take`, elements along an axis by an array of positions, and `add_at`, which adds to
+// such elements, once for every time that a position is named: the gradient of the other.
 #include "ops/array_op.h"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ struct TakeExtents {
     for (int axis = 0; axis < state.leading; ++axis) {
       leading *= x.length(axis);
       if (x.length(axis) != positions.length(axis))
-        throw Error(ErrorKind::Value, "[" + std::string(op) + "] the leading axes must be equal: x has shape " +
+        throw Error(ErrorKind::Value, "[" + std::string(op) +
+                                          "] the leading axes must be equal: x has shape " +
                                           format_shape(x.shape()) + ", the positions " +
                                           format_shape(positions.shape()));
     }
@@ -47,12 +48,14 @@ struct TakeExtents {
     for (std::int64_t i = 0; i < leading * count; ++i) {
       if (p[i] < -length || p[i] >= length)
         throw Error(ErrorKind::Index, "[" + std::string(op) + "] index " + std::to_string(p[i]) +
-                                          " is out of bounds for axis " + std::to_string(state.axis) +
-                                          " with size " + std::to_string(length));
+                                          " is out of bounds for axis " +
+                                          std::to_string(state.axis) + " with size " +
+                                          std::to_string(length));
     }
   }
 
-  /// Calls `f(offset in the array, offset in what is taken)`, in elements, for every run of `after` elements.
+  /// Calls `f(offset in the array, offset in what is taken)`, in elements, for every run of `after`
+  /// elements.
   template <class F>
   void each(const std::int64_t* positions, F&& f) const {
     if (after == 0) return;
@@ -77,8 +80,10 @@ void run_take(Activation& activation, const Operands& operands) {
     const T* from = x.data_as<T>();
     T* to = out.data_as<T>();
     extents.each(positions.data_as<std::int64_t>(), [&](std::int64_t source, std::int64_t target) {
-      if (extents.after == 1) to[target] = from[source];
-      else std::copy_n(from + source, extents.after, to + target);
+      if (extents.after == 1)
+        to[target] = from[source];
+      else
+        std::copy_n(from + source, extents.after, to + target);
     });
   }
   poll_after(activation, out.size());
@@ -111,13 +116,15 @@ void run_add_at(Activation& activation, const Operands& operands) {
     extents.each(positions.data_as<std::int64_t>(), [&](std::int64_t target, std::int64_t source) {
       for (std::int64_t k = 0; k < extents.after; ++k) {
         T& element = to[target + k];
-        if constexpr (std::is_same_v<T, bool>) element = element || from[source + k];
+        if constexpr (std::is_same_v<T, bool>)
+          element = element || from[source + k];
         else if constexpr (std::is_same_v<T, Half>)
           element = Half(static_cast<float>(element) + static_cast<float>(from[source + k]));
         else if constexpr (std::is_integral_v<T>)
           element = static_cast<T>(static_cast<std::uint64_t>(element) +
                                    static_cast<std::uint64_t>(from[source + k]));
-        else element += from[source + k];
+        else
+          element += from[source + k];
       }
     });
   }
@@ -185,8 +192,9 @@ class TakeOp final : public PositionsOp {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable(), Variable()};
     const TakeState state = take_state(x.ndim());
-    return {call_op("add_at", {zeros_like(x), node.input(1), g[0]}, with(state.axis, state.leading)),
-            Variable()};
+    return {
+        call_op("add_at", {zeros_like(x), node.input(1), g[0]}, with(state.axis, state.leading)),
+        Variable()};
   }
 
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
@@ -215,10 +223,11 @@ class AddAtOp final : public PositionsOp {
     const Variable positions = checked_positions(inputs[1]);
     const StaticShape taken = taken_shape(x, positions);
     const Variable value = cast_now(inputs[2], x.dtype());
-    if (promote(x.dtype(), inputs[2].dtype()) != x.dtype() || value.ndim() != static_cast<int>(taken.size()))
-      fail(ErrorKind::Type, "the value is a " + inputs[2].type().text() + ", but must be of shape " +
-                                format_shape(taken) + " and fit into dtype " +
-                                std::string(thunkvm::name(x.dtype())));
+    if (promote(x.dtype(), inputs[2].dtype()) != x.dtype() ||
+        value.ndim() != static_cast<int>(taken.size()))
+      fail(ErrorKind::Type, "the value is a " + inputs[2].type().text() +
+                                ", but must be of shape " + format_shape(taken) +
+                                " and fit into dtype " + std::string(thunkvm::name(x.dtype())));
     const Variable checked[] = {x, positions, value};
     return {Apply::make1(*this, checked, x.type_ref())};
   }
@@ -255,8 +264,12 @@ class TakeMaker : public OpMaker {
     comment("The elements at some positions along an axis, as `numpy.take`.");
     input("x", "any numeric tensor");
     input("positions", "a tensor of integers; negative ones count from the end");
-    attr("axis", AttrType::Int, "the axis along which they are taken; the flattened tensor if None").optional();
-    attr("leading", AttrType::Int, "how many leading axes `x` and `positions` share, entry by entry").by_default(std::int64_t{0}).at_least(0);
+    attr("axis", AttrType::Int, "the axis along which they are taken; the flattened tensor if None")
+        .optional();
+    attr("leading", AttrType::Int,
+         "how many leading axes `x` and `positions` share, entry by entry")
+        .by_default(std::int64_t{0})
+        .at_least(0);
     output("`x` with that axis replaced by those of `positions`");
     example(
         ">>> x = tv.vector(\"x\")\n"
@@ -270,13 +283,18 @@ class AddAtMaker : public OpMaker {
   explicit AddAtMaker(OpProto& proto) : OpMaker(proto) {
     family("indexing");
     comment(
-        "A new array like `x`, with something added to the elements at some positions along an axis, "
+        "A new array like `x`, with something added to the elements at some positions along an "
+        "axis, "
         "as often as each is named. The gradient of `take`.");
     input("x", "any numeric tensor");
     input("positions", "a tensor of integers; negative ones count from the end");
     input("value", "what is added, in the shape of `take(x, positions)`");
-    attr("axis", AttrType::Int, "the axis of `x` that the positions are on").by_default(std::int64_t{0});
-    attr("leading", AttrType::Int, "how many leading axes `x` and `positions` share, entry by entry").by_default(std::int64_t{0}).at_least(0);
+    attr("axis", AttrType::Int, "the axis of `x` that the positions are on")
+        .by_default(std::int64_t{0});
+    attr("leading", AttrType::Int,
+         "how many leading axes `x` and `positions` share, entry by entry")
+        .by_default(std::int64_t{0})
+        .at_least(0);
     output("as `x`");
     example(
         ">>> x, v = tv.vector(\"x\"), tv.vector(\"v\")\n"

@@ -1,5 +1,5 @@
-// derivatives.h: holds the gradients and the batching rules of an Op against what they stand for: differences of its
-// values, and the Op applied to one example after the other.
+// derivatives.h: holds the gradients and the batching rules of an Op against what they stand for:
+// differences of its values, and the Op applied to one example after the other.
 #pragma once
 
 #include "ops/functions.h"
@@ -26,9 +26,9 @@ class Differentiated {
   Differentiated(std::string name, Function f, std::vector<Array> at, bool known_shapes)
       : name_(std::move(name)), at_(std::move(at)) {
     for (const Array& a : at_) {
-      const StaticShape shape = known_shapes
-                                    ? StaticShape(a.shape().begin(), a.shape().end())
-                                    : StaticShape(static_cast<std::size_t>(a.ndim()), kUnknownLength);
+      const StaticShape shape =
+          known_shapes ? StaticShape(a.shape().begin(), a.shape().end())
+                       : StaticShape(static_cast<std::size_t>(a.ndim()), kUnknownLength);
       inputs_.push_back(Variable::input(TensorType::of(DType::Float64, shape)));
     }
     output_ = f(inputs_);
@@ -57,14 +57,18 @@ class Differentiated {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       CAPTURE(name_);
       CAPTURE(i);
-      const std::vector<double> found = elements_of<double>(value(jacobian(output_, inputs_[i]), at_));
+      const std::vector<double> found =
+          elements_of<double>(value(jacobian(output_, inputs_[i]), at_));
       const auto columns = static_cast<std::size_t>(at_[i].size());
       for (std::size_t column = 0; column < columns; ++column) {
-        const std::vector<double> above = elements_of<double>(value(output_, moved(i, column, kStep)));
-        const std::vector<double> below = elements_of<double>(value(output_, moved(i, column, -kStep)));
+        const std::vector<double> above =
+            elements_of<double>(value(output_, moved(i, column, kStep)));
+        const std::vector<double> below =
+            elements_of<double>(value(output_, moved(i, column, -kStep)));
         REQUIRE(found.size() == above.size() * columns);
         for (std::size_t row = 0; row < above.size(); ++row)
-          check_close("jacobian", found[row * columns + column], (above[row] - below[row]) / (2 * kStep));
+          check_close("jacobian", found[row * columns + column],
+                      (above[row] - below[row]) / (2 * kStep));
       }
     }
   }
@@ -118,7 +122,8 @@ class Differentiated {
 
   Cell value(const Variable& v, const std::vector<Array>& at) const {
     std::vector<std::pair<Variable, Cell>> given;
-    for (std::size_t i = 0; i < at.size(); ++i) given.emplace_back(inputs_[i], Cell::of_array(at[i]));
+    for (std::size_t i = 0; i < at.size(); ++i)
+      given.emplace_back(inputs_[i], Cell::of_array(at[i]));
     return evaluate(v, given);
   }
   std::vector<Array> moved(std::size_t i, std::size_t element, double by) const {
@@ -132,10 +137,12 @@ class Differentiated {
     const Cell now = value(v, at_);
     Array weights = Array::allocate(DType::Float64, shape_of(now));
     for (std::int64_t k = 0; k < weights.size(); ++k)
-      weights.data_as<double>()[k] = std::sin(1.0 + 1.7 * static_cast<double>(k) + static_cast<double>(seed));
+      weights.data_as<double>()[k] =
+          std::sin(1.0 + 1.7 * static_cast<double>(k) + static_cast<double>(seed));
     return sum(mul(v, Variable::constant(Cell::of_array(weights))));
   }
-  void check_slopes(const char* what, const Variable& cost, const std::vector<Variable>& slopes) const {
+  void check_slopes(const char* what, const Variable& cost,
+                    const std::vector<Variable>& slopes) const {
     for (std::size_t i = 0; i < slopes.size(); ++i) {
       CAPTURE(name_);
       CAPTURE(i);

@@ -20,7 +20,8 @@ Variable vector(const std::vector<std::int64_t>& values) {
 Cell part(const Array& x, Strings items, std::vector<Variable> integers = {}) {
   const Variable v = tensor(x.dtype(), x.ndim());
   integers.insert(integers.begin(), v);
-  return evaluate(call_op("subtensor", integers, index(std::move(items))), {{v, Cell::of_array(x)}});
+  return evaluate(call_op("subtensor", integers, index(std::move(items))),
+                  {{v, Cell::of_array(x)}});
 }
 Cell written(std::string_view op, const Array& x, const Variable& value, Strings items) {
   const Variable v = tensor(x.dtype(), x.ndim());
@@ -61,23 +62,29 @@ TEST_CASE("an index is a view") {
 
 TEST_CASE("lengths that follow from constants are known") {
   const Variable x = Variable::input(TensorType::of(DType::Float64, {5, -1}));
-  CHECK(call_op("subtensor", {x}, index({"1::2", "newaxis"})).static_shape() == StaticShape{2, 1, -1});
+  CHECK(call_op("subtensor", {x}, index({"1::2", "newaxis"})).static_shape() ==
+        StaticShape{2, 1, -1});
   CHECK(call_op("subtensor", {x, integer(2)}, index({"?:"})).static_shape() == StaticShape{3, -1});
-  CHECK(call_op("subtensor", {x, tensor(DType::Int64, 0)}, index({"?:"})).static_shape() == StaticShape{-1, -1});
+  CHECK(call_op("subtensor", {x, tensor(DType::Int64, 0)}, index({"?:"})).static_shape() ==
+        StaticShape{-1, -1});
   CHECK(error_of([&] { call_op("subtensor", {x}, index({"5"})); }) ==
         "[subtensor] index 5 is out of bounds for axis 0 with size 5");
 }
 
 TEST_CASE("indices that do not fit say so in NumPy's words") {
-  CHECK(error_of([] { part(counted({3}), {"5"}); }) == "[subtensor] index 5 is out of bounds for axis 0 with size 3");
+  CHECK(error_of([] { part(counted({3}), {"5"}); }) ==
+        "[subtensor] index 5 is out of bounds for axis 0 with size 3");
   CHECK(error_of([] { part(counted({2, 3}), {":", "?"}, {integer(-4)}); }) ==
         "[subtensor] index -4 is out of bounds for axis 1 with size 3");
   CHECK(error_of([] { part(counted({2, 3}), {"0", "0", "0"}); }) ==
         "[subtensor] too many indices for array: array is 2-dimensional, but 3 were indexed");
-  CHECK(error_of([] { part(counted({3}), {"::0"}); }) == "[subtensor] slice step cannot be zero (axis 0)");
+  CHECK(error_of([] { part(counted({3}), {"::0"}); }) ==
+        "[subtensor] slice step cannot be zero (axis 0)");
   CHECK(error_of([] { part(counted({3}), {"...", "..."}); }) ==
         "[subtensor] an index can only have a single ellipsis ('...')");
-  CHECK(error_of([] { part(counted({3}), {"one"}); }).starts_with("[subtensor] 'one' is no item of an index"));
+  CHECK(error_of([] {
+          part(counted({3}), {"one"});
+        }).starts_with("[subtensor] 'one' is no item of an index"));
   CHECK(error_of([] { part(counted({3}), {"?"}); }) ==
         "[subtensor] the index ['?'] takes 1 integers as inputs, but got 0");
 }
@@ -86,10 +93,12 @@ TEST_CASE("partial writes give new arrays") {
   const Array x = counted({2, 3});
   CHECK(elements_of<double>(written("set_subtensor", x, weak_number(9), {"1"})) ==
         std::vector<double>{0, 1, 2, 9, 9, 9});
-  CHECK(elements_of<double>(written("inc_subtensor", x, Variable::constant(Cell::of_array(counted({2, 1}))),
+  CHECK(elements_of<double>(written("inc_subtensor", x,
+                                    Variable::constant(Cell::of_array(counted({2, 1}))),
                                     {":", "::-1"})) == std::vector<double>{0, 1, 2, 4, 5, 6});
   CHECK(elements_of<double>(Cell::of_array(x)) == std::vector<double>{0, 1, 2, 3, 4, 5});
-  CHECK(elements_of<std::int8_t>(written("inc_subtensor", vector_of<std::int8_t>({127, 0}), weak_integer(1), {"0"})) ==
+  CHECK(elements_of<std::int8_t>(
+            written("inc_subtensor", vector_of<std::int8_t>({127, 0}), weak_integer(1), {"0"})) ==
         std::vector<std::int8_t>{-128, 0});
   CHECK(written("set_subtensor", counted({}), weak_number(3), {"..."}).get<double>() == 3.0);
 }
@@ -114,16 +123,23 @@ TEST_CASE("a partial write that fails leaves the array as it was") {
   const Variable x = tensor(DType::Float64, 1), i = tensor(DType::Int64, 0);
   const Variable out = call_op("set_subtensor", {x, weak_number(9), i}, index({"?"}));
   const Array array = counted({3});
-  CHECK(error_of([&] { evaluate(out, {{x, Cell::of_array(array)}, {i, Cell::of(std::int64_t{3})}}); }) ==
-        "[set_subtensor] index 3 is out of bounds for axis 0 with size 3");
+  CHECK(error_of([&] {
+          evaluate(out, {{x, Cell::of_array(array)}, {i, Cell::of(std::int64_t{3})}});
+        }) == "[set_subtensor] index 3 is out of bounds for axis 0 with size 3");
   CHECK(elements_of<double>(Cell::of_array(array)) == std::vector<double>{0, 1, 2});
 }
 
 TEST_CASE("a value that does not fit is an error") {
-  CHECK(error_of([] { written("set_subtensor", counted({3}), Variable::constant(Cell::of_array(counted({4}))), {":"}); })
-            .starts_with("[set_subtensor] could not broadcast input array from shape (4,) into shape (3,)"));
-  CHECK(error_of([] { written("set_subtensor", vector_of<std::int64_t>({1}), weak_number(0.5), {"0"}); })
-            .starts_with("[set_subtensor] a value of dtype float64 does not fit into an array of dtype int64"));
+  CHECK(error_of([] {
+          written("set_subtensor", counted({3}), Variable::constant(Cell::of_array(counted({4}))),
+                  {":"});
+        })
+            .starts_with(
+                "[set_subtensor] could not broadcast input array from shape (4,) into shape (3,)"));
+  CHECK(error_of(
+            [] { written("set_subtensor", vector_of<std::int64_t>({1}), weak_number(0.5), {"0"}); })
+            .starts_with("[set_subtensor] a value of dtype float64 does not fit into an array of "
+                         "dtype int64"));
 }
 
 TEST_CASE("take and add_at") {
@@ -136,7 +152,8 @@ TEST_CASE("take and add_at") {
   CHECK(take(vector({5, 0}), {}) == std::vector<double>{5, 0});
   CHECK(error_of([&] { take(vector({3}), {{"axis", std::int64_t{1}}}); }) ==
         "[take] index 3 is out of bounds for axis 1 with size 3");
-  const Variable ones = Variable::constant(Cell::of_array(array_of<double>({3, 3}, std::vector<double>(9, 1.0))));
-  CHECK(elements_of<double>(evaluate(call_op("add_at", {x, vector({1, 1, -2}), ones}), {{x, at}})) ==
-        std::vector<double>{1, 2, 3, 5, 6, 7});
+  const Variable ones =
+      Variable::constant(Cell::of_array(array_of<double>({3, 3}, std::vector<double>(9, 1.0))));
+  CHECK(elements_of<double>(evaluate(call_op("add_at", {x, vector({1, 1, -2}), ones}),
+                                     {{x, at}})) == std::vector<double>{1, 2, 3, 5, 6, 7});
 }

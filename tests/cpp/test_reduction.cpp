@@ -34,10 +34,13 @@ std::vector<double> random_numbers(std::size_t n) {
 TEST_CASE("sums over one axis, several axes and all of them") {
   const Array x = array_of<double>({2, 3}, {1, 2, 3, 4, 5, 6});
   CHECK(reduced("sum", x).get<double>() == 21.0);
-  CHECK(elements_of<double>(reduced("sum", x, {{"axis", Axes{0}}})) == std::vector<double>{5, 7, 9});
+  CHECK(elements_of<double>(reduced("sum", x, {{"axis", Axes{0}}})) ==
+        std::vector<double>{5, 7, 9});
   CHECK(elements_of<double>(reduced("sum", x, {{"axis", Axes{-1}}})) == std::vector<double>{6, 15});
-  CHECK(shape_of(reduced("sum", x, {{"axis", Axes{1}}, {"keepdims", true}})) == std::vector<std::int64_t>{2, 1});
-  CHECK(elements_of<double>(reduced("sum", x, {{"axis", Axes{}}})) == std::vector<double>{1, 2, 3, 4, 5, 6});
+  CHECK(shape_of(reduced("sum", x, {{"axis", Axes{1}}, {"keepdims", true}})) ==
+        std::vector<std::int64_t>{2, 1});
+  CHECK(elements_of<double>(reduced("sum", x, {{"axis", Axes{}}})) ==
+        std::vector<double>{1, 2, 3, 4, 5, 6});
 }
 
 TEST_CASE("sums of integers are 64 bits wide and wrap") {
@@ -56,14 +59,15 @@ TEST_CASE("a sum depends on the values and their order, not on strides") {
     const double expected = reduced("sum", dense).get<double>();
     SUBCASE("every third element of a longer array") {
       Array wide = Array::zeros(DType::Float64, std::vector<std::int64_t>{3 * n});
-      const Array strided = wide.view(std::vector<std::int64_t>{n}, std::vector<std::int64_t>{24}, wide.data());
+      const Array strided =
+          wide.view(std::vector<std::int64_t>{n}, std::vector<std::int64_t>{24}, wide.data());
       copy_elements(dense, strided);
       CHECK(reduced("sum", strided).get<double>() == expected);
     }
     SUBCASE("backwards in memory") {
       Array memory = Array::zeros(DType::Float64, std::vector<std::int64_t>{n});
-      const Array backwards = memory.view(std::vector<std::int64_t>{n}, std::vector<std::int64_t>{-8},
-                                          memory.data() + 8 * (n - 1));
+      const Array backwards = memory.view(
+          std::vector<std::int64_t>{n}, std::vector<std::int64_t>{-8}, memory.data() + 8 * (n - 1));
       copy_elements(dense, backwards);
       CHECK(reduced("sum", backwards).get<double>() == expected);
     }
@@ -71,7 +75,8 @@ TEST_CASE("a sum depends on the values and their order, not on strides") {
       for (std::int64_t columns : {1, 8, 64, 100}) {
         Array matrix = Array::zeros(DType::Float64, std::vector<std::int64_t>{n, columns});
         for (std::int64_t i = 0; i < n; ++i)
-          std::fill_n(matrix.data_as<double>() + i * columns, columns, numbers[static_cast<std::size_t>(i)]);
+          std::fill_n(matrix.data_as<double>() + i * columns, columns,
+                      numbers[static_cast<std::size_t>(i)]);
         const auto sums = elements_of<double>(reduced("sum", matrix, {{"axis", Axes{0}}}));
         CHECK(sums == std::vector<double>(static_cast<std::size_t>(columns), expected));
       }
@@ -98,12 +103,17 @@ TEST_CASE("empty reductions have the values that NumPy gives them") {
   CHECK(std::isnan(reduced("mean", none).get<double>()));
   CHECK(reduced("any", none).get<bool>() == false);
   CHECK(reduced("all", none).get<bool>() == true);
-  CHECK(error_of([&] { reduced("max", none); }).starts_with(
-      "[max] zero-size array to reduction operation maximum which has no identity"));
-  CHECK(error_of([&] { reduced("argmin", none); }).starts_with(
-      "[argmin] attempt to get argmin of an empty sequence"));
+  CHECK(
+      error_of([&] {
+        reduced("max", none);
+      }).starts_with("[max] zero-size array to reduction operation maximum which has no identity"));
+  CHECK(error_of([&] {
+          reduced("argmin", none);
+        }).starts_with("[argmin] attempt to get argmin of an empty sequence"));
   const Array no_rows = array_of<double>({0, 3}, {});
-  CHECK(error_of([&] { reduced("max", array_of<double>({0, 0}, {}), {{"axis", Axes{1}}}); }).starts_with("[max]"));
+  CHECK(error_of([&] {
+          reduced("max", array_of<double>({0, 0}, {}), {{"axis", Axes{1}}});
+        }).starts_with("[max]"));
   CHECK(shape_of(reduced("max", no_rows, {{"axis", Axes{1}}})) == std::vector<std::int64_t>{0});
 }
 
@@ -123,7 +133,8 @@ TEST_CASE("NaN is the largest and the smallest") {
 TEST_CASE("max and min of floats, integers and complex numbers") {
   CHECK(reduced("max", vector_of<double>({-3, 5, 2})).get<double>() == 5.0);
   CHECK(reduced("min", vector_of<std::int8_t>({-3, 5, 2})).get<std::int8_t>() == -3);
-  CHECK(reduced("max", vector_of<Complex128>({{1, 9}, {2, -1}, {2, 3}})).get<Complex128>() == Complex128(2, 3));
+  CHECK(reduced("max", vector_of<Complex128>({{1, 9}, {2, -1}, {2, 3}})).get<Complex128>() ==
+        Complex128(2, 3));
   const double infinity = std::numeric_limits<double>::infinity();
   CHECK(reduced("max", vector_of<double>({-infinity, -infinity})).get<double>() == -infinity);
 }
