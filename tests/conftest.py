@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 # Every program that the tests link is checked by the verifier.
@@ -13,5 +11,9 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the fuzz tests."""
     group = parser.getgroup("fuzz")
-    group.addoption("--fuzz", type=int, default=350, metavar="N", help="random graphs for each mode")
-    group.addoption("--fuzz-seed", type=int, default=1, metavar="S", help="seed of the first random graph")
+    group.addoption(
+        "--fuzz", type=int, default=350, metavar="N", help="random graphs for each mode"
+    )
+    group.addoption(
+        "--fuzz-seed", type=int, default=1, metavar="S", help="seed of the first random graph"
+    )

@@ -1,4 +1,7 @@
-"""What is measured of thunkvm: each job gives rows of (name, seconds); peers.py does the same jobs with other libraries."""
+"""What is measured of thunkvm: each job gives rows of (name, seconds).
+
+The file peers.py does the same jobs with other libraries.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import thunkvm as tv
 from timing import best, once
+
+import thunkvm as tv
 
 Row = tuple[str, float]
 
 
 def call() -> Iterator[Row]:
-    """Calls of small functions from Python: checked, with keyword arguments and wrong types still handled."""
+    """Calls of small functions: checked, keyword arguments and wrong types still handled."""
     x, v = tv.scalar("x"), tv.vector("v")
     yield "call: x*2+1 of a float", best(tv.function([x], x * 2 + 1), 1.5)
     yield "call: x*2+1 of 4 elements", best(tv.function([v], v * 2 + 1), np.ones(4))
@@ -62,7 +66,12 @@ def perform() -> Iterator[Row]:
         y = op(y)
     value, node, storage = np.ones(4), y.owner, [[None]]
     thunks = best(tv.function([x], y), value) / 1000
-    calls = best(lambda: deque(map(op.perform, repeat(node, 1000), repeat([value]), repeat(storage)), 0)) / 1000
+    calls = (
+        best(
+            lambda: deque(map(op.perform, repeat(node, 1000), repeat([value]), repeat(storage)), 0)
+        )
+        / 1000
+    )
     yield "perform: a Python thunk, above its body", thunks - calls
 
 
@@ -83,7 +92,7 @@ def build() -> Iterator[Row]:
 
 
 def armijo() -> Iterator[Row]:
-    """What an Armijo step converts: 4 inputs (two vectors, two scalars), 5 outputs (two vectors, three scalars)."""
+    """What an Armijo step converts: two vectors and two scalars in, one scalar more out."""
     x, d = tv.vector("x"), tv.vector("d")
     step, slope = tv.scalar("step"), tv.scalar("slope")
     f = tv.function([x, d, step, slope], [x, d, step, slope, step])
@@ -106,7 +115,9 @@ def imports() -> Iterator[Row]:
     """Seconds that a fresh interpreter takes to import thunkvm, above those for NumPy."""
 
     def seconds(module: str) -> float:
-        return once(lambda: subprocess.run([sys.executable, "-c", f"import {module}"], check=True), 7)
+        return once(
+            lambda: subprocess.run([sys.executable, "-c", f"import {module}"], check=True), 7
+        )
 
     yield "import: above NumPy", max(seconds("thunkvm") - seconds("numpy"), 0.0)
 

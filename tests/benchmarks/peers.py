@@ -1,4 +1,6 @@
-"""The jobs of jobs.py with one other library; run by run.py: `python peers.py numpy|pytensor|jax|numba JOB ...`.
+"""The jobs of jobs.py with one other library.
+
+Run by run.py: `python peers.py numpy|pytensor|jax|numba JOB ...`.
 
 Prints a line of JSON: {row: seconds}. A library that cannot do a job leaves it out.
 """
@@ -47,7 +49,10 @@ def pytensor_call() -> Iterator[Row]:
 
     x, v = pt.dscalar("x"), pt.dvector("v")
     yield "call: x*2+1 of a float", best(pytensor.function([x], x * 2 + 1, mode="CVM"), 1.5)
-    yield "call: x*2+1 of 4 elements", best(pytensor.function([v], v * 2 + 1, mode="CVM"), np.ones(4))
+    yield (
+        "call: x*2+1 of 4 elements",
+        best(pytensor.function([v], v * 2 + 1, mode="CVM"), np.ones(4)),
+    )
 
 
 def _pytensor_plain() -> Any:
@@ -63,7 +68,10 @@ def pytensor_chain() -> Iterator[Row]:
     x = y = pt.dscalar("x")
     for _ in range(1000):
         y = pt.cos(y)
-    yield "chain: cos, per node", best(pytensor.function([x], y, mode=_pytensor_plain()), 0.5) / 1000
+    yield (
+        "chain: cos, per node",
+        best(pytensor.function([x], y, mode=_pytensor_plain()), 0.5) / 1000,
+    )
 
 
 def pytensor_branch() -> Iterator[Row]:
@@ -134,7 +142,10 @@ def jax_branch() -> Iterator[Row]:
             y = jax.lax.cond(y > 0.5, jnp.cos, jnp.exp, y)
         return y
 
-    yield "branch: ifelse(y > .5, cos(y), exp(y))", best(lambda x: chain(x).block_until_ready(), 0.5) / 50
+    yield (
+        "branch: ifelse(y > .5, cos(y), exp(y))",
+        best(lambda x: chain(x).block_until_ready(), 0.5) / 50,
+    )
 
 
 def jax_armijo() -> Iterator[Row]:

@@ -2,8 +2,8 @@
 
     ./dev bench [--peers] [job ...]
 
-Figures are the best of many repeats. Nanoseconds differ between machines, so the ratios are what counts: the last column
-is how many times faster thunkvm is than the best of the others.
+Figures are the best of many repeats. Nanoseconds differ between machines, so the ratios are what
+counts: the last column is how many times faster thunkvm is than the best of the others.
 """
 
 from __future__ import annotations
@@ -63,8 +63,15 @@ def shown(seconds: float | None) -> str:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n\n", 1)[0])
-    parser.add_argument("jobs", nargs="*", metavar="job", help=f"which of {', '.join(JOBS)}; all if none")
-    parser.add_argument("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has the other libraries")
+    parser.add_argument(
+        "jobs", nargs="*", metavar="job", help=f"which of {', '.join(JOBS)}; all if none"
+    )
+    parser.add_argument(
+        "--peers",
+        default=sys.executable,
+        metavar="PYTHON",
+        help="the Python that has the other libraries",
+    )
     options = parser.parse_args()
     jobs = options.jobs or list(JOBS)
     if unknown := [job for job in jobs if job not in JOBS]:
@@ -82,7 +89,12 @@ def main() -> None:
             verdict = "" if target is None else "ok" if seconds <= target else "OVER"
             best = min((other for other in others if other is not None), default=None)
             ratio = "" if best is None or seconds <= 0 else f"{best / seconds:.1f}x"
-            print(layout.format(row, shown(target), shown(seconds), verdict, *map(shown, others), ratio), flush=True)
+            print(
+                layout.format(
+                    row, shown(target), shown(seconds), verdict, *map(shown, others), ratio
+                ),
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

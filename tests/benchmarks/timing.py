@@ -1,4 +1,4 @@
-"""Timing: the best of many repeats, which is what the code costs when nothing else is in its way."""
+"""Timing: the best of many repeats, which is what code costs when nothing is in its way."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 REPEATS = 80
-SECONDS = 0.002  # how long one repeat takes at least: shorter than what a busy computer gives at a time
+SECONDS = (
+    0.002  # how long one repeat takes at least: shorter than what a busy computer gives at a time
+)
 
 
 def best(call: Callable[..., Any], *arguments: Any, repeats: int = REPEATS) -> float:
@@ -26,7 +28,7 @@ def best(call: Callable[..., Any], *arguments: Any, repeats: int = REPEATS) -> f
 
 
 def once(call: Callable[[], Any], repeats: int = 3) -> float:
-    """Seconds that ``call()`` takes, at best of few: for what is long, or may be done only once a repeat."""
+    """Seconds that ``call()`` takes, at best of few: for what is long."""
     times = []
     for _ in range(repeats):
         gc.collect()

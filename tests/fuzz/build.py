@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import thunkvm as tv
 from oracle import mixed, script, selector_number
 from spec import SCALAR, VECTOR, Node, Spec
+
+import thunkvm as tv
 
 
 class Injected(Exception):
@@ -106,7 +107,9 @@ class Reentrant(Recorded):
                         if missing:
                             return missing
                     else:
-                        asked = [i for step, batch in steps[: self.at] if step == "ask" for i in batch]
+                        asked = [
+                            i for step, batch in steps[: self.at] if step == "ask" for i in batch
+                        ]
                         values = [input_registers[i][0] for i in asked]
                         for k in which:
                             output_registers[k][0] = np.int64(mixed(op.n, k, *values))
@@ -149,7 +152,9 @@ class Built:
         if node.kind == "shared":
             v = len(values)
             initial = np.asarray(initial_shared[v], dtype="int64")
-            self.shared[v] = tv.shared(initial if node.rank == VECTOR else initial[()], name=f"s{n}")
+            self.shared[v] = tv.shared(
+                initial if node.rank == VECTOR else initial[()], name=f"s{n}"
+            )
             return [self.shared[v]]
         if node.kind == "cond":
             key = (node.ins[0], node.decoding, len(node.arms))
@@ -175,7 +180,9 @@ class Built:
             return [ins[0][node.seed]]
         if node.kind == "write":
             return [ins[0][node.seed].set(ins[1])]
-        op = {"mix": Mix, "destroy": Destroy, "generator": Generator, "reentrant": Reentrant}[node.kind]
+        op = {"mix": Mix, "destroy": Destroy, "generator": Generator, "reentrant": Reentrant}[
+            node.kind
+        ]
         outputs = op(self.journal, n, node)(*ins)
         return outputs if isinstance(outputs, list) else [outputs]
 
@@ -194,4 +201,13 @@ class Built:
         return ran
 
 
-NATIVE = {"bitwise_xor", "bitwise_and", "maximum", "add", "stack", "subtensor", "set_subtensor", "mod"}
+NATIVE = {
+    "bitwise_xor",
+    "bitwise_and",
+    "maximum",
+    "add",
+    "stack",
+    "subtensor",
+    "set_subtensor",
+    "mod",
+}

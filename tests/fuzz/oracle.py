@@ -1,4 +1,7 @@
-"""What a lazy graph must do, by naive memoised recursion. Shares no code with thunkvm: plain Python on ints and lists."""
+"""What a lazy graph must do, by naive memoised recursion.
+
+Shares no code with thunkvm: plain Python on ints and lists.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,19 @@ def script(node: Node, call: int) -> list[tuple[str, list[int]]]:
     steps: list[tuple[str, list[int]]] = []
     if node.kind == "generator":  # asks in batches, and then has all outputs
         while asks:
-            steps.append(("ask", [asks.pop() for _ in range(min(len(asks), rng.choice((1, 1, 2))))]))
+            steps.append(
+                ("ask", [asks.pop() for _ in range(min(len(asks), rng.choice((1, 1, 2))))])
+            )
         return [*steps, ("out", list(range(node.outs)))]
     while outs:
         if asks and rng.random() < 0.6:
-            steps.append(("ask", [asks.pop() for _ in range(min(len(asks), rng.choice((1, 1, 2))))]))
+            steps.append(
+                ("ask", [asks.pop() for _ in range(min(len(asks), rng.choice((1, 1, 2))))])
+            )
         else:
-            steps.append(("out", [outs.pop() for _ in range(min(len(outs), rng.choice((1, 1, 2))))]))
+            steps.append(
+                ("out", [outs.pop() for _ in range(min(len(outs), rng.choice((1, 1, 2))))])
+            )
     return steps
 
 
@@ -42,12 +51,16 @@ def native_ops(node: Node) -> Counter:
     """The built-in Ops that a node stands for, by name."""
     if node.kind == "native":
         return Counter({("native", ("bitwise_xor", "bitwise_and", "maximum", "add")[node.seed]): 1})
-    names = {"vector": {"add": 2, "stack": 1}, "item": {"subtensor": 1}, "write": {"set_subtensor": 1}}
+    names = {
+        "vector": {"add": 2, "stack": 1},
+        "item": {"subtensor": 1},
+        "write": {"set_subtensor": 1},
+    }
     return Counter({("native", name): n for name, n in names[node.kind].items()})
 
 
 def arm_of(decoding: str, selector: int, arms: int) -> int:
-    """Which arm the selector's value picks; the graph decodes the same through `selector_number`."""
+    """Which arm the selector's value picks; the graph decodes it by `selector_number`."""
     number = selector_number(decoding, selector, arms)
     return number if number < arms else arms - 1
 
@@ -60,7 +73,11 @@ def selector_number(decoding: str, selector: int, arms: int) -> int:
 def initial(node: Node, seed: int) -> int | list[int]:
     """The value of an input or of a shared variable."""
     rng = random.Random(seed)
-    return rng.randrange(1 << 20) if node.rank == SCALAR else [rng.randrange(1 << 20) for _ in range(3)]
+    return (
+        rng.randrange(1 << 20)
+        if node.rank == SCALAR
+        else [rng.randrange(1 << 20) for _ in range(3)]
+    )
 
 
 @dataclass

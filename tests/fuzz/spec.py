@@ -1,7 +1,8 @@
-"""Random lazy graphs as plain data: what the fuzz test builds, computes by an oracle, shrinks and prints.
+"""Random lazy graphs as plain data: what the fuzz test builds, computes, shrinks and prints.
 
-A `Spec` is a list of nodes; each has a kind, its inputs (numbers of values) and what else it needs. Values are numbered
-in the order of their nodes' outputs; all are int64, scalars or vectors of length 3.
+A `Spec` is a list of nodes; each has a kind, its inputs (numbers of values) and what else it needs.
+Values are numbered in the order of their nodes' outputs; all are int64, scalars or vectors of
+length 3.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ SCALAR, VECTOR = 0, 1
 class Node:
     """One node.
 
-    kind: "input", "shared", "mix" (a Python Op of several outputs), "native" (a built-in Op), "vector", "item",
-    "destroy" (a Python Op that overwrites its input), "write" (set_subtensor), "cond", "reentrant", "generator".
+    kind: "input", "shared", "mix" (a Python Op of several outputs), "native" (a built-in Op),
+    "vector", "item", "destroy" (a Python Op that overwrites its input), "write" (set_subtensor),
+    "cond", "reentrant", "generator".
     """
 
     kind: str
@@ -31,13 +33,20 @@ class Node:
 
 @dataclass(frozen=True)
 class Spec:
-    """Nodes, demanded outputs, and updates (number of a shared variable, value, if computed only)."""
+    """Nodes, demanded outputs, and updates (shared variable, value, if computed only)."""
 
     nodes: tuple[Node, ...]
     outputs: tuple[int, ...]
     updates: tuple[tuple[int, int, bool], ...] = ()
-    calls: tuple[int, ...] = (1, 2, 3, 4)  # a seed for each call: the inputs' values and the lazy Ops' scripts
-    failing: tuple[int | None, ...] = field(default=(None, None, None, None))  # the node that raises in each call
+    calls: tuple[int, ...] = (
+        1,
+        2,
+        3,
+        4,
+    )  # a seed for each call: the inputs' values and the lazy Ops' scripts
+    failing: tuple[int | None, ...] = field(
+        default=(None, None, None, None)
+    )  # the node that raises in each call
 
     def owners(self) -> list[tuple[int, int]]:
         """For each value, its node and the output's index."""
@@ -45,7 +54,7 @@ class Spec:
 
 
 def generate(rng: random.Random) -> Spec:
-    """A random graph: many outputs, nested and shared conditionals, opaque lazy nodes, destroying Ops, updates."""
+    """A random graph: shared conditionals, opaque lazy nodes, destroying Ops, updates."""
     size = rng.choice((5, 8, 14, 30))
     p_cond = rng.choice((0.2, 0.4, 0.6))
     p_lazy = rng.choice((0.0, 0.1, 0.3))
@@ -73,7 +82,11 @@ def generate(rng: random.Random) -> Spec:
             arms_n, outs = rng.choice((2, 2, 2, 3, 4)), rng.choice((1, 1, 2, 3))
             selector = rng.choice(selectors) if selectors and rng.random() < 0.5 else pick()
             selectors.append(selector)
-            decoding = "truth" if arms_n == 2 and rng.random() < 0.7 else rng.choice(("index", "index_or_default"))
+            decoding = (
+                "truth"
+                if arms_n == 2 and rng.random() < 0.7
+                else rng.choice(("index", "index_or_default"))
+            )
             rank = VECTOR if vectors and rng.random() < 0.25 else SCALAR
             arms = [[pick(rank) for _ in range(outs)] for _ in range(arms_n)]
             if rank == SCALAR and rng.random() < 0.25:
@@ -96,7 +109,13 @@ def generate(rng: random.Random) -> Spec:
         elif rng.random() < 0.5:
             add(Node("native", (pick(), pick()), 1, SCALAR, rng.randrange(4)))
         else:
-            add(Node("mix", tuple(pick() for _ in range(rng.choice((1, 2, 2, 3)))), rng.choice((1, 1, 1, 2))))
+            add(
+                Node(
+                    "mix",
+                    tuple(pick() for _ in range(rng.choice((1, 2, 2, 3)))),
+                    rng.choice((1, 1, 1, 2)),
+                )
+            )
     outputs = [len(ranks) - 1] + [rng.randrange(len(ranks)) for _ in range(rng.choice((0, 1, 2)))]
     updates = []
     owners = Spec(tuple(nodes), ()).owners()
@@ -104,13 +123,17 @@ def generate(rng: random.Random) -> Spec:
         if nodes[n].kind == "shared" and rng.random() < 0.7:
             updates.append((v, pick(ranks[v]), rng.random() < 0.4))
     calls = tuple(rng.randrange(1 << 30) for _ in range(4))
-    ops = [n for n, node in enumerate(nodes) if node.kind in ("mix", "destroy", "reentrant", "generator")]
+    ops = [
+        n
+        for n, node in enumerate(nodes)
+        if node.kind in ("mix", "destroy", "reentrant", "generator")
+    ]
     failing = tuple(rng.choice(ops) if ops and rng.random() < 0.2 else None for _ in calls)
     return Spec(tuple(nodes), tuple(outputs), tuple(updates), calls, failing)
 
 
 def smaller(spec: Spec) -> list[Spec]:
-    """Specs with one thing less, for shrinking: an output, an update, a call, or a node whose values become an input's."""
+    """Specs with one thing less, for shrinking: an output, an update, a call, or a node."""
     found = []
     for i in range(len(spec.outputs)):
         if len(spec.outputs) > 1:
@@ -139,11 +162,19 @@ def _without(spec: Spec, gone: int) -> Spec | None:
     first = sum(other.outs for other in spec.nodes[:gone])
     ranks = [other.rank for other in spec.nodes for _ in range(other.outs)]
     stand_in = next((v for v in range(first) if ranks[v] == node.rank), None)
-    if stand_in is None or any(first <= target < first + node.outs for target, _, _ in spec.updates):
+    if stand_in is None or any(
+        first <= target < first + node.outs for target, _, _ in spec.updates
+    ):
         return None
 
     def moved(v: int) -> int:
-        return stand_in if first <= v < first + node.outs else v - node.outs if v >= first + node.outs else v
+        return (
+            stand_in
+            if first <= v < first + node.outs
+            else v - node.outs
+            if v >= first + node.outs
+            else v
+        )
 
     nodes = tuple(
         replace(

@@ -1,4 +1,4 @@
-"""Random lazy graphs in every mode: exactly what is demanded runs, at most once, and gives the oracle's values."""
+"""Random lazy graphs in every mode: what is demanded runs, once, and gives the oracle's values."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import random
 
 import numpy as np
 import pytest
-import thunkvm as tv
 from build import Built, Injected
 from oracle import evaluate, initial
 from spec import Spec, generate, smaller
+
+import thunkvm as tv
 
 MODES = ("py", "vm", "cvm", "py_nogc", "vm_nogc", "cvm_nogc")
 
@@ -29,7 +30,9 @@ def check(spec: Spec, mode: str) -> None:
         At the first difference.
     """
     shared: dict[int, object] = {
-        v: initial(spec.nodes[n], v) for v, (n, _) in enumerate(spec.owners()) if spec.nodes[n].kind == "shared"
+        v: initial(spec.nodes[n], v)
+        for v, (n, _) in enumerate(spec.owners())
+        if spec.nodes[n].kind == "shared"
     }
     try:
         built = Built(spec, mode, shared)
@@ -53,7 +56,9 @@ def check(spec: Spec, mode: str) -> None:
             if extra := ran - everything.ran:
                 raise Wrong(f"ran in a failing call, though no outcome demands it: {dict(extra)}")
         elif ran != want.ran:
-            raise Wrong(f"ran too often: {dict(ran - want.ran)}, too seldom: {dict(want.ran - ran)}")
+            raise Wrong(
+                f"ran too often: {dict(ran - want.ran)}, too seldom: {dict(want.ran - ran)}"
+            )
         if [np.asarray(x).tolist() for x in got] != want.outputs:
             raise Wrong(f"outputs {got}, expected {want.outputs}")
         shared |= want.shared
@@ -80,23 +85,30 @@ def shrink(spec: Spec, mode: str) -> Spec:
 
 def program(spec: Spec, mode: str) -> str:
     """A program to paste that reproduces a failure (run it in tests/fuzz)."""
-    return f"from spec import *\nfrom test_random_graphs import check\nspec = {pprint.pformat(spec, width=120)}\ncheck(spec, {mode!r})\n"
+    return (
+        "from spec import *\nfrom test_random_graphs import check\n"
+        f"spec = {pprint.pformat(spec, width=120)}\ncheck(spec, {mode!r})\n"
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_random_graphs_run_exactly_what_is_demanded(mode: str, fuzz_graphs: int, fuzz_seed: int) -> None:
+def test_random_graphs_run_exactly_what_is_demanded(
+    mode: str, fuzz_graphs: int, fuzz_seed: int
+) -> None:
     gc.collect()
     for t in range(fuzz_graphs):
         spec = generate(random.Random(fuzz_seed + t))
         try:
             check(spec, mode)
-        except Wrong as wrong:
+        except Wrong:
             small = shrink(spec, mode)
             try:
                 check(small, mode)
             except Wrong as last:
                 wrong = last
-            pytest.fail(f"seed {fuzz_seed + t}, mode {mode}: {wrong}\n{program(small, mode)}", pytrace=False)
+            pytest.fail(
+                f"seed {fuzz_seed + t}, mode {mode}: {wrong}\n{program(small, mode)}", pytrace=False
+            )
 
 
 @pytest.mark.parametrize("mode", MODES)
