@@ -149,6 +149,12 @@ class Verifier {
     range_in(lazy.counter, 2, program_.n_counters, place, "counters");
   }
 
+  void check_take(const Instruction& instruction, std::uint32_t from, const std::string& place) const {
+    if ((instruction.flag & kTake) == 0) return;
+    require(!constant_[from], place, register_text(program_, from) + " is taken, but it is a constant");
+    require(!program_.keep, place, "takes a register in a program that keeps its values");
+  }
+
   void check_instruction(std::uint32_t pc) const {
     const Instruction& instruction = program_.code[pc];
     const std::string place = instruction_text(program_, pc);
@@ -158,16 +164,15 @@ class Verifier {
         range_in(instruction.a, instruction.b, program_.steps.size(), place, "steps");
         in_range(instruction.c, program_.n_counters, place, "counter");
         return;
-      case Opcode::Branch: return in_range(instruction.a, program_.branches.size(), place, "branch");
+      case Opcode::Branch:
+        in_range(instruction.a, program_.branches.size(), place, "branch");
+        return check_take(instruction, program_.branches[instruction.a].selector, place);
       case Opcode::Jump: return in_range(instruction.a, program_.code.size(), place, "instruction");
       case Opcode::Move:
         in_range(instruction.a, program_.n_registers, place, "register");
         in_range(instruction.b, program_.n_registers, place, "register");
         in_range(instruction.c, program_.n_counters, place, "counter");
-        if ((instruction.flag & kTake) == 0) return;
-        require(!constant_[instruction.b], place,
-                register_text(program_, instruction.b) + " is taken, but it is a constant");
-        return require(!program_.keep, place, "takes a register in a program that keeps its values");
+        return check_take(instruction, instruction.b, place);
       case Opcode::Need: return in_range(instruction.a, program_.memos.size(), place, "memo");
       case Opcode::Lazy:
         in_range(instruction.a, program_.lazies.size(), place, "lazy thunk");

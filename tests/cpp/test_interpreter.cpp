@@ -1,6 +1,7 @@
 // test_interpreter.cpp: segments, branches, memo bodies, failures, counters and the frame that a call leaves behind.
 #include "tests/cpp/assembler.h"
 #include "vm/interpreter.h"
+#include "vm/verifier.h"
 
 #include <doctest/doctest.h>
 
@@ -160,6 +161,26 @@ TEST_CASE("a move copies or takes") {
   CHECK(machine.frame.cell(x).empty());
   machine.frame.finish();
   CHECK(machine.frame.empty());
+}
+
+TEST_CASE("a branch may empty the selector that dies in it, and the verifier knows") {
+  ProgramBuilder b;
+  const Index c = b.input("c"), y = b.output("y");
+  const Index end = b.label();
+  b.branch("ifelse", c, {end, end});
+  b.place(end);
+  b.thunk("look", {}, {y}, [&](Activation& a, const Operands& o) { a.output(o, 0).set(a.cells[c].empty() ? 1.0 : 0.0); });
+  const Index read = b.label();
+  b.jump(read);
+  b.place(read);
+  b.move(b.reg("late"), c);
+  b.halt();
+  const auto program = b.build();
+  CHECK(Machine(program).call({1.0}) == Values{0.0});
+  program->code[0].flag = kTake;
+  CHECK(Machine(program).call({1.0}) == Values{1.0});
+  CHECK(Machine(program).call_with({Cell::of(true)}) == Values{1.0});
+  CHECK_THROWS_WITH_AS(verify(*program), doctest::Contains("(Move): register 0 (c) is read after it was retired"), Error);
 }
 
 TEST_CASE("a memo body runs at its first need and not again in this call") {

@@ -172,6 +172,16 @@ TEST_CASE("constants are not retired or taken, nor anything in a keep program") 
   taken.halt();
   CHECK_VERDICT(taken.build(), "register 0 (c) is taken, but it is a constant");
 
+  ProgramBuilder branched;
+  const Index selector = branched.constant("selector", Cell::of(true)), end = branched.label();
+  branched.branch("ifelse", selector, {end, end});
+  branched.place(end);
+  branched.halt();
+  const auto program = branched.build();
+  CHECK(verdict(program) == "valid");
+  program->code[0].flag = kTake;
+  CHECK_VERDICT(program, "instruction 0 (Branch): register 0 (selector) is taken, but it is a constant");
+
   ProgramBuilder kept;
   const Index x = kept.input("x"), z = kept.output("z");
   kept.move(z, x, true);
@@ -411,6 +421,38 @@ TEST_CASE("a memo body is held against every place that needs it") {
   again.b.move(again.y, again.m);
   again.b.halt();
   CHECK_VERDICT(again.b.build(), "register 2 (m) is read after it was retired");
+}
+
+TEST_CASE("a value that one arm needed and retired is not there for what comes after the arms") {
+  WithMemo p;
+  const Index no = p.b.label(), yes = p.b.label();
+  p.b.branch("ifelse", p.c, {no, yes});
+  p.b.place(yes);
+  p.b.need(p.memo);
+  p.b.retire({p.m});
+  p.b.place(no);
+  p.b.need(p.memo);
+  p.b.move(p.y, p.m);
+  p.b.retire({p.m});
+  p.b.halt();
+  CHECK_VERDICT(p.b.build(), "(Move): register 2 (m) is read after it was retired on some path");
+}
+
+TEST_CASE("a value that a body leaves on some of its paths only is not there") {
+  ProgramBuilder b;
+  const Index c = b.input("c"), m = b.reg("m"), y = b.output("y");
+  const Index memo = b.memo("memo"), no = b.label(), yes = b.label();
+  b.need(memo);
+  b.move(y, m);
+  b.retire({m});
+  b.halt();
+  b.body(memo);
+  b.branch("ifelse", c, {no, yes});
+  b.place(yes);
+  b.thunk("one", {}, {m}, product);
+  b.place(no);
+  b.ret();
+  CHECK_VERDICT(b.build(), "instruction 1 (Move): register 1 (m) is read before it is written on some path");
 }
 
 TEST_CASE("a body reads what it wrote only after it wrote it") {
