@@ -104,7 +104,7 @@ inline std::int64_t read_integer(const Activation& activation, const Operands& o
 }
 
 /// Elements of work after which the machine asks the host whether to stop.
-inline constexpr std::int64_t kWorthPolling = 1 << 20;
+inline constexpr std::int64_t kWorthPolling = kWorthLeaving;
 inline void poll_after(Activation& activation, std::int64_t work) {
   if (work >= kWorthPolling) activation.poll = true;
 }

@@ -105,16 +105,17 @@ class ConditionalMaker : public OpMaker {
 };
 REGISTER_OP(ConditionalOp, ConditionalMaker, conditional)
 
-void check_selector(const Variable& selector) {
+void check_selector(const Variable& selector, Decoding decoding) {
+  const std::string what = decoding == Decoding::Truth ? "[ifelse] the condition" : "[switch] the index";
   const TensorType& type = selector.tensor();
   for (std::int64_t length : type.shape())
     if (length != 1 && length != kUnknownLength)
-      throw Error(ErrorKind::Type, "[ifelse] the condition has to be a single value: " + described(selector) +
+      throw Error(ErrorKind::Type, what + " has to be a single value: " + described(selector) +
                                        "; reduce it with .all() or .any(), or use where() to choose elementwise");
   if (selector.is_constant() && selector.constant_value().is_scalar() && is_float(selector.dtype())) {
     const Cell value = selector.constant_value();
     const bool nan = selector.dtype() == DType::Float64 && std::isnan(value.get<double>());
-    if (nan) throw Error(ErrorKind::Value, "[ifelse] the condition is NaN, which is neither true nor false");
+    if (nan) throw Error(ErrorKind::Value, what + " is NaN, which is neither true nor false");
   }
 }
 
@@ -214,17 +215,17 @@ class IsMissingMaker : public OpMaker {
 };
 REGISTER_OP(IsMissing, IsMissingMaker, is_missing)
 
+// A condition as a bool scalar, decided as a branch decides it: NaN is an error, one element is enough.
 Variable truth(const Variable& x) {
-  if (x.ndim() != 0)
-    throw Error(ErrorKind::Type, "[and_/or_] a condition has to be a scalar: " + described(x) + "; reduce it with .all() or .any()");
-  return cast(x, DType::Bool);
+  if (x.ndim() == 0 && x.dtype() == DType::Bool) return x;
+  return ifelse(x, Variable::number(true), Variable::number(false));
 }
 
 }  // namespace
 
 std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
                                   std::span<const std::vector<Variable>> arms, bool strict) {
-  check_selector(selector);
+  check_selector(selector, decoding);
   const std::size_t n_outputs = arms.empty() ? 0 : arms[0].size();
   if (arms.empty() || n_outputs == 0)
     throw Error(ErrorKind::Value, "a conditional needs at least one arm with at least one value");

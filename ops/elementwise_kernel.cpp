@@ -10,7 +10,6 @@ namespace thunkvm {
 namespace {
 
 /// Elements from which the machine looks for Ctrl-C after the kernel.
-constexpr std::int64_t kWorthPolling = 1 << 20;
 
 using Pointers = std::array<char*, kMaxElementwiseInputs + 1>;
 using Strides = std::array<std::int64_t, kMaxElementwiseInputs + 1>;
@@ -95,7 +94,7 @@ void run(Activation& activation, const Operands& operands) {
   PlainInputs plain = plain_inputs(activation, operands);
   Array output = plain.array != nullptr ? run_plain(activation, operands, code, plain)
                                         : run_walk(activation, operands, code);
-  if (output.size() * code.cost >= kWorthPolling) activation.poll = true;
+  if (output.size() * code.cost >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));
 }
 

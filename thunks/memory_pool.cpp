@@ -80,19 +80,21 @@ struct ThreadCache {
   std::array<Idle*, kSmallClasses> lists{};
   std::array<std::uint32_t, kSmallClasses> counts{};
   std::int64_t in_use_delta = 0, live_delta = 0, idle_delta = 0;
+  std::int64_t highest_delta = 0;  // the largest in_use_delta since the last flush: peaks between two flushes count
 
   void flush() noexcept {
     idle_bytes.fetch_add(idle_delta, std::memory_order_relaxed);
     live.fetch_add(live_delta, std::memory_order_relaxed);
-    const std::int64_t now = in_use.fetch_add(in_use_delta, std::memory_order_relaxed) + in_use_delta;
+    const std::int64_t now = in_use.fetch_add(in_use_delta, std::memory_order_relaxed) + highest_delta;
     std::int64_t seen = peak.load(std::memory_order_relaxed);
     while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
     }
-    in_use_delta = live_delta = idle_delta = 0;
+    in_use_delta = live_delta = idle_delta = highest_delta = 0;
   }
   void note(std::int64_t bytes, std::int64_t blocks) noexcept {
     in_use_delta += bytes;
     live_delta += blocks;
+    highest_delta = std::max(highest_delta, in_use_delta);
     if (static_cast<std::uint64_t>(in_use_delta + kUnflushed) > 2 * kUnflushed) [[unlikely]] flush();
   }
   void drop() noexcept {

@@ -192,3 +192,10 @@ TEST_CASE("a Python integer that does not fit is refused in NumPy's words") {
   CHECK_THROWS_WITH_AS((void)cast_weak(Cell::of(std::int64_t{300}), DType::UInt8),
                        "Python integer 300 out of bounds for uint8", Error);
 }
+
+TEST_CASE("a peak that came and went in small blocks is counted") {
+  MemoryPool::reset_peak();
+  const std::size_t before = MemoryPool::statistics().peak;
+  { const Array a = counting({256}), b = counting({256}); }
+  CHECK(MemoryPool::statistics().peak >= before + 2 * 256 * 8);
+}

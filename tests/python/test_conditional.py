@@ -288,3 +288,20 @@ def test_the_truth_of_a_variable_shows_the_ifelse_to_write() -> None:
         bool(x > 0)
     with pytest.raises(TypeError, match="ifelse"):
         max(x, x + 1)
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm"])
+@pytest.mark.parametrize("join", [tv.and_, tv.or_])
+def test_nan_is_no_condition_for_and_and_or(mode: str, join: Any) -> None:
+    a, b = tv.scalar("a"), tv.scalar("b")
+    f = tv.function([a, b], join(a, b), mode=mode)
+    with pytest.raises(ValueError, match="NaN"):
+        f(float("nan"), 1.0)
+    assert f(1.0, 1.0)
+
+
+def test_one_element_is_enough_for_and() -> None:
+    x, a = tv.vector("x"), tv.scalar("a")
+    f = tv.function([x, a], tv.and_(x, a))
+    assert f([2.0], 1.0)
+    assert not f([0.0], float("nan"))  # the second is not asked
