@@ -1,361 +1,427 @@
-// register_flow.cpp: an abstract run of a program: each register is a set of what may have become of it.
+// register_flow.cpp: an abstract run of a program, of all paths at once: each register is the
+// conditions under which it is untouched, holds a value or is retired.
 #include "vm/register_flow.h"
 
 #include "thunks/error.h"
+#include "vm/body_graph.h"
+#include "vm/body_summary.h"
+#include "vm/condition.h"
+#include "vm/program_error.h"
+#include "vm/register_homes.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <queue>
 #include <span>
-#include <unordered_map>
-#include <unordered_set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace thunkvm {
 
 namespace {
 
-// What a register, or a memo body, may be at one place. In a body, `kUntouched` means: as its caller left it.
-constexpr std::uint8_t kUntouched = 1;
-constexpr std::uint8_t kSet = 2;      ///< of a memo body: it ran
-constexpr std::uint8_t kRetired = 4;
+/// What has become of a register at one place of a body: under which conditions it is so. Of what
+/// else but a lazy thunk's choice decides, more than one may hold.
+struct Fact {
+  Condition untouched = kAlways;  ///< since the body was entered
+  Condition set = kNever;
+  Condition retired = kNever;
+  Condition read = kNever;                  ///< the body has read it
+  Condition missed = kNever;                ///< the body has read it while it was untouched
+  std::uint32_t first_retire = UINT32_MAX;  ///< the number of the first instruction that retires it
+  bool noted = false;                       ///< it is among those that are not as they were
+};
 
-/// The registers, and the memo bodies after them, that are not just untouched.
-using State = std::unordered_map<std::uint32_t, std::uint8_t>;
-
-std::uint8_t look_up(const State& state, std::uint32_t key) {
-  const auto entry = state.find(key);
-  return entry == state.end() ? kUntouched : entry->second;
-}
-
-void join(State& into, const State& other) {
-  for (auto& [key, bits] : into) bits |= look_up(other, key);
-  for (const auto& [key, bits] : other)
-    if (!into.contains(key)) into[key] = bits | kUntouched;
-}
-
-/// A piece of code with one way in: the main program, a memo's body or the body of a lazy thunk's input.
-struct Body {
-  Body(std::string name, std::uint32_t entry, Opcode end) : name(std::move(name)), entry(entry), end(end) {}
-
-  std::string name;
-  std::uint32_t entry;
-  Opcode end;
-  std::vector<std::uint32_t> order;      ///< its instructions, each before those that it leads to
-  std::vector<std::uint32_t> callees;    ///< bodies
-  std::unordered_set<std::uint32_t> wants;  ///< registers that the caller must have set
-  State leaves;                          ///< what it does to its caller's registers and memos
+/// Where nothing can fail of all that runs because a site is entered: before the instruction of
+/// that number, under `when`. It stays so, since registers are only ever written more.
+struct Trust {
+  std::uint32_t until = 0;
+  Condition when = kNever;
 };
 
 class RegisterFlow {
  public:
-  explicit RegisterFlow(const Program& program) : program_(program), writer_(program.n_registers, kNone) {
-    bodies_.emplace_back("the program", 0, Opcode::Halt);
-    for (const Memo& memo : program.memos)
-      bodies_.emplace_back("memo body " + std::to_string(bodies_.size() - 1), memo.pc, Opcode::Return);
-    for (std::size_t l = 0; l < program.lazies.size(); ++l) {
-      first_input_body_.push_back(static_cast<std::uint32_t>(bodies_.size()));
-      for (std::size_t i = 0; i < program.lazies[l].input_pcs.size(); ++i)
-        bodies_.emplace_back("the body of input " + std::to_string(i) + " of lazy thunk " + std::to_string(l),
-                             program.lazies[l].input_pcs[i], Opcode::Return);
-    }
-    const auto given = [&](std::uint32_t index) {
-      start_[index] = kSet;
-      writer_[index] = kCaller;
-      stays_.insert(index);
-    };
-    for (const auto& [index, value] : program.constants) given(index);
-    for (const std::uint32_t index : program.inputs) given(index);
-    for (const std::uint32_t index : program.shared) given(index);
-    stays_.insert(program.outputs.begin(), program.outputs.end());
-    stays_.insert(program.updates.begin(), program.updates.end());
-    for (std::size_t l = 0; l < program.lazies.size(); ++l) {
-      const Operands& operands = program.lazies[l].operands;
-      for (int j = 0; j < operands.n_outputs; ++j) {
-        claim(operands.output(j), static_cast<std::uint32_t>(bodies_.size() + l), "lazy thunk " + std::to_string(l));
-        stays_.insert(operands.output(j));
-      }
-    }
-  }
+  explicit RegisterFlow(const Program& program)
+      : program_(program),
+        bodies_(program),
+        homes_(program, bodies_),
+        facts_(program.n_registers),
+        at_(program.code.size(), kNever),
+        ran_(bodies_.n_sites(), kNever),
+        trust_(bodies_.n_sites()),
+        must_(bodies_.n_sites(), kNever),
+        may_(bodies_.n_sites(), kNever),
+        summaries_(bodies_.n_bodies()) {}
 
   void check() {
-    for (std::uint32_t body = 0; body < bodies_.size(); ++body) arrange(body);
-    for (const std::uint32_t body : callees_first()) {
-      follow(body);
-      if (work_ > kMaxWork) return;
-    }
+    number_decisions();
+    const auto order = bodies_.callers_first();
+    for (auto site = order.rbegin(); site != order.rend(); ++site)
+      if (bodies_.is_body(*site)) follow(*site);
+    check_end();
   }
 
  private:
-  static constexpr std::uint32_t kCaller = kNone - 1;
-  static constexpr std::size_t kMaxWork = 4'000'000;
-
+  std::string text(std::uint32_t index) const { return register_text(program_, index); }
   [[noreturn]] void invalid(std::uint32_t pc, const std::string& rule) const {
     throw_invalid(instruction_text(program_, pc), rule);
   }
 
-  std::span<const std::uint32_t> successors(std::uint32_t pc, std::uint32_t& next) const {
+  /// Branches on one register that decode it alike share their decision. The program stands before
+  /// its bodies and a branch before those in its arms, so that the order of instructions is that of
+  /// decisions within decisions.
+  void number_decisions() {
+    std::map<std::tuple<std::uint32_t, Decoding, std::uint32_t>, std::uint32_t> known;
+    std::uint32_t n_variables = 0;
+    first_variable_.assign(program_.branches.size(), 0);
+    for (const Instruction& instruction : program_.code) {
+      if (instruction.op != Opcode::Branch) continue;
+      const Branch& branch = program_.branches[instruction.a];
+      const auto [entry, is_new] =
+          known.try_emplace({branch.selector, branch.decoding, branch.n_arms}, n_variables);
+      if (is_new) n_variables += Conditions::n_variables(branch.n_arms);
+      first_variable_[instruction.a] = entry->second;
+    }
+  }
+
+  /// Skips what cannot fail (`Trust`); where something does, looks again at everything, and fails
+  /// if it still does.
+  void follow(Site body) {
+    try {
+      follow_paths(body, false);
+    } catch (const Error&) {
+      start_afresh(body);
+      follow_paths(body, true);
+    }
+    sum_up();
+    start_afresh(body);
+  }
+
+  void follow_paths(Site body, bool thorough) {
+    current_ = body;
+    thorough_ = thorough;
+    find_retires();
+    if (body == 0)
+      for (std::uint32_t index = 0; index < program_.n_registers; ++index)
+        if (homes_.given[index]) become(index, &Fact::set, kAlways);
+    summaries_.enters.begin(body);
+    at_[bodies_.entry(body)] = kAlways;
+    now_ = 0;
+    for (const std::uint32_t pc : bodies_.instructions(body)) {
+      ++now_;
+      const Condition when = std::exchange(at_[pc], kNever);
+      if (when == kNever) continue;  // only by deciding one thing in two ways
+      step(pc, when);
+      std::uint32_t next;
+      const auto targets = bodies_.successors(pc, next);
+      const std::uint32_t branch = program_.code[pc].a;
+      for (std::uint32_t arm = 0; arm < targets.size(); ++arm) {
+        const Condition taken =
+            program_.code[pc].op == Opcode::Branch
+                ? conditions_.takes(first_variable_[branch], program_.branches[branch].n_arms, arm)
+                : kAlways;
+        Condition& there = at_[targets[arm]];
+        there = conditions_.either(there, conditions_.both(when, taken));
+      }
+    }
+    summaries_.enters.end(body);
+  }
+
+  /// When each register that others touch is retired first, by the number of the instruction in the
+  /// body.
+  void find_retires() {
+    if (!homes_.deep[current_]) return;
+    const auto nothing = [](std::uint32_t) {};
+    std::uint32_t now = 0;
+    for (const std::uint32_t pc : bodies_.instructions(current_)) {
+      ++now;
+      each_touch(program_, bodies_, current_, pc, nothing, nothing, [&](std::uint32_t index) {
+        std::uint32_t& first = note(index).first_retire;
+        first = std::min(first, now);
+      });
+    }
+  }
+
+  void step(std::uint32_t pc, Condition when) {
     const Instruction& instruction = program_.code[pc];
-    switch (instruction.op) {
-      case Opcode::Branch: {
-        const Branch& branch = program_.branches[instruction.a];
-        return {program_.targets.data() + branch.first_target, branch.n_arms};
-      }
-      case Opcode::Return:
-      case Opcode::Halt: return {};
-      case Opcode::Jump: next = instruction.a; break;
-      default: next = pc + 1; break;
-    }
-    return {&next, 1};
-  }
-
-  /// Finds the instructions of a body, in an order in which each comes before those that it leads to.
-  void arrange(std::uint32_t index) {
-    Body& body = bodies_[index];
-    enum Mark : std::uint8_t { kOpen, kDone };
-    std::unordered_map<std::uint32_t, Mark> marks;
-    struct Visit {
-      std::uint32_t pc, arm;
-    };
-    std::vector<Visit> path = {{body.entry, 0}};
-    marks[body.entry] = kOpen;
-    while (!path.empty()) {
-      Visit& visit = path.back();
-      const std::uint32_t pc = visit.pc;
-      std::uint32_t next;
-      const auto targets = successors(pc, next);
-      if (visit.arm == targets.size()) {
-        if (targets.empty() && program_.code[pc].op != body.end)
-          invalid(pc, "ends " + body.name + ", which has to end in " + std::string(name(body.end)));
-        marks[pc] = kDone;
-        body.order.push_back(pc);
-        path.pop_back();
-        continue;
-      }
-      const std::uint32_t target = targets[visit.arm++];
-      if (target >= program_.code.size()) invalid(pc, "the path runs past the end of the code: end it in Halt or Return");
-      const auto [mark, is_new] = marks.emplace(target, kOpen);
-      if (is_new) path.push_back({target, 0});
-      else if (mark->second == kOpen) invalid(pc, "the path comes back to itself: a body runs each instruction once");
-    }
-    std::reverse(body.order.begin(), body.order.end());
-    for (const std::uint32_t pc : body.order) {
-      const Instruction& instruction = program_.code[pc];
-      if (instruction.op == Opcode::Need) body.callees.push_back(1 + instruction.a);
-      if (instruction.op == Opcode::Lazy)
-        for (std::size_t i = 0; i < program_.lazies[instruction.a].input_pcs.size(); ++i)
-          body.callees.push_back(first_input_body_[instruction.a] + static_cast<std::uint32_t>(i));
+    each_touch(
+        program_, bodies_, current_, pc, [&](std::uint32_t index) { read(pc, when, index); },
+        [&](std::uint32_t index) { write(pc, when, index); },
+        [&](std::uint32_t index) { become(index, &Fact::retired, when); });
+    if (instruction.op == Opcode::Need) {
+      summaries_.enters.add({BodyGraph::memo(instruction.a), when});
+      enter(pc, BodyGraph::memo(instruction.a), when);
+    } else if (instruction.op == Opcode::Lazy) {
+      const Site output = bodies_.output(instruction.a, instruction.b);
+      summaries_.enters.add({output, when});
+      check_demand(pc, when,
+                   program_.lazies[instruction.a].operands.output(static_cast<int>(instruction.b)));
+      enter(pc, output, when);
+    } else if (instruction.op == Opcode::Halt) {
+      for (const std::uint32_t index : program_.outputs)
+        if (may(when, facts_[index].untouched) || may(when, facts_[index].retired))
+          invalid(pc, text(index) + " is an output, but has no value at the end of some path");
     }
   }
 
-  std::vector<std::uint32_t> callees_first() const {
-    std::vector<std::uint32_t> order;
-    std::vector<std::uint8_t> mark(bodies_.size(), 0);  // 1: on the path, 2: done
-    struct Visit {
-      std::uint32_t body, callee;
-    };
-    for (std::uint32_t root = 0; root < bodies_.size(); ++root) {
-      if (mark[root] != 0) continue;
-      std::vector<Visit> path = {{root, 0}};
-      mark[root] = 1;
-      while (!path.empty()) {
-        Visit& visit = path.back();
-        const Body& body = bodies_[visit.body];
-        if (visit.callee == body.callees.size()) {
-          mark[visit.body] = 2;
-          order.push_back(visit.body);
-          path.pop_back();
-          continue;
-        }
-        const std::uint32_t callee = body.callees[visit.callee++];
-        if (mark[callee] == 1) throw_invalid(bodies_[callee].name, "needs itself: bodies may not be recursive");
-        if (mark[callee] == 0) {
-          mark[callee] = 1;
-          path.push_back({callee, 0});
-        }
-      }
-    }
-    return order;
-  }
-
-  void follow(std::uint32_t index) {
-    Body& body = bodies_[index];
-    current_ = index;
-    std::unordered_map<std::uint32_t, State> waiting;  // states at instructions that are still to come
-    waiting[body.entry] = index == 0 ? start_ : State{};
-    State end;
-    bool ended = false;
-    const auto arrive = [](auto& states, std::uint32_t pc, State&& state) {
-      const auto [entry, is_new] = states.try_emplace(pc);
-      if (is_new) entry->second = std::move(state);
-      else join(entry->second, state);
-    };
-    for (const std::uint32_t pc : body.order) {
-      State state = std::move(waiting.extract(pc).mapped());
-      step(pc, state);
-      if (work_ > kMaxWork) return;
-      std::uint32_t next;
-      const auto targets = successors(pc, next);
-      if (targets.empty()) {
-        if (index == 0) check_halt(pc, state);
-        if (ended) join(end, state);
-        else end = std::move(state);
-        ended = true;
+  /// What the body leaves to those that enter it.
+  void sum_up() {
+    summaries_.reads.begin(current_);
+    summaries_.leaves.begin(current_);
+    summaries_.retires.begin(current_);
+    for (const std::uint32_t index : noted_) {
+      const Fact& fact = facts_[index];
+      if (homes_.writer[index] == current_) {
+        if (fact.set != kNever) summaries_.leaves.add({index, fact.set, fact.retired});
       } else {
-        work_ += (targets.size() - 1) * 2 * state.size();
-        for (std::size_t arm = 0; arm + 1 < targets.size(); ++arm) arrive(waiting, targets[arm], State(state));
-        arrive(waiting, targets.back(), std::move(state));
+        if (fact.read != kNever) summaries_.reads.add({index, fact.read, fact.missed});
+        // Not where a lazy thunk may have set it since.
+        if (fact.retired != kNever)
+          summaries_.retires.add({index, conditions_.but_not(fact.retired, fact.set)});
       }
     }
-    for (const std::uint32_t wanted : body.wants)
-      if (writer_[wanted] == index)
-        throw_invalid(body.name, register_text(program_, wanted) +
-                                     " is read before it is written on some path: write it first on all of them");
-    body.leaves = std::move(end);
+    summaries_.reads.end(current_);
+    summaries_.leaves.end(current_);
+    summaries_.retires.end(current_);
   }
-
-  void step(std::uint32_t pc, State& state) {
-    const Instruction& instruction = program_.code[pc];
-    switch (instruction.op) {
-      case Opcode::Run:
-        for (std::uint32_t i = instruction.a; i < instruction.a + instruction.b; ++i) {
-          const Step& step = program_.steps[i];
-          for (int k = 0; k < step.operands.n_inputs; ++k) read(pc, state, step.operands.input(k));
-          for (int k = 0; k < step.operands.n_outputs; ++k) write(pc, state, step.operands.output(k));
-          for (std::uint32_t k = 0; k < step.retire_count; ++k) state[program_.retires[step.retire_first + k]] = kRetired;
-        }
-        break;
-      case Opcode::Branch:
-        read(pc, state, program_.branches[instruction.a].selector);
-        if ((instruction.flag & kTake) != 0) state[program_.branches[instruction.a].selector] = kRetired;
-        break;
-      case Opcode::Move:
-        read(pc, state, instruction.b);
-        if ((instruction.flag & kTake) != 0) state[instruction.b] = kRetired;
-        write(pc, state, instruction.a);
-        break;
-      case Opcode::Need: need(pc, state, instruction.a); break;
-      case Opcode::Lazy: demand(pc, state, instruction.a, instruction.b); break;
-      case Opcode::Retire:
-        for (std::uint32_t k = 0; k < instruction.b; ++k) state[program_.retires[instruction.a + k]] = kRetired;
-        break;
-      case Opcode::Jump:
-      case Opcode::Return:
-      case Opcode::Halt: break;
+  void start_afresh(Site body) {
+    for (const std::uint32_t index : noted_) facts_[index] = Fact();
+    noted_.clear();
+    for (const std::uint32_t pc : bodies_.instructions(body)) at_[pc] = kNever;
+    for (const Site site : ran_sites_) {
+      ran_[site] = kNever;
+      trust_[site] = Trust();
     }
+    ran_sites_.clear();
+    for (; !queue_.empty(); queue_.pop())
+      must_[queue_.top().second] = may_[queue_.top().second] = kNever;
   }
 
-  void read(std::uint32_t pc, const State& state, std::uint32_t index) {
-    const std::uint8_t bits = look_up(state, index);
-    if ((bits & kRetired) != 0)
-      invalid(pc, register_text(program_, index) + " is read after it was retired on some path: retire it later");
-    if ((bits & kUntouched) == 0) return;
-    if (current_ == 0)
-      invalid(pc, register_text(program_, index) + " is read before it is written on some path: write it first on all "
-                                                   "of them");
-    bodies_[current_].wants.insert(index);
+  bool may(Condition a, Condition b) { return is_possible(conditions_.both(a, b)); }
+  Fact& note(std::uint32_t index) {
+    Fact& fact = facts_[index];
+    if (!fact.noted) noted_.push_back(index);
+    fact.noted = true;
+    return fact;
+  }
+  void become(std::uint32_t index, Condition Fact::* state, Condition when) {
+    Fact& fact = note(index);
+    for (Condition Fact::* other : {&Fact::untouched, &Fact::set, &Fact::retired})
+      fact.*other = other == state ? conditions_.either(fact.*other, when)
+                                   : conditions_.but_not(fact.*other, when);
+  }
+  void may_become_set(std::uint32_t index, Condition when) {
+    Fact& fact = note(index);
+    fact.set = conditions_.either(fact.set, when);
   }
 
-  void write(std::uint32_t pc, State& state, std::uint32_t index) {
-    claim(index, current_, instruction_text(program_, pc));
-    if (look_up(state, index) != kUntouched)
-      invalid(pc, register_text(program_, index) + " is written twice on some path: every value has a register of its own");
-    state[index] = kSet;
+  void read(std::uint32_t pc, Condition when, std::uint32_t index) {
+    Fact& fact = note(index);
+    if (program_.code[pc].op == Opcode::Return && may(when, fact.retired))
+      invalid(pc, text(index) + " is retired in " + bodies_.name(current_) +
+                      ": its lazy thunk still reads it");
+    check_not_retired(pc, when, index);
+    const Site home = homes_.home[index];
+    if (may(when, fact.untouched) && (home == current_ || !bodies_.encloses(home, current_)))
+      throw_invalid(
+          current_ == 0 ? instruction_text(program_, pc) : bodies_.name(current_),
+          text(index) +
+              " is read before it is written on some path: write it first on all of them");
+    fact.read = conditions_.either(fact.read, when);
+    fact.missed = conditions_.either(fact.missed, conditions_.both(when, fact.untouched));
+  }
+  void check_not_retired(std::uint32_t pc, Condition when, std::uint32_t index) {
+    if (may(when, facts_[index].retired))
+      invalid(pc, text(index) + " is read after it was retired on some path: retire it later");
+  }
+  void check_demand(std::uint32_t pc, Condition when, std::uint32_t index) {
+    if (may(when, facts_[index].retired))
+      invalid(
+          pc,
+          text(index) +
+              " is demanded after it was retired on some path: retire it after its last demand");
   }
 
-  /// Notes who writes a register: one body, or the lazy thunk whose output it is.
-  void claim(std::uint32_t index, std::uint32_t writer, const std::string& place) {
-    if (writer_[index] == kNone) writer_[index] = writer;
-    if (writer_[index] == kCaller)
-      throw_invalid(place, register_text(program_, index) + " is written, but it is a constant or given by the caller");
-    if (writer_[index] != writer)
-      throw_invalid(place, register_text(program_, index) + " is written in two bodies: every value has a home of its own");
+  void write(std::uint32_t pc, Condition when, std::uint32_t index) {
+    if (may(when, facts_[index].set) || may(when, facts_[index].retired))
+      invalid(pc, text(index) +
+                      " is written twice on some path: every value has a register of its own");
+    become(index, &Fact::set, when);
   }
 
-  void need(std::uint32_t pc, State& state, std::uint32_t memo) {
-    const std::uint32_t done = program_.n_registers + memo;
-    if (look_up(state, done) == kSet) return;
-    const Body& body = bodies_[1 + memo];
-    work_ += body.wants.size() + body.leaves.size();
-    for (const std::uint32_t index : body.wants) read(pc, state, index);
-    // Where it ran before, it left the same.
-    for (const auto& [key, bits] : body.leaves) {
-      const std::uint8_t before = look_up(state, key);
-      state[key] = static_cast<std::uint8_t>((bits & ~kUntouched) | (before & kRetired) |
-                                             ((bits & kUntouched) != 0 ? before : 0));
+  void expect(Site site, Condition must, Condition may) {
+    if (may == kNever || trusted(site, may)) return;
+    if (may_[site] == kNever) queue_.push({bodies_.rank(site), site});
+    must_[site] = conditions_.either(must_[site], must);
+    may_[site] = conditions_.either(may_[site], may);
+  }
+
+  bool trusted(Site site, Condition may) {
+    return !thorough_ && now_ < trust_[site].until &&
+           conditions_.but_not(may, trust_[site].when) == kNever;
+  }
+  void find_trust(Site site) {
+    Trust trust{UINT32_MAX, kAlways};
+    const auto touches = [&](std::uint32_t index) {
+      trust.until = std::min(trust.until, facts_[index].first_retire);
+    };
+    const auto enters = [&](Site to, Condition when) {
+      const Condition runs = conditions_.but_not(when, ran_[to]);
+      if (runs == kNever) return;
+      const bool known = now_ < trust_[to].until;
+      if (known) trust.until = std::min(trust.until, trust_[to].until);
+      trust.when = conditions_.but_not(trust.when,
+                                       known ? conditions_.but_not(runs, trust_[to].when) : runs);
+    };
+    if (bodies_.is_body(site)) {
+      for (const BodySummaries::Read& read : summaries_.reads[site]) {
+        touches(read.index);
+        if (homes_.home[read.index] == current_)
+          trust.when = conditions_.but_not(
+              trust.when, conditions_.both(read.missed, facts_[read.index].untouched));
+      }
+      for (const BodySummaries::Left& left : summaries_.leaves[site]) touches(left.index);
+      for (const BodySummaries::Entrance& next : summaries_.enters[site])
+        enters(next.site, next.when);
+    } else {
+      const Operands& operands = program_.lazies[bodies_.lazy_of(site)].operands;
+      for (int k = 0; k < operands.n_inputs; ++k) touches(operands.input(k));
+      for (int k = 0; k < operands.n_outputs; ++k) touches(operands.output(k));
+      Site to;
+      for (std::size_t i = 0; (to = bodies_.callee(site, i)) != kNone; ++i) enters(to, kAlways);
     }
-    state[done] = kSet;
+    trust_[site] = trust;
   }
 
-  void demand(std::uint32_t pc, State& state, std::uint32_t index, std::uint32_t output) {
-    const Lazy& lazy = program_.lazies[index];
-    // Each input's body may run here, and no other one has run before it for certain: all are held against the state
-    // before, and what they leave is added to it.
-    for (std::uint32_t i = 0; i < lazy.operands.n_inputs; ++i) {
-      const Body& body = bodies_[first_input_body_[index] + i];
-      work_ += body.wants.size() + body.leaves.size();
-      for (const std::uint32_t wanted : body.wants) read(pc, state, wanted);
-      const std::uint32_t input = lazy.operands.input(static_cast<int>(i));
-      const std::uint8_t left = look_up(body.leaves, input);
-      if ((left & kRetired) != 0)
-        invalid(pc, register_text(program_, input) + " is retired in " + body.name + ": its lazy thunk still reads it");
-      if ((left & kUntouched) != 0) read(pc, state, input);
+  /// Holds all that runs because the current body needs `first` against what the registers are
+  /// here, and adds what it leaves. What ran for certain does not run again.
+  void enter(std::uint32_t pc, Site first, Condition when) {
+    const std::size_t n_ran = ran_sites_.size();
+    must_[first] = may_[first] = when;
+    queue_.push({bodies_.rank(first), first});
+    while (!queue_.empty()) {
+      const Site site = queue_.top().second;
+      queue_.pop();
+      const Condition must = conditions_.but_not(std::exchange(must_[site], kNever), ran_[site]);
+      const Condition may = conditions_.but_not(std::exchange(may_[site], kNever), ran_[site]);
+      if (may == kNever) continue;
+      ran_sites_.push_back(site);
+      ran_[site] = conditions_.either(ran_[site], must);
+      if (bodies_.is_lazy(site))
+        enter_lazy(pc, bodies_.lazy_of(site), may);
+      else if (bodies_.is_body(site))
+        enter_body(pc, site, must, may);
+      else
+        enter_output(pc, site, must, may);
     }
-    for (std::uint32_t i = 0; i < lazy.operands.n_inputs; ++i) {
-      for (const auto& [key, bits] : bodies_[first_input_body_[index] + i].leaves)
-        state[key] = static_cast<std::uint8_t>(look_up(state, key) | (bits & ~kUntouched));
+    if (homes_.deep[current_])
+      for (std::size_t i = ran_sites_.size(); i-- > n_ran;) find_trust(ran_sites_[i]);
+  }
+
+  void enter_body(std::uint32_t pc, Site body, Condition must, Condition may) {
+    for (const BodySummaries::Read& read : summaries_.reads[body]) {
+      check_not_retired(pc, conditions_.both(may, read.when), read.index);
+      if (homes_.home[read.index] == current_ &&
+          this->may(conditions_.both(may, read.missed), facts_[read.index].untouched))
+        invalid(pc, text(read.index) + " is read before it is written on some path, in " +
+                        bodies_.name(body) + ": write it first on all of them");
     }
-    for (std::uint32_t j = 0; j < lazy.operands.n_outputs; ++j) {
-      std::uint8_t& bits = state.try_emplace(lazy.operands.output(static_cast<int>(j)), kUntouched).first->second;
-      if (j != output) {
-        bits |= kSet;
+    for (const BodySummaries::Left& left : summaries_.leaves[body]) {
+      const Condition set = conditions_.both(may, left.set);
+      if (this->may(set, facts_[left.index].retired))
+        invalid(pc, text(left.index) + " is written in " + bodies_.name(body) +
+                        " after it was retired on some path: "
+                        "retire it later");
+      may_become_set(left.index, set);
+      become(left.index, &Fact::set, conditions_.both(must, left.set));
+      become(left.index, &Fact::retired, conditions_.both(must, left.retired));
+    }
+    if (!homes_.deep[current_]) return;
+    for (const BodySummaries::Entrance& next : summaries_.enters[body])
+      expect(next.site, conditions_.both(must, next.when), conditions_.both(may, next.when));
+  }
+
+  void enter_output(std::uint32_t pc, Site site, Condition must, Condition may) {
+    const std::uint32_t lazy = bodies_.lazy_of(site);
+    const std::uint32_t index =
+        program_.lazies[lazy].operands.output(static_cast<int>(site - bodies_.output(lazy, 0)));
+    check_demand(pc, may, index);
+    may_become_set(index, may);
+    become(index, &Fact::set, must);
+    expect(bodies_.lazy(lazy), kNever, may);
+  }
+
+  /// The thunk may ask for each input or not, compute any of its outputs, and reads again what it
+  /// got before.
+  void enter_lazy(std::uint32_t pc, std::uint32_t lazy, Condition may) {
+    const Operands& operands = program_.lazies[lazy].operands;
+    for (std::uint32_t i = 0; i < operands.n_inputs; ++i) {
+      check_not_retired(pc, may, operands.input(static_cast<int>(i)));
+      expect(bodies_.input(lazy, i), kNever, may);
+    }
+    for (int j = 0; j < operands.n_outputs; ++j) may_become_set(operands.output(j), may);
+  }
+
+  /// What was set in bodies that ran and not retired in them or around them is left over.
+  void check_end() {
+    if (program_.keep) return;
+    std::vector<Condition> entered(bodies_.n_sites(), kNever), left(program_.n_registers, kNever);
+    entered[0] = kAlways;
+    for (const Site site : bodies_.callers_first()) {
+      const auto enter = [&](Site to, Condition when) {
+        entered[to] = conditions_.either(entered[to], conditions_.both(entered[site], when));
+      };
+      if (bodies_.is_body(site)) {
+        for (const BodySummaries::Entrance& next : summaries_.enters[site])
+          enter(next.site, next.when);
+        for (const BodySummaries::Left& value : summaries_.leaves[site])
+          left[value.index] = conditions_.both(entered[site], value.set);
         continue;
       }
-      if ((bits & kRetired) != 0)
-        invalid(pc, register_text(program_, lazy.operands.output(static_cast<int>(j))) +
-                        " is demanded after it was retired on some path: retire it after its last demand");
-      bits = kSet;
+      Site to;
+      for (std::size_t i = 0; (to = bodies_.callee(site, i)) != kNone; ++i) enter(to, kAlways);
     }
-  }
-
-  void check_halt(std::uint32_t pc, const State& state) const {
-    for (const std::uint32_t index : program_.outputs)
-      if (look_up(state, index) != kSet)
-        invalid(pc, register_text(program_, index) + " is an output, but has no value at the end of some path");
-    for (const std::uint32_t index : program_.updates)
-      if ((look_up(state, index) & kRetired) != 0)
-        invalid(pc, register_text(program_, index) + " is an update, but is retired on some path");
-    if (program_.keep) return;
-    std::uint32_t left = kNone;
-    for (const auto& [key, bits] : state)
-      if (key < program_.n_registers && (bits & kSet) != 0 && !stays_.contains(key)) left = std::min(left, key);
-    if (left != kNone)
-      invalid(pc, register_text(program_, left) + " may hold a value at the end of the call: retire it on every path");
+    for (Site body = 0; body < bodies_.n_bodies(); ++body)
+      for (const BodySummaries::Retired& retire : summaries_.retires[body])
+        left[retire.index] =
+            conditions_.but_not(left[retire.index], conditions_.both(entered[body], retire.when));
+    for (std::uint32_t index = 0; index < program_.n_registers; ++index)
+      if (!homes_.stays[index] && is_possible(left[index]))
+        throw_invalid(
+            bodies_.name(homes_.writer[index]),
+            text(index) + " may hold a value at the end of the call: retire it on every path");
   }
 
   const Program& program_;
-  std::vector<Body> bodies_;                      ///< the program, memo bodies, then lazy thunks' inputs
-  std::vector<std::uint32_t> first_input_body_;   ///< by lazy thunk
-  std::vector<std::uint32_t> writer_;             ///< by register: a body, bodies + lazy thunk, kCaller or none
-  State start_;
-  std::unordered_set<std::uint32_t> stays_;       ///< registers that may hold a value at Halt
-  std::uint32_t current_ = 0;                     ///< the body that is followed
-  std::size_t work_ = 0;                          ///< entries of states that were copied
+  const BodyGraph bodies_;
+  Conditions conditions_;
+  const RegisterHomes homes_;
+  std::vector<std::uint32_t> first_variable_;  ///< by branch: its decision
+
+  // The body that is followed, and how far it has come.
+  Site current_ = 0;
+  std::vector<Fact> facts_;  ///< by register
+  std::vector<std::uint32_t> noted_;
+  std::vector<Condition> at_;  ///< by pc: the paths that lead there
+  std::uint32_t now_ = 0;      ///< the number of the instruction in the body
+  bool thorough_ = false;
+  std::vector<Condition> ran_;   ///< by site: it ran since the body was entered
+  std::vector<Trust> trust_;     ///< by site
+  std::vector<Site> ran_sites_;  ///< the sites that may have run, in order
+
+  // What is about to be entered, callers first.
+  std::vector<Condition> must_, may_;  ///< by site: it is entered for certain, or perhaps
+  std::priority_queue<std::pair<std::uint32_t, Site>, std::vector<std::pair<std::uint32_t, Site>>,
+                      std::greater<>>
+      queue_;
+
+  BodySummaries summaries_;  ///< of the bodies that have been followed
 };
 
 }  // namespace
-
-std::string instruction_text(const Program& program, std::uint32_t pc) {
-  return "instruction " + std::to_string(pc) + " (" + std::string(name(program.code[pc].op)) + ")";
-}
-
-std::string register_text(const Program& program, std::uint32_t index) {
-  std::string text = "register " + std::to_string(index);
-  if (program.text == nullptr || index >= program.n_registers) return text;
-  const std::string name = program.text->register_name(index);
-  return name.empty() ? text : text + " (" + name + ")";
-}
-
-void throw_invalid(const std::string& place, const std::string& rule) {
-  throw Error(ErrorKind::Runtime, "invalid program: " + place + ": " + rule);
-}
 
 void check_register_flow(const Program& program) { RegisterFlow(program).check(); }
 

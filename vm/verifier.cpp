@@ -2,6 +2,7 @@
 #include "vm/verifier.h"
 
 #include "thunks/error.h"
+#include "vm/program_error.h"
 #include "vm/register_flow.h"
 
 #include <algorithm>
