@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 # Every program that the tests link is checked by the verifier.
-# os.environ.setdefault("THUNKVM_VERIFY", "1")
+os.environ.setdefault("THUNKVM_VERIFY", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
