@@ -42,11 +42,13 @@ ArrayBody* new_body(DType dtype, int ndim) {
   return body;
 }
 
+// The size class of every ArrayBody.
 std::uint8_t body_class() {
   static const std::uint8_t size_class = [] {
-    std::uint8_t c = 0;
-    MemoryPool::release(MemoryPool::allocate(sizeof(ArrayBody), c), c);
-    return c;
+    std::uint8_t found = 0;
+    void* const block = MemoryPool::allocate(sizeof(ArrayBody), found);
+    MemoryPool::release(block, found);
+    return found;
   }();
   return size_class;
 }

@@ -199,3 +199,9 @@ TEST_CASE("a peak that came and went in small blocks is counted") {
   { const Array a = counting({256}), b = counting({256}); }
   CHECK(MemoryPool::statistics().peak >= before + 2 * 256 * 8);
 }
+
+TEST_CASE("where no block is live, none is in use") {
+  { const Array a = counting({3}); }
+  const PoolStatistics now = MemoryPool::statistics();
+  CHECK((now.live_buffers == 0) == (now.in_use == 0));
+}
