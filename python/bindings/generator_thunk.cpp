@@ -52,12 +52,15 @@ class GeneratorThunk final : public BoundThunk {
   // What `yield` gives: nothing at first, then the value asked for, or a list of them.
   PyRef answer(const LazyCall& call) const {
     if (asked_.empty()) return PyRef::borrow(Py_None);
-    if (!asked_list_) return to_python(call.input(static_cast<int>(asked_[0])));
+    if (!asked_list_) return input(call, asked_[0]);
     PyRef values = PyRef::take(PyList_New(static_cast<Py_ssize_t>(asked_.size())));
     for (std::size_t k = 0; k < asked_.size(); ++k)
-      PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(k),
-                      to_python(call.input(static_cast<int>(asked_[k]))).release());
+      PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(k), input(call, asked_[k]).release());
     return values;
+  }
+
+  PyRef input(const LazyCall& call, std::int64_t i) const {
+    return node_->input(call.activation(), call.operands(), static_cast<int>(i));
   }
 
   void ask(LazyCall& call, PyObject* wanted) {

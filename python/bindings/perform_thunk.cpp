@@ -4,7 +4,6 @@
 // cost more than all the rest: a list that the Op kept a reference to is its own from then on, and
 // a new one is made.
 #include "python/bindings/host.h"
-#include "python/bindings/ndarray.h"
 #include "python/bindings/python_thunk.h"
 #include "python/bindings/raised.h"
 #include "python/bindings/value.h"
@@ -17,7 +16,6 @@ struct PerformCode {
   PyRef function;  ///< what `perform` calls
   PyRef self;      ///< its first argument where `perform` is a method, else null
   bool built_in;
-  std::vector<std::uint32_t> destroyed;  ///< inputs that `perform` may overwrite
 };
 
 // A list of `n` Nones.
@@ -89,51 +87,16 @@ class PerformThunk final : public BoundThunk {
     const std::size_t n = operands.n_inputs;
     if (!inputs_ || Py_REFCNT(inputs_.get()) != 1 || !has_size(inputs_, n))
       inputs_ = list_of_none(n);
-    for (const std::uint32_t i : code_->destroyed) {
-      PyRef own = exclusive_input(activation, operands, i);
-      set_item(inputs_.get(), i, own.release());
-    }
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (next < code_->destroyed.size() && code_->destroyed[next] == i) {
-        ++next;
-        continue;
-      }
+    for (std::size_t i = 0; i < n; ++i)
       set_item(inputs_.get(), i,
-               to_python(activation.input(operands, static_cast<int>(i))).release());
-    }
+               code_->node->input(activation, operands, static_cast<int>(i)).release());
   }
 
-  // Input i for an Op that overwrites it: the value itself if it ends here and nobody else can see
-  // it, else a copy.
-  PyRef exclusive_input(Activation& activation, const Operands& operands, std::uint32_t i) {
-    Cell& cell = activation.input(operands, static_cast<int>(i));
-    if (cell.is_scalar()) return to_ndarray_0d(cell);
-    bool alone = operands.dies(static_cast<int>(i)) && exclusive(cell);
-    for (int other = 0; alone && other < operands.n_inputs; ++other)
-      alone = other == static_cast<int>(i) ||
-              operands.input(other) != operands.input(static_cast<int>(i));
-    if (alone) return to_python(std::exchange(cell, Cell()));
-    const Cell copy = copy_value(cell, *code_->node->inputs[i]);
-    return copy.is_array() ? to_ndarray(*copy.body()) : to_python(copy);
-  }
-
-  // After a failure: what was moved out of a register for the Op to overwrite goes back, so that
-  // the report shows it.
   void give_back(Activation& activation, const Operands& operands) noexcept {
-    if (!inputs_) return;
-    for (const std::uint32_t i : code_->destroyed) {
-      Cell& cell = activation.input(operands, static_cast<int>(i));
-      if (!cell.empty() || !has_size(inputs_, operands.n_inputs)) continue;
-      try {
-        cell = from_python(PyList_GET_ITEM(inputs_.get(), static_cast<Py_ssize_t>(i)),
-                           *code_->node->inputs[i], CastRule::Strict, "an overwritten input");
-      } catch (const PythonError&) {
-        PyErr_Clear();
-      } catch (const Error&) {
-        // Not what it was any more; the report shows no value.
-      }
-    }
+    if (!inputs_ || !has_size(inputs_, operands.n_inputs)) return;
+    for (const std::uint32_t i : code_->node->destroyed)
+      code_->node->give_back(activation, operands, i,
+                             PyList_GET_ITEM(inputs_.get(), static_cast<Py_ssize_t>(i)));
   }
 
   void prepare_storage(Activation& activation, const Operands& operands) {
@@ -188,22 +151,13 @@ class PerformThunk final : public BoundThunk {
 
 }  // namespace
 
-ThunkCode perform_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyRef perform,
-                        bool built_in) {
+ThunkCode perform_thunk(std::shared_ptr<const PythonNode> node, PyRef perform, bool built_in) {
   // A method is called as the function that it is, which saves a step in each call.
   const bool is_method = PyMethod_Check(perform.get());
   PyRef self = is_method ? PyRef::borrow(PyMethod_GET_SELF(perform.get())) : PyRef();
   if (is_method) perform = PyRef::borrow(PyMethod_GET_FUNCTION(perform.get()));
   auto code = std::make_shared<PerformCode>(
-      PerformCode{std::move(node), std::move(perform), std::move(self), built_in, {}});
-  if (!built_in) {
-    std::vector<bool> destroyed(apply.n_inputs());
-    for (const auto& [output, inputs] : apply.op()->destroy_map())
-      for (const std::uint32_t i : inputs)
-        if (i < destroyed.size()) destroyed[i] = true;
-    for (std::uint32_t i = 0; i < destroyed.size(); ++i)
-      if (destroyed[i]) code->destroyed.push_back(i);
-  }
+      PerformCode{std::move(node), std::move(perform), std::move(self), built_in});
   ThunkCode result;
   result.make = [code = std::shared_ptr<const PerformCode>(code)] {
     return std::make_unique<PerformThunk>(code);

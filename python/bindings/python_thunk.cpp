@@ -1,8 +1,12 @@
 #include "python/bindings/python_thunk.h"
 
 #include "python/bindings/apply.h"
+#include "python/bindings/ndarray.h"
 #include "python/bindings/python_op.h"
 #include "python/bindings/value.h"
+
+#include <algorithm>
+#include <utility>
 
 namespace thunkvm {
 
@@ -12,6 +16,41 @@ PythonNode::PythonNode(const Apply& apply, PyRef handle)
   for (std::uint32_t j = 0; j < apply.n_outputs(); ++j) {
     outputs.emplace_back(&apply.output_type(j));
     output_names.push_back("output " + std::to_string(j) + " of " + op);
+  }
+  for (const auto& [output, positions] : apply.op()->destroy_map())
+    destroyed.insert(destroyed.end(), positions.begin(), positions.end());
+  std::sort(destroyed.begin(), destroyed.end());
+  destroyed.erase(std::unique(destroyed.begin(), destroyed.end()), destroyed.end());
+}
+
+PyRef PythonNode::input(Activation& activation, const Operands& operands, int i) const {
+  if (!destroyed.empty() &&
+      std::binary_search(destroyed.begin(), destroyed.end(), static_cast<std::uint32_t>(i)))
+    return exclusive_input(activation, operands, i);
+  return to_python(activation.input(operands, i));
+}
+
+PyRef PythonNode::exclusive_input(Activation& activation, const Operands& operands, int i) const {
+  Cell& cell = activation.input(operands, i);
+  if (cell.is_scalar()) return to_ndarray_0d(cell);
+  bool alone = operands.dies(i) && exclusive(cell);
+  for (int other = 0; alone && other < operands.n_inputs; ++other)
+    alone = other == i || operands.input(other) != operands.input(i);
+  if (alone) return to_python(std::exchange(cell, Cell()));
+  const Cell copy = copy_value(cell, *inputs[static_cast<std::size_t>(i)]);
+  return copy.is_array() ? to_ndarray(*copy.body()) : to_python(copy);
+}
+
+void PythonNode::give_back(Activation& activation, const Operands& operands, std::uint32_t i,
+                           PyObject* value) const noexcept {
+  Cell& cell = activation.input(operands, static_cast<int>(i));
+  if (!cell.empty()) return;
+  try {
+    cell = from_python(value, *inputs[i], CastRule::Strict, "an overwritten input");
+  } catch (const PythonError&) {
+    PyErr_Clear();
+  } catch (const Error&) {
+    // Not what it was any more; the report shows no value.
   }
 }
 
@@ -29,12 +68,12 @@ ThunkSource perform_source(PyObject* performs) {
       if (performs.get() == Py_None) return {};
       PyRef perform = PyRef::take(PyObject_CallOneArg(performs.get(), handle.get()));
       if (perform.get() == Py_None) return {};
-      return perform_thunk(apply, node, std::move(perform), true);
+      return perform_thunk(node, std::move(perform), true);
     }
     if (PyRef make = op->own_method("make_thunk")) return register_thunk(node, std::move(make));
     if (PyRef demand = op->own_method("demand")) return generator_thunk(node, std::move(demand));
     if (PyRef perform = op->own_method("perform"))
-      return perform_thunk(apply, node, std::move(perform), false);
+      return perform_thunk(node, std::move(perform), false);
     throw Error(ErrorKind::NotImplemented,
                 "the Op " + node->op +
                     " cannot run: its class has to define one of perform(node, inputs, "

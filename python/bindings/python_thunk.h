@@ -23,9 +23,22 @@ struct PythonNode {
   std::vector<TypeRef> outputs;
   std::vector<std::string> output_names;  ///< "output 0 of Double"
 
+  std::vector<std::uint32_t> destroyed;  ///< inputs that the Op may overwrite, in order
+
+  /// Input i as an object to hand to the Op's code. One that the Op may overwrite is the value
+  /// itself if it ends here and nobody else can see it, and then its register is empty; else a
+  /// copy.
+  PyRef input(Activation& activation, const Operands& operands, int i) const;
+  /// After a failure: what `input` took out of register i goes back, so that the report shows it.
+  void give_back(Activation& activation, const Operands& operands, std::uint32_t i,
+                 PyObject* value) const noexcept;
+
   /// What the thunk stored as output j, as a value; of exactly the output's type. Throws
   /// Error(Type) that names the Op.
   Cell output(std::size_t j, PyObject* value) const;
+
+ private:
+  PyRef exclusive_input(Activation& activation, const Operands& operands, int i) const;
 };
 
 /// A thunk for each Python Op, and for each built-in Op to which `performs` gives one: a callable
@@ -38,8 +51,7 @@ struct PythonNode {
 ThunkSource perform_source(PyObject* performs);
 
 /// The thunk of `perform`.
-ThunkCode perform_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyRef perform,
-                        bool built_in);
+ThunkCode perform_thunk(std::shared_ptr<const PythonNode> node, PyRef perform, bool built_in);
 /// The thunk of `make_thunk`, which is called here for the first frame, and for each further one
 /// when that is made.
 ThunkCode register_thunk(std::shared_ptr<const PythonNode> node, PyRef make_thunk);

@@ -31,6 +31,9 @@ class Registers {
                                        std::to_string(PyList_GET_SIZE(cells_[i].get())));
     return PyList_GET_ITEM(cells_[i].get(), 0);
   }
+  PyObject* get_or_null(std::size_t i) const noexcept {
+    return PyList_GET_SIZE(cells_[i].get()) == 1 ? PyList_GET_ITEM(cells_[i].get(), 0) : nullptr;
+  }
   void set(std::size_t i, PyObject* value) {
     PyObject* old = get(i);
     PyList_SET_ITEM(cells_[i].get(), 0, Py_NewRef(value));
@@ -100,7 +103,7 @@ class RegisterThunk final : public BoundThunk {
     try {
       static_cast<PythonHost&>(*activation.host).heed_float_errors();
       for (std::size_t i = 0; i < operands.n_inputs; ++i) {
-        input_registers_.set(i, to_python(activation.input(operands, static_cast<int>(i))).get());
+        input_registers_.set(i, node_->input(activation, operands, static_cast<int>(i)).get());
         input_computed_.set(i, one());
       }
       if (activation.keep) offer_earlier(activation, operands);
@@ -122,6 +125,9 @@ class RegisterThunk final : public BoundThunk {
       }
     } catch (...) {
       status = fail_thunk(activation);
+      for (const std::uint32_t i : node_->destroyed)
+        if (PyObject* value = input_registers_.get_or_null(i))
+          node_->give_back(activation, operands, i, value);
     }
     reset();
     return status;
@@ -135,7 +141,7 @@ class RegisterThunk final : public BoundThunk {
       for (int i = 0; i < call.n_inputs(); ++i) {
         const std::size_t at = static_cast<std::size_t>(i);
         if (!call.got(i) || input_computed_.get(at) == one()) continue;
-        input_registers_.set(at, to_python(call.input(i)).get());
+        input_registers_.set(at, node_->input(call.activation(), call.operands(), i).get());
         input_computed_.set(at, one());
       }
       PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_.get()));

@@ -683,6 +683,95 @@ def test_lazy_thunks_ask_for_lazy_thunks(mode):
     assert tv.function([x], y, mode=mode)(0.0) == 2000.0
 
 
+def destroyer(form):
+    """An Op that adds 1 to its input in place, in one of the forms in which an Op may be written."""
+
+    def perform(self, node, inputs, output_storage):
+        inputs[0][...] += 1.0
+        output_storage[0][0] = inputs[0]
+
+    def demand(node):
+        value = yield 0
+        value[...] += 1.0
+        return value
+
+    def demand_list(node):
+        (value,) = yield [0]
+        value[...] += 1.0
+        return value
+
+    def run(ic, ir, oc, out):
+        if not ic[0][0]:
+            return [0]
+        ir[0][0][...] += 1.0
+        out[0][0], oc[0][0] = ir[0][0], 1
+
+    made = {
+        "perform": lambda: op(perform),
+        "generator": lambda: generator(demand),
+        "generator of a list": lambda: generator(demand_list),
+        "lazy thunk": lambda: thunked(run),
+        "eager thunk": lambda: thunked(run, lazy=False),
+    }[form]()
+    made.destroy_map = {0: [0]}
+    return made
+
+
+FORMS = ["perform", "generator", "generator of a list", "lazy thunk", "eager thunk"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("form", FORMS)
+def test_destroy_map_holds_for_every_form_of_an_op(mode, form):
+    inplace = destroyer(form)
+    x = tv.vector("x")
+    kept = tv.shared(np.array([7.0, 8.0]))
+    c = tv.constant(np.array([5.0, 5.0]))
+    y = tv.exp(x)
+    outputs = [inplace(x), inplace(y), y, inplace(c), inplace(kept), inplace(x * 2.0), x]
+    f = tv.function([x], outputs, mode=mode)
+    value = np.array([1.0, 2.0])
+    for _ in range(2):
+        of_x, of_y, y_value, of_c, of_kept, of_temporary, back = f(value)
+        np.testing.assert_array_equal(of_x, [2.0, 3.0])
+        np.testing.assert_array_equal(of_y, np.exp([1.0, 2.0]) + 1.0)
+        np.testing.assert_array_equal(y_value, np.exp([1.0, 2.0]))
+        np.testing.assert_array_equal(of_c, [6.0, 6.0])
+        np.testing.assert_array_equal(of_kept, [8.0, 9.0])
+        np.testing.assert_array_equal(of_temporary, [3.0, 5.0])
+        np.testing.assert_array_equal(back, [1.0, 2.0])
+        np.testing.assert_array_equal(kept.get_value(), [7.0, 8.0])
+    np.testing.assert_array_equal(value, [1.0, 2.0])
+    s = tv.scalar("s")
+    assert tv.function([s], inplace(s), mode=mode)(1.0) == 2.0
+
+
+def test_an_eager_thunk_that_destroys_a_dying_temporary_writes_in_place():
+    addresses = []
+
+    def make(self, node, inputs, output_storage):
+        output_storage[0][0] = inputs[0] + 0.0
+        addresses.append(output_storage[0][0].ctypes.data)
+
+    def run(ic, ir, oc, out):
+        addresses.append(ir[0][0].ctypes.data)
+        if addresses[2:]:
+            raise ValueError("no")
+        out[0][0], oc[0][0] = ir[0][0], 1
+
+    x = tv.vector("x")
+    inplace = thunked(run, lazy=False)
+    inplace.destroy_map = {0: [0]}
+    f = tv.function([x], inplace(op(make)(x)), mode="cvm")
+    np.testing.assert_array_equal(f(np.ones(3)), np.ones(3))
+    assert addresses[0] == addresses[1]
+    with pytest.raises(ValueError, match="no") as info:
+        f(np.ones(3))
+    assert (
+        "input 0: Made.0, vector float64 (?,): float64 array, shape (3,)" in info.value.__notes__[0]
+    )
+
+
 def test_functions_with_python_thunks_are_freed():
     x = tv.scalar("x")
     f = tv.function([x], thunked(eager, lazy=False)(op(lambda s, n, i, o: None)(x)))
