@@ -28,6 +28,25 @@ void set_exception(PyRef exception) {
 #endif
 }
 
+namespace {
+
+// One exception object may be raised by many calls, and gets each note once.
+bool has_note(PyObject* exception, const std::string& note) {
+  PyObject* notes = PyObject_GetAttrString(exception, "__notes__");
+  PyObject* text =
+      notes == nullptr
+          ? nullptr
+          : PyUnicode_DecodeUTF8(note.data(), static_cast<Py_ssize_t>(note.size()), nullptr);
+  const bool found =
+      text != nullptr && PyList_Check(notes) && PySequence_Contains(notes, text) == 1;
+  PyErr_Clear();
+  Py_XDECREF(text);
+  Py_XDECREF(notes);
+  return found;
+}
+
+}  // namespace
+
 Raised::Raised(PyRef exception) : Error(ErrorKind::Host, ""), exception_(exception.release()) {}
 Raised::Raised(const Raised& other) : Error(other), exception_(Py_NewRef(other.exception_)) {}
 Raised::~Raised() { release_object(exception_); }
@@ -55,6 +74,10 @@ void set_failure(const Failure& failure) noexcept {
 
 void add_note(const std::string& note) {
   PyRef exception = take_exception();
+  if (has_note(exception.get(), note)) {
+    set_exception(std::move(exception));
+    return;
+  }
   PyObject* done = PyObject_CallMethod(exception.get(), "add_note", "s#", note.data(),
                                        static_cast<Py_ssize_t>(note.size()));
   if (done == nullptr) PyErr_Clear();  // the exception itself matters more than its note

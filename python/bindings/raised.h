@@ -36,7 +36,7 @@ Status fail_thunk(Activation& activation) noexcept;
 /// Makes what a call failed with the pending Python exception.
 void set_failure(const Failure& failure) noexcept;
 
-/// Adds a note (PEP 678) to the pending exception.
+/// Adds a note (PEP 678) to the pending exception, unless it has that note already.
 void add_note(const std::string& note);
 
 }  // namespace thunkvm

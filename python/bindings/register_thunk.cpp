@@ -78,7 +78,8 @@ class RegisterThunk final : public BoundThunk {
         input_computed_(node_->inputs.size(), "input_computed", zero()),
         output_computed_(node_->outputs.size(), "output_computed", zero()),
         input_registers_(node_->inputs.size(), "input_registers", Py_None),
-        output_registers_(node_->outputs.size(), "output_registers", Py_None) {
+        output_registers_(node_->outputs.size(), "output_registers", Py_None),
+        delivered_(node_->inputs.size()) {
     PyObject* arguments[6] = {nullptr,
                               node_->node.get(),
                               input_computed_.all(),
@@ -140,7 +141,8 @@ class RegisterThunk final : public BoundThunk {
       entered_ = true;
       for (int i = 0; i < call.n_inputs(); ++i) {
         const std::size_t at = static_cast<std::size_t>(i);
-        if (!call.got(i) || input_computed_.get(at) == one()) continue;
+        if (!call.got(i) || delivered_[at]) continue;
+        delivered_[at] = true;
         input_registers_.set(at, node_->input(call.activation(), call.operands(), i).get());
         input_computed_.set(at, one());
       }
@@ -160,6 +162,7 @@ class RegisterThunk final : public BoundThunk {
     output_computed_.clear();
     input_registers_.clear();
     output_registers_.clear();
+    delivered_.assign(delivered_.size(), false);
     entered_ = false;
   }
 
@@ -209,6 +212,8 @@ class RegisterThunk final : public BoundThunk {
   PyRef thunk_;
   bool lazy_ = false;
   bool entered_ = false;
+  /// Inputs that this call handed over; the lists that say so too are the thunk's to write.
+  std::vector<bool> delivered_;
 };
 
 }  // namespace

@@ -684,7 +684,7 @@ def test_lazy_thunks_ask_for_lazy_thunks(mode):
 
 
 def destroyer(form):
-    """An Op that adds 1 to its input in place, in one of the forms in which an Op may be written."""
+    """An Op that adds 1 to its input in place, in one of the forms that an Op may have."""
 
     def perform(self, node, inputs, output_storage):
         inputs[0][...] += 1.0
@@ -770,6 +770,35 @@ def test_an_eager_thunk_that_destroys_a_dying_temporary_writes_in_place():
     assert (
         "input 0: Made.0, vector float64 (?,): float64 array, shape (3,)" in info.value.__notes__[0]
     )
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_lazy_thunk_that_marks_an_input_itself_still_gets_it(mode):
+    def run(ic, ir, oc, out):
+        if ir[0][0] is None:
+            ic[0][0] = 1
+            return [0]
+        out[0][0], oc[0][0] = ir[0][0] + 1.0, 1
+
+    x = tv.scalar("x")
+    f = tv.function([x], thunked(run)(x * 2.0), mode=mode)
+    assert [f(1.0), f(2.0)] == [3.0, 5.0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_exception_that_is_raised_again_gets_each_note_once(mode):
+    mine = KeyError("mine")
+
+    def perform(self, node, inputs, output_storage):
+        raise mine
+
+    x = tv.scalar("x")
+    f = tv.function([x], op(perform)(x), mode=mode)
+    for _ in range(3):
+        with pytest.raises(KeyError) as info:
+            f(1.0)
+        assert info.value is mine
+        assert len(mine.__notes__) == 1
 
 
 def test_functions_with_python_thunks_are_freed():
