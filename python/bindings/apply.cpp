@@ -80,6 +80,7 @@ PyObject* apply_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
     if (n == 0)
       throw Error(ErrorKind::Value,
                   "[" + op->name() + "] Apply: outputs is empty; a node has at least one output");
+    python_op(op.get())->check_alias_maps(inputs.size(), static_cast<std::size_t>(n));
     std::vector<TypeRef> types;
     for (Py_ssize_t j = 0; j < n; ++j) {
       require_fresh(op->name(), outputs.get(), j);

@@ -28,6 +28,8 @@ class PythonOp final : public Op {
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
   const AliasMap& view_map() const override { return view_map_; }
   const AliasMap& destroy_map() const override { return destroy_map_; }
+  /// Throws Error(Value) where one of the maps names an input or output that such a node has not.
+  void check_alias_maps(std::size_t n_inputs, std::size_t n_outputs) const;
   /// Calls `grad(inputs, output_gradients)`. An output that the cost does not depend on comes with
   /// zeros of its shape; with None where asking for its shape could run a lazy Op.
   std::vector<Variable> grad(Apply& node,

@@ -801,6 +801,28 @@ def test_an_exception_that_is_raised_again_gets_each_note_once(mode):
         assert len(mine.__notes__) == 1
 
 
+RULE = r"; it has to be a dict \{output: \[inputs\]\} of positions, which count from 0"
+ALIAS_MISUSE = [
+    ({0: [5]}, ValueError, r"entry \{0: \[5\]\}, but the node has no input 5: it has 1 input;"),
+    ({3: [0]}, ValueError, r"entry \{3: \[0\]\}, but the node has no output 3: it has 1 output;"),
+    ({0: [-1]}, ValueError, r"entry \{0: \[-1\]\}, but -1 is no position"),
+    ({"a": [0]}, TypeError, r"entry \{'a': \[0\]\}, but 'a' is a str"),
+    ({0: ["b"]}, TypeError, r"entry \{0: \['b'\]\}, but 'b' is a str"),
+    ({0: 0}, TypeError, r"entry \{0: 0\}, but 0 is a int"),
+    ([0], TypeError, "is a list"),
+]
+
+
+@pytest.mark.parametrize("name", ["destroy_map", "view_map"])
+@pytest.mark.parametrize(("wrong", "error", "words"), ALIAS_MISUSE)
+def test_an_alias_map_that_names_what_is_not_there_is_a_named_error(name, wrong, error, words):
+    x = tv.vector("x")
+    with pytest.raises(error, match=words) as info:
+        op(lambda s, n, i, o: None, **{name: wrong})(x)
+    assert info.match(rf"\[Made\] {name} ")
+    assert info.match(RULE)
+
+
 def test_functions_with_python_thunks_are_freed():
     x = tv.scalar("x")
     f = tv.function([x], thunked(eager, lazy=False)(op(lambda s, n, i, o: None)(x)))
