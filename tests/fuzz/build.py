@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from oracle import mixed, script, selector_number
+from oracle import mixed, script
 from spec import SCALAR, VECTOR, Node, Spec
 
 import thunkvm as tv
@@ -58,7 +58,7 @@ class Mix(Recorded):
 
 
 class Destroy(Recorded):
-    """Adds one in place."""
+    """Adds one in place, and then xors the second input onto it, if there is one."""
 
     destroy_map = {0: [0]}
 
@@ -66,6 +66,8 @@ class Destroy(Recorded):
         self.journal.enter(self.n)
         self.journal.ran["op", self.n] += 1
         inputs[0] += 1
+        for other in inputs[1:]:
+            inputs[0] ^= other
         output_storage[0][0] = inputs[0]
 
 
@@ -129,7 +131,7 @@ class Built:
         self.inputs: list[tv.Variable] = []
         self.shared: dict[int, tv.Variable] = {}
         values: list[tv.Variable] = []
-        selectors: dict[tuple[int, str, int], tv.Variable] = {}
+        selectors: dict[tuple[int, int], tv.Variable] = {}
         for n, node in enumerate(spec.nodes):
             values += self._outputs(spec, n, node, values, selectors, initial_shared)
         updates = [
@@ -157,10 +159,9 @@ class Built:
             )
             return [self.shared[v]]
         if node.kind == "cond":
-            key = (node.ins[0], node.decoding, len(node.arms))
+            key = (node.ins[0], node.seed)
             if key not in selectors:
-                bound = selector_number(node.decoding, -1, len(node.arms)) + 1
-                selectors[key] = ins[0] % np.int64(bound)
+                selectors[key] = ins[0] % np.int64(node.seed) if node.seed else ins[0]
             arms = [[values[v] for v in arm] for arm in node.arms]
             if node.outs == 1:
                 arms = [arm[0] for arm in arms]
@@ -174,6 +175,8 @@ class Built:
         if node.kind == "native":
             op = (tv.bitwise_xor, tv.bitwise_and, tv.maximum, tv.add)[node.seed]
             return [op(*ins)]
+        if node.kind == "small":
+            return [ins[0] % np.int64(3)]
         if node.kind == "vector":
             return [tv.stack([ins[0], ins[0] + 1, ins[0] + 2])]
         if node.kind == "item":

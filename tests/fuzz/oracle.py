@@ -52,6 +52,7 @@ def native_ops(node: Node) -> Counter:
     if node.kind == "native":
         return Counter({("native", ("bitwise_xor", "bitwise_and", "maximum", "add")[node.seed]): 1})
     names = {
+        "small": {"mod": 1},
         "vector": {"add": 2, "stack": 1},
         "item": {"subtensor": 1},
         "write": {"set_subtensor": 1},
@@ -59,15 +60,11 @@ def native_ops(node: Node) -> Counter:
     return Counter({("native", name): n for name, n in names[node.kind].items()})
 
 
-def arm_of(decoding: str, selector: int, arms: int) -> int:
-    """Which arm the selector's value picks; the graph decodes it by `selector_number`."""
-    number = selector_number(decoding, selector, arms)
+def arm_of(decoding: str, number: int, arms: int) -> int:
+    """Which arm the selector's value picks."""
+    if decoding == "truth":
+        return int(number != 0)
     return number if number < arms else arms - 1
-
-
-def selector_number(decoding: str, selector: int, arms: int) -> int:
-    """What the conditional sees: with a default, values out of range occur too."""
-    return selector % (arms + 2 if decoding == "index_or_default" else arms)
 
 
 def initial(node: Node, seed: int) -> int | list[int]:
@@ -98,7 +95,7 @@ def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | No
     values: dict[int, object] = dict(inputs)
     ran: Counter = Counter()
     at: Counter = Counter()  # how far the script of an opaque node has run
-    decoded: set[tuple[int, str, int]] = set()
+    reduced: set[tuple[int, int]] = set()
 
     def fail(n: int) -> None:
         if n == failing:
@@ -110,12 +107,14 @@ def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | No
         n, j = owners[v]
         node = spec.nodes[n]
         if node.kind == "cond":
-            selector, arms = node.ins[0], len(node.arms)
-            chosen = force(selector)
-            if (selector, node.decoding, arms) not in decoded:
-                decoded.add((selector, node.decoding, arms))
-                ran["native", "mod"] += 1
-            values[v] = force(node.arms[arm_of(node.decoding, chosen, arms)][j])
+            selector, modulus = node.ins[0], node.seed
+            number = force(selector)
+            if modulus:
+                number %= modulus
+                if (selector, modulus) not in reduced:
+                    reduced.add((selector, modulus))
+                    ran["native", "mod"] += 1
+            values[v] = force(node.arms[arm_of(node.decoding, number, len(node.arms))][j])
         elif node.kind in ("reentrant", "generator"):
             steps = script(node, call)
             while v not in values or (at[n] < len(steps) and steps[at[n]][0] == "out"):
@@ -143,12 +142,16 @@ def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | No
             elif node.kind == "native":
                 a, b = got
                 values[v] = (a ^ b, a & b, max(a, b), a + b)[node.seed]
+            elif node.kind == "small":
+                values[v] = got[0] % 3
             elif node.kind == "vector":
                 values[v] = [got[0], got[0] + 1, got[0] + 2]
             elif node.kind == "item":
                 values[v] = got[0][node.seed]
             elif node.kind == "destroy":
                 values[v] = [x + 1 for x in got[0]]
+                for other in got[1:]:
+                    values[v] = [x ^ y for x, y in zip(values[v], other, strict=True)]
             else:
                 values[v] = [got[1] if i == node.seed else x for i, x in enumerate(got[0])]
         return values[v]

@@ -18,8 +18,11 @@ class Node:
     """One node.
 
     kind: "input", "shared", "mix" (a Python Op of several outputs), "native" (a built-in Op),
-    "vector", "item", "destroy" (a Python Op that overwrites its input), "write" (set_subtensor),
-    "cond", "reentrant", "generator".
+    "small" (a number below 3), "vector", "item", "destroy" (a Python Op that overwrites its input),
+    "write" (set_subtensor), "cond", "reentrant", "generator".
+
+    seed: what the kind makes of it. A cond takes its selector modulo this number, or as it is if
+    that is 0; conds with the same selector and number share the remainder, decoded as each will.
     """
 
     kind: str
@@ -55,7 +58,7 @@ class Spec:
 
 def generate(rng: random.Random) -> Spec:
     """A random graph: shared conditionals, opaque lazy nodes, destroying Ops, updates."""
-    size = rng.choice((5, 8, 14, 30))
+    size = rng.choice((5, 8, 14, 14, 30, 30, 60))
     p_cond = rng.choice((0.2, 0.4, 0.6))
     p_lazy = rng.choice((0.0, 0.1, 0.3))
     span = rng.choice((3, 6, 15))
@@ -87,11 +90,17 @@ def generate(rng: random.Random) -> Spec:
                 if arms_n == 2 and rng.random() < 0.7
                 else rng.choice(("index", "index_or_default"))
             )
+            numbers = {
+                "truth": (0, 0, 2, 2, 3),
+                "index": range(2, arms_n + 1),
+                "index_or_default": (0, 2, 3, arms_n + 1),
+            }
+            modulus = 2 if rng.random() < 0.4 else rng.choice(numbers[decoding])
             rank = VECTOR if vectors and rng.random() < 0.25 else SCALAR
             arms = [[pick(rank) for _ in range(outs)] for _ in range(arms_n)]
             if rank == SCALAR and rng.random() < 0.25:
                 arms[rng.randrange(arms_n)] = [selector] * outs  # and / or
-            add(Node("cond", (selector,), outs, rank, 0, tuple(map(tuple, arms)), decoding))
+            add(Node("cond", (selector,), outs, rank, modulus, tuple(map(tuple, arms)), decoding))
         elif r < p_cond + p_lazy:
             ins = tuple(pick() for _ in range(rng.choice((1, 2, 3))))
             kind = rng.choice(("reentrant", "generator"))
@@ -103,9 +112,12 @@ def generate(rng: random.Random) -> Spec:
             elif kind == "item":
                 add(Node("item", (pick(VECTOR),), 1, SCALAR, rng.randrange(3)))
             elif kind == "destroy":
-                add(Node("destroy", (pick(VECTOR),), 1, VECTOR))
+                ins = tuple(pick(VECTOR) for _ in range(rng.choice((1, 2))))
+                add(Node("destroy", ins, 1, VECTOR))
             else:
                 add(Node("write", (pick(VECTOR), pick()), 1, VECTOR, rng.randrange(3)))
+        elif rng.random() < 0.2:
+            add(Node("small", (pick(),)))
         elif rng.random() < 0.5:
             add(Node("native", (pick(), pick()), 1, SCALAR, rng.randrange(4)))
         else:

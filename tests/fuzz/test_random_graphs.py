@@ -49,6 +49,8 @@ def check(spec: Spec, mode: str) -> None:
             failed = False
         except Injected:
             got, failed = [], True
+        except Exception as error:
+            raise Wrong(f"the call raised {type(error).__name__}: {error}") from error
         ran = built.journal.ran + built.native_runs()
         if failed != want.failed:
             raise Wrong(f"the call failed: {failed}, expected: {want.failed}")
