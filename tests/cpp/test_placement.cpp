@@ -1,0 +1,334 @@
+// test_placement.cpp: where nodes of small graphs are placed, which branches are joined and where
+// values are let go.
+#include "linkers/lifetimes.h"
+#include "linkers/placement.h"
+#include "ops/conditional.h"
+#include "ops/functions.h"
+#include "thunks/demand.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+Variable real(const char* name) {
+  return Variable::input(TensorType::scalar(DType::Float64), name);
+}
+Variable integer(const char* name) {
+  return Variable::input(TensorType::scalar(DType::Int64), name);
+}
+
+/// A lazy Op that declares no demand, with two outputs.
+class Opaque final : public Op {
+ public:
+  std::string name() const override { return "opaque"; }
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    const std::vector<TypeRef> types(2, inputs[0].type_ref());
+    Apply* node = Apply::make(Ref<const Op>(this), inputs, types);
+    return {node->output(0), node->output(1)};
+  }
+  ThunkCode kernel(const Apply&) const override {
+    return straight_line([](Demand& demand) {
+      demand.set_output(0, demand.force(0));
+      demand.set_output(1, demand.force(1));
+    });
+  }
+};
+
+/// A graph with its placement and lifetimes, asked by variable.
+class PlacedGraph {
+ public:
+  explicit PlacedGraph(std::vector<Variable> outputs) : outputs_(std::move(outputs)) {
+    graph_.nodes = topological_order(outputs_);
+    for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n) {
+      Apply& node = *graph_.nodes[n];
+      graph_.first_value.push_back(static_cast<Value>(graph_.node_of.size()));
+      graph_.node_of.resize(graph_.node_of.size() + node.n_outputs(), n);
+      const bool has_thunk = node.leaf() == Leaf::None && node.op()->conditional() == nullptr;
+      graph_.thunks.push_back(has_thunk ? node.op()->kernel(node) : ThunkCode());
+    }
+    graph_.first_value.push_back(static_cast<Value>(graph_.node_of.size()));
+    for (const Variable& v : outputs_) graph_.outputs.push_back(graph_.value(v));
+    placement_ = std::make_unique<Placement>(place(graph_));
+    lifetimes_ = std::make_unique<Lifetimes>(lifetimes(graph_, *placement_));
+  }
+
+  Value value(const Variable& v) const { return graph_.value(v); }
+  const Placement& placement() const { return *placement_; }
+  const RegionTree& regions() const { return placement_->regions; }
+
+  /// "certain in root/x=1", "memo under root", "loose in root", "nowhere".
+  std::string where(const Variable& v) const {
+    const std::string home = path(placement_->home[value(v)]);
+    switch (placement_->placed[value(v)]) {
+      case Placed::No: return "nowhere";
+      case Placed::Certain: return "certain in " + home;
+      case Placed::Memo: return "memo under " + home;
+      case Placed::Loose: break;
+    }
+    return "loose in " + home;
+  }
+  bool is_alias(const Variable& v, const Variable& of) const {
+    return placement_->alias[value(v)] == value(of);
+  }
+  bool joined(const Variable& a, const Variable& b) const {
+    return lifetimes_->leader[value(a)] == lifetimes_->leader[value(b)];
+  }
+  /// The statement after which `v` is retired, as long as that is no arm.
+  bool dies_after(const Variable& v, const Variable& statement) const {
+    return contains(lifetimes_->after, lifetimes_->leader[value(statement)], v);
+  }
+  bool dies_entering(const Variable& v, const Variable& conditional, std::uint32_t arm) const {
+    return contains(lifetimes_->at_entry, slot(conditional, arm), v);
+  }
+  bool dies_leaving(const Variable& v, const Variable& conditional, std::uint32_t arm) const {
+    return contains(lifetimes_->at_exit, slot(conditional, arm), v);
+  }
+  /// How many lists retire `v`.
+  int retires(const Variable& v) const {
+    int n = 0;
+    const auto count = [&](Value dead) { n += dead == value(v) ? 1 : 0; };
+    for (Value at = 0; at < graph_.n_values(); ++at) {
+      lifetimes_->after.each(at, count);
+      if (placement_->key[at] == kNoIndex) continue;
+      for (std::uint32_t arm = 0; arm < regions().n_arms(placement_->key[at]); ++arm) {
+        lifetimes_->at_entry.each(lifetimes_->arm_slot[at] + arm, count);
+        lifetimes_->at_exit.each(lifetimes_->arm_slot[at] + arm, count);
+      }
+    }
+    return n;
+  }
+
+ private:
+  std::size_t slot(const Variable& conditional, std::uint32_t arm) const {
+    return lifetimes_->arm_slot[lifetimes_->leader[value(conditional)]] + arm;
+  }
+  bool contains(const ValueLists& lists, std::size_t slot, const Variable& v) const {
+    bool found = false;
+    lists.each(slot, [&](Value dead) { found = found || dead == value(v); });
+    return found;
+  }
+  std::string path(Region r) const {
+    if (r == kRootRegion) return "root";
+    const std::string up = path(regions().parent(r)) + "/";
+    if (!regions().is_arm(r)) return up + (placement_->is_input_body(r) ? "input" : "memo");
+    const Value selector = regions().selector(regions().key(r));
+    const std::uint32_t node = graph_.node_of[selector];
+    const Variable variable = graph_.nodes[node]->output(selector - graph_.first_value[node]);
+    const std::string name(variable.name());
+    return up + name + "=" + std::to_string(regions().arm(r));
+  }
+
+  std::vector<Variable> outputs_;
+  FlatGraph graph_;
+  std::unique_ptr<Placement> placement_;
+  std::unique_ptr<Lifetimes> lifetimes_;
+};
+
+TEST_CASE("what every call demands runs at the root, what an arm demands runs in that arm") {
+  const Variable c = real("c"), x = real("x");
+  const Variable always = x + x, then = always * x, otherwise = always - x;
+  const Variable y = ifelse(c, then, otherwise);
+  const PlacedGraph g({y + always});
+  CHECK(g.where(always) == "certain in root");
+  CHECK(g.where(then) == "certain in root/c=1");
+  CHECK(g.where(otherwise) == "certain in root/c=0");
+  CHECK(g.where(y) == "certain in root");
+}
+
+TEST_CASE("what all arms of a switch demand is certain around it, what some of them do is not") {
+  const Variable i = integer("i"), x = real("x");
+  const Variable all = x + x, some = x * x;
+  const auto arm = [](const Variable& v) { return std::vector{v}; };
+  const std::vector<std::vector<Variable>> arms = {arm(all + some), arm(all - some), arm(all * x)};
+  const PlacedGraph g({conditional(i, Decoding::IndexOrDefault, arms)[0]});
+  CHECK(g.where(all) == "certain in root");
+  CHECK(g.where(some) == "memo under root");
+}
+
+TEST_CASE(
+    "two conditionals on one selector share their arms, and cover what they demand together") {
+  const Variable c = real("c"), x = real("x");
+  const Variable shared = x + x, both = x * x;
+  const Variable a = ifelse(c, shared, both), b = ifelse(c, both, shared);
+  const Variable only_true = x - x, p = ifelse(c, only_true, x), q = ifelse(c, only_true * x, x);
+  const PlacedGraph g({a, b, p, q});
+  CHECK(g.where(shared) == "certain in root");
+  CHECK(g.where(both) == "certain in root");
+  CHECK(g.where(only_true) == "certain in root/c=1");
+  CHECK(g.regions().n_keys() == 1);
+}
+
+TEST_CASE("one selector that is decoded in two ways is decided twice") {
+  const Variable i = integer("i"), x = real("x");
+  const Variable shared = x + x;
+  const auto pick = [&](Decoding decoding, std::size_t n_arms) {
+    std::vector<std::vector<Variable>> arms(n_arms, std::vector{x});
+    arms[0][0] = shared;
+    return conditional(i, decoding, arms)[0];
+  };
+  const PlacedGraph g(
+      {pick(Decoding::Truth, 2), pick(Decoding::Index, 2), pick(Decoding::Index, 3)});
+  CHECK(g.regions().n_keys() == 3);
+  CHECK(g.where(shared) == "memo under root");
+}
+
+TEST_CASE("a conditional in an arm that decided its selector is that arm's value") {
+  const Variable c = real("c"), x = real("x");
+  const Variable then = x + x, never = x * x;
+  const Variable inner = ifelse(c, then, never);
+  const Variable outer = ifelse(c, inner * x, x);
+  const PlacedGraph g({outer});
+  CHECK(g.is_alias(inner, then));
+  CHECK(g.where(then) == "certain in root/c=1");
+  CHECK(g.where(never) == "nowhere");
+}
+
+TEST_CASE("an arm that computes nothing is an arm: and, or") {
+  const Variable a = real("a"), b = real("b");
+  const Variable costly = gt(b, a);
+  for (const Variable& either : {lazy_or(a, costly), lazy_and(a, costly)}) {
+    const PlacedGraph g({either});
+    CHECK(g.where(either) == "certain in root");
+    CHECK(g.where(costly) != "certain in root");
+    CHECK(g.where(costly) != "nowhere");
+  }
+}
+
+TEST_CASE("what is under a memo body hangs there, not where the body hangs") {
+  const Variable c = real("c"), d = real("d"), x = real("x");
+  const Variable below = x + x, shared = below * x, inner = ifelse(d, x - x, x);
+  const Variable uncertain = shared + inner;
+  const PlacedGraph g({ifelse(c, uncertain, x), ifelse(d, uncertain, x)});
+  CHECK(g.where(uncertain) == "memo under root");
+  CHECK(g.where(shared) == "certain in root/memo");
+  CHECK(g.where(below) == "certain in root/memo");
+}
+
+TEST_CASE("an opaque node's inputs are bodies of their own, and each of its outputs is a demand") {
+  const Variable c = real("c"), x = real("x");
+  const Variable first = x + x, second = x * x, shared = x - x;
+  const std::vector<Variable> inputs = {first + shared, second + shared};
+  const std::vector<Variable> outputs = Ref<const Op>(new Opaque)->call(inputs);
+  const PlacedGraph g({outputs[0], ifelse(c, outputs[1], x)});
+  CHECK(g.where(outputs[0]) == "certain in root");
+  CHECK(g.where(outputs[1]) == "certain in root/c=1");
+  CHECK(g.where(first) == "certain in root/input");
+  CHECK(g.where(second) == "certain in root/input");
+  CHECK(g.where(shared) == "memo under root");
+}
+
+TEST_CASE("an opaque output that two selectors demand is asked for at each use") {
+  const Variable c = real("c"), d = real("d"), x = real("x");
+  const std::vector<Variable> inputs = {x, x};
+  const Variable loose = Ref<const Op>(new Opaque)->call(inputs)[0];
+  const PlacedGraph g({ifelse(c, loose, x), ifelse(d, loose, x)});
+  CHECK(g.where(loose) == "loose in root");
+}
+
+TEST_CASE("branches on one selector are joined unless something between them touches the first") {
+  const Variable c = real("c"), x = real("x");
+  const Variable a = ifelse(c, x + x, x - x), b = ifelse(c, x * x, x / x);
+  const PlacedGraph apart({a, b});
+  CHECK(apart.joined(a, b));
+
+  const Variable between = a + x, later = ifelse(c, between * x, between);
+  const PlacedGraph touched({later});
+  CHECK_FALSE(touched.joined(a, later));
+
+  const Variable inside = ifelse(c, a * x, x);
+  const PlacedGraph in_its_arms({a, inside});
+  CHECK(in_its_arms.joined(a, inside));
+}
+
+TEST_CASE("a memo body between two branches touches what it reads") {
+  const Variable c = real("c"), d = real("d"), x = real("x");
+  const Variable a = ifelse(c, x + x, x - x);
+  const Variable memo = a * x;
+  const Variable p = ifelse(d, memo, x), q = ifelse(c, memo + p, p);
+  const PlacedGraph g({p, q});
+  CHECK(g.where(memo) == "memo under root");
+  CHECK_FALSE(g.joined(a, q));
+}
+
+TEST_CASE("a value is retired after its last use, in the region that it is at home in") {
+  const Variable c = real("c"), x = real("x");
+  const Variable value = x + x, first = value * x, last = value - first;
+  const Variable local = x * x, then = local + x;
+  const PlacedGraph g({last, ifelse(c, then, x)});
+  CHECK(g.dies_after(value, last));
+  CHECK(g.dies_after(first, last));
+  CHECK(g.dies_after(local, then));
+  CHECK(g.retires(value) == 1);
+  CHECK(g.retires(local) == 1);
+}
+
+TEST_CASE("what all arms could have used is let go at the entry of those that do not") {
+  const Variable c = real("c"), x = real("x");
+  const Variable value = x + x, before = value * x, then = value - x;
+  const Variable y = ifelse(c, then, x);
+  const PlacedGraph g({before, y});
+  CHECK(g.where(value) == "certain in root");
+  CHECK(g.dies_entering(value, y, 0));
+  CHECK_FALSE(g.dies_entering(value, y, 1));
+  CHECK(g.dies_after(value, then));
+  CHECK(g.retires(value) == 2);
+}
+
+TEST_CASE("an arm of a later branch lets go of what the same arm of an earlier one used") {
+  const Variable c = real("c"), x = real("x");
+  const Variable value = x + x, used = value * x;
+  const Variable first = ifelse(c, x, used), between = first - value;
+  const Variable last = value + between, second = ifelse(c, last, between);
+  const PlacedGraph g({second});
+  CHECK_FALSE(g.joined(first, second));
+  CHECK(g.dies_entering(value, second, 0));
+  CHECK(g.dies_after(value, last));
+  CHECK(g.retires(value) == 2);
+}
+
+TEST_CASE("what is used in the depth of a nest lives up to the last branch that leads there") {
+  const Variable c = real("c"), x = real("x");
+  const Variable value = x + x, before = value - x;
+  Variable deep = value * x;
+  for (int i = 0; i < 20; ++i) deep = ifelse(real("s"), deep, x);
+  const Variable first = ifelse(c, x * x, x), between = first + x;
+  const Variable second = ifelse(c, deep + between, between);
+  const PlacedGraph g({before, second});
+  CHECK(g.where(value) == "certain in root");
+  CHECK_FALSE(g.joined(first, second));
+  CHECK(g.dies_entering(value, second, 0));
+  CHECK_FALSE(g.dies_after(value, first));
+  CHECK_FALSE(g.dies_entering(value, first, 0));
+}
+
+TEST_CASE("a value that leaves an arm dies there; outputs never do") {
+  const Variable c = real("c"), x = real("x");
+  const Variable value = x + x, kept = x * x;
+  const Variable y = ifelse(c, value, kept);
+  const PlacedGraph g({value * x, y, kept});
+  CHECK(g.dies_leaving(value, y, 1));
+  CHECK(g.dies_entering(value, y, 0));
+  CHECK(g.retires(kept) == 0);
+  CHECK(g.retires(y) == 0);
+}
+
+TEST_CASE("what an opaque node reads lives through its last demand") {
+  const Variable c = real("c"), x = real("x");
+  const Variable input = x + x;
+  const std::vector<Variable> inputs = {input, x};
+  const std::vector<Variable> outputs = Ref<const Op>(new Opaque)->call(inputs);
+  const Variable used = outputs[0] * x, late = ifelse(c, outputs[1], used);
+  const PlacedGraph g({late});
+  CHECK(g.where(input) == "certain in root/input");
+  CHECK(g.dies_after(input, late));
+  CHECK(g.retires(outputs[0]) == 1);
+}
+
+}  // namespace
+}  // namespace thunkvm
