@@ -199,8 +199,7 @@ class Analysis {
       return;
     }
     const std::uint32_t key = p_.key[at];
-    const bool defined_here = p_.key[v] == key && key != kNoIndex && l_.leader[v] == at;
-    if (key == kNoIndex || !few || defined_here || p_.regions.n_arms(key) > kFewArms || level > 8 ||
+    if (key == kNoIndex || !few || p_.regions.n_arms(key) > kFewArms || level > 8 ||
         !only_through_arms(region, at, key)) {
       l_.after.add(at, v);
       return;

@@ -280,6 +280,17 @@ TEST_CASE("what all arms could have used is let go at the entry of those that do
   CHECK(g.retires(value) == 2);
 }
 
+TEST_CASE("a conditional dies in the arms of its own branch, if that is all it is used in") {
+  const Variable c = real("c"), x = real("x");
+  const Variable inner = ifelse(c, x * x, x / x), then = inner + x, otherwise = inner - x;
+  const Variable outer = ifelse(c, then, otherwise);
+  const PlacedGraph g({outer});
+  CHECK(g.joined(inner, outer));
+  CHECK(g.dies_after(inner, then));
+  CHECK(g.dies_after(inner, otherwise));
+  CHECK(g.retires(inner) == 2);
+}
+
 TEST_CASE("an arm of a later branch lets go of what the same arm of an earlier one used") {
   const Variable c = real("c"), x = real("x");
   const Variable value = x + x, used = value * x;
