@@ -32,8 +32,10 @@ Operands Assembler::operands(std::uint32_t node) {
   Operands o;
   o.n_inputs = static_cast<std::uint16_t>(apply.n_inputs());
   o.n_outputs = static_cast<std::uint16_t>(apply.n_outputs());
-  for (const Variable& input : apply.inputs()) program_.registers.push_back(reg(graph_.value(input)));
-  for (std::uint32_t j = 0; j < apply.n_outputs(); ++j) program_.registers.push_back(reg(graph_.first_value[node] + j));
+  for (const Variable& input : apply.inputs())
+    program_.registers.push_back(reg(graph_.value(input)));
+  for (std::uint32_t j = 0; j < apply.n_outputs(); ++j)
+    program_.registers.push_back(reg(graph_.first_value[node] + j));
   return o;
 }
 
@@ -101,10 +103,13 @@ std::uint32_t Assembler::lazy_index(std::uint32_t node) {
   return index;
 }
 
-void Assembler::lazy(std::uint32_t node, std::uint32_t output) { emit(Opcode::Lazy, lazy_index(node), output); }
+void Assembler::lazy(std::uint32_t node, std::uint32_t output) {
+  emit(Opcode::Lazy, lazy_index(node), output);
+}
 
 void Assembler::move(Value to, Value from, bool take, std::uint32_t counted_node) {
-  // Every move counts; those that are no node's run share one counter, so that the loop need not ask.
+  // Every move counts; those that are no node's run share one counter, so that the loop need not
+  // ask.
   std::uint32_t counter = uncounted_;
   if (counted_node != kNone) {
     counter = program_.n_counters++;
@@ -156,7 +161,8 @@ std::uint32_t Assembler::new_memo(std::uint32_t node) {
 }
 
 Program Assembler::finish(const FunctionGraph& function, std::vector<Ref<SharedValue>>& shared) {
-  // What the outputs and updates need not reach: inputs that only an if-computed update uses have a register too.
+  // What the outputs and updates need not reach: inputs that only an if-computed update uses have a
+  // register too.
   std::vector<bool> known(graph_.nodes.size(), false);
   const auto in_graph = [&](const Variable& v) {
     const std::uint64_t index = v.node()->mark & 0xffffffffu;
@@ -166,7 +172,8 @@ Program Assembler::finish(const FunctionGraph& function, std::vector<Ref<SharedV
     program_.inputs.push_back(in_graph(v) ? reg(graph_.value(v)) : program_.n_registers++);
   for (const Variable& v : function.outputs) program_.outputs.push_back(reg(graph_.value(v)));
   for (const Update& u : function.updates)
-    program_.updates.push_back(in_graph(u.value) ? reg(graph_.value(u.value)) : program_.n_registers++);
+    program_.updates.push_back(in_graph(u.value) ? reg(graph_.value(u.value))
+                                                 : program_.n_registers++);
   for (Apply* node : graph_.nodes) {
     if (node->leaf() != Leaf::Shared) continue;
     program_.shared.push_back(reg(graph_.value(node->output(0))));
@@ -176,9 +183,10 @@ Program Assembler::finish(const FunctionGraph& function, std::vector<Ref<SharedV
     program_.steps[i].operands.registers = program_.registers.data() + operand_offsets_[i];
   for (std::size_t i = 0; i < program_.lazies.size(); ++i)
     program_.lazies[i].operands.registers = program_.registers.data() + lazy_offsets_[i];
-  std::sort(program_.node_counters.begin(), program_.node_counters.end(), [](const NodeCounter& a, const NodeCounter& b) {
-    return a.node != b.node ? a.node < b.node : a.counter < b.counter;
-  });
+  std::sort(program_.node_counters.begin(), program_.node_counters.end(),
+            [](const NodeCounter& a, const NodeCounter& b) {
+              return a.node != b.node ? a.node < b.node : a.counter < b.counter;
+            });
   return std::move(program_);
 }
 

@@ -10,8 +10,8 @@
 
 namespace thunkvm {
 
-/// Builds a Program from a FlatGraph. Linkers decide what comes where; the assembler knows registers, operand lists,
-/// segments and counters.
+/// Builds a Program from a FlatGraph. Linkers decide what comes where; the assembler knows
+/// registers, operand lists, segments and counters.
 ///
 /// Every value gets a register when it is first named; two values may be given one (`share`).
 class Assembler {
@@ -28,7 +28,8 @@ class Assembler {
   /// `v` lives in the register of `other`, which has one already or gets it now.
   void share(Value v, Value other) { register_of_[v] = reg(other); }
 
-  /// The eager node's thunk; `retired` are emptied after it. A retired value that is an input of its own may be taken over.
+  /// The eager node's thunk; `retired` are emptied after it. A retired value that is an input of
+  /// its own may be taken over.
   void run(std::uint32_t node, std::span<const Value> retired);
   void need(std::uint32_t memo) { emit(Opcode::Need, memo); }
   void lazy(std::uint32_t node, std::uint32_t output);
@@ -37,11 +38,13 @@ class Assembler {
   void ret() { emit(Opcode::Return); }
   void halt() { emit(Opcode::Halt); }
 
-  /// A branch whose targets are set by `target`; `nodes` are the conditionals that it decides. With `take` the selector
-  /// dies in it.
+  /// A branch whose targets are set by `target`; `nodes` are the conditionals that it decides. With
+  /// `take` the selector dies in it.
   std::uint32_t branch(Value selector, bool take, Decoding decoding, std::uint32_t n_arms,
                        std::span<const std::uint32_t> nodes);
-  void target(std::uint32_t branch, std::uint32_t arm) { program_.targets[program_.branches[branch].first_target + arm] = label(); }
+  void target(std::uint32_t branch, std::uint32_t arm) {
+    program_.targets[program_.branches[branch].first_target + arm] = label();
+  }
   /// A jump to be set by `land`.
   std::uint32_t jump();
   void land(std::uint32_t jump) { program_.code[jump].a = label(); }
@@ -63,19 +66,23 @@ class Assembler {
   std::uint32_t program_node(std::uint32_t node) const { return program_nodes_[node]; }
 
  private:
-  void emit(Opcode op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0, std::uint8_t flag = 0) {
+  void emit(Opcode op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,
+            std::uint8_t flag = 0) {
     program_.code.push_back({op, flag, 0, a, b, c});
   }
   Operands operands(std::uint32_t node);
   std::uint32_t bound(std::uint32_t node);
-  void count(std::uint32_t node, std::uint32_t counter) { program_.node_counters.push_back({program_nodes_[node], counter}); }
+  void count(std::uint32_t node, std::uint32_t counter) {
+    program_.node_counters.push_back({program_nodes_[node], counter});
+  }
 
   const FlatGraph& graph_;
   Program program_;
-  std::vector<std::uint32_t> register_of_;    // by value
-  std::vector<std::size_t> operand_offsets_;  // by step: where its list starts; pointers are set at the end
+  std::vector<std::uint32_t> register_of_;  // by value
+  std::vector<std::size_t>
+      operand_offsets_;  // by step: where its list starts; pointers are set at the end
   std::vector<std::size_t> lazy_offsets_;
-  std::vector<std::uint32_t> lazy_of_;        // by node
+  std::vector<std::uint32_t> lazy_of_;  // by node
   std::vector<std::uint32_t> lazy_nodes_;
   std::vector<std::uint32_t> program_nodes_;  // by node
   std::uint32_t barrier_ = 0;                 // the last label

@@ -1,4 +1,5 @@
-// call_by_need.cpp: lowering without any analysis: every node is a body that runs when its value is first needed.
+// call_by_need.cpp: lowering without any analysis: every node is a body that runs when its value is
+// first needed.
 #include "linkers/lowering.h"
 
 #include <vector>
@@ -70,8 +71,8 @@ class ByNeed {
       return;
     }
     demand(input(node, 0));
-    const std::uint32_t branch =
-        a_.branch(input(node, 0), false, conditional->decoding, conditional->n_arms, std::span(&node, 1));
+    const std::uint32_t branch = a_.branch(input(node, 0), false, conditional->decoding,
+                                           conditional->n_arms, std::span(&node, 1));
     for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm) {
       a_.target(branch, arm);
       const Value from = input(node, conditional->arm_input(arm, unit - graph_.first_value[node]));
@@ -89,6 +90,8 @@ class ByNeed {
 
 }  // namespace
 
-void lower_by_need(const FlatGraph& graph, bool keep, Assembler& assembler) { ByNeed(graph, assembler).run(keep); }
+void lower_by_need(const FlatGraph& graph, bool keep, Assembler& assembler) {
+  ByNeed(graph, assembler).run(keep);
+}
 
 }  // namespace thunkvm

@@ -5,14 +5,18 @@
 namespace thunkvm {
 namespace {
 
-constexpr std::uint32_t kPreciseLevels = 16;  // beyond it, a touch counts at the last place where it can occur
-constexpr std::uint32_t kFewUses = 64;        // more than this are retired after the branch, not in its arms
+constexpr std::uint32_t kPreciseLevels =
+    16;  // beyond it, a touch counts at the last place where it can occur
+constexpr std::uint32_t kFewUses =
+    64;  // more than this are retired after the branch, not in its arms
 constexpr std::uint32_t kFewArms = 8;
 
 class Analysis {
  public:
   Analysis(const FlatGraph& graph, const Placement& placement)
-      : graph_(graph), p_(placement), l_{{}, ValueLists(graph.n_values()), ValueLists(0), ValueLists(0), {}, {}} {
+      : graph_(graph),
+        p_(placement),
+        l_{{}, ValueLists(graph.n_values()), ValueLists(0), ValueLists(0), {}, {}} {
     const std::uint32_t n = graph.n_values();
     l_.leader.resize(n);
     for (Value v = 0; v < n; ++v) l_.leader[v] = v;
@@ -62,7 +66,8 @@ class Analysis {
     first_member_.reserve(p_.regions.n_keys() + 1);
     for (std::uint32_t key = 0; key < p_.regions.n_keys(); ++key) {
       first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
-      for (Value v = p_.first_member[key]; v != kNoIndex; v = p_.next_member[v]) members_.push_back(v);
+      for (Value v = p_.first_member[key]; v != kNoIndex; v = p_.next_member[v])
+        members_.push_back(v);
     }
     first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
   }
@@ -70,8 +75,8 @@ class Analysis {
     return {members_.data() + first_member_[key], first_member_[key + 1] - first_member_[key]};
   }
 
-  // The first statement that may touch `v` from outside the arms of `key`. A statement below some region runs there no
-  // earlier than its own number, so that the user's number is a safe bound.
+  // The first statement that may touch `v` from outside the arms of `key`. A statement below some
+  // region runs there no earlier than its own number, so that the user's number is a safe bound.
   Value first_touch(Value v, std::uint32_t key) const {
     Value first = kNoIndex;
     const Region region = p_.regions.key_region(key);
@@ -90,7 +95,8 @@ class Analysis {
     std::size_t group = 0;
     Value touched = kNoIndex;
     for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      // A memo conditional sits in a body of its own, so that all members of a key are statements of one region.
+      // A memo conditional sits in a body of its own, so that all members of a key are statements
+      // of one region.
       touched = std::min(touched, first_touch(all[i], key));
       if (touched < all[i + 1]) {
         group = i + 1;
@@ -101,8 +107,8 @@ class Analysis {
     }
   }
 
-  // Where in region `to` the touch by statement `by` of region `from` happens: the number of a statement of `to`, or, for
-  // the last move of an arm, of the conditional that it belongs to.
+  // Where in region `to` the touch by statement `by` of region `from` happens: the number of a
+  // statement of `to`, or, for the last move of an arm, of the conditional that it belongs to.
   Value position(Region to, Region from, Value by) const {
     Value at = by < graph_.n_values() && p_.runs_in[by] == from ? l_.leader[by] : by;
     if (from == to) return at;
@@ -122,7 +128,8 @@ class Analysis {
     return at;
   }
   Value entered_last(Region body) const {
-    return p_.is_input_body(body) ? last_lazy_[p_.opaque_node(body)] : last_need_[p_.regions.owner(body)];
+    return p_.is_input_body(body) ? last_lazy_[p_.opaque_node(body)]
+                                  : last_need_[p_.regions.owner(body)];
   }
 
   Value last_touch(Value v, Region home) const {
@@ -155,7 +162,8 @@ class Analysis {
     for (Value v = first; v < end; ++v) {
       if (p_.placed[v] == Placed::No) continue;
       any = true;
-      last = std::max(last, p_.placed[v] == Placed::Certain ? position(home, p_.home[v], v) : last_touch(v, home));
+      last = std::max(last, p_.placed[v] == Placed::Certain ? position(home, p_.home[v], v)
+                                                            : last_touch(v, home));
     }
     if (!any) return;
     last_lazy_[node] = last;
@@ -163,11 +171,14 @@ class Analysis {
     for (Value v = first; v < end; ++v) {
       if (l_.kept[v] != 0) continue;
       const Region life = input_life(v, home);
-      finish(v, life, std::max(life == home ? last : position(life, home, last), last_touch(v, life)), false);
+      finish(v, life,
+             std::max(life == home ? last : position(life, home, last), last_touch(v, life)),
+             false);
     }
   }
 
-  // The input of an opaque node, though its own body computes it, lives through the node's last demand.
+  // The input of an opaque node, though its own body computes it, lives through the node's last
+  // demand.
   Region input_life(Value v, Region home) const {
     for (bool moved = true; moved;) {
       moved = false;
@@ -241,13 +252,17 @@ class Analysis {
   Lifetimes l_;
   std::vector<Value> members_;
   std::vector<std::uint32_t> first_member_;
-  std::vector<Value> last_need_;  // by value that names a memo: the last statement of its home that may Need it
-  std::vector<Value> last_lazy_;  // by opaque node: the last statement of its region that may enter it
-  std::vector<Use> touches_;      // the uses of the value that is being retired, while they are few
+  std::vector<Value>
+      last_need_;  // by value that names a memo: the last statement of its home that may Need it
+  std::vector<Value>
+      last_lazy_;             // by opaque node: the last statement of its region that may enter it
+  std::vector<Use> touches_;  // the uses of the value that is being retired, while they are few
 };
 
 }  // namespace
 
-Lifetimes lifetimes(const FlatGraph& graph, const Placement& placement) { return Analysis(graph, placement).run(); }
+Lifetimes lifetimes(const FlatGraph& graph, const Placement& placement) {
+  return Analysis(graph, placement).run();
+}
 
 }  // namespace thunkvm

@@ -32,18 +32,21 @@ class ValueLists {
   std::vector<Link> links_;
 };
 
-/// What placement leaves open: conditionals of one key that sit in one region become one branch where nothing between them
-/// touches what the earlier one defines; and every value that is not kept to the end is retired once, after the last
-/// statement of its home region from which it can be touched. Where that is a branch with few arms, the retire moves into
-/// the arms: after the last touch there, or to the entry of an arm that does not touch it.
+/// What placement leaves open: conditionals of one key that sit in one region become one branch
+/// where nothing between them touches what the earlier one defines; and every value that is not
+/// kept to the end is retired once, after the last statement of its home region from which it can
+/// be touched. Where that is a branch with few arms, the retire moves into the arms: after the last
+/// touch there, or to the entry of an arm that does not touch it.
 struct Lifetimes {
-  std::vector<Value> leader;  ///< by value: the conditional at whose place this one's branch is; itself if not joined
+  std::vector<Value> leader;  ///< by value: the conditional at whose place this one's branch is;
+                              ///< itself if not joined
   ValueLists after;           ///< by statement (a branch: by its leader): retired after it
-  /// By arm slot (`arm_slot` of a conditional + arm): retired at the entry of that arm (slots of leaders), and after the
-  /// conditional's value was moved out of that arm.
+  /// By arm slot (`arm_slot` of a conditional + arm): retired at the entry of that arm (slots of
+  /// leaders), and after the conditional's value was moved out of that arm.
   ValueLists at_entry, at_exit;
   std::vector<std::uint32_t> arm_slot;  ///< by value
-  std::vector<std::uint8_t> kept;       ///< by value: outputs, updates and watched values are never retired
+  std::vector<std::uint8_t>
+      kept;  ///< by value: outputs, updates and watched values are never retired
 };
 
 Lifetimes lifetimes(const FlatGraph& graph, const Placement& placement);

@@ -55,8 +55,9 @@ void check_inputs(const FunctionGraph& function, const FlatGraph& graph) {
   }
   for (std::size_t n = 0; n < graph.nodes.size(); ++n)
     if (graph.nodes[n]->leaf() == Leaf::Input && given[n] == 0)
-      throw Error(ErrorKind::Value, "the function needs the input " + graph.nodes[n]->output(0).text() +
-                                        ", which is not among its inputs; add it, or give it a value with givens");
+      throw Error(ErrorKind::Value,
+                  "the function needs the input " + graph.nodes[n]->output(0).text() +
+                      ", which is not among its inputs; add it, or give it a value with givens");
 }
 
 FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
@@ -77,7 +78,8 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
     values += graph.nodes[i]->n_outputs();
     graph.node_of.resize(values, i);
     if (graph.nodes[i]->n_inputs() > UINT16_MAX || graph.nodes[i]->n_outputs() > UINT16_MAX)
-      throw Error(ErrorKind::Value, "[" + graph.nodes[i]->op()->name() + "] has more than 65,535 inputs or outputs");
+      throw Error(ErrorKind::Value,
+                  "[" + graph.nodes[i]->op()->name() + "] has more than 65,535 inputs or outputs");
   }
   graph.first_value.push_back(values);
   for (const Variable& v : roots) graph.outputs.push_back(graph.value(v));
@@ -127,10 +129,12 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
   static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
   if (kVerifyAlways || verify_asked) verify(*program);
-  log().debug("linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, in {:.3f} ms",
-              program->n_nodes, program->code.size(), program->steps.size(), program->branches.size(),
-              program->memos.size(), program->lazies.size(),
-              std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+  log().debug(
+      "linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, "
+      "in {:.3f} ms",
+      program->n_nodes, program->code.size(), program->steps.size(), program->branches.size(),
+      program->memos.size(), program->lazies.size(),
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   linked.program = std::move(program);
   return linked;
 }

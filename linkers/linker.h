@@ -20,24 +20,25 @@ ThunkCode native_thunk(const Apply& node);
 /// A linked function: the program, and what its registers stand for.
 struct Linked {
   std::shared_ptr<const Program> program;
-  std::vector<Ref<SharedValue>> shared;    ///< in the order of Program::shared
-  std::vector<Ref<SharedValue>> targets;   ///< in the order of Program::updates
-  std::vector<Variable> nodes;             ///< output 0 of each node that may run, by the program's node index
+  std::vector<Ref<SharedValue>> shared;   ///< in the order of Program::shared
+  std::vector<Ref<SharedValue>> targets;  ///< in the order of Program::updates
+  std::vector<Variable> nodes;  ///< output 0 of each node that may run, by the program's node index
 };
 
 /// How thunks are chosen and ordered.
 struct LinkOptions {
-  /// true: LazyLinker: demand is compiled away by placement, values are released when nobody can need them any more.
-  /// false: PerformLinker: every node is a memo body that is run when it is needed (call by need), and values stay until
-  /// the call ends; no analysis at all, so it is what the placed programs are compared with.
+  /// true: LazyLinker: demand is compiled away by placement, values are released when nobody can
+  /// need them any more. false: PerformLinker: every node is a memo body that is run when it is
+  /// needed (call by need), and values stay until the call ends; no analysis at all, so it is what
+  /// the placed programs are compared with.
   bool placed = true;
   /// `_nogc`: intermediates are kept between calls, so that their memory is used again.
   bool keep = false;
   std::vector<ThunkSource> sources = {native_thunk};
 };
 
-/// Throws Error(NotImplemented) naming the Op and node for which no source has a thunk, Error(Value) for an input that the
-/// outputs need and that is not given.
+/// Throws Error(NotImplemented) naming the Op and node for which no source has a thunk,
+/// Error(Value) for an input that the outputs need and that is not given.
 Linked link(const FunctionGraph& graph, const LinkOptions& options);
 
 }  // namespace thunkvm

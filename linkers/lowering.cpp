@@ -9,7 +9,8 @@ namespace {
 
 class Lowering {
  public:
-  Lowering(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep, Assembler& assembler)
+  Lowering(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep,
+           Assembler& assembler)
       : graph_(graph),
         p_(placement),
         l_(lifetimes),
@@ -43,7 +44,8 @@ class Lowering {
   }
 
  private:
-  // An arm's value that is made in that arm, for that exit alone, is made in the conditional's own register.
+  // An arm's value that is made in that arm, for that exit alone, is made in the conditional's own
+  // register.
   void share_registers() {
     for (Value v = graph_.n_values(); v-- > 0;) {
       if (p_.key[v] == kNoIndex) continue;
@@ -51,7 +53,9 @@ class Lowering {
       const Conditional& conditional = *graph_.conditional(node);
       for (std::uint32_t arm = 0; arm < conditional.n_arms; ++arm) {
         const Value from = arm_value(v, arm);
-        if (p_.placed[from] != Placed::Certain || p_.runs_in[from] != p_.regions.first_arm(key) + arm) continue;
+        if (p_.placed[from] != Placed::Certain ||
+            p_.runs_in[from] != p_.regions.first_arm(key) + arm)
+          continue;
         if (l_.kept[from] != 0 || graph_.opaque(graph_.node_of[from])) continue;
         if (p_.uses[p_.first_use[from]].next != kNoIndex) continue;
         a_.share(from, v);
@@ -65,7 +69,8 @@ class Lowering {
   Value arm_value(Value conditional, std::uint32_t arm) const {
     const std::uint32_t node = graph_.node_of[conditional];
     const std::uint32_t output = conditional - graph_.first_value[node];
-    return graph_.value(graph_.nodes[node]->input(static_cast<int>(graph_.conditional(node)->arm_input(arm, output))));
+    return graph_.value(graph_.nodes[node]->input(
+        static_cast<int>(graph_.conditional(node)->arm_input(arm, output))));
   }
 
   // Sees to it that a value that is not certain where it is used is there.
@@ -163,8 +168,8 @@ class Lowering {
     const Value selector = p_.regions.selector(key);
     demand(selector);
     task.takes_selector = dies_in_every_arm(selector, leader, p_.regions.n_arms(key));
-    task.branch =
-        a_.branch(selector, task.takes_selector, p_.regions.decoding(key), p_.regions.n_arms(key), nodes);
+    task.branch = a_.branch(selector, task.takes_selector, p_.regions.decoding(key),
+                            p_.regions.n_arms(key), nodes);
     task.first_jump = static_cast<std::uint32_t>(jumps_.size());
     tasks_.push_back(task);
   }
@@ -173,7 +178,8 @@ class Lowering {
   bool dies_in_every_arm(Value selector, Value leader, std::uint32_t n_arms) const {
     for (std::uint32_t arm = 0; arm < n_arms; ++arm) {
       bool dies = false;
-      l_.at_entry.each(l_.arm_slot[leader] + arm, [&](Value dead) { dies = dies || dead == selector; });
+      l_.at_entry.each(l_.arm_slot[leader] + arm,
+                       [&](Value dead) { dies = dies || dead == selector; });
       if (!dies) return false;
     }
     return !keep_;
@@ -212,7 +218,9 @@ class Lowering {
   void leave_arm(Value conditional, std::uint32_t arm) {
     const Value from = arm_value(conditional, arm);
     retired_.clear();
-    if (!keep_) l_.at_exit.each(l_.arm_slot[conditional] + arm, [&](Value dead) { retired_.push_back(dead); });
+    if (!keep_)
+      l_.at_exit.each(l_.arm_slot[conditional] + arm,
+                      [&](Value dead) { retired_.push_back(dead); });
     const auto source = std::find(retired_.begin(), retired_.end(), from);
     const bool take = source != retired_.end();
     if (take) retired_.erase(source);
@@ -237,11 +245,12 @@ class Lowering {
   const Lifetimes& l_;
   const bool keep_;
   Assembler& a_;
-  std::vector<Value> cursor_;            // by region: the next statement to emit
-  std::vector<std::uint32_t> memo_of_;   // by statement
-  std::vector<Value> memos_;             // statements that are memos, in the order of their index
-  std::vector<bool> shared_;             // by value: made in its conditional's register
-  std::unordered_map<std::uint32_t, std::vector<Value>> waiting_;  // by key: met, and joined to a later one
+  std::vector<Value> cursor_;           // by region: the next statement to emit
+  std::vector<std::uint32_t> memo_of_;  // by statement
+  std::vector<Value> memos_;            // statements that are memos, in the order of their index
+  std::vector<bool> shared_;            // by value: made in its conditional's register
+  std::unordered_map<std::uint32_t, std::vector<Value>>
+      waiting_;  // by key: met, and joined to a later one
   std::vector<Value> joined_;
   std::vector<std::uint32_t> jumps_;
   std::vector<Task> tasks_;
@@ -250,7 +259,8 @@ class Lowering {
 
 }  // namespace
 
-void lower(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep, Assembler& assembler) {
+void lower(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep,
+           Assembler& assembler) {
   Lowering(graph, placement, lifetimes, keep, assembler).run();
 }
 

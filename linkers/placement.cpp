@@ -48,10 +48,12 @@ class Placer {
     return graph_.value(graph_.nodes[node]->input(static_cast<int>(i)));
   }
   void collect(Value v) {
-    for (std::uint32_t u = p_.first_use[v]; u != kNoIndex; u = p_.uses[u].next) demands_.push_back(p_.uses[u].region);
+    for (std::uint32_t u = p_.first_use[v]; u != kNoIndex; u = p_.uses[u].next)
+      demands_.push_back(p_.uses[u].region);
   }
   // Statements are met last to first, so that each becomes the head of its list.
-  static void prepend(std::vector<Value>& heads, std::vector<Value>& next, std::uint32_t list, Value v) {
+  static void prepend(std::vector<Value>& heads, std::vector<Value>& next, std::uint32_t list,
+                      Value v) {
     if (list >= heads.size()) heads.resize(list + 1, kNoIndex);
     next[v] = std::exchange(heads[list], v);
   }
@@ -75,7 +77,8 @@ class Placer {
       p_.home[v] = p_.home[first];
       p_.runs_in[v] = region;
     }
-    for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) use(input(node, i), region, first);
+    for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i)
+      use(input(node, i), region, first);
   }
 
   void place_conditional(std::uint32_t node, const Conditional& conditional) {
@@ -86,13 +89,15 @@ class Placer {
       if (demands_.empty()) continue;
       const Region region = settle(v, p_.regions.spot(demands_));
       const Value selector = input(node, 0);
-      const std::uint32_t arm = p_.regions.decided(region, selector, conditional.decoding, conditional.n_arms);
+      const std::uint32_t arm =
+          p_.regions.decided(region, selector, conditional.decoding, conditional.n_arms);
       if (arm != kNoIndex) {
         p_.alias[v] = input(node, conditional.arm_input(arm, j));
         use(p_.alias[v], region, v);
         continue;
       }
-      const std::uint32_t key = p_.regions.open_arms(region, selector, conditional.decoding, conditional.n_arms);
+      const std::uint32_t key =
+          p_.regions.open_arms(region, selector, conditional.decoding, conditional.n_arms);
       p_.key[v] = key;
       prepend(p_.first_member, p_.next_member, key, v);
       use(selector, region, v);

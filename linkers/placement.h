@@ -1,4 +1,5 @@
-// placement.h: where each node runs, so that nothing runs that nobody demands (design.md section 5).
+// placement.h: where each node runs, so that nothing runs that nobody demands (design.md section
+// 5).
 #pragma once
 
 #include "ops/demand.h"
@@ -14,14 +15,16 @@ namespace thunkvm {
 /// A value: output j of node n, numbered so that a value comes after all that it is computed from.
 using Value = std::uint32_t;
 
-/// The graph as placement sees it: nodes in topological order, values numbered through, thunks chosen.
+/// The graph as placement sees it: nodes in topological order, values numbered through, thunks
+/// chosen.
 struct FlatGraph {
-  std::vector<Apply*> nodes;              ///< topological order, leaves included
-  std::vector<std::uint32_t> first_value; ///< by node; one more at the end
-  std::vector<std::uint32_t> node_of;     ///< by value
-  std::vector<ThunkCode> thunks;          ///< by node; none for leaves and conditionals
-  std::vector<Value> outputs;             ///< demanded by the root: outputs, then updates
-  std::vector<Value> watched;             ///< if-computed updates: kept to the end if they were computed; kNoIndex: never
+  std::vector<Apply*> nodes;               ///< topological order, leaves included
+  std::vector<std::uint32_t> first_value;  ///< by node; one more at the end
+  std::vector<std::uint32_t> node_of;      ///< by value
+  std::vector<ThunkCode> thunks;           ///< by node; none for leaves and conditionals
+  std::vector<Value> outputs;              ///< demanded by the root: outputs, then updates
+  std::vector<Value>
+      watched;  ///< if-computed updates: kept to the end if they were computed; kNoIndex: never
 
   Value value(const Variable& v) const {
     return first_value[static_cast<std::uint32_t>(v.node()->mark)] + v.index();
@@ -41,26 +44,32 @@ struct Use {
   std::uint32_t next;  ///< the next use of the same value
 };
 
-/// A statement is named by a value: an eager node by its first output, a conditional by each of its outputs, an opaque
-/// node by each output that is certain somewhere.
+/// A statement is named by a value: an eager node by its first output, a conditional by each of its
+/// outputs, an opaque node by each output that is certain somewhere.
 enum class Placed : std::uint8_t {
-  No,        ///< nobody demands it, or it is a leaf
-  Certain,   ///< a statement of its home region
-  Memo,      ///< a body under its home region, run at the first Need
-  Loose,     ///< an output of an opaque node that is asked for where it is used
+  No,       ///< nobody demands it, or it is a leaf
+  Certain,  ///< a statement of its home region
+  Memo,     ///< a body under its home region, run at the first Need
+  Loose,    ///< an output of an opaque node that is asked for where it is used
 };
 
 struct Placement {
   RegionTree regions;
-  std::vector<Placed> placed;      ///< by value; all outputs of an eager node alike
-  std::vector<Region> home;        ///< by value: where it is certain; of a memo: the region that its body hangs under
-  std::vector<Region> runs_in;     ///< by value: the region whose statement defines it (home, or the memo's body)
-  std::vector<std::uint32_t> key;  ///< by value: a conditional's arms; kNoIndex where an enclosing arm decides it
-  std::vector<Value> alias;        ///< by value: the arm value that such a decided conditional is; else kNoIndex
+  std::vector<Placed> placed;  ///< by value; all outputs of an eager node alike
+  std::vector<Region>
+      home;  ///< by value: where it is certain; of a memo: the region that its body hangs under
+  std::vector<Region>
+      runs_in;  ///< by value: the region whose statement defines it (home, or the memo's body)
+  std::vector<std::uint32_t>
+      key;  ///< by value: a conditional's arms; kNoIndex where an enclosing arm decides it
+  std::vector<Value>
+      alias;  ///< by value: the arm value that such a decided conditional is; else kNoIndex
   std::vector<std::uint32_t> first_use;  ///< by value, into `uses`
   std::vector<Use> uses;
-  std::vector<Region> opaque_region;     ///< by node: the innermost region that all demands of an opaque node share
-  std::vector<Region> input_region;      ///< by node: of an opaque node, the body of input 0; the others follow
+  std::vector<Region>
+      opaque_region;  ///< by node: the innermost region that all demands of an opaque node share
+  std::vector<Region>
+      input_region;  ///< by node: of an opaque node, the body of input 0; the others follow
 
   /// Statements of each region in order: head by region, next by statement; kNoIndex ends a list.
   std::vector<Value> first_statement;
@@ -69,12 +78,15 @@ struct Placement {
   std::vector<Value> first_member;
   std::vector<Value> next_member;
 
-  /// Bodies of opaque nodes' inputs have owner n_values + node; memo bodies the value that names their statement.
+  /// Bodies of opaque nodes' inputs have owner n_values + node; memo bodies the value that names
+  /// their statement.
   std::uint32_t n_values = 0;
   bool is_input_body(Region r) const {
     return regions.owner(r) != kNoIndex && regions.owner(r) >= n_values;
   }
-  std::uint32_t opaque_node(Region input_body) const { return regions.owner(input_body) - n_values; }
+  std::uint32_t opaque_node(Region input_body) const {
+    return regions.owner(input_body) - n_values;
+  }
 };
 
 /// Near-linear in nodes and edges.

@@ -15,15 +15,17 @@
 namespace thunkvm {
 
 /// The value of an attribute; monostate is None.
-using AttrValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, DType, std::vector<std::int64_t>,
-                               std::vector<double>, std::vector<std::string>>;
+using AttrValue =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, DType,
+                 std::vector<std::int64_t>, std::vector<double>, std::vector<std::string>>;
 std::string text(const AttrValue& value);
 
 /// Attribute values by name.
 class Attributes {
  public:
   Attributes() = default;
-  Attributes(std::initializer_list<std::pair<const std::string, AttrValue>> values) : values_(values) {}
+  Attributes(std::initializer_list<std::pair<const std::string, AttrValue>> values)
+      : values_(values) {}
   void set(const std::string& name, AttrValue value) { values_[name] = std::move(value); }
   bool has(const std::string& name) const;  ///< present and not None
   template <class T>

@@ -18,10 +18,13 @@ class LengthOp final : public Op {
   std::string text() const override { return "length{axis=" + std::to_string(axis_) + "}"; }
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    if (inputs.size() != 1) throw Error(ErrorKind::Type, "[length] takes one input; got " + std::to_string(inputs.size()));
+    if (inputs.size() != 1)
+      throw Error(ErrorKind::Type,
+                  "[length] takes one input; got " + std::to_string(inputs.size()));
     if (axis_ < 0 || axis_ >= inputs[0].ndim())
-      throw Error(ErrorKind::Index, "[length] axis " + std::to_string(axis_) + " is out of bounds for " +
-                                        inputs[0].text() + ", which has " + std::to_string(inputs[0].ndim()) +
+      throw Error(ErrorKind::Index, "[length] axis " + std::to_string(axis_) +
+                                        " is out of bounds for " + inputs[0].text() +
+                                        ", which has " + std::to_string(inputs[0].ndim()) +
                                         " dimensions");
     return {Apply::make1(*this, inputs, TensorType::scalar(DType::Int64))};
   }
@@ -37,8 +40,11 @@ class LengthOp final : public Op {
     };
     return code;
   }
-  std::vector<Variable> grad(Apply&, std::span<const Variable>) const override { return {Variable()}; }
-  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs, const std::vector<bool>&) const override {
+  std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
+    return {Variable()};
+  }
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>&) const override {
     const Variable length = call_op("length", {inputs[0]}, {{"axis", axis_ + 1}});
     return {repeat_batch(length, batch_length(inputs[0]))};
   }
@@ -53,9 +59,13 @@ class LengthMaker : public OpMaker {
     family("shape");
     comment("The length of one axis.");
     input("x", "a tensor of at least one dimension");
-    attr("axis", AttrType::Int, "which axis, counted from 0").by_default(std::int64_t{0}).at_least(0);
+    attr("axis", AttrType::Int, "which axis, counted from 0")
+        .by_default(std::int64_t{0})
+        .at_least(0);
     output("an int64 scalar");
-    example(">>> x = tv.matrix(\"x\")\n>>> tv.function([x], tv.ops.length(x, axis=1))(np.zeros((2, 5)))\nnp.int64(5)");
+    example(
+        ">>> x = tv.matrix(\"x\")\n>>> tv.function([x], tv.ops.length(x, axis=1))(np.zeros((2, "
+        "5)))\nnp.int64(5)");
   }
 };
 REGISTER_OP(LengthOp, LengthMaker, length)
@@ -69,17 +79,20 @@ Variable batch_length(const Variable& x) {
 
 Variable repeat_batch(const Variable& x, const Variable& length) {
   const Variable lead = expand_dims(length, {0});
-  const Variable whole = x.ndim() == 0 ? lead : call_op("concatenate", {lead, shape(x)}, {{"axis", std::int64_t{0}}});
+  const Variable whole =
+      x.ndim() == 0 ? lead : call_op("concatenate", {lead, shape(x)}, {{"axis", std::int64_t{0}}});
   return broadcast_to(x, whole, x.ndim() + 1);
 }
 
-Batched vectorize(std::span<const Variable> roots, std::span<const Variable> from, std::span<const Variable> to) {
+Batched vectorize(std::span<const Variable> roots, std::span<const Variable> from,
+                  std::span<const Variable> to) {
   std::unordered_map<Variable, Variable, VariableHash> batched;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (to[i].ndim() != from[i].ndim() + 1)
-      throw Error(ErrorKind::Value, "vectorize: " + to[i].text() + " has " + std::to_string(to[i].ndim()) +
-                                        " dimensions, but it has to have one more than " + from[i].text() + ", which has " +
-                                        std::to_string(from[i].ndim()));
+      throw Error(ErrorKind::Value,
+                  "vectorize: " + to[i].text() + " has " + std::to_string(to[i].ndim()) +
+                      " dimensions, but it has to have one more than " + from[i].text() +
+                      ", which has " + std::to_string(from[i].ndim()));
     batched.emplace(from[i], to[i]);
   }
   for (Apply* node : topological_order(roots)) {
@@ -96,7 +109,8 @@ Batched vectorize(std::span<const Variable> roots, std::span<const Variable> fro
     for (const Variable& output : node->outputs()) given = given && batched.contains(output);
     if (!any || given) continue;
     const std::vector<Variable> outputs = node->op()->batch(*node, inputs, flags);
-    for (std::uint32_t j = 0; j < node->n_outputs(); ++j) batched.emplace(node->output(j), outputs[j]);
+    for (std::uint32_t j = 0; j < node->n_outputs(); ++j)
+      batched.emplace(node->output(j), outputs[j]);
   }
   Batched result;
   for (const Variable& root : roots) {

@@ -39,8 +39,8 @@ std::string described(const Variable& v) {
   return v.text() + " is " + v.type().text() + (where.empty() ? "" : " (made at " + where + ")");
 }
 
-// One node with the selector and all arms: only the branch that the selector picks is computed. The arms' types are
-// equal by the time it is made.
+// One node with the selector and all arms: only the branch that the selector picks is computed. The
+// arms' types are equal by the time it is made.
 class ConditionalOp final : public Op {
  public:
   explicit ConditionalOp(const Attributes& attrs) {
@@ -49,29 +49,36 @@ class ConditionalOp final : public Op {
     spec_.n_outputs = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_outputs"));
   }
   ConditionalOp(Decoding decoding, std::size_t n_arms, std::size_t n_outputs)
-      : spec_{decoding, static_cast<std::uint32_t>(n_arms), static_cast<std::uint32_t>(n_outputs)} {}
+      : spec_{decoding, static_cast<std::uint32_t>(n_arms), static_cast<std::uint32_t>(n_outputs)} {
+  }
 
-  std::string name() const override { return spec_.decoding == Decoding::Truth ? "ifelse" : "switch"; }
+  std::string name() const override {
+    return spec_.decoding == Decoding::Truth ? "ifelse" : "switch";
+  }
   std::string text() const override {
-    return name() + "{arms=" + std::to_string(spec_.n_arms) + ", outputs=" + std::to_string(spec_.n_outputs) + "}";
+    return name() + "{arms=" + std::to_string(spec_.n_arms) +
+           ", outputs=" + std::to_string(spec_.n_outputs) + "}";
   }
   const Conditional* conditional() const override { return &spec_; }
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     if (inputs.size() != 1 + std::size_t{spec_.n_arms} * spec_.n_outputs)
-      throw Error(ErrorKind::Type, "[" + name() + "] takes a selector and " + std::to_string(spec_.n_arms) + " arms of " +
+      throw Error(ErrorKind::Type, "[" + name() + "] takes a selector and " +
+                                       std::to_string(spec_.n_arms) + " arms of " +
                                        std::to_string(spec_.n_outputs) + " values; got " +
                                        std::to_string(inputs.size()) + " inputs");
     std::vector<std::vector<Variable>> arms(spec_.n_arms);
     for (std::uint32_t a = 0; a < spec_.n_arms; ++a)
-      for (std::uint32_t j = 0; j < spec_.n_outputs; ++j) arms[a].push_back(inputs[spec_.arm_input(a, j)]);
+      for (std::uint32_t j = 0; j < spec_.n_outputs; ++j)
+        arms[a].push_back(inputs[spec_.arm_input(a, j)]);
     return thunkvm::conditional(inputs[0], spec_.decoding, arms);
   }
 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override {
     if (batched[0])
-      throw Error(ErrorKind::NotImplemented, "[" + name() + "] cannot branch on a batch of selectors; use where()");
+      throw Error(ErrorKind::NotImplemented,
+                  "[" + name() + "] cannot branch on a batch of selectors; use where()");
     // Every arm has to have the batch axis: one that has not is broadcast to the batch's length.
     Variable length;
     for (std::size_t i = 1; i < inputs.size() && !length; ++i)
@@ -93,7 +100,9 @@ class ConditionalMaker : public OpMaker {
  public:
   explicit ConditionalMaker(OpProto& proto) : OpMaker(proto) {
     family("conditional");
-    comment("One of several arms, picked at run time; only that arm is computed. The core of ifelse, switch_case and cond.");
+    comment(
+        "One of several arms, picked at run time; only that arm is computed. The core of ifelse, "
+        "switch_case and cond.");
     input("selector", "any 0-d or one-element number");
     input("arms", "the values of arm 0, of arm 1, ...").variadic = true;
     attr("decoding", AttrType::String, "how the selector picks an arm")
@@ -106,13 +115,16 @@ class ConditionalMaker : public OpMaker {
 REGISTER_OP(ConditionalOp, ConditionalMaker, conditional)
 
 void check_selector(const Variable& selector, Decoding decoding) {
-  const std::string what = decoding == Decoding::Truth ? "[ifelse] the condition" : "[switch] the index";
+  const std::string what =
+      decoding == Decoding::Truth ? "[ifelse] the condition" : "[switch] the index";
   const TensorType& type = selector.tensor();
   for (std::int64_t length : type.shape())
     if (length != 1 && length != kUnknownLength)
-      throw Error(ErrorKind::Type, what + " has to be a single value: " + described(selector) +
-                                       "; reduce it with .all() or .any(), or use where() to choose elementwise");
-  if (selector.is_constant() && selector.constant_value().is_scalar() && is_float(selector.dtype())) {
+      throw Error(ErrorKind::Type,
+                  what + " has to be a single value: " + described(selector) +
+                      "; reduce it with .all() or .any(), or use where() to choose elementwise");
+  if (selector.is_constant() && selector.constant_value().is_scalar() &&
+      is_float(selector.dtype())) {
     const Cell value = selector.constant_value();
     const bool nan = selector.dtype() == DType::Float64 && std::isnan(value.get<double>());
     if (nan) throw Error(ErrorKind::Value, what + " is NaN, which is neither true nor false");
@@ -120,20 +132,23 @@ void check_selector(const Variable& selector, Decoding decoding) {
 }
 
 // The type that all arms' values of one output share.
-TypeRef join(Decoding decoding, std::span<const std::vector<Variable>> arms, std::size_t output, bool strict) {
+TypeRef join(Decoding decoding, std::span<const std::vector<Variable>> arms, std::size_t output,
+             bool strict) {
   const auto path = [&](std::size_t arm) {
     return arm_text(decoding, arm, arms.size()) +
            (arms[arm].size() > 1 ? "[" + std::to_string(output) + "]" : std::string());
   };
   const auto mismatch = [&](std::size_t arm, const std::string& rule) {
-    return Error(ErrorKind::Type, "[" + std::string(decoding == Decoding::Truth ? "ifelse" : "switch") + "] " + path(0) +
-                                      " and " + path(arm) + " differ: " + described(arms[0][output]) + ", " +
-                                      described(arms[arm][output]) + "; " + rule);
+    return Error(ErrorKind::Type,
+                 "[" + std::string(decoding == Decoding::Truth ? "ifelse" : "switch") + "] " +
+                     path(0) + " and " + path(arm) + " differ: " + described(arms[0][output]) +
+                     ", " + described(arms[arm][output]) + "; " + rule);
   };
   const Type& first = arms[0][output].type();
   if (first.tensor() == nullptr) {
     for (std::size_t a = 1; a < arms.size(); ++a)
-      if (!arms[a][output].type().equals(first)) throw mismatch(a, "values that are not tensors need equal types");
+      if (!arms[a][output].type().equals(first))
+        throw mismatch(a, "values that are not tensors need equal types");
     return arms[0][output].type_ref();
   }
   // Weak constants yield to the others, as in arithmetic.
@@ -149,7 +164,8 @@ TypeRef join(Decoding decoding, std::span<const std::vector<Variable>> arms, std
       if (dtype == DType::Object) {
         dtype = type->dtype();
       } else if (type->dtype() != dtype) {
-        if (strict && !weak) throw mismatch(a, "strict=True asks for equal dtypes; cast one of them");
+        if (strict && !weak)
+          throw mismatch(a, "strict=True asks for equal dtypes; cast one of them");
         dtype = weak ? promote_weak(dtype, kind(type->dtype())) : promote(dtype, type->dtype());
       }
     }
@@ -173,9 +189,12 @@ class IsMissing final : public Op {
   explicit IsMissing(const Attributes&) {}
   std::string name() const override { return "is_missing"; }
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    if (inputs.size() != 1) throw Error(ErrorKind::Type, "[is_missing] takes one input; got " + std::to_string(inputs.size()));
+    if (inputs.size() != 1)
+      throw Error(ErrorKind::Type,
+                  "[is_missing] takes one input; got " + std::to_string(inputs.size()));
     if (const TensorType* type = inputs[0].type().tensor(); type != nullptr && type->ndim() != 0)
-      throw Error(ErrorKind::Type, "[is_missing] takes a scalar or an object; " + described(inputs[0]));
+      throw Error(ErrorKind::Type,
+                  "[is_missing] takes a scalar or an object; " + described(inputs[0]));
     return {Apply::make1(*this, inputs, TensorType::scalar(DType::Bool))};
   }
   ThunkCode kernel(const Apply& node) const override {
@@ -185,22 +204,25 @@ class IsMissing final : public Op {
     code.form = "kernel";
     code.eager = [](Activation& activation, const Operands& operands) {
       const Cell& value = activation.input(operands, 0);
-      const bool missing = visit_dtype(value.dtype(), "is_missing", [&]<class T>(std::type_identity<T>) {
-        if constexpr (std::is_floating_point_v<T>)
-          return std::isnan(value.get<T>());
-        else if constexpr (std::is_same_v<T, Half>)
-          return std::isnan(static_cast<float>(value.get<T>()));
-        else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>)
-          return std::isnan(value.get<T>().real()) || std::isnan(value.get<T>().imag());
-        else
-          return false;
-      });
+      const bool missing =
+          visit_dtype(value.dtype(), "is_missing", [&]<class T>(std::type_identity<T>) {
+            if constexpr (std::is_floating_point_v<T>)
+              return std::isnan(value.get<T>());
+            else if constexpr (std::is_same_v<T, Half>)
+              return std::isnan(static_cast<float>(value.get<T>()));
+            else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>)
+              return std::isnan(value.get<T>().real()) || std::isnan(value.get<T>().imag());
+            else
+              return false;
+          });
       activation.output(operands, 0).set(missing);
       return Status::Done;
     };
     return code;
   }
-  std::vector<Variable> grad(Apply&, std::span<const Variable>) const override { return {Variable()}; }
+  std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
+    return {Variable()};
+  }
 };
 
 class IsMissingMaker : public OpMaker {
@@ -210,12 +232,15 @@ class IsMissingMaker : public OpMaker {
     comment("Whether a value is missing: NaN for a number, None for an object.");
     input("x", "a scalar or an object");
     output("a bool scalar");
-    example(">>> x = tv.scalar(\"x\")\n>>> tv.function([x], tv.ops.is_missing(x))(float(\"nan\"))\nnp.True_");
+    example(
+        ">>> x = tv.scalar(\"x\")\n>>> tv.function([x], "
+        "tv.ops.is_missing(x))(float(\"nan\"))\nnp.True_");
   }
 };
 REGISTER_OP(IsMissing, IsMissingMaker, is_missing)
 
-// A condition as a bool scalar, decided as a branch decides it: NaN is an error, one element is enough.
+// A condition as a bool scalar, decided as a branch decides it: NaN is an error, one element is
+// enough.
 Variable truth(const Variable& x) {
   if (x.ndim() == 0 && x.dtype() == DType::Bool) return x;
   return ifelse(x, Variable::number(true), Variable::number(false));
@@ -231,10 +256,12 @@ std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
     throw Error(ErrorKind::Value, "a conditional needs at least one arm with at least one value");
   for (std::size_t a = 1; a < arms.size(); ++a)
     if (arms[a].size() != n_outputs)
-      throw Error(ErrorKind::Value, arm_text(decoding, 0, arms.size()) + " has " + std::to_string(n_outputs) + " values, " +
-                                        arm_text(decoding, a, arms.size()) + " has " + std::to_string(arms[a].size()) +
-                                        "; all arms need the same number");
-  if (decoding != Decoding::Truth && selector.dtype() != DType::Bool && !is_integral(selector.dtype()))
+      throw Error(ErrorKind::Value,
+                  arm_text(decoding, 0, arms.size()) + " has " + std::to_string(n_outputs) +
+                      " values, " + arm_text(decoding, a, arms.size()) + " has " +
+                      std::to_string(arms[a].size()) + "; all arms need the same number");
+  if (decoding != Decoding::Truth && selector.dtype() != DType::Bool &&
+      !is_integral(selector.dtype()))
     throw Error(ErrorKind::Type, "[switch] the index has to be an integer: " + described(selector));
   std::vector<TypeRef> types;
   for (std::size_t j = 0; j < n_outputs; ++j) types.push_back(join(decoding, arms, j, strict));

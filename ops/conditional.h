@@ -10,9 +10,9 @@ namespace thunkvm {
 
 /// `n_outputs` values from one of several arms; only the arm that the selector picks is computed.
 ///
-/// Arms hold one variable for each output. Their dtypes are promoted unless `strict`, static shapes joined; a differing
-/// number of dimensions, or dtypes under `strict`, is Error(Type) that names the path, both types and both source lines.
-/// The selector is any 0-d or one-element number.
+/// Arms hold one variable for each output. Their dtypes are promoted unless `strict`, static shapes
+/// joined; a differing number of dimensions, or dtypes under `strict`, is Error(Type) that names
+/// the path, both types and both source lines. The selector is any 0-d or one-element number.
 std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
                                   std::span<const std::vector<Variable>> arms, bool strict = false);
 

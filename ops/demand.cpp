@@ -12,27 +12,34 @@ Region RegionTree::add(Region parent, std::uint32_t key, std::uint32_t owner) {
   const Node& up = nodes_[parent];
   const Node& over = nodes_[up.jump];
   // Jump pointers as in a skew-binary list: O(1) to add, O(log depth) to climb.
-  const Region jump = up.depth - over.depth == over.depth - nodes_[over.jump].depth ? over.jump : parent;
+  const Region jump =
+      up.depth - over.depth == over.depth - nodes_[over.jump].depth ? over.jump : parent;
   nodes_.push_back({parent, jump, up.depth + 1, key, owner, 0});
   return static_cast<Region>(nodes_.size() - 1);
 }
 
-std::uint32_t RegionTree::open_arms(Region parent, std::uint32_t selector, Decoding decoding, std::uint32_t n_arms) {
-  const auto [entry, fresh] =
-      by_name_.try_emplace(KeyName{parent, selector, shape(decoding, n_arms)}, static_cast<std::uint32_t>(keys_.size()));
+std::uint32_t RegionTree::open_arms(Region parent, std::uint32_t selector, Decoding decoding,
+                                    std::uint32_t n_arms) {
+  const auto [entry, fresh] = by_name_.try_emplace(
+      KeyName{parent, selector, shape(decoding, n_arms)}, static_cast<std::uint32_t>(keys_.size()));
   if (!fresh) return entry->second;
   const auto key = static_cast<std::uint32_t>(keys_.size());
   std::uint32_t& latest =
-      latest_.try_emplace(std::uint64_t{selector} << 32 | shape(decoding, n_arms), kNoIndex).first->second;
-  keys_.push_back({parent, selector, decoding, n_arms, static_cast<Region>(nodes_.size()), latest, 0, 0});
+      latest_.try_emplace(std::uint64_t{selector} << 32 | shape(decoding, n_arms), kNoIndex)
+          .first->second;
+  keys_.push_back(
+      {parent, selector, decoding, n_arms, static_cast<Region>(nodes_.size()), latest, 0, 0});
   latest = key;
   for (std::uint32_t a = 0; a < n_arms; ++a) add(parent, key, kNoIndex);
   return key;
 }
 
-Region RegionTree::open_body(Region parent, std::uint32_t owner) { return add(parent, kNoIndex, owner); }
+Region RegionTree::open_body(Region parent, std::uint32_t owner) {
+  return add(parent, kNoIndex, owner);
+}
 
-std::uint32_t RegionTree::decided(Region region, std::uint32_t selector, Decoding decoding, std::uint32_t n_arms) const {
+std::uint32_t RegionTree::decided(Region region, std::uint32_t selector, Decoding decoding,
+                                  std::uint32_t n_arms) const {
   const auto found = latest_.find(std::uint64_t{selector} << 32 | shape(decoding, n_arms));
   if (found == latest_.end()) return kNoIndex;
   std::uint32_t key = found->second;
@@ -65,14 +72,16 @@ Region RegionTree::lca(Region a, Region b) const {
 bool RegionTree::is_ancestor(Region ancestor, Region region) const {
   const std::uint32_t depth = nodes_[ancestor].depth;
   while (nodes_[region].depth > depth)
-    region = nodes_[nodes_[region].jump].depth >= depth ? nodes_[region].jump : nodes_[region].parent;
+    region =
+        nodes_[nodes_[region].jump].depth >= depth ? nodes_[region].jump : nodes_[region].parent;
   return region == ancestor;
 }
 
 Region RegionTree::child_towards(Region ancestor, Region region) const {
   const std::uint32_t depth = nodes_[ancestor].depth + 1;
   while (nodes_[region].depth > depth)
-    region = nodes_[nodes_[region].jump].depth >= depth ? nodes_[region].jump : nodes_[region].parent;
+    region =
+        nodes_[nodes_[region].jump].depth >= depth ? nodes_[region].jump : nodes_[region].parent;
   return region;
 }
 

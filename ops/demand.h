@@ -1,8 +1,8 @@
 // demand.h: the regions of a program: where, and under which decisions, a value is demanded.
 //
-// Placement (which compiles demand away) and gradients (which keep a backward pass inside its branch) ask the same two
-// questions of this tree: what is the innermost region that all these demands share, and is it certain that one of them
-// occurs whenever control is there?
+// Placement (which compiles demand away) and gradients (which keep a backward pass inside its
+// branch) ask the same two questions of this tree: what is the innermost region that all these
+// demands share, and is it certain that one of them occurs whenever control is there?
 #pragma once
 
 #include "thunks/decoding.h"
@@ -20,27 +20,31 @@ inline constexpr std::uint32_t kNoIndex = UINT32_MAX;
 
 /// A tree of regions that grows at its leaves.
 ///
-/// Under a region hang the *arms* of conditionals decided there, one for each exit, shared by all conditionals with the
-/// same key (region, selector, decoding, number of arms); and *bodies*, entered at most once and not certainly at all.
-/// Ancestor queries take O(log depth) (jump pointers).
+/// Under a region hang the *arms* of conditionals decided there, one for each exit, shared by all
+/// conditionals with the same key (region, selector, decoding, number of arms); and *bodies*,
+/// entered at most once and not certainly at all. Ancestor queries take O(log depth) (jump
+/// pointers).
 class RegionTree {
  public:
   RegionTree();
 
-  /// The key index of the arms that `selector` (a number of the caller's) opens under `parent`; made on first use. Arm a
-  /// of key k is region `first_arm(k) + a`.
-  std::uint32_t open_arms(Region parent, std::uint32_t selector, Decoding decoding, std::uint32_t n_arms);
+  /// The key index of the arms that `selector` (a number of the caller's) opens under `parent`;
+  /// made on first use. Arm a of key k is region `first_arm(k) + a`.
+  std::uint32_t open_arms(Region parent, std::uint32_t selector, Decoding decoding,
+                          std::uint32_t n_arms);
   Region open_body(Region parent, std::uint32_t owner);
 
-  /// The arm that an enclosing region already decided for this selector, or kNoIndex. May miss one where a selector opens
-  /// arms in very many regions: that costs a branch, never correctness.
-  std::uint32_t decided(Region region, std::uint32_t selector, Decoding decoding, std::uint32_t n_arms) const;
+  /// The arm that an enclosing region already decided for this selector, or kNoIndex. May miss one
+  /// where a selector opens arms in very many regions: that costs a branch, never correctness.
+  std::uint32_t decided(Region region, std::uint32_t selector, Decoding decoding,
+                        std::uint32_t n_arms) const;
 
   struct Spot {
     Region region = kRootRegion;  ///< the lowest common ancestor of the demands
     bool certain = false;         ///< one of them occurs whenever control enters `region`
   };
-  /// Demands that cover all arms of one key count as a demand by the region that the key sits in, and so on upwards.
+  /// Demands that cover all arms of one key count as a demand by the region that the key sits in,
+  /// and so on upwards.
   Spot spot(std::span<const Region> demands);
 
   Region lca(Region a, Region b) const;
@@ -99,7 +103,8 @@ class RegionTree {
   std::vector<Node> nodes_;
   std::vector<Key> keys_;
   std::unordered_map<KeyName, std::uint32_t, KeyNameHash> by_name_;
-  std::unordered_map<std::uint64_t, std::uint32_t> latest_;  ///< (selector, shape) -> the key opened last
+  std::unordered_map<std::uint64_t, std::uint32_t>
+      latest_;  ///< (selector, shape) -> the key opened last
   std::uint32_t query_ = 0;
   std::vector<Region> pending_;
 };

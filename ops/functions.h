@@ -15,10 +15,14 @@ using Axes = std::vector<std::int64_t>;
 inline Variable add(const Variable& a, const Variable& b) { return call_op("add", {a, b}); }
 inline Variable sub(const Variable& a, const Variable& b) { return call_op("sub", {a, b}); }
 inline Variable mul(const Variable& a, const Variable& b) { return call_op("mul", {a, b}); }
-inline Variable true_div(const Variable& a, const Variable& b) { return call_op("true_div", {a, b}); }
+inline Variable true_div(const Variable& a, const Variable& b) {
+  return call_op("true_div", {a, b});
+}
 inline Variable pow(const Variable& a, const Variable& b) { return call_op("pow", {a, b}); }
 inline Variable neg(const Variable& a) { return call_op("neg", {a}); }
-inline Variable where(const Variable& c, const Variable& a, const Variable& b) { return call_op("where", {c, a, b}); }
+inline Variable where(const Variable& c, const Variable& a, const Variable& b) {
+  return call_op("where", {c, a, b});
+}
 inline Variable square(const Variable& a) { return call_op("square", {a}); }
 inline Variable exp(const Variable& a) { return call_op("exp", {a}); }
 inline Variable log(const Variable& a) { return call_op("log", {a}); }
@@ -31,7 +35,9 @@ inline Variable ge(const Variable& a, const Variable& b) { return call_op("ge", 
 
 /// A Python-like number, whose dtype yields to what it is combined with.
 inline Variable weak_number(double value) { return Variable::constant(Cell::of(value), true); }
-inline Variable weak_integer(std::int64_t value) { return Variable::constant(Cell::of(value), true); }
+inline Variable weak_integer(std::int64_t value) {
+  return Variable::constant(Cell::of(value), true);
+}
 
 // Formulas as one writes them; a C++ number is weak.
 inline Variable operator-(const Variable& a) { return neg(a); }
@@ -59,7 +65,9 @@ inline Attributes reduction_attributes(const Axes* axes, bool keepdims) {
   attrs.set("keepdims", keepdims);
   return attrs;
 }
-inline Variable sum(const Variable& x) { return call_op("sum", {x}, reduction_attributes(nullptr, false)); }
+inline Variable sum(const Variable& x) {
+  return call_op("sum", {x}, reduction_attributes(nullptr, false));
+}
 inline Variable sum(const Variable& x, const Axes& axes, bool keepdims = false) {
   return call_op("sum", {x}, reduction_attributes(&axes, keepdims));
 }
@@ -77,11 +85,17 @@ inline Variable broadcast_to(const Variable& x, const Variable& shape, std::int6
 inline Variable unbroadcast(const Variable& x, const Variable& shape, std::int64_t ndim) {
   return call_op("unbroadcast", {x, shape}, {{"ndim", ndim}});
 }
-inline Variable transpose(const Variable& x, const Axes& axes) { return call_op("transpose", {x}, {{"axes", axes}}); }
+inline Variable transpose(const Variable& x, const Axes& axes) {
+  return call_op("transpose", {x}, {{"axes", axes}});
+}
 /// Inserts axes of length 1 at these positions of the result.
-inline Variable expand_dims(const Variable& x, const Axes& axes) { return call_op("expand_dims", {x}, {{"axis", axes}}); }
+inline Variable expand_dims(const Variable& x, const Axes& axes) {
+  return call_op("expand_dims", {x}, {{"axis", axes}});
+}
 /// Drops these axes, which have length 1.
-inline Variable squeeze(const Variable& x, const Axes& axes) { return call_op("squeeze", {x}, {{"axis", axes}}); }
+inline Variable squeeze(const Variable& x, const Axes& axes) {
+  return call_op("squeeze", {x}, {{"axis", axes}});
+}
 
 // Creation.
 inline Variable full(const Variable& shape, const Variable& value, std::int64_t ndim, DType dtype) {
@@ -95,9 +109,11 @@ inline Variable matmul(const Variable& a, const Variable& b) { return call_op("m
 Variable zeros_like(const Variable& x);
 Variable ones_like(const Variable& x);
 
-/// `gradient` summed down to the shape of `x` where broadcasting may have enlarged it, and cast to its dtype.
+/// `gradient` summed down to the shape of `x` where broadcasting may have enlarged it, and cast to
+/// its dtype.
 Variable fit_gradient(const Variable& gradient, const Variable& x);
-/// `gradient` cast to the dtype of `x`, whose shape it has; of a complex one the real part, where `x` is real.
+/// `gradient` cast to the dtype of `x`, whose shape it has; of a complex one the real part, where
+/// `x` is real.
 Variable fit_gradient_dtype(const Variable& gradient, const Variable& x);
 
 /// The length of the leading axis of `x`: an int64 scalar, a constant where it is known.
@@ -105,9 +121,10 @@ Variable batch_length(const Variable& x);
 /// `x` with a new leading axis along which it is repeated `length` times (a view).
 Variable repeat_batch(const Variable& x, const Variable& length);
 
-/// For batching rules of Ops that broadcast: every batched input with its batch axis first and then as many axes as the
-/// largest node input has, so that broadcasting lines the batch axes up. An input that is not batched is left as it is:
-/// broadcasting needs no axis of it.
-std::vector<Variable> align_batch(Apply& node, std::span<const Variable> inputs, const std::vector<bool>& batched);
+/// For batching rules of Ops that broadcast: every batched input with its batch axis first and then
+/// as many axes as the largest node input has, so that broadcasting lines the batch axes up. An
+/// input that is not batched is left as it is: broadcasting needs no axis of it.
+std::vector<Variable> align_batch(Apply& node, std::span<const Variable> inputs,
+                                  const std::vector<bool>& batched);
 
 }  // namespace thunkvm

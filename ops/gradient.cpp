@@ -15,7 +15,8 @@
 namespace thunkvm {
 namespace {
 
-/// A value that exists only where `present` is true; everywhere where it is null. Without a value: nowhere.
+/// A value that exists only where `present` is true; everywhere where it is null. Without a value:
+/// nowhere.
 struct Partial {
   Variable value;
   Variable present;
@@ -43,7 +44,8 @@ class Backward {
     // Only what lies between the outputs and `wrt` is differentiated. A selector is not a way.
     leads_to_wrt_.assign(order_.size(), false);
     for (const Variable& w : wrt)
-      if (const auto found = index_.find(w.node()); found != index_.end()) leads_to_wrt_[found->second] = true;
+      if (const auto found = index_.find(w.node()); found != index_.end())
+        leads_to_wrt_[found->second] = true;
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const bool lazy = order_[i]->op() != nullptr && order_[i]->op()->conditional() != nullptr;
       for (std::uint32_t k = lazy ? 1 : 0; k < order_[i]->n_inputs() && !leads_to_wrt_[i]; ++k)
@@ -56,7 +58,8 @@ class Backward {
     if (found == index_.end() || !leads_to_wrt_[found->second]) return;
     const TensorType* type = to.type().tensor();
     if (type == nullptr || !is_inexact(type->dtype())) return;
-    contributions_[first_value_[found->second] + to.index()].push_back({region, cast(value, type->dtype())});
+    contributions_[first_value_[found->second] + to.index()].push_back(
+        {region, cast(value, type->dtype())});
   }
 
   void run() {
@@ -73,8 +76,10 @@ class Backward {
   Variable result(const Variable& w) {
     const auto found = index_.find(w.node());
     if (found == index_.end()) return {};
-    const Partial sum = combine(kRootRegion, contributions_[first_value_[found->second] + w.index()]);
-    return sum.nowhere() || sum.everywhere() ? sum.value : ifelse(sum.present, sum.value, zeros_like(w));
+    const Partial sum =
+        combine(kRootRegion, contributions_[first_value_[found->second] + w.index()]);
+    return sum.nowhere() || sum.everywhere() ? sum.value
+                                             : ifelse(sum.present, sum.value, zeros_like(w));
   }
 
  private:
@@ -91,21 +96,25 @@ class Backward {
       if (parts.empty()) continue;
       auto [region, incoming] = settle(parts);
       const std::uint32_t selector = number(node.input(0));
-      const std::uint32_t decided = regions_.decided(region, selector, conditional.decoding, conditional.n_arms);
+      const std::uint32_t decided =
+          regions_.decided(region, selector, conditional.decoding, conditional.n_arms);
       if (decided != kNoIndex) {
         add(node.input(static_cast<int>(conditional.arm_input(decided, j))), region, incoming);
         continue;
       }
-      const std::uint32_t key = regions_.open_arms(region, selector, conditional.decoding, conditional.n_arms);
+      const std::uint32_t key =
+          regions_.open_arms(region, selector, conditional.decoding, conditional.n_arms);
       for (std::uint32_t a = 0; a < conditional.n_arms; ++a)
-        add(node.input(static_cast<int>(conditional.arm_input(a, j))), regions_.first_arm(key) + a, incoming);
+        add(node.input(static_cast<int>(conditional.arm_input(a, j))), regions_.first_arm(key) + a,
+            incoming);
     }
   }
 
   void through_op(Apply& node, std::uint32_t first_value) {
     std::vector<Contribution> all;
     for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
-      all.insert(all.end(), contributions_[first_value + j].begin(), contributions_[first_value + j].end());
+      all.insert(all.end(), contributions_[first_value + j].begin(),
+                 contributions_[first_value + j].end());
     if (all.empty()) return;
     std::vector<Variable> incoming(node.n_outputs());
     Region region = kRootRegion;
@@ -120,7 +129,9 @@ class Backward {
         sums.push_back(combine(common, contributions_[first_value + j]));
         if (sums.back().nowhere() || any.everywhere()) continue;
         const Variable& present = sums.back().present;
-        any = {sums.back().value, any.nowhere() ? present : present ? lazy_or(any.present, present) : Variable()};
+        any = {sums.back().value, any.nowhere() ? present
+                                  : present     ? lazy_or(any.present, present)
+                                                : Variable()};
       }
       region = any.everywhere() ? common : under(common, any.present);
       for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
@@ -130,14 +141,16 @@ class Backward {
     }
     const std::vector<Variable> outgoing = node.op()->grad(node, incoming);
     if (outgoing.size() != node.n_inputs())
-      throw Error(ErrorKind::Value, "[" + node.op()->name() + "] grad returned " + std::to_string(outgoing.size()) +
-                                        " gradients for " + std::to_string(node.n_inputs()) + " inputs");
+      throw Error(ErrorKind::Value, "[" + node.op()->name() + "] grad returned " +
+                                        std::to_string(outgoing.size()) + " gradients for " +
+                                        std::to_string(node.n_inputs()) + " inputs");
     for (std::uint32_t i = 0; i < node.n_inputs(); ++i)
       if (outgoing[i]) add(node.input(static_cast<int>(i)), region, outgoing[i]);
   }
 
-  // The region in which a backward pass runs, and what comes in there: the innermost region that all parts share if one of
-  // them is certain in it; else an arm under it, opened on the disjunction of their conditions.
+  // The region in which a backward pass runs, and what comes in there: the innermost region that
+  // all parts share if one of them is certain in it; else an arm under it, opened on the
+  // disjunction of their conditions.
   std::pair<Region, Variable> settle(const std::vector<Contribution>& parts) {
     const Region common = common_region(parts);
     const Partial sum = combine(common, parts);
@@ -145,7 +158,8 @@ class Backward {
   }
 
   Region under(Region region, const Variable& condition) {
-    return regions_.first_arm(regions_.open_arms(region, number(condition), Decoding::Truth, 2)) + 1;
+    return regions_.first_arm(regions_.open_arms(region, number(condition), Decoding::Truth, 2)) +
+           1;
   }
 
   std::uint32_t number(const Variable& selector) {
@@ -182,8 +196,10 @@ class Backward {
       const Region parent = regions_.parent(at);
       std::vector<Arms>& keys = pending[{regions_.depth(parent), parent}].keys;
       const std::uint32_t key = regions_.key(at);
-      auto arms = std::find_if(keys.begin(), keys.end(), [&](const Arms& a) { return a.key == key; });
-      if (arms == keys.end()) arms = keys.insert(keys.end(), {key, std::vector<Partial>(regions_.n_arms(key))});
+      auto arms =
+          std::find_if(keys.begin(), keys.end(), [&](const Arms& a) { return a.key == key; });
+      if (arms == keys.end())
+        arms = keys.insert(keys.end(), {key, std::vector<Partial>(regions_.n_arms(key))});
       arms->arms[regions_.arm(at)] = folded;
     }
   }
@@ -192,7 +208,8 @@ class Backward {
     Partial total{gathered.sum, {}};
     // What is everywhere first: then there is always something to add to.
     std::stable_partition(gathered.keys.begin(), gathered.keys.end(), [](const Arms& a) {
-      return std::all_of(a.arms.begin(), a.arms.end(), [](const Partial& p) { return p.everywhere(); });
+      return std::all_of(a.arms.begin(), a.arms.end(),
+                         [](const Partial& p) { return p.everywhere(); });
     });
     for (const Arms& arms : gathered.keys) {
       if (total.everywhere()) {
@@ -214,7 +231,8 @@ class Backward {
       } else if (part.everywhere()) {
         total = {ifelse(total.present, thunkvm::add(total.value, part.value), part.value), {}};
       } else {
-        const Variable both = ifelse(total.present, thunkvm::add(total.value, part.value), part.value);
+        const Variable both =
+            ifelse(total.present, thunkvm::add(total.value, part.value), part.value);
         total = {ifelse(part.present, both, total.value), lazy_or(total.present, part.present)};
       }
     }
@@ -222,7 +240,8 @@ class Backward {
   }
 
   Partial of_arms(const Arms& arms) {
-    const auto some = std::find_if(arms.arms.begin(), arms.arms.end(), [](const Partial& p) { return !p.nowhere(); });
+    const auto some = std::find_if(arms.arms.begin(), arms.arms.end(),
+                                   [](const Partial& p) { return !p.nowhere(); });
     std::size_t held = 0;
     bool everywhere = true;
     std::vector<Variable> values, presents;
@@ -233,7 +252,8 @@ class Backward {
       values.push_back(arm.nowhere() ? some->value : arm.value);
       presents.push_back(arm.present ? arm.present : Variable::number(!arm.nowhere()));
     }
-    return {held == 1 ? some->value : pick(arms.key, values), everywhere ? Variable() : pick(arms.key, presents)};
+    return {held == 1 ? some->value : pick(arms.key, values),
+            everywhere ? Variable() : pick(arms.key, presents)};
   }
 
   Variable pick(std::uint32_t key, const std::vector<Variable>& values) {
@@ -254,7 +274,8 @@ class Backward {
 
 }  // namespace
 
-std::vector<Variable> pull_back(std::span<const Variable> outputs, std::span<const Variable> output_gradients,
+std::vector<Variable> pull_back(std::span<const Variable> outputs,
+                                std::span<const Variable> output_gradients,
                                 std::span<const Variable> wrt) {
   Backward backward(outputs, wrt);
   for (std::size_t i = 0; i < outputs.size(); ++i)
@@ -267,8 +288,9 @@ std::vector<Variable> pull_back(std::span<const Variable> outputs, std::span<con
 
 std::vector<Variable> gradients(const Variable& cost, std::span<const Variable> wrt) {
   if (cost.ndim() != 0 || !is_inexact(cost.dtype()))
-    throw Error(ErrorKind::Type, "[grad] the cost has to be a scalar of a floating dtype, but " + cost.text() + " is " +
-                                     cost.type().text() + "; reduce it with .sum() or cast it");
+    throw Error(ErrorKind::Type, "[grad] the cost has to be a scalar of a floating dtype, but " +
+                                     cost.text() + " is " + cost.type().text() +
+                                     "; reduce it with .sum() or cast it");
   const Variable one = ones_like(cost);
   return pull_back(std::span(&cost, 1), std::span(&one, 1), wrt);
 }

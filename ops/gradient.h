@@ -8,25 +8,29 @@
 
 namespace thunkvm {
 
-/// The gradients of a scalar `cost` with respect to `wrt`, as graph; null where `cost` does not depend on one.
+/// The gradients of a scalar `cost` with respect to `wrt`, as graph; null where `cost` does not
+/// depend on one.
 ///
-/// The backward pass of an arm lives in that arm: what an untaken branch would have contributed is never computed, not
-/// even as a zero. A node used by several arms gets its backward pass under the disjunction of their conditions.
-/// Throws Error(Type) where `cost` is not a scalar of an inexact dtype, Error(NotImplemented) where an Op on the way has no
-/// gradient.
+/// The backward pass of an arm lives in that arm: what an untaken branch would have contributed is
+/// never computed, not even as a zero. A node used by several arms gets its backward pass under the
+/// disjunction of their conditions. Throws Error(Type) where `cost` is not a scalar of an inexact
+/// dtype, Error(NotImplemented) where an Op on the way has no gradient.
 std::vector<Variable> gradients(const Variable& cost, std::span<const Variable> wrt);
 
 /// The same for any number of outputs, each with the gradient that comes in (null: nothing).
-std::vector<Variable> pull_back(std::span<const Variable> outputs, std::span<const Variable> output_gradients,
+std::vector<Variable> pull_back(std::span<const Variable> outputs,
+                                std::span<const Variable> output_gradients,
                                 std::span<const Variable> wrt);
 
-/// `roots` with `from` replaced by `to`, which has one more leading axis: every Op on the way is batched by its own rule.
-/// Roots that do not depend on any replaced variable come back as they are, with `batched` false.
+/// `roots` with `from` replaced by `to`, which has one more leading axis: every Op on the way is
+/// batched by its own rule. Roots that do not depend on any replaced variable come back as they
+/// are, with `batched` false.
 struct Batched {
   std::vector<Variable> roots;
   std::vector<bool> batched;
 };
-Batched vectorize(std::span<const Variable> roots, std::span<const Variable> from, std::span<const Variable> to);
+Batched vectorize(std::span<const Variable> roots, std::span<const Variable> from,
+                  std::span<const Variable> to);
 
 /// d expression / d wrt, of shape expression.shape + wrt.shape: one batched backward pass.
 Variable jacobian(const Variable& expression, const Variable& wrt);

@@ -13,7 +13,8 @@
 namespace thunkvm {
 namespace {
 
-// Marks hold the walk's number in the upper half, so that no walk has to clear what an earlier one left.
+// Marks hold the walk's number in the upper half, so that no walk has to clear what an earlier one
+// left.
 std::uint64_t new_walk() {
   static std::atomic<std::uint32_t> walks{0};
   return static_cast<std::uint64_t>(walks.fetch_add(1) + 1) << 32;
@@ -26,7 +27,8 @@ struct Visit {
 
 using VariableMap = std::unordered_map<Variable, Variable, VariableHash>;
 
-// The names of replaced variables that depend on each other: the first strongly connected component with an edge in it.
+// The names of replaced variables that depend on each other: the first strongly connected component
+// with an edge in it.
 std::string find_cycle(std::span<const std::pair<Variable, Variable>> replacements) {
   using Digraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
   Digraph graph(replacements.size());
@@ -34,21 +36,24 @@ std::string find_cycle(std::span<const std::pair<Variable, Variable>> replacemen
   for (std::size_t i = 0; i < replacements.size(); ++i) {
     const std::vector<Apply*> below = topological_order(std::span(&replacements[i].second, 1));
     for (std::size_t k = 0; k < replacements.size(); ++k) {
-      if (std::find(below.begin(), below.end(), replacements[k].first.node()) == below.end()) continue;
+      if (std::find(below.begin(), below.end(), replacements[k].first.node()) == below.end())
+        continue;
       boost::add_edge(i, k, graph);
       if (i == k) self[i] = true;
     }
   }
   std::vector<std::size_t> component(replacements.size());
   const std::size_t n = boost::strong_components(
-      graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
+      graph,
+      boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
   for (std::size_t c = 0; c < n; ++c) {
     std::vector<std::size_t> members;
     for (std::size_t i = 0; i < component.size(); ++i)
       if (component[i] == c) members.push_back(i);
     if (members.size() == 1 && !self[members.front()]) continue;
     std::string names;
-    for (std::size_t i : members) names += (names.empty() ? "" : ", ") + replacements[i].first.text();
+    for (std::size_t i : members)
+      names += (names.empty() ? "" : ", ") + replacements[i].first.text();
     return names;
   }
   return {};
@@ -92,10 +97,12 @@ std::vector<Variable> leaves(std::span<const Variable> roots) {
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements) {
   if (const std::string cycle = find_cycle(replacements); !cycle.empty())
-    throw Error(ErrorKind::Value, "the replacements form a cycle through " + cycle +
-                                      ": a variable cannot be replaced by something that depends on it");
+    throw Error(ErrorKind::Value,
+                "the replacements form a cycle through " + cycle +
+                    ": a variable cannot be replaced by something that depends on it");
   VariableMap given(replacements.begin(), replacements.end());
-  // Replacements may use replaced variables, so walk until no replaced variable is left; the absence of cycles ends it.
+  // Replacements may use replaced variables, so walk until no replaced variable is left; the
+  // absence of cycles ends it.
   VariableMap rebuilt;
   const auto resolve = [&](const Variable& v) -> Variable {
     const auto found = rebuilt.find(v);
@@ -103,8 +110,8 @@ std::vector<Variable> substitute(std::span<const Variable> roots,
   };
   std::vector<Variable> all(roots.begin(), roots.end());
   for (const auto& [from, to] : replacements) all.push_back(to);
-  // Order the replaced variables after what replaces them: rebuild in rounds over a topological order in which a replaced
-  // variable counts as its replacement.
+  // Order the replaced variables after what replaces them: rebuild in rounds over a topological
+  // order in which a replaced variable counts as its replacement.
   std::vector<std::pair<Variable, bool>> stack;
   std::unordered_map<Apply*, bool> done;
   for (const Variable& root : roots) stack.emplace_back(root, false);

@@ -10,7 +10,8 @@
 
 namespace thunkvm {
 
-/// A shared variable's new value. With `if_computed` it is committed if something else demanded it, and demands nothing.
+/// A shared variable's new value. With `if_computed` it is committed if something else demanded it,
+/// and demands nothing.
 struct Update {
   Ref<SharedValue> target;
   Variable value;
@@ -24,16 +25,18 @@ struct FunctionGraph {
   std::vector<Update> updates = {};
 };
 
-/// All nodes that the given variables depend on, leaves included, every node after its inputs: depth-first post-order,
-/// which is what placement wants. Iterative; linear. Leaves each node's index in the result in `Apply::mark`.
+/// All nodes that the given variables depend on, leaves included, every node after its inputs:
+/// depth-first post-order, which is what placement wants. Iterative; linear. Leaves each node's
+/// index in the result in `Apply::mark`.
 std::vector<Apply*> topological_order(std::span<const Variable> roots);
 
-/// Free inputs, shared variables (and constants) below the given variables, in the order of first use.
+/// Free inputs, shared variables (and constants) below the given variables, in the order of first
+/// use.
 std::vector<Variable> leaves(std::span<const Variable> roots);
 
-/// The graphs of `roots` with some variables replaced, wherever they are used; in replacements too. What does not depend on
-/// a replaced variable is shared, not copied. Throws Error(Value) that names the members of a cycle where replacements
-/// depend on each other.
+/// The graphs of `roots` with some variables replaced, wherever they are used; in replacements too.
+/// What does not depend on a replaced variable is shared, not copied. Throws Error(Value) that
+/// names the members of a cycle where replacements depend on each other.
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements);
 

@@ -17,12 +17,15 @@ const AliasMap& Op::destroy_map() const {
 }
 
 std::vector<Variable> Op::grad(Apply& node, std::span<const Variable>) const {
-  throw Error(ErrorKind::NotImplemented, "[" + name() + "] has no gradient (node made at " + node.origin_text() +
-                                             "); give the Op a grad method, or cut the path with stop_gradient");
+  throw Error(ErrorKind::NotImplemented,
+              "[" + name() + "] has no gradient (node made at " + node.origin_text() +
+                  "); give the Op a grad method, or cut the path with stop_gradient");
 }
 
-std::vector<Variable> Op::batch(Apply& node, std::span<const Variable>, const std::vector<bool>&) const {
-  throw Error(ErrorKind::NotImplemented, "[" + name() + "] has no batching rule (node made at " + node.origin_text() +
+std::vector<Variable> Op::batch(Apply& node, std::span<const Variable>,
+                                const std::vector<bool>&) const {
+  throw Error(ErrorKind::NotImplemented, "[" + name() + "] has no batching rule (node made at " +
+                                             node.origin_text() +
                                              "), which jacobian needs; give the Op a batch method");
 }
 

@@ -1,4 +1,5 @@
-// op.h: the contract of an Op: what it makes of its inputs, how it runs, and how it is differentiated.
+// op.h: the contract of an Op: what it makes of its inputs, how it runs, and how it is
+// differentiated.
 #pragma once
 
 #include "ops/attributes.h"
@@ -14,13 +15,15 @@
 
 namespace thunkvm {
 
-/// The demand of a built-in lazy Op, declared: input 0 is the selector; arm a of output j is input 1 + a*n_outputs + j.
-/// The linker compiles it into a branch; no thunk is made.
+/// The demand of a built-in lazy Op, declared: input 0 is the selector; arm a of output j is input
+/// 1 + a*n_outputs + j. The linker compiles it into a branch; no thunk is made.
 struct Conditional {
   Decoding decoding = Decoding::Truth;
   std::uint32_t n_arms = 2;
   std::uint32_t n_outputs = 1;
-  std::uint32_t arm_input(std::uint32_t arm, std::uint32_t output) const { return 1 + arm * n_outputs + output; }
+  std::uint32_t arm_input(std::uint32_t arm, std::uint32_t output) const {
+    return 1 + arm * n_outputs + output;
+  }
 };
 
 /// Which inputs an output is a view of, or which it overwrites: (output, inputs).
@@ -33,7 +36,8 @@ class Op : public Counted {
   virtual std::string name() const = 0;
   /// With its attributes: "sum{axis=[0]}".
   virtual std::string text() const { return name(); }
-  /// The (checked) attributes that the registry made it with; none for an Op that is not from there.
+  /// The (checked) attributes that the registry made it with; none for an Op that is not from
+  /// there.
   const Attributes& attributes() const { return attributes_; }
   /// For the registry, before anybody else has the Op.
   void set_attributes(Attributes attributes) { attributes_ = std::move(attributes); }
@@ -51,14 +55,16 @@ class Op : public Counted {
   virtual const AliasMap& view_map() const;
   virtual const AliasMap& destroy_map() const;
 
-  /// The gradients with respect to the inputs, as graph. `output_gradients[j]` is null where nothing depends on output
-  /// j; a result is null where the output does not depend, differentiably, on that input. Each has its input's shape.
-  /// The default is an Error(NotImplemented) that names the Op.
+  /// The gradients with respect to the inputs, as graph. `output_gradients[j]` is null where
+  /// nothing depends on output j; a result is null where the output does not depend,
+  /// differentiably, on that input. Each has its input's shape. The default is an
+  /// Error(NotImplemented) that names the Op.
   virtual std::vector<Variable> grad(Apply& node, std::span<const Variable> output_gradients) const;
 
-  /// The same operation for a batch: `inputs[i]` has one more leading axis than the node's input i where `batched[i]`
-  /// is set, and is the node's input itself elsewhere. Every output gets the leading axis. At least one is batched.
-  /// The default is an Error(NotImplemented) that names the Op.
+  /// The same operation for a batch: `inputs[i]` has one more leading axis than the node's input i
+  /// where `batched[i]` is set, and is the node's input itself elsewhere. Every output gets the
+  /// leading axis. At least one is batched. The default is an Error(NotImplemented) that names the
+  /// Op.
   virtual std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                                       const std::vector<bool>& batched) const;
 

@@ -19,10 +19,13 @@ struct Entry {
 
 struct NameHash {
   using is_transparent = void;
-  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>{}(name); }
+  std::size_t operator()(std::string_view name) const {
+    return std::hash<std::string_view>{}(name);
+  }
 };
 
-// Made on first use: Ops register from static initialisers in any order. Never destroyed, for the same reason.
+// Made on first use: Ops register from static initialisers in any order. Never destroyed, for the
+// same reason.
 std::unordered_map<std::string, Entry, NameHash, std::equal_to<>>& table() {
   static auto* entries = new std::unordered_map<std::string, Entry, NameHash, std::equal_to<>>;
   return *entries;
@@ -82,7 +85,8 @@ std::string number_text(double value) {
 }
 
 template <class T>
-std::string list_text(const std::vector<T>& values, const std::function<std::string(const T&)>& one) {
+std::string list_text(const std::vector<T>& values,
+                      const std::function<std::string(const T&)>& one) {
   std::string result = "[";
   for (std::size_t i = 0; i < values.size(); ++i) result += (i == 0 ? "" : ", ") + one(values[i]);
   return result + "]";
@@ -120,7 +124,8 @@ std::string text(const AttrValue& value) {
         else if constexpr (std::is_same_v<T, DType>)
           return std::string(thunkvm::name(v));
         else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)
-          return list_text<std::int64_t>(v, [](const std::int64_t& i) { return std::to_string(i); });
+          return list_text<std::int64_t>(v,
+                                         [](const std::int64_t& i) { return std::to_string(i); });
         else if constexpr (std::is_same_v<T, std::vector<double>>)
           return list_text<double>(v, [](const double& d) { return number_text(d); });
         else
@@ -153,7 +158,8 @@ AttrProto& AttrProto::one_of(std::vector<AttrValue> values) {
 }
 
 const AttrProto* OpProto::attr(std::string_view name) const {
-  const auto found = std::find_if(attrs.begin(), attrs.end(), [&](const AttrProto& a) { return a.name == name; });
+  const auto found =
+      std::find_if(attrs.begin(), attrs.end(), [&](const AttrProto& a) { return a.name == name; });
   return found == attrs.end() ? nullptr : &*found;
 }
 
@@ -166,9 +172,10 @@ Attributes OpProto::check(const Attributes& given) const {
     const std::string near = nearest_name(key, names);
     std::string known;
     for (const std::string& n : names) known += (known.empty() ? "" : ", ") + n;
-    throw Error(ErrorKind::Type, prefix + "has no attribute '" + key + "'" +
-                                     (near.empty() ? "" : "; did you mean '" + near + "'?") +
-                                     (known.empty() ? " (it has none)" : " (it has: " + known + ")"));
+    throw Error(ErrorKind::Type,
+                prefix + "has no attribute '" + key + "'" +
+                    (near.empty() ? "" : "; did you mean '" + near + "'?") +
+                    (known.empty() ? " (it has none)" : " (it has: " + known + ")"));
   }
   Attributes checked;
   for (const AttrProto& a : attrs) {
@@ -177,23 +184,28 @@ Attributes OpProto::check(const Attributes& given) const {
       if (a.required)
         throw Error(ErrorKind::Type, prefix + "needs the attribute '" + a.name + "': " + a.comment);
       if (found != given.values().end() && !std::holds_alternative<std::monostate>(a.default_value))
-        throw Error(ErrorKind::Type, prefix + "attribute '" + a.name + "' cannot be None; it is a " +
-                                         std::string(thunkvm::name(a.type)) + ", " + text(a.default_value) + " by default");
+        throw Error(ErrorKind::Type, prefix + "attribute '" + a.name +
+                                         "' cannot be None; it is a " +
+                                         std::string(thunkvm::name(a.type)) + ", " +
+                                         text(a.default_value) + " by default");
       checked.set(a.name, a.default_value);
       continue;
     }
     AttrValue value = coerce(found->second, a.type);
     const std::string shown = "attribute '" + a.name + "' = " + text(value);
     if (!has_type(value, a.type))
-      throw Error(ErrorKind::Type, prefix + shown + ", but it has to be a " + std::string(thunkvm::name(a.type)));
+      throw Error(ErrorKind::Type,
+                  prefix + shown + ", but it has to be a " + std::string(thunkvm::name(a.type)));
     if (const auto n = number(value)) {
       if ((a.minimum && !(*n >= *a.minimum)) || (a.maximum && !(*n <= *a.maximum)))
-        throw Error(ErrorKind::Value, prefix + shown + ", but it has to be" +
-                                          (a.minimum ? " at least " + number_text(*a.minimum) : "") +
-                                          (a.minimum && a.maximum ? " and" : "") +
-                                          (a.maximum ? " at most " + number_text(*a.maximum) : ""));
+        throw Error(ErrorKind::Value,
+                    prefix + shown + ", but it has to be" +
+                        (a.minimum ? " at least " + number_text(*a.minimum) : "") +
+                        (a.minimum && a.maximum ? " and" : "") +
+                        (a.maximum ? " at most " + number_text(*a.maximum) : ""));
     }
-    if (!a.allowed.empty() && std::find(a.allowed.begin(), a.allowed.end(), value) == a.allowed.end()) {
+    if (!a.allowed.empty() &&
+        std::find(a.allowed.begin(), a.allowed.end(), value) == a.allowed.end()) {
       std::string allowed;
       for (const AttrValue& v : a.allowed) allowed += (allowed.empty() ? "" : ", ") + text(v);
       throw Error(ErrorKind::Value, prefix + shown + ", but it has to be one of " + allowed);
@@ -206,13 +218,15 @@ Attributes OpProto::check(const Attributes& given) const {
 void OpRegistry::add(OpProto proto, Creator creator) {
   const std::string key = proto.name;
   if (!table().emplace(key, Entry{std::move(proto), std::move(creator), {}}).second)
-    throw Error(ErrorKind::Key, "an Op called '" + key + "' is registered already; names are unique");
+    throw Error(ErrorKind::Key,
+                "an Op called '" + key + "' is registered already; names are unique");
 }
 
 std::vector<const OpProto*> OpRegistry::protos() {
   std::vector<const OpProto*> all;
   for (const auto& [name, e] : table()) all.push_back(&e.proto);
-  std::sort(all.begin(), all.end(), [](const OpProto* a, const OpProto* b) { return a->name < b->name; });
+  std::sort(all.begin(), all.end(),
+            [](const OpProto* a, const OpProto* b) { return a->name < b->name; });
   return all;
 }
 
@@ -237,7 +251,8 @@ Variable call_op(std::string_view name, std::span<const Variable> inputs, const 
   return std::move(op->call(inputs).front());
 }
 
-Variable call_op(std::string_view name, std::initializer_list<Variable> inputs, const Attributes& attrs) {
+Variable call_op(std::string_view name, std::initializer_list<Variable> inputs,
+                 const Attributes& attrs) {
   return call_op(name, std::span<const Variable>(inputs.begin(), inputs.size()), attrs);
 }
 

@@ -1,5 +1,5 @@
-// registry.h: the built-in Ops by name, each with a prototype from which its Python function, its checks and its
-// documentation are made.
+// registry.h: the built-in Ops by name, each with a prototype from which its Python function, its
+// checks and its documentation are made.
 //
 // An Op is registered in its family's file:
 //
@@ -38,9 +38,9 @@ struct AttrProto {
   AttrType type = AttrType::Int;
   std::string comment;
   bool required = true;
-  AttrValue default_value;               ///< where not required; monostate is None
+  AttrValue default_value;                 ///< where not required; monostate is None
   std::optional<double> minimum, maximum;  ///< inclusive, for numbers
-  std::vector<AttrValue> allowed;        ///< empty: any
+  std::vector<AttrValue> allowed;          ///< empty: any
 
   AttrProto& by_default(AttrValue value);
   AttrProto& optional() { return by_default(std::monostate{}); }
@@ -52,23 +52,23 @@ struct AttrProto {
 struct VarProto {
   std::string name;
   std::string comment;
-  bool variadic = false;  ///< takes all remaining inputs; the last one only
+  bool variadic = false;     ///< takes all remaining inputs; the last one only
   bool is_optional = false;  ///< may be left out; after all required ones
 };
 
 /// All that a front end has to know of an Op.
 struct OpProto {
   std::string name;
-  std::string family;  ///< "arithmetic", "reduction", ...: for the reference
-  std::string comment; ///< first sentence: summary; the rest: details, the method's source
-  std::string example; ///< Python, doctest style, `tv` and `np` imported
+  std::string family;   ///< "arithmetic", "reduction", ...: for the reference
+  std::string comment;  ///< first sentence: summary; the rest: details, the method's source
+  std::string example;  ///< Python, doctest style, `tv` and `np` imported
   std::vector<VarProto> inputs;
   std::vector<VarProto> outputs;
   std::vector<AttrProto> attrs;
 
   const AttrProto* attr(std::string_view name) const;
-  /// Fills in defaults and checks names, types and ranges. Throws Error naming the Op, the attribute, the value and the
-  /// rule, with a suggestion for a misspelt name.
+  /// Fills in defaults and checks names, types and ranges. Throws Error naming the Op, the
+  /// attribute, the value and the rule, with a suggestion for a misspelt name.
   Attributes check(const Attributes& given) const;
 };
 
@@ -120,8 +120,10 @@ class OpRegistry {
 };
 
 /// Applies a built-in Op of one output.
-Variable call_op(std::string_view name, std::initializer_list<Variable> inputs, const Attributes& attrs = {});
-Variable call_op(std::string_view name, std::span<const Variable> inputs, const Attributes& attrs = {});
+Variable call_op(std::string_view name, std::initializer_list<Variable> inputs,
+                 const Attributes& attrs = {});
+Variable call_op(std::string_view name, std::span<const Variable> inputs,
+                 const Attributes& attrs = {});
 
 /// The name in `names` nearest to `name` by edits, or "" where none is near.
 std::string nearest_name(std::string_view name, std::span<const std::string> names);

@@ -50,7 +50,8 @@ Ref<const TensorType> TensorType::of(DType dtype, const StaticShape& shape) {
       auto* all = new std::vector<Ref<const TensorType>>;
       for (int i = 0; i <= static_cast<int>(DType::Object); ++i) {
         const auto dtype = static_cast<DType>(i);
-        all->emplace_back(interned().emplace(Key{dtype, {}}, new TensorType(dtype, {})).first->second);
+        all->emplace_back(
+            interned().emplace(Key{dtype, {}}, new TensorType(dtype, {})).first->second);
       }
       return all;
     }();
@@ -93,8 +94,9 @@ StaticShape broadcast_static(const std::string& op, const StaticShape& a, const 
     else if (x == kUnknownLength)
       length = y;  // y is known and not 1: the unknown one must be 1 or y
     else if (y != kUnknownLength)
-      throw Error(ErrorKind::Value, "[" + op + "] operands could not be broadcast together with shapes " + lengths(a) +
-                                        " " + lengths(b));
+      throw Error(ErrorKind::Value, "[" + op +
+                                        "] operands could not be broadcast together with shapes " +
+                                        lengths(a) + " " + lengths(b));
   }
   return result;
 }

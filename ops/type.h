@@ -14,13 +14,15 @@ namespace thunkvm {
 
 class TensorType;
 
-/// What a variable may hold. Hosts add their own kinds (a Python `Type`); the machine knows tensors and `GenericType`.
+/// What a variable may hold. Hosts add their own kinds (a Python `Type`); the machine knows tensors
+/// and `GenericType`.
 class Type : public Counted {
  public:
   /// As errors print it: "vector float64 (?,)", "generic".
   virtual std::string text() const = 0;
   virtual bool equals(const Type& other) const { return this == &other; }
-  /// A value with memory of its own, for thunks that destroy their input. Arrays are copied by the machine.
+  /// A value with memory of its own, for thunks that destroy their input. Arrays are copied by the
+  /// machine.
   virtual Cell copy(const Cell& value) const;
   /// This type if it is a tensor's, else null.
   virtual const TensorType* tensor() const { return nullptr; }
@@ -30,9 +32,11 @@ using TypeRef = Ref<const Type>;
 inline constexpr std::int64_t kUnknownLength = -1;
 using StaticShape = std::vector<std::int64_t>;
 
-/// Numbers of one dtype with a known number of dimensions; each length may be known (>= 0) or not (-1).
+/// Numbers of one dtype with a known number of dimensions; each length may be known (>= 0) or not
+/// (-1).
 ///
-/// Interned: two live tensor types with the same dtype and shape are one object, so they compare by address.
+/// Interned: two live tensor types with the same dtype and shape are one object, so they compare by
+/// address.
 class TensorType final : public Type {
  public:
   static Ref<const TensorType> of(DType dtype, const StaticShape& shape);
@@ -61,7 +65,8 @@ class GenericType final : public Type {
   std::string text() const override { return "generic"; }
 };
 
-/// The static shape that NumPy broadcasting gives. Throws Error(Value) naming `op` and both shapes where known lengths clash.
+/// The static shape that NumPy broadcasting gives. Throws Error(Value) naming `op` and both shapes
+/// where known lengths clash.
 StaticShape broadcast_static(const std::string& op, const StaticShape& a, const StaticShape& b);
 
 }  // namespace thunkvm

@@ -15,7 +15,9 @@ std::mutex shared_values;  // under it all shared values are read and committed
 
 std::string number_text(const Cell& cell) {
   if (cell.is_object()) return "an object";
-  if (cell.is_array()) return std::string(name(cell.dtype())) + " " + format_shape(cell.body() == nullptr ? Dims{} : cell.array().shape());
+  if (cell.is_array())
+    return std::string(name(cell.dtype())) + " " +
+           format_shape(cell.body() == nullptr ? Dims{} : cell.array().shape());
   return visit_dtype(cell.dtype(), "constant", [&]<class T>(std::type_identity<T>) -> std::string {
     if constexpr (std::is_same_v<T, Half>)
       return std::to_string(static_cast<float>(cell.get<T>()));
@@ -24,7 +26,8 @@ std::string number_text(const Cell& cell) {
     else if constexpr (std::is_arithmetic_v<T>)
       return std::to_string(cell.get<T>());
     else
-      return std::to_string(cell.get<T>().real()) + "+" + std::to_string(cell.get<T>().imag()) + "j";
+      return std::to_string(cell.get<T>().real()) + "+" + std::to_string(cell.get<T>().imag()) +
+             "j";
   });
 }
 
@@ -83,7 +86,8 @@ TypeRef Variable::type_ref() const { return node_->output_slots()[index_].type; 
 const TensorType& Variable::tensor() const {
   const TensorType* tensor = type().tensor();
   if (tensor == nullptr)
-    throw Error(ErrorKind::Type, text() + " is of type " + type().text() + ", not a tensor; only tensors can be computed with");
+    throw Error(ErrorKind::Type, text() + " is of type " + type().text() +
+                                     ", not a tensor; only tensors can be computed with");
   return *tensor;
 }
 
@@ -127,8 +131,10 @@ Apply* Apply::allocate(Leaf leaf, std::uint32_t n_inputs, std::uint32_t n_output
   return node;
 }
 
-Apply* Apply::make(Ref<const Op> op, std::span<const Variable> inputs, std::span<const TypeRef> types) {
-  Apply* node = allocate(Leaf::None, static_cast<std::uint32_t>(inputs.size()), static_cast<std::uint32_t>(types.size()));
+Apply* Apply::make(Ref<const Op> op, std::span<const Variable> inputs,
+                   std::span<const TypeRef> types) {
+  Apply* node = allocate(Leaf::None, static_cast<std::uint32_t>(inputs.size()),
+                         static_cast<std::uint32_t>(types.size()));
   node->op_ = std::move(op);
   for (std::size_t i = 0; i < inputs.size(); ++i) node->input_slots()[i] = inputs[i];
   for (std::size_t j = 0; j < types.size(); ++j) node->output_slots()[j].type = types[j];
@@ -148,14 +154,16 @@ std::vector<Variable> Apply::outputs() {
 }
 
 std::string Apply::origin_text() const {
-  return origin_.code == nullptr || origin_hooks.text == nullptr ? std::string() : origin_hooks.text(origin_);
+  return origin_.code == nullptr || origin_hooks.text == nullptr ? std::string()
+                                                                 : origin_hooks.text(origin_);
 }
 
 void Apply::release() {
   if (--references_ == 0) destroy(this);
 }
 
-// Nodes that die with this one are chained through `mark`, so that a chain of any length needs no stack.
+// Nodes that die with this one are chained through `mark`, so that a chain of any length needs no
+// stack.
 void Apply::destroy(Apply* node) {
   node->mark = 0;
   Apply* dead = node;

@@ -1,7 +1,7 @@
 // variable.h: the symbolic graph: variables, and the Apply nodes that compute them.
 //
-// Ownership points one way: a Variable holds its node, a node holds its inputs. Outputs live inside their node, so
-// there is no cycle. A chain of any length is released without recursion.
+// Ownership points one way: a Variable holds its node, a node holds its inputs. Outputs live inside
+// their node, so there is no cycle. A chain of any length is released without recursion.
 #pragma once
 
 #include "ops/type.h"
@@ -24,8 +24,8 @@ class SharedValue;
 /// What a node without an Op is.
 enum class Leaf : std::uint8_t { None, Input, Constant, Shared };
 
-/// Where in the user's code a node was made: an opaque code object of the host, and an offset in it. Resolved to text
-/// only when somebody asks.
+/// Where in the user's code a node was made: an opaque code object of the host, and an offset in
+/// it. Resolved to text only when somebody asks.
 struct Origin {
   void* code = nullptr;
   std::int32_t offset = 0;
@@ -45,7 +45,9 @@ class Variable {
   Variable() = default;
   Variable(Apply* node, std::uint32_t index);
   Variable(const Variable& other);
-  Variable(Variable&& other) noexcept : node_(other.node_), index_(other.index_) { other.node_ = nullptr; }
+  Variable(Variable&& other) noexcept : node_(other.node_), index_(other.index_) {
+    other.node_ = nullptr;
+  }
   Variable& operator=(Variable other) noexcept {
     std::swap(node_, other.node_);
     std::swap(index_, other.index_);
@@ -82,15 +84,16 @@ class Variable {
   bool is_leaf() const;
   Leaf leaf() const;
   bool is_constant() const { return leaf() == Leaf::Constant; }
-  bool weak() const;                       ///< a constant that stands for a Python number
-  const Cell& constant_value() const;      ///< of a constant
-  SharedValue& shared_value() const;       ///< of a shared variable
+  bool weak() const;                   ///< a constant that stands for a Python number
+  const Cell& constant_value() const;  ///< of a constant
+  SharedValue& shared_value() const;   ///< of a shared variable
 
   std::string_view name() const;
   void set_name(std::string_view name) const;
   /// The name, or what it is: "x", "add.0", "constant 2.0".
   std::string text() const;
-  /// The host's object for this variable, if there is one now; borrowed. The host clears it when that object goes.
+  /// The host's object for this variable, if there is one now; borrowed. The host clears it when
+  /// that object goes.
   void*& handle() const;
 
  private:
@@ -101,14 +104,18 @@ class Variable {
 
 /// For maps keyed by variables.
 struct VariableHash {
-  std::size_t operator()(const Variable& v) const { return std::hash<const void*>{}(v.node()) * 31 + v.index(); }
+  std::size_t operator()(const Variable& v) const {
+    return std::hash<const void*>{}(v.node()) * 31 + v.index();
+  }
 };
 
 /// One application of an Op to inputs, or a leaf (no Op, no inputs, one output).
 class Apply {
  public:
-  /// A node with `types.size()` outputs; the origin is captured here. Returned with no reference: hold an output.
-  static Apply* make(Ref<const Op> op, std::span<const Variable> inputs, std::span<const TypeRef> types);
+  /// A node with `types.size()` outputs; the origin is captured here. Returned with no reference:
+  /// hold an output.
+  static Apply* make(Ref<const Op> op, std::span<const Variable> inputs,
+                     std::span<const TypeRef> types);
   /// The usual case: one output.
   static Variable make1(const Op& op, std::span<const Variable> inputs, TypeRef type);
 
@@ -155,11 +162,9 @@ class Apply {
   Ref<const Op> op_;
   Origin origin_;
 
-  // A node is one block: this, its outputs, then its inputs; a leaf's value where inputs would be. A graph has many of
-  // them, and what they cost is the memory that they touch.
-  Output* output_slots() const {
-    return reinterpret_cast<Output*>(const_cast<Apply*>(this) + 1);
-  }
+  // A node is one block: this, its outputs, then its inputs; a leaf's value where inputs would be.
+  // A graph has many of them, and what they cost is the memory that they touch.
+  Output* output_slots() const { return reinterpret_cast<Output*>(const_cast<Apply*>(this) + 1); }
   Variable* input_slots() const { return reinterpret_cast<Variable*>(output_slots() + n_outputs_); }
   LeafValue* leaf_value() const {
     return reinterpret_cast<LeafValue*>(output_slots() + n_outputs_);
@@ -177,7 +182,8 @@ class SharedValue : public Counted {
   void set(Cell value);
   /// Reads several at one moment.
   static void snapshot(std::span<SharedValue* const> shared, std::span<Cell> values);
-  /// Changes several at one moment; the old values come back in `values`, to be dropped outside the lock.
+  /// Changes several at one moment; the old values come back in `values`, to be dropped outside the
+  /// lock.
   static void commit(std::span<SharedValue* const> shared, std::span<Cell> values) noexcept;
 
  private:

@@ -13,23 +13,27 @@
 namespace thunkvm {
 namespace {
 
-// The size of a C-order array in bytes; throws where a length is negative or the product does not fit.
+// The size of a C-order array in bytes; throws where a length is negative or the product does not
+// fit.
 std::size_t checked_bytes(DType dtype, Dims shape) {
   if (shape.size() > kMaxDims)
-    throw Error(ErrorKind::Value, "an array has at most " + std::to_string(kMaxDims) + " dimensions; " +
-                                      std::to_string(shape.size()) + " were asked for");
+    throw Error(ErrorKind::Value, "an array has at most " + std::to_string(kMaxDims) +
+                                      " dimensions; " + std::to_string(shape.size()) +
+                                      " were asked for");
   std::int64_t bytes = static_cast<std::int64_t>(item_size(dtype));
   bool empty = false;
   for (std::int64_t length : shape) {
     if (length < 0)
-      throw Error(ErrorKind::Value, "negative dimensions are not allowed: shape " + format_shape(shape));
+      throw Error(ErrorKind::Value,
+                  "negative dimensions are not allowed: shape " + format_shape(shape));
     if (length == 0) empty = true;
   }
   if (empty) return 0;
   for (std::int64_t length : shape)
     if (__builtin_mul_overflow(bytes, length, &bytes))
       throw Error(ErrorKind::Value, "an array of shape " + format_shape(shape) + " and dtype " +
-                                        std::string(name(dtype)) + " is larger than the address space");
+                                        std::string(name(dtype)) +
+                                        " is larger than the address space");
   return static_cast<std::size_t>(bytes);
 }
 
@@ -38,7 +42,8 @@ ArrayBody* new_body(DType dtype, int ndim) {
   ArrayBody* body = new (MemoryPool::allocate(sizeof(ArrayBody), size_class)) ArrayBody;
   body->dtype = dtype;
   body->ndim = static_cast<std::uint8_t>(ndim);
-  body->dims = ndim <= kInlineDims ? body->inline_dims : new std::int64_t[2 * static_cast<std::size_t>(ndim)];
+  body->dims = ndim <= kInlineDims ? body->inline_dims
+                                   : new std::int64_t[2 * static_cast<std::size_t>(ndim)];
   return body;
 }
 
@@ -97,7 +102,9 @@ Array Array::over(Buffer* buffer, DType dtype, Dims shape, Dims strides, void* d
   return adopt(body);
 }
 
-Array Array::view(Dims shape, Dims strides, void* data) const { return view_as(dtype(), shape, strides, data); }
+Array Array::view(Dims shape, Dims strides, void* data) const {
+  return view_as(dtype(), shape, strides, data);
+}
 
 Array Array::view_as(DType dtype, Dims shape, Dims strides, void* data) const {
   body_->buffer->retain();
@@ -111,14 +118,16 @@ std::int64_t Array::size() const {
 }
 
 bool Array::exclusive() const {
-  if (body_->references.load(std::memory_order_acquire) != 1 || !body_->buffer->exclusive()) return false;
+  if (body_->references.load(std::memory_order_acquire) != 1 || !body_->buffer->exclusive())
+    return false;
   if (body_->contiguous) return true;
   // Gapless in some order of the axes, so that no two elements share an address.
   std::array<int, kMaxDims> axes;
   const int n = ndim();
   for (int i = 0; i < n; ++i) axes[static_cast<std::size_t>(i)] = i;
   const auto magnitude = [&](int axis) { return stride(axis) < 0 ? -stride(axis) : stride(axis); };
-  std::sort(axes.begin(), axes.begin() + n, [&](int a, int b) { return magnitude(a) < magnitude(b); });
+  std::sort(axes.begin(), axes.begin() + n,
+            [&](int a, int b) { return magnitude(a) < magnitude(b); });
   std::int64_t reach = static_cast<std::int64_t>(item_size(dtype()));
   for (int i = 0; i < n; ++i) {
     const int axis = axes[static_cast<std::size_t>(i)];
@@ -151,11 +160,13 @@ void copy_elements(const Array& from, const Array& to) {
   }
   const std::array<StridedWalk::Operand, 2> operands = {operand(from), operand(to)};
   const auto copy_run = [&]<class T>(T) {
-    StridedWalk(to.shape(), operands).run([](char* const* p, const std::int64_t* s, std::int64_t n) {
-      const char* source = p[0];
-      char* target = p[1];
-      for (std::int64_t i = 0; i < n; ++i, source += s[0], target += s[1]) std::memcpy(target, source, sizeof(T));
-    });
+    StridedWalk(to.shape(), operands)
+        .run([](char* const* p, const std::int64_t* s, std::int64_t n) {
+          const char* source = p[0];
+          char* target = p[1];
+          for (std::int64_t i = 0; i < n; ++i, source += s[0], target += s[1])
+            std::memcpy(target, source, sizeof(T));
+        });
   };
   struct Sixteen {
     std::uint64_t parts[2];

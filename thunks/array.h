@@ -17,18 +17,21 @@ using Dims = std::span<const std::int64_t>;
 inline constexpr int kMaxDims = 32;
 inline constexpr int kInlineDims = 4;
 
-/// What an Array points to: dtype, shape, strides in bytes, the first element's address and the Buffer it lives in.
-/// Shape and strides are inline up to four dimensions. Immutable once built, but for the elements.
+/// What an Array points to: dtype, shape, strides in bytes, the first element's address and the
+/// Buffer it lives in. Shape and strides are inline up to four dimensions. Immutable once built,
+/// but for the elements.
 class ArrayBody {
  public:
   std::atomic<std::uint32_t> references{1};
   DType dtype = DType::Float64;
   std::uint8_t ndim = 0;
   bool contiguous = true;  ///< C order without gaps (or fewer than two elements)
-  bool is_owner_itself = false;  ///< the foreign owner of the buffer is an array object that looks just like this one
+  bool is_owner_itself =
+      false;  ///< the foreign owner of the buffer is an array object that looks just like this one
   char* data = nullptr;
   Buffer* buffer = nullptr;
-  std::int64_t* dims = nullptr;  ///< ndim lengths, then ndim strides; inline_dims or a block of its own
+  std::int64_t* dims =
+      nullptr;  ///< ndim lengths, then ndim strides; inline_dims or a block of its own
   std::int64_t inline_dims[2 * kInlineDims];
 };
 
@@ -46,8 +49,8 @@ class Array {
   }
   ~Array() { release(body_); }
 
-  /// Uninitialised elements in C order. Throws Error(Value) for a negative length, more than 32 dimensions or a size
-  /// that does not fit, Error(Memory) when there is no memory.
+  /// Uninitialised elements in C order. Throws Error(Value) for a negative length, more than 32
+  /// dimensions or a size that does not fit, Error(Memory) when there is no memory.
   static Array allocate(DType dtype, Dims shape);
   /// Zero-filled elements in C order.
   static Array zeros(DType dtype, Dims shape);
@@ -62,7 +65,8 @@ class Array {
   static Array over(Buffer* buffer, DType dtype, Dims shape, Dims strides, void* data);
   /// Another look at this array's buffer.
   Array view(Dims shape, Dims strides, void* data) const;
-  /// The same elements under another dtype of the same size (real parts of complex numbers: through strides).
+  /// The same elements under another dtype of the same size (real parts of complex numbers: through
+  /// strides).
   Array view_as(DType dtype, Dims shape, Dims strides, void* data) const;
 
   explicit operator bool() const { return body_ != nullptr; }
@@ -82,8 +86,9 @@ class Array {
   bool contiguous() const { return body_->contiguous; }
   Buffer* buffer() const { return body_->buffer; }
 
-  /// True if nobody else can see these elements and they may be written: one handle, one array on the buffer, the
-  /// memory ours (or an exclusively held foreign owner's), and no two elements at one address.
+  /// True if nobody else can see these elements and they may be written: one handle, one array on
+  /// the buffer, the memory ours (or an exclusively held foreign owner's), and no two elements at
+  /// one address.
   bool exclusive() const;
   /// A fresh array in C order with the same elements.
   Array copy() const;
@@ -111,7 +116,8 @@ class Array {
   ArrayBody* body_ = nullptr;
 };
 
-/// Copies the elements of `from` to `to`, which has the same shape and dtype; strides may differ, memory may not overlap.
+/// Copies the elements of `from` to `to`, which has the same shape and dtype; strides may differ,
+/// memory may not overlap.
 void copy_elements(const Array& from, const Array& to);
 
 /// "(2, 3)" or "(4,)", as Python prints a tuple.

@@ -14,7 +14,8 @@ static_assert(sizeof(Buffer) <= kHeader);
 
 Buffer* Buffer::allocate(std::size_t bytes) {
   if (bytes > SIZE_MAX - kHeader)
-    throw Error(ErrorKind::Memory, "out of memory: " + std::to_string(bytes) + " bytes were asked for");
+    throw Error(ErrorKind::Memory,
+                "out of memory: " + std::to_string(bytes) + " bytes were asked for");
   std::uint8_t size_class = 0;
   char* block = static_cast<char*>(MemoryPool::allocate(bytes + kHeader, size_class));
   Buffer* buffer = new (block) Buffer();
@@ -24,7 +25,8 @@ Buffer* Buffer::allocate(std::size_t bytes) {
   return buffer;
 }
 
-Buffer* Buffer::borrow(void* data, std::size_t bytes, bool writable, void* owner, const ForeignOwner* hooks) {
+Buffer* Buffer::borrow(void* data, std::size_t bytes, bool writable, void* owner,
+                       const ForeignOwner* hooks) {
   std::uint8_t size_class = 0;
   Buffer* buffer = new (MemoryPool::allocate(sizeof(Buffer), size_class)) Buffer();
   buffer->size_class_ = size_class;

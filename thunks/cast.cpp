@@ -14,14 +14,16 @@ namespace thunkvm {
 namespace {
 
 template <class T>
-inline constexpr bool is_complex_type = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
+inline constexpr bool is_complex_type =
+    std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 
-// A float as an integer: truncated; what does not fit goes through int64 where that holds it, as the machine's own
-// conversion does, and is the "indefinite" value otherwise.
+// A float as an integer: truncated; what does not fit goes through int64 where that holds it, as
+// the machine's own conversion does, and is the "indefinite" value otherwise.
 template <class To, class From>
 To integer_of(From value) {
   if constexpr (std::is_same_v<To, std::uint64_t>) {
-    if (value >= static_cast<From>(9223372036854775808.0) && value < static_cast<From>(18446744073709551616.0))
+    if (value >= static_cast<From>(9223372036854775808.0) &&
+        value < static_cast<From>(18446744073709551616.0))
       return static_cast<std::uint64_t>(value);
   }
   if constexpr (sizeof(To) == 4 && std::is_signed_v<To>) {
@@ -29,7 +31,8 @@ To integer_of(From value) {
       return static_cast<To>(value);
     return std::numeric_limits<To>::min();
   }
-  if (value >= static_cast<From>(-9223372036854775808.0) && value < static_cast<From>(9223372036854775808.0))
+  if (value >= static_cast<From>(-9223372036854775808.0) &&
+      value < static_cast<From>(9223372036854775808.0))
     return static_cast<To>(static_cast<std::int64_t>(value));
   return static_cast<To>(std::numeric_limits<std::int64_t>::min());
 }
@@ -42,7 +45,8 @@ To convert(From value) {
     return convert<To>(static_cast<float>(value));
   } else if constexpr (is_complex_type<From>) {
     if constexpr (is_complex_type<To>)
-      return To(static_cast<typename To::value_type>(value.real()), static_cast<typename To::value_type>(value.imag()));
+      return To(static_cast<typename To::value_type>(value.real()),
+                static_cast<typename To::value_type>(value.imag()));
     else if constexpr (std::is_same_v<To, bool>)
       return value.real() != 0 || value.imag() != 0;
     else
@@ -74,7 +78,8 @@ To convert(From value) {
 }
 
 template <class From, class To>
-void loop(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n) {
+void loop(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride,
+          std::int64_t n) {
   if (from_stride == sizeof(From) && to_stride == sizeof(To)) {
     const From* source = reinterpret_cast<const From*>(from);
     To* target = reinterpret_cast<To*>(to);
@@ -87,22 +92,25 @@ void loop(const char* from, std::int64_t from_stride, char* to, std::int64_t to_
 
 template <class From>
 CastLoop loop_from(DType to) {
-  return visit_dtype(to, "cast", []<class To>(std::type_identity<To>) -> CastLoop { return &loop<From, To>; });
+  return visit_dtype(to, "cast",
+                     []<class To>(std::type_identity<To>) -> CastLoop { return &loop<From, To>; });
 }
 
 }  // namespace
 
 CastLoop cast_loop(DType from, DType to) {
-  return visit_dtype(from, "cast", [to]<class From>(std::type_identity<From>) { return loop_from<From>(to); });
+  return visit_dtype(from, "cast",
+                     [to]<class From>(std::type_identity<From>) { return loop_from<From>(to); });
 }
 
 Array cast_array(const Array& from, DType to) {
   Array result = Array::allocate(to, from.shape());
   const CastLoop convert_run = cast_loop(from.dtype(), to);
   const std::array<StridedWalk::Operand, 2> operands = {operand(from), operand(result)};
-  StridedWalk(result.shape(), operands).run([&](char* const* p, const std::int64_t* s, std::int64_t n) {
-    convert_run(p[0], s[0], p[1], s[1], n);
-  });
+  StridedWalk(result.shape(), operands)
+      .run([&](char* const* p, const std::int64_t* s, std::int64_t n) {
+        convert_run(p[0], s[0], p[1], s[1], n);
+      });
   return result;
 }
 
@@ -116,7 +124,8 @@ Cell cast_cell(const Cell& from, DType to) {
 }
 
 Cell cast_weak(const Cell& number, DType dtype) {
-  if (number.dtype() == DType::Int64 && kind(dtype) <= Kind::Unsigned && kind(dtype) != Kind::Bool) {
+  if (number.dtype() == DType::Int64 && kind(dtype) <= Kind::Unsigned &&
+      kind(dtype) != Kind::Bool) {
     const std::int64_t value = number.get<std::int64_t>();
     const Cell narrow = cast_cell(number, dtype);
     const bool fits = visit_dtype(dtype, "cast", [&]<class T>(std::type_identity<T>) {
@@ -126,8 +135,8 @@ Cell cast_weak(const Cell& number, DType dtype) {
         return true;
     });
     if (!fits)
-      throw Error(ErrorKind::Value, "Python integer " + std::to_string(value) + " out of bounds for " +
-                                        std::string(name(dtype)));
+      throw Error(ErrorKind::Value, "Python integer " + std::to_string(value) +
+                                        " out of bounds for " + std::string(name(dtype)));
     return narrow;
   }
   return cast_cell(number, dtype);

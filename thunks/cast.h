@@ -8,9 +8,10 @@
 
 namespace thunkvm {
 
-/// Converts `n` elements; strides in bytes. Float to integer truncates; out of range wraps as C on this machine does,
-/// without undefined behaviour. Complex to real drops the imaginary part.
-using CastLoop = void (*)(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride, std::int64_t n);
+/// Converts `n` elements; strides in bytes. Float to integer truncates; out of range wraps as C on
+/// this machine does, without undefined behaviour. Complex to real drops the imaginary part.
+using CastLoop = void (*)(const char* from, std::int64_t from_stride, char* to,
+                          std::int64_t to_stride, std::int64_t n);
 CastLoop cast_loop(DType from, DType to);
 
 /// A fresh C-order array with the elements converted.
@@ -21,12 +22,13 @@ Cell cast_cell(const Cell& from, DType to);
 template <class To, class From>
 To cast_value(From value) {
   To result;
-  cast_loop(dtype_of<From>, dtype_of<To>)(reinterpret_cast<const char*>(&value), 0, reinterpret_cast<char*>(&result), 0, 1);
+  cast_loop(dtype_of<From>, dtype_of<To>)(reinterpret_cast<const char*>(&value), 0,
+                                          reinterpret_cast<char*>(&result), 0, 1);
   return result;
 }
 
-/// A python-number-like cell (bool, int64, float64, complex128) as `dtype`. Throws Error(Value) with NumPy's words where
-/// an integer does not fit ("Python integer 300 out of bounds for uint8").
+/// A python-number-like cell (bool, int64, float64, complex128) as `dtype`. Throws Error(Value)
+/// with NumPy's words where an integer does not fit ("Python integer 300 out of bounds for uint8").
 Cell cast_weak(const Cell& number, DType dtype);
 
 }  // namespace thunkvm

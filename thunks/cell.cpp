@@ -21,7 +21,8 @@ std::size_t n_kinds = 0;
 std::uint16_t register_object_kind(ObjectHooks hooks) {
   std::lock_guard lock(registration);
   if (n_kinds == kChunk * chunks.size())
-    throw Error(ErrorKind::Runtime, "65,536 kinds of opaque objects are registered already; register a kind once");
+    throw Error(ErrorKind::Runtime,
+                "65,536 kinds of opaque objects are registered already; register a kind once");
   std::atomic<ObjectHooks*>& chunk = chunks[n_kinds / kChunk];
   if (chunk.load() == nullptr) chunk.store(new ObjectHooks[kChunk], std::memory_order_release);
   chunk.load()[n_kinds % kChunk] = hooks;
@@ -65,7 +66,9 @@ void Cell::set_array(Array array) {
 
 Array Cell::to_array() const {
   if (is_array()) return array();
-  if (!is_scalar()) throw Error(ErrorKind::Type, empty() ? "the register is empty" : "the value is opaque, not a number");
+  if (!is_scalar())
+    throw Error(ErrorKind::Type,
+                empty() ? "the register is empty" : "the value is opaque, not a number");
   Array a = Array::allocate(dtype(), {});
   std::memcpy(a.data(), &bits_, item_size(dtype()));
   return a;

@@ -9,8 +9,9 @@
 //   tag Array   payload is a counted reference to an ArrayBody
 //   tag Object  payload is an opaque pointer; `object kind` says how it is retained and released
 //
-// One representation for each value: a 0-d number of up to 8 bytes is always a Scalar, never an Array; a complex128
-// 0-d value, which does not fit, is always a 0-d Array. Kernels are picked by static type and rely on this.
+// One representation for each value: a 0-d number of up to 8 bytes is always a Scalar, never an
+// Array; a complex128 0-d value, which does not fit, is always a 0-d Array. Kernels are picked by
+// static type and rely on this.
 #pragma once
 
 #include "thunks/array.h"
@@ -32,7 +33,8 @@ struct ObjectHooks {
   void (*release)(void* object) noexcept;
 };
 
-/// Makes a kind of opaque objects known. At most 65,535 kinds a process; the hooks live as long as the process.
+/// Makes a kind of opaque objects known. At most 65,535 kinds a process; the hooks live as long as
+/// the process.
 std::uint16_t register_object_kind(ObjectHooks hooks);
 const ObjectHooks& object_hooks(std::uint16_t kind);
 
@@ -91,7 +93,8 @@ class Cell {
   bool is_object() const { return meta_.tag == Tag::Object; }
   bool holds_reference() const { return meta_.tag >= Tag::Array; }
 
-  /// The number in a Scalar cell of T's dtype (unchecked); of a complex128, the element of its 0-d array.
+  /// The number in a Scalar cell of T's dtype (unchecked); of a complex128, the element of its 0-d
+  /// array.
   template <class T>
   T get() const {
     if constexpr (fits_cell<T>) {
@@ -105,7 +108,8 @@ class Cell {
   template <class T>
   void set(T value) {
     if constexpr (fits_cell<T>) {
-      if (holds_reference()) [[unlikely]] release();
+      if (holds_reference()) [[unlikely]]
+        release();
       bits_ = 0;
       std::memcpy(&bits_, static_cast<const void*>(&value), sizeof(T));
       meta_ = Meta{Tag::Scalar, dtype_of<T>, 0, 0};
@@ -132,7 +136,9 @@ class Cell {
   void* object() const { return std::bit_cast<void*>(bits_); }
   std::uint16_t object_kind() const { return meta_.object_kind; }
   /// The address of the number in a Scalar cell, or of the first element of an Array.
-  const void* address() const { return is_scalar() ? static_cast<const void*>(&bits_) : body()->data; }
+  const void* address() const {
+    return is_scalar() ? static_cast<const void*>(&bits_) : body()->data;
+  }
 
   /// Empties the cell; an empty one is left alone.
   void clear() {
@@ -148,10 +154,12 @@ class Cell {
     std::uint32_t unused = 0;
   };
   void retain() const {
-    if (holds_reference()) [[unlikely]] retain_reference();
+    if (holds_reference()) [[unlikely]]
+      retain_reference();
   }
   void release() noexcept {
-    if (holds_reference()) [[unlikely]] release_reference();
+    if (holds_reference()) [[unlikely]]
+      release_reference();
   }
   void retain_reference() const;
   void release_reference() noexcept;

@@ -6,8 +6,9 @@
 
 namespace thunkvm {
 
-/// Base of objects that are held by `Ref`s. The count is not atomic: a graph is built, linked and dropped by one thread
-/// at a time (Python's global lock sees to that); programs that run do not touch it.
+/// Base of objects that are held by `Ref`s. The count is not atomic: a graph is built, linked and
+/// dropped by one thread at a time (Python's global lock sees to that); programs that run do not
+/// touch it.
 class Counted {
  public:
   virtual ~Counted() = default;

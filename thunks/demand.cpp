@@ -1,36 +1,38 @@
-// demand.cpp: the two ways in which a straight-line body waits for an input: on a fiber, or in a nested call.
+// demand.cpp: the two ways in which a straight-line body waits for an input: on a fiber, or in a
+// nested call.
 #include "thunks/demand.h"
 
 #include "thunks/error.h"
 #include "thunks/stack_pool.h"
 
 #include <boost/context/fiber.hpp>
+#include <cxxabi.h>
 
 #include <cstring>
 #include <string>
 #include <utility>
 
-#include <cxxabi.h>
-
 namespace thunkvm {
 
 namespace {
 
-/// Thrown through a body that is given up, so that its locals are destroyed. Not an std::exception, since a body may
-/// well catch those.
+/// Thrown through a body that is given up, so that its locals are destroyed. Not an std::exception,
+/// since a body may well catch those.
 struct BodyAbandoned {};
 
 /// Sets an output that is not set yet.
 void set_first(LazyCall& call, int j, Cell value) {
   if (j < 0 || j >= call.n_outputs())
-    throw Error(ErrorKind::Index, "the lazy thunk set output " + std::to_string(j) + ", but it has " +
-                                      std::to_string(call.n_outputs()) + " outputs: it may set those from 0 to " +
+    throw Error(ErrorKind::Index, "the lazy thunk set output " + std::to_string(j) +
+                                      ", but it has " + std::to_string(call.n_outputs()) +
+                                      " outputs: it may set those from 0 to " +
                                       std::to_string(call.n_outputs() - 1));
   if (!call.computed(j)) call.set_output(j, std::move(value));
 }
 
-/// The exceptions that are caught and in flight: the C++ runtime keeps them in a list for each thread, so each fiber
-/// has to bring its own, or a `force` within a catch block would mix up two stacks.
+/// The exceptions that are caught and in flight: the C++ runtime keeps them in a list for each
+/// thread, so each fiber has to bring its own, or a `force` within a catch block would mix up two
+/// stacks.
 class ExceptionState {
  public:
   /// Exchanges this state with the thread's.
@@ -49,10 +51,13 @@ class ExceptionState {
 /// Boost.Context's view of the StackPool.
 struct PooledStack {
   boost::context::stack_context allocate() { return StackPool::instance().allocate(); }
-  void deallocate(boost::context::stack_context& stack) noexcept { StackPool::instance().release(stack); }
+  void deallocate(boost::context::stack_context& stack) noexcept {
+    StackPool::instance().release(stack);
+  }
 };
 
-/// Runs a body on a fiber, which lives from the first entry of a call until the body ends or the call does.
+/// Runs a body on a fiber, which lives from the first entry of a call until the body ends or the
+/// call does.
 class FiberThunk final : public BoundThunk, private Demand {
  public:
   explicit FiberThunk(std::shared_ptr<const LazyBody> body) : body_(std::move(body)) {}
@@ -61,11 +66,12 @@ class FiberThunk final : public BoundThunk, private Demand {
   Status enter(LazyCall& call) override {
     call_ = &call;
     if (!begun_) {
-      fiber_ = boost::context::fiber(std::allocator_arg, PooledStack{}, [this](boost::context::fiber&& base) {
-        base_ = std::move(base);
-        run_body();
-        return std::move(base_);
-      });
+      fiber_ = boost::context::fiber(std::allocator_arg, PooledStack{},
+                                     [this](boost::context::fiber&& base) {
+                                       base_ = std::move(base);
+                                       run_body();
+                                       return std::move(base_);
+                                     });
       begun_ = true;
     }
     // A body that has ended says nothing more; the machine sees whether the output is there.
@@ -122,7 +128,8 @@ class FiberThunk final : public BoundThunk, private Demand {
     while (call().computed(static_cast<int>(demanded()))) suspend();
   }
 
-  /// The entry in progress. There is none for a body that is being abandoned and caught what should have ended it.
+  /// The entry in progress. There is none for a body that is being abandoned and caught what should
+  /// have ended it.
   LazyCall& call() const {
     if (call_ == nullptr) throw BodyAbandoned{};
     return *call_;
@@ -131,15 +138,16 @@ class FiberThunk final : public BoundThunk, private Demand {
   std::shared_ptr<const LazyBody> body_;
   boost::context::fiber fiber_;  ///< the body, where it is suspended
   boost::context::fiber base_;   ///< the machine, while the body runs
-  ExceptionState exceptions_;    ///< the body's while the machine runs, the machine's while the body runs
+  ExceptionState
+      exceptions_;  ///< the body's while the machine runs, the machine's while the body runs
   std::exception_ptr error_;
   LazyCall* call_ = nullptr;
   bool begun_ = false;
   bool abandoned_ = false;
 };
 
-/// Runs a body on the native stack. Where the body would wait for another output to be demanded, it is given up, and
-/// begun anew when that happens; what it set is kept.
+/// Runs a body on the native stack. Where the body would wait for another output to be demanded, it
+/// is given up, and begun anew when that happens; what it set is kept.
 class NestedThunk final : public BoundThunk {
  public:
   explicit NestedThunk(std::shared_ptr<const LazyBody> body) : body_(std::move(body)) {}
@@ -174,7 +182,8 @@ class NestedThunk final : public BoundThunk {
       wait();
       if (call_.activation().failure.error) throw BodyAbandoned{};
       if (!call_.compute_now)
-        throw Error(ErrorKind::Runtime, "this machine cannot compute an input within a thunk: use ForceBy::Fiber");
+        throw Error(ErrorKind::Runtime,
+                    "this machine cannot compute an input within a thunk: use ForceBy::Fiber");
       if (call_.compute_now(i) != Status::Done) throw BodyAbandoned{};
       return call_.input(i);
     }

@@ -1,8 +1,9 @@
 // demand.h: lazy thunks in straight-line C++: `demand.force(i)` suspends until input i is there.
 //
-// The body runs on a fiber (Boost.Context) with a pooled stack, and suspends into the interpreter's loop while the
-// input is computed on the thread's own stack. Rules for a body: no Python; no more stack than kFiberStackBytes; no
-// `force` in a destructor. Values that must survive a `force` live in locals as usual. It stays on one thread.
+// The body runs on a fiber (Boost.Context) with a pooled stack, and suspends into the interpreter's
+// loop while the input is computed on the thread's own stack. Rules for a body: no Python; no more
+// stack than kFiberStackBytes; no `force` in a destructor. Values that must survive a `force` live
+// in locals as usual. It stays on one thread.
 #pragma once
 
 #include "thunks/thunk.h"
@@ -20,25 +21,27 @@ class Demand {
   virtual ~Demand() = default;
   virtual int n_inputs() const = 0;
   virtual int n_outputs() const = 0;
-  /// The value of input i, computed first if it has to be; immediate from the second time on. The reference is good until
-  /// the body returns. If the call ends meanwhile, since computing the input failed or nobody demands more of this thunk,
-  /// something that is no std::exception is thrown through the body, to destroy its locals: let it pass.
+  /// The value of input i, computed first if it has to be; immediate from the second time on. The
+  /// reference is good until the body returns. If the call ends meanwhile, since computing the
+  /// input failed or nobody demands more of this thunk, something that is no std::exception is
+  /// thrown through the body, to destroy its locals: let it pass.
   virtual const Cell& force(int i) = 0;
   /// The output that somebody waits for; it may change at a `force`.
   virtual std::uint32_t demanded() const = 0;
   /// The first value counts. Throws Error(Index) if there is no such output.
   virtual void set_output(int j, Cell value) = 0;
-  /// Suspends until an output that is not computed yet is demanded; for bodies that compute some outputs first. `force`
-  /// does it too: nothing is computed for a demand that is met already.
+  /// Suspends until an output that is not computed yet is demanded; for bodies that compute some
+  /// outputs first. `force` does it too: nothing is computed for a demand that is met already.
   virtual void wait() = 0;
 };
 
-/// The code of a straight-line lazy thunk; called at most once a call, has to set the demanded output. (ForceBy::Nested
-/// calls it again, from its start, when another output is demanded after it had to wait for that.)
+/// The code of a straight-line lazy thunk; called at most once a call, has to set the demanded
+/// output. (ForceBy::Nested calls it again, from its start, when another output is demanded after
+/// it had to wait for that.)
 using LazyBody = std::function<void(Demand&)>;
 
-/// How `force` waits. `Fiber` is the default; `Nested` computes the input by running the machine on the native stack,
-/// for the sanitizers' builds and for tests.
+/// How `force` waits. `Fiber` is the default; `Nested` computes the input by running the machine on
+/// the native stack, for the sanitizers' builds and for tests.
 enum class ForceBy : std::uint8_t { Fiber, Nested };
 
 /// The build's default: Fiber, or Nested in a build with a sanitizer, which does not follow fibers.
@@ -50,8 +53,8 @@ ThunkCode straight_line(LazyBody body, ForceBy force = default_force());
 /// The stack of a fiber. A body that needs more ends the process at the guard page.
 inline constexpr std::size_t kFiberStackBytes = 128 * 1024;
 
-/// How many fibers may be suspended at once in the process: each needs two memory maps of the 65,530 that Linux gives a
-/// process. One more is Error(Runtime) that says so.
+/// How many fibers may be suspended at once in the process: each needs two memory maps of the
+/// 65,530 that Linux gives a process. One more is Error(Runtime) that says so.
 inline constexpr int kMaxFibers = 16384;
 /// Suspended or running now, and stacks that wait in the pool.
 int live_fibers();

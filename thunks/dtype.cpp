@@ -42,8 +42,11 @@ DType of_kind(Kind kind, std::size_t size) {
   return DType::Object;
 }
 
-// The float that holds every integer of this many bytes, as NumPy sees it (int64 counts as held by float64).
-std::size_t float_size_for_integer(std::size_t bytes) { return bytes == 1 ? 2 : bytes == 2 ? 4 : 8; }
+// The float that holds every integer of this many bytes, as NumPy sees it (int64 counts as held by
+// float64).
+std::size_t float_size_for_integer(std::size_t bytes) {
+  return bytes == 1 ? 2 : bytes == 2 ? 4 : 8;
+}
 
 }  // namespace
 
@@ -58,14 +61,17 @@ std::optional<DType> dtype_from_name(std::string_view name) {
 }
 
 void throw_object_dtype(std::string_view what) {
-  throw Error(ErrorKind::Type, std::string(what) + ": values of dtype object are opaque; no arithmetic is defined on them");
+  throw Error(
+      ErrorKind::Type,
+      std::string(what) + ": values of dtype object are opaque; no arithmetic is defined on them");
 }
 
 DType promote(DType a, DType b) {
   if (a == b) return a;
   const Kind ka = kind(a), kb = kind(b);
   if (ka == Kind::Object || kb == Kind::Object)
-    throw Error(ErrorKind::Type, "no common dtype for " + std::string(name(a)) + " and " + std::string(name(b)));
+    throw Error(ErrorKind::Type,
+                "no common dtype for " + std::string(name(a)) + " and " + std::string(name(b)));
   if (ka == Kind::Bool) return b;
   if (kb == Kind::Bool) return a;
   std::size_t sa = item_size(a), sb = item_size(b);
@@ -91,7 +97,8 @@ DType promote_weak(DType strong, Kind weak) {
     case Kind::Float: return k <= Kind::Unsigned ? DType::Float64 : strong;
     case Kind::Complex:
       if (k == Kind::Complex) return strong;
-      return strong == DType::Float16 || strong == DType::Float32 ? DType::Complex64 : DType::Complex128;
+      return strong == DType::Float16 || strong == DType::Float32 ? DType::Complex64
+                                                                  : DType::Complex128;
     case Kind::Object: break;
   }
   throw_object_dtype("promotion");
@@ -134,7 +141,8 @@ Half::Half(float value) {
     const std::uint32_t kept = mantissa >> shift;
     const std::uint32_t rest = mantissa & ((1u << shift) - 1);
     const std::uint32_t half = 1u << (shift - 1);
-    bits = static_cast<std::uint16_t>(sign | (kept + (rest > half || (rest == half && (kept & 1u)) ? 1 : 0)));
+    bits = static_cast<std::uint16_t>(
+        sign | (kept + (rest > half || (rest == half && (kept & 1u)) ? 1 : 0)));
   } else {
     bits = static_cast<std::uint16_t>(sign);
   }
@@ -145,11 +153,13 @@ Half::operator float() const {
   const std::uint32_t exponent = (bits >> 10) & 0x1fu;
   std::uint32_t mantissa = bits & 0x3ffu;
   if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << 13));
-  if (exponent != 0) return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
+  if (exponent != 0)
+    return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
   if (mantissa == 0) return std::bit_cast<float>(sign);
   const int leading = std::countl_zero(mantissa) - 21;  // places to shift until bit 10 is set
   mantissa = (mantissa << leading) & 0x3ffu;
-  return std::bit_cast<float>(sign | static_cast<std::uint32_t>(113 - leading) << 23 | (mantissa << 13));
+  return std::bit_cast<float>(sign | static_cast<std::uint32_t>(113 - leading) << 23 |
+                              (mantissa << 13));
 }
 
 }  // namespace thunkvm

@@ -11,8 +11,9 @@
 
 namespace thunkvm {
 
-/// The element types, in the order in which promotion tables list them. `Object` stands for values that are opaque
-/// to the machine (any Python object); it has no kernels and takes part in no promotion.
+/// The element types, in the order in which promotion tables list them. `Object` stands for values
+/// that are opaque to the machine (any Python object); it has no kernels and takes part in no
+/// promotion.
 enum class DType : std::uint8_t {
   Bool,
   Int8,
@@ -33,7 +34,8 @@ enum class DType : std::uint8_t {
 
 inline constexpr int kNumericDTypes = 14;
 
-/// A float16 as it is stored. Arithmetic widens it to float32 and rounds back once, to nearest even.
+/// A float16 as it is stored. Arithmetic widens it to float32 and rounds back once, to nearest
+/// even.
 struct Half {
   std::uint16_t bits;
   Half() = default;
@@ -58,11 +60,12 @@ inline bool is_inexact(DType d) { return d >= DType::Float16 && d <= DType::Comp
 inline bool is_complex(DType d) { return d == DType::Complex64 || d == DType::Complex128; }
 inline bool is_float(DType d) { return d >= DType::Float16 && d <= DType::Float64; }
 
-/// The dtype that both fit in, as `numpy.promote_types` has it (int64 with uint64 gives float64). `Object` with
-/// anything but itself is an Error (TypeError).
+/// The dtype that both fit in, as `numpy.promote_types` has it (int64 with uint64 gives float64).
+/// `Object` with anything but itself is an Error (TypeError).
 DType promote(DType a, DType b);
 
-/// NEP 50: what a Python number of `weak` kind (Bool, Signed, Float, Complex) becomes beside a strong dtype.
+/// NEP 50: what a Python number of `weak` kind (Bool, Signed, Float, Complex) becomes beside a
+/// strong dtype.
 DType promote_weak(DType strong, Kind weak);
 
 /// `numpy.can_cast(from, to, "safe")`.
@@ -70,15 +73,15 @@ bool can_cast_safely(DType from, DType to);
 
 /// The dtype of the real and imaginary parts; a real dtype is its own.
 DType real_dtype(DType dtype);
-/// The dtype that NumPy computes a float function of `dtype` in: integers become float64 (int8, uint8, bool float16;
-/// int16, uint16 float32), inexact dtypes stay.
+/// The dtype that NumPy computes a float function of `dtype` in: integers become float64 (int8,
+/// uint8, bool float16; int16, uint16 float32), inexact dtypes stay.
 DType float_dtype(DType dtype);
 
 template <class T>
 struct DTypeOf;
-#define THUNKVM_DTYPE_OF(type, dtype) \
-  template <>                         \
-  struct DTypeOf<type> {              \
+#define THUNKVM_DTYPE_OF(type, dtype)            \
+  template <>                                    \
+  struct DTypeOf<type> {                         \
     static constexpr DType value = DType::dtype; \
   };
 THUNKVM_DTYPE_OF(bool, Bool)
@@ -101,7 +104,8 @@ inline constexpr DType dtype_of = DTypeOf<T>::value;
 
 [[noreturn]] void throw_object_dtype(std::string_view what);
 
-/// Calls `f(std::type_identity<T>{})` with the C++ type of a numeric dtype; `Object` throws a TypeError naming `what`.
+/// Calls `f(std::type_identity<T>{})` with the C++ type of a numeric dtype; `Object` throws a
+/// TypeError naming `what`.
 template <class F>
 decltype(auto) visit_dtype(DType dtype, std::string_view what, F&& f) {
   switch (dtype) {

@@ -1,4 +1,5 @@
-// error.h: the errors of the machine, as values with a kind that each host language maps to its own exceptions.
+// error.h: the errors of the machine, as values with a kind that each host language maps to its own
+// exceptions.
 #pragma once
 
 #include <stdexcept>
@@ -8,14 +9,15 @@ namespace thunkvm {
 
 /// Which exception a host should raise. The names are Python's, since that is what users see.
 enum class ErrorKind {
-  Type,         ///< a value or a result of the wrong type
-  Value,        ///< the right type, but a value that cannot be used (shapes that do not fit, NaN as a condition)
-  Index,        ///< an index or a selector out of range
-  Key,          ///< a name that does not exist
+  Type,   ///< a value or a result of the wrong type
+  Value,  ///< the right type, but a value that cannot be used (shapes that do not fit, NaN as a
+          ///< condition)
+  Index,  ///< an index or a selector out of range
+  Key,    ///< a name that does not exist
   ZeroDivision,
-  LinAlg,       ///< a matrix that cannot be factored or solved
+  LinAlg,  ///< a matrix that cannot be factored or solved
   NotImplemented,
-  Runtime,      ///< a broken contract of a thunk
+  Runtime,  ///< a broken contract of a thunk
   Memory,
   Interrupted,  ///< the host asked to stop (Ctrl-C); the host has its own exception pending
   Host,         ///< an exception of the host language is pending or carried; the message is empty

@@ -1,4 +1,5 @@
-// host.h: what the machine asks of the program it is embedded in (a Python process, or a plain C++ program).
+// host.h: what the machine asks of the program it is embedded in (a Python process, or a plain C++
+// program).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,16 @@ class Host {
   virtual void leave() {}
   /// The stretch is over.
   virtual void enter() {}
-  /// True if the call should stop with ErrorKind::Interrupted. Asked about every thousand thunks and after long
-  /// kernels, between two thunks.
+  /// True if the call should stop with ErrorKind::Interrupted. Asked about every thousand thunks
+  /// and after long kernels, between two thunks.
   virtual bool interrupted() { return false; }
 };
 
 /// Elements of work from which a kernel is worth leaving the host for (about 20 us).
 inline constexpr std::int64_t kWorthLeaving = 1 << 14;
 
-/// Leaves the host for as long as it lives, if `work` (elements touched, or multiply-adds) is worth it.
+/// Leaves the host for as long as it lives, if `work` (elements touched, or multiply-adds) is worth
+/// it.
 class HostLeave {
  public:
   HostLeave(Host& host, std::int64_t work) : host_(work >= kWorthLeaving ? &host : nullptr) {

@@ -26,8 +26,9 @@ constexpr std::size_t kSmall = 4096;          // up to here: the thread's own ca
 constexpr std::size_t kIdleCap = 256u << 20;  // idle bytes in the shared lists
 constexpr std::size_t kThreadBlocks = 64;     // idle blocks of one class and thread
 constexpr int kClasses = 160;
-constexpr std::int64_t kUnflushed = 64 << 10;  // a thread's share of the statistics that may be unseen
-constexpr std::uint8_t kHuge = 255;  // too large for a class: returned to the system at once
+constexpr std::int64_t kUnflushed = 64
+                                    << 10;  // a thread's share of the statistics that may be unseen
+constexpr std::uint8_t kHuge = 255;         // too large for a class: returned to the system at once
 
 // Four classes for each power of two from 64 bytes on: class 4k+j holds 64 * 2^k * (1 + j/4) bytes.
 constexpr std::size_t class_bytes(int size_class) {
@@ -36,7 +37,8 @@ constexpr std::size_t class_bytes(int size_class) {
 
 constexpr int class_of(std::size_t bytes) {
   if (bytes <= 64) return 0;
-  const int power = std::bit_width((bytes - 1) / 64) - 1;  // 64 * 2^power < bytes <= 64 * 2^(power+1)
+  const int power =
+      std::bit_width((bytes - 1) / 64) - 1;  // 64 * 2^power < bytes <= 64 * 2^(power+1)
   const int quarter = power + 4;  // a quarter of 64 * 2^power is 2^quarter bytes: no division here
   const std::size_t over = bytes - (std::size_t{64} << power);
   const int j = static_cast<int>((over + (std::size_t{1} << quarter) - 1) >> quarter);
@@ -53,7 +55,8 @@ constexpr std::array<std::uint8_t, kSmall / 64 + 1> kClassOfLines = [] {
 }();
 constexpr std::array<std::uint32_t, kSmallClasses> kSmallBytes = [] {
   std::array<std::uint32_t, kSmallClasses> table{};
-  for (int c = 0; c < kSmallClasses; ++c) table[static_cast<std::size_t>(c)] = static_cast<std::uint32_t>(class_bytes(c));
+  for (int c = 0; c < kSmallClasses; ++c)
+    table[static_cast<std::size_t>(c)] = static_cast<std::uint32_t>(class_bytes(c));
   return table;
 }();
 static_assert(kClassOfLines.back() == kSmallClasses - 1 && kSmallBytes.back() == kSmall);
@@ -74,18 +77,20 @@ SharedLists& shared_lists() {
   return *lists;
 }
 
-// What one thread keeps: idle small blocks, and the part of the statistics that it has not added to the process's yet
-// (an atomic addition for each small block would cost as much as the block).
+// What one thread keeps: idle small blocks, and the part of the statistics that it has not added to
+// the process's yet (an atomic addition for each small block would cost as much as the block).
 struct ThreadCache {
   std::array<Idle*, kSmallClasses> lists{};
   std::array<std::uint32_t, kSmallClasses> counts{};
   std::int64_t in_use_delta = 0, live_delta = 0, idle_delta = 0;
-  std::int64_t highest_delta = 0;  // the largest in_use_delta since the last flush: peaks between two flushes count
+  std::int64_t highest_delta =
+      0;  // the largest in_use_delta since the last flush: peaks between two flushes count
 
   void flush() noexcept {
     idle_bytes.fetch_add(idle_delta, std::memory_order_relaxed);
     live.fetch_add(live_delta, std::memory_order_relaxed);
-    const std::int64_t now = in_use.fetch_add(in_use_delta, std::memory_order_relaxed) + highest_delta;
+    const std::int64_t now =
+        in_use.fetch_add(in_use_delta, std::memory_order_relaxed) + highest_delta;
     std::int64_t seen = peak.load(std::memory_order_relaxed);
     while (now > seen && !peak.compare_exchange_weak(seen, now, std::memory_order_relaxed)) {
     }
@@ -95,7 +100,8 @@ struct ThreadCache {
     in_use_delta += bytes;
     live_delta += blocks;
     highest_delta = std::max(highest_delta, in_use_delta);
-    if (static_cast<std::uint64_t>(in_use_delta + kUnflushed) > 2 * kUnflushed) [[unlikely]] flush();
+    if (static_cast<std::uint64_t>(in_use_delta + kUnflushed) > 2 * kUnflushed) [[unlikely]]
+      flush();
   }
   void drop() noexcept {
     for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -111,7 +117,8 @@ struct ThreadCache {
   }
 };
 
-// One word of thread-local storage that is cheap to read from a shared library; the cache itself is on the heap.
+// One word of thread-local storage that is cheap to read from a shared library; the cache itself is
+// on the heap.
 __attribute__((tls_model("initial-exec"))) thread_local ThreadCache* thread_cache = nullptr;
 
 struct ThreadCacheOwner {
@@ -147,7 +154,8 @@ void note_use(std::int64_t bytes, std::int64_t blocks) {
 void* system_allocate(std::size_t bytes) {
   void* block = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
   if (block == nullptr)
-    throw Error(ErrorKind::Memory, "out of memory: " + std::to_string(bytes) + " bytes were asked for");
+    throw Error(ErrorKind::Memory,
+                "out of memory: " + std::to_string(bytes) + " bytes were asked for");
   return block;
 }
 
@@ -158,7 +166,8 @@ void* allocate_large(std::size_t bytes, std::uint8_t& size_class) {
   const int wanted = bytes > (std::size_t{1} << 40) ? kClasses : class_of(bytes);
   if (wanted >= kClasses) {
     if (bytes > SIZE_MAX / 2)
-      throw Error(ErrorKind::Memory, "out of memory: " + std::to_string(bytes) + " bytes were asked for");
+      throw Error(ErrorKind::Memory,
+                  "out of memory: " + std::to_string(bytes) + " bytes were asked for");
     char* block = static_cast<char*>(system_allocate(bytes + kHugeHeader));
     *reinterpret_cast<std::size_t*>(block) = bytes;
     size_class = kHuge;
@@ -257,7 +266,8 @@ void MemoryPool::release(void* block, std::uint8_t size_class) noexcept {
 PoolStatistics MemoryPool::statistics() {
   if (ThreadCache* cache = cache_of_thread()) cache->flush();
   const auto read = [](const std::atomic<std::int64_t>& value) {
-    return static_cast<std::size_t>(std::max<std::int64_t>(value.load(std::memory_order_relaxed), 0));
+    return static_cast<std::size_t>(
+        std::max<std::int64_t>(value.load(std::memory_order_relaxed), 0));
   };
   return {read(in_use), read(peak), read(idle_bytes), read(live)};
 }

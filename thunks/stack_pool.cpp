@@ -4,10 +4,10 @@
 #include "thunks/demand.h"
 #include "thunks/error.h"
 
-#include <string>
-
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <string>
 
 namespace thunkvm {
 
@@ -25,10 +25,11 @@ boost::context::stack_context StackPool::allocate() {
   {
     const std::lock_guard lock(mutex_);
     if (in_use_ >= kMaxFibers)
-      throw Error(ErrorKind::Runtime,
-                  std::to_string(kMaxFibers) +
-                      " lazy thunks wait for an input at once, and each needs a stack of its own: that is the limit. "
-                      "Nest them less deeply, or write them with the re-entrant protocol, which needs no stack");
+      throw Error(ErrorKind::Runtime, std::to_string(kMaxFibers) +
+                                          " lazy thunks wait for an input at once, and each needs "
+                                          "a stack of its own: that is the limit. "
+                                          "Nest them less deeply, or write them with the "
+                                          "re-entrant protocol, which needs no stack");
     ++in_use_;
     if (!idle_.empty()) {
       const boost::context::stack_context stack = idle_.back();
@@ -38,14 +39,15 @@ boost::context::stack_context StackPool::allocate() {
   }
   // The guard page is the lowest: stacks grow downwards.
   const std::size_t bytes = kFiberStackBytes + page_bytes_;
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE,
-                      -1, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED || mprotect(memory, page_bytes_, PROT_NONE) != 0) {
     if (memory != MAP_FAILED) munmap(memory, bytes);
     const std::lock_guard lock(mutex_);
     --in_use_;
     throw Error(ErrorKind::Memory, "the system gives no memory for the stack of a lazy thunk (" +
-                                       std::to_string(bytes) + " bytes, " + std::to_string(in_use_) +
+                                       std::to_string(bytes) + " bytes, " +
+                                       std::to_string(in_use_) +
                                        " such stacks are in use): nest lazy thunks less deeply");
   }
   boost::context::stack_context stack;

@@ -9,11 +9,12 @@
 
 namespace thunkvm {
 
-/// The process's stacks for fibers: kFiberStackBytes each (thunks/demand.h), with a guard page below, so that an
-/// overflow ends the process at once instead of writing over a neighbour.
+/// The process's stacks for fibers: kFiberStackBytes each (thunks/demand.h), with a guard page
+/// below, so that an overflow ends the process at once instead of writing over a neighbour.
 ///
-/// At most kMaxFibers are handed out at a time. Up to kMaxIdle of those that came back wait to be used again, the rest
-/// goes back to the system: an idle stack keeps the pages that it touched. Thread-safe.
+/// At most kMaxFibers are handed out at a time. Up to kMaxIdle of those that came back wait to be
+/// used again, the rest goes back to the system: an idle stack keeps the pages that it touched.
+/// Thread-safe.
 class StackPool {
  public:
   static constexpr std::size_t kMaxIdle = 1024;

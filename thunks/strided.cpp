@@ -17,7 +17,8 @@ std::vector<std::int64_t> broadcast_shapes(std::span<const Dims> shapes, const c
       std::int64_t& length = result[offset + i];
       if (shape[i] == length || shape[i] == 1) continue;
       if (length != 1) {
-        std::string message = std::string("[") + op + "] operands could not be broadcast together with shapes";
+        std::string message =
+            std::string("[") + op + "] operands could not be broadcast together with shapes";
         for (Dims s : shapes) message += " " + format_shape(s);
         throw Error(ErrorKind::Value, message);
       }
@@ -27,7 +28,8 @@ std::vector<std::int64_t> broadcast_shapes(std::span<const Dims> shapes, const c
   return result;
 }
 
-StridedWalk::StridedWalk(Dims shape, std::span<const Operand> operands) : n_operands_(operands.size()) {
+StridedWalk::StridedWalk(Dims shape, std::span<const Operand> operands)
+    : n_operands_(operands.size()) {
   for (const Operand& o : operands) pointers_.push_back(o.data);
   const std::size_t ndim = shape.size();
   const auto stride_of = [&](std::size_t k, std::size_t axis) -> std::int64_t {

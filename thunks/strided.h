@@ -9,14 +9,16 @@
 
 namespace thunkvm {
 
-/// The shape that NumPy broadcasting gives these arrays. Throws Error(Value) in NumPy's words, prefixed with "[op] ".
+/// The shape that NumPy broadcasting gives these arrays. Throws Error(Value) in NumPy's words,
+/// prefixed with "[op] ".
 std::vector<std::int64_t> broadcast_shapes(std::span<const Dims> shapes, const char* op);
 
-/// A walk over N operands, each broadcast to `shape`, in C order of `shape`, as inner runs over one axis. Axes that can be
-/// merged for all operands at once are, so that contiguous operands give one run.
+/// A walk over N operands, each broadcast to `shape`, in C order of `shape`, as inner runs over one
+/// axis. Axes that can be merged for all operands at once are, so that contiguous operands give one
+/// run.
 ///
-/// `loop(char* const* pointers, const std::int64_t* strides, std::int64_t n)` is called for each run, with the addresses
-/// and the byte strides of all operands; never with n == 0.
+/// `loop(char* const* pointers, const std::int64_t* strides, std::int64_t n)` is called for each
+/// run, with the addresses and the byte strides of all operands; never with n == 0.
 class StridedWalk {
  public:
   struct Operand {
@@ -47,11 +49,11 @@ class StridedWalk {
   bool advance(std::vector<std::int64_t>& index, std::vector<char*>& pointers) const;
 
   std::size_t n_operands_;
-  std::size_t outer_ = 0;               ///< axes before the inner one
+  std::size_t outer_ = 0;  ///< axes before the inner one
   bool empty_ = false;
   std::vector<char*> pointers_;
-  std::vector<std::int64_t> lengths_;   ///< of the merged axes, the inner one last
-  std::vector<std::int64_t> strides_;   ///< [axis][operand], bytes
+  std::vector<std::int64_t> lengths_;  ///< of the merged axes, the inner one last
+  std::vector<std::int64_t> strides_;  ///< [axis][operand], bytes
 };
 
 inline StridedWalk::Operand operand(const Array& a) { return {a.data(), a.shape(), a.strides()}; }

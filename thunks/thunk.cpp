@@ -1,4 +1,5 @@
-// thunk.cpp: how thunks report failures, and what a BoundThunk does that was not written for what is asked of it.
+// thunk.cpp: how thunks report failures, and what a BoundThunk does that was not written for what
+// is asked of it.
 #include "thunks/thunk.h"
 
 namespace thunkvm {
@@ -20,9 +21,10 @@ Status BoundThunk::run(Activation& activation, const Operands&) {
 }
 
 Status BoundThunk::enter(LazyCall& call) {
-  return call.activation().fail(ErrorKind::Runtime,
-                                "this thunk was entered as a lazy one, but has no enter(): an eager thunk needs "
-                                "ThunkCode::lazy = false, a lazy one has to override BoundThunk::enter");
+  return call.activation().fail(
+      ErrorKind::Runtime,
+      "this thunk was entered as a lazy one, but has no enter(): an eager thunk needs "
+      "ThunkCode::lazy = false, a lazy one has to override BoundThunk::enter");
 }
 
 Status run_bound(Activation& activation, const Operands& operands) {

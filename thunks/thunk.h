@@ -1,7 +1,8 @@
 // thunk.h: the contract between the machine and the code that computes one node.
 //
-// A node of the graph becomes a *thunk*. What the machine needs of it is a ThunkCode: either a plain function (an
-// eager kernel, shared by all calls), or a maker of BoundThunks, which belong to one frame and may be lazy.
+// A node of the graph becomes a *thunk*. What the machine needs of it is a ThunkCode: either a
+// plain function (an eager kernel, shared by all calls), or a maker of BoundThunks, which belong to
+// one frame and may be lazy.
 #pragma once
 
 #include "thunks/cell.h"
@@ -23,14 +24,16 @@ class BoundThunk;
 /// How a thunk's run ended.
 enum class Status : std::uint8_t { Done, Failed };
 
-/// The registers that one thunk reads and writes, and what it may do with them. Lives as long as the program.
+/// The registers that one thunk reads and writes, and what it may do with them. Lives as long as
+/// the program.
 struct Operands {
   const std::uint32_t* registers = nullptr;  ///< inputs, then outputs
   std::uint16_t n_inputs = 0;
   std::uint16_t n_outputs = 0;
-  std::uint32_t dying = 0;        ///< bit i: input i (i < 32) dies here on every path; its memory may be taken over
-  const void* state = nullptr;    ///< the kernel's own immutable data
-  std::uint32_t bound = 0;        ///< index of the BoundThunk in the frame, for thunks that have one
+  std::uint32_t dying =
+      0;  ///< bit i: input i (i < 32) dies here on every path; its memory may be taken over
+  const void* state = nullptr;  ///< the kernel's own immutable data
+  std::uint32_t bound = 0;      ///< index of the BoundThunk in the frame, for thunks that have one
 
   std::uint32_t input(int i) const { return registers[i]; }
   std::uint32_t output(int j) const { return registers[n_inputs + j]; }
@@ -48,8 +51,8 @@ struct Activation {
   Cell* cells = nullptr;
   Host* host = nullptr;
   BoundThunk* const* bound = nullptr;
-  /// The `_nogc` modes: outputs still hold the value of an earlier call, whose memory may be written again if it is
-  /// exclusive; nothing dies.
+  /// The `_nogc` modes: outputs still hold the value of an earlier call, whose memory may be
+  /// written again if it is exclusive; nothing dies.
   bool keep = false;
   bool poll = false;  ///< set by kernels that took long: the machine asks the host whether to stop
   Failure failure;
@@ -76,14 +79,18 @@ Status guarded(Activation& activation, const Operands& operands) {
   }
 }
 
-/// What a lazy thunk sees and says when it is entered: the inputs that it asked for and got, the outputs, and the list
-/// of inputs that it asks for next.
+/// What a lazy thunk sees and says when it is entered: the inputs that it asked for and got, the
+/// outputs, and the list of inputs that it asks for next.
 class LazyCall {
  public:
   /// `wanted` is a list of the caller's, empty, whose memory is used again from entry to entry.
-  LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* got, std::uint8_t* computed,
-           std::uint32_t demanded, std::vector<std::int64_t>& wanted)
-      : activation_(activation), operands_(operands), got_(got), computed_(computed), demanded_(demanded),
+  LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* got,
+           std::uint8_t* computed, std::uint32_t demanded, std::vector<std::int64_t>& wanted)
+      : activation_(activation),
+        operands_(operands),
+        got_(got),
+        computed_(computed),
+        demanded_(demanded),
         wanted_(wanted) {}
 
   int n_inputs() const { return operands_.n_inputs; }
@@ -106,9 +113,9 @@ class LazyCall {
   Activation& activation() const { return activation_; }
   const Operands& operands() const { return operands_; }
 
-  /// For nested implementations of Demand::force only: computes input i at once, by running the machine on the native
-  /// stack, at most kMaxNesting (vm/interpreter.h) calls deep. After Failed the call is lost: let it end. Null where the
-  /// machine cannot nest.
+  /// For nested implementations of Demand::force only: computes input i at once, by running the
+  /// machine on the native stack, at most kMaxNesting (vm/interpreter.h) calls deep. After Failed
+  /// the call is lost: let it end. Null where the machine cannot nest.
   std::function<Status(int)> compute_now;
 
  private:
@@ -122,25 +129,27 @@ class LazyCall {
 
 /// A thunk that belongs to one frame: it may keep state between the entries of one call.
 ///
-/// An eager one is `run`, and holds no value when it returns. A lazy one is `enter`ed for an output that is demanded; it
-/// sets outputs through the call and asks for inputs, and is entered again with them, until the demanded output is
-/// there. After each call in which it was entered, failed or not, `reset` drops all that it holds.
+/// An eager one is `run`, and holds no value when it returns. A lazy one is `enter`ed for an output
+/// that is demanded; it sets outputs through the call and asks for inputs, and is entered again
+/// with them, until the demanded output is there. After each call in which it was entered, failed
+/// or not, `reset` drops all that it holds.
 class BoundThunk {
  public:
   virtual ~BoundThunk() = default;
   virtual Status run(Activation& activation, const Operands& operands);
   virtual Status enter(LazyCall& call);
-  /// The call in which this lazy thunk was entered is over: let go of every value; close what is suspended.
+  /// The call in which this lazy thunk was entered is over: let go of every value; close what is
+  /// suspended.
   virtual void reset() noexcept {}
 };
 
 /// How one node runs. Exactly one of `eager` and `make` is set; a lazy thunk always has `make`.
 struct ThunkCode {
   EagerFn eager = nullptr;
-  std::shared_ptr<const void> state;                       ///< kept for as long as the program
-  std::function<std::unique_ptr<BoundThunk>()> make;       ///< once for each frame
+  std::shared_ptr<const void> state;                  ///< kept for as long as the program
+  std::function<std::unique_ptr<BoundThunk>()> make;  ///< once for each frame
   bool lazy = false;
-  std::string form;                                        ///< "kernel", "perform", "lazy", "thunk": for people
+  std::string form;  ///< "kernel", "perform", "lazy", "thunk": for people
 
   explicit operator bool() const { return eager != nullptr || make != nullptr; }
 };

@@ -1,7 +1,6 @@
 // decode.cpp: how a selector's value picks an arm.
-#include "vm/interpreter.h"
-
 #include "thunks/error.h"
+#include "vm/interpreter.h"
 
 #include <cmath>
 #include <cstring>
@@ -23,11 +22,12 @@ const void* element(const Cell& selector, const char* role) {
   bool one = selector.is_scalar();
   if (selector.is_array()) {
     one = true;
-    for (int axis = 0; axis < selector.body()->ndim; ++axis) one &= selector.body()->dims[axis] == 1;
+    for (int axis = 0; axis < selector.body()->ndim; ++axis)
+      one &= selector.body()->dims[axis] == 1;
   }
   if (!one)
-    throw Error(ErrorKind::Value, std::string(role) + " has to be one number, but " + what_it_is(selector) +
-                                      ": reduce it to one element first");
+    throw Error(ErrorKind::Value, std::string(role) + " has to be one number, but " +
+                                      what_it_is(selector) + ": reduce it to one element first");
   return selector.address();
 }
 
@@ -42,7 +42,8 @@ bool truth(T value) {
     if constexpr (std::is_floating_point_v<T>) {
       if (std::isnan(value))
         throw Error(ErrorKind::Value,
-                    "the condition is NaN, which is neither true nor false: compare explicitly, or test with isnan");
+                    "the condition is NaN, which is neither true nor false: compare explicitly, or "
+                    "test with isnan");
     }
     return value != T{};
   }
@@ -54,11 +55,12 @@ std::uint32_t arm_of(T value, std::uint32_t n, std::string& text) {
   if constexpr (std::is_same_v<T, Half>) {
     return arm_of(static_cast<float>(value), n, text);
   } else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>) {
-    throw Error(ErrorKind::Value, "the selector is a complex number, which is no index: use an integer");
+    throw Error(ErrorKind::Value,
+                "the selector is a complex number, which is no index: use an integer");
   } else if constexpr (std::is_floating_point_v<T>) {
     if (!(std::trunc(value) == value))
-      throw Error(ErrorKind::Value,
-                  "the selector is " + std::to_string(value) + ", which is no whole number: cast it to an integer");
+      throw Error(ErrorKind::Value, "the selector is " + std::to_string(value) +
+                                        ", which is no whole number: cast it to an integer");
     text = std::to_string(value);
     return value >= 0 && value < static_cast<T>(n) ? static_cast<std::uint32_t>(value) : n;
   } else {
@@ -91,16 +93,18 @@ std::uint32_t Interpreter::decode(const Cell& selector, Decoding decoding, std::
   }
 
   const void* address = element(selector, "a selector");
-  // The last arm of IndexOrDefault has no index of its own: n - 1 falls to it with all that is out of range.
+  // The last arm of IndexOrDefault has no index of its own: n - 1 falls to it with all that is out
+  // of range.
   const std::uint32_t n = decoding == Decoding::IndexOrDefault ? n_arms - 1 : n_arms;
   std::string text;
-  const std::uint32_t arm = visit_dtype(selector.dtype(), "a selector", [&](auto type) -> std::uint32_t {
-    return arm_of(load<typename decltype(type)::type>(address), n, text);
-  });
+  const std::uint32_t arm =
+      visit_dtype(selector.dtype(), "a selector", [&](auto type) -> std::uint32_t {
+        return arm_of(load<typename decltype(type)::type>(address), n, text);
+      });
   if (arm == n && decoding == Decoding::Index)
-    throw Error(ErrorKind::Index, "the selector is " + text + ", but there are " + std::to_string(n) +
-                                      " arms: it has to be from 0 to " + std::to_string(n - 1) +
-                                      ", or the switch needs a default");
+    throw Error(ErrorKind::Index, "the selector is " + text + ", but there are " +
+                                      std::to_string(n) + " arms: it has to be from 0 to " +
+                                      std::to_string(n - 1) + ", or the switch needs a default");
   return arm;
 }
 

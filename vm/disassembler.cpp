@@ -37,11 +37,17 @@ std::string value_text(const Cell& cell) {
   return visit_dtype(cell.dtype(), "a constant", [&](auto type) -> std::string {
     using T = typename decltype(type)::type;
     const T value = cell.get<T>();
-    if constexpr (std::is_same_v<T, bool>) return value ? "true" : "false";
-    else if constexpr (std::is_integral_v<T>) return std::to_string(value) + " " + dtype;
-    else if constexpr (std::is_same_v<T, Half>) return number(static_cast<float>(value)) + " " + dtype;
-    else if constexpr (std::is_floating_point_v<T>) return number(value) + " " + dtype;
-    else return number(value.real()) + (std::signbit(value.imag()) ? "" : "+") + number(value.imag()) + "j " + dtype;
+    if constexpr (std::is_same_v<T, bool>)
+      return value ? "true" : "false";
+    else if constexpr (std::is_integral_v<T>)
+      return std::to_string(value) + " " + dtype;
+    else if constexpr (std::is_same_v<T, Half>)
+      return number(static_cast<float>(value)) + " " + dtype;
+    else if constexpr (std::is_floating_point_v<T>)
+      return number(value) + " " + dtype;
+    else
+      return number(value.real()) + (std::signbit(value.imag()) ? "" : "+") + number(value.imag()) +
+             "j " + dtype;
   });
 }
 
@@ -50,9 +56,10 @@ class Disassembler {
   explicit Disassembler(const Program& program) : program_(program) {}
 
   std::string text() {
-    text_ = std::to_string(program_.code.size()) + " instructions, " + std::to_string(program_.n_registers) +
-            " registers, " + std::to_string(program_.n_nodes) + " nodes" + (program_.keep ? ", keeps its values" : "") +
-            "\n";
+    text_ = std::to_string(program_.code.size()) + " instructions, " +
+            std::to_string(program_.n_registers) + " registers, " +
+            std::to_string(program_.n_nodes) + " nodes" +
+            (program_.keep ? ", keeps its values" : "") + "\n";
     registers();
     for (std::size_t l = 0; l < program_.lazies.size(); ++l) lazy(l);
     mark_bodies();
@@ -94,9 +101,11 @@ class Disassembler {
       roles_of += (roles_of.empty() ? "" : ", ") + role;
     };
     const auto add_all = [&](const std::vector<std::uint32_t>& indices, const char* role) {
-      for (std::size_t i = 0; i < indices.size(); ++i) add(indices[i], std::string(role) + " " + std::to_string(i));
+      for (std::size_t i = 0; i < indices.size(); ++i)
+        add(indices[i], std::string(role) + " " + std::to_string(i));
     };
-    for (const auto& [index, value] : program_.constants) add(index, "constant " + value_text(value));
+    for (const auto& [index, value] : program_.constants)
+      add(index, "constant " + value_text(value));
     add_all(program_.inputs, "input");
     add_all(program_.shared, "shared");
     add_all(program_.outputs, "output");
@@ -106,7 +115,8 @@ class Disassembler {
 
   void lazy(std::size_t index) {
     const Lazy& lazy = program_.lazies[index];
-    text_ += "  lazy " + std::to_string(index) + "  " + node(lazy.node) + ": " + outputs(lazy.operands) + " =";
+    text_ += "  lazy " + std::to_string(index) + "  " + node(lazy.node) + ": " +
+             outputs(lazy.operands) + " =";
     for (std::size_t i = 0; i < lazy.input_pcs.size(); ++i)
       text_ += (i == 0 ? " " : ", ") + reg(lazy.operands.input(static_cast<int>(i))) + " by " +
                std::to_string(lazy.input_pcs[i]);
@@ -115,14 +125,17 @@ class Disassembler {
 
   void mark_bodies() {
     for (std::size_t m = 0; m < program_.memos.size(); ++m)
-      bodies_[program_.memos[m].pc].push_back("memo " + std::to_string(m) + ", " + node(program_.memos[m].node));
+      bodies_[program_.memos[m].pc].push_back("memo " + std::to_string(m) + ", " +
+                                              node(program_.memos[m].node));
     for (std::size_t l = 0; l < program_.lazies.size(); ++l)
       for (std::size_t i = 0; i < program_.lazies[l].input_pcs.size(); ++i)
-        bodies_[program_.lazies[l].input_pcs[i]].push_back("lazy " + std::to_string(l) + ", input " + std::to_string(i));
+        bodies_[program_.lazies[l].input_pcs[i]].push_back("lazy " + std::to_string(l) +
+                                                           ", input " + std::to_string(i));
   }
 
   std::string outputs(const Operands& operands) const {
-    return list(operands.n_outputs, [&](std::size_t j) { return operands.output(static_cast<int>(j)); });
+    return list(operands.n_outputs,
+                [&](std::size_t j) { return operands.output(static_cast<int>(j)); });
   }
 
   void instruction(const Instruction& instruction) {
@@ -146,7 +159,8 @@ class Disassembler {
       case Opcode::Need: text_ += "  " + node(program_.memos[instruction.a].node); break;
       case Opcode::Lazy: {
         const Lazy& lazy = program_.lazies[instruction.a];
-        text_ += "  " + node(lazy.node) + ": " + reg(lazy.operands.output(static_cast<int>(instruction.b)));
+        text_ += "  " + node(lazy.node) + ": " +
+                 reg(lazy.operands.output(static_cast<int>(instruction.b)));
         break;
       }
       case Opcode::Retire: text_ += "  " + retires(instruction.a, instruction.b); break;
@@ -154,13 +168,16 @@ class Disassembler {
     }
     text_ += "\n";
     if (instruction.op == Opcode::Run)
-      for (std::uint32_t i = instruction.a; i < instruction.a + instruction.b; ++i) step(program_.steps[i]);
+      for (std::uint32_t i = instruction.a; i < instruction.a + instruction.b; ++i)
+        step(program_.steps[i]);
   }
 
   void branch(const Branch& branch) {
-    text_ += "  " + node(branch.node) + ": " + std::string(name(branch.decoding)) + " of " + reg(branch.selector);
+    text_ += "  " + node(branch.node) + ": " + std::string(name(branch.decoding)) + " of " +
+             reg(branch.selector);
     for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm) {
-      const bool otherwise = branch.decoding == Decoding::IndexOrDefault && arm + 1 == branch.n_arms;
+      const bool otherwise =
+          branch.decoding == Decoding::IndexOrDefault && arm + 1 == branch.n_arms;
       text_ += ", " + (otherwise ? "else" : std::to_string(arm)) + " -> " +
                std::to_string(program_.targets[branch.first_target + arm]);
     }
@@ -170,17 +187,21 @@ class Disassembler {
   void step(const Step& step) {
     text_ += "         " + node(step.node) + ": " + outputs(step.operands);
     if (step.operands.n_inputs != 0)
-      text_ += " = " + list(step.operands.n_inputs, [&](std::size_t i) { return step.operands.input(static_cast<int>(i)); });
+      text_ += " = " + list(step.operands.n_inputs, [&](std::size_t i) {
+                 return step.operands.input(static_cast<int>(i));
+               });
     std::string dying;
     for (int i = 0; i < step.operands.n_inputs; ++i)
       if (step.operands.dies(i)) dying += (dying.empty() ? "" : ", ") + reg(step.operands.input(i));
     if (!dying.empty()) text_ += "  dying " + dying;
-    if (step.retire_count != 0) text_ += "  retire " + retires(step.retire_first, step.retire_count);
+    if (step.retire_count != 0)
+      text_ += "  retire " + retires(step.retire_first, step.retire_count);
     text_ += "\n";
   }
 
   const Program& program_;
-  std::map<std::uint32_t, std::vector<std::string>> bodies_;  ///< titles, by the pc where a body begins
+  std::map<std::uint32_t, std::vector<std::string>>
+      bodies_;  ///< titles, by the pc where a body begins
   std::string text_;
 };
 

@@ -7,10 +7,11 @@
 
 namespace thunkvm {
 
-/// The program, one instruction a line: pc, opcode, operands under the names of the list of opcodes, the node; the steps
-/// of a segment below it with their outputs, inputs, and what dies in them and is retired after them. A register is
-/// "%3:x". First the registers that are constants or seen from outside, and the lazy thunks with where the body of each
-/// input begins. Of a valid program only. Stable: golden tests read it.
+/// The program, one instruction a line: pc, opcode, operands under the names of the list of
+/// opcodes, the node; the steps of a segment below it with their outputs, inputs, and what dies in
+/// them and is retired after them. A register is
+/// "%3:x". First the registers that are constants or seen from outside, and the lazy thunks with
+/// where the body of each input begins. Of a valid program only. Stable: golden tests read it.
 std::string disassemble(const Program& program);
 
 }  // namespace thunkvm

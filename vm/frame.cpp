@@ -10,7 +10,8 @@ namespace thunkvm {
 
 namespace {
 
-/// The registers that end with a call: each once, and no constant, which a program may name as an output.
+/// The registers that end with a call: each once, and no constant, which a program may name as an
+/// output.
 std::vector<std::uint32_t> call_registers(const Program& program) {
   std::vector<std::uint32_t> result;
   for (const auto* list : {&program.inputs, &program.shared, &program.outputs, &program.updates})
@@ -43,9 +44,10 @@ Frame::Frame(std::shared_ptr<const Program> program)
   for (const ThunkCode& code : program_->bound) {
     bound_.push_back(code.make ? code.make() : nullptr);
     if (bound_.back() == nullptr)
-      throw Error(ErrorKind::Runtime, "thunk " + std::to_string(bound_.size() - 1) + " of the program (" + code.form +
-                                          ") has no maker or its maker gave nothing: ThunkCode::make has to return "
-                                          "a BoundThunk");
+      throw Error(ErrorKind::Runtime,
+                  "thunk " + std::to_string(bound_.size() - 1) + " of the program (" + code.form +
+                      ") has no maker or its maker gave nothing: ThunkCode::make has to return "
+                      "a BoundThunk");
     bound_pointers_.push_back(bound_.back().get());
   }
   activation_.cells = cells_.data();
@@ -56,7 +58,8 @@ Frame::Frame(std::shared_ptr<const Program> program)
 Frame::~Frame() { abandon(); }
 
 Status Frame::run(Host& host, Tracer* tracer, FailureObserver* observer) {
-  if (activation_.failure.error) [[unlikely]] activation_.failure = Failure{};
+  if (activation_.failure.error) [[unlikely]]
+    activation_.failure = Failure{};
   activation_.host = &host;
   const Status status = Interpreter::run(*this, tracer);
   if (status == Status::Failed) [[unlikely]] {
@@ -100,7 +103,8 @@ void Frame::abandon() noexcept {
 }
 
 void Frame::add_node_runs(std::vector<std::uint64_t>& runs) const {
-  for (const NodeCounter& entry : program_->node_counters) runs[entry.node] += counters_[entry.counter];
+  for (const NodeCounter& entry : program_->node_counters)
+    runs[entry.node] += counters_[entry.counter];
   for (const auto& [range, times] : not_reached_)
     for (std::uint32_t step = range.first; step != range.second; ++step) {
       const std::uint32_t node = program_->steps[step].node;
@@ -115,7 +119,8 @@ void Frame::reset_counters() {
 
 bool Frame::empty() const {
   if (program_->keep)
-    return std::all_of(ends_.begin(), ends_.end(), [&](std::uint32_t index) { return cells_[index].empty(); });
+    return std::all_of(ends_.begin(), ends_.end(),
+                       [&](std::uint32_t index) { return cells_[index].empty(); });
   std::vector<bool> constant(cells_.size());
   for (const auto& [index, value] : program_->constants) constant[index] = true;
   for (std::size_t i = 0; i < cells_.size(); ++i)
@@ -136,7 +141,8 @@ Frame* FramePool::find_or_make() {
       return frame;
     }
   }
-  // Made without the lock: the makers of bound thunks may be a host's, which waits for locks of its own.
+  // Made without the lock: the makers of bound thunks may be a host's, which waits for locks of its
+  // own.
   auto frame = std::make_unique<Frame>(program_);
   const std::lock_guard lock(mutex_);
   idle_.reserve(frames_.size() + 1);

@@ -15,8 +15,8 @@ namespace thunkvm {
 
 class Tracer;
 
-/// Where the machine goes on after a body: at `pc`; with `lazy` set, after noting that the input that this lazy thunk
-/// waited for is there.
+/// Where the machine goes on after a body: at `pc`; with `lazy` set, after noting that the input
+/// that this lazy thunk waited for is there.
 struct Resume {
   std::uint32_t pc = 0;
   std::uint32_t lazy = kNone;
@@ -33,7 +33,8 @@ struct LazyState {
 
 class Frame;
 
-/// Told of a call that fails while its registers still hold what they held, for reports of the values involved.
+/// Told of a call that fails while its registers still hold what they held, for reports of the
+/// values involved.
 class FailureObserver {
  public:
   virtual ~FailureObserver() = default;
@@ -42,8 +43,8 @@ class FailureObserver {
 
 /// One call's registers, done bits, lazy thunks and counters. Used by one thread at a time.
 ///
-/// The caller stores arguments in `cell(program.inputs[i])` and shared values in `cell(program.shared[i])`, runs, and
-/// moves outputs and updates out, then calls `finish`.
+/// The caller stores arguments in `cell(program.inputs[i])` and shared values in
+/// `cell(program.shared[i])`, runs, and moves outputs and updates out, then calls `finish`.
 class Frame {
  public:
   explicit Frame(std::shared_ptr<const Program> program);
@@ -53,28 +54,30 @@ class Frame {
 
   const Program& program() const { return *program_; }
   Cell& cell(std::uint32_t index) { return cells_[index]; }
-  /// Runs the program, with a tracer if there is one. On Failed, `failure` says why and the call has been abandoned;
-  /// never throws. Costs nothing that grows with the number of registers, but for a call that fails.
-  /// The observer, if there is one, is told of a failure before the registers are emptied.
+  /// Runs the program, with a tracer if there is one. On Failed, `failure` says why and the call
+  /// has been abandoned; never throws. Costs nothing that grows with the number of registers, but
+  /// for a call that fails. The observer, if there is one, is told of a failure before the
+  /// registers are emptied.
   Status run(Host& host, Tracer* tracer = nullptr, FailureObserver* observer = nullptr);
   /// Why the last call failed, until the next one begins.
   const Failure& failure() const { return activation_.failure; }
   /// The same, moved out, so that the frame does not keep the exception alive.
   Failure take_failure() noexcept { return std::exchange(activation_.failure, Failure{}); }
 
-  /// Ends a call that succeeded: inputs, shared values, the outputs and updates that the caller left, and all outputs of
-  /// lazy thunks are dropped, done bits and lazy thunks reset. In a `keep` program the intermediates, those of lazy
-  /// thunks too, stay as stale values. Costs a step for each input, shared value, output and update, each memo that ran
-  /// and each lazy thunk that was entered.
+  /// Ends a call that succeeded: inputs, shared values, the outputs and updates that the caller
+  /// left, and all outputs of lazy thunks are dropped, done bits and lazy thunks reset. In a `keep`
+  /// program the intermediates, those of lazy thunks too, stay as stale values. Costs a step for
+  /// each input, shared value, output and update, each memo that ran and each lazy thunk that was
+  /// entered.
   void finish() noexcept;
-  /// Ends a call that failed, or one that is given up before or after it ran: every register but the constants is
-  /// emptied, done bits and lazy thunks reset.
+  /// Ends a call that failed, or one that is given up before or after it ran: every register but
+  /// the constants is emptied, done bits and lazy thunks reset.
   void abandon() noexcept;
 
   /// How often each counter was hit, over all calls of this frame.
   const std::vector<std::uint64_t>& counters() const { return counters_; }
-  /// Adds each node's runs, over all calls of this frame, to `runs` (by node): its counters' values, less the times when
-  /// its segment was counted but failed before it.
+  /// Adds each node's runs, over all calls of this frame, to `runs` (by node): its counters'
+  /// values, less the times when its segment was counted but failed before it.
   void add_node_runs(std::vector<std::uint64_t>& runs) const;
   void reset_counters();
   /// True if no register but constants holds a value (in a `keep` program: but stale ones).
@@ -86,24 +89,24 @@ class Frame {
 
   std::shared_ptr<const Program> program_;
   std::vector<Cell> cells_;
-  std::vector<std::uint8_t> done_;             ///< by memo
-  std::vector<std::uint32_t> done_list_;       ///< memos to be reset: a call pays only for those it ran
+  std::vector<std::uint8_t> done_;        ///< by memo
+  std::vector<std::uint32_t> done_list_;  ///< memos to be reset: a call pays only for those it ran
   std::vector<LazyState> lazies_;
-  std::vector<std::uint32_t> entered_;         ///< lazies to be reset
-  std::vector<std::uint32_t> ends_;            ///< registers that `finish` empties
+  std::vector<std::uint32_t> entered_;  ///< lazies to be reset
+  std::vector<std::uint32_t> ends_;     ///< registers that `finish` empties
   std::vector<std::unique_ptr<BoundThunk>> bound_;
   std::vector<BoundThunk*> bound_pointers_;
   std::vector<Resume> resumes_;
   std::vector<std::uint64_t> counters_;
   /// Steps [first, second) that were counted as run and were not reached, and how often.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> not_reached_;
-  std::int32_t until_poll_;                    ///< thunks until the host is asked whether to stop
-  std::int32_t nesting_ = 0;                   ///< loops on the native stack, but for the first
+  std::int32_t until_poll_;   ///< thunks until the host is asked whether to stop
+  std::int32_t nesting_ = 0;  ///< loops on the native stack, but for the first
   Activation activation_;
 };
 
-/// What a Tracer is told: for tests, profilers and debug modes. A loop without one pays nothing. What it throws fails the
-/// call at that node.
+/// What a Tracer is told: for tests, profilers and debug modes. A loop without one pays nothing.
+/// What it throws fails the call at that node.
 class Tracer {
  public:
   virtual ~Tracer() = default;
@@ -115,14 +118,15 @@ class Tracer {
   virtual void branched(std::uint32_t branch, std::uint32_t arm, Frame& frame) = 0;
 };
 
-/// Idle frames of one program. Thread-safe. Frames live as long as the pool, so that counters are never lost.
+/// Idle frames of one program. Thread-safe. Frames live as long as the pool, so that counters are
+/// never lost.
 class FramePool {
  public:
   explicit FramePool(std::shared_ptr<const Program> program);
   ~FramePool();
 
-  /// An idle frame, or a new one (whatever a maker of BoundThunks throws passes). The caller gives it back after
-  /// `finish` or `abandon`.
+  /// An idle frame, or a new one (whatever a maker of BoundThunks throws passes). The caller gives
+  /// it back after `finish` or `abandon`.
   Frame* acquire() {
     Frame* frame = last_.exchange(nullptr, std::memory_order_acquire);
     return frame != nullptr ? frame : find_or_make();
@@ -151,7 +155,7 @@ class FramePool {
   std::shared_ptr<const Program> program_;
   std::atomic<Frame*> last_{nullptr};  ///< one idle frame, taken without the lock
   std::mutex mutex_;
-  std::vector<Frame*> idle_;           ///< its capacity is that of frames_, so that `release` cannot fail
+  std::vector<Frame*> idle_;  ///< its capacity is that of frames_, so that `release` cannot fail
   std::vector<std::unique_ptr<Frame>> frames_;
 };
 

@@ -1,4 +1,5 @@
-// interpreter.cpp: the loop. What a thunk, a branch and a Need cost is decided here; all that is rare is out of line.
+// interpreter.cpp: the loop. What a thunk, a branch and a Need cost is decided here; all that is
+// rare is out of line.
 #include "vm/interpreter.h"
 
 #include <algorithm>
@@ -11,7 +12,8 @@ namespace {
 
 /// Runs `code` for a node between the tracer's two calls; what either throws is the node's failure.
 template <class Code>
-Status traced(Frame& frame, Activation& activation, Tracer* tracer, std::uint32_t node, Code&& code) {
+Status traced(Frame& frame, Activation& activation, Tracer* tracer, std::uint32_t node,
+              Code&& code) {
   try {
     tracer->before(node, frame);
     const Status status = code();
@@ -27,7 +29,8 @@ Status traced(Frame& frame, Activation& activation, Tracer* tracer, std::uint32_
 Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
   Status status;
   try {
-    status = tracer == nullptr ? loop<false>(frame, nullptr, 0, 0) : loop<true>(frame, tracer, 0, 0);
+    status =
+        tracer == nullptr ? loop<false>(frame, nullptr, 0, 0) : loop<true>(frame, tracer, 0, 0);
   } catch (...) {
     status = frame.activation_.fail_current();
   }
@@ -39,8 +42,9 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
 [[gnu::cold]] Status Interpreter::fail_at(Frame& frame, std::uint32_t node) {
   Failure& failure = frame.activation_.failure;
   if (!failure.error)
-    frame.activation_.fail(ErrorKind::Runtime,
-                           "the thunk failed without an error: use Activation::fail or Activation::fail_current");
+    frame.activation_.fail(
+        ErrorKind::Runtime,
+        "the thunk failed without an error: use Activation::fail or Activation::fail_current");
   if (failure.node == kNone) failure.node = node;
   return Status::Failed;
 }
@@ -58,14 +62,16 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
 }
 
 /// Ends a call at a segment whose steps from `from` on were counted and did not run.
-[[gnu::cold]] Status Interpreter::stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from) {
+[[gnu::cold]] Status Interpreter::stop_segment(Frame& frame, const Instruction& instruction,
+                                               std::uint32_t from) {
   const std::uint32_t end = instruction.a + instruction.b;
   if (from != end) ++frame.not_reached_[{from, end}];
   return Status::Failed;
 }
 
 template <bool kTracing>
-inline Status Interpreter::run_segment(Frame& frame, Tracer* tracer, const Instruction& instruction) {
+inline Status Interpreter::run_segment(Frame& frame, Tracer* tracer,
+                                       const Instruction& instruction) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
   Cell* const cells = activation.cells;
@@ -83,7 +89,8 @@ inline Status Interpreter::run_segment(Frame& frame, Tracer* tracer, const Instr
     do {
       Status status;
       if constexpr (kTracing)
-        status = traced(frame, activation, tracer, step->node, [&] { return step->run(activation, step->operands); });
+        status = traced(frame, activation, tracer, step->node,
+                        [&] { return step->run(activation, step->operands); });
       else
         status = step->run(activation, step->operands);
       // One test for the two things that may have happened.
@@ -113,23 +120,27 @@ Status Interpreter::queue_wanted(Frame& frame, std::uint32_t index) {
   Activation& activation = frame.activation_;
   const std::int64_t n = lazy.operands.n_inputs;
   if (state.wanted.empty())
-    return activation.fail(ErrorKind::Runtime,
-                           "the lazy thunk finished without the demanded output: it has to compute it, or to return "
-                           "the inputs that it needs for it");
+    return activation.fail(
+        ErrorKind::Runtime,
+        "the lazy thunk finished without the demanded output: it has to compute it, or to return "
+        "the inputs that it needs for it");
   for (const std::int64_t input : state.wanted) {
     if (input < 0 || input >= n)
-      return activation.fail(ErrorKind::Index, "the lazy thunk asked for input " + std::to_string(input) +
-                                                   ", but it has " + std::to_string(n) +
+      return activation.fail(ErrorKind::Index, "the lazy thunk asked for input " +
+                                                   std::to_string(input) + ", but it has " +
+                                                   std::to_string(n) +
                                                    " inputs: it may ask for an index from 0 to " +
                                                    std::to_string(n - 1));
     if (state.got[input] != 0)
-      return activation.fail(ErrorKind::Runtime, "the lazy thunk asked again for input " + std::to_string(input) +
-                                                     ", which it got: it has to use it, or to ask for another one");
+      return activation.fail(ErrorKind::Runtime,
+                             "the lazy thunk asked again for input " + std::to_string(input) +
+                                 ", which it got: it has to use it, or to ask for another one");
   }
   // The next one is the last of `waiting`: at a Return it is popped.
   for (auto input = state.wanted.rbegin(); input != state.wanted.rend(); ++input)
     state.waiting.push_back(static_cast<std::uint32_t>(*input));
-  // An input that stands in the list twice is computed once, where it stands first: the latest in `waiting`.
+  // An input that stands in the list twice is computed once, where it stands first: the latest in
+  // `waiting`.
   if (state.waiting.size() > 1) {
     std::vector<bool> seen(static_cast<std::size_t>(n));
     const auto repeated = [&](std::uint32_t input) {
@@ -145,7 +156,8 @@ Status Interpreter::queue_wanted(Frame& frame, std::uint32_t index) {
   return Status::Done;
 }
 
-/// Enters a lazy thunk. Afterwards its `waiting` names the inputs that it needs first, or the output is computed.
+/// Enters a lazy thunk. Afterwards its `waiting` names the inputs that it needs first, or the
+/// output is computed.
 template <bool kTracing>
 Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std::uint32_t output) {
   const Lazy& lazy = frame.program_->lazies[index];
@@ -155,11 +167,13 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
     state.entered = true;
     frame.entered_.push_back(index);
   }
-  if ((--frame.until_poll_ <= 0 || activation.poll) && poll(frame) != Status::Done) return Status::Failed;
+  if ((--frame.until_poll_ <= 0 || activation.poll) && poll(frame) != Status::Done)
+    return Status::Failed;
   ++frame.counters_[lazy.counter];
 
   state.wanted.clear();
-  LazyCall call(activation, lazy.operands, state.got.data(), state.computed.data(), output, state.wanted);
+  LazyCall call(activation, lazy.operands, state.got.data(), state.computed.data(), output,
+                state.wanted);
   struct Nesting {
     Frame& frame;
     Tracer* tracer;
@@ -181,9 +195,11 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
     }
   }
   // A nested input that failed has failed the call, whatever the thunk made of it.
-  if (status != Status::Done || activation.failure.error) [[unlikely]] return fail_at(frame, lazy.node);
+  if (status != Status::Done || activation.failure.error) [[unlikely]]
+    return fail_at(frame, lazy.node);
   if (state.computed[output] != 0) return Status::Done;  // what it still asks for is not needed
-  if (queue_wanted(frame, index) != Status::Done) [[unlikely]] return fail_at(frame, lazy.node);
+  if (queue_wanted(frame, index) != Status::Done) [[unlikely]]
+    return fail_at(frame, lazy.node);
   return Status::Done;
 }
 
@@ -194,14 +210,17 @@ Status Interpreter::compute_now(Frame& frame, Tracer* tracer, std::uint32_t inde
   Activation& activation = frame.activation_;
   const int n = lazy.operands.n_inputs;
   if (input < 0 || input >= n)
-    return activation.fail(ErrorKind::Index, "the lazy thunk asked for input " + std::to_string(input) +
-                                                 ", but it has " + std::to_string(n) +
-                                                 " inputs: it may ask for an index from 0 to " + std::to_string(n - 1));
+    return activation.fail(ErrorKind::Index, "the lazy thunk asked for input " +
+                                                 std::to_string(input) + ", but it has " +
+                                                 std::to_string(n) +
+                                                 " inputs: it may ask for an index from 0 to " +
+                                                 std::to_string(n - 1));
   if (state.got[input] != 0) return Status::Done;
   if (frame.nesting_ >= kMaxNesting)
-    return activation.fail(ErrorKind::Runtime, "more than " + std::to_string(kMaxNesting) +
-                                                   " lazy thunks wait for each other on the native stack: use "
-                                                   "ForceBy::Fiber, which keeps them off it");
+    return activation.fail(ErrorKind::Runtime,
+                           "more than " + std::to_string(kMaxNesting) +
+                               " lazy thunks wait for each other on the native stack: use "
+                               "ForceBy::Fiber, which keeps them off it");
   ++frame.nesting_;
   Status status;
   try {
@@ -227,7 +246,8 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
     switch (instruction.op) {
       case Opcode::Run:
         ++counters[instruction.c];
-        if (run_segment<kTracing>(frame, tracer, instruction) != Status::Done) [[unlikely]] return Status::Failed;
+        if (run_segment<kTracing>(frame, tracer, instruction) != Status::Done) [[unlikely]]
+          return Status::Failed;
         ++pc;
         break;
 
@@ -235,7 +255,8 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
         const Branch& branch = program.branches[instruction.a];
         const Cell& selector = cells[branch.selector];
         std::uint32_t arm;
-        if (branch.decoding == Decoding::Truth && selector.is_scalar() && selector.dtype() == DType::Bool) [[likely]] {
+        if (branch.decoding == Decoding::Truth && selector.is_scalar() &&
+            selector.dtype() == DType::Bool) [[likely]] {
           arm = selector.get<bool>() ? 1 : 0;
         } else {
           try {
@@ -252,9 +273,7 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
         break;
       }
 
-      case Opcode::Jump:
-        pc = instruction.a;
-        break;
+      case Opcode::Jump: pc = instruction.a; break;
 
       case Opcode::Move:
         ++counters[instruction.c];
@@ -278,7 +297,8 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
       case Opcode::Lazy: {
         LazyState& state = frame.lazies_[instruction.a];
         if (state.computed[instruction.b] == 0) {
-          if (enter<kTracing>(frame, tracer, instruction.a, instruction.b) != Status::Done) [[unlikely]]
+          if (enter<kTracing>(frame, tracer, instruction.a, instruction.b) != Status::Done)
+              [[unlikely]]
             return Status::Failed;
           if (!state.waiting.empty()) {
             frame.resumes_.push_back({pc, instruction.a});
@@ -314,8 +334,7 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
         break;
       }
 
-      case Opcode::Halt:
-        return Status::Done;
+      case Opcode::Halt: return Status::Done;
     }
   }
 }

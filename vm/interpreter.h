@@ -5,20 +5,24 @@
 
 namespace thunkvm {
 
-/// How deep the machine may run on the native stack inside itself, for nested implementations of Demand::force.
+/// How deep the machine may run on the native stack inside itself, for nested implementations of
+/// Demand::force.
 inline constexpr int kMaxNesting = 200;
 
 /// Thunks between two questions to the host whether to stop.
 inline constexpr std::int32_t kThunksPerPoll = 1024;
 
-/// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated with and without a tracer; no native
-/// recursion on the graph's depth: bodies that are needed are kept on the frame's own stack.
+/// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated with and without a
+/// tracer; no native recursion on the graph's depth: bodies that are needed are kept on the frame's
+/// own stack.
 ///
-/// Asks the host whether to stop every kThunksPerPoll thunks of a frame and after kernels that took long.
+/// Asks the host whether to stop every kThunksPerPoll thunks of a frame and after kernels that took
+/// long.
 class Interpreter {
  public:
-  /// The arm that a selector's value picks. Throws Error(Value) for NaN, for more or less than one element, for a value
-  /// that is no number or, where an index is asked for, no whole one; Error(Index) out of range.
+  /// The arm that a selector's value picks. Throws Error(Value) for NaN, for more or less than one
+  /// element, for a value that is no number or, where an index is asked for, no whole one;
+  /// Error(Index) out of range.
   static std::uint32_t decode(const Cell& selector, Decoding decoding, std::uint32_t n_arms);
 
  private:

@@ -1,5 +1,5 @@
-// opcodes.h: the machine's instructions, listed once. The enum, the disassembler, the verifier and the reference in
-// docs/ are made from this list.
+// opcodes.h: the machine's instructions, listed once. The enum, the disassembler, the verifier and
+// the reference in docs/ are made from this list.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,22 @@
 namespace thunkvm {
 
 // X(name, operands, prose)
-#define THUNKVM_OPCODES(X)                                                                                              \
-  X(Run, "first count counter", "run `count` eager thunks from step `first`, in order; counts one run of the segment")  \
-  X(Branch, "branch", "decode the selector of `branch`, count the arm, go to its target; with flag kTake empty the selector") \
-  X(Jump, "pc", "go on at `pc`")                                                                                       \
-  X(Move, "to from counter", "copy register `from` to `to`; with flag kTake move it, leaving `from` empty")            \
-  X(Need, "memo", "if memo body `memo` has not run in this call: mark it and run it, then go on")                      \
-  X(Lazy, "lazy output", "see to it that `output` of lazy thunk `lazy` is computed: enter it, compute what it asks for") \
-  X(Retire, "first count", "empty `count` registers from retire list entry `first`; empty ones are left alone")        \
-  X(Return, "", "end of a memo body or of a lazy thunk's input: go back to who needed it")                             \
+#define THUNKVM_OPCODES(X)                                                                         \
+  X(Run, "first count counter",                                                                    \
+    "run `count` eager thunks from step `first`, in order; counts one run of the segment")         \
+  X(Branch, "branch",                                                                              \
+    "decode the selector of `branch`, count the arm, go to its target; with flag kTake empty the " \
+    "selector")                                                                                    \
+  X(Jump, "pc", "go on at `pc`")                                                                   \
+  X(Move, "to from counter",                                                                       \
+    "copy register `from` to `to`; with flag kTake move it, leaving `from` empty")                 \
+  X(Need, "memo", "if memo body `memo` has not run in this call: mark it and run it, then go on")  \
+  X(Lazy, "lazy output",                                                                           \
+    "see to it that `output` of lazy thunk `lazy` is computed: enter it, compute what it asks "    \
+    "for")                                                                                         \
+  X(Retire, "first count",                                                                         \
+    "empty `count` registers from retire list entry `first`; empty ones are left alone")           \
+  X(Return, "", "end of a memo body or of a lazy thunk's input: go back to who needed it")         \
   X(Halt, "", "end of the program")
 
 enum class Opcode : std::uint8_t {

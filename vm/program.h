@@ -45,7 +45,7 @@ struct Memo {
 struct Lazy {
   Operands operands;                     ///< `bound` is its thunk
   std::vector<std::uint32_t> input_pcs;  ///< the body that computes each input, ending in Return
-  std::uint32_t counter = 0;             ///< entries; the number of outputs computed is the next counter
+  std::uint32_t counter = 0;  ///< entries; the number of outputs computed is the next counter
   std::uint32_t node = kNone;
 };
 
@@ -55,20 +55,21 @@ struct NodeCounter {
   std::uint32_t counter = 0;
 };
 
-/// Names for people: what a node is, where the user made it, what a register holds. Called only when somebody asks.
+/// Names for people: what a node is, where the user made it, what a register holds. Called only
+/// when somebody asks.
 class ProgramText {
  public:
   virtual ~ProgramText() = default;
-  virtual std::string node(std::uint32_t node) const = 0;      ///< "add.3"
+  virtual std::string node(std::uint32_t node) const = 0;            ///< "add.3"
   virtual std::string register_name(std::uint32_t index) const = 0;  ///< "x", "t7"
 };
 
 /// A program. Immutable once made, shared by all calls on all threads.
 ///
-/// Every register is written before it is read on every path, and empty at Halt, but for constants, inputs, shared
-/// values and outputs: `verify` checks what can be checked statically.
+/// Every register is written before it is read on every path, and empty at Halt, but for constants,
+/// inputs, shared values and outputs: `verify` checks what can be checked statically.
 struct Program {
-  std::vector<Instruction> code;         ///< entry at pc 0
+  std::vector<Instruction> code;  ///< entry at pc 0
   std::vector<Step> steps;
   std::vector<std::uint32_t> registers;  ///< the operand lists that Operands point into
   std::vector<std::uint32_t> targets;
@@ -76,20 +77,23 @@ struct Program {
   std::vector<Branch> branches;
   std::vector<Memo> memos;
   std::vector<Lazy> lazies;
-  std::vector<ThunkCode> bound;          ///< makers of BoundThunks; index = Operands::bound
+  std::vector<ThunkCode> bound;  ///< makers of BoundThunks; index = Operands::bound
   std::vector<std::shared_ptr<const void>> states;  ///< keeps Operands::state alive
 
   std::uint32_t n_registers = 0;
-  std::vector<std::pair<std::uint32_t, Cell>> constants;  ///< preloaded in every frame, never retired
-  std::vector<std::uint32_t> inputs;     ///< filled by the caller; emptied when the call ends
-  std::vector<std::uint32_t> shared;     ///< likewise, with the shared values of the call
-  std::vector<std::uint32_t> outputs;    ///< the caller moves them out; one register may stand here twice
-  std::vector<std::uint32_t> updates;    ///< likewise, to be committed; one that was not computed (if-computed) is empty
+  std::vector<std::pair<std::uint32_t, Cell>>
+      constants;                      ///< preloaded in every frame, never retired
+  std::vector<std::uint32_t> inputs;  ///< filled by the caller; emptied when the call ends
+  std::vector<std::uint32_t> shared;  ///< likewise, with the shared values of the call
+  std::vector<std::uint32_t>
+      outputs;  ///< the caller moves them out; one register may stand here twice
+  std::vector<std::uint32_t>
+      updates;  ///< likewise, to be committed; one that was not computed (if-computed) is empty
 
   std::uint32_t n_counters = 0;
   std::vector<NodeCounter> node_counters;  ///< sorted by node
   std::uint32_t n_nodes = 0;
-  bool keep = false;                     ///< `_nogc`: registers keep their values between calls
+  bool keep = false;  ///< `_nogc`: registers keep their values between calls
   std::shared_ptr<const ProgramText> text;
 };
 

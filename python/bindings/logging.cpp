@@ -21,11 +21,12 @@ int python_level(spdlog::level::level_enum level) {
   }
 }
 
-/// Hands messages to a Python logger. It has no state and so needs no lock of its own, which a thread that waits for
-/// Python's would otherwise hold.
+/// Hands messages to a Python logger. It has no state and so needs no lock of its own, which a
+/// thread that waits for Python's would otherwise hold.
 class PythonSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  public:
-  explicit PythonSink(PyRef logger) : logger_(logger.release()) {}  // for as long as the process lives
+  explicit PythonSink(PyRef logger)
+      : logger_(logger.release()) {}  // for as long as the process lives
 
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
@@ -33,9 +34,9 @@ class PythonSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     const PyGILState_STATE state = PyGILState_Ensure();
     PyObject *type, *value, *traceback;  // what is logged may be on the way of an exception
     PyErr_Fetch(&type, &value, &traceback);
-    PyObject* result =
-        PyObject_CallMethod(logger_, "log", "iss#", python_level(message.level), "%s", message.payload.data(),
-                            static_cast<Py_ssize_t>(message.payload.size()));
+    PyObject* result = PyObject_CallMethod(logger_, "log", "iss#", python_level(message.level),
+                                           "%s", message.payload.data(),
+                                           static_cast<Py_ssize_t>(message.payload.size()));
     if (result == nullptr) PyErr_WriteUnraisable(logger_);
     Py_XDECREF(result);
     PyErr_Restore(type, value, traceback);

@@ -5,7 +5,8 @@
 
 namespace thunkvm {
 
-/// From here on, what the C++ layers log goes to `logging.getLogger("thunkvm")`, whose level and handlers decide.
+/// From here on, what the C++ layers log goes to `logging.getLogger("thunkvm")`, whose level and
+/// handlers decide.
 void init_logging(PyObject* module);
 
 }  // namespace thunkvm

@@ -1,4 +1,5 @@
-// assembler.h: programs written by hand, instruction by instruction, and a machine to call them with numbers.
+// assembler.h: programs written by hand, instruction by instruction, and a machine to call them
+// with numbers.
 //
 //   ProgramBuilder b;
 //   auto x = b.input("x"), y = b.output("y");
@@ -37,13 +38,16 @@ inline void product(Activation& a, const Operands& o) {
   for (int i = 0; i < o.n_inputs; ++i) result *= a.input(o, i).get<double>();
   a.output(o, 0).set(result);
 }
-inline void fails(Activation&, const Operands&) { throw Error(ErrorKind::Value, "this thunk always fails"); }
+inline void fails(Activation&, const Operands&) {
+  throw Error(ErrorKind::Value, "this thunk always fails");
+}
 
 /// A BoundThunk out of a function: lazy, by the re-entrant protocol.
 class LazyFunction final : public BoundThunk {
  public:
   using Enter = std::function<void(LazyCall&)>;
-  LazyFunction(Enter enter, std::function<void()> reset) : enter_(std::move(enter)), reset_(std::move(reset)) {}
+  LazyFunction(Enter enter, std::function<void()> reset)
+      : enter_(std::move(enter)), reset_(std::move(reset)) {}
   Status enter(LazyCall& call) override {
     enter_(call);
     return Status::Done;
@@ -68,8 +72,9 @@ inline ThunkCode lazy_function(LazyFunction::Enter enter, std::function<void()> 
 using Index = std::uint32_t;
 using Registers = std::vector<Index>;
 
-/// Appends instructions; `build` resolves labels and operand lists. Thunks that follow each other make one segment. Each
-/// thunk, lazy thunk and branch is a node of its own, named as it is given, and every segment has a counter.
+/// Appends instructions; `build` resolves labels and operand lists. Thunks that follow each other
+/// make one segment. Each thunk, lazy thunk and branch is a node of its own, named as it is given,
+/// and every segment has a counter.
 class ProgramBuilder {
  public:
   Index input(const std::string& name) { return listed(program_.inputs, name); }
@@ -87,13 +92,14 @@ class ProgramBuilder {
   }
 
   /// An eager thunk; `retires` are emptied after it.
-  void thunk(const std::string& name, Registers inputs, Registers outputs, Kernel kernel, Registers retires = {}) {
+  void thunk(const std::string& name, Registers inputs, Registers outputs, Kernel kernel,
+             Registers retires = {}) {
     auto state = std::make_shared<const Kernel>(std::move(kernel));
     program_.states.push_back(state);
     step(name, inputs, outputs, call_kernel, state.get(), retires);
   }
-  void step(const std::string& name, const Registers& inputs, const Registers& outputs, EagerFn run, const void* state,
-            const Registers& retires = {}) {
+  void step(const std::string& name, const Registers& inputs, const Registers& outputs, EagerFn run,
+            const void* state, const Registers& retires = {}) {
     Step step;
     step.run = run;
     step.operands = operand_list(inputs, outputs);
@@ -103,7 +109,8 @@ class ProgramBuilder {
     step.node = node(name);
     program_.retires.insert(program_.retires.end(), retires.begin(), retires.end());
     if (!segment_open_) {
-      emit({Opcode::Run, 0, 0, static_cast<Index>(program_.steps.size()), 0, program_.n_counters++});
+      emit(
+          {Opcode::Run, 0, 0, static_cast<Index>(program_.steps.size()), 0, program_.n_counters++});
       segment_open_ = true;
     }
     ++program_.code.back().b;
@@ -127,7 +134,8 @@ class ProgramBuilder {
   void place(Index label) { label_pcs_[label] = pc(); }
 
   /// Arms by label; returns the branch's first counter.
-  Index branch(const std::string& name, Index selector, Registers arms, Decoding decoding = Decoding::Truth) {
+  Index branch(const std::string& name, Index selector, Registers arms,
+               Decoding decoding = Decoding::Truth) {
     Branch branch;
     branch.selector = selector;
     branch.decoding = decoding;
@@ -185,7 +193,8 @@ class ProgramBuilder {
       if (instruction.op == Opcode::Jump) instruction.a = label_pcs_[instruction.a];
     for (Index& target : program->targets) target = label_pcs_[target];
     const auto point = [&](Operands& operands) {
-      operands.registers = program->registers.data() + reinterpret_cast<std::uintptr_t>(operands.registers);
+      operands.registers =
+          program->registers.data() + reinterpret_cast<std::uintptr_t>(operands.registers);
     };
     for (Step& step : program->steps) point(step.operands);
     for (Lazy& lazy : program->lazies) point(lazy.operands);
@@ -264,7 +273,8 @@ class Machine {
   }
   /// With inputs that are no float64.
   Values call_with(const std::vector<Cell>& inputs) {
-    for (std::size_t i = 0; i < inputs.size(); ++i) frame.cell(frame.program().inputs[i]) = inputs[i];
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      frame.cell(frame.program().inputs[i]) = inputs[i];
     error.clear();
     node.clear();
     if (frame.run(host, tracer) == Status::Failed) {
@@ -312,7 +322,9 @@ class Machine {
 };
 
 /// True if `text` has `part` in it; for messages.
-inline bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 }  // namespace thunkvm::testing
 

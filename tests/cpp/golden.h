@@ -1,5 +1,5 @@
-// golden.h: texts that are compared with files in tests/golden/. Run with THUNKVM_GOLDEN=write to make the files anew,
-// and read the difference before committing it.
+// golden.h: texts that are compared with files in tests/golden/. Run with THUNKVM_GOLDEN=write to
+// make the files anew, and read the difference before committing it.
 #pragma once
 
 #include <doctest/doctest.h>

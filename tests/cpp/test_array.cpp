@@ -1,6 +1,5 @@
 // test_array.cpp: arrays, buffers, the pool behind them, and walks over strided memory.
 #include "thunks/array.h"
-
 #include "thunks/cast.h"
 #include "thunks/error.h"
 #include "thunks/memory_pool.h"
@@ -34,7 +33,8 @@ std::vector<std::int64_t> elements(const Array& a) {
 
 int drops = 0;
 bool foreign_is_exclusive = true;
-const ForeignOwner kForeign = {[](void*) noexcept { ++drops; }, [](void*) noexcept { return foreign_is_exclusive; }};
+const ForeignOwner kForeign = {[](void*) noexcept { ++drops; },
+                               [](void*) noexcept { return foreign_is_exclusive; }};
 
 }  // namespace
 
@@ -84,7 +84,8 @@ TEST_CASE("borrowed memory belongs to its owner, who is dropped once") {
   double data[2] = {1.0, 2.0};
   const Shape shape = {2}, strides = {8};
   {
-    const Array a = Array::over(Buffer::borrow(data, 16, true, data, &kForeign), DType::Float64, shape, strides, data);
+    const Array a = Array::over(Buffer::borrow(data, 16, true, data, &kForeign), DType::Float64,
+                                shape, strides, data);
     CHECK(a.data() == reinterpret_cast<char*>(data));
     foreign_is_exclusive = false;
     CHECK_FALSE(a.exclusive());
@@ -98,7 +99,8 @@ TEST_CASE("borrowed memory belongs to its owner, who is dropped once") {
 TEST_CASE("read-only borrowed memory is never exclusive") {
   double data[1] = {1.0};
   const Shape shape = {1}, strides = {8};
-  const Array a = Array::over(Buffer::borrow(data, 8, false, data, &kForeign), DType::Float64, shape, strides, data);
+  const Array a = Array::over(Buffer::borrow(data, 8, false, data, &kForeign), DType::Float64,
+                              shape, strides, data);
   CHECK_FALSE(a.exclusive());
 }
 
@@ -126,7 +128,8 @@ TEST_CASE("a shape that cannot be is an error that shows it") {
   };
   CHECK(message({2, -1}) == "negative dimensions are not allowed: shape (2, -1)");
   CHECK(message({std::int64_t{1} << 40, std::int64_t{1} << 40}) ==
-        "an array of shape (1099511627776, 1099511627776) and dtype float64 is larger than the address space");
+        "an array of shape (1099511627776, 1099511627776) and dtype float64 is larger than the "
+        "address space");
   CHECK(message(Shape(33, 1)) == "an array has at most 32 dimensions; 33 were asked for");
   CHECK(message({std::int64_t{1} << 58}).starts_with("out of memory: "));
 }
@@ -147,7 +150,9 @@ TEST_CASE("the pool counts what is in use, and its peak") {
 }
 
 TEST_CASE("trim gives idle memory back") {
-  { const Array a = counting({1 << 16}); }
+  {
+    const Array a = counting({1 << 16});
+  }
   MemoryPool::trim();
   CHECK(MemoryPool::statistics().cached == 0);
 }
@@ -165,7 +170,8 @@ TEST_CASE("a walk merges contiguous axes into one run and broadcasts axes of len
   StridedWalk(out.shape(), mixed).run([&](char* const* p, const std::int64_t* s, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i)
       *reinterpret_cast<std::int64_t*>(p[2] + i * s[2]) =
-          *reinterpret_cast<std::int64_t*>(p[0] + i * s[0]) * 10 + *reinterpret_cast<std::int64_t*>(p[1] + i * s[1]);
+          *reinterpret_cast<std::int64_t*>(p[0] + i * s[0]) * 10 +
+          *reinterpret_cast<std::int64_t*>(p[1] + i * s[1]);
   });
   CHECK(elements(out) == Shape{0, 11, 22, 30, 41, 52});
 }
@@ -174,7 +180,8 @@ TEST_CASE("shapes that do not broadcast are named in NumPy's words") {
   const Shape a = {2, 3}, b = {4};
   const std::array<Dims, 2> shapes = {Dims(a), Dims(b)};
   CHECK_THROWS_WITH_AS((void)broadcast_shapes(shapes, "add"),
-                       "[add] operands could not be broadcast together with shapes (2, 3) (4,)", Error);
+                       "[add] operands could not be broadcast together with shapes (2, 3) (4,)",
+                       Error);
 }
 
 TEST_CASE("a cast converts as NumPy's astype does") {
@@ -183,8 +190,10 @@ TEST_CASE("a cast converts as NumPy's astype does") {
   CHECK(cast_value<bool>(0.5) == true);
   CHECK(cast_value<double>(Complex128(3.0, 4.0)) == 3.0);
   CHECK(cast_value<std::uint64_t>(0x1p63) == std::uint64_t{1} << 63);
-  CHECK(cast_value<std::int64_t>(std::numeric_limits<double>::quiet_NaN()) == std::numeric_limits<std::int64_t>::min());
-  CHECK(cast_value<Half>(1.0 + 0x1p-11 + 0x1p-40).bits == Half(1.0f + 0x1p-10f).bits);  // one rounding, not two
+  CHECK(cast_value<std::int64_t>(std::numeric_limits<double>::quiet_NaN()) ==
+        std::numeric_limits<std::int64_t>::min());
+  CHECK(cast_value<Half>(1.0 + 0x1p-11 + 0x1p-40).bits ==
+        Half(1.0f + 0x1p-10f).bits);  // one rounding, not two
 }
 
 TEST_CASE("a Python integer that does not fit is refused in NumPy's words") {
@@ -196,12 +205,16 @@ TEST_CASE("a Python integer that does not fit is refused in NumPy's words") {
 TEST_CASE("a peak that came and went in small blocks is counted") {
   MemoryPool::reset_peak();
   const std::size_t before = MemoryPool::statistics().peak;
-  { const Array a = counting({256}), b = counting({256}); }
+  {
+    const Array a = counting({256}), b = counting({256});
+  }
   CHECK(MemoryPool::statistics().peak >= before + 2 * 256 * 8);
 }
 
 TEST_CASE("where no block is live, none is in use") {
-  { const Array a = counting({3}); }
+  {
+    const Array a = counting({3});
+  }
   const PoolStatistics now = MemoryPool::statistics();
   CHECK((now.live_buffers == 0) == (now.in_use == 0));
 }

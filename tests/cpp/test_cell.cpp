@@ -1,6 +1,5 @@
 // test_cell.cpp: the register cell: one representation for each value, and references that balance.
 #include "thunks/cell.h"
-
 #include "thunks/error.h"
 
 #include <doctest/doctest.h>

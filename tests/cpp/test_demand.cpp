@@ -1,4 +1,5 @@
-// test_demand.cpp: lazy thunks in straight-line code, on fibers and in nested calls: the same tests for both.
+// test_demand.cpp: lazy thunks in straight-line code, on fibers and in nested calls: the same tests
+// for both.
 #include "tests/cpp/assembler.h"
 #include "thunks/demand.h"
 #include "vm/interpreter.h"
@@ -15,7 +16,8 @@ namespace {
 using namespace testing;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-const std::vector<ForceBy> kWays = {ForceBy::Nested};  // sanitizers do not follow a switch of stacks
+const std::vector<ForceBy> kWays = {
+    ForceBy::Nested};  // sanitizers do not follow a switch of stacks
 #else
 const std::vector<ForceBy> kWays = {ForceBy::Fiber, ForceBy::Nested};
 #endif
@@ -31,14 +33,17 @@ void in_both_ways(Test test) {
   }
 }
 
-/// A straight-line thunk with inputs in0, in1, ... of values 1, 10, 100, ..., each of which logs that it was computed.
+/// A straight-line thunk with inputs in0, in1, ... of values 1, 10, 100, ..., each of which logs
+/// that it was computed.
 struct StraightProgram {
-  StraightProgram(ForceBy way, int n_inputs, int n_outputs, std::vector<Index> demands, LazyBody body) {
+  StraightProgram(ForceBy way, int n_inputs, int n_outputs, std::vector<Index> demands,
+                  LazyBody body) {
     Registers inputs, outputs;
     for (int i = 0; i < n_inputs; ++i) inputs.push_back(b.reg("in" + std::to_string(i)));
     for (int j = 0; j < n_outputs; ++j) {
       const bool demanded = std::count(demands.begin(), demands.end(), Index(j)) != 0;
-      outputs.push_back(demanded ? b.output("out" + std::to_string(j)) : b.reg("out" + std::to_string(j)));
+      outputs.push_back(demanded ? b.output("out" + std::to_string(j))
+                                 : b.reg("out" + std::to_string(j)));
     }
     const Index lazy = b.lazy("lazy", inputs, outputs, straight_line(std::move(body), way));
     for (const Index demand : demands) b.demand(lazy, demand);
@@ -47,11 +52,12 @@ struct StraightProgram {
     double value = 1;
     for (int i = 0; i < n_inputs; ++i, value *= 10) {
       b.input_body(lazy, Index(i));
-      b.thunk("in" + std::to_string(i), {}, {inputs[i]}, [this, i, value](Activation& a, const Operands& o) {
-        log += "in" + std::to_string(i) + " ";
-        if (i == failing) throw Error(ErrorKind::Value, "input failed");
-        a.output(o, 0).set(value);
-      });
+      b.thunk("in" + std::to_string(i), {}, {inputs[i]},
+              [this, i, value](Activation& a, const Operands& o) {
+                log += "in" + std::to_string(i) + " ";
+                if (i == failing) throw Error(ErrorKind::Value, "input failed");
+                a.output(o, 0).set(value);
+              });
       b.ret();
     }
   }
@@ -201,26 +207,32 @@ TEST_CASE("two bodies that wait within catch blocks keep their exceptions apart"
     ProgramBuilder b;
     const Index t = b.reg("t"), unused = b.reg("unused"), y = b.output("y");
     // Gives its first output, and stays in its catch block until the call ends.
-    const Index inner = b.lazy("inner", {}, {t, unused}, straight_line([](Demand& demand) {
-      try {
-        throw std::runtime_error("inner");
-      } catch (const std::exception&) {
-        demand.set_output(0, Cell::of(1.0));
-        demand.wait();
-      }
-    }, way));
-    const Index outer = b.lazy("outer", {t}, {y}, straight_line([&](Demand& demand) {
-      try {
-        throw std::runtime_error("outer");
-      } catch (const std::exception&) {
-        demand.set_output(0, Cell::of(number(demand, 0) + 1));
-        try {
-          std::rethrow_exception(std::current_exception());
-        } catch (const std::exception& mine) {
-          seen = mine.what();
-        }
-      }
-    }, way));
+    const Index inner = b.lazy("inner", {}, {t, unused},
+                               straight_line(
+                                   [](Demand& demand) {
+                                     try {
+                                       throw std::runtime_error("inner");
+                                     } catch (const std::exception&) {
+                                       demand.set_output(0, Cell::of(1.0));
+                                       demand.wait();
+                                     }
+                                   },
+                                   way));
+    const Index outer = b.lazy("outer", {t}, {y},
+                               straight_line(
+                                   [&](Demand& demand) {
+                                     try {
+                                       throw std::runtime_error("outer");
+                                     } catch (const std::exception&) {
+                                       demand.set_output(0, Cell::of(number(demand, 0) + 1));
+                                       try {
+                                         std::rethrow_exception(std::current_exception());
+                                       } catch (const std::exception& mine) {
+                                         seen = mine.what();
+                                       }
+                                     }
+                                   },
+                                   way));
     b.demand(outer, 0);
     b.retire({t});
     b.halt();
@@ -246,8 +258,10 @@ TEST_CASE("an index or output out of range, or an end without the output, is a n
     };
     const std::vector<Case> cases = {
         {"asked for input 2, but it has 2 inputs", ErrorKind::Index, [](Demand& d) { d.force(2); }},
-        {"asked for input -1, but it has 2 inputs", ErrorKind::Index, [](Demand& d) { d.force(-1); }},
-        {"set output 1, but it has 1 outputs", ErrorKind::Index, [](Demand& d) { d.set_output(1, Cell::of(1.0)); }},
+        {"asked for input -1, but it has 2 inputs", ErrorKind::Index,
+         [](Demand& d) { d.force(-1); }},
+        {"set output 1, but it has 1 outputs", ErrorKind::Index,
+         [](Demand& d) { d.set_output(1, Cell::of(1.0)); }},
         {"set output -1", ErrorKind::Index, [](Demand& d) { d.set_output(-1, Cell::of(1.0)); }},
         {"finished without the demanded output", ErrorKind::Runtime, [](Demand& d) { d.force(0); }},
     };
@@ -286,7 +300,8 @@ TEST_CASE("what comes after the demanded output waits until another one is deman
       CHECK(demanded == std::vector<std::uint32_t>{1});
       CHECK(alive == 0);
 
-      // Nobody demands output 1: the body is given up when the call ends, and what it waits for never runs.
+      // Nobody demands output 1: the body is given up when the call ends, and what it waits for
+      // never runs.
       StraightProgram one(way, 2, 2, {0}, body);
       Machine first = one.machine();
       CHECK(first.call({}) == Values{1.0});
@@ -298,7 +313,9 @@ TEST_CASE("what comes after the demanded output waits until another one is deman
   });
 }
 
-TEST_CASE("wait returns at once while the demanded output is missing, and a body that ended stays ended") {
+TEST_CASE(
+    "wait returns at once while the demanded output is missing, and a body that ended stays "
+    "ended") {
   in_both_ways([](ForceBy way) {
     int bodies = 0;
     StraightProgram p(way, 0, 2, {0, 1}, [&](Demand& demand) {
@@ -332,15 +349,18 @@ struct Nest {
     const ThunkCode code = straight_line(std::move(body), way);
     for (Index i = 0; i < depth; ++i) {
       values.push_back(i + 1 == depth ? y : b.reg("value"));
-      lazies.push_back(b.lazy("level " + std::to_string(i), {i == 0 ? x : values[i - 1]}, {values[i]}, code));
+      lazies.push_back(
+          b.lazy("level " + std::to_string(i), {i == 0 ? x : values[i - 1]}, {values[i]}, code));
     }
     b.demand(lazies.back(), 0);
     b.retire(values = {values.begin(), values.end() - 1});
     b.halt();
     for (Index i = 0; i < depth; ++i) {
       b.input_body(lazies[i], 0);
-      if (i > 0) b.demand(lazies[i - 1], 0);
-      else b.thunk("deepest", {}, {}, [this](Activation&, const Operands&) { at_bottom(); });
+      if (i > 0)
+        b.demand(lazies[i - 1], 0);
+      else
+        b.thunk("deepest", {}, {}, [this](Activation&, const Operands&) { at_bottom(); });
       b.ret();
     }
   }
@@ -350,7 +370,8 @@ struct Nest {
 
 void plus_one(Demand& demand) { demand.set_output(0, Cell::of(number(demand, 0) + 1)); }
 
-TEST_CASE("thunks may force each other a hundred deep, and a failure at the bottom unwinds them all") {
+TEST_CASE(
+    "thunks may force each other a hundred deep, and a failure at the bottom unwinds them all") {
   in_both_ways([](ForceBy way) {
     int alive = 0, most = 0;
     Nest nest(way, 100, [&](Demand& demand) {
@@ -426,7 +447,9 @@ TEST_CASE("the default is fibers") { CHECK(default_force() == ForceBy::Fiber); }
 
 #else
 
-TEST_CASE("the default under a sanitizer is nested calls") { CHECK(default_force() == ForceBy::Nested); }
+TEST_CASE("the default under a sanitizer is nested calls") {
+  CHECK(default_force() == ForceBy::Nested);
+}
 
 #endif
 
@@ -460,15 +483,21 @@ TEST_CASE("fibers and nested calls mix in one call") {
       ProgramBuilder b;
       const Index x = b.input("x"), t = b.reg("t"), u = b.reg("u"), y = b.output("y");
       // The inner thunk stays suspended in its second output while the outer one goes on.
-      const Index inner = b.lazy("inner", {x}, {t, u}, straight_line([](Demand& demand) {
-        demand.set_output(0, Cell::of(10.0));
-        demand.wait();
-        demand.set_output(1, Cell::of(number(demand, 0)));
-      }, inner_way));
-      const Index outer = b.lazy("outer", {t, u}, {y}, straight_line([](Demand& demand) {
-        const double first = number(demand, 0);
-        demand.set_output(0, Cell::of(first + number(demand, 1)));
-      }, outer_way));
+      const Index inner = b.lazy("inner", {x}, {t, u},
+                                 straight_line(
+                                     [](Demand& demand) {
+                                       demand.set_output(0, Cell::of(10.0));
+                                       demand.wait();
+                                       demand.set_output(1, Cell::of(number(demand, 0)));
+                                     },
+                                     inner_way));
+      const Index outer = b.lazy("outer", {t, u}, {y},
+                                 straight_line(
+                                     [](Demand& demand) {
+                                       const double first = number(demand, 0);
+                                       demand.set_output(0, Cell::of(first + number(demand, 1)));
+                                     },
+                                     outer_way));
       b.demand(outer, 0);
       b.retire({t, u});
       b.halt();

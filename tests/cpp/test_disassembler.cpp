@@ -1,4 +1,5 @@
-// test_disassembler.cpp: programs as text, against golden files, and the list of opcodes that the text is made from.
+// test_disassembler.cpp: programs as text, against golden files, and the list of opcodes that the
+// text is made from.
 #include "tests/cpp/assembler.h"
 #include "tests/cpp/golden.h"
 #include "thunks/demand.h"
@@ -16,12 +17,13 @@ TEST_CASE("a program with every instruction, as text") {
   ProgramBuilder b;
   const Index c = b.input("c"), x = b.input("x"), w = b.shared("w");
   const Index half = b.constant("half", Cell::of(0.5));
-  const Index t = b.reg("t"), m = b.reg("m"), v = b.reg("v"), u = b.reg("u"), y = b.output("y"), z = b.update("z");
+  const Index t = b.reg("t"), m = b.reg("m"), v = b.reg("v"), u = b.reg("u"), y = b.output("y"),
+              z = b.update("z");
   const Index no = b.label(), yes = b.label(), end = b.label();
   const Index memo = b.memo("square.1");
-  const Index lazy = b.lazy("pick.4", {v, x}, {u}, straight_line([](Demand& demand) {
-    demand.set_output(0, demand.force(0));
-  }));
+  const Index lazy =
+      b.lazy("pick.4", {v, x}, {u},
+             straight_line([](Demand& demand) { demand.set_output(0, demand.force(0)); }));
   b.thunk("add.0", {x, w, half}, {t}, sum);
   b.branch("ifelse.2", c, {no, yes});
   b.place(no);

@@ -1,6 +1,6 @@
-// test_dtype.cpp: promotion, safe casts and float16, against NumPy's rules with the values in sight.
+// test_dtype.cpp: promotion, safe casts and float16, against NumPy's rules with the values in
+// sight.
 #include "thunks/dtype.h"
-
 #include "thunks/error.h"
 
 #include <doctest/doctest.h>
@@ -80,11 +80,11 @@ TEST_CASE("every float16 survives the way to float32 and back") {
 }
 
 TEST_CASE("float32 rounds to the nearest float16, ties to even") {
-  CHECK(Half(1.0f + 0x1p-11f).bits == Half(1.0f).bits);              // halfway, down to even
+  CHECK(Half(1.0f + 0x1p-11f).bits == Half(1.0f).bits);                // halfway, down to even
   CHECK(Half(1.0f + 3 * 0x1p-11f).bits == Half(1.0f + 0x1p-9f).bits);  // halfway, up to even
-  CHECK(Half(65519.0f).bits == 0x7bff);                              // the largest that stays finite
-  CHECK(Half(65520.0f).bits == 0x7c00);                              // rounds to infinity
-  CHECK(Half(0x1p-25f).bits == 0);                                   // halfway to the smallest subnormal
+  CHECK(Half(65519.0f).bits == 0x7bff);  // the largest that stays finite
+  CHECK(Half(65520.0f).bits == 0x7c00);  // rounds to infinity
+  CHECK(Half(0x1p-25f).bits == 0);       // halfway to the smallest subnormal
   CHECK(Half(0x1.8p-25f).bits == 1);
   CHECK(Half(-0.0f).bits == 0x8000);
 }

@@ -1,7 +1,6 @@
 // test_graph.cpp: the symbolic graph: ownership, depth, order, substitution.
-#include "ops/graph.h"
-
 #include "ops/functions.h"
+#include "ops/graph.h"
 #include "thunks/error.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +12,9 @@
 using namespace thunkvm;
 
 namespace {
-Variable real(const char* name) { return Variable::input(TensorType::scalar(DType::Float64), name); }
+Variable real(const char* name) {
+  return Variable::input(TensorType::scalar(DType::Float64), name);
+}
 }  // namespace
 
 TEST_CASE("a chain of a million nodes is built, ordered and released without recursion") {
@@ -31,7 +32,8 @@ TEST_CASE("every node comes after its inputs, and once") {
 }
 
 TEST_CASE("tensor types are interned while they live") {
-  CHECK(TensorType::of(DType::Int8, {2, kUnknownLength}).get() == TensorType::of(DType::Int8, {2, kUnknownLength}).get());
+  CHECK(TensorType::of(DType::Int8, {2, kUnknownLength}).get() ==
+        TensorType::of(DType::Int8, {2, kUnknownLength}).get());
   CHECK(TensorType::of(DType::Int8, {2}).get() != TensorType::of(DType::Int8, {3}).get());
 }
 
@@ -63,8 +65,9 @@ TEST_CASE("replacements that depend on each other are an error that names them")
   const Variable x = real("x"), y = real("y");
   const std::pair<Variable, Variable> replacements[] = {{x, neg(y)}, {y, neg(x)}};
   const Variable root = exp(x);
-  CHECK_THROWS_WITH_AS((void)substitute(std::span(&root, 1), replacements),
-                       "the replacements form a cycle through x, y: a variable cannot be replaced by something that "
-                       "depends on it",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      (void)substitute(std::span(&root, 1), replacements),
+      "the replacements form a cycle through x, y: a variable cannot be replaced by something that "
+      "depends on it",
+      Error);
 }

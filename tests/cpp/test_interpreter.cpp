@@ -1,4 +1,5 @@
-// test_interpreter.cpp: segments, branches, memo bodies, failures, counters and the frame that a call leaves behind.
+// test_interpreter.cpp: segments, branches, memo bodies, failures, counters and the frame that a
+// call leaves behind.
 #include "tests/cpp/assembler.h"
 #include "vm/interpreter.h"
 #include "vm/verifier.h"
@@ -29,11 +30,14 @@ TEST_CASE("a register is empty after its retire, and a call leaves nothing in th
   const Index x = b.input("x"), t = b.reg("t"), y = b.output("y");
   bool t_was_empty = false, x_was_empty = false;
   b.thunk("square", {x, x}, {t}, product, {x});
-  b.thunk("look", {t}, {y}, [&](Activation& a, const Operands& o) {
-    x_was_empty = a.cells[x].empty();
-    sum(a, o);
-  }, {t});
-  b.thunk("look again", {y}, {y}, [&](Activation& a, const Operands&) { t_was_empty = a.cells[t].empty(); });
+  b.thunk("look", {t}, {y},
+          [&](Activation& a, const Operands& o) {
+            x_was_empty = a.cells[x].empty();
+            sum(a, o);
+          },
+          {t});
+  b.thunk("look again", {y}, {y},
+          [&](Activation& a, const Operands&) { t_was_empty = a.cells[t].empty(); });
   b.halt();
   Machine machine(b.build());
   CHECK(machine.call({3.0}) == Values{9.0});
@@ -114,7 +118,9 @@ TEST_CASE("a truth value is read from every kind of number") {
 
 TEST_CASE("an index picks its arm, and a default takes what is out of range") {
   const auto index = [](Cell cell) { return Interpreter::decode(cell, Decoding::Index, 3); };
-  const auto or_default = [](Cell cell) { return Interpreter::decode(cell, Decoding::IndexOrDefault, 3); };
+  const auto or_default = [](Cell cell) {
+    return Interpreter::decode(cell, Decoding::IndexOrDefault, 3);
+  };
   CHECK(index(Cell::of(std::int64_t{2})) == 2);
   CHECK(index(Cell::of(std::uint8_t{1})) == 1);
   CHECK(index(Cell::of(true)) == 1);
@@ -140,10 +146,12 @@ TEST_CASE("a value that is no selector is a named error") {
   CHECK(has(message(Cell::of_array(three), Decoding::Truth, ErrorKind::Value), "shape (3,)"));
   CHECK(has(message(Cell{}, Decoding::Truth, ErrorKind::Value), "no value"));
   CHECK(has(message(Cell::of(Complex128(0, NAN)), Decoding::Truth, ErrorKind::Value), "NaN"));
-  CHECK(has(message(Cell::of(std::int64_t{3}), Decoding::Index, ErrorKind::Index), "is 3, but there are 3 arms"));
+  CHECK(has(message(Cell::of(std::int64_t{3}), Decoding::Index, ErrorKind::Index),
+            "is 3, but there are 3 arms"));
   CHECK(has(message(Cell::of(std::int32_t{-1}), Decoding::Index, ErrorKind::Index), "is -1"));
   CHECK(has(message(Cell::of(1.5), Decoding::IndexOrDefault, ErrorKind::Value), "no whole number"));
-  CHECK(has(message(Cell::of(double{NAN}), Decoding::IndexOrDefault, ErrorKind::Value), "no whole number"));
+  CHECK(has(message(Cell::of(double{NAN}), Decoding::IndexOrDefault, ErrorKind::Value),
+            "no whole number"));
   CHECK(has(message(Cell::of(Complex64(1, 0)), Decoding::Index, ErrorKind::Value), "complex"));
 }
 
@@ -169,7 +177,9 @@ TEST_CASE("a branch may empty the selector that dies in it, and the verifier kno
   const Index end = b.label();
   b.branch("ifelse", c, {end, end});
   b.place(end);
-  b.thunk("look", {}, {y}, [&](Activation& a, const Operands& o) { a.output(o, 0).set(a.cells[c].empty() ? 1.0 : 0.0); });
+  b.thunk("look", {}, {y}, [&](Activation& a, const Operands& o) {
+    a.output(o, 0).set(a.cells[c].empty() ? 1.0 : 0.0);
+  });
   const Index read = b.label();
   b.jump(read);
   b.place(read);
@@ -180,7 +190,9 @@ TEST_CASE("a branch may empty the selector that dies in it, and the verifier kno
   program->code[0].flag = kTake;
   CHECK(Machine(program).call({1.0}) == Values{1.0});
   CHECK(Machine(program).call_with({Cell::of(true)}) == Values{1.0});
-  CHECK_THROWS_WITH_AS(verify(*program), doctest::Contains("(Move): register 0 (c) is read after it was retired"), Error);
+  CHECK_THROWS_WITH_AS(verify(*program),
+                       doctest::Contains("(Move): register 0 (c) is read after it was retired"),
+                       Error);
 }
 
 TEST_CASE("a memo body runs at its first need and not again in this call") {
@@ -263,10 +275,11 @@ TEST_CASE("wherever a thunk fails, no register holds a value and the frame can b
     Index last = x;
     for (int i = 0; i < kThunks; ++i) {
       const Index next = i == kThunks - 1 ? b.output("y") : b.reg("t");
-      b.thunk("thunk " + std::to_string(i), {last, w, k}, {next}, [&, i](Activation& a, const Operands& o) {
-        if (fail && i == failing) throw Error(ErrorKind::Value, "not this time");
-        sum(a, o);
-      });
+      b.thunk("thunk " + std::to_string(i), {last, w, k}, {next},
+              [&, i](Activation& a, const Operands& o) {
+                if (fail && i == failing) throw Error(ErrorKind::Value, "not this time");
+                sum(a, o);
+              });
       last = next;
     }
     b.halt();
@@ -375,7 +388,8 @@ TEST_CASE("a bound thunk without run, or a maker that makes nothing, is a named 
   ProgramBuilder none;
   none.bound_thunk("none", {}, {none.output("y")}, [] { return nullptr; });
   none.halt();
-  CHECK_THROWS_WITH_AS(Machine(none.build()), doctest::Contains("has to return a BoundThunk"), Error);
+  CHECK_THROWS_WITH_AS(Machine(none.build()), doctest::Contains("has to return a BoundThunk"),
+                       Error);
 }
 
 /// Stops a call when it is asked for the n-th time.
@@ -399,10 +413,12 @@ TEST_CASE("the host is asked about every thousand thunks and can stop the call t
   int ran = 0;
   for (int i = 0; i < kThunks; ++i) {
     const Index next = i == kThunks - 1 ? b.output("y") : b.reg("t");
-    b.thunk(i == 2048 ? "after" : "plus", {last}, {next}, [&](Activation& a, const Operands& o) {
-      ++ran;
-      sum(a, o);
-    }, {last});
+    b.thunk(i == 2048 ? "after" : "plus", {last}, {next},
+            [&](Activation& a, const Operands& o) {
+              ++ran;
+              sum(a, o);
+            },
+            {last});
     last = next;
   }
   b.halt();
@@ -421,7 +437,8 @@ TEST_CASE("the host is asked about every thousand thunks and can stop the call t
   CHECK(machine.frame.run(second) == Status::Failed);
   CHECK(ran == 2 * kThunksPerPoll);
   CHECK(machine.frame.failure().node == kNone);
-  CHECK_THROWS_WITH_AS(std::rethrow_exception(machine.frame.failure().error), "the call was interrupted", Error);
+  CHECK_THROWS_WITH_AS(std::rethrow_exception(machine.frame.failure().error),
+                       "the call was interrupted", Error);
   CHECK(machine.frame.empty());
   CHECK(machine.runs("after") == 0);
   CHECK(machine.call({1.0}) == Values{1.0});
@@ -490,10 +507,13 @@ TEST_CASE("finish drops the outputs and updates that the caller left, but no con
 class Recorder final : public Tracer {
  public:
   explicit Recorder(std::string fail_after = "") : fail_after_(std::move(fail_after)) {}
-  void before(std::uint32_t node, Frame& frame) override { text += "(" + frame.program().text->node(node); }
+  void before(std::uint32_t node, Frame& frame) override {
+    text += "(" + frame.program().text->node(node);
+  }
   void after(std::uint32_t node, Frame& frame, Status status) override {
     text += status == Status::Done ? ")" : "!)";
-    if (frame.program().text->node(node) == fail_after_) throw Error(ErrorKind::Value, "the tracer objects");
+    if (frame.program().text->node(node) == fail_after_)
+      throw Error(ErrorKind::Value, "the tracer objects");
   }
   void branched(std::uint32_t branch, std::uint32_t arm, Frame&) override {
     text += "[" + std::to_string(branch) + ":" + std::to_string(arm) + "]";
@@ -504,7 +524,8 @@ class Recorder final : public Tracer {
   std::string fail_after_;
 };
 
-TEST_CASE("a tracer sees thunks and branches, before their inputs are retired, and may fail the call") {
+TEST_CASE(
+    "a tracer sees thunks and branches, before their inputs are retired, and may fail the call") {
   ProgramBuilder b;
   const Index c = b.input("c"), x = b.input("x"), y = b.output("y");
   const Index no = b.label(), yes = b.label();
@@ -575,7 +596,8 @@ TEST_CASE("one pool serves many threads, and loses no count") {
       for (int i = 0; i < kCalls; ++i) {
         Frame* frame = pool.acquire();
         frame->cell(x).set(double(i));
-        if (frame->run(host) != Status::Done || frame->cell(y).get<double>() != double(i) * i) ++wrong[t];
+        if (frame->run(host) != Status::Done || frame->cell(y).get<double>() != double(i) * i)
+          ++wrong[t];
         frame->finish();
         pool.release(frame);
       }

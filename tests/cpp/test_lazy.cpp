@@ -1,4 +1,5 @@
-// test_lazy.cpp: the protocol of lazy thunks: what they are told, what they may ask, and every way to break it.
+// test_lazy.cpp: the protocol of lazy thunks: what they are told, what they may ask, and every way
+// to break it.
 #include "tests/cpp/assembler.h"
 #include "vm/interpreter.h"
 
@@ -12,15 +13,18 @@ namespace {
 using namespace testing;
 using Asked = std::vector<std::int64_t>;
 
-/// A lazy thunk with inputs in0, in1, ... of values 1, 10, 100, ..., each computed by a body of its own that logs its
-/// name, and outputs out0, out1, ..., of which `demands` are demanded one after another.
+/// A lazy thunk with inputs in0, in1, ... of values 1, 10, 100, ..., each computed by a body of its
+/// own that logs its name, and outputs out0, out1, ..., of which `demands` are demanded one after
+/// another.
 struct LazyProgram {
-  LazyProgram(int n_inputs, int n_outputs, std::vector<Index> demands, ThunkCode code, bool keep = false) {
+  LazyProgram(int n_inputs, int n_outputs, std::vector<Index> demands, ThunkCode code,
+              bool keep = false) {
     Registers inputs, outputs;
     for (int i = 0; i < n_inputs; ++i) inputs.push_back(b.reg("in" + std::to_string(i)));
     for (int j = 0; j < n_outputs; ++j) {
       const bool demanded = std::count(demands.begin(), demands.end(), Index(j)) != 0;
-      outputs.push_back(demanded ? b.output("out" + std::to_string(j)) : b.reg("out" + std::to_string(j)));
+      outputs.push_back(demanded ? b.output("out" + std::to_string(j))
+                                 : b.reg("out" + std::to_string(j)));
     }
     const Index lazy = b.lazy("lazy", inputs, outputs, std::move(code));
     if (keep) b.keep();
@@ -30,11 +34,12 @@ struct LazyProgram {
     double value = 1;
     for (int i = 0; i < n_inputs; ++i, value *= 10) {
       b.input_body(lazy, Index(i));
-      b.thunk("in" + std::to_string(i), {}, {inputs[i]}, [this, i, value](Activation& a, const Operands& o) {
-        log += "in" + std::to_string(i) + " ";
-        if (i == failing) throw Error(ErrorKind::Value, "input failed");
-        a.output(o, 0).set(value);
-      });
+      b.thunk("in" + std::to_string(i), {}, {inputs[i]},
+              [this, i, value](Activation& a, const Operands& o) {
+                log += "in" + std::to_string(i) + " ";
+                if (i == failing) throw Error(ErrorKind::Value, "input failed");
+                a.output(o, 0).set(value);
+              });
       b.ret();
     }
   }
@@ -50,21 +55,21 @@ double number(LazyCall& call, int i) { return call.input(i).get<double>(); }
 TEST_CASE("a lazy thunk gets what it asks for, in its order, and nothing else runs") {
   int entries = 0;
   LazyProgram p(4, 1, {0}, lazy_function([&](LazyCall& call) {
-    ++entries;
-    CHECK(call.demanded() == 0);
-    CHECK(call.n_inputs() == 4);
-    CHECK(call.n_outputs() == 1);
-    if (!call.got(3)) {
-      CHECK_FALSE(call.got(1));
-      call.ask(3);
-      call.ask(1);
-      return;
-    }
-    CHECK(call.got(1));
-    CHECK_FALSE(call.got(0));
-    CHECK_FALSE(call.got(2));
-    call.set_output(0, Cell::of(number(call, 3) + number(call, 1)));
-  }));
+                  ++entries;
+                  CHECK(call.demanded() == 0);
+                  CHECK(call.n_inputs() == 4);
+                  CHECK(call.n_outputs() == 1);
+                  if (!call.got(3)) {
+                    CHECK_FALSE(call.got(1));
+                    call.ask(3);
+                    call.ask(1);
+                    return;
+                  }
+                  CHECK(call.got(1));
+                  CHECK_FALSE(call.got(0));
+                  CHECK_FALSE(call.got(2));
+                  call.set_output(0, Cell::of(number(call, 3) + number(call, 1)));
+                }));
   Machine machine = p.machine();
   CHECK(machine.call({}) == Values{1010.0});
   CHECK(p.log == "in3 in1 ");
@@ -78,9 +83,10 @@ TEST_CASE("a lazy thunk gets what it asks for, in its order, and nothing else ru
 
 TEST_CASE("an input that stands twice in a list is computed once, where it stands first") {
   LazyProgram p(3, 1, {0}, lazy_function([&](LazyCall& call) {
-    if (call.got(0)) return call.set_output(0, Cell::of(number(call, 0) + number(call, 2)));
-    for (const int i : {2, 0, 2, 2, 0}) call.ask(i);
-  }));
+                  if (call.got(0))
+                    return call.set_output(0, Cell::of(number(call, 0) + number(call, 2)));
+                  for (const int i : {2, 0, 2, 2, 0}) call.ask(i);
+                }));
   Machine machine = p.machine();
   CHECK(machine.call({}) == Values{101.0});
   CHECK(p.log == "in2 in0 ");
@@ -91,14 +97,14 @@ TEST_CASE("what else computed an input makes no difference to what a lazy thunk 
   const Index x = b.input("x"), y = b.output("y");
   bool got_before_asking = true, got_after = false;
   const Index lazy = b.lazy("lazy", {x}, {y}, lazy_function([&](LazyCall& call) {
-    if (!call.got(0)) {
-      got_before_asking = false;
-      call.ask(0);
-    } else {
-      got_after = true;
-      call.set_output(0, call.input(0));
-    }
-  }));
+                              if (!call.got(0)) {
+                                got_before_asking = false;
+                                call.ask(0);
+                              } else {
+                                got_after = true;
+                                call.set_output(0, call.input(0));
+                              }
+                            }));
   b.demand(lazy, 0);
   b.halt();
   b.input_body(lazy, 0);
@@ -109,25 +115,26 @@ TEST_CASE("what else computed an input makes no difference to what a lazy thunk 
   CHECK(got_after);
 }
 
-TEST_CASE("each output is a demand of its own, and what is asked for a demand that is met is ignored") {
+TEST_CASE(
+    "each output is a demand of its own, and what is asked for a demand that is met is ignored") {
   std::vector<std::uint32_t> demands;
   bool second_was_got = true;
   LazyProgram p(2, 2, {0, 1}, lazy_function([&](LazyCall& call) {
-    demands.push_back(call.demanded());
-    if (call.demanded() == 0) {
-      call.set_output(0, Cell::of(5.0));
-      call.ask(1);  // is not needed for output 0, and not held against us later
-      call.ask(-7);
-      return;
-    }
-    CHECK(call.computed(0));
-    CHECK(call.output(0).get<double>() == 5.0);
-    if (!call.got(1)) {
-      second_was_got = false;
-      return call.ask(1);
-    }
-    call.set_output(1, Cell::of(number(call, 1)));
-  }));
+                  demands.push_back(call.demanded());
+                  if (call.demanded() == 0) {
+                    call.set_output(0, Cell::of(5.0));
+                    call.ask(1);  // is not needed for output 0, and not held against us later
+                    call.ask(-7);
+                    return;
+                  }
+                  CHECK(call.computed(0));
+                  CHECK(call.output(0).get<double>() == 5.0);
+                  if (!call.got(1)) {
+                    second_was_got = false;
+                    return call.ask(1);
+                  }
+                  call.set_output(1, Cell::of(number(call, 1)));
+                }));
   Machine machine = p.machine();
   CHECK(machine.call({}) == Values{5.0, 10.0});
   CHECK(demands == std::vector<std::uint32_t>{0, 1, 1});
@@ -138,10 +145,10 @@ TEST_CASE("each output is a demand of its own, and what is asked for a demand th
 TEST_CASE("an output that is computed already costs no entry") {
   int entries = 0;
   LazyProgram p(0, 2, {0, 1, 0}, lazy_function([&](LazyCall& call) {
-    ++entries;
-    call.set_output(0, Cell::of(1.0));
-    call.set_output(1, Cell::of(2.0));
-  }));
+                  ++entries;
+                  call.set_output(0, Cell::of(1.0));
+                  call.set_output(1, Cell::of(2.0));
+                }));
   Machine machine = p.machine();
   CHECK(machine.call({}) == Values{1.0, 2.0});
   CHECK(entries == 1);
@@ -154,9 +161,9 @@ TEST_CASE("an output that is computed already costs no entry") {
 TEST_CASE("an output that nobody demanded is dropped when the call ends") {
   const Array array = Array::zeros(DType::Float64, std::vector<std::int64_t>{3});
   LazyProgram p(0, 2, {0}, lazy_function([&](LazyCall& call) {
-    call.set_output(0, Cell::of(1.0));
-    call.set_output(1, Cell::of_array(array));
-  }));
+                  call.set_output(0, Cell::of(1.0));
+                  call.set_output(1, Cell::of_array(array));
+                }));
   Machine machine = p.machine();
   CHECK(machine.call({}) == Values{1.0});
   CHECK(machine.frame.empty());
@@ -171,25 +178,49 @@ struct Misuse {
   const char* ran;
 };
 
-TEST_CASE("a lazy thunk that breaks the protocol is an error that names it, and nothing more runs") {
+TEST_CASE(
+    "a lazy thunk that breaks the protocol is an error that names it, and nothing more runs") {
   const std::vector<Misuse> misuses = {
-      {"an index too large", {{0, 2}}, ErrorKind::Index, "asked for input 2, but it has 2 inputs", ""},
-      {"a negative index", {{0}, {-1}}, ErrorKind::Index, "asked for input -1, but it has 2 inputs", "in0 "},
-      {"an index beyond 32 bits", {{std::int64_t{1} << 32}}, ErrorKind::Index, "input 4294967296", ""},
-      {"an input that it got", {{0}, {1, 0}}, ErrorKind::Runtime, "asked again for input 0", "in0 "},
+      {"an index too large",
+       {{0, 2}},
+       ErrorKind::Index,
+       "asked for input 2, but it has 2 inputs",
+       ""},
+      {"a negative index",
+       {{0}, {-1}},
+       ErrorKind::Index,
+       "asked for input -1, but it has 2 inputs",
+       "in0 "},
+      {"an index beyond 32 bits",
+       {{std::int64_t{1} << 32}},
+       ErrorKind::Index,
+       "input 4294967296",
+       ""},
+      {"an input that it got",
+       {{0}, {1, 0}},
+       ErrorKind::Runtime,
+       "asked again for input 0",
+       "in0 "},
       {"no input, no output", {{}}, ErrorKind::Runtime, "finished without the demanded output", ""},
-      {"the same after an input", {{1}, {}}, ErrorKind::Runtime, "finished without the demanded output", "in1 "},
+      {"the same after an input",
+       {{1}, {}},
+       ErrorKind::Runtime,
+       "finished without the demanded output",
+       "in1 "},
   };
   for (const Misuse& misuse : misuses) {
     CAPTURE(misuse.what);
     std::size_t entry = 0;
     int resets = 0;
-    LazyProgram p(2, 2, {0}, lazy_function([&](LazyCall& call) {
-      call.set_output(1, Cell::of(1.0));  // not the demanded one
-      if (entry == misuse.lists.size()) return call.set_output(0, Cell::of(42.0));
-      for (const std::int64_t input : misuse.lists[entry]) call.ask(input);
-      ++entry;
-    }, [&] { ++resets; }));
+    LazyProgram p(2, 2, {0},
+                  lazy_function(
+                      [&](LazyCall& call) {
+                        call.set_output(1, Cell::of(1.0));  // not the demanded one
+                        if (entry == misuse.lists.size()) return call.set_output(0, Cell::of(42.0));
+                        for (const std::int64_t input : misuse.lists[entry]) call.ask(input);
+                        ++entry;
+                      },
+                      [&] { ++resets; }));
     Machine machine = p.machine();
     CHECK(machine.call({}).empty());
     CHECK(machine.node == "lazy");
@@ -208,9 +239,9 @@ TEST_CASE("a lazy thunk that breaks the protocol is an error that names it, and 
 
 TEST_CASE("a lazy thunk that throws fails the call at its node") {
   LazyProgram p(1, 1, {0}, lazy_function([](LazyCall& call) {
-    if (!call.got(0)) return call.ask(0);
-    throw std::runtime_error("changed my mind");
-  }));
+                  if (!call.got(0)) return call.ask(0);
+                  throw std::runtime_error("changed my mind");
+                }));
   Machine machine = p.machine();
   CHECK(machine.call({}).empty());
   CHECK(machine.node == "lazy");
@@ -220,11 +251,14 @@ TEST_CASE("a lazy thunk that throws fails the call at its node") {
 
 TEST_CASE("a failing input fails the call at its own node, and the inputs after it do not run") {
   int entries = 0, resets = 0;
-  LazyProgram p(3, 1, {0}, lazy_function([&](LazyCall& call) {
-    ++entries;
-    if (call.got(0)) return call.set_output(0, Cell::of(1.0));
-    for (const int i : {2, 1, 0}) call.ask(i);
-  }, [&] { ++resets; }));
+  LazyProgram p(3, 1, {0},
+                lazy_function(
+                    [&](LazyCall& call) {
+                      ++entries;
+                      if (call.got(0)) return call.set_output(0, Cell::of(1.0));
+                      for (const int i : {2, 1, 0}) call.ask(i);
+                    },
+                    [&] { ++resets; }));
   p.failing = 1;
   Machine machine = p.machine();
   CHECK(machine.call({}).empty());
@@ -243,10 +277,10 @@ TEST_CASE("a failing input fails the call at its own node, and the inputs after 
 TEST_CASE("what a failed call was still waiting for is not computed in the next") {
   bool first_call = true;
   LazyProgram p(2, 1, {0}, lazy_function([&](LazyCall& call) {
-    if (call.got(0)) return call.set_output(0, call.input(0));
-    call.ask(0);
-    if (first_call) call.ask(1);
-  }));
+                  if (call.got(0)) return call.set_output(0, call.input(0));
+                  call.ask(0);
+                  if (first_call) call.ask(1);
+                }));
   p.failing = 0;
   Machine machine = p.machine();
   CHECK(machine.call({}).empty());
@@ -259,14 +293,15 @@ TEST_CASE("what a failed call was still waiting for is not computed in the next"
 TEST_CASE("an input computed in place may not fail unnoticed") {
   int entries = 0;
   LazyProgram p(2, 1, {0}, lazy_function([&](LazyCall& call) {
-    ++entries;
-    const Status first = call.compute_now(0), again = call.compute_now(0), second = call.compute_now(1);
-    CHECK(first == Status::Done);
-    CHECK(again == Status::Done);
-    CHECK(call.got(0));
-    CHECK((second == Status::Done) == call.got(1));
-    call.set_output(0, Cell::of(number(call, 0)));
-  }));
+                  ++entries;
+                  const Status first = call.compute_now(0), again = call.compute_now(0),
+                               second = call.compute_now(1);
+                  CHECK(first == Status::Done);
+                  CHECK(again == Status::Done);
+                  CHECK(call.got(0));
+                  CHECK((second == Status::Done) == call.got(1));
+                  call.set_output(0, Cell::of(number(call, 0)));
+                }));
   Machine machine = p.machine();
   CHECK(machine.call({}) == Values{1.0});
   CHECK(p.log == "in0 in1 ");
@@ -282,8 +317,9 @@ TEST_CASE("a lazy thunk is reset once after each call that entered it") {
   ProgramBuilder b;
   const Index c = b.input("c"), y = b.output("y");
   const Index no = b.label(), yes = b.label();
-  const Index lazy =
-      b.lazy("lazy", {}, {y}, lazy_function([](LazyCall& call) { call.set_output(0, Cell::of(1.0)); }, [&] { ++resets; }));
+  const Index lazy = b.lazy(
+      "lazy", {}, {y},
+      lazy_function([](LazyCall& call) { call.set_output(0, Cell::of(1.0)); }, [&] { ++resets; }));
   b.branch("ifelse", c, {no, yes});
   b.place(no);
   b.thunk("other", {}, {y}, sum);
@@ -300,10 +336,13 @@ TEST_CASE("a lazy thunk is reset once after each call that entered it") {
 
 TEST_CASE("a call that is given up after it ran resets its lazy thunks too") {
   int resets = 0;
-  LazyProgram p(1, 1, {0}, lazy_function([](LazyCall& call) {
-    if (!call.got(0)) return call.ask(0);
-    call.set_output(0, call.input(0));
-  }, [&] { ++resets; }));
+  LazyProgram p(1, 1, {0},
+                lazy_function(
+                    [](LazyCall& call) {
+                      if (!call.got(0)) return call.ask(0);
+                      call.set_output(0, call.input(0));
+                    },
+                    [&] { ++resets; }));
   Machine machine = p.machine();
   REQUIRE(machine.frame.run(machine.host) == Status::Done);
   machine.frame.abandon();
@@ -316,14 +355,15 @@ TEST_CASE("a stale value of the call before is not computed") {
   int entries = 0;
   bool computed = true;
   LazyProgram p(1, 2, {0}, lazy_function([&](LazyCall& call) {
-    ++entries;
-    if (!call.got(0)) {
-      computed = call.computed(0) || call.computed(1);
-      return call.ask(0);
-    }
-    call.set_output(1, Cell::of(3.0));
-    call.set_output(0, call.input(0));
-  }), true);
+                  ++entries;
+                  if (!call.got(0)) {
+                    computed = call.computed(0) || call.computed(1);
+                    return call.ask(0);
+                  }
+                  call.set_output(1, Cell::of(3.0));
+                  call.set_output(0, call.input(0));
+                }),
+                true);
   Machine machine = p.machine();
   for (int i = 0; i < 2; ++i) {
     CHECK(machine.call({}) == Values{1.0});
@@ -369,7 +409,8 @@ TEST_CASE("two lazy thunks share a memo body, which runs once") {
   ProgramBuilder b;
   const Index x = b.input("x"), t = b.reg("t"), p = b.reg("p"), q = b.reg("q"), y = b.output("y");
   const Index memo = b.memo("memo");
-  const Index first = b.lazy("first", {t}, {p}, plus_one()), second = b.lazy("second", {t}, {q}, plus_one());
+  const Index first = b.lazy("first", {t}, {p}, plus_one()),
+              second = b.lazy("second", {t}, {q}, plus_one());
   b.demand(first, 0);
   b.demand(second, 0);
   b.thunk("plus", {p, q}, {y}, sum, {p, q, t});
@@ -401,7 +442,9 @@ TEST_CASE("a thunk without enter is a named error") {
 
 TEST_CASE("a tracer sees every entry of a lazy thunk") {
   struct Recorder final : Tracer {
-    void before(std::uint32_t node, Frame& frame) override { text += frame.program().text->node(node) + "("; }
+    void before(std::uint32_t node, Frame& frame) override {
+      text += frame.program().text->node(node) + "(";
+    }
     void after(std::uint32_t, Frame&, Status) override { text += ")"; }
     void branched(std::uint32_t, std::uint32_t, Frame&) override {}
     std::string text;
@@ -423,9 +466,9 @@ TEST_CASE("a host can stop a call whose lazy thunks run nothing else") {
   for (Index i = 0; i < kLazies; ++i) {
     const Index y = b.reg("y");
     const Index lazy = b.lazy("lazy", {}, {y}, lazy_function([&](LazyCall& call) {
-      ++entries;
-      call.set_output(0, Cell::of(1.0));
-    }));
+                                ++entries;
+                                call.set_output(0, Cell::of(1.0));
+                              }));
     b.demand(lazy, 0);
     b.retire({y});
   }

@@ -17,7 +17,9 @@ using namespace thunkvm;
 
 namespace {
 
-Variable real(const char* name) { return Variable::input(TensorType::scalar(DType::Float64), name); }
+Variable real(const char* name) {
+  return Variable::input(TensorType::scalar(DType::Float64), name);
+}
 
 /// Counts its runs and passes its input on.
 class Counting final : public Op {
@@ -72,12 +74,14 @@ Variable counting(const Variable& x) { return apply(new Counting, {x}); }
 class Linked1 {
  public:
   Linked1(std::vector<Variable> inputs, const Variable& output, bool placed)
-      : linked_(link({.inputs = std::move(inputs), .outputs = {output}}, {.placed = placed})), frame_(linked_.program) {
+      : linked_(link({.inputs = std::move(inputs), .outputs = {output}}, {.placed = placed})),
+        frame_(linked_.program) {
     verify(*linked_.program);
   }
   double operator()(std::vector<double> arguments) {
     Counting::runs = 0;
-    for (std::size_t i = 0; i < arguments.size(); ++i) frame_.cell(linked_.program->inputs[i]).set(arguments[i]);
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+      frame_.cell(linked_.program->inputs[i]).set(arguments[i]);
     Host host;
     if (frame_.run(host) == Status::Failed) std::rethrow_exception(frame_.failure().error);
     const double result = frame_.cell(linked_.program->outputs[0]).get<double>();
@@ -96,7 +100,8 @@ class Linked1 {
 TEST_CASE("an arm that is not taken never runs, even where its value is shared with a later one") {
   const Variable c = real("c"), x = real("x");
   const Variable costly = counting(x);
-  const Variable picked = ifelse(c, Variable::number(1.0), costly) + ifelse(c, Variable::number(2.0), costly);
+  const Variable picked =
+      ifelse(c, Variable::number(1.0), costly) + ifelse(c, Variable::number(2.0), costly);
   for (const bool placed : {true, false}) {
     CAPTURE(placed);
     Linked1 f({c, x}, picked, placed);
@@ -140,7 +145,8 @@ TEST_CASE("twelve nested conditionals cost twelve, not two to the twelfth") {
 TEST_CASE("an input that the output needs has to be given") {
   const Variable x = real("x"), y = real("y");
   CHECK_THROWS_WITH_AS((void)link({.inputs = {x}, .outputs = {x + y}}, {}),
-                       "the function needs the input y, which is not among its inputs; add it, or give it a value with "
+                       "the function needs the input y, which is not among its inputs; add it, or "
+                       "give it a value with "
                        "givens",
                        Error);
 }
@@ -153,6 +159,8 @@ TEST_CASE("an Op without native code is refused by a linker that has nothing els
     }
   };
   const Variable x = real("x");
-  CHECK_THROWS_WITH_AS((void)link({.inputs = {x}, .outputs = {apply(new Plain, {x})}}, {}),
-                       "[plain] has no thunk that this mode can run; give the Op a perform, or choose another mode", Error);
+  CHECK_THROWS_WITH_AS(
+      (void)link({.inputs = {x}, .outputs = {apply(new Plain, {x})}}, {}),
+      "[plain] has no thunk that this mode can run; give the Op a perform, or choose another mode",
+      Error);
 }

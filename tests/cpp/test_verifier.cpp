@@ -1,4 +1,5 @@
-// test_verifier.cpp: each rule of a valid program, broken once; and programs that are valid in ways that look odd.
+// test_verifier.cpp: each rule of a valid program, broken once; and programs that are valid in ways
+// that look odd.
 #include "tests/cpp/assembler.h"
 #include "thunks/demand.h"
 #include "vm/verifier.h"
@@ -26,11 +27,11 @@ std::string verdict(const std::shared_ptr<Program>& program) {
 }
 
 /// Holds a verdict against a part of the expected message, and prints it where they differ.
-#define CHECK_VERDICT(program, part)         \
-  do {                                       \
+#define CHECK_VERDICT(program, part)              \
+  do {                                            \
     const std::string message = verdict(program); \
-    CAPTURE(message);                        \
-    CHECK(has(message, part));               \
+    CAPTURE(message);                             \
+    CHECK(has(message, part));                    \
   } while (false)
 
 ThunkCode pass_on() {
@@ -62,7 +63,8 @@ struct Valid {
   }
   ProgramBuilder b;
   const Index c = b.input("c"), x = b.input("x"), k = b.constant("k", Cell::of(1.0));
-  const Index t = b.reg("t"), m = b.reg("m"), v = b.reg("v"), u = b.reg("u"), y = b.output("y"), w = b.update("w");
+  const Index t = b.reg("t"), m = b.reg("m"), v = b.reg("v"), u = b.reg("u"), y = b.output("y"),
+              w = b.update("w");
   const Index no = b.label(), yes = b.label(), end = b.label();
   const Index memo = b.memo("memo");
   const Index lazy = b.lazy("lazy", {v}, {u}, pass_on());
@@ -89,33 +91,44 @@ TEST_CASE("an index out of range is found wherever it stands") {
     throw std::out_of_range("no such instruction");
   };
   const std::vector<Case> cases = {
-      {"the operand lists: register 99 does not exist, there are 9", [](Program& p) { p.registers[0] = 99; }},
+      {"the operand lists: register 99 does not exist, there are 9",
+       [](Program& p) { p.registers[0] = 99; }},
       {"the retire lists: register 99", [](Program& p) { p.retires[0] = 99; }},
       {"the inputs: register 99", [](Program& p) { p.inputs[0] = 99; }},
       {"the shared values: register 99", [](Program& p) { p.shared.push_back(99); }},
       {"the outputs: register 99", [](Program& p) { p.outputs[0] = 99; }},
       {"the updates: register 99", [](Program& p) { p.updates[0] = 99; }},
       {"the constants: register 99", [](Program& p) { p.constants[0].first = 99; }},
-      {"the constants: register 2 (k) has no value", [](Program& p) { p.constants[0].second.clear(); }},
-      {"the constants: register 2 (k) is given twice", [](Program& p) { p.constants.push_back(p.constants[0]); }},
+      {"the constants: register 2 (k) has no value",
+       [](Program& p) { p.constants[0].second.clear(); }},
+      {"the constants: register 2 (k) is given twice",
+       [](Program& p) { p.constants.push_back(p.constants[0]); }},
       {"the inputs: register 0 (c) is given twice", [](Program& p) { p.inputs.push_back(0); }},
       {"step 0: has no code", [](Program& p) { p.steps[0].run = nullptr; }},
       {"step 0: node 99", [](Program& p) { p.steps[0].node = 99; }},
-      {"step 0: its operand list is not a part", [](Program& p) { p.steps[0].operands.registers = nullptr; }},
-      {"step 0: its operand list is not a part", [](Program& p) { p.steps[0].operands.n_inputs = 9999; }},
-      {"step 0: bound thunk 7 does not exist", [](Program& p) {
+      {"step 0: its operand list is not a part",
+       [](Program& p) { p.steps[0].operands.registers = nullptr; }},
+      {"step 0: its operand list is not a part",
+       [](Program& p) { p.steps[0].operands.n_inputs = 9999; }},
+      {"step 0: bound thunk 7 does not exist",
+       [](Program& p) {
          p.steps[0].run = run_bound;
          p.steps[0].operands.bound = 7;
        }},
-      {"step 1: retire list entries 0 to 98 do not all exist", [](Program& p) { p.steps[1].retire_count = 99; }},
-      {"step 0: register 1 (x) dies here, but the step does not retire it", [](Program& p) { p.steps[0].operands.dying = 1; }},
+      {"step 1: retire list entries 0 to 98 do not all exist",
+       [](Program& p) { p.steps[1].retire_count = 99; }},
+      {"step 0: register 1 (x) dies here, but the step does not retire it",
+       [](Program& p) { p.steps[0].operands.dying = 1; }},
       {"branch 0: register 99", [](Program& p) { p.branches[0].selector = 99; }},
-      {"branch 0: targets 0 to 2 do not all exist", [](Program& p) {
+      {"branch 0: targets 0 to 2 do not all exist",
+       [](Program& p) {
          p.branches[0].decoding = Decoding::Index;
          p.branches[0].n_arms = 3;
        }},
-      {"branch 0: a truth value picks one of two arms", [](Program& p) { p.branches[0].n_arms = 1; }},
-      {"branch 0: has no arms", [](Program& p) {
+      {"branch 0: a truth value picks one of two arms",
+       [](Program& p) { p.branches[0].n_arms = 1; }},
+      {"branch 0: has no arms",
+       [](Program& p) {
          p.branches[0].decoding = Decoding::Index;
          p.branches[0].n_arms = 0;
        }},
@@ -125,17 +138,20 @@ TEST_CASE("an index out of range is found wherever it stands") {
       {"memo 0: instruction 99", [](Program& p) { p.memos[0].pc = 99; }},
       {"memo 0: node 99", [](Program& p) { p.memos[0].node = 99; }},
       {"lazy thunk 0: node 99", [](Program& p) { p.lazies[0].node = 99; }},
-      {"lazy thunk 0: its operand list is not a part", [](Program& p) { p.lazies[0].operands.n_outputs = 9999; }},
+      {"lazy thunk 0: its operand list is not a part",
+       [](Program& p) { p.lazies[0].operands.n_outputs = 9999; }},
       {"lazy thunk 0: bound thunk 99", [](Program& p) { p.lazies[0].operands.bound = 99; }},
       {"lazy thunk 0: its thunk is not lazy", [](Program& p) { p.bound[0].lazy = false; }},
-      {"lazy thunk 0: needs one body for each input", [](Program& p) { p.lazies[0].input_pcs.clear(); }},
+      {"lazy thunk 0: needs one body for each input",
+       [](Program& p) { p.lazies[0].input_pcs.clear(); }},
       {"lazy thunk 0: instruction 99", [](Program& p) { p.lazies[0].input_pcs[0] = 99; }},
       {"lazy thunk 0: counters", [](Program& p) { p.lazies[0].counter = p.n_counters - 1; }},
       {"bound thunk 0: has no maker", [](Program& p) { p.bound[0].make = nullptr; }},
       {"the node counters: counter 99", [](Program& p) { p.node_counters[0].counter = 99; }},
       {"the node counters: node 99", [](Program& p) { p.node_counters.back().node = 99; }},
       {"the node counters: are not sorted", [](Program& p) { p.node_counters[0].node = 5; }},
-      {"the code: is empty", [](Program& p) {
+      {"the code: is empty",
+       [](Program& p) {
          p.code.clear();
          p.branches.clear();
          p.memos.clear();
@@ -151,7 +167,8 @@ TEST_CASE("an index out of range is found wherever it stands") {
       {"(Move): counter 99", [&](Program& p) { first(p, Opcode::Move).c = 99; }},
       {"(Need): memo 99", [&](Program& p) { first(p, Opcode::Need).a = 99; }},
       {"(Lazy): lazy thunk 99", [&](Program& p) { first(p, Opcode::Lazy).a = 99; }},
-      {"(Lazy): output 1 does not exist, there are 1", [&](Program& p) { first(p, Opcode::Lazy).b = 1; }},
+      {"(Lazy): output 1 does not exist, there are 1",
+       [&](Program& p) { first(p, Opcode::Lazy).b = 1; }},
       {"opcode 77 does not exist", [&](Program& p) { first(p, Opcode::Move).op = Opcode{77}; }},
       {"keeps its values", [](Program& p) { p.keep = true; }},
   };
@@ -168,7 +185,8 @@ TEST_CASE("constants are not retired or taken, nor anything in a keep program") 
   const Index k = retired.constant("k", Cell::of(1.0));
   retired.retire({k});
   retired.halt();
-  CHECK_VERDICT(retired.build(), "instruction 0 (Retire): register 0 (k) is retired, but it is a constant");
+  CHECK_VERDICT(retired.build(),
+                "instruction 0 (Retire): register 0 (k) is retired, but it is a constant");
 
   ProgramBuilder taken;
   const Index c = taken.constant("c", Cell::of(1.0)), y = taken.output("y");
@@ -184,7 +202,8 @@ TEST_CASE("constants are not retired or taken, nor anything in a keep program") 
   const auto program = branched.build();
   CHECK(verdict(program) == "valid");
   program->code[0].flag = kTake;
-  CHECK_VERDICT(program, "instruction 0 (Branch): register 0 (selector) is taken, but it is a constant");
+  CHECK_VERDICT(program,
+                "instruction 0 (Branch): register 0 (selector) is taken, but it is a constant");
 
   ProgramBuilder kept;
   const Index x = kept.input("x"), z = kept.output("z");
@@ -215,7 +234,8 @@ TEST_CASE("every path ends, each body in its own way") {
 
   ProgramBuilder returns;
   returns.ret();
-  CHECK_VERDICT(returns.build(), "instruction 0 (Return): ends the program, which has to end in Halt");
+  CHECK_VERDICT(returns.build(),
+                "instruction 0 (Return): ends the program, which has to end in Halt");
 
   ProgramBuilder halts;
   const Index memo = halts.memo("memo");
@@ -223,7 +243,8 @@ TEST_CASE("every path ends, each body in its own way") {
   halts.halt();
   halts.body(memo);
   halts.halt();
-  CHECK_VERDICT(halts.build(), "instruction 2 (Halt): ends memo body 0, which has to end in Return");
+  CHECK_VERDICT(halts.build(),
+                "instruction 2 (Halt): ends memo body 0, which has to end in Return");
 }
 
 TEST_CASE("bodies do not need each other in a circle") {
@@ -245,7 +266,8 @@ TEST_CASE("a register is written before it is read, on every path") {
   const Index t = never.reg("t"), y = never.output("y");
   never.thunk("copy", {t}, {y}, sum);
   never.halt();
-  CHECK_VERDICT(never.build(), "instruction 0 (Run): register 0 (t) is read before it is written on some path");
+  CHECK_VERDICT(never.build(),
+                "instruction 0 (Run): register 0 (t) is read before it is written on some path");
 
   ProgramBuilder one_arm;
   const Index c = one_arm.input("c"), u = one_arm.reg("u"), z = one_arm.output("z");
@@ -284,7 +306,8 @@ TEST_CASE("a register is written once on a path, and never after its retire") {
   const Index x = input.input("x");
   input.thunk("one", {}, {x}, product);
   input.halt();
-  CHECK_VERDICT(input.build(), "register 0 (x) is written, but it is a constant or given by the caller");
+  CHECK_VERDICT(input.build(),
+                "register 0 (x) is written, but it is a constant or given by the caller");
 
   ProgramBuilder after;
   const Index z = after.output("z");
@@ -311,7 +334,8 @@ TEST_CASE("a register is not read after its retire") {
   arm.place(no);
   arm.move(z, w);
   arm.halt();
-  CHECK_VERDICT(arm.build(), "instruction 2 (Move): register 1 (w) is read after it was retired on some path");
+  CHECK_VERDICT(arm.build(),
+                "instruction 2 (Move): register 1 (w) is read after it was retired on some path");
 
   ProgramBuilder taken;
   const Index v = taken.input("v"), p = taken.output("p"), q = taken.output("q");
@@ -325,7 +349,8 @@ TEST_CASE("at the end the outputs are there and nothing else is") {
   ProgramBuilder missing;
   missing.output("y");
   missing.halt();
-  CHECK_VERDICT(missing.build(), "instruction 0 (Halt): register 0 (y) is an output, but has no value");
+  CHECK_VERDICT(missing.build(),
+                "instruction 0 (Halt): register 0 (y) is an output, but has no value");
 
   ProgramBuilder retired;
   const Index u = retired.update("u");
@@ -456,7 +481,8 @@ TEST_CASE("a value that a body leaves on some of its paths only is not there") {
   b.thunk("one", {}, {m}, product);
   b.place(no);
   b.ret();
-  CHECK_VERDICT(b.build(), "instruction 1 (Move): register 1 (m) is read before it is written on some path");
+  CHECK_VERDICT(b.build(),
+                "instruction 1 (Move): register 1 (m) is read before it is written on some path");
 }
 
 TEST_CASE("a body reads what it wrote only after it wrote it") {
@@ -479,7 +505,8 @@ TEST_CASE("a body reads what it wrote only after it wrote it") {
 
 TEST_CASE("what a body within a body wants, the outermost place has to have") {
   ProgramBuilder b;
-  const Index x = b.input("x"), inner_value = b.reg("inner value"), m = b.reg("m"), y = b.output("y");
+  const Index x = b.input("x"), inner_value = b.reg("inner value"), m = b.reg("m"),
+              y = b.output("y");
   const Index outer = b.memo("outer"), inner = b.memo("inner");
   b.retire({x});
   b.need(outer);
@@ -566,7 +593,8 @@ TEST_CASE("the body of a lazy thunk's input leaves that input") {
   nothing.halt();
   nothing.input_body(lazy, 0);
   nothing.ret();
-  CHECK_VERDICT(nothing.build(), "instruction 0 (Lazy): register 0 (p) is read before it is written");
+  CHECK_VERDICT(nothing.build(),
+                "instruction 0 (Lazy): register 0 (p) is read before it is written");
 
   ProgramBuilder retires;
   const Index q = retires.reg("q"), z = retires.output("z");
@@ -600,7 +628,8 @@ struct Correlated {
     return [from, to](ProgramBuilder& b) { b.thunk("copy", {from}, {to}, sum, {from}); };
   }
   ProgramBuilder b;
-  const Index c = b.input("c"), d = b.input("d"), x = b.input("x"), t = b.reg("t"), y = b.output("y");
+  const Index c = b.input("c"), d = b.input("d"), x = b.input("x"), t = b.reg("t"),
+              y = b.output("y");
 };
 
 TEST_CASE("what an arm wrote, a later branch on the same selector reads in that arm") {
@@ -612,26 +641,33 @@ TEST_CASE("what an arm wrote, a later branch on the same selector reads in that 
 
   Correlated other_arm;
   other_arm.branch(other_arm.c, other_arm.write(other_arm.t), other_arm.nothing);
-  other_arm.branch(other_arm.c, other_arm.write(other_arm.y), other_arm.read(other_arm.t, other_arm.y));
+  other_arm.branch(other_arm.c, other_arm.write(other_arm.y),
+                   other_arm.read(other_arm.t, other_arm.y));
   other_arm.b.halt();
-  CHECK_VERDICT(other_arm.b.build(), "(Run): register 3 (t) is read before it is written on some path");
+  CHECK_VERDICT(other_arm.b.build(),
+                "(Run): register 3 (t) is read before it is written on some path");
 
   Correlated other_selector;
-  other_selector.branch(other_selector.c, other_selector.write(other_selector.t), other_selector.nothing);
+  other_selector.branch(other_selector.c, other_selector.write(other_selector.t),
+                        other_selector.nothing);
   other_selector.branch(other_selector.d, other_selector.read(other_selector.t, other_selector.y),
                         other_selector.write(other_selector.y));
   other_selector.b.halt();
-  CHECK_VERDICT(other_selector.b.build(), "register 3 (t) is read before it is written on some path");
+  CHECK_VERDICT(other_selector.b.build(),
+                "register 3 (t) is read before it is written on some path");
 
   Correlated other_decoding;
-  other_decoding.branch(other_decoding.c, other_decoding.write(other_decoding.t), other_decoding.nothing);
+  other_decoding.branch(other_decoding.c, other_decoding.write(other_decoding.t),
+                        other_decoding.nothing);
   other_decoding.branch(other_decoding.c, other_decoding.read(other_decoding.t, other_decoding.y),
                         other_decoding.write(other_decoding.y), Decoding::Index);
   other_decoding.b.halt();
-  CHECK_VERDICT(other_decoding.b.build(), "register 3 (t) is read before it is written on some path");
+  CHECK_VERDICT(other_decoding.b.build(),
+                "register 3 (t) is read before it is written on some path");
 }
 
-TEST_CASE("what an arm retired is retired in that arm of later branches, and has to be in the others") {
+TEST_CASE(
+    "what an arm retired is retired in that arm of later branches, and has to be in the others") {
   Correlated fine;
   fine.b.thunk("one", {}, {fine.t}, product);
   fine.branch(fine.c, [&](ProgramBuilder& b) { b.retire({fine.t}); }, fine.nothing);
@@ -648,10 +684,12 @@ TEST_CASE("what an arm retired is retired in that arm of later branches, and has
 
   Correlated left;
   left.branch(left.c, left.write(left.t), left.nothing);
-  left.branch(left.c, left.write(left.y),
-              [&](ProgramBuilder& b) { b.retire({left.t}), b.thunk("one", {}, {left.y}, product); });
+  left.branch(left.c, left.write(left.y), [&](ProgramBuilder& b) {
+    b.retire({left.t}), b.thunk("one", {}, {left.y}, product);
+  });
   left.b.halt();
-  CHECK_VERDICT(left.b.build(), "the program: register 3 (t) may hold a value at the end of the call");
+  CHECK_VERDICT(left.b.build(),
+                "the program: register 3 (t) may hold a value at the end of the call");
 }
 
 TEST_CASE("decisions within decisions are followed, whatever stands outside") {
@@ -669,7 +707,10 @@ TEST_CASE("decisions within decisions are followed, whatever stands outside") {
 
   Correlated again;  // the inner branch cannot go the other way
   again.branch(
-      again.c, [&](ProgramBuilder&) { again.branch(again.c, again.write(again.y), again.read(again.t, again.y)); },
+      again.c,
+      [&](ProgramBuilder&) {
+        again.branch(again.c, again.write(again.y), again.read(again.t, again.y));
+      },
       again.write(again.y));
   again.b.halt();
   CHECK(verdict(again.b.build()) == "valid");
@@ -705,7 +746,8 @@ TEST_CASE("each arm of a switch is a decision of its own, the default too") {
 }
 
 TEST_CASE("a body reads under the decisions of those that need it") {
-  // t is written where c is false. The body decides c again, and reads t there, or in the other arm.
+  // t is written where c is false. The body decides c again, and reads t there, or in the other
+  // arm.
   const auto program = [](bool by_memo, bool right_arm) {
     Correlated p;
     const Index m = p.b.reg("m"), u = p.b.reg("u");
@@ -731,15 +773,18 @@ TEST_CASE("a body reads under the decisions of those that need it") {
   };
   CHECK(verdict(program(true, true)) == "valid");
   CHECK(verdict(program(false, true)) == "valid");
-  CHECK_VERDICT(program(true, false), "(Need): register 3 (t) is read before it is written on some path, in memo body 0");
+  CHECK_VERDICT(program(true, false),
+                "(Need): register 3 (t) is read before it is written on some path, in memo body 0");
   CHECK_VERDICT(program(false, false),
-                "(Lazy): register 3 (t) is read before it is written on some path, in the body of input 0 of lazy thunk 0");
+                "(Lazy): register 3 (t) is read before it is written on some path, in the body of "
+                "input 0 of lazy thunk 0");
 }
 
 TEST_CASE("a body that ran does not run again, where it was needed by another one too") {
   const auto program = [](bool needed_first, bool in_one_arm) {
     ProgramBuilder b;
-    const Index c = b.input("c"), x = b.input("x"), inner_value = b.reg("inner value"), m = b.reg("m"), y = b.output("y");
+    const Index c = b.input("c"), x = b.input("x"), inner_value = b.reg("inner value"),
+                m = b.reg("m"), y = b.output("y");
     const Index outer = b.memo("outer"), inner = b.memo("inner"), no = b.label(), yes = b.label();
     if (in_one_arm) {
       b.branch("ifelse", c, {no, yes});
@@ -769,7 +814,8 @@ TEST_CASE("a body that ran does not run again, where it was needed by another on
 TEST_CASE("what a body computes is not retired before the last body that may read it") {
   const auto program = [](bool early) {
     ProgramBuilder b;
-    const Index x = b.input("x"), shared = b.reg("shared"), p = b.reg("p"), q = b.reg("q"), y = b.output("y");
+    const Index x = b.input("x"), shared = b.reg("shared"), p = b.reg("p"), q = b.reg("q"),
+                y = b.output("y");
     const Index inner = b.memo("inner"), first = b.memo("first"), second = b.memo("second");
     b.need(first);
     if (early) b.retire({shared});
@@ -792,7 +838,8 @@ TEST_CASE("what a body computes is not retired before the last body that may rea
   CHECK_VERDICT(program(true), "(Need): register 1 (shared) is read after it was retired");
 }
 
-TEST_CASE("a register is retired where it was written or around it, and no other body waits for it") {
+TEST_CASE(
+    "a register is retired where it was written or around it, and no other body waits for it") {
   WithMemo elsewhere;
   const Index other = elsewhere.b.memo("other");
   elsewhere.b.need(elsewhere.memo);
@@ -814,7 +861,8 @@ TEST_CASE("a register is retired where it was written or around it, and no other
   unneeded.b.body(reader);
   unneeded.b.move(z, unneeded.m);
   unneeded.b.ret();
-  CHECK_VERDICT(unneeded.b.build(), "memo body 1: register 2 (m) is read before it is written on some path");
+  CHECK_VERDICT(unneeded.b.build(),
+                "memo body 1: register 2 (m) is read before it is written on some path");
 }
 
 TEST_CASE("bodies within read the output of a lazy thunk that a body around them demanded") {
@@ -837,7 +885,8 @@ TEST_CASE("bodies within read the output of a lazy thunk that a body around them
     return b.build();
   };
   CHECK(verdict(program(true)) == "valid");
-  CHECK_VERDICT(program(false), "(Need): register 2 (u) is read before it is written on some path, in memo body 0");
+  CHECK_VERDICT(program(false),
+                "(Need): register 2 (u) is read before it is written on some path, in memo body 0");
 }
 
 TEST_CASE("inputs and outputs of a lazy thunk live through its last demand") {

@@ -1,6 +1,8 @@
-// benchmark_vm.cpp: what the machine itself costs, as lines of "name value unit". `benchmark_vm [part of a name]`.
+// benchmark_vm.cpp: what the machine itself costs, as lines of "name value unit". `benchmark_vm
+// [part of a name]`.
 //
-// Each value is the best of many runs: what the machine can do, not what else the computer was busy with.
+// Each value is the best of many runs: what the machine can do, not what else the computer was busy
+// with.
 #include "thunks/demand.h"
 #include "vm/interpreter.h"
 
@@ -57,14 +59,17 @@ class Assembler {
       program_->registers.insert(program_->registers.end(), list->begin(), list->end());
     return operands;
   }
-  void thunk(EagerFn run, const Registers& inputs, const Registers& outputs, const Registers& retires = {}) {
+  void thunk(EagerFn run, const Registers& inputs, const Registers& outputs,
+             const Registers& retires = {}) {
     Step step;
     step.run = run;
     step.operands = operands(inputs, outputs);
     step.retire_first = static_cast<std::uint32_t>(program_->retires.size());
     step.retire_count = static_cast<std::uint32_t>(retires.size());
     program_->retires.insert(program_->retires.end(), retires.begin(), retires.end());
-    if (!open_) emit(Opcode::Run, static_cast<std::uint32_t>(program_->steps.size()), 0, program_->n_counters++);
+    if (!open_)
+      emit(Opcode::Run, static_cast<std::uint32_t>(program_->steps.size()), 0,
+           program_->n_counters++);
     open_ = true;
     ++program_->code.back().b;
     program_->steps.push_back(step);
@@ -98,7 +103,9 @@ double best_time(const std::function<void(int)>& work) {
   return best;
 }
 
-void report(const char* name, double value, const char* unit) { std::printf("%s %.3f %s\n", name, value, unit); }
+void report(const char* name, double value, const char* unit) {
+  std::printf("%s %.3f %s\n", name, value, unit);
+}
 bool skipped(const char* name) { return std::string(name).find(wanted) == std::string::npos; }
 
 /// The best time of one call of a program, inputs set to `value` and outputs read included.
@@ -148,7 +155,8 @@ void empty_call() {
                frame->finish();
                pool.release(frame);
              }
-           }), "ns");
+           }),
+           "ns");
   }
 }
 
@@ -164,17 +172,20 @@ void chains() {
     }
     const double node = node_time(a.finish({last}), kLength);
 
-    // The kernels alone: the same calls through the same pointers on the same cells, without the machine.
+    // The kernels alone: the same calls through the same pointers on the same cells, without the
+    // machine.
     std::vector<Cell> cells(kLength + 1);
     const Program& program = a.program();
     Activation activation;
     activation.cells = cells.data();
     const double kernel = best_time([&](int calls) {
-      for (int c = 0; c < calls; ++c) {
-        cells[0].set(1.0);
-        for (const Step& step : program.steps) step.run(activation, step.operands);
-      }
-    }) / kLength;
+                            for (int c = 0; c < calls; ++c) {
+                              cells[0].set(1.0);
+                              for (const Step& step : program.steps)
+                                step.run(activation, step.operands);
+                            }
+                          }) /
+                          kLength;
     report("chain_per_node", node, "ns");
     report("chain_kernel_alone", kernel, "ns");
     report("chain_above_kernel", node - kernel, "ns");
@@ -188,7 +199,8 @@ void chains() {
   }
 }
 
-/// Nodes with n outputs, and values that n nodes read: the cost of one output, or reader, must not grow with n.
+/// Nodes with n outputs, and values that n nodes read: the cost of one output, or reader, must not
+/// grow with n.
 void flatness() {
   for (const int n : {1, 16, 256}) {
     const std::string outputs = "per_output_of_" + std::to_string(n);
@@ -207,8 +219,10 @@ void flatness() {
       a.thunk(add_one, {x}, {shared});
       for (int i = 0; i < n; ++i) {
         const std::uint32_t y = a.reg();
-        if (i + 1 == n) a.thunk(add_one, {shared}, {y}, {y, shared});
-        else a.thunk(add_one, {shared}, {y}, {y});
+        if (i + 1 == n)
+          a.thunk(add_one, {shared}, {y}, {y, shared});
+        else
+          a.thunk(add_one, {shared}, {y}, {y});
       }
       report(readers.c_str(), node_time(a.finish({x}), n + 1), "ns");
     }
@@ -248,12 +262,14 @@ void branches() {
     }
     return a.finish({last});
   };
-  if (!skipped("ifelse_two_arms")) report("ifelse_two_arms", node_time(build(false), kLength), "ns");
+  if (!skipped("ifelse_two_arms"))
+    report("ifelse_two_arms", node_time(build(false), kLength), "ns");
   if (!skipped("ifelse_two_arms_with_moves"))
     report("ifelse_two_arms_with_moves", node_time(build(true), kLength), "ns");
 }
 
-/// A hundred memo bodies of one node each, needed once (the node and its retire included), and once more.
+/// A hundred memo bodies of one node each, needed once (the node and its retire included), and once
+/// more.
 void needs() {
   constexpr int kLength = 100;
   const auto time = [](int times) {
@@ -283,8 +299,10 @@ void needs() {
 class PassOn final : public BoundThunk {
  public:
   Status enter(LazyCall& call) override {
-    if (!call.got(0)) call.ask(0);
-    else call.set_output(0, call.input(0));
+    if (!call.got(0))
+      call.ask(0);
+    else
+      call.set_output(0, call.input(0));
     return Status::Done;
   }
 };
@@ -318,7 +336,8 @@ void lazies() {
     report("lazy_reentrant", time(code), "ns");
   }
   if (!skipped("lazy_fiber")) report("lazy_fiber", time(straight_line(body, ForceBy::Fiber)), "ns");
-  if (!skipped("lazy_nested")) report("lazy_nested", time(straight_line(body, ForceBy::Nested)), "ns");
+  if (!skipped("lazy_nested"))
+    report("lazy_nested", time(straight_line(body, ForceBy::Nested)), "ns");
 }
 
 }  // namespace
