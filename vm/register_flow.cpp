@@ -6,16 +6,15 @@
 #include "vm/body_graph.h"
 #include "vm/body_summary.h"
 #include "vm/condition.h"
+#include "vm/decisions.h"
 #include "vm/program_error.h"
 #include "vm/register_homes.h"
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <queue>
 #include <span>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,6 +47,7 @@ class RegisterFlow {
       : program_(program),
         bodies_(program),
         homes_(program, bodies_),
+        decisions_(program),
         facts_(program.n_registers),
         at_(program.code.size(), kNever),
         ran_(bodies_.n_sites(), kNever),
@@ -57,7 +57,6 @@ class RegisterFlow {
         summaries_(bodies_.n_bodies()) {}
 
   void check() {
-    number_decisions();
     const auto order = bodies_.callers_first();
     for (auto site = order.rbegin(); site != order.rend(); ++site)
       if (bodies_.is_body(*site)) follow(*site);
@@ -68,23 +67,6 @@ class RegisterFlow {
   std::string text(std::uint32_t index) const { return register_text(program_, index); }
   [[noreturn]] void invalid(std::uint32_t pc, const std::string& rule) const {
     throw_invalid(instruction_text(program_, pc), rule);
-  }
-
-  /// Branches on one register that decode it alike share their decision. The program stands before
-  /// its bodies and a branch before those in its arms, so that the order of instructions is that of
-  /// decisions within decisions.
-  void number_decisions() {
-    std::map<std::tuple<std::uint32_t, Decoding, std::uint32_t>, std::uint32_t> known;
-    std::uint32_t n_variables = 0;
-    first_variable_.assign(program_.branches.size(), 0);
-    for (const Instruction& instruction : program_.code) {
-      if (instruction.op != Opcode::Branch) continue;
-      const Branch& branch = program_.branches[instruction.a];
-      const auto [entry, is_new] =
-          known.try_emplace({branch.selector, branch.decoding, branch.n_arms}, n_variables);
-      if (is_new) n_variables += Conditions::n_variables(branch.n_arms);
-      first_variable_[instruction.a] = entry->second;
-    }
   }
 
   /// Skips what cannot fail (`Trust`); where something does, looks again at everything, and fails
@@ -119,10 +101,9 @@ class RegisterFlow {
       const auto targets = bodies_.successors(pc, next);
       const std::uint32_t branch = program_.code[pc].a;
       for (std::uint32_t arm = 0; arm < targets.size(); ++arm) {
-        const Condition taken =
-            program_.code[pc].op == Opcode::Branch
-                ? conditions_.takes(first_variable_[branch], program_.branches[branch].n_arms, arm)
-                : kAlways;
+        const Condition taken = program_.code[pc].op == Opcode::Branch
+                                    ? decisions_.takes(conditions_, branch, arm)
+                                    : kAlways;
         Condition& there = at_[targets[arm]];
         there = conditions_.either(there, conditions_.both(when, taken));
       }
@@ -399,7 +380,7 @@ class RegisterFlow {
   const BodyGraph bodies_;
   Conditions conditions_;
   const RegisterHomes homes_;
-  std::vector<std::uint32_t> first_variable_;  ///< by branch: its decision
+  const Decisions decisions_;
 
   // The body that is followed, and how far it has come.
   Site current_ = 0;
