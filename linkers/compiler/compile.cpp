@@ -1,0 +1,221 @@
+#include "linkers/compiler/compile.h"
+
+#include "linkers/compiler/command.h"
+#include "linkers/compiler/scratch.h"
+#include "thunks/log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace thunkvm {
+namespace {
+
+using std::chrono::milliseconds;
+using End = CommandResult::End;
+
+constexpr milliseconds kLongestTrial = std::chrono::seconds(30);
+constexpr int kShownLines = 10;
+// Compiles wherever a C compiler works at all.
+constexpr const char* kTrial = "int thunkvm_trial(int x) { return x + 1; }\n";
+
+// One run of the compiler.
+struct Attempt {
+  CommandResult result;
+  std::string image;
+  std::string problem;  ///< why the image is none; empty if it is one
+
+  bool succeeded() const { return problem.empty(); }
+  CompileFault fault() const {
+    switch (result.end) {
+      case End::TimedOut: return CompileFault::TimedOut;
+      case End::Stopped: return CompileFault::Stopped;
+      default:
+        return result.may_have_succeeded() ? CompileFault::NotLoadable : CompileFault::Rejected;
+    }
+  }
+};
+
+std::vector<std::string> command_line(const ModuleSource& source, const Toolchain& toolchain,
+                                      const std::string& output) {
+  std::vector<std::string> words = toolchain.command;
+  const auto add = [&](const std::vector<std::string>& more) {
+    words.insert(words.end(), more.begin(), more.end());
+  };
+  add({"-pipe"});
+  add(toolchain.flags);
+  add(source.flags);
+  add({"-shared", "-nostdlib", "-x", "c", "-", "-o", output});
+  add(source.libraries);
+  add({"-lgcc"});  // what the compiler itself calls, such as a division of 128 bits
+  return words;
+}
+
+Attempt attempt(const ModuleSource& source, const Toolchain& toolchain,
+                const CompilerSettings& settings, const std::string& parent, milliseconds timeout,
+                std::stop_token stop) {
+  const Scratch scratch(parent);
+  const std::string output = scratch.path() + "/module.so";
+  Attempt done;
+  done.result =
+      run_command(command_line(source, toolchain, output),
+                  compiler_environment(settings, scratch.path()), source.text, timeout, stop);
+  if (!done.result.may_have_succeeded()) {
+    done.problem = done.result.how();
+    return done;
+  }
+  const File file(open(output.c_str(), O_RDONLY | O_CLOEXEC));
+  std::optional<std::string> image = file ? read_all(file.get()) : std::nullopt;
+  done.problem = image ? elf_problem(*image) : "it wrote no file";
+  if (image) done.image = std::move(*image);
+  return done;
+}
+
+// Where there is room for temporary files, likely first.
+std::string temporary_directory(const CompilerSettings& settings) {
+  std::vector<std::string> candidates;
+  for (const std::string& entry : settings.environment)
+    if (entry.starts_with("TMPDIR=/")) candidates.push_back(entry.substr(7));
+  candidates.insert(candidates.end(), {"/tmp", "/dev/shm", "/var/tmp"});
+  for (const std::string& candidate : candidates)
+    if (access(candidate.c_str(), W_OK | X_OK) == 0) return candidate;
+  throw Error(ErrorKind::Runtime,
+              "there is no directory for temporary files: none of TMPDIR, /tmp, /dev/shm and "
+              "/var/tmp can be written to.");
+}
+
+Attempt attempt_anywhere(const ModuleSource& source, const Toolchain& toolchain,
+                         const CompilerSettings& settings, const std::optional<ModuleStore>& store,
+                         std::stop_token stop) {
+  if (store) {
+    try {
+      Attempt done =
+          attempt(source, toolchain, settings, store->work_directory(), settings.timeout, stop);
+      const bool is_final =
+          done.succeeded() || done.result.end == End::TimedOut || done.result.end == End::Stopped;
+      if (is_final) return done;
+    } catch (const Error& error) {
+      log().debug("{}", error.what());  // said to the user where the module is to be kept
+    }
+  }
+  return attempt(source, toolchain, settings, temporary_directory(settings), settings.timeout,
+                 stop);
+}
+
+// The path of the kept source; empty where it cannot be kept.
+std::string keep_source(const std::string& key, const std::string& text,
+                        const CompilerSettings& settings, const std::optional<ModuleStore>& store) {
+  if (store) {
+    try {
+      return store->write_text("failed/" + key + ".c", text);
+    } catch (const StoreError& error) {
+      log().debug("{}", error.what());
+    }
+  }
+  std::string path = temporary_directory(settings) + "/thunkvm-XXXXXX.c";
+  const File file(mkostemps(path.data(), 2, O_CLOEXEC));
+  return file && write_all(file.get(), text) ? path : std::string();
+}
+
+std::string first_lines(const std::string& text) {
+  std::string shown;
+  std::size_t begin = 0;
+  for (int line = 0; line < kShownLines && begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    shown += "\n  " + text.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  const auto more =
+      begin < text.size()
+          ? std::count(text.begin() + static_cast<std::ptrdiff_t>(begin), text.end(), '\n')
+          : 0;
+  return more == 0 ? shown : shown + "\n  ... (" + std::to_string(more) + " more lines)";
+}
+
+std::string as_command(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += ' ' + word;
+  return text;
+}
+
+std::string what_happened(const Attempt& failed, const Toolchain& toolchain,
+                          const CompilerSettings& settings) {
+  const std::string compiler = "the C compiler " + toolchain.command[0];
+  switch (failed.fault()) {
+    case CompileFault::TimedOut:
+      return compiler + " took longer than " + std::to_string(settings.timeout.count()) +
+             " ms on a module, and was killed";
+    case CompileFault::NotLoadable:
+      return compiler + " made a module that cannot be loaded: " + failed.problem;
+    default: return compiler + " rejected a module (" + failed.problem + ")";
+  }
+}
+
+CompileError failure(const Attempt& failed, const std::string& key, const ModuleSource& source,
+                     const Toolchain& toolchain, const CompilerSettings& settings,
+                     const std::optional<ModuleStore>& store) {
+  const std::string path = keep_source(key, source.text, settings, store);
+  std::string message = what_happened(failed, toolchain, settings) +
+                        first_lines(failed.result.errors) +
+                        "\ncommand:" + as_command(command_line(source, toolchain, "module.so"));
+  if (!path.empty()) message += "\nsource: " + path;
+  return CompileError(failed.fault(), message, failed.result.errors, path);
+}
+
+// Why not even a module of one line comes out; empty if it does.
+std::string trial_problem(const Toolchain& toolchain, const CompilerSettings& settings,
+                          std::stop_token stop) {
+  const Attempt trial =
+      attempt({.text = kTrial, .flags = {}, .libraries = {}}, toolchain, settings,
+              temporary_directory(settings), std::min(settings.timeout, kLongestTrial), stop);
+  if (trial.result.end == End::Stopped) return {};
+  if (!trial.succeeded())
+    return "the C compiler" + as_command(toolchain.command) +
+           " does not work: of a function of one line it made no module (" + trial.problem + ")" +
+           first_lines(trial.result.errors);
+  try {
+    NativeModule("trial", trial.image, "").symbol("thunkvm_trial");
+  } catch (const Error& error) {
+    return "the C compiler" + as_command(toolchain.command) +
+           " does not work: what it made of a function of one line is of no use: " + error.what();
+  }
+  return {};
+}
+
+void blame_toolchain(const Toolchain& toolchain, const CompilerSettings& settings,
+                     std::stop_token stop) {
+  const std::string problem = trial_problem(toolchain, settings, stop);
+  if (problem.empty()) return;
+  mark_broken(toolchain, problem);
+  throw CompileError(CompileFault::BrokenCompiler, problem);
+}
+
+}  // namespace
+
+CompileError unusable(const Toolchain& toolchain) {
+  return CompileError(toolchain.fault, toolchain.problem);
+}
+
+std::string compile(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
+                    const CompilerSettings& settings, const std::optional<ModuleStore>& store,
+                    std::stop_token stop) {
+  Attempt done = attempt_anywhere(source, toolchain, settings, store, stop);
+  if (done.succeeded()) return std::move(done.image);
+  if (done.fault() == CompileFault::Stopped)
+    throw CompileError(CompileFault::Stopped, "the compilation of a module was stopped.");
+  blame_toolchain(toolchain, settings, stop);
+  throw failure(done, key, source, toolchain, settings, store);
+}
+
+CompileError unloadable(const std::string& key, const ModuleSource& source,
+                        const Toolchain& toolchain, const CompilerSettings& settings,
+                        const std::optional<ModuleStore>& store, const std::string& reason) {
+  Attempt failed;
+  failed.result.end = End::Exited;
+  failed.problem = reason;
+  return failure(failed, key, source, toolchain, settings, store);
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,32 @@
+// compile.h: from a source to a shared object, by the compiler that there is.
+#pragma once
+
+#include "linkers/compiler/compiler.h"
+#include "linkers/compiler/module_store.h"
+#include "linkers/compiler/toolchain.h"
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+namespace thunkvm {
+
+/// Why no module can be compiled with this toolchain, as the error that says so.
+CompileError unusable(const Toolchain& toolchain);
+
+/// The shared object of a source, whole and of this process's architecture.
+///
+/// It is compiled in `store`, and where that fails in a temporary directory: a directory that is
+/// full or has vanished is no fault of the source's. Where it fails there too, and fails on a
+/// module of one line as well, the toolchain is marked as broken. Otherwise it is the source's
+/// fault, which is kept under `key`, in `store` if that can be. Throws CompileError.
+std::string compile(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
+                    const CompilerSettings& settings, const std::optional<ModuleStore>& store,
+                    std::stop_token stop);
+
+/// The error for a source that was compiled to something that cannot be loaded, for that `reason`.
+CompileError unloadable(const std::string& key, const ModuleSource& source,
+                        const Toolchain& toolchain, const CompilerSettings& settings,
+                        const std::optional<ModuleStore>& store, const std::string& reason);
+
+}  // namespace thunkvm

@@ -1,0 +1,48 @@
+// compile_error.h: what can go wrong between a source and a loaded module.
+#pragma once
+
+#include "thunks/error.h"
+
+#include <string>
+
+namespace thunkvm {
+
+enum class CompileFault {
+  NoCompiler,      ///< none was found where we looked
+  BrokenCompiler,  ///< there is one, but it cannot compile even the simplest module
+  Rejected,        ///< it works, but not on this source
+  TimedOut,        ///< it took longer on this source than it may
+  NotLoadable,     ///< it compiled this source, but the result cannot be loaded
+  Stopped,         ///< the caller asked to stop
+};
+
+/// A module that could not be compiled or loaded. The message is all of it, for people: the fault,
+/// the first lines that the compiler printed, the command, and where the source is kept.
+class CompileError : public Error {
+ public:
+  CompileError(CompileFault fault, const std::string& message, std::string diagnostics = {},
+               std::string source_path = {})
+      : Error(fault == CompileFault::Stopped ? ErrorKind::Interrupted : ErrorKind::Runtime,
+              message),
+        fault_(fault),
+        diagnostics_(std::move(diagnostics)),
+        source_path_(std::move(source_path)) {}
+
+  CompileFault fault() const { return fault_; }
+  /// True where no module can be compiled at all with these settings, so that it is of no use to
+  /// try another one: there is no compiler, or a broken one.
+  bool is_no_compiler() const {
+    return fault_ == CompileFault::NoCompiler || fault_ == CompileFault::BrokenCompiler;
+  }
+  /// What the compiler printed, whole up to 64 KiB; lines of the source are `<stdin>:LINE:COLUMN:`.
+  const std::string& diagnostics() const { return diagnostics_; }
+  /// The file that the source was kept in; empty where it was not.
+  const std::string& source_path() const { return source_path_; }
+
+ private:
+  CompileFault fault_;
+  std::string diagnostics_;
+  std::string source_path_;
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,256 @@
+#include "linkers/compiler/compiler.h"
+
+#include "linkers/compiler/compile.h"
+#include "linkers/compiler/digest.h"
+#include "linkers/compiler/loaded_modules.h"
+#include "linkers/compiler/module_store.h"
+#include "linkers/compiler/toolchain.h"
+#include "thunks/log.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+
+namespace thunkvm {
+namespace {
+
+constexpr std::chrono::milliseconds kAskHost{50};
+
+void warn_once(const std::string& message) {
+  static std::mutex lock;
+  static auto* said = new std::set<std::string>;
+  {
+    const std::lock_guard guard(lock);
+    if (!said->insert(message).second) return;
+  }
+  log().warn("{} Compiled modules are not kept.", message);
+}
+
+// None where there is to be none, or it cannot be used.
+std::optional<ModuleStore> open_store(const CompilerSettings& settings) {
+  if (settings.cache_size == 0 || settings.cache_directory.empty()) return std::nullopt;
+  try {
+    return ModuleStore(settings.cache_directory, settings.cache_size);
+  } catch (const StoreError& error) {
+    warn_once(error.what());
+    return std::nullopt;
+  }
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) (text += word) += '\0';
+  return text;
+}
+
+std::string key_of(const ModuleSource& source, const Toolchain& toolchain) {
+  return hexadecimal(
+      sha256_of_fields({std::to_string(kModuleAbi), toolchain.identity, joined(source.flags),
+                        joined(source.libraries), source.text}));
+}
+
+// For the list of the cache: the compiler, and the first line of the source.
+std::string description(const ModuleSource& source, const Toolchain& toolchain) {
+  return toolchain.version() + "\t" +
+         source.text.substr(0, std::min<std::size_t>(source.text.find('\n'), 200));
+}
+
+std::shared_ptr<const Toolchain> usable_toolchain(const CompilerSettings& settings,
+                                                  std::stop_token stop) {
+  std::shared_ptr<const Toolchain> toolchain = find_toolchain(settings, stop);
+  if (!toolchain->usable()) throw unusable(*toolchain);
+  return toolchain;
+}
+
+// The module that the directory has; null where it has none that loads.
+ModulePtr load_stored(const std::string& key, const std::optional<ModuleStore>& store) {
+  const std::optional<StoredModule> stored = store ? store->find(key) : std::nullopt;
+  if (!stored || !elf_problem(stored->image).empty()) return nullptr;
+  try {
+    return std::make_shared<const NativeModule>(key, stored->image, stored->path);
+  } catch (const CompileError& error) {
+    log().debug("{}: {}", stored->path, error.what());
+    return nullptr;
+  }
+}
+
+// Keeps the module where it can be kept; the path of its file, or nothing.
+std::string keep(const std::string& key, const std::string& image, const std::string& description,
+                 std::optional<ModuleStore>& store) {
+  if (!store) return {};
+  try {
+    return store->insert(key, image, description);
+  } catch (const StoreError& error) {
+    warn_once(error.what());
+    return {};
+  }
+}
+
+ModulePtr make(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
+               const CompilerSettings& settings, std::stop_token stop) {
+  std::optional<ModuleStore> store = open_store(settings);
+  if (ModulePtr stored = load_stored(key, store)) return stored;
+  File lock;  // another process may be compiling it: then it will be there
+  if (store) {
+    lock = store->lock(key, settings.timeout, stop);
+    if (ModulePtr stored = load_stored(key, store)) return stored;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string image = compile(key, source, toolchain, settings, store, stop);
+  const std::string path = keep(key, image, description(source, toolchain), store);
+  log().debug(
+      "compiled {} bytes of C in {:.1f} ms: {}", source.text.size(),
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count(),
+      path.empty() ? key : path);
+  try {
+    return std::make_shared<const NativeModule>(key, image, path);
+  } catch (const CompileError& error) {
+    throw unloadable(key, source, toolchain, settings, store, error.diagnostics());
+  }
+}
+
+// The module where the process has it or the directory does; null where it has to be compiled, or
+// another thread is about it.
+ModulePtr load_made(const ModuleSource& source, const CompilerSettings& settings) {
+  const std::shared_ptr<const Toolchain> toolchain = usable_toolchain(settings, {});
+  const std::string key = key_of(source, *toolchain);
+  std::stop_source no_waiting;
+  no_waiting.request_stop();
+  ModuleClaim claim(key, no_waiting.get_token());
+  if (!claim.is_held()) return claim.loaded();
+  ModulePtr stored = load_stored(key, open_store(settings));
+  if (stored != nullptr) claim.fulfil(stored);
+  return stored;
+}
+
+std::size_t processors() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<std::size_t>(CPU_COUNT(&set))
+                                                     : 1;
+}
+
+// Compiles in threads of its own what `load_modules` wants.
+class Workers {
+ public:
+  Workers(std::span<const ModuleSource> sources, const CompilerSettings& settings,
+          std::vector<ModulePtr>& modules, std::vector<std::size_t> wanted)
+      : sources_(sources),
+        settings_(settings),
+        modules_(modules),
+        wanted_(std::move(wanted)),
+        errors_(sources.size()),
+        running_(std::min(processors(), wanted_.size())) {
+    for (std::size_t i = 0, n = running_; i < n; ++i) threads_.emplace_back([this] { work(); });
+  }
+
+  /// True once all have ended.
+  bool wait() {
+    std::unique_lock lock(lock_);
+    return ended_.wait_for(lock, kAskHost, [&] { return running_ == 0; });
+  }
+  void stop() { stop_.request_stop(); }
+  void join() { threads_.clear(); }
+
+  /// What went wrong first, in the order of the sources; those that were stopped for it do not
+  /// count.
+  std::exception_ptr error() const {
+    const auto found =
+        std::find_if(errors_.begin(), errors_.end(),
+                     [](const std::exception_ptr& error) { return error != nullptr; });
+    return found == errors_.end() ? nullptr : *found;
+  }
+
+ private:
+  void work() {
+    for (std::size_t i = next_++; i < wanted_.size() && !stop_.stop_requested(); i = next_++) {
+      const std::size_t index = wanted_[i];
+      try {
+        modules_[index] = load_module(sources_[index], settings_, stop_.get_token());
+      } catch (...) {
+        if (!stop_.stop_requested()) errors_[index] = std::current_exception();
+        stop();
+      }
+    }
+    const std::lock_guard lock(lock_);
+    if (--running_ == 0) ended_.notify_all();
+  }
+
+  std::span<const ModuleSource> sources_;
+  const CompilerSettings& settings_;
+  std::vector<ModulePtr>& modules_;
+  std::vector<std::size_t> wanted_;
+  std::vector<std::exception_ptr> errors_;
+  std::stop_source stop_;
+  std::atomic<std::size_t> next_ = 0;
+  std::mutex lock_;
+  std::condition_variable ended_;
+  std::size_t running_;
+  std::vector<std::jthread> threads_;
+};
+
+// The host is left for as long as this lives.
+class Away {
+ public:
+  explicit Away(Host& host) : host_(host) { host_.leave(); }
+  ~Away() { host_.enter(); }
+  Away(const Away&) = delete;
+  Away& operator=(const Away&) = delete;
+
+  bool interrupted() {
+    host_.enter();
+    const bool stop = host_.interrupted();
+    host_.leave();
+    return stop;
+  }
+
+ private:
+  Host& host_;
+};
+
+}  // namespace
+
+ModulePtr load_module(const ModuleSource& source, const CompilerSettings& settings,
+                      std::stop_token stop) {
+  const std::shared_ptr<const Toolchain> toolchain = usable_toolchain(settings, stop);
+  const std::string key = key_of(source, *toolchain);
+  ModuleClaim claim(key, stop);
+  if (claim.loaded() != nullptr) return claim.loaded();
+  if (!claim.is_held())
+    throw CompileError(CompileFault::Stopped, "the wait for a module was stopped.");
+  ModulePtr made = make(key, source, *toolchain, settings, stop);
+  claim.fulfil(made);
+  return made;
+}
+
+std::vector<ModulePtr> load_modules(std::span<const ModuleSource> sources,
+                                    const CompilerSettings& settings, Host& host) {
+  std::vector<ModulePtr> modules(sources.size());
+  Away away(host);
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    modules[i] = load_made(sources[i], settings);
+    if (modules[i] == nullptr) wanted.push_back(i);
+  }
+  if (wanted.empty()) return modules;
+  Workers workers(sources, settings, modules, std::move(wanted));
+  bool interrupted = false;
+  while (!workers.wait())
+    if (!interrupted && away.interrupted()) {
+      interrupted = true;
+      workers.stop();
+    }
+  workers.join();
+  if (interrupted) throw Error(ErrorKind::Interrupted, "the compilation was interrupted.");
+  if (const std::exception_ptr error = workers.error()) std::rethrow_exception(error);
+  return modules;
+}
+
+}  // namespace thunkvm

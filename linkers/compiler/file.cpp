@@ -1,0 +1,59 @@
+#include "linkers/compiler/file.h"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#ifndef MFD_EXEC  // Linux 6.3
+#define MFD_EXEC 0x0010U
+#endif
+
+namespace thunkvm {
+
+void File::close() {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+std::optional<std::string> read_all(int file) {
+  struct stat status;
+  if (fstat(file, &status) != 0) return std::nullopt;
+  // One byte more than it should have, to see its end without another turn.
+  std::string bytes(static_cast<std::size_t>(status.st_size) + 1, '\0');
+  std::size_t size = 0;
+  while (true) {
+    const ssize_t got =
+        pread(file, bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+    if (size == bytes.size()) bytes.resize(2 * size);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = write(file, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+File memory_file(const char* name, std::string_view bytes, bool executable) {
+  const unsigned flags = MFD_CLOEXEC;
+  File file(executable ? memfd_create(name, flags | MFD_EXEC) : -1);
+  if (!file) file = File(memfd_create(name, flags));  // older systems do not know MFD_EXEC
+  if (file && (!write_all(file.get(), bytes) || lseek(file.get(), 0, SEEK_SET) != 0)) file.close();
+  return file;
+}
+
+std::string error_text(int error) { return std::generic_category().message(error); }
+
+}  // namespace thunkvm

@@ -1,0 +1,44 @@
+// file.h: a file descriptor that closes itself, and what is done with one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace thunkvm {
+
+/// An open file, directory or pipe; -1 is none.
+class File {
+ public:
+  File() = default;
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  File(File&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  File& operator=(File&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+  ~File() { close(); }
+
+  int get() const { return descriptor_; }
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int release() { return std::exchange(descriptor_, -1); }
+  void close();
+
+ private:
+  int descriptor_ = -1;
+};
+
+/// All that is in a file from its beginning; nullopt where it cannot be read (see errno).
+std::optional<std::string> read_all(int file);
+/// Writes everything; false where that fails (see errno).
+bool write_all(int file, std::string_view bytes);
+
+/// A file in memory that holds `bytes`, positioned at its beginning; none where the system has no
+/// room for it (see errno). `executable` ones may be mapped as code.
+File memory_file(const char* name, std::string_view bytes, bool executable = false);
+
+/// What errno says, as text.
+std::string error_text(int error);
+
+}  // namespace thunkvm

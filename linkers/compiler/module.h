@@ -1,0 +1,52 @@
+// module.h: native code that was loaded into the process.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace thunkvm {
+
+/// The version of what emitted code and this library agree on. One more whenever cells, frames or
+/// the table of services change: modules of other versions are not found then.
+inline constexpr int kModuleAbi = 1;
+
+/// A shared object, loaded for as long as this lives: whoever keeps a pointer into it keeps a
+/// reference to it. Its symbols are its own: nothing else in the process is bound to them.
+/// Immutable, so any thread may use it.
+class NativeModule {
+ public:
+  /// Loads the file at `path`, which holds `image`. Where it cannot be (the file system is mounted
+  /// noexec, the file has just gone), and where `path` is empty, the image is loaded from memory.
+  /// The image has to be whole (see elf_problem): the loader trusts it. Throws CompileError
+  /// (NotLoadable) with the loader's reason.
+  NativeModule(std::string key, std::string_view image, const std::string& path);
+  ~NativeModule();
+  NativeModule(const NativeModule&) = delete;
+  NativeModule& operator=(const NativeModule&) = delete;
+
+  /// The address of a function or object of the module; never null. Throws Error (Key) where there
+  /// is none of that name.
+  void* symbol(const char* name) const;
+  /// As `symbol`, for a function: `module.function<double(double)>("cosine")`.
+  template <class Signature>
+  Signature* function(const char* name) const {
+    return reinterpret_cast<Signature*>(symbol(name));
+  }
+
+  /// The SHA-256, in hexadecimal, of all that the code was made from.
+  const std::string& key() const { return key_; }
+  /// Where it was loaded from: a file, or `/proc/self/fd/N` for memory.
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string key_;
+  std::string path_;
+  int memory_ = -1;  ///< the file that the image is in, where it has no other
+  void* handle_ = nullptr;
+};
+
+/// Why `image` cannot be a shared object for this process; empty if it can. Looks at all that would
+/// let the loader read beyond its end, or map code of another architecture.
+std::string elf_problem(std::string_view image);
+
+}  // namespace thunkvm

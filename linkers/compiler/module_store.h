@@ -1,0 +1,97 @@
+// module_store.h: the directory that keeps compiled modules from one process to the next.
+//
+//     modules/KEY.so   one file for each module, see sealed_module.h; its time is that of its last
+//     use compilers/KEY    what each compiler said about itself, see toolchain.h work/ where
+//     modules are compiled failed/KEY.c     sources that the compiler rejected lock             a
+//     byte of it, by key, is locked while that key is compiled written          as many bytes as
+//     KiB were added since the size of the directory was looked at
+#pragma once
+
+#include "linkers/compiler/file.h"
+#include "thunks/error.h"
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thunkvm {
+
+/// The directory cannot be used, or not for this. The message names it and the reason.
+class StoreError : public Error {
+ public:
+  explicit StoreError(const std::string& message) : Error(ErrorKind::Runtime, message) {}
+};
+
+/// A module as it was found: all of its image, verified, and the file that holds it.
+struct StoredModule {
+  std::string image;
+  std::string path;
+};
+
+/// What is in the directory, for people.
+struct StoreEntry {
+  std::string key;
+  std::string description;
+  std::uint64_t bytes = 0;
+  std::chrono::system_clock::time_point last_used;
+};
+
+/// The module cache. Any number of processes and threads use one directory at once, without a lock
+/// that all of them share: a file appears whole, under its final name, or not at all, and what is
+/// not whole all the same is removed and made anew. Everything may vanish at any moment.
+///
+/// The directory is made with mode 0700 if it is not there. One that belongs to somebody else, that
+/// others may write to, or that is a symbolic link, is refused: what is in it would run.
+class ModuleStore {
+ public:
+  /// Throws StoreError. `owner` is whose the directory has to be: this process's user.
+  ModuleStore(std::string directory, std::uint64_t capacity);
+  ModuleStore(std::string directory, std::uint64_t capacity, uid_t owner);
+  ModuleStore(ModuleStore&&) noexcept = default;
+
+  const std::string& directory() const { return directory_; }
+
+  /// The module of a key, used as of now; nullopt if there is none that is whole.
+  std::optional<StoredModule> find(const std::string& key) const;
+  /// Keeps a module and returns the path of its file; may let go of others. Throws StoreError: the
+  /// directory is read-only, full, or gone.
+  std::string insert(const std::string& key, std::string_view image, std::string_view description);
+
+  /// A small text, such as what a compiler said; not verified. `name` is a path within.
+  std::optional<std::string> read_text(const std::string& name) const;
+  /// Puts one there in one step and returns its path. Throws StoreError.
+  std::string write_text(const std::string& name, std::string_view text) const;
+
+  /// Keeps others from compiling a key, until the file is closed or the process ends. None where
+  /// the wait took too long, was stopped, or the directory knows no locks: then work may be done
+  /// twice, and nothing worse.
+  File lock(const std::string& key, std::chrono::milliseconds patience, std::stop_token stop) const;
+
+  /// Where to compile; what killed processes left there is removed. Throws StoreError.
+  std::string work_directory() const;
+
+  /// Most recently used first.
+  std::vector<StoreEntry> list() const;
+  /// Removes all modules and all else; returns how many modules. Processes that use them keep them.
+  std::size_t clear();
+
+ private:
+  std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
+  void make_folder(const char* name) const;
+  std::string write_file(const std::string& name, std::string_view contents) const;
+  void trim_after(std::uint64_t written_bytes) const;
+  void trim() const;
+
+  std::string directory_;
+  std::uint64_t capacity_;
+  uid_t owner_;
+  File root_;
+};
+
+}  // namespace thunkvm

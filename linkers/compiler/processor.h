@@ -1,0 +1,12 @@
+// processor.h: what tells the processors apart that one compiled file may meet.
+#pragma once
+
+#include <string>
+
+namespace thunkvm {
+
+/// The processor's model and features as it reports them, as text of no further meaning: where it
+/// is the same, `-march=native` means the same. A cheap stand-in for asking the compiler.
+std::string processor_fingerprint();
+
+}  // namespace thunkvm

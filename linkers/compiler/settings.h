@@ -1,0 +1,53 @@
+// settings.h: how modules are compiled and where they are kept.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+struct CompilerSettings {
+  /// The compiler with arguments of its own, as in `CC`: "gcc", "ccache gcc -m64", "'/a b/clang'".
+  /// Empty: the first of gcc, clang and cc that is on the PATH.
+  std::string command;
+  /// What every module is compiled with. Vectors come from the emitter, so -O1 is enough; results
+  /// do not depend on what the compiler contracts; nobody reads errno or the exception flags.
+  std::vector<std::string> flags = {
+      "-std=gnu11",       "-O1", "-march=native", "-fPIC", "-fno-math-errno", "-fno-trapping-math",
+      "-ffp-contract=off"};
+  std::chrono::milliseconds timeout = std::chrono::minutes(2);  ///< for one run of the compiler
+  /// Where compiled modules are kept. Empty: nowhere.
+  std::string cache_directory;
+  /// Bytes that the directory may hold; beyond it the least recently used modules go. 0: nothing
+  /// is kept, and nothing is read.
+  std::uint64_t cache_size = std::uint64_t{256} << 20;
+  /// The compiler's environment, as "NAME=value"; its PATH is where the compiler is looked for.
+  std::vector<std::string> environment;
+};
+
+/// What a program sets for itself; the environment decides what it leaves open.
+struct CompilerOverrides {
+  std::optional<std::string> command;
+  std::optional<std::string> cache_directory;
+  std::optional<std::uint64_t> cache_size;
+  std::optional<std::chrono::milliseconds> timeout;
+};
+
+CompilerOverrides compiler_overrides();
+void set_compiler_overrides(CompilerOverrides overrides);
+
+/// The overrides over what the process's environment says: the compiler is `THUNKVM_CC`, else `CC`;
+/// the cache directory is `THUNKVM_CACHE`, else thunkvm/ in `XDG_CACHE_HOME` or in ~/.cache.
+///
+/// Copies the environment, so call it where nobody changes that: in a Python process with the GIL
+/// held. About 10 us.
+CompilerSettings default_settings();
+
+/// The words of a command line, with quotes and backslashes as a POSIX shell reads them, and
+/// nothing else that a shell does. Throws Error (Value) where a quote is left open.
+std::vector<std::string> split_command(const std::string& command);
+
+}  // namespace thunkvm
