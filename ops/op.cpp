@@ -6,6 +6,8 @@ namespace thunkvm {
 
 ThunkCode Op::kernel(const Apply&) const { return {}; }
 
+const BlockFold* Op::block_fold(const Apply&) const { return nullptr; }
+
 const AliasMap& Op::view_map() const {
   static const AliasMap none;
   return none;

@@ -15,6 +15,8 @@
 
 namespace thunkvm {
 
+struct BlockFold;
+
 /// The demand of a built-in lazy Op, declared: input 0 is the selector; arm a of output j is input
 /// 1 + a*n_outputs + j. The linker compiles it into a branch; no thunk is made.
 struct Conditional {
@@ -51,6 +53,10 @@ class Op : public Counted {
 
   /// The declared demand of a built-in lazy Op; null for all others.
   virtual const Conditional* conditional() const { return nullptr; }
+
+  /// For a reduction: the fold that its kernel computes each output with, in C order of the reduced
+  /// axes, for callers that have its input in blocks; null for all others.
+  virtual const BlockFold* block_fold(const Apply& node) const;
 
   virtual const AliasMap& view_map() const;
   virtual const AliasMap& destroy_map() const;

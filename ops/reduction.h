@@ -3,8 +3,11 @@
 #pragma once
 
 #include "ops/array_op.h"
+#include "ops/block_fold.h"
 #include "ops/fold.h"
 
+#include <algorithm>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -64,11 +67,16 @@ class ReductionMaker : public OpMaker {
   }
 };
 
-/// Reduces input 0 with fold F: result = finish(accumulator, elements folded). `nothing` is the
-/// text of the ValueError where a result would be made of no elements (if there are no results,
-/// too); null where that has a value.
-template <class F, class Out, class Finish>
-void reduce(Activation& activation, const Operands& operands, const char* nothing, Finish finish) {
+/// The kernel of a reduction R of input 0. R says:
+///   using Fold;  what happens to the elements (fold.h)
+///   using Out;   static Out finish(Fold::Acc, std::int64_t count);  the result
+///   static constexpr const char* kNothing;  the text of the ValueError where a result would be
+///   made
+///                of no elements (if there are no results, too); null where that has a value
+template <class R>
+void reduce(Activation& activation, const Operands& operands) {
+  using F = typename R::Fold;
+  using Out = typename R::Out;
   const ReductionState& state = kernel_state<ReductionState>(operands);
   const CellMemory x(activation.input(operands, 0));
   FoldAxes kept, reduced;
@@ -82,7 +90,7 @@ void reduce(Activation& activation, const Operands& operands, const char* nothin
     else if (state.keepdims)
       shape.push_back(1);
   }
-  if (nothing != nullptr && reduced.count == 0) throw Error(ErrorKind::Value, nothing);
+  if (R::kNothing != nullptr && reduced.count == 0) throw Error(ErrorKind::Value, R::kNothing);
   const std::int64_t work = kept.count * std::max<std::int64_t>(reduced.count, 1);
   if (shape.empty()) {
     typename F::Acc total;
@@ -90,20 +98,65 @@ void reduce(Activation& activation, const Operands& operands, const char* nothin
       HostLeave leave(*activation.host, work);
       total = fold_along<F>(x.data, reduced);
     }
-    activation.output(operands, 0).template set<Out>(finish(total, reduced.count));
+    activation.output(operands, 0).template set<Out>(R::finish(total, reduced.count));
   } else {
     const Array out = output_array(activation, operands, 0, dtype_of<Out>, shape);
     {
       HostLeave leave(*activation.host, work);
       Out* results = out.data_as<Out>();
       fold_all<F>(x.data, kept, reduced, [&](std::int64_t i, typename F::Acc total) {
-        results[i] = finish(total, reduced.count);
+        results[i] = R::finish(total, reduced.count);
       });
     }
     store(activation, operands, 0, out);
   }
   poll_after(activation, work);
 }
+
+/// The same reduction for callers that have the elements in blocks.
+template <class R>
+struct BlockFoldOf {
+  using Fold = typename R::Fold;
+  using State = Folding<Fold>;
+  static_assert(std::is_trivially_destructible_v<State> && alignof(State) <= 16);
+
+  static void start(void* state) { new (state) State; }
+  static void add(void* state, const void* elements, std::int64_t n) {
+    const auto* x = static_cast<const typename Fold::In*>(elements);
+    for (; n > 0; x += kFoldBlock, n -= kFoldBlock)
+      static_cast<State*>(state)->add_block(
+          x, static_cast<int>(std::min<std::int64_t>(n, kFoldBlock)));
+  }
+  static void finish(const void* state, std::int64_t count, void* result) {
+    *static_cast<typename R::Out*>(result) =
+        R::finish(static_cast<const State*>(state)->total(), count);
+  }
+  static constexpr BlockFold kFold{.state_bytes = sizeof(State),
+                                   .start = &start,
+                                   .add = &add,
+                                   .finish = &finish,
+                                   .nothing = R::kNothing,
+                                   .in = dtype_of<typename Fold::In>,
+                                   .out = dtype_of<typename R::Out>};
+};
+
+/// An Op that is one fold: for each element type a reduction (see `reduce`).
+template <template <class> class Reduction>
+class FoldOp : public ReductionOp {
+ public:
+  using ReductionOp::ReductionOp;
+
+  ThunkCode kernel(const Apply& node) const final {
+    return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
+      return kernel_code<reduce<Reduction<T>>>(state(node.input(0).ndim()));
+    });
+  }
+  const BlockFold* block_fold(const Apply& node) const final {
+    return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
+      return &BlockFoldOf<Reduction<T>>::kFold;
+    });
+  }
+};
 
 /// What floats and integers of type T are summed in: integers in 64 bits that wrap, float16 in
 /// float32.

@@ -66,36 +66,36 @@ struct ExtremumFold {
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 };
 
-template <class T, bool kLargest>
-void run_extremum(Activation& activation, const Operands& operands) {
-  reduce<ExtremumFold<T, kLargest>, T>(
-      activation, operands,
-      kLargest ? "[max] zero-size array to reduction operation maximum which has no identity: "
-                 "give it at least one element along the reduced axes"
-               : "[min] zero-size array to reduction operation minimum which has no identity: "
-                 "give it at least one element along the reduced axes",
-      [](T best, std::int64_t) { return best; });
-}
+template <bool kLargest>
+struct Extremum {
+  template <class T>
+  struct Of {
+    using Fold = ExtremumFold<T, kLargest>;
+    using Out = T;
+    static constexpr const char* kNothing =
+        kLargest ? "[max] zero-size array to reduction operation maximum which has no identity: "
+                   "give it at least one element along the reduced axes"
+                 : "[min] zero-size array to reduction operation minimum which has no identity: "
+                   "give it at least one element along the reduced axes";
+    static T finish(T best, std::int64_t) { return best; }
+  };
+};
 
 template <bool kLargest>
-class ExtremumOp final : public ReductionOp {
- public:
-  explicit ExtremumOp(const Attributes& attrs) : ReductionOp(kLargest ? "max" : "min", attrs) {}
+class ExtremumOp final : public FoldOp<Extremum<kLargest>::template Of> {
+  using Base = FoldOp<Extremum<kLargest>::template Of>;
 
-  ThunkCode kernel(const Apply& node) const override {
-    return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_extremum<T, kLargest>>(state(node.input(0).ndim()));
-    });
-  }
+ public:
+  explicit ExtremumOp(const Attributes& attrs) : Base(kLargest ? "max" : "min", attrs) {}
 
   /// Elements that share the extremum share the gradient evenly.
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
-    const Variable best = with_axes(node.output(0), x.ndim());
+    const Variable best = this->with_axes(node.output(0), x.ndim());
     const Variable hits = cast(call_op("eq", {x, best}), x.dtype());
-    Axes axes = shift_axes(reduced_axes(x.ndim()), 0);
-    const Variable share = true_div(with_axes(g[0], x.ndim()), sum(hits, axes, true));
+    Axes axes = shift_axes(this->reduced_axes(x.ndim()), 0);
+    const Variable share = true_div(this->with_axes(g[0], x.ndim()), sum(hits, axes, true));
     return {mul(hits, share)};
   }
 

@@ -23,22 +23,23 @@ struct LogicalFold {
   static Acc merge(Acc a, Acc b) { return kAny ? (a | b) : (a & b); }
 };
 
-template <class T, bool kAny>
-void run_logical(Activation& activation, const Operands& operands) {
-  reduce<LogicalFold<T, kAny>, bool>(activation, operands, nullptr,
-                                     [](bool truth, std::int64_t) { return truth; });
-}
+template <bool kAny>
+struct Logical {
+  template <class T>
+  struct Of {
+    using Fold = LogicalFold<T, kAny>;
+    using Out = bool;
+    static constexpr const char* kNothing = nullptr;
+    static bool finish(bool truth, std::int64_t) { return truth; }
+  };
+};
 
 template <bool kAny>
-class LogicalOp final : public ReductionOp {
+class LogicalOp final : public FoldOp<Logical<kAny>::template Of> {
  public:
-  explicit LogicalOp(const Attributes& attrs) : ReductionOp(kAny ? "any" : "all", attrs) {}
+  explicit LogicalOp(const Attributes& attrs)
+      : FoldOp<Logical<kAny>::template Of>(kAny ? "any" : "all", attrs) {}
 
-  ThunkCode kernel(const Apply& node) const override {
-    return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_logical<T, kAny>>(state(node.input(0).ndim()));
-    });
-  }
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};
   }

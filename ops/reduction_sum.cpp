@@ -7,34 +7,34 @@ namespace thunkvm {
 namespace {
 
 template <class T>
-void run_sum(Activation& activation, const Operands& operands) {
+struct Sum {
+  using Fold = SumFold<T>;
   using Out = SumOut<T>;
-  reduce<SumFold<T>, Out>(activation, operands, nullptr, [](SumAcc<T> total, std::int64_t) {
+  static constexpr const char* kNothing = nullptr;
+  static Out finish(SumAcc<T> total, std::int64_t) {
     // A sum of minus zeros is zero, as NumPy has it.
     if constexpr (std::is_integral_v<T>)
       return static_cast<Out>(total);
     else
       return static_cast<Out>(total + SumAcc<T>(0));
-  });
-}
+  }
+};
 
 template <class T>
-using MeanAcc = std::conditional_t<std::is_integral_v<T>, double, SumAcc<T>>;
-template <class T>
-using MeanOut = std::conditional_t<std::is_integral_v<T>, double, T>;
-
-template <class T>
-void run_mean(Activation& activation, const Operands& operands) {
-  using Acc = MeanAcc<T>;
-  reduce<SumFold<T, Acc>, MeanOut<T>>(activation, operands, nullptr, [](Acc total, std::int64_t n) {
+struct Mean {
+  using Acc = std::conditional_t<std::is_integral_v<T>, double, SumAcc<T>>;
+  using Fold = SumFold<T, Acc>;
+  using Out = std::conditional_t<std::is_integral_v<T>, double, T>;
+  static constexpr const char* kNothing = nullptr;
+  static Out finish(Acc total, std::int64_t n) {
     if constexpr (std::is_floating_point_v<Acc>) {
-      return static_cast<MeanOut<T>>((total + Acc(0)) / static_cast<Acc>(n));
+      return static_cast<Out>((total + Acc(0)) / static_cast<Acc>(n));
     } else {
       const auto count = static_cast<typename Acc::value_type>(n);
       return Acc(total.real() / count, total.imag() / count);
     }
-  });
-}
+  }
+};
 
 /// Products are taken strictly in order, so that they overflow where NumPy's do.
 template <class T>
@@ -49,21 +49,16 @@ struct ProdFold {
 };
 
 template <class T>
-void run_prod(Activation& activation, const Operands& operands) {
-  reduce<ProdFold<T>, SumOut<T>>(activation, operands, nullptr, [](SumAcc<T> total, std::int64_t) {
-    return static_cast<SumOut<T>>(total);
-  });
-}
+struct Prod {
+  using Fold = ProdFold<T>;
+  using Out = SumOut<T>;
+  static constexpr const char* kNothing = nullptr;
+  static Out finish(SumAcc<T> total, std::int64_t) { return static_cast<Out>(total); }
+};
 
-class SumOp final : public ReductionOp {
+class SumOp final : public FoldOp<Sum> {
  public:
-  explicit SumOp(const Attributes& attrs) : ReductionOp("sum", attrs) {}
-
-  ThunkCode kernel(const Apply& node) const override {
-    return visit_dtype(node.input(0).dtype(), "sum", [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_sum<T>>(state(node.input(0).ndim()));
-    });
-  }
+  explicit SumOp(const Attributes& attrs) : FoldOp("sum", attrs) {}
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
@@ -74,15 +69,9 @@ class SumOp final : public ReductionOp {
   DType result_dtype(DType dtype) const override { return sum_dtype(dtype); }
 };
 
-class MeanOp final : public ReductionOp {
+class MeanOp final : public FoldOp<Mean> {
  public:
-  explicit MeanOp(const Attributes& attrs) : ReductionOp("mean", attrs) {}
-
-  ThunkCode kernel(const Apply& node) const override {
-    return visit_dtype(node.input(0).dtype(), "mean", [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_mean<T>>(state(node.input(0).ndim()));
-    });
-  }
+  explicit MeanOp(const Attributes& attrs) : FoldOp("mean", attrs) {}
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
@@ -93,15 +82,9 @@ class MeanOp final : public ReductionOp {
   DType result_dtype(DType dtype) const override { return mean_dtype(dtype); }
 };
 
-class ProdOp final : public ReductionOp {
+class ProdOp final : public FoldOp<Prod> {
  public:
-  explicit ProdOp(const Attributes& attrs) : ReductionOp("prod", attrs) {}
-
-  ThunkCode kernel(const Apply& node) const override {
-    return visit_dtype(node.input(0).dtype(), "prod", [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_prod<T>>(state(node.input(0).ndim()));
-    });
-  }
+  explicit ProdOp(const Attributes& attrs) : FoldOp("prod", attrs) {}
 
   /// Never divides by an element, so that zeros are no exception.
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {

@@ -1,4 +1,6 @@
 // test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
+#include "ops/block_fold.h"
+#include "ops/fold.h"
 #include "ops/functions.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
@@ -27,6 +29,26 @@ std::vector<double> random_numbers(std::size_t n) {
   std::vector<double> numbers(n);
   for (double& x : numbers) x = distribution(random);
   return numbers;
+}
+
+/// The result of the fold of `op` over the elements, handed over `blocks` blocks at a time.
+template <class Out, class T>
+Out folded(std::string_view op, const std::vector<T>& elements, std::size_t blocks) {
+  const Variable x = tensor(dtype_of<T>, 1);
+  const Variable y = call_op(op, {x});
+  const BlockFold& fold = *y.node()->op()->block_fold(*y.node());
+  if (fold.in != dtype_of<T> || fold.out != dtype_of<Out>)
+    throw std::logic_error("the fold is of other dtypes");
+  std::vector<std::max_align_t> state(fold.state_bytes / sizeof(std::max_align_t) + 1);
+  fold.start(state.data());
+  const std::size_t step = blocks * kFoldBlock;
+  for (std::size_t i = 0; i < elements.size(); i += step) {
+    const std::size_t n = std::min(step, elements.size() - i);
+    fold.add(state.data(), elements.data() + i, static_cast<std::int64_t>(n));
+  }
+  Out result;
+  fold.finish(state.data(), static_cast<std::int64_t>(elements.size()), &result);
+  return result;
 }
 
 }  // namespace
@@ -176,4 +198,44 @@ TEST_CASE("an axis that is not there is an error that names it") {
   CHECK(error_of([&] { sum(x, {2}); }) ==
         "[sum] axis 2 is out of bounds for array of dimension 2: use -2 to 1");
   CHECK(error_of([&] { sum(x, {0, -2}); }).starts_with("[sum] duplicate value in 'axis'"));
+}
+
+TEST_CASE("a fold that is fed with blocks gives the bits that the kernel gives") {
+  for (const std::size_t n : {1, 127, 128, 129, 512, 513, 4099}) {
+    const std::vector<double> x = random_numbers(n);
+    const Array array = vector_of<double>(x);
+    for (const std::size_t blocks : {1, 4}) {
+      CAPTURE(n);
+      CAPTURE(blocks);
+      CHECK(folded<double>("sum", x, blocks) == reduced("sum", array).get<double>());
+      CHECK(folded<double>("mean", x, blocks) == reduced("mean", array).get<double>());
+      CHECK(folded<double>("prod", x, blocks) == reduced("prod", array).get<double>());
+      CHECK(folded<double>("max", x, blocks) == reduced("max", array).get<double>());
+      CHECK(folded<double>("min", x, blocks) == reduced("min", array).get<double>());
+      CHECK(folded<bool>("all", x, blocks) == reduced("all", array).get<bool>());
+      CHECK(folded<bool>("any", x, blocks) == reduced("any", array).get<bool>());
+    }
+  }
+}
+
+TEST_CASE("a fold of integers has the result's dtype, one of nothing the reduction's value") {
+  const std::vector<std::int8_t> x(300, 100);
+  CHECK(folded<std::int64_t>("sum", x, 1) == 30000);
+  CHECK(folded<double>("mean", x, 1) == 100.0);
+  CHECK(folded<std::int8_t>("max", x, 1) == 100);
+  CHECK(folded<double>("sum", std::vector<double>{}, 1) == 0.0);
+  CHECK(folded<double>("prod", std::vector<double>{}, 1) == 1.0);
+  const Variable v = tensor(DType::Float64, 1);
+  const auto nothing = [&](std::string_view op) {
+    const Variable y = call_op(op, {v});
+    return y.node()->op()->block_fold(*y.node())->nothing;
+  };
+  CHECK(nothing("sum") == nullptr);
+  CHECK(std::string_view(nothing("max")).starts_with("[max] zero-size array"));
+}
+
+TEST_CASE("an Op that is no fold has none") {
+  const Variable x = tensor(DType::Float64, 1);
+  const Variable y = call_op("exp", {x});
+  CHECK(y.node()->op()->block_fold(*y.node()) == nullptr);
 }

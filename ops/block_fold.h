@@ -1,0 +1,33 @@
+// block_fold.h: a reduction as emitted loops use it: fed with blocks that are not in an array.
+#pragma once
+
+#include "thunks/dtype.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thunkvm {
+
+/// The fold of one sequence in C order, fed block by block: what the kernel of the same reduction
+/// computes for each output, bit for bit.
+///
+///   void* state = 16-byte aligned memory of state_bytes
+///   fold.start(state);
+///   fold.add(state, block, n);          // as often as there are blocks
+///   fold.finish(state, count, out);     // count: all elements that were added
+///
+/// The state owns nothing: it may be started anew at any time, and is simply left when done.
+struct BlockFold {
+  std::size_t state_bytes;
+  void (*start)(void* state);
+  /// `elements`: n neighbours of dtype `in`. n is a multiple of kFoldBlock (fold.h) in every call
+  /// but the last.
+  void (*add)(void* state, const void* elements, std::int64_t n);
+  /// Writes one element of dtype `out`.
+  void (*finish)(const void* state, std::int64_t count, void* result);
+  /// The text of the ValueError where count is 0, null where that has a value.
+  const char* nothing;
+  DType in, out;
+};
+
+}  // namespace thunkvm
