@@ -10,6 +10,7 @@ from typing import Any
 
 from thunkvm.demo.datasets import Dataset
 from thunkvm.demo.fit import Fit, NodeRuns
+from thunkvm.text_table import table
 
 CERTIFIED_DIGITS = 11.0
 
@@ -37,31 +38,6 @@ def fit_digits(dataset: Dataset, fit: Fit) -> float:
     """Return the digits that agree in the worst parameter."""
     pairs = zip(fit.parameters, dataset.certified, strict=True)
     return min(digits(float(value), certified) for value, certified in pairs)
-
-
-def table(headers: Sequence[str], rows: Sequence[Sequence[Any]], left: Sequence[str] = ()) -> str:
-    """Lay out columns under their headers; those named in `left` are aligned left.
-
-    Examples
-    --------
-    >>> from thunkvm.demo.report import table
-    >>> print(table(["name", "n"], [["a", 1], ["long", 10]], left=["name"]))
-    name   n
-    ----  --
-    a      1
-    long  10
-    """
-    cells = [[str(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in [list(headers), *cells]) for i in range(len(headers))]
-
-    def line(row: Sequence[str]) -> str:
-        aligned = [
-            cell.ljust(width) if header in left else cell.rjust(width)
-            for header, cell, width in zip(headers, row, widths, strict=True)
-        ]
-        return "  ".join(aligned).rstrip()
-
-    return "\n".join([line(headers), line(["-" * width for width in widths]), *map(line, cells)])
 
 
 def fits_table(fits: Sequence[tuple[Dataset, int, Fit]]) -> str:
