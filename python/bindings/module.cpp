@@ -4,6 +4,8 @@
 
 #include "python/bindings/apply.h"
 #include "python/bindings/builtin_op.h"
+#include "python/bindings/cache.h"
+#include "python/bindings/compiling.h"
 #include "python/bindings/function.h"
 #include "python/bindings/graph.h"
 #include "python/bindings/link.h"
@@ -51,5 +53,7 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_function(m.ptr());
   thunkvm::init_link(m.ptr());
   thunkvm::init_memory(m.ptr());
+  thunkvm::init_compiling(m.ptr());
+  thunkvm::init_cache(m.ptr());
   thunkvm::init_logging(m.ptr());
 }

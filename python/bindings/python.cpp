@@ -1,5 +1,6 @@
 #include "python/bindings/python.h"
 
+#include "python/bindings/compiling.h"
 #include "python/bindings/raised.h"
 
 #include <pybind11/pybind11.h>
@@ -53,9 +54,10 @@ void set_python_error_from_current() noexcept {
     set_exception(raised.exception());
   } catch (const Error& error) {
     try {
-      set_python_error(error);
+      const auto* of_compiler = dynamic_cast<const CompileError*>(&error);
+      of_compiler != nullptr ? set_compile_error(*of_compiler) : set_python_error(error);
     } catch (const PythonError&) {
-      // The import of the exception's class failed; that is what is pending now.
+      // The exception could not be made; why not is what is pending now.
     }
   } catch (pybind11::error_already_set& error) {
     error.restore();

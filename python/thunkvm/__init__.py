@@ -16,8 +16,10 @@ Examples
 from thunkvm import ops, variable
 from thunkvm._core import (
     Apply,
+    CompileError,
     Function,
     GenericType,
+    NoCompilerError,
     TensorType,
     Type,
     Variable,
@@ -186,8 +188,9 @@ conjugate = conj
 
 __all__ = [
     *_types,
-    "Apply", "DisconnectedInputError", "Function", "GenericType", "In", "MissingInputError", "Mode",
-    "Op", "Out", "TensorType", "Thunk", "Type", "UnusedInputError", "Update", "Variable",
+    "Apply", "CompileError", "DisconnectedInputError", "Function", "GenericType", "In",
+    "MissingInputError", "Mode", "NoCompilerError", "Op", "Out", "TensorType", "Thunk", "Type",
+    "UnusedInputError", "Update", "Variable",
     "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",
     "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "astype",
     "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "cbrt", "ceil", "cholesky",

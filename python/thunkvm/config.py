@@ -2,44 +2,64 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from thunkvm import _core
 from thunkvm.mode import Mode, get_mode
 from thunkvm.nearest import did_you_mean
 
 ENVIRONMENT = "THUNKVM_MODE"
+COMPILER_SETTINGS = ("cc", "cache_dir", "cache_size", "compile_timeout")
+SETTINGS = ("mode", *COMPILER_SETTINGS)
+LONGEST_TIMEOUT = 1e6  # eleven days
 
 
 class Config:
     """What functions are made with unless they say otherwise.
+
+    A setting that was set to None is again what the environment says.
 
     Attributes
     ----------
     mode : str or Mode
         The mode of functions that name none. At first that of the environment variable
         ``THUNKVM_MODE``, or ``"cvm"``.
+    cc : str
+        The C compiler, with arguments if need be: ``"ccache gcc"``. At first that of
+        ``THUNKVM_CC``, or of ``CC``. Empty: gcc, clang or cc, whichever is found first.
+    cache_dir : str
+        Where compiled modules are kept. At first that of ``THUNKVM_CACHE``, or ``thunkvm`` in the
+        user's cache home (``XDG_CACHE_HOME``, or ``~/.cache``). Empty: nowhere.
+    cache_size : int
+        Bytes that this directory may hold; the least recently used modules go first. 0: nothing is
+        kept or looked for there.
+    compile_timeout : float
+        Seconds that the compiler may take for one module.
 
     Examples
     --------
     >>> import thunkvm as tv
-    >>> with tv.config.change(mode="vm"):
-    ...     tv.config.mode
-    'vm'
+    >>> with tv.config.change(mode="vm", cc="gcc"):
+    ...     tv.config.mode, tv.config.cc
+    ('vm', 'gcc')
     """
 
-    __slots__ = ("_mode",)
-    _mode: str | Mode | None
+    __slots__ = ("_given",)
+    _given: dict[str, Any]
 
     def __init__(self) -> None:
-        object.__setattr__(self, "_mode", None)
+        object.__setattr__(self, "_given", {})
 
     @property
     def mode(self) -> str | Mode:
         """The mode of functions that name none."""
-        if self._mode is not None:
-            return self._mode
+        if (mode := self._given.get("mode")) is not None:
+            given: str | Mode = mode
+            return given
         name = os.environ.get(ENVIRONMENT, "cvm")
         try:
             get_mode(name)
@@ -48,32 +68,88 @@ class Config:
         return name
 
     @mode.setter
-    def mode(self, value: str | Mode) -> None:
-        get_mode(value)
-        self._mode = value
+    def mode(self, value: str | Mode | None) -> None:
+        if value is not None:
+            get_mode(value)
+        self._set("mode", value)
+
+    @property
+    def cc(self) -> str:
+        """The C compiler's command; empty where it is looked for."""
+        return _core.compiler_settings()["cc"]
+
+    @cc.setter
+    def cc(self, value: str | None) -> None:
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"cc has to be a command, as a str; it is {value!r}.")
+        self._set("cc", value)
+
+    @property
+    def cache_dir(self) -> str:
+        """Where compiled modules are kept; empty where they are not."""
+        return _core.compiler_settings()["cache_dir"]
+
+    @cache_dir.setter
+    def cache_dir(self, value: str | os.PathLike[str] | None) -> None:
+        if value is not None:
+            value = os.fspath(value)
+            value = value and os.path.abspath(os.path.expanduser(value))
+        self._set("cache_dir", value)
+
+    @property
+    def cache_size(self) -> int:
+        """Bytes that the cache may hold."""
+        return _core.compiler_settings()["cache_size"]
+
+    @cache_size.setter
+    def cache_size(self, value: int | None) -> None:
+        if value is not None and (not isinstance(value, int) or not 0 <= value < 2**63):
+            raise ValueError(f"cache_size has to be a number of bytes, as an int; it is {value!r}.")
+        self._set("cache_size", value)
+
+    @property
+    def compile_timeout(self) -> float:
+        """Seconds that the compiler may take for one module."""
+        return _core.compiler_settings()["compile_timeout"]
+
+    @compile_timeout.setter
+    def compile_timeout(self, value: float | None) -> None:
+        if value is not None and not (math.isfinite(value) and 0 < value <= LONGEST_TIMEOUT):
+            raise ValueError(
+                f"compile_timeout has to be a number of seconds above 0 and up to "
+                f"{LONGEST_TIMEOUT:.0f}; it is {value!r}."
+            )
+        self._set("compile_timeout", value)
+
+    def _set(self, name: str, value: object) -> None:
+        self._put({**self._given, name: value})
+
+    def _put(self, given: dict[str, Any]) -> None:
+        _core.override_compiler_settings(*(given.get(name) for name in COMPILER_SETTINGS))
+        object.__setattr__(self, "_given", given)
 
     @contextmanager
-    def change(self, **settings: str | Mode) -> Iterator[Config]:
+    def change(self, **settings: Any) -> Iterator[Config]:
         """Change settings for the length of a ``with`` block.
 
         Raises
         ------
         AttributeError
             If there is no such setting.
-        ValueError
+        TypeError, ValueError
             If a setting cannot have that value.
         """
-        before = self._mode
+        before = self._given
         try:
             for name, value in settings.items():
                 setattr(self, name, value)
             yield self
         finally:
-            self._mode = before
+            self._put(before)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set a setting; one that does not exist is an error."""
-        if name not in ("mode", "_mode"):
+        if name not in SETTINGS:
             raise AttributeError(_no_setting(name))
         object.__setattr__(self, name, value)
 
@@ -83,11 +159,14 @@ class Config:
 
     def __repr__(self) -> str:
         """Return the settings as they would be typed."""
-        return f"Config(mode={self.mode!r})"
+        return f"Config({', '.join(f'{name}={getattr(self, name)!r}' for name in SETTINGS)})"
 
 
 def _no_setting(name: str) -> str:
-    return f"config has no setting {name!r}; the settings are: mode." + did_you_mean(name, ["mode"])
+    known = ", ".join(SETTINGS)
+    return f"config has no setting {name!r}; the settings are: {known}." + did_you_mean(
+        name, SETTINGS
+    )
 
 
 config = Config()

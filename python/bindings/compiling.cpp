@@ -1,0 +1,222 @@
+#include "python/bindings/compiling.h"
+
+#include "linkers/compiler/compiler.h"
+#include "linkers/compiler/toolchain.h"
+#include "python/bindings/host.h"
+#include "python/bindings/raised.h"
+
+#include <cmath>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+PyObject* compile_error = nullptr;
+PyObject* no_compiler_error = nullptr;
+
+// ---- NativeModule ----
+
+struct NativeModuleObject {
+  PyObject_HEAD ModulePtr module;
+};
+
+PyTypeObject* native_module_type = nullptr;
+
+const NativeModule& native(PyObject* self) {
+  return *reinterpret_cast<NativeModuleObject*>(self)->module;
+}
+
+PyRef wrap_module(ModulePtr module) {
+  PyRef self = PyRef::take(native_module_type->tp_alloc(native_module_type, 0));
+  new (&reinterpret_cast<NativeModuleObject*>(self.get())->module) ModulePtr(std::move(module));
+  return self;
+}
+
+void module_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  reinterpret_cast<NativeModuleObject*>(self)->module.~shared_ptr();
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* module_symbol(PyObject* self, PyObject* name) {
+  return guard([&] {
+    const std::string text(text_of(name));
+    return PyRef::take(PyLong_FromVoidPtr(native(self).symbol(text.c_str())));
+  });
+}
+
+PyObject* module_key(PyObject* self, void*) {
+  return guard([&] { return to_text(native(self).key()); });
+}
+
+PyObject* module_path(PyObject* self, void*) {
+  return guard([&] { return to_text(native(self).path()); });
+}
+
+PyGetSetDef module_properties[] = {
+    {"key", module_key, nullptr, "The SHA-256 of all that the code was made from.", nullptr},
+    {"path", module_path, nullptr, "The file that it was loaded from.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMethodDef module_methods[] = {
+    {"symbol", module_symbol, METH_O,
+     "symbol(name)\n--\n\nThe address of a function or object; good while the module lives."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot module_slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(module_dealloc)},
+    {Py_tp_getset, module_properties},
+    {Py_tp_methods, module_methods},
+    {Py_tp_doc, const_cast<char*>("Native code, loaded for as long as this lives.")},
+    {0, nullptr},
+};
+
+PyType_Spec module_spec = {"thunkvm._core.NativeModule", sizeof(NativeModuleObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, module_slots};
+
+// ---- compiling ----
+
+std::vector<std::string> texts(PyObject* sequence, const char* what) {
+  std::vector<std::string> list;
+  PyRef items = PyRef::take(PySequence_Fast(sequence, what));
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+    list.emplace_back(text_of(PySequence_Fast_GET_ITEM(items.get(), i)));
+  return list;
+}
+
+PyObject* compile_modules(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"sources", "flags", "libraries", nullptr};
+  PyObject *sources, *flags = nullptr, *libraries = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:compile_modules", const_cast<char**>(names),
+                                   &sources, &flags, &libraries))
+    return nullptr;
+  return guard([&] {
+    ModuleSource common;
+    if (flags != nullptr) common.flags = texts(flags, "flags have to be a sequence of str");
+    if (libraries != nullptr)
+      common.libraries = texts(libraries, "libraries have to be a sequence of str");
+    std::vector<ModuleSource> list;
+    for (std::string& text : texts(sources, "sources have to be a sequence of str")) {
+      list.push_back(common);
+      list.back().text = std::move(text);
+    }
+    PythonHost host;
+    std::vector<ModulePtr> modules;
+    try {
+      modules = load_modules(list, default_settings(), host);
+    } catch (const Error&) {
+      if (!host.interruption()) throw;
+      set_exception(std::move(host.interruption()));
+      throw PythonError{};
+    }
+    PyRef result = PyRef::take(PyList_New(static_cast<Py_ssize_t>(modules.size())));
+    for (std::size_t i = 0; i < modules.size(); ++i)
+      PyList_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
+                      wrap_module(std::move(modules[i])).release());
+    return result;
+  });
+}
+
+PyObject* compiler_version(PyObject*, PyObject*) {
+  return guard([] {
+    const std::shared_ptr<const Toolchain> toolchain = find_toolchain(default_settings());
+    if (!toolchain->usable()) throw CompileError(toolchain->fault, toolchain->problem);
+    return to_text(toolchain->version());
+  });
+}
+
+// ---- settings ----
+
+double seconds(std::chrono::milliseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+PyObject* compiler_settings(PyObject*, PyObject*) {
+  return guard([] {
+    const CompilerSettings now = default_settings();
+    return PyRef::take(Py_BuildValue(
+        "{s:s#,s:s#,s:K,s:d}", "cc", now.command.data(),
+        static_cast<Py_ssize_t>(now.command.size()), "cache_dir", now.cache_directory.data(),
+        static_cast<Py_ssize_t>(now.cache_directory.size()), "cache_size",
+        static_cast<unsigned long long>(now.cache_size), "compile_timeout", seconds(now.timeout)));
+  });
+}
+
+PyObject* override_compiler_settings(PyObject*, PyObject* args) {
+  PyObject *command, *directory, *size, *timeout;
+  if (!PyArg_ParseTuple(args, "OOOO:override_compiler_settings", &command, &directory, &size,
+                        &timeout))
+    return nullptr;
+  return guard([&] {
+    CompilerOverrides overrides;
+    if (command != Py_None) {
+      overrides.command = std::string(text_of(command));
+      split_command(*overrides.command);
+    }
+    if (directory != Py_None) overrides.cache_directory = std::string(text_of(directory));
+    if (size != Py_None) {
+      overrides.cache_size = PyLong_AsUnsignedLongLong(size);
+      if (PyErr_Occurred() != nullptr) throw PythonError{};
+    }
+    if (timeout != Py_None) {
+      const double given = PyFloat_AsDouble(timeout);
+      if (PyErr_Occurred() != nullptr) throw PythonError{};
+      overrides.timeout = std::chrono::milliseconds(std::llround(std::ceil(given * 1000.0)));
+    }
+    set_compiler_overrides(std::move(overrides));
+    return PyRef::borrow(Py_None);
+  });
+}
+
+PyMethodDef functions[] = {
+    {"compile_modules", with_keywords(compile_modules), METH_VARARGS | METH_KEYWORDS,
+     "compile_modules(sources, flags=(), libraries=())\n--\n\n"
+     "The native modules of C sources: loaded already, from the cache, or compiled in parallel."},
+    {"compiler_version", compiler_version, METH_NOARGS,
+     "compiler_version()\n--\n\nThe C compiler's name and version."},
+    {"compiler_settings", compiler_settings, METH_NOARGS,
+     "compiler_settings()\n--\n\nHow modules are compiled now, environment included."},
+    {"override_compiler_settings", override_compiler_settings, METH_VARARGS,
+     "override_compiler_settings(cc, cache_dir, cache_size, compile_timeout)\n--\n\n"
+     "Sets what comes before the environment; None leaves it to that."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyObject* add_exception(PyObject* module, const char* name, const char* doc, PyObject* base) {
+  PyRef made = PyRef::take(
+      PyErr_NewExceptionWithDoc((std::string("thunkvm.") + name).c_str(), doc, base, nullptr));
+  check(PyModule_AddObjectRef(module, name, made.get()));
+  return made.release();
+}
+
+}  // namespace
+
+void set_compile_error(const CompileError& error) {
+  PyObject* kind = error.is_no_compiler() ? no_compiler_error : compile_error;
+  PyRef exception = PyRef::take(PyObject_CallFunction(kind, "s", error.what()));
+  PyRef diagnostics = to_text(error.diagnostics()), source = to_text(error.source_path());
+  check(PyObject_SetAttrString(exception.get(), "diagnostics", diagnostics.get()));
+  check(PyObject_SetAttrString(exception.get(), "source_path", source.get()));
+  set_exception(std::move(exception));
+}
+
+void init_compiling(PyObject* module) {
+  compile_error = add_exception(
+      module, "CompileError",
+      "A C source could not be compiled or loaded.\n\n`diagnostics` is what the compiler printed, "
+      "`source_path` the file that has the source.",
+      PyExc_RuntimeError);
+  no_compiler_error =
+      add_exception(module, "NoCompilerError",
+                    "There is no C compiler, or it does not work at all.", compile_error);
+  native_module_type = add_class(module, module_spec);
+  check(PyModule_AddFunctions(module, functions));
+}
+
+}  // namespace thunkvm

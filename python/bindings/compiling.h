@@ -1,0 +1,16 @@
+// compiling.h: native modules, how they are compiled, and where they are kept, for Python.
+#pragma once
+
+#include "python/bindings/python.h"
+
+#include "linkers/compiler/compile_error.h"
+
+namespace thunkvm {
+
+/// Makes it the pending Python exception: a thunkvm.NoCompilerError where nothing can be compiled,
+/// else a thunkvm.CompileError.
+void set_compile_error(const CompileError& error);
+
+void init_compiling(PyObject* module);
+
+}  // namespace thunkvm

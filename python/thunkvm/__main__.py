@@ -1,0 +1,83 @@
+"""The command ``python -m thunkvm``: what is done with the package outside of programs."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from thunkvm import _core
+from thunkvm.config import config
+from thunkvm.text_table import show_bytes, table
+
+SHOWN_KEY = 12
+
+
+def modules() -> list[tuple[str, str, int, float]]:
+    """Return what is in the cache; nothing is made where there is none."""
+    return _core.cache_list() if os.path.isdir(config.cache_dir) else []
+
+
+def show_list() -> None:
+    """Print a line for each module, the latest used first."""
+    rows = []
+    for key, description, size, used in modules():
+        compiler, _, source = description.partition("\t")
+        day = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(used))
+        rows.append([day, show_bytes(size), key[:SHOWN_KEY], compiler, source.strip()])
+    print(
+        table(
+            ["last used", "size", "key", "compiler", "first line of the source"],
+            rows,
+            left=["last used", "key", "compiler", "first line of the source"],
+        )
+    )
+
+
+def show_size() -> None:
+    """Print how many modules there are, and how large."""
+    sizes = [size for _, _, size, _ in modules()]
+    number = "1 module" if len(sizes) == 1 else f"{len(sizes)} modules"
+    print(f"{number}, {show_bytes(sum(sizes))} of {show_bytes(config.cache_size)}")
+
+
+def clear() -> None:
+    """Remove all modules; processes that use them keep them."""
+    number = _core.cache_clear() if os.path.isdir(config.cache_dir) else 0
+    print(f"removed {number} module{'' if number == 1 else 's'}")
+
+
+def show_path() -> None:
+    """Print where the cache is."""
+    print(config.cache_dir)
+
+
+CACHE = {"list": show_list, "size": show_size, "clear": clear, "path": show_path}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; return 0 if it did what it says."""
+    parser = argparse.ArgumentParser(prog="python -m thunkvm")
+    commands = parser.add_subparsers(dest="command", required=True)
+    cache = commands.add_parser(
+        "cache",
+        help="the compiled modules that are kept",
+        description="The directory of compiled modules (tv.config.cache_dir, THUNKVM_CACHE).",
+    )
+    cache.add_argument(
+        "action", nargs="?", choices=CACHE, default="list",
+        help="list its modules, tell its size, remove all, or print its path; list if left out",
+    )  # fmt: skip
+    chosen = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    try:
+        CACHE[chosen.action]()
+    except RuntimeError as error:  # the directory is refused; its message says why
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
