@@ -5,18 +5,22 @@ The file peers.py does the same jobs with other libraries.
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
-from itertools import repeat
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from timing import best, once
 
 import thunkvm as tv
+from thunkvm import _core
 
 Row = tuple[str, float]
 
@@ -122,6 +126,55 @@ def imports() -> Iterator[Row]:
     yield "import: above NumPy", max(seconds("thunkvm") - seconds("numpy"), 0.0)
 
 
+SOURCE = """// module {number}
+typedef double v8 __attribute__((vector_size(64)));
+int run(double *out, const double *a, const double *b, long n) {{
+  for (long i = 0; i + 8 <= n; i += 8) {{
+    v8 x, y;
+    __builtin_memcpy(&x, a + i, 64);
+    __builtin_memcpy(&y, b + i, 64);
+    x = x * y + y / x;
+    __builtin_memcpy(out + i, &x, 64);
+  }}
+  return 0;
+}}
+"""
+LOAD = """
+import sys, time
+from thunkvm import _core
+start = time.perf_counter()
+_core.compile_modules([sys.argv[1]])
+print(time.perf_counter() - start)
+"""
+
+
+def compiling() -> Iterator[Row]:
+    """A C source of one loop, to loaded code."""
+    numbers = count()
+
+    def load_new() -> object:
+        return _core.compile_modules([SOURCE.format(number=next(numbers))])
+
+    def load_in_new_process() -> float:
+        command = [sys.executable, "-c", LOAD, SOURCE.format(number=0)]
+        return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        tv.config.change(cache_dir=directory),
+        mock.patch.dict(os.environ, THUNKVM_CACHE=directory),
+    ):
+        yield "compile: a loop, nothing cached", once(load_new, 40)
+        load_in_new_process()
+        cached = min(load_in_new_process() for _ in range(7))
+        yield "compile: a loop, cached, new process", cached
+        source = SOURCE.format(number=0)
+        yield "compile: a loop, cached", best(_core.compile_modules, [source], repeats=10)
+        held = _core.compile_modules([source])
+        yield "compile: a loop, loaded", best(_core.compile_modules, [source], repeats=10)
+        del held
+
+
 JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "machine": machine,
     "call": call,
@@ -131,4 +184,5 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "build": build,
     "armijo": armijo,
     "import": imports,
+    "compile": compiling,
 }
