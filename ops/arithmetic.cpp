@@ -4,6 +4,8 @@
 #include "ops/elementwise.h"
 #include "thunks/cast.h"
 
+#include <algorithm>
+
 namespace thunkvm {
 namespace {
 
@@ -129,6 +131,13 @@ struct Power {
     } else {
       return b == T(2) ? a * a : std::pow(a, b);  // squares are most of the powers there are
     }
+  }
+  template <std::floating_point T>
+  static void block(std::int64_t n, T* out, const T* a, const T* b) {
+    T powers[kElementBlock];
+    if (std::any_of(b, b + n, [](T exponent) { return exponent != T(2); }))
+      vector_loop<T>(VectorFunction::Pow)(n, powers, a, b);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = b[i] == T(2) ? a[i] * a[i] : powers[i];
   }
 };
 struct IntegerPower {

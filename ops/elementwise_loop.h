@@ -2,17 +2,28 @@
 // one dtype.
 //
 // A functor is a stateless struct whose call operator takes one element of each input and returns
-// the output's. The scalar kernel and the array loop call the same one, so a number and an array of
-// it give the same bits. What a functor says of itself:
+// the output's. What a functor says of itself:
 //   kCheap      a few instructions: its loops get copies that the compiler vectorises
 //   kCanFail    it throws Error for some values
+//   block       static, for floats: computes up to kElementBlock elements at once,
+//               block(n, out, x) or block(n, out, x, y); out may be x or y itself
 // It never sees a float16: it gets a float32, and its float32 result is rounded once.
+//
+// An element of an array's result depends on the elements that it is made of alone, not on its
+// place, the strides, the alignment or the length of the array. Arrays of floats go through `block`
+// where there is one, a single element too, and numbers (0-d) through the call operator, which is
+// faster for one: their results may differ in the last places. Without `block`, a number and an
+// array of it give the same bits.
 #pragma once
 
+#include "ops/vector_math.h"
 #include "thunks/dtype.h"
 #include "thunks/thunk.h"
 
+#include <algorithm>
 #include <array>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -20,6 +31,9 @@
 namespace thunkvm {
 
 inline constexpr int kMaxElementwiseInputs = 3;
+/// Elements that a functor's `block` gets at most; with what it needs beside them they fit the
+/// first-level cache.
+inline constexpr std::int64_t kElementBlock = 512;
 
 /// Runs over `n` elements: the addresses of the inputs and the output, in this order, and their
 /// strides in bytes.
@@ -39,6 +53,15 @@ template <class F>
 concept CheapFunctor = requires { requires F::kCheap; };
 template <class F>
 concept FailingFunctor = requires { requires F::kCanFail; };
+
+/// A functor whose arrays of floats go through a vector function.
+template <VectorFunction kFunction>
+struct Vectorised {
+  template <std::floating_point T>
+  static void block(std::int64_t n, T* out, const T* x, const T* y = nullptr) {
+    vector_loop<T>(kFunction)(n, out, x, y);
+  }
+};
 
 template <class T>
 auto widened(T value) {
@@ -66,6 +89,14 @@ inline auto compute_element(In... in) {
 
 template <class F, class... In>
 using ElementResult = decltype(compute_element<F>(std::declval<In>()...));
+
+/// What a functor sees of a T.
+template <class T>
+using Widened = decltype(widened(std::declval<T>()));
+
+template <class F, class... In>
+concept BlockFunctor = requires(std::int64_t n, std::common_type_t<Widened<In>...>* out,
+                                const Widened<In>*... in) { F::block(n, out, in...); };
 
 /// The kernel for 0-d inputs: straight from cell to cell.
 template <class F, class... In>
@@ -151,16 +182,66 @@ struct ArrayLoop {
   }
 };
 
+/// The loop over arrays through the functor's `block`. What does not lie side by side in memory,
+/// and float16, is copied into a block and out of it.
+template <class F, class... In>
+struct BlockLoop {
+  using Out = ElementResult<F, In...>;
+  using Value = std::common_type_t<Widened<In>...>;
+  static constexpr std::size_t kInputs = sizeof...(In);
+
+  template <class T>
+  static const Value* gathered(const char* x, std::int64_t stride, std::int64_t n, Value* block) {
+    if constexpr (std::is_same_v<T, Value>) {
+      if (stride == sizeof(T)) return reinterpret_cast<const T*>(x);
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+      block[i] = widened(*reinterpret_cast<const T*>(x + i * stride));
+    return block;
+  }
+
+  template <std::size_t... I>
+  static void run_blocks(char* const* pointers, const std::int64_t* strides, std::int64_t n,
+                         std::index_sequence<I...>) {
+    Value blocks[kInputs + 1][kElementBlock];
+    const std::int64_t out_stride = strides[kInputs];
+    const bool dense = std::is_same_v<Out, Value> && out_stride == sizeof(Value);
+    for (std::int64_t i = 0; i < n; i += kElementBlock) {
+      const std::int64_t length = std::min(n - i, kElementBlock);
+      char* const out = pointers[kInputs] + i * out_stride;
+      Value* const results = dense ? reinterpret_cast<Value*>(out) : blocks[kInputs];
+      F::block(length, results,
+               gathered<In>(pointers[I] + i * strides[I], strides[I], length, blocks[I])...);
+      if (dense) continue;
+      for (std::int64_t k = 0; k < length; ++k)
+        *reinterpret_cast<Out*>(out + k * out_stride) = static_cast<Out>(results[k]);
+    }
+  }
+  static void run(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+    run_blocks(pointers, strides, n, std::make_index_sequence<kInputs>{});
+  }
+};
+
+/// The array loop of a functor, and what one of its elements costs in units of an addition.
+template <class F, class... In>
+constexpr std::pair<ElementLoop, std::int64_t> element_loop() {
+  if constexpr (BlockFunctor<F, In...>) {
+    return {&BlockLoop<F, In...>::run, 4};
+  } else {
+    return {&ArrayLoop<F, In...>::run, CheapFunctor<F> ? 1 : 8};
+  }
+}
+
 /// The code of a functor for inputs of these C++ types.
 template <class F, class... In>
 ElementCode element_code(const char* op) {
   static_assert(sizeof...(In) <= kMaxElementwiseInputs);
   return {.op = op,
           .scalar = ScalarKernel<F, In...>::function(),
-          .loop = &ArrayLoop<F, In...>::run,
+          .loop = element_loop<F, In...>().first,
           .inputs = {dtype_of<In>...},
           .output = dtype_of<ElementResult<F, In...>>,
-          .cost = CheapFunctor<F> ? 1 : 8};
+          .cost = element_loop<F, In...>().second};
 }
 
 /// The kernel over arrays, and numbers among them, with NumPy's broadcasting: an EagerFn whose

@@ -17,7 +17,7 @@ std::complex<T> scaled(std::complex<T> z, T by) {
   return {z.real() * by, z.imag() * by};
 }
 
-struct Exp {
+struct Exp : Vectorised<VectorFunction::Exp> {
   template <class T>
   T operator()(T x) const {
     return std::exp(x);
@@ -31,7 +31,7 @@ const Elementwise exp_op =
         .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out)}; });
 REGISTER_OP(ElementwiseOf<exp_op>, ElementwiseMaker<exp_op>, exp)
 
-struct Exp2 {
+struct Exp2 : Vectorised<VectorFunction::Exp2> {
   template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
@@ -50,7 +50,7 @@ const Elementwise exp2_op = Elementwise("exp2", "exponential", {"x"})
                                 });
 REGISTER_OP(ElementwiseOf<exp2_op>, ElementwiseMaker<exp2_op>, exp2)
 
-struct Expm1 {
+struct Expm1 : Vectorised<VectorFunction::Expm1> {
   template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
@@ -72,7 +72,7 @@ const Elementwise expm1_op =
         .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out + 1.0)}; });
 REGISTER_OP(ElementwiseOf<expm1_op>, ElementwiseMaker<expm1_op>, expm1)
 
-struct Log {
+struct Log : Vectorised<VectorFunction::Log> {
   template <class T>
   T operator()(T x) const {
     return std::log(x);
@@ -87,7 +87,7 @@ const Elementwise log_op =
         .gradient([](const Differential& d) -> Partials { return {d.g / conjugate(d.x)}; });
 REGISTER_OP(ElementwiseOf<log_op>, ElementwiseMaker<log_op>, log)
 
-struct Log2 {
+struct Log2 : Vectorised<VectorFunction::Log2> {
   template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
@@ -106,7 +106,7 @@ const Elementwise log2_op = Elementwise("log2", "exponential", {"x"})
                                 });
 REGISTER_OP(ElementwiseOf<log2_op>, ElementwiseMaker<log2_op>, log2)
 
-struct Log10 {
+struct Log10 : Vectorised<VectorFunction::Log10> {
   template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
@@ -125,7 +125,7 @@ const Elementwise log10_op = Elementwise("log10", "exponential", {"x"})
                                  });
 REGISTER_OP(ElementwiseOf<log10_op>, ElementwiseMaker<log10_op>, log10)
 
-struct Log1p {
+struct Log1p : Vectorised<VectorFunction::Log1p> {
   template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
@@ -162,7 +162,7 @@ const Elementwise sqrt_op =
             [](const Differential& d) -> Partials { return {d.g / (2.0 * conjugate(d.out))}; });
 REGISTER_OP(ElementwiseOf<sqrt_op>, ElementwiseMaker<sqrt_op>, sqrt)
 
-struct Cbrt {
+struct Cbrt : Vectorised<VectorFunction::Cbrt> {
   template <class T>
   T operator()(T x) const {
     return std::cbrt(x);

@@ -13,7 +13,7 @@ constexpr double kTwoOverRootPi = 2.0 * std::numbers::inv_sqrtpi;
 
 Variable bell_curve(const Variable& x) { return kTwoOverRootPi * exp(-square(x)); }
 
-struct Erf {
+struct Erf : Vectorised<VectorFunction::Erf> {
   template <class T>
   T operator()(T x) const {
     return std::erf(x);
@@ -27,7 +27,7 @@ const Elementwise erf_op =
         .gradient([](const Differential& d) -> Partials { return {d.g * bell_curve(d.x)}; });
 REGISTER_OP(ElementwiseOf<erf_op>, ElementwiseMaker<erf_op>, erf)
 
-struct Erfc {
+struct Erfc : Vectorised<VectorFunction::Erfc> {
   template <class T>
   T operator()(T x) const {
     return std::erfc(x);
@@ -158,11 +158,24 @@ const Elementwise polygamma_op =
         });
 REGISTER_OP(ElementwiseOf<polygamma_op>, ElementwiseMaker<polygamma_op>, polygamma)
 
+/// exp(-|x|), which never overflows.
+template <class T>
+void exp_of_minus_magnitude(std::int64_t n, T* out, const T* x) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = -std::fabs(x[i]);
+  vector_loop<T>(VectorFunction::Exp)(n, out, out, nullptr);
+}
+
 struct Sigmoid {
   template <class T>
   T operator()(T x) const {
     const T small = std::exp(-std::fabs(x));  // never overflows
     return (x < 0 ? small : T(1)) / (T(1) + small);
+  }
+  template <std::floating_point T>
+  static void block(std::int64_t n, T* out, const T* x) {
+    T small[kElementBlock];
+    exp_of_minus_magnitude(n, small, x);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = (x[i] < 0 ? small[i] : T(1)) / (T(1) + small[i]);
   }
 };
 const Elementwise sigmoid_op = Elementwise("sigmoid", "special", {"x"})
@@ -178,6 +191,13 @@ struct Softplus {
   template <class T>
   T operator()(T x) const {
     return std::log1p(std::exp(-std::fabs(x))) + (x < 0 ? T(0) : x);
+  }
+  template <std::floating_point T>
+  static void block(std::int64_t n, T* out, const T* x) {
+    T small[kElementBlock];
+    exp_of_minus_magnitude(n, small, x);
+    vector_loop<T>(VectorFunction::Log1p)(n, small, small, nullptr);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = small[i] + (x[i] < 0 ? T(0) : x[i]);
   }
 };
 const Elementwise softplus_op =

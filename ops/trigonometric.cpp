@@ -9,7 +9,7 @@ namespace {
 
 Variable apply(const char* op, const Variable& x) { return call_op(op, {x}); }
 
-struct Sin {
+struct Sin : Vectorised<VectorFunction::Sin> {
   template <class T>
   T operator()(T x) const {
     return std::sin(x);
@@ -24,7 +24,7 @@ const Elementwise sin_op = Elementwise("sin", "trigonometric", {"x"})
                                });
 REGISTER_OP(ElementwiseOf<sin_op>, ElementwiseMaker<sin_op>, sin)
 
-struct Cos {
+struct Cos : Vectorised<VectorFunction::Cos> {
   template <class T>
   T operator()(T x) const {
     return std::cos(x);
@@ -39,7 +39,7 @@ const Elementwise cos_op = Elementwise("cos", "trigonometric", {"x"})
                                });
 REGISTER_OP(ElementwiseOf<cos_op>, ElementwiseMaker<cos_op>, cos)
 
-struct Tan {
+struct Tan : Vectorised<VectorFunction::Tan> {
   template <class T>
   T operator()(T x) const {
     return std::tan(x);
@@ -54,7 +54,7 @@ const Elementwise tan_op = Elementwise("tan", "trigonometric", {"x"})
                                });
 REGISTER_OP(ElementwiseOf<tan_op>, ElementwiseMaker<tan_op>, tan)
 
-struct Arcsin {
+struct Arcsin : Vectorised<VectorFunction::Arcsin> {
   template <class T>
   T operator()(T x) const {
     return std::asin(x);
@@ -70,7 +70,7 @@ const Elementwise arcsin_op =
         });
 REGISTER_OP(ElementwiseOf<arcsin_op>, ElementwiseMaker<arcsin_op>, arcsin)
 
-struct Arccos {
+struct Arccos : Vectorised<VectorFunction::Arccos> {
   template <class T>
   T operator()(T x) const {
     return std::acos(x);
@@ -86,7 +86,7 @@ const Elementwise arccos_op =
         });
 REGISTER_OP(ElementwiseOf<arccos_op>, ElementwiseMaker<arccos_op>, arccos)
 
-struct Arctan {
+struct Arctan : Vectorised<VectorFunction::Arctan> {
   template <class T>
   T operator()(T x) const {
     return std::atan(x);
@@ -101,7 +101,7 @@ const Elementwise arctan_op =
             [](const Differential& d) -> Partials { return {d.g / conjugate(square(d.x) + 1.0)}; });
 REGISTER_OP(ElementwiseOf<arctan_op>, ElementwiseMaker<arctan_op>, arctan)
 
-struct Sinh {
+struct Sinh : Vectorised<VectorFunction::Sinh> {
   template <class T>
   T operator()(T x) const {
     return std::sinh(x);
@@ -116,7 +116,7 @@ const Elementwise sinh_op = Elementwise("sinh", "trigonometric", {"x"})
                                 });
 REGISTER_OP(ElementwiseOf<sinh_op>, ElementwiseMaker<sinh_op>, sinh)
 
-struct Cosh {
+struct Cosh : Vectorised<VectorFunction::Cosh> {
   template <class T>
   T operator()(T x) const {
     return std::cosh(x);
@@ -131,7 +131,7 @@ const Elementwise cosh_op = Elementwise("cosh", "trigonometric", {"x"})
                                 });
 REGISTER_OP(ElementwiseOf<cosh_op>, ElementwiseMaker<cosh_op>, cosh)
 
-struct Tanh {
+struct Tanh : Vectorised<VectorFunction::Tanh> {
   template <class T>
   T operator()(T x) const {
     return std::tanh(x);
@@ -146,7 +146,7 @@ const Elementwise tanh_op = Elementwise("tanh", "trigonometric", {"x"})
                                 });
 REGISTER_OP(ElementwiseOf<tanh_op>, ElementwiseMaker<tanh_op>, tanh)
 
-struct Arcsinh {
+struct Arcsinh : Vectorised<VectorFunction::Arcsinh> {
   template <class T>
   T operator()(T x) const {
     return std::asinh(x);
@@ -161,7 +161,7 @@ const Elementwise arcsinh_op = Elementwise("arcsinh", "trigonometric", {"x"})
                                    });
 REGISTER_OP(ElementwiseOf<arcsinh_op>, ElementwiseMaker<arcsinh_op>, arcsinh)
 
-struct Arccosh {
+struct Arccosh : Vectorised<VectorFunction::Arccosh> {
   template <class T>
   T operator()(T x) const {
     return std::acosh(x);
@@ -177,7 +177,7 @@ const Elementwise arccosh_op =
         });
 REGISTER_OP(ElementwiseOf<arccosh_op>, ElementwiseMaker<arccosh_op>, arccosh)
 
-struct Arctanh {
+struct Arctanh : Vectorised<VectorFunction::Arctanh> {
   template <class T>
   T operator()(T x) const {
     return std::atanh(x);
@@ -192,7 +192,7 @@ const Elementwise arctanh_op =
             [](const Differential& d) -> Partials { return {d.g / conjugate(1.0 - square(d.x))}; });
 REGISTER_OP(ElementwiseOf<arctanh_op>, ElementwiseMaker<arctanh_op>, arctanh)
 
-struct Arctan2 {
+struct Arctan2 : Vectorised<VectorFunction::Arctan2> {
   template <class T>
   T operator()(T y, T x) const {
     return std::atan2(y, x);
@@ -211,7 +211,7 @@ const Elementwise arctan2_op =
         });
 REGISTER_OP(ElementwiseOf<arctan2_op>, ElementwiseMaker<arctan2_op>, arctan2)
 
-struct Hypot {
+struct Hypot : Vectorised<VectorFunction::Hypot> {
   template <class T>
   T operator()(T x, T y) const {
     return std::hypot(x, y);

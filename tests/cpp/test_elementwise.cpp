@@ -169,10 +169,10 @@ TEST_CASE("memory that somebody else sees, or of another dtype, is not taken") {
   CHECK(elements_of<bool>(compared) == std::vector<bool>{false, false, true});
 }
 
-TEST_CASE("a number and an array of it give the same bits, whatever the length") {
+TEST_CASE("without a vector function, a number and an array of it give the same bits") {
   const Variable x = scalar(DType::Float32);
   const Variable xs = tensor(DType::Float32, 1);
-  for (const char* op : {"exp", "sqrt", "sin", "tanh", "log1p", "reciprocal", "sigmoid", "erf"}) {
+  for (const char* op : {"sqrt", "reciprocal", "square", "gammaln", "digamma", "floor"}) {
     for (const std::size_t n : {1u, 3u, 17u}) {
       const Cell many = evaluate(call_op(op, {xs}),
                                  {{xs, Cell::of_array(vector_of(std::vector<float>(n, 0.7f)))}});
