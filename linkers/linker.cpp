@@ -33,6 +33,11 @@ class GraphText final : public ProgramText {
     if (v && (v.is_leaf() || !v.name().empty())) return v.text();
     return "t" + std::to_string(index);
   }
+  void each_variable(const std::function<void(const Variable&)>& visit) const {
+    for (const Variable& v : nodes_) visit(v);
+    for (const Variable& v : registers_)
+      if (v) visit(v);
+  }
 
  private:
   std::vector<Variable> nodes_, registers_;
@@ -99,6 +104,11 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
 }
 
 }  // namespace
+
+void Linked::each_variable(const std::function<void(const Variable&)>& visit) const {
+  for (const Variable& v : nodes) visit(v);
+  static_cast<const GraphText&>(*program->text).each_variable(visit);
+}
 
 ThunkCode native_thunk(const Apply& node) { return node.op()->kernel(node); }
 

@@ -23,6 +23,9 @@ struct Linked {
   std::vector<Ref<SharedValue>> shared;   ///< in the order of Program::shared
   std::vector<Ref<SharedValue>> targets;  ///< in the order of Program::updates
   std::vector<Variable> nodes;  ///< output 0 of each node that may run, by the program's node index
+
+  /// Calls `visit` with every Variable that this and the program hold, as often as they hold it.
+  void each_variable(const std::function<void(const Variable&)>& visit) const;
 };
 
 /// How thunks are chosen and ordered.

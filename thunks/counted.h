@@ -20,6 +20,7 @@ class Counted {
   void release() const {
     if (--references_ == 0) delete this;
   }
+  std::uint32_t references() const { return references_; }
 
  private:
   mutable std::uint32_t references_ = 0;

@@ -24,6 +24,23 @@ Status traced(Frame& frame, Activation& activation, Tracer* tracer, std::uint32_
   }
 }
 
+/// "the lazy thunk of pick.3", for messages.
+std::string lazy_thunk(const Program& program, const Lazy& lazy) {
+  std::string text = "the lazy thunk";
+  if (program.text != nullptr && lazy.node != kNone) text += " of " + program.text->node(lazy.node);
+  return text;
+}
+
+Status out_of_range(const Program& program, const Lazy& lazy, Activation& activation,
+                    std::int64_t input) {
+  const int n = lazy.operands.n_inputs;
+  return activation.fail(
+      ErrorKind::Index,
+      lazy_thunk(program, lazy) + " asked for input " + std::to_string(input) + ", but it has " +
+          std::to_string(n) + " input" + (n == 1 ? "" : "s") +
+          (n == 0 ? "" : ": it may ask for an index from 0 to " + std::to_string(n - 1)));
+}
+
 }  // namespace
 
 Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
@@ -114,7 +131,7 @@ inline Status Interpreter::run_segment(Frame& frame, Tracer* tracer,
 }
 
 /// Reads what a lazy thunk asks for, and queues it. The demanded output is not computed.
-Status Interpreter::queue_wanted(Frame& frame, std::uint32_t index) {
+Status Interpreter::queue_wanted(Frame& frame, std::uint32_t index, std::uint32_t output) {
   const Lazy& lazy = frame.program_->lazies[index];
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
@@ -122,18 +139,15 @@ Status Interpreter::queue_wanted(Frame& frame, std::uint32_t index) {
   if (state.wanted.empty())
     return activation.fail(
         ErrorKind::Runtime,
-        "the lazy thunk finished without the demanded output: it has to compute it, or to return "
-        "the inputs that it needs for it");
+        lazy_thunk(*frame.program_, lazy) +
+            " finished without the demanded output " + std::to_string(output) +
+            ": it has to compute it, or to return the inputs that it needs for it");
   for (const std::int64_t input : state.wanted) {
-    if (input < 0 || input >= n)
-      return activation.fail(ErrorKind::Index, "the lazy thunk asked for input " +
-                                                   std::to_string(input) + ", but it has " +
-                                                   std::to_string(n) +
-                                                   " inputs: it may ask for an index from 0 to " +
-                                                   std::to_string(n - 1));
+    if (input < 0 || input >= n) return out_of_range(*frame.program_, lazy, activation, input);
     if (state.got[input] != 0)
       return activation.fail(ErrorKind::Runtime,
-                             "the lazy thunk asked again for input " + std::to_string(input) +
+                             lazy_thunk(*frame.program_, lazy) + " asked again for input " +
+                                 std::to_string(input) +
                                  ", which it got: it has to use it, or to ask for another one");
   }
   // The next one is the last of `waiting`: at a Return it is popped.
@@ -198,28 +212,25 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
   if (status != Status::Done || activation.failure.error) [[unlikely]]
     return fail_at(frame, lazy.node);
   if (state.computed[output] != 0) return Status::Done;  // what it still asks for is not needed
-  if (queue_wanted(frame, index) != Status::Done) [[unlikely]]
+  if (queue_wanted(frame, index, output) != Status::Done) [[unlikely]]
     return fail_at(frame, lazy.node);
   return Status::Done;
 }
 
 template <bool kTracing>
 Status Interpreter::compute_now(Frame& frame, Tracer* tracer, std::uint32_t index, int input) {
-  const Lazy& lazy = frame.program_->lazies[index];
+  const Program& program = *frame.program_;
+  const Lazy& lazy = program.lazies[index];
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
   const int n = lazy.operands.n_inputs;
-  if (input < 0 || input >= n)
-    return activation.fail(ErrorKind::Index, "the lazy thunk asked for input " +
-                                                 std::to_string(input) + ", but it has " +
-                                                 std::to_string(n) +
-                                                 " inputs: it may ask for an index from 0 to " +
-                                                 std::to_string(n - 1));
+  if (input < 0 || input >= n) return out_of_range(program, lazy, activation, input);
   if (state.got[input] != 0) return Status::Done;
   if (frame.nesting_ >= kMaxNesting)
     return activation.fail(ErrorKind::Runtime,
-                           "more than " + std::to_string(kMaxNesting) +
-                               " lazy thunks wait for each other on the native stack: use "
+                           lazy_thunk(program, lazy) + " cannot go on: more than " +
+                               std::to_string(kMaxNesting) +
+                               " lazy thunks wait for each other on the native stack; use "
                                "ForceBy::Fiber, which keeps them off it");
   ++frame.nesting_;
   Status status;

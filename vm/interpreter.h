@@ -37,7 +37,7 @@ class Interpreter {
   static Status enter(Frame& frame, Tracer* tracer, std::uint32_t lazy, std::uint32_t output);
   template <bool kTracing>
   static Status compute_now(Frame& frame, Tracer* tracer, std::uint32_t lazy, int input);
-  static Status queue_wanted(Frame& frame, std::uint32_t lazy);
+  static Status queue_wanted(Frame& frame, std::uint32_t lazy, std::uint32_t output);
   static Status poll(Frame& frame);
   static Status stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from);
   static Status fail_at(Frame& frame, std::uint32_t node);

@@ -56,6 +56,7 @@ void become_output(PyObject* output, Apply* node, std::uint32_t j) {
   held.handle() = nullptr;
   variable.handle() = output;
   held = std::move(variable);
+  show_collector(output);
 }
 
 PyObject* apply_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {

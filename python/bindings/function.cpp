@@ -1,5 +1,7 @@
 #include "python/bindings/function.h"
 
+#include "python/bindings/apply.h"
+#include "python/bindings/ownership.h"
 #include "python/bindings/variable.h"
 #include "vm/disassembler.h"
 
@@ -33,8 +35,7 @@ PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(reinterpret_cast<FunctionObject*>(self)->attributes);
-  Py_VISIT(function_of(self).pack());
-  return 0;
+  return function_of(self).traverse(visit, arg);
 }
 
 int clear(PyObject* self) {
@@ -171,6 +172,22 @@ PyType_Spec spec = {"thunkvm._core.Function", sizeof(FunctionObject), 0,
                     slots};
 
 }  // namespace
+
+int CompiledFunction::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(pack_.get());
+  for (const Parameter& parameter : signature_.parameters())
+    if (parameter.default_value.is_object()) Py_VISIT(object_of(parameter.default_value));
+  if (nodes_.empty()) return 0;
+  std::vector<const Apply*> held;
+  for (const std::shared_ptr<const PythonNode>& node : nodes_) {
+    for (PyObject* object : node->held()) Py_VISIT(object);
+    // A handle that the Op's code kept holds the node for somebody else.
+    if (Py_REFCNT(node->node.get()) == 1) held.push_back(unwrap_node(node->node.get()));
+  }
+  linked_.each_variable([&](const Variable& variable) { held.push_back(variable.node()); });
+  for (const Variable& input : inputs_) held.push_back(input.node());
+  return visit_owned(held, visit, arg);
+}
 
 PyObject* wrap_function(std::unique_ptr<CompiledFunction> function) {
   FunctionObject* object = PyObject_GC_New(FunctionObject, function_class);

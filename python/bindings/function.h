@@ -10,6 +10,7 @@
 
 #include "linkers/linker.h"
 #include "python/bindings/arguments.h"
+#include "python/bindings/python_thunk.h"
 #include "vm/frame.h"
 
 #include <memory>
@@ -42,7 +43,12 @@ class CompiledFunction {
   const std::vector<Variable>& inputs() const { return inputs_; }
   /// The frames, all idle ones of which it has.
   FramePool& pool();
-  PyObject* pack() const { return pack_.get(); }
+
+  /// The nodes whose thunks run Python, for `traverse`; none where no Op is a user's.
+  void hold(std::vector<std::shared_ptr<const PythonNode>> nodes) { nodes_ = std::move(nodes); }
+  /// Shows the garbage collector the objects that only this function holds: what its thunks call,
+  /// the users' Ops of its graph, defaults.
+  int traverse(visitproc visit, void* arg) const;
 
  private:
   void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
@@ -72,6 +78,7 @@ class CompiledFunction {
   std::vector<std::uint8_t>
       output_takes_;  ///< output j may be moved out of its register: nobody reads it later
   std::vector<std::uint8_t> update_takes_;
+  std::vector<std::shared_ptr<const PythonNode>> nodes_;
 };
 
 /// A new `Function` object that owns `function`.

@@ -9,7 +9,7 @@ namespace {
 
 class GeneratorThunk final : public BoundThunk {
  public:
-  GeneratorThunk(std::shared_ptr<const PythonNode> node, PyRef demand)
+  GeneratorThunk(std::shared_ptr<const PythonNode> node, std::shared_ptr<const Held> demand)
       : node_(std::move(node)), demand_(std::move(demand)) {}
   ~GeneratorThunk() override { reset(); }
 
@@ -40,7 +40,7 @@ class GeneratorThunk final : public BoundThunk {
 
  private:
   void start() {
-    PyRef made = PyRef::take(PyObject_CallOneArg(demand_.get(), node_->node.get()));
+    PyRef made = PyRef::take(PyObject_CallOneArg(demand_->get(), node_->node.get()));
     if (!PyGen_Check(made.get()))
       throw Error(ErrorKind::Type, "demand of " + node_->op +
                                        " has to be a generator (`value = yield i` asks for input "
@@ -109,7 +109,7 @@ class GeneratorThunk final : public BoundThunk {
   }
 
   std::shared_ptr<const PythonNode> node_;
-  PyRef demand_;
+  std::shared_ptr<const Held> demand_;
   PyRef generator_;                  ///< of this call, once it was entered
   std::vector<std::int64_t> asked_;  ///< what its last `yield` asked for
   bool asked_list_ = false;
@@ -121,7 +121,7 @@ ThunkCode generator_thunk(std::shared_ptr<const PythonNode> node, PyRef demand) 
   ThunkCode code;
   code.lazy = true;
   code.form = "lazy";
-  code.make = [node, demand = std::move(demand)] {
+  code.make = [node, demand = std::make_shared<const Held>(node, std::move(demand))] {
     return std::make_unique<GeneratorThunk>(node, demand);
   };
   return code;

@@ -130,14 +130,15 @@ ThunkCode native_lazy_thunk(const Apply& node) {
   return code.lazy ? code : ThunkCode{};
 }
 
-LinkOptions link_options(std::string_view linker, bool keep, PyObject* performs) {
+LinkOptions link_options(std::string_view linker, bool keep, PyObject* performs,
+                         const std::shared_ptr<PythonNodes>& nodes) {
   LinkOptions options;
   options.keep = keep;
   if (linker == "cvm") {
-    options.sources = {native_thunk, perform_source(performs)};
+    options.sources = {native_thunk, perform_source(performs, nodes)};
   } else if (linker == "vm" || linker == "py") {
     options.placed = linker == "vm";
-    options.sources = {perform_source(performs), native_lazy_thunk};
+    options.sources = {perform_source(performs, nodes), native_lazy_thunk};
   } else {
     throw Error(ErrorKind::Value, "there is no linker '" + std::string(linker) +
                                       "'; there are 'py', 'vm' and 'cvm'.");
@@ -175,10 +176,13 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     for (std::size_t j = 0; j < out.size(); ++j)
       results.push_back({graph.outputs[j].type_ref(), out[j] != nullptr && flag(out[j], "borrow")});
 
-    Linked linked = link(graph, link_options(linker, keep != 0, performs));
-    return PyRef::take(wrap_function(std::make_unique<CompiledFunction>(
+    const auto nodes = std::make_shared<PythonNodes>();
+    Linked linked = link(graph, link_options(linker, keep != 0, performs, nodes));
+    auto compiled = std::make_unique<CompiledFunction>(
         function, std::move(linked), graph.inputs, std::move(parameters), std::move(results),
-        unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack))));
+        unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
+    if (nodes->any_of_user) compiled->hold(std::move(nodes->nodes));
+    return PyRef::take(wrap_function(std::move(compiled)));
   });
 }
 

@@ -8,13 +8,18 @@
 #include "python/bindings/raised.h"
 #include "python/bindings/value.h"
 
+#include <optional>
+
 namespace thunkvm {
 namespace {
 
 struct PerformCode {
+  PerformCode(std::shared_ptr<const PythonNode> of, PyRef call, bool is_built_in)
+      : node(of), function(std::move(of), std::move(call)), built_in(is_built_in) {}
+
   std::shared_ptr<const PythonNode> node;
-  PyRef function;  ///< what `perform` calls
-  PyRef self;      ///< its first argument where `perform` is a method, else null
+  Held function;              ///< what `perform` calls
+  std::optional<Held> self;  ///< its first argument where `perform` is a method
   bool built_in;
 };
 
@@ -62,8 +67,8 @@ class PerformThunk final : public BoundThunk {
     prepare_inputs(activation, operands);
     prepare_storage(activation, operands);
 
-    PyObject* arguments[5] = {nullptr, code_->self.get(), code_->node->node.get(), inputs_.get(),
-                              storage_.get()};
+    PyObject* arguments[5] = {nullptr, code_->self ? code_->self->get() : nullptr,
+                              code_->node->node.get(), inputs_.get(), storage_.get()};
     const std::size_t first = code_->self ? 1 : 2;
     PyRef returned =
         PyRef::take(PyObject_Vectorcall(code_->function.get(), arguments + first,
@@ -154,10 +159,9 @@ class PerformThunk final : public BoundThunk {
 ThunkCode perform_thunk(std::shared_ptr<const PythonNode> node, PyRef perform, bool built_in) {
   // A method is called as the function that it is, which saves a step in each call.
   const bool is_method = PyMethod_Check(perform.get());
-  PyRef self = is_method ? PyRef::borrow(PyMethod_GET_SELF(perform.get())) : PyRef();
-  if (is_method) perform = PyRef::borrow(PyMethod_GET_FUNCTION(perform.get()));
-  auto code = std::make_shared<PerformCode>(
-      PerformCode{std::move(node), std::move(perform), std::move(self), built_in});
+  PyRef function = is_method ? PyRef::borrow(PyMethod_GET_FUNCTION(perform.get())) : perform;
+  auto code = std::make_shared<PerformCode>(node, std::move(function), built_in);
+  if (is_method) code->self.emplace(node, PyRef::borrow(PyMethod_GET_SELF(perform.get())));
   ThunkCode result;
   result.make = [code = std::shared_ptr<const PerformCode>(code)] {
     return std::make_unique<PerformThunk>(code);

@@ -227,6 +227,8 @@ std::vector<Variable> PythonOp::batch(Apply& node, std::span<const Variable> inp
   return outputs;
 }
 
+bool any_python_op() { return !python_ops().empty(); }
+
 PyObject* wrap_op(const Op& op) {
   if (const PythonOp* of_user = python_op(&op)) return Py_NewRef(of_user->object());
   return wrap_builtin_op(op);

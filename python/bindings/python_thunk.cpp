@@ -58,12 +58,24 @@ Cell PythonNode::output(std::size_t j, PyObject* value) const {
   return from_python(value, *outputs[j], CastRule::Strict, output_names[j].c_str());
 }
 
-ThunkSource perform_source(PyObject* performs) {
-  return [performs = PyRef::borrow(performs)](const Apply& apply) -> ThunkCode {
+Held::Held(std::shared_ptr<const PythonNode> node, PyRef object)
+    : node_(std::move(node)), object_(std::move(object)) {
+  node_->held_.push_back(object_.get());
+}
+
+Held::~Held() {
+  std::vector<PyObject*>& held = node_->held_;
+  held.erase(std::find(held.begin(), held.end(), object_.get()));
+}
+
+ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> nodes) {
+  return [performs = PyRef::borrow(performs), nodes](const Apply& apply) -> ThunkCode {
     const PythonOp* op = python_op(apply.op());
     if (op == nullptr && apply.op()->conditional() != nullptr) return {};
     PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&apply)));
     const auto node = std::make_shared<const PythonNode>(apply, handle);
+    nodes->nodes.push_back(node);
+    nodes->any_of_user = nodes->any_of_user || op != nullptr;
     if (op == nullptr) {
       if (performs.get() == Py_None) return {};
       PyRef perform = PyRef::take(PyObject_CallOneArg(performs.get(), handle.get()));

@@ -37,18 +37,46 @@ struct PythonNode {
   /// Error(Type) that names the Op.
   Cell output(std::size_t j, PyObject* value) const;
 
+  /// The objects that its thunks hold, as often as they hold them: see Held.
+  const std::vector<PyObject*>& held() const { return held_; }
+
  private:
+  friend class Held;
   PyRef exclusive_input(Activation& activation, const Operands& operands, int i) const;
+
+  mutable std::vector<PyObject*> held_;
+};
+
+/// An object of the user's that a thunk of a node holds; the node knows of it, so that the garbage
+/// collector can be told.
+class Held {
+ public:
+  Held(std::shared_ptr<const PythonNode> node, PyRef object);
+  ~Held();
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  PyObject* get() const { return object_.get(); }
+
+ private:
+  std::shared_ptr<const PythonNode> node_;
+  PyRef object_;
+};
+
+/// The nodes of one function that have a thunk in Python.
+struct PythonNodes {
+  std::vector<std::shared_ptr<const PythonNode>> nodes;
+  bool any_of_user = false;  ///< one of them is of a user's Op
 };
 
 /// A thunk for each Python Op, and for each built-in Op to which `performs` gives one: a callable
 /// that takes the Apply and returns a function `perform(node, inputs, output_storage)`, or None.
-/// Nothing for other nodes.
+/// Nothing for other nodes. `nodes` gets what it made.
 ///
 /// Of the ways in which an Op may run, `make_thunk` comes before `demand`, and that before
 /// `perform`; what it inherits from `thunkvm.Op` does not count. Throws Error(Type) for an Op with
 /// none of them.
-ThunkSource perform_source(PyObject* performs);
+ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> nodes);
 
 /// The thunk of `perform`.
 ThunkCode perform_thunk(std::shared_ptr<const PythonNode> node, PyRef perform, bool built_in);

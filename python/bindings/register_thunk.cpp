@@ -6,6 +6,8 @@
 #include "python/bindings/raised.h"
 #include "python/bindings/value.h"
 
+#include <optional>
+
 namespace thunkvm {
 namespace {
 
@@ -86,15 +88,16 @@ class RegisterThunk final : public BoundThunk {
                               output_computed_.all(),
                               input_registers_.all(),
                               output_registers_.all()};
-    thunk_ = PyRef::take(PyObject_Vectorcall(make_thunk, arguments + 1,
-                                             5 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
-    if (!PyCallable_Check(thunk_.get()))
+    PyRef thunk = PyRef::take(PyObject_Vectorcall(
+        make_thunk, arguments + 1, 5 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    if (!PyCallable_Check(thunk.get()))
       throw Error(ErrorKind::Type, "make_thunk of " + node_->op +
                                        " has to return a thunk (a callable without arguments, "
                                        "with an attribute `lazy`), but it returned a " +
-                                       class_name(thunk_.get()) + ".");
-    PyRef lazy = attribute_or_null(thunk_.get(), "lazy");
+                                       class_name(thunk.get()) + ".");
+    PyRef lazy = attribute_or_null(thunk.get(), "lazy");
     lazy_ = lazy && check(PyObject_IsTrue(lazy.get())) != 0;
+    thunk_.emplace(node_, std::move(thunk));
   }
 
   bool lazy() const { return lazy_; }
@@ -108,7 +111,7 @@ class RegisterThunk final : public BoundThunk {
         input_computed_.set(i, one());
       }
       if (activation.keep) offer_earlier(activation, operands);
-      PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_.get()));
+      PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_->get()));
       if (returned.get() != Py_None)
         throw Error(ErrorKind::Type, "the thunk of " + node_->op +
                                          " is eager (lazy is False), so it gets all its inputs "
@@ -146,7 +149,7 @@ class RegisterThunk final : public BoundThunk {
         input_registers_.set(at, node_->input(call.activation(), call.operands(), i).get());
         input_computed_.set(at, one());
       }
-      PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_.get()));
+      PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_->get()));
       if (returned.get() != Py_None) ask(call, returned.get());
       for (int j = 0; j < call.n_outputs(); ++j)
         if (!call.computed(j) && output_computed_.truth(static_cast<std::size_t>(j)))
@@ -209,7 +212,7 @@ class RegisterThunk final : public BoundThunk {
 
   std::shared_ptr<const PythonNode> node_;
   Registers input_computed_, output_computed_, input_registers_, output_registers_;
-  PyRef thunk_;
+  std::optional<Held> thunk_;
   bool lazy_ = false;
   bool entered_ = false;
   /// Inputs that this call handed over; the lists that say so too are the thunk's to write.
@@ -225,10 +228,10 @@ ThunkCode register_thunk(std::shared_ptr<const PythonNode> node, PyRef make_thun
   code.form = code.lazy ? "lazy" : "thunk";
   // The thunk that showed whether it is lazy serves the first frame.
   auto waiting = std::make_shared<std::unique_ptr<RegisterThunk>>(std::move(first));
-  code.make = [node, make = std::move(make_thunk), lazy = code.lazy,
+  code.make = [node, make = std::make_shared<const Held>(node, std::move(make_thunk)), lazy = code.lazy,
                waiting]() -> std::unique_ptr<BoundThunk> {
     if (*waiting != nullptr) return std::move(*waiting);
-    auto thunk = std::make_unique<RegisterThunk>(node, make.get());
+    auto thunk = std::make_unique<RegisterThunk>(node, make->get());
     if (thunk->lazy() != lazy)
       throw Error(ErrorKind::Type,
                   std::string("make_thunk of ") + node->op + " returned " +

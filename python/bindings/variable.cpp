@@ -2,6 +2,8 @@
 
 #include "ops/op.h"
 #include "python/bindings/apply.h"
+#include "python/bindings/ownership.h"
+#include "python/bindings/python_op.h"
 #include "python/bindings/type.h"
 #include "python/bindings/value.h"
 #include "python/bindings/variable_numbers.h"
@@ -31,13 +33,14 @@ VariableObject* new_object() {
     PyObject_Init(reinterpret_cast<PyObject*>(object), variable_class);
     return object;
   }
-  auto* object = PyObject_New(VariableObject, variable_class);
+  auto* object = PyObject_GC_New(VariableObject, variable_class);
   if (object == nullptr) throw PythonError{};
   return object;
 }
 
 void variable_dealloc(PyObject* self) {
   VariableObject* object = self_of(self);
+  PyObject_GC_UnTrack(self);
   // First of all: a weak reference's callback may ask for this variable's object, and must get
   // another.
   object->variable.handle() = nullptr;
@@ -47,9 +50,15 @@ void variable_dealloc(PyObject* self) {
   if (free_count < kFreeListLength) {
     free_list[free_count++] = object;
   } else {
-    PyObject_Free(self);
+    PyObject_GC_Del(self);
   }
   Py_DECREF(type);
+}
+
+int variable_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  const Apply* node = unwrap(self).node();
+  return node->references() == 1 ? visit_owned({&node, 1}, visit, arg) : 0;
 }
 
 PyObject* variable_repr(PyObject* self) {
@@ -185,7 +194,13 @@ PyObject* wrap(const Variable& variable) {
   new (&object->variable) Variable(variable);
   object->weak_references = nullptr;
   handle = object;
-  return reinterpret_cast<PyObject*>(object);
+  auto* result = reinterpret_cast<PyObject*>(object);
+  if (any_python_op()) show_collector(result);
+  return result;
+}
+
+void show_collector(PyObject* variable) {
+  if (!PyObject_GC_IsTracked(variable)) PyObject_GC_Track(variable);
 }
 
 PyRef wrap_list(std::span<const Variable> variables) {
@@ -231,6 +246,7 @@ void init_variable(PyObject* module) {
                          "a leaf.\n\nArithmetic on Variables builds graph. ``==`` and ``!=`` "
                          "compare identity; elementwise they are ``tv.eq`` and ``tv.neq``.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(variable_dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(variable_traverse)},
       {Py_tp_repr, reinterpret_cast<void*>(variable_repr)},
       {Py_tp_hash, reinterpret_cast<void*>(variable_hash)},
       {Py_tp_getset, variable_attributes},
@@ -257,7 +273,9 @@ void init_variable(PyObject* module) {
       {0, nullptr},
   };
   static PyType_Spec spec = {"thunkvm._core.Variable", sizeof(VariableObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                             slots};
   variable_class = add_class(module, spec);
 }
 

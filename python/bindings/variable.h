@@ -27,6 +27,10 @@ PyRef wrap_list(std::span<const Variable> variables);
 /// A tuple of them.
 PyRef wrap_tuple(std::span<const Variable> variables);
 
+/// Puts a Variable's object under the garbage collector. Only one whose graph may hold a user's Op
+/// needs it: a graph of built-in Ops costs the collector nothing.
+void show_collector(PyObject* variable);
+
 inline bool is_variable(PyObject* object) { return Py_IS_TYPE(object, variable_class); }
 /// The variable of an object for which `is_variable` holds.
 inline const Variable& unwrap(PyObject* object) {

@@ -161,3 +161,34 @@ def test_a_call_may_fail_just_before_the_machine_asks_whether_to_stop(mode):
         with pytest.raises(OverflowError):
             f(-1.0, 2.0)
     assert f(1.0, 2.0) == 2.0
+
+
+ASKED_WRONGLY = [
+    ([7], IndexError, "Ask.0 asked for input 7, but it has 1 input: it may ask for an index"),
+    ([-1], IndexError, "Ask.0 asked for input -1"),
+    ([10**30], IndexError, "asked for input"),
+    ([], RuntimeError, "Ask.0 finished without the demanded output 0"),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("asked", "kind", "said"), ASKED_WRONGLY)
+def test_a_lazy_thunk_that_asks_wrongly_is_named_in_the_message_itself(mode, asked, kind, said):
+    class Ask(tv.Op):
+        def make_node(self, x):
+            return tv.Apply(self, [x], [x.type()])
+
+        def make_thunk(self, node, *registers):
+            class Run(tv.Thunk):
+                lazy = True
+
+                def __call__(self):
+                    return asked
+
+            return Run()
+
+    x = tv.scalar("x")
+    f = tv.function([x], Ask()(x), mode=mode)
+    with pytest.raises(kind) as info:
+        f(1.0)
+    assert said in str(info.value)
