@@ -12,11 +12,20 @@ Variable only_where(const Variable& condition, const Variable& g) {
   return where(condition, g, weak_number(0.0));
 }
 
+// Which of +0 and -0 comes out is NumPy's choice: the first, but in float32 and float64, whose
+// vector loops take the second.
 struct Maximum {
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
     return larger(a, b);
+  }
+};
+struct MaximumOfFloats {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return a > b || is_nan(a) ? a : b;
   }
 };
 const Elementwise maximum_op =
@@ -25,7 +34,8 @@ const Elementwise maximum_op =
             "The larger of two elements, or NaN if one is NaN. Where they are equal, x gets the "
             "whole gradient.")
         .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
-        .loops<Maximum, 2>(AllTypes{})
+        .loops<Maximum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
+        .loops<MaximumOfFloats, 2>(Types<float, double>{})
         .gradient([](const Differential& d) -> Partials {
           const Variable first = ge(d.x, d.y);
           return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
@@ -39,13 +49,21 @@ struct Minimum {
     return smaller(a, b);
   }
 };
+struct MinimumOfFloats {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b || is_nan(a) ? a : b;
+  }
+};
 const Elementwise minimum_op =
     Elementwise("minimum", "selection", {"x", "y"})
         .comment(
             "The smaller of two elements, or NaN if one is NaN. Where they are equal, x gets the "
             "whole gradient.")
         .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
-        .loops<Minimum, 2>(AllTypes{})
+        .loops<Minimum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
+        .loops<MinimumOfFloats, 2>(Types<float, double>{})
         .gradient([](const Differential& d) -> Partials {
           const Variable first = le(d.x, d.y);
           return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
@@ -63,7 +81,10 @@ const Elementwise where_op =
     Elementwise("where", "selection", {"condition", "x", "y"})
         .comment(
             "The element of x where the condition is true, else that of y. Both are computed: "
-            "`ifelse` is the one that computes only what it picks.")
+            "`ifelse` is the one that computes only what it picks. The side that is not picked "
+            "gets a gradient of 0, but where its own derivative there is infinite or NaN, as of "
+            "sqrt(x) at 0, their product is NaN: pick safe values before the function is applied "
+            "too, as in where(x > 0, sqrt(where(x > 0, x, 1.0)), 0.0).")
         .example("[True, False], [1.0, 2.0], [-1.0, -2.0]", "array([ 1., -2.])",
                  {"bool", "float64"})
         .loops_with_condition<Where, 2>(AllTypes{})

@@ -556,3 +556,19 @@ def test_every_registered_op_has_a_numpy_perform() -> None:
 
     made_of_others = {"diag", "dot", "trace"}
     assert set(tv.ops.__all__) - set(PERFORMS) == {"conditional", *made_of_others}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm"])
+def test_of_equal_elements_the_one_that_numpy_takes_comes_out(mode, name, dtype):
+    x, y = tv.vector("x", dtype), tv.vector("y", dtype)
+    f = tv.function([x, y], getattr(tv, name)(x, y), mode=mode)
+    values = np.array([0.0, -0.0, 1.0, np.inf, -np.inf, np.nan], dtype)
+    a, b = (grid.ravel() for grid in np.meshgrid(values, values))
+    computed, expected = f(a, b), getattr(np, name)(a, b)
+    np.testing.assert_array_equal(computed, expected)
+    numbers = ~np.isnan(expected)
+    np.testing.assert_array_equal(
+        np.signbit(computed.real)[numbers], np.signbit(expected.real)[numbers]
+    )
