@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -33,7 +35,13 @@ def _reshape(node: Any) -> Perform:
 @performs("broadcast_to")
 def _broadcast_to(node: Any) -> Perform:
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        output_storage[0][0] = np.broadcast_to(inputs[0], inputs[1].tolist())
+        x, shape = np.asarray(inputs[0]), tuple(inputs[1].tolist())
+        if math.prod(shape) * x.itemsize > sys.maxsize:
+            raise ValueError(
+                f"[broadcast_to] an array of shape {shape} and dtype {x.dtype} is larger than the "
+                "address space"
+            )
+        output_storage[0][0] = np.broadcast_to(x, shape)
 
     return perform
 
