@@ -4,6 +4,8 @@
 #include "python/bindings/raised.h"
 #include "python/bindings/value.h"
 
+#include <algorithm>
+
 namespace thunkvm {
 namespace {
 
@@ -21,28 +23,42 @@ std::vector<std::uint32_t> input_registers(const Program& program, std::uint32_t
   return {};
 }
 
-const char* hint(PyObject* exception, bool user_op) {
-  if (PyErr_GivenExceptionMatches(exception, exception_class(ErrorKind::LinAlg)))
-    return "look at the matrix among the inputs above: add a multiple of the identity, or scale "
-           "its columns";
-  if (user_op)
-    return "the Op's own code raised this or broke its contract; the types above are what it was "
-           "promised";
-  if (PyErr_GivenExceptionMatches(exception, PyExc_MemoryError))
-    return "the modes that end in _nogc keep intermediates; those that do not release them early";
-  if (PyErr_GivenExceptionMatches(exception, PyExc_ValueError))
-    return "compare the shapes and values above; lengths that are declared, as in "
-           "tv.tensor(shape=(3, None)), are "
-           "checked when the graph is built";
-  if (PyErr_GivenExceptionMatches(exception, PyExc_IndexError))
-    return "compare the index with the lengths above; tv.switch_case(..., default=) takes what is "
-           "out of range";
-  return "the same call in mode=\"py\" runs one NumPy function for each node, in order";
+bool is_a(PyObject* exception, PyObject* exceptions_class) {
+  return PyErr_GivenExceptionMatches(exception, exceptions_class) != 0;
+}
+
+const char* conditional_hint(PyObject* exception) {
+  if (is_a(exception, PyExc_IndexError))
+    return "tv.switch_case(..., default=) takes an index that is out of range";
+  return "a comparison such as x > 0 is one bool and never NaN; of an array take .all() or .any()";
+}
+
+const char* linear_algebra_hint(const Op& op) {
+  if (op.name() == "cholesky")
+    return "the matrix has to be symmetric (Hermitian) and positive definite; where rounding "
+           "spoilt that, add a small multiple of the identity";
+  return "some row or column of the matrix is a combination of the others; add a multiple of the "
+         "identity, or solve the least-squares problem";
+}
+
+// True if two arrays among the values differ in shape.
+bool shapes_differ(const std::vector<const Cell*>& values) {
+  const Cell* first = nullptr;
+  for (const Cell* value : values) {
+    if (!value->is_array()) continue;
+    if (first != nullptr &&
+        !(first->array().shape().size() == value->array().shape().size() &&
+          std::equal(first->array().shape().begin(), first->array().shape().end(),
+                     value->array().shape().begin())))
+      return true;
+    first = value;
+  }
+  return false;
 }
 
 }  // namespace
 
-std::string FailureReport::describe_failure(Frame& frame) const {
+std::string FailureReport::describe_failure(Frame& frame) {
   const std::uint32_t index = frame.failure().node;
   if (index == kNone || index >= linked_.nodes.size()) return {};
   const Program& program = *linked_.program;
@@ -50,12 +66,15 @@ std::string FailureReport::describe_failure(Frame& frame) const {
   std::string text = "In " + function_ + ": node " + linked_.nodes[index].text();
   if (apply.op() != nullptr) text += ", Op " + apply.op()->text();
   const std::vector<std::uint32_t> registers = input_registers(program, index);
+  std::vector<const Cell*> values;
   for (std::size_t i = 0; i < registers.size() && i < apply.n_inputs(); ++i) {
     const Variable& input = apply.input(static_cast<int>(i));
     const Cell& value = frame.cell(registers[i]);
     text += "\n  input " + std::to_string(i) + ": " + input.text() + ", " + input.type().text() +
             ": " + (value.empty() ? "not computed" : describe(value));
+    values.push_back(&value);
   }
+  shapes_differ_ = shapes_differ(values);
   const std::string origin = apply.origin_text();
   if (!origin.empty()) text += "\n  made at: " + origin;
   return text;
@@ -71,14 +90,37 @@ void FailureReport::failed(Frame& frame) noexcept {
   }
 }
 
+// What to do about it; null where nothing is known that the message and the inputs do not say.
+const char* FailureReport::hint(const Failure& failure, PyObject* exception) const {
+  const Op& op = *linked_.nodes[failure.node].node()->op();
+  if (python_op(&op) != nullptr)
+    return is_raised(failure) ? "the Op's own code raised this; the traceback has its line"
+                              : "the Op broke its contract, which the message states; the types "
+                                "above are what it was promised";
+  if (op.conditional() != nullptr) return conditional_hint(exception);
+  if (is_a(exception, exception_class(ErrorKind::LinAlg))) return linear_algebra_hint(op);
+  if (is_a(exception, PyExc_MemoryError))
+    return linked_.program->keep
+               ? "this mode keeps every intermediate; the one without _nogc releases them early"
+               : "the memory that is in use is tv.memory(); work in smaller blocks";
+  if (is_a(exception, PyExc_IndexError)) return "compare the index with the lengths above";
+  if (shapes_differ_)
+    return "compare the shapes above; lengths that are declared, as in tv.tensor(shape=(3, None)), "
+           "are checked when the graph is built";
+  return nullptr;
+}
+
 void FailureReport::raise(const Failure& failure) const {
   set_failure(failure);
   if (text_.empty()) return;
-  const Variable& output = linked_.nodes[failure.node];
+  const Op& op = *linked_.nodes[failure.node].node()->op();
+  if (python_op(&op) == nullptr) name_op(op.name());
   PyRef exception = take_exception();
-  const char* advice = hint(exception.get(), python_op(output.node()->op()) != nullptr);
+  // Ctrl-C and exit are nobody's mistake.
+  const char* advice =
+      is_a(exception.get(), PyExc_Exception) ? hint(failure, exception.get()) : nullptr;
   set_exception(std::move(exception));
-  add_note(text_ + "\n  hint: " + advice);
+  add_note(advice == nullptr ? text_ : text_ + "\n  hint: " + advice);
 }
 
 }  // namespace thunkvm

@@ -19,16 +19,19 @@ class FailureReport final : public FailureObserver {
 
   /// Reads the failing thunk's inputs from the registers. Needs the GIL.
   void failed(Frame& frame) noexcept override;
-  /// Makes the failure the pending exception, of the type that it has, with the report as a note.
+  /// Makes the failure the pending exception, of the type that it has, with the report as a note;
+  /// that of a built-in Op begins with the Op's name in brackets.
   /// One that no node caused (Ctrl-C) has no note.
   void raise(const Failure& failure) const;
 
  private:
-  std::string describe_failure(Frame& frame) const;
+  std::string describe_failure(Frame& frame);
+  const char* hint(const Failure& failure, PyObject* exception) const;
 
   const Linked& linked_;
   const std::string& function_;
   std::string text_;
+  bool shapes_differ_ = false;
 };
 
 }  // namespace thunkvm

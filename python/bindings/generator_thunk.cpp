@@ -75,14 +75,7 @@ class GeneratorThunk final : public BoundThunk {
   }
 
   void ask_one(LazyCall& call, PyObject* index) {
-    const Py_ssize_t i = PyNumber_AsSsize_t(index, nullptr);
-    if (i == -1 && PyErr_Occurred()) {
-      PyErr_Clear();
-      throw Error(ErrorKind::Type,
-                  "demand of " + node_->op + " yielded " + str_of(index) + " (a " +
-                      class_name(index) +
-                      "), but it has to yield the index of an input, or a list of them.");
-    }
+    const std::int64_t i = asked_input(index, "demand of " + node_->op + " yielded");
     asked_.push_back(i);
     call.ask(i);
   }

@@ -68,6 +68,20 @@ Held::~Held() {
   held.erase(std::find(held.begin(), held.end(), object_.get()));
 }
 
+std::int64_t asked_input(PyObject* index, const std::string& asks) {
+  const std::string asked = asks + " " + str_of(index) + " (a " + class_name(index) + ")";
+  const bool is_bool = PyBool_Check(index) || PyArray_IsScalar(index, Bool);
+  PyRef integer = PyRef::adopt(is_bool ? nullptr : PyNumber_Index(index));
+  if (!integer) {
+    PyErr_Clear();
+    throw Error(ErrorKind::Type, asked + ", but inputs are asked for by index, an integer.");
+  }
+  int overflow = 0;
+  const long long input = PyLong_AsLongLongAndOverflow(integer.get(), &overflow);
+  if (overflow != 0) throw Error(ErrorKind::Index, asked + ", which is out of range.");
+  return input;
+}
+
 ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> nodes) {
   return [performs = PyRef::borrow(performs), nodes](const Apply& apply) -> ThunkCode {
     const PythonOp* op = python_op(apply.op());

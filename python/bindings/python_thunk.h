@@ -63,6 +63,11 @@ class Held {
   PyRef object_;
 };
 
+/// The input that a lazy thunk asks for by this object; `asks` begins the message: "the lazy thunk
+/// of Pick asked for". Any integer will do, NumPy's too. Throws Error(Type) for what is none, a
+/// bool included, Error(Index) for one beyond 64 bits.
+std::int64_t asked_input(PyObject* index, const std::string& asks);
+
 /// The nodes of one function that have a thunk in Python.
 struct PythonNodes {
   std::vector<std::shared_ptr<const PythonNode>> nodes;

@@ -72,6 +72,46 @@ void set_failure(const Failure& failure) noexcept {
   }
 }
 
+bool is_raised(const Failure& failure) noexcept {
+  try {
+    std::rethrow_exception(failure.error);
+  } catch (const Raised&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+namespace {
+
+void put_before_message(const std::string& prefix, const std::string& instead_of) {
+  PyRef exception = take_exception();
+  if (PyErr_GivenExceptionMatches(exception.get(), PyExc_Exception) == 0) {
+    set_exception(std::move(exception));
+    return;
+  }
+  PyRef args = PyRef::take(PyObject_GetAttrString(exception.get(), "args"));
+  const bool plain =
+      PyTuple_GET_SIZE(args.get()) == 1 && PyUnicode_Check(PyTuple_GET_ITEM(args.get(), 0));
+  if (plain) {
+    std::string_view message = text_of(PyTuple_GET_ITEM(args.get(), 0));
+    if (!message.starts_with(prefix)) {
+      if (!instead_of.empty() && message.starts_with(instead_of))
+        message.remove_prefix(instead_of.size());
+      PyRef longer = to_text(prefix + std::string(message));
+      PyRef tuple = PyRef::take(PyTuple_Pack(1, longer.get()));
+      check(PyObject_SetAttrString(exception.get(), "args", tuple.get()));
+    }
+  }
+  set_exception(std::move(exception));
+  if (!plain) add_note(prefix);
+}
+
+}  // namespace
+
+void prefix_message(const std::string& prefix) { put_before_message(prefix, {}); }
+void name_op(const std::string& op) { put_before_message("[" + op + "] ", op + ": "); }
+
 void add_note(const std::string& note) {
   PyRef exception = take_exception();
   if (has_note(exception.get(), note)) {

@@ -33,8 +33,18 @@ class Raised : public Error {
 /// of the call.
 Status fail_thunk(Activation& activation) noexcept;
 
+/// Whether the failure is an exception that Python code raised, not an error of the machine.
+bool is_raised(const Failure& failure) noexcept;
 /// Makes what a call failed with the pending Python exception.
 void set_failure(const Failure& failure) noexcept;
+
+/// Puts "[op] " before the message of the pending exception, as `prefix_message` does; in place of
+/// the "op: " that some of NumPy's functions begin with.
+void name_op(const std::string& op);
+/// Puts `prefix` before the message of the pending exception, unless the message says so already;
+/// one whose arguments are not a message alone gets it as a note. What is no Exception (Ctrl-C)
+/// stays as it is.
+void prefix_message(const std::string& prefix);
 
 /// Adds a note (PEP 678) to the pending exception, unless it has that note already.
 void add_note(const std::string& note);

@@ -88,8 +88,8 @@ class RegisterThunk final : public BoundThunk {
                               output_computed_.all(),
                               input_registers_.all(),
                               output_registers_.all()};
-    PyRef thunk = PyRef::take(PyObject_Vectorcall(
-        make_thunk, arguments + 1, 5 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    PyRef thunk = PyRef::take(PyObject_Vectorcall(make_thunk, arguments + 1,
+                                                  5 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
     if (!PyCallable_Check(thunk.get()))
       throw Error(ErrorKind::Type, "make_thunk of " + node_->op +
                                        " has to return a thunk (a callable without arguments, "
@@ -186,18 +186,10 @@ class RegisterThunk final : public BoundThunk {
                                        " has to return a list of the indices of inputs "
                                        "that it needs, or None, but it returned a " +
                                        class_name(wanted) + ".");
+    const std::string asks = "the lazy thunk of " + node_->op + " asked for";
     const Py_ssize_t n = PySequence_Fast_GET_SIZE(wanted);
-    for (Py_ssize_t k = 0; k < n; ++k) {
-      PyObject* index = PySequence_Fast_GET_ITEM(wanted, k);
-      const Py_ssize_t i = PyNumber_AsSsize_t(index, nullptr);
-      if (i == -1 && PyErr_Occurred()) {
-        PyErr_Clear();
-        throw Error(ErrorKind::Type, "the lazy thunk of " + node_->op + " asked for " +
-                                         str_of(index) + " (a " + class_name(index) +
-                                         "), but inputs are asked for by index.");
-      }
-      call.ask(i);
-    }
+    for (Py_ssize_t k = 0; k < n; ++k)
+      call.ask(asked_input(PySequence_Fast_GET_ITEM(wanted, k), asks));
   }
 
   Cell take_output(std::size_t j) {
@@ -228,8 +220,8 @@ ThunkCode register_thunk(std::shared_ptr<const PythonNode> node, PyRef make_thun
   code.form = code.lazy ? "lazy" : "thunk";
   // The thunk that showed whether it is lazy serves the first frame.
   auto waiting = std::make_shared<std::unique_ptr<RegisterThunk>>(std::move(first));
-  code.make = [node, make = std::make_shared<const Held>(node, std::move(make_thunk)), lazy = code.lazy,
-               waiting]() -> std::unique_ptr<BoundThunk> {
+  code.make = [node, make = std::make_shared<const Held>(node, std::move(make_thunk)),
+               lazy = code.lazy, waiting]() -> std::unique_ptr<BoundThunk> {
     if (*waiting != nullptr) return std::move(*waiting);
     auto thunk = std::make_unique<RegisterThunk>(node, make->get());
     if (thunk->lazy() != lazy)

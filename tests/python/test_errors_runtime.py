@@ -166,7 +166,9 @@ def test_a_call_may_fail_just_before_the_machine_asks_whether_to_stop(mode):
 ASKED_WRONGLY = [
     ([7], IndexError, "Ask.0 asked for input 7, but it has 1 input: it may ask for an index"),
     ([-1], IndexError, "Ask.0 asked for input -1"),
-    ([10**30], IndexError, "asked for input"),
+    ([10**30], IndexError, f"Ask asked for {10**30} (a int), which is out of range"),
+    ([True], TypeError, "Ask asked for True (a bool), but inputs are asked for by index"),
+    (["x"], TypeError, "Ask asked for x (a str), but inputs are asked for by index"),
     ([], RuntimeError, "Ask.0 finished without the demanded output 0"),
 ]
 
@@ -192,3 +194,93 @@ def test_a_lazy_thunk_that_asks_wrongly_is_named_in_the_message_itself(mode, ask
     with pytest.raises(kind) as info:
         f(1.0)
     assert said in str(info.value)
+
+
+def fail_with(exception):
+    class Fail(tv.Op):
+        def make_node(self, x):
+            x = tv.as_variable(x)
+            return tv.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            if exception is not None:
+                raise exception
+
+    return Fail()
+
+
+X, V, W = tv.scalar("x"), tv.vector("v"), tv.vector("w")
+M, K = tv.matrix("m"), tv.lscalar("i")
+
+HINTS = [
+    ([X], tv.ifelse(X, 1.0, 2.0), [np.nan], "never NaN"),
+    ([V], tv.ifelse(V, 1.0, 2.0), [[1.0, 2.0]], ".all() or .any()"),
+    ([K], tv.switch_case(K, [1.0, 2.0]), [7], "tv.switch_case(..., default=)"),
+    ([V, K], V[K], [[1.0], 7], "compare the index with the lengths above"),
+    ([V, W], V + W, [[1.0, 2.0], [1.0, 2.0, 3.0]], "compare the shapes above"),
+    ([M], tv.cholesky(M), [[[-1.0]]], "positive definite"),
+    ([M, V], tv.solve(M, V), [np.ones((2, 2)), [1.0, 2.0]], "combination of the others"),
+    ([X], fail_with(ValueError("no"))(X), [1.0], "the Op's own code raised this"),
+    ([X], fail_with(np.linalg.LinAlgError("no"))(X), [1.0], "the Op's own code raised this"),
+    ([X], fail_with(None)(X), [1.0], "the Op broke its contract"),
+    ([V], V.max(), [[]], None),
+    ([K], K**K, [-2], None),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("inputs", "output", "values", "said"), HINTS)
+def test_the_hint_follows_the_cause(mode, inputs, output, values, said):
+    f = tv.function(inputs, output, mode=mode)
+    with pytest.raises(Exception) as info:  # noqa: PT011 (which one does not matter here)
+        f(*values)
+    hint = note(info).partition("hint: ")[2]
+    assert hint == "" if said is None else said in hint
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("exception", [KeyboardInterrupt, SystemExit])
+def test_a_stop_that_an_op_raises_has_no_hint(mode, exception):
+    with pytest.raises(exception) as info:
+        tv.function([X], fail_with(exception)(X), mode=mode)(1.0)
+    assert "node Fail.0" in note(info)
+    assert "hint:" not in note(info)
+
+
+FAILURES = [
+    ([V, W], V + W, [[1.0, 2.0], [1.0, 2.0, 3.0]], "[add] operands could not be broadcast"),
+    ([M], M @ M, [np.ones((2, 3))], "[matmul] Input operand 1 has a mismatch"),
+    ([V], V.max(), [[]], "[max] zero-size array"),
+    ([V], V.reshape(2, 3), [[1.0]], "[reshape] cannot reshape array of size 1 into shape (2,3)"),
+    ([V, K], tv.ops.take(V, K), [[1.0], 4], "[take] index 4 is out of bounds for axis 0"),
+    ([K], K**K, [-2], "[pow] Integers to negative integer powers are not allowed."),
+    ([M], tv.cholesky(M), [[[-1.0]]], "[cholesky] "),
+    ([M, V], tv.solve(M, V), [np.ones((2, 2)), [1.0, 2.0]], "[solve] "),
+    ([X], tv.ifelse(X, 1.0, 2.0), [np.nan], "[ifelse] the condition is NaN"),
+    (
+        [X, K],
+        tv.broadcast_to(X, (K, K)),
+        [1.0, 2**40],
+        "[broadcast_to] an array of shape (1099511627776, 1099511627776) and dtype float64 is "
+        "larger than the address space",
+    ),
+]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("inputs", "output", "values", "said"), FAILURES)
+def test_what_a_built_in_op_raises_begins_with_its_name(mode, inputs, output, values, said):
+    with pytest.raises((ValueError, IndexError, np.linalg.LinAlgError)) as info:
+        tv.function(inputs, output, mode=mode)(*values)
+    assert str(info.value).startswith(said)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("function", ["solve", "inv", "det", "cholesky"])
+@pytest.mark.parametrize("where", [(0, 0), (0, 1), (1, 1)])
+def test_nan_in_a_matrix_gives_nan_and_no_error(mode, function, where):
+    matrix = np.eye(2)
+    matrix[where] = matrix[where[::-1]] = np.nan
+    built_in = getattr(tv, function)
+    f = tv.function([M], built_in(M, np.eye(2)) if function == "solve" else built_in(M), mode=mode)
+    assert np.isnan(f(matrix)).any()
