@@ -287,6 +287,10 @@ std::vector<Variable> pull_back(std::span<const Variable> outputs,
 }
 
 std::vector<Variable> gradients(const Variable& cost, std::span<const Variable> wrt) {
+  if (is_complex(cost.dtype()))
+    throw Error(ErrorKind::Type, "[grad] the cost has to be real, but " + cost.text() + " is " +
+                                     cost.type().text() +
+                                     "; take its real part, or the square of its abs");
   if (cost.ndim() != 0 || !is_inexact(cost.dtype()))
     throw Error(ErrorKind::Type, "[grad] the cost has to be a scalar of a floating dtype, but " +
                                      cost.text() + " is " + cost.type().text() +

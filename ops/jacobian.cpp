@@ -49,6 +49,10 @@ Variable jacobian(const Variable& expression, const Variable& wrt) {
     throw Error(ErrorKind::Type, "[jacobian] both have to be of a floating dtype, but " +
                                      expression.text() + " is " + expression.type().text() +
                                      " and " + wrt.text() + " is " + wrt.type().text());
+  if (is_complex(expression.dtype()))
+    throw Error(ErrorKind::Type, "[jacobian] the expression has to be real, but " +
+                                     expression.text() + " is " + expression.type().text() +
+                                     "; differentiate its real and imaginary parts");
   const Variable one = Variable::input(expression.type_ref(), "output gradient");
   const Variable row =
       pull_back(std::span(&expression, 1), std::span(&one, 1), std::span(&wrt, 1)).front();

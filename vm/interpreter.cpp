@@ -139,8 +139,8 @@ Status Interpreter::queue_wanted(Frame& frame, std::uint32_t index, std::uint32_
   if (state.wanted.empty())
     return activation.fail(
         ErrorKind::Runtime,
-        lazy_thunk(*frame.program_, lazy) +
-            " finished without the demanded output " + std::to_string(output) +
+        lazy_thunk(*frame.program_, lazy) + " finished without the demanded output " +
+            std::to_string(output) +
             ": it has to compute it, or to return the inputs that it needs for it");
   for (const std::int64_t input : state.wanted) {
     if (input < 0 || input >= n) return out_of_range(*frame.program_, lazy, activation, input);

@@ -33,10 +33,11 @@ void Signature::bind(PyObject* const* arguments, std::size_t n_positional, PyObj
 
 std::size_t Signature::find(PyObject* keyword) const {
   for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].keyword.get() == keyword) return i;  // interned names are one object
+    if (parameters_[i].keyword.get() == keyword)
+      return check_unique(i);  // interned names are one object
   for (std::size_t i = 0; i < parameters_.size(); ++i)
     if (parameters_[i].keyword && PyUnicode_Compare(parameters_[i].keyword.get(), keyword) == 0)
-      return i;
+      return check_unique(i);
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters_)
     if (!parameter.name.empty()) names.push_back(parameter.name);
@@ -44,6 +45,18 @@ std::size_t Signature::find(PyObject* keyword) const {
   const std::string nearest = nearest_name(given, names);
   throw Error(ErrorKind::Type, function_ + "() got an unexpected keyword argument '" + given + "'" +
                                    (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"));
+}
+
+std::size_t Signature::check_unique(std::size_t first) const {
+  std::string numbers = std::to_string(first);
+  for (std::size_t i = first + 1; i < parameters_.size(); ++i)
+    if (parameters_[i].keyword && parameters_[i].name == parameters_[first].name)
+      numbers += " and " + std::to_string(i);
+  if (numbers == std::to_string(first)) return first;
+  throw Error(ErrorKind::Type, function_ + "() has more than one input called '" +
+                                   parameters_[first].name + "', numbers " + numbers +
+                                   "; pass them by position, or give them names of their own with "
+                                   "tv.In(variable, name=...)");
 }
 
 void Signature::throw_too_many(std::size_t given) const {

@@ -41,12 +41,14 @@ class Signature {
   const std::vector<Parameter>& parameters() const { return parameters_; }
   std::size_t size() const { return parameters_.size(); }
   /// Puts each parameter's argument, borrowed, into `bound`; null where the default is taken.
-  /// Throws Error(Type) in Python's own words for too many, missing, doubled and unknown arguments.
+  /// Throws Error(Type) in Python's own words for too many, missing, doubled and unknown arguments,
+  /// and for a keyword that is the name of more than one.
   void bind(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords,
             PyObject** bound) const;
 
  private:
   std::size_t find(PyObject* keyword) const;
+  std::size_t check_unique(std::size_t first) const;
   [[noreturn]] void throw_too_many(std::size_t given) const;
   [[noreturn]] void throw_missing(PyObject* const* bound) const;
 

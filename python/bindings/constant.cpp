@@ -52,6 +52,7 @@ Variable stacked(PyObject* sequence) {
 bool is_number_like(PyObject* object) {
   return PyArray_Check(object) || PyArray_CheckScalar(object) || is_sequence(object) ||
          PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
+         is_float_like(object) ||
          (!PyType_Check(object) && (PyObject_HasAttrString(object, "__array__") ||
                                     PyObject_HasAttrString(object, "__dlpack__")));
 }
@@ -61,8 +62,8 @@ bool is_number_like(PyObject* object) {
   if (value.size() > 60) value = value.substr(0, 57) + "...";
   throw Error(ErrorKind::Type, value + " (" + class_name(object) +
                                    ") cannot become a Variable: a number, an array, a list of "
-                                   "them or a Variable is expected. For any other object, make an "
-                                   "input with tv.generic() and pass it to the function");
+                                   "them or a Variable is expected. Any other object travels as "
+                                   "tv.constant(value), or through an input tv.generic()");
 }
 
 // The last number of each hash: enough for the literals of a loop, and bounded.
@@ -100,6 +101,9 @@ Variable as_variable(PyObject* object) {
     return Variable::constant(Cell::of(Complex128(value.real, value.imag)), true);
   }
   if (is_sequence(object) && holds_variable(object)) return stacked(object);
+  if (is_float_like(object) && !PyFloat_Check(object) && !PyLong_Check(object) &&
+      !PyComplex_Check(object))  // a Fraction is as weak as the float that it stands for
+    return Variable::constant(from_number(object), true);
   if (!is_number_like(object)) refuse(object);
   return Variable::constant(from_number(object));
 }
@@ -124,7 +128,12 @@ Variable constant_of(PyObject* value, PyObject* dtype) {
     throw Error(ErrorKind::Type, unwrap(value).text() +
                                      " is a Variable already, and not a constant; use it as it is");
   }
-  if (!is_number_like(value)) refuse(value);
+  if (!is_number_like(value)) {
+    if (dtype != nullptr && dtype != Py_None)
+      throw Error(ErrorKind::Type, "a " + class_name(value) +
+                                       " is kept as an object, which has no dtype; leave it out");
+    return Variable::constant(object_cell(value), GenericType::instance());
+  }
   if (dtype == nullptr || dtype == Py_None) return Variable::constant(from_number(value));
   // NumPy converts, so that what does not fit is an error in NumPy's words.
   PyArray_Descr* wanted = numpy_dtype(dtype_of_object(dtype, "constant(dtype=)"));

@@ -1,9 +1,11 @@
 // dtype.cpp: dtypes of the machine, of NumPy, and as users write them.
+#include "ops/registry.h"
 #include "python/bindings/type.h"
 
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace thunkvm {
 namespace {
@@ -51,8 +53,12 @@ DType dtype_of_object(PyObject* object, const std::string& what) {
   const bool known = object != Py_None && PyArray_DescrConverter(object, &descr) == NPY_SUCCEED;
   if (!known) {
     PyErr_Clear();
-    throw Error(ErrorKind::Type,
-                what + " = " + str_of(object) + " is not a dtype; use one of " + known_dtypes());
+    std::vector<std::string> names;
+    for (int i = 0; i < kNumericDTypes; ++i) names.emplace_back(name(static_cast<DType>(i)));
+    const std::string nearest = nearest_name(str_of(object), names);
+    throw Error(ErrorKind::Type, what + " = " + str_of(object) + " is not a dtype; use one of " +
+                                     known_dtypes() +
+                                     (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"));
   }
   const int number = descr->type_num;
   Py_DECREF(descr);

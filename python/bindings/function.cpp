@@ -112,6 +112,24 @@ PyObject* get_name(PyObject* self, void*) {
   return guard([&] { return to_text(function_of(self).name()); });
 }
 
+// What inspect.signature reads; made when it asks.
+PyObject* get_signature(PyObject* self, void*) {
+  return guard([&] {
+    const std::vector<Parameter>& parameters = function_of(self).parameters();
+    PyRef rows = PyRef::take(PyList_New(0));
+    for (const Parameter& parameter : parameters) {
+      PyRef name = parameter.keyword ? parameter.keyword : PyRef::borrow(Py_None);
+      PyRef value = parameter.has_default ? to_python(parameter.default_value, *parameter.type)
+                                          : PyRef::borrow(Py_None);
+      PyRef row = PyRef::take(Py_BuildValue(
+          "(OOO)", name.get(), parameter.has_default ? Py_True : Py_False, value.get()));
+      check(PyList_Append(rows.get(), row.get()));
+    }
+    PyRef module = PyRef::take(PyImport_ImportModule("thunkvm.signature"));
+    return PyRef::take(PyObject_CallMethod(module.get(), "signature_of", "O", rows.get()));
+  });
+}
+
 PyObject* get_frames(PyObject* self, void*) {
   return guard([&] { return PyRef::take(PyLong_FromSize_t(function_of(self).pool().size())); });
 }
@@ -140,6 +158,7 @@ PyGetSetDef properties[] = {
     {"inputs", get_inputs, nullptr, "The Variables that the arguments stand for.", nullptr},
     {"name", get_name, nullptr, "What messages call the function.", nullptr},
     {"frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
+    {"__signature__", get_signature, nullptr, nullptr, nullptr},
     {"__name__", get_name, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

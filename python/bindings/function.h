@@ -41,6 +41,7 @@ class CompiledFunction {
   const std::string& name() const { return name_; }
   const Linked& linked() const { return linked_; }
   const std::vector<Variable>& inputs() const { return inputs_; }
+  const std::vector<Parameter>& parameters() const { return signature_.parameters(); }
   /// The frames, all idle ones of which it has.
   FramePool& pool();
 

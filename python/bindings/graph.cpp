@@ -55,7 +55,7 @@ py::object constant(py::handle value, py::handle dtype, py::handle type) {
   if (!dtype.is_none())
     throw Error(ErrorKind::Type, "constant() takes a dtype or a type, not both");
   const TypeRef wanted = unwrap_type(type.ptr());
-  const Cell cell = from_python(value.ptr(), *wanted, CastRule::Safe, "the constant's value");
+  const Cell cell = from_python(value.ptr(), *wanted, CastRule::SafeAlone, "the constant's value");
   // A copy: the caller may change the array that they gave.
   return object(
       Variable::constant(wanted->tensor() == nullptr ? cell : copy_value(cell, *wanted), wanted));

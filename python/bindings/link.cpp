@@ -43,7 +43,7 @@ std::vector<PyObject*> spec_list(PyObject* specs, std::size_t n, const char* wha
 }
 
 CastRule cast_rule(PyObject* spec) {
-  if (flag(spec, "strict")) return CastRule::Strict;
+  if (flag(spec, "strict")) return CastRule::Exact;
   return flag(spec, "allow_downcast") ? CastRule::Downcast : CastRule::Safe;
 }
 

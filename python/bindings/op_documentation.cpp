@@ -2,6 +2,7 @@
 
 #include "python/bindings/attribute.h"
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -95,6 +96,12 @@ PyRef list_of(const std::vector<T>& values, Convert convert) {
 
 }  // namespace
 
+bool attribute_by_position(const OpProto& proto) {
+  return proto.attrs.size() == 1 && !proto.inputs.empty() &&
+         std::none_of(proto.inputs.begin(), proto.inputs.end(),
+                      [](const VarProto& input) { return input.variadic || input.is_optional; });
+}
+
 std::string op_signature_text(const OpProto& proto) {
   std::string text = "(";
   bool variadic = false;
@@ -106,7 +113,8 @@ std::string op_signature_text(const OpProto& proto) {
             (input.is_optional && !input.variadic ? "=None" : "");
   }
   if (!proto.inputs.empty() && !variadic) text += ", /";
-  if (!proto.attrs.empty() && !variadic) text += proto.inputs.empty() ? "*" : ", *";
+  if (!proto.attrs.empty() && !variadic && !attribute_by_position(proto))
+    text += proto.inputs.empty() ? "*" : ", *";
   for (const AttrProto& attr : proto.attrs) {
     text += ", " + attr.name;
     if (!attr.required) text += "=" + python_text(attr.default_value);
@@ -130,7 +138,8 @@ PyRef op_signature(const OpProto& proto) {
     add(input.name, input.variadic ? "VAR_POSITIONAL" : "POSITIONAL_ONLY",
         input.is_optional && !input.variadic ? PyRef::borrow(Py_None) : PyRef());
   for (const AttrProto& attr : proto.attrs)
-    add(attr.name, "KEYWORD_ONLY", attr.required ? PyRef() : attribute_object(attr.default_value));
+    add(attr.name, attribute_by_position(proto) ? "POSITIONAL_OR_KEYWORD" : "KEYWORD_ONLY",
+        attr.required ? PyRef() : attribute_object(attr.default_value));
   return PyRef::take(PyObject_CallMethod(inspect.get(), "Signature", "O", parameters.get()));
 }
 
@@ -163,12 +172,13 @@ std::string op_docstring(const OpProto& proto) {
 }
 
 PyRef op_proto_dict(const OpProto& proto) {
-  return PyRef::take(Py_BuildValue("{s:s,s:s,s:s,s:s,s:N,s:N,s:N}", "name", proto.name.c_str(),
-                                   "family", proto.family.c_str(), "comment", proto.comment.c_str(),
-                                   "example", proto.example.c_str(), "inputs",
-                                   list_of(proto.inputs, input_dict).release(), "outputs",
-                                   list_of(proto.outputs, input_dict).release(), "attrs",
-                                   list_of(proto.attrs, attr_dict).release()));
+  return PyRef::take(
+      Py_BuildValue("{s:s,s:s,s:s,s:s,s:N,s:N,s:N,s:O}", "name", proto.name.c_str(), "family",
+                    proto.family.c_str(), "comment", proto.comment.c_str(), "example",
+                    proto.example.c_str(), "inputs", list_of(proto.inputs, input_dict).release(),
+                    "outputs", list_of(proto.outputs, input_dict).release(), "attrs",
+                    list_of(proto.attrs, attr_dict).release(), "attribute_by_position",
+                    attribute_by_position(proto) ? Py_True : Py_False));
 }
 
 }  // namespace thunkvm

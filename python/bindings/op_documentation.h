@@ -10,6 +10,9 @@
 
 namespace thunkvm {
 
+/// Whether the Op's one attribute may be given by position too, after its inputs: cast(x, "int64").
+/// Where there are more, or inputs that may be left out, attributes go by keyword.
+bool attribute_by_position(const OpProto& proto);
 /// "(x, /, *, axis=None, keepdims=False)"
 std::string op_signature_text(const OpProto& proto);
 /// An `inspect.Signature`.

@@ -95,16 +95,26 @@ const Op& plain_op(PyObject* self) {
   return *function->plain;
 }
 
-Ref<const Op> op_with(PyObject* self, PyObject* names, PyObject* const* values) {
+// `by_position` is the value of the one attribute, or null.
+Ref<const Op> op_with(PyObject* self, PyObject* names, PyObject* const* values,
+                      PyObject* by_position) {
   const OpProto& proto = proto_of(self);
   Attributes given;
-  for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(names); ++k) {
+  if (by_position != nullptr) {
+    const AttrProto& attr = proto.attrs.front();
+    given.set(attr.name, attribute_value(proto, attr, by_position));
+  }
+  const Py_ssize_t n = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t k = 0; k < n; ++k) {
     const std::string name(text_of(PyTuple_GET_ITEM(names, k)));
     const AttrProto* attr = proto.attr(name);
     for (const VarProto& input : proto.inputs)
       if (attr == nullptr && input.name == name)
         throw Error(ErrorKind::Type, "[" + proto.name + "] takes its input '" + name +
                                          "' by position: " + proto.name + op_signature_text(proto));
+    if (attr != nullptr && by_position != nullptr)
+      throw Error(ErrorKind::Type, "[" + proto.name + "] got the attribute '" + name +
+                                       "' twice, by position and by keyword");
     // A name that does not exist is check's to report, with the nearest one.
     given.set(name, attr == nullptr ? AttrValue() : attribute_value(proto, *attr, values[k]));
   }
@@ -125,14 +135,18 @@ PyObject* op_function_call(PyObject* self, PyObject* const* args, std::size_t na
       inputs = PySequence_Fast_ITEMS(spread.get());
       n = PyTuple_GET_SIZE(spread.get());
     }
+    PyObject* attribute = nullptr;
+    if (!variadic && n == function->n_at_most + 1 && attribute_by_position(proto_of(self)))
+      attribute = inputs[--n];
     Py_ssize_t given = n;
     while (given > function->n_required && !variadic && inputs[given - 1] == Py_None) --given;
     if (given < function->n_required || given > function->n_at_most)
       wrong_number_of_inputs(self, n);
     const std::span objects(inputs, static_cast<std::size_t>(given));
-    if (keyword_names == nullptr || PyTuple_GET_SIZE(keyword_names) == 0)
+    if (attribute == nullptr && (keyword_names == nullptr || PyTuple_GET_SIZE(keyword_names) == 0))
       return apply(self, plain_op(self), objects);
-    const Ref<const Op> op = op_with(self, keyword_names, args + PyVectorcall_NARGS(nargsf));
+    const Ref<const Op> op =
+        op_with(self, keyword_names, args + PyVectorcall_NARGS(nargsf), attribute);
     return apply(self, *op, objects);
   });
 }

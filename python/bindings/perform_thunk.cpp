@@ -18,7 +18,7 @@ struct PerformCode {
       : node(of), function(std::move(of), std::move(call)), built_in(is_built_in) {}
 
   std::shared_ptr<const PythonNode> node;
-  Held function;              ///< what `perform` calls
+  Held function;             ///< what `perform` calls
   std::optional<Held> self;  ///< its first argument where `perform` is a method
   bool built_in;
 };

@@ -9,7 +9,7 @@ namespace {
 
 // A Python value for a shared variable: its own copy, unless the caller lends the memory.
 Cell own_value(PyObject* value, const Type& type, bool borrow, const std::string& what) {
-  Cell cell = from_python(value, type, CastRule::Safe, what.c_str());
+  Cell cell = from_python(value, type, CastRule::SafeAlone, what.c_str());
   return borrow ? cell : make_exclusive(std::move(cell), type);
 }
 

@@ -108,8 +108,12 @@ PyMethodDef type_methods[] = {
 // ---- TensorType
 
 StaticShape shape_of(PyObject* object) {
-  PyRef sequence = PyRef::take(
-      PySequence_Fast(object, "TensorType(shape=) has to be a tuple of lengths, None for unknown"));
+  if (!PySequence_Check(object) || PyUnicode_Check(object))
+    throw Error(ErrorKind::Type, "TensorType(shape=) is " + str_of(object) + " (" +
+                                     class_name(object) +
+                                     "); it has to be a tuple with one length for each dimension, "
+                                     "None for an unknown one, such as (3, None)");
+  PyRef sequence = PyRef::take(PySequence_Fast(object, "TensorType(shape=) has to be a tuple"));
   StaticShape shape;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.get()); ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(sequence.get(), i);
@@ -117,8 +121,12 @@ StaticShape shape_of(PyObject* object) {
       shape.push_back(kUnknownLength);
       continue;
     }
-    const Py_ssize_t length = PyNumber_AsSsize_t(item, PyExc_OverflowError);
-    if (length == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
+    const Py_ssize_t length = PyNumber_AsSsize_t(item, nullptr);
+    if (length == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      throw Error(ErrorKind::Type, "TensorType(shape=): " + str_of(item) + " (" + class_name(item) +
+                                       ") is no length; give an int, or None for an unknown one");
+    }
     if (length < 0)
       throw Error(ErrorKind::Value, "TensorType(shape=): length " + std::to_string(length) +
                                         " is negative; use None for an unknown length");

@@ -1,6 +1,8 @@
 #include "python/bindings/value.h"
 
+#include "python/bindings/misfit.h"
 #include "python/bindings/ndarray.h"
+#include "python/bindings/raised.h"
 #include "python/bindings/release.h"
 #include "python/bindings/type.h"
 #include "python/bindings/variable.h"
@@ -26,66 +28,6 @@ void retain_object(void* object) noexcept {
 std::uint16_t python_kind() {
   static const std::uint16_t kind = register_object_kind({retain_object, release_object});
   return kind;
-}
-
-// ---- messages ----
-
-std::string known_shape(const StaticShape& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += shape[i] == kUnknownLength ? "?" : std::to_string(shape[i]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
-std::string what_it_is(const Cell& value) {
-  if (value.is_scalar()) return std::string(name(value.dtype())) + " scalar";
-  return std::string(name(value.dtype())) + " array of shape " +
-         format_shape(value.array().shape());
-}
-
-[[noreturn]] void throw_not_numeric(PyObject* object, const TensorType& type, const char* what) {
-  std::string is = is_variable(object) ? "a symbolic Variable; pass a value (Variables belong into "
-                                         "the graph, values into the call)"
-                                       : "a " + class_name(object) +
-                                             ", which is neither a number nor an array of numbers";
-  if (PyArray_Check(object) || PyArray_IsScalar(object, Generic)) {
-    PyRef dtype = PyRef::adopt(PyObject_GetAttrString(object, "dtype"));
-    PyErr_Clear();
-    if (dtype)
-      is = "an array of dtype " + str_of(dtype.get()) + ", which the machine does not compute with";
-  }
-  throw Error(ErrorKind::Type,
-              std::string(what) + " has to be a " + type.text() + ", but it is " + is + ".");
-}
-
-[[noreturn]] void throw_ndim(const Cell& value, const TensorType& type, const char* what) {
-  const int ndim = value.is_scalar() ? 0 : value.array().ndim();
-  throw Error(ErrorKind::Type, std::string(what) + " has " + std::to_string(ndim) + " dimension" +
-                                   (ndim == 1 ? "" : "s") + " (" + what_it_is(value) + "), but a " +
-                                   type.text() + " has " + std::to_string(type.ndim()) +
-                                   "; reshape it first.");
-}
-
-[[noreturn]] void throw_dtype(const Cell& value, const TensorType& type, CastRule rule,
-                              const char* what) {
-  const std::string wanted(name(type.dtype()));
-  const std::string begin =
-      std::string(what) + " is a " + what_it_is(value) + ", but " + wanted + " is wanted";
-  if (rule == CastRule::Strict)
-    throw Error(ErrorKind::Type,
-                begin + ", and no conversion is allowed here; use .astype('" + wanted + "').");
-  throw Error(ErrorKind::Type, begin + ", and the cast may lose information; use .astype('" +
-                                   wanted + "'), or declare the input with allow_downcast=True.");
-}
-
-[[noreturn]] void throw_does_not_fit(const Cell& value, const TensorType& type, const char* what) {
-  throw Error(
-      is_inexact(value.dtype()) && !is_inexact(type.dtype()) ? ErrorKind::Type : ErrorKind::Value,
-      std::string(what) + ": " + describe(value) + " does not fit " +
-          std::string(name(type.dtype())) +
-          " without loss; convert it, or declare the input with allow_downcast=True.");
 }
 
 // ---- Python's own numbers ----
@@ -117,6 +59,16 @@ Cell python_number(PyObject* object) {
   return {};
 }
 
+bool fits_64_bits(PyObject* integer) {
+  int overflow = 0;
+  PyLong_AsLongLongAndOverflow(integer, &overflow);
+  if (overflow <= 0) return overflow == 0;
+  PyLong_AsUnsignedLongLong(integer);
+  const bool fits = PyErr_Occurred() == nullptr;
+  PyErr_Clear();
+  return fits;
+}
+
 bool is_python_number(PyObject* object) {
   return PyFloat_CheckExact(object) || PyLong_Check(object) || PyComplex_CheckExact(object) ||
          (PyFloat_Check(object) && !PyArray_IsScalar(object, Generic)) ||
@@ -146,17 +98,16 @@ bool values_survive(const Array& from, const Array& to) {
 Cell cast_untyped(const Cell& value, const TensorType& type, CastRule rule, const char* what) {
   if (value.dtype() == type.dtype()) return value;
   Cell cast = cast_cell(value, type.dtype());
-  if (rule == CastRule::Safe && !can_cast_safely(value.dtype(), type.dtype()) &&
+  if (is_safe(rule) && !can_cast_safely(value.dtype(), type.dtype()) &&
       !values_survive(value.to_array(), cast.to_array()))
-    throw_does_not_fit(value, type, what);
+    throw_does_not_fit(describe(value), type, rule, what);
   return cast;
 }
 
 // Values with a dtype of their own in the wanted one.
 Cell cast_typed(const Cell& value, const TensorType& type, CastRule rule, const char* what) {
   if (value.dtype() == type.dtype()) return value;
-  if (rule == CastRule::Strict ||
-      (rule == CastRule::Safe && !can_cast_safely(value.dtype(), type.dtype())))
+  if (is_strict(rule) || (is_safe(rule) && !can_cast_safely(value.dtype(), type.dtype())))
     throw_dtype(value, type, rule, what);
   return cast_cell(value, type.dtype());
 }
@@ -165,29 +116,22 @@ Cell cast_typed(const Cell& value, const TensorType& type, CastRule rule, const 
 // be converted.
 Cell from_python_number(PyObject* object, const TensorType& type, CastRule rule, const char* what) {
   Cell value;
-  if (PyLong_Check(object) && is_inexact(type.dtype()) && rule != CastRule::Strict) {
+  if (PyLong_Check(object) && is_inexact(type.dtype()) && !is_strict(rule)) {
     const double number = PyLong_AsDouble(object);  // larger than 64 bits is fine here
-    if (number == -1.0 && PyErr_Occurred()) throw PythonError{};
+    if (number == -1.0 && PyErr_Occurred()) {
+      PyErr_Clear();
+      throw_does_not_fit(integer_text(object), type, CastRule::SafeAlone, what);
+    }
     value = Cell::of(number);
   } else {
+    if (PyLong_Check(object) && !fits_64_bits(object))
+      throw_does_not_fit(integer_text(object), type, CastRule::SafeAlone, what);
     value = python_number(object);
   }
   if (type.ndim() != 0) throw_ndim(value, type, what);
   if (value.dtype() == type.dtype()) return value;
-  if (rule == CastRule::Strict) throw_dtype(value, type, rule, what);
+  if (is_strict(rule)) throw_dtype(value, type, rule, what);
   return cast_untyped(value, type, rule, what);
-}
-
-void check_lengths(const Cell& value, const TensorType& type, const char* what) {
-  const StaticShape& wanted = type.shape();
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] == kUnknownLength || wanted[i] == value.body()->dims[i]) continue;
-    throw Error(ErrorKind::Value,
-                std::string(what) + " has shape " + format_shape(value.array().shape()) + ", but " +
-                    known_shape(wanted) + " is wanted: axis " + std::to_string(i) + " has length " +
-                    std::to_string(value.body()->dims[i]) + " instead of " +
-                    std::to_string(wanted[i]) + ".");
-  }
 }
 
 // An ndarray as a cell of its own dtype: borrowed where it can be.
@@ -203,8 +147,9 @@ Cell cell_of_ndarray(PyArrayObject* array, DType dtype) {
 }
 
 // Anything that NumPy can look at as an array, as one; throws PythonError.
-PyRef as_ndarray(PyObject* object) {
+PyRef as_ndarray(PyObject* object, const char* what) {
   if (PyArray_CheckExact(object)) return PyRef::borrow(object);
+  if (PyArray_Check(object)) refuse_masked(object, what);
   if (PyArray_Check(object))  // of a subclass: its plain look
     return PyRef::take(PyArray_FromAny(object, nullptr, 0, 0, NPY_ARRAY_ENSUREARRAY, nullptr));
   if (!PyList_Check(object) && !PyTuple_Check(object) &&
@@ -219,19 +164,27 @@ PyRef as_ndarray(PyObject* object) {
 
 Cell from_array_like(PyObject* object, const TensorType& type, CastRule rule, const char* what) {
   if (is_variable(object)) throw_not_numeric(object, type, what);
-  if (rule == CastRule::Strict && !PyArray_Check(object))
+  if (is_strict(rule) && !PyArray_Check(object))
     throw Error(ErrorKind::Type, std::string(what) + " has to be a " + type.text() +
                                      ", and no conversion is allowed here, but it is a " +
                                      class_name(object) + "; use numpy.asarray.");
-  PyRef holder = as_ndarray(object);
+  PyRef holder = as_ndarray(object, what);
   PyArrayObject* array = reinterpret_cast<PyArrayObject*>(holder.get());
   const std::optional<DType> dtype = dtype_of_ndarray(array);
   if (!dtype) throw_not_numeric(object, type, what);
+  if (rule == CastRule::Exact && !readable_in_place(array))
+    throw Error(ErrorKind::Type,
+                std::string(what) + " is an array of dtype " +
+                    str_of(reinterpret_cast<PyObject*>(PyArray_DESCR(array))) +
+                    (PyArray_ISALIGNED(array) ? " in another byte order" : " that is not aligned") +
+                    ", which would have to be copied, and strict=True converts "
+                    "nothing; pass .astype('" +
+                    std::string(name(*dtype)) + "').");
   const Cell value = cell_of_ndarray(array, *dtype);
   if (PyArray_NDIM(array) != type.ndim()) throw_ndim(value, type, what);
   const bool untyped = PyList_Check(object) || PyTuple_Check(object);
-  Cell result = untyped && rule != CastRule::Strict ? cast_untyped(value, type, rule, what)
-                                                    : cast_typed(value, type, rule, what);
+  Cell result = untyped && !is_strict(rule) ? cast_untyped(value, type, rule, what)
+                                            : cast_typed(value, type, rule, what);
   if (result.is_array()) check_lengths(result, type, what);
   return result;
 }
@@ -259,7 +212,22 @@ Cell tensor_from_python(PyObject* object, const TensorType& type, CastRule rule,
     if (type.ndim() != 0) throw_ndim(*value, type, what);
     return cast_typed(*value, type, rule, what);
   }
+  if (type.ndim() == 0 && !is_strict(rule) && is_float_like(object)) {
+    PyRef number = PyRef::take(PyNumber_Float(object));
+    return from_python_number(number.get(), type, rule, what);
+  }
   return from_array_like(object, type, rule, what);
+}
+
+// The calls below may raise in NumPy's words or a user's; the message has to say of what.
+template <class F>
+Cell named(const char* what, F&& convert) {
+  try {
+    return convert();
+  } catch (const PythonError&) {
+    prefix_message(std::string(what) + ": ");
+    throw;
+  }
 }
 
 bool is_immutable(PyObject* object) {
@@ -283,21 +251,34 @@ PyRef to_python(const Cell& value, const Type&) { return to_python(value); }
 
 Cell from_python(PyObject* object, const Type& type, CastRule rule, const char* what) {
   if (const TensorType* tensor = type.tensor())
-    return tensor_from_python(object, *tensor, rule, what);
+    return named(what, [&] { return tensor_from_python(object, *tensor, rule, what); });
   if (const auto* python = dynamic_cast<const PythonType*>(&type))
-    return object_cell(python
-                           ->filter(object, rule == CastRule::Strict,
-                                    rule == CastRule::Downcast ? Py_True : nullptr)
-                           .get());
+    return named(what, [&] {
+      return object_cell(
+          python->filter(object, is_strict(rule), rule == CastRule::Downcast ? Py_True : nullptr)
+              .get());
+    });
   return object_cell(object);
+}
+
+bool is_float_like(PyObject* object) {
+  const PyNumberMethods* numbers = Py_TYPE(object)->tp_as_number;
+  return numbers != nullptr && numbers->nb_float != nullptr && !is_variable(object) &&
+         !PyArray_Check(object) && !PyArray_IsScalar(object, Generic) &&
+         !PyObject_HasAttrString(object, "__array__") &&
+         !PyObject_HasAttrString(object, "__dlpack__");
 }
 
 Cell from_number(PyObject* object) {
   if (is_python_number(object)) return python_number(object);
+  if (is_float_like(object)) {
+    PyRef number = PyRef::take(PyNumber_Float(object));
+    return Cell::of(PyFloat_AS_DOUBLE(number.get()));
+  }
   if (PyArray_IsScalar(object, Generic)) {
     if (std::optional<Cell> value = cell_of_scalar(object)) return *std::move(value);
   } else if (!PyUnicode_Check(object) && !PyBytes_Check(object)) {
-    PyRef holder = as_ndarray(object);
+    PyRef holder = as_ndarray(object, "the constant");
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(holder.get());
     if (const std::optional<DType> dtype = dtype_of_ndarray(array)) {
       const Cell value = cell_of_ndarray(array, *dtype);
@@ -306,7 +287,8 @@ Cell from_number(PyObject* object) {
   }
   throw Error(ErrorKind::Type,
               "a " + class_name(object) +
-                  " cannot become a constant: it is neither a number nor an array of numbers.");
+                  " cannot become a constant: it is neither a number nor an array of numbers. To "
+                  "keep it as an object, write tv.constant(value, type=tv.GenericType()).");
 }
 
 Cell object_cell(PyObject* object) { return Cell::of_object(Py_NewRef(object), python_kind()); }
@@ -328,7 +310,11 @@ Cell copy_value(const Cell& cell, const Type& type) {
   if (dynamic_cast<const PythonType*>(&type) != nullptr) return type.copy(cell);
   static PyObject* deepcopy =
       attribute(PyRef::take(PyImport_ImportModule("copy")).get(), "deepcopy").release();
-  return object_cell(PyRef::take(PyObject_CallOneArg(deepcopy, object_of(cell))).get());
+  const std::string what = "a " + class_name(object_of(cell)) +
+                           " has to be copied here, since nothing says borrow=True, and cannot be";
+  return named(what.c_str(), [&] {
+    return object_cell(PyRef::take(PyObject_CallOneArg(deepcopy, object_of(cell))).get());
+  });
 }
 
 Cell make_exclusive(Cell cell, const Type& type) {

@@ -16,10 +16,15 @@ namespace thunkvm {
 
 /// Which conversions an argument may undergo.
 enum class CastRule : std::uint8_t {
-  Strict,    ///< none: the dtype as it is (what a thunk returns, and `strict=True`)
-  Safe,      ///< those that lose nothing; Python numbers, and lists of them, where the value fits
-  Downcast,  ///< any that NumPy's astype does (`allow_downcast=True`)
+  Exact,      ///< none, nor a copy for byte order or alignment (`strict=True`)
+  Strict,     ///< none: the dtype as it is (what a thunk returns)
+  Safe,       ///< those that lose nothing; Python numbers, and lists of them, where the value fits
+  SafeAlone,  ///< the same, where there is no allow_downcast that a message could offer
+  Downcast,   ///< any that NumPy's astype does (`allow_downcast=True`)
 };
+
+inline bool is_strict(CastRule rule) { return rule == CastRule::Strict || rule == CastRule::Exact; }
+inline bool is_safe(CastRule rule) { return rule == CastRule::Safe || rule == CastRule::SafeAlone; }
 
 /// A value as Python sees it: a number as a NumPy scalar, an array as an ndarray over the same
 /// memory (the same object, where it came from one), an opaque value as itself. A new reference.
@@ -28,13 +33,18 @@ PyRef to_python(const Cell& value, const Type& type);
 PyRef to_python(const Cell& value);
 
 /// A Python object as a value of this type. Arrays are borrowed, not copied, where dtype, byte
-/// order and alignment allow. Throws Error(Type) for a dtype that may not be cast and for a wrong
-/// number of dimensions, Error(Value) for a length that is known to be another and for a number
-/// that does not fit. `what` names the object in the message: "argument 'x' of step".
+/// order and alignment allow. What has a `__float__` and is no array is a number of that value.
+/// Throws Error(Type) for a dtype that may not be cast, for a number that does not fit, for a wrong
+/// number of dimensions and for an array with masked elements, Error(Value) for a length that is
+/// known to be another. `what` names the object in the message: "argument 'x' of step"; what
+/// Python or NumPy raise on the way begins with it too.
 Cell from_python(PyObject* object, const Type& type, CastRule rule, const char* what);
 
+/// Whether it is a number by its `__float__` alone: a Fraction, a Decimal, an object of the user's.
+bool is_float_like(PyObject* object);
 /// A number, NumPy scalar, array or (nested) list of numbers, in the dtype that NumPy gives it and
-/// in memory of its own. Throws Error(Type) for anything else.
+/// in memory of its own; what has a `__float__` alone as a float64. Throws Error(Type) for anything
+/// else.
 Cell from_number(PyObject* object);
 
 /// An opaque value: holds the object. Never an empty cell.

@@ -93,8 +93,8 @@ int set_name(PyObject* self, PyObject* value, void*) {
     } else if (PyUnicode_Check(value)) {
       unwrap(self).set_name(text_of(value));
     } else {
-      throw Error(ErrorKind::Type,
-                  "a variable's name is a str or None, not of class " + class_name(value));
+      throw Error(ErrorKind::Type, "a variable's name is a str or None, not " + str_of(value) +
+                                       " (of class " + class_name(value) + ")");
     }
     return 0;
   });
@@ -272,10 +272,9 @@ void init_variable(PyObject* module) {
       {Py_nb_bool, reinterpret_cast<void*>(variable_bool)},
       {0, nullptr},
   };
-  static PyType_Spec spec = {"thunkvm._core.Variable", sizeof(VariableObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                             slots};
+  static PyType_Spec spec = {
+      "thunkvm._core.Variable", sizeof(VariableObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   variable_class = add_class(module, spec);
 }
 

@@ -1,6 +1,7 @@
 #include "python/bindings/variable_numbers.h"
 
 #include "ops/registry.h"
+#include "python/bindings/value.h"
 #include "python/bindings/variable.h"
 
 #include <array>
@@ -31,7 +32,8 @@ const Op& operator_op() {
 bool may_be_operand(PyObject* object) {
   return PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
          PyArray_Check(object) || PyArray_CheckScalar(object) || PyList_Check(object) ||
-         PyTuple_Check(object) || PyObject_HasAttrString(object, "__array__");
+         PyTuple_Check(object) || PyObject_HasAttrString(object, "__array__") ||
+         is_float_like(object);
 }
 
 template <OperatorName op_name>

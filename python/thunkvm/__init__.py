@@ -41,7 +41,7 @@ from thunkvm.creation import (
     zeros_like,
 )
 from thunkvm.elementwise import astype, clip, deg2rad, divmod, logaddexp, positive, rad2deg, round
-from thunkvm.function import In, MissingInputError, Out, UnusedInputError, Update, function
+from thunkvm.function import MissingInputError, UnusedInputError, function
 from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
 from thunkvm.indexing import inc_subtensor, set_subtensor
 from thunkvm.linalg import diag, inner, outer, tensordot, trace, tril, triu
@@ -163,8 +163,10 @@ from thunkvm.shapes import (
     transpose,
     vstack,
 )
+from thunkvm.specs import In, Out, Update
 from thunkvm.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
 from thunkvm.types import __all__ as _types
+from thunkvm.values import as_variable, constant, shared
 from thunkvm.version import __version__
 
 variable.attach()
@@ -188,6 +190,7 @@ conjugate = conj
 
 __all__ = [
     *_types,
+    "as_variable", "constant", "shared",
     "Apply", "CompileError", "DisconnectedInputError", "Function", "GenericType", "In",
     "MissingInputError", "Mode", "NoCompilerError", "Op", "Out", "TensorType", "Thunk", "Type",
     "UnusedInputError", "Update", "Variable",

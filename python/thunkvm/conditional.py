@@ -8,7 +8,7 @@ from typing import Any
 from thunkvm import _core, ops
 from thunkvm._core import Variable
 from thunkvm.structure import leaves, matched_leaves, rebuild
-from thunkvm.types import as_variable
+from thunkvm.values import as_variable, as_variables_alike
 
 Arm = tuple[str, Any]
 
@@ -21,7 +21,8 @@ def ifelse(condition: Any, then: Any, else_: Any, strict: bool = False) -> Any:
     condition : Variable or number, 0-d or of one element
         What decides. NaN is an error when the function runs.
     then, else_ : Variable, number, array-like, or nested lists, tuples and dicts of them
-        The two results. Nested ones must have the same structure.
+        The two results. Nested ones must have the same structure. Beside a `generic` Variable,
+        None and other objects are values too.
     strict : bool
         Refuse arms of different dtypes, instead of promoting them.
 
@@ -217,7 +218,7 @@ def coalesce(*values: Any) -> Variable:
     """
     if not values:
         raise TypeError("[coalesce] takes at least one value.")
-    chosen = [as_variable(value) for value in values]
+    chosen = as_variables_alike(values)
     out = chosen[-1]
     for number, value in reversed(list(enumerate(chosen[:-1]))):
         if isinstance(value.type, _core.TensorType) and value.ndim != 0:
@@ -251,9 +252,11 @@ def _conditional(selector: Any, decoding: str, arms: list[Arm], strict: bool) ->
     for name, tree in arms:
         matched = list(matched_leaves((like[0], name), like[1], tree))
         paths = [path for path, _, _ in matched]
-        flat.append([as_variable(leaf) for _, _, leaf in matched])
+        flat.append([leaf for _, _, leaf in matched])
     if not paths:
         return rebuild(like[1], iter(()).__next__)
+    alike = [as_variables_alike(position) for position in zip(*flat, strict=True)]
+    flat = [list(arm) for arm in zip(*alike, strict=True)]
     try:
         values = _core.conditional(as_variable(selector), decoding, flat, strict)
     except TypeError as error:

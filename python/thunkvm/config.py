@@ -60,7 +60,7 @@ class Config:
         if (mode := self._given.get("mode")) is not None:
             given: str | Mode = mode
             return given
-        name = os.environ.get(ENVIRONMENT, "cvm")
+        name = os.environ.get(ENVIRONMENT) or "cvm"  # set to nothing is not set
         try:
             get_mode(name)
         except ValueError as error:

@@ -8,7 +8,8 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm.elementwise import astype
 from thunkvm.shapes import Shape, shape_vector
-from thunkvm.types import as_variable, dtype_name
+from thunkvm.types import dtype_name
+from thunkvm.values import as_variable
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm.types import as_variable, dtype_name
+from thunkvm.types import dtype_name
+from thunkvm.values import as_variable
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,7 +8,7 @@ import numpy as np
 
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Type, Variable
-from thunkvm.types import as_variable
+from thunkvm.values import as_variable
 
 WEAK = (bool, int, float, complex)
 
@@ -19,8 +19,8 @@ def fitted(value: Any, wanted: Type, what: str) -> Variable:
     Parameters
     ----------
     value : Variable or value
-        What is there. Python numbers take the wanted dtype as in NumPy's arithmetic: a float is a
-        float32 where that is wanted.
+        What is there; any object where `wanted` holds objects. Python numbers take the wanted
+        dtype as in NumPy's arithmetic: a float is a float32 where that is wanted.
     wanted : Type
         The type that it has to have.
     what : str
@@ -49,6 +49,8 @@ def fitted(value: Any, wanted: Type, what: str) -> Variable:
         and np.result_type(np.dtype(wanted.dtype), value) == wanted.dtype
     ):
         return _core.constant(value, wanted.dtype)
+    if not isinstance(wanted, TensorType) and not isinstance(value, Variable):
+        return _core.constant(value, None, wanted)
     variable = as_variable(value)
     given = variable.type
     if not isinstance(wanted, TensorType) or not isinstance(given, TensorType):
@@ -80,5 +82,7 @@ def _is_exact(value: Variable, dtype: str) -> bool:
     if value.leaf != "constant" or value.ndim != 0:
         return False
     known = np.asarray(value.value)
+    if known.dtype.kind == "c" and np.dtype(dtype).kind != "c":
+        return False
     with np.errstate(all="ignore"):
         return bool(np.array_equal(known.astype(dtype).astype(known.dtype), known, equal_nan=True))

@@ -13,8 +13,9 @@ from thunkvm.config import config
 from thunkvm.fitting import fitted
 from thunkvm.mode import Mode, get_mode
 from thunkvm.nearest import did_you_mean
+from thunkvm.specs import REQUIRED, In, Out, Update
 from thunkvm.structure import children, leaves, rebuild
-from thunkvm.types import as_variable
+from thunkvm.values import as_variable
 
 UNUSED_POLICIES = ("raise", "warn", "ignore")
 
@@ -25,105 +26,6 @@ class MissingInputError(ValueError):
 
 class UnusedInputError(ValueError):
     """No output or update depends on an input."""
-
-
-class _Required:
-    """The default of an input that has none."""
-
-    def __repr__(self) -> str:
-        return "required"
-
-
-REQUIRED: Any = _Required()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class In:
-    """An input of a function, with more to say about it than a bare Variable has.
-
-    Parameters
-    ----------
-    variable : Variable
-        The variable that the argument stands for.
-    name : str, optional
-        Its keyword; the variable's name if left out.
-    value : optional
-        The value that is used when a call gives none.
-    strict : bool
-        Take only values of exactly the variable's type, and convert nothing.
-    allow_downcast : bool, optional
-        Convert values to the variable's dtype even if they lose precision. The function's
-        `allow_downcast` holds if left out.
-    borrow : bool
-        Keep `value` itself, not a copy: what is written to it later changes the default.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x, y = tv.scalar("x"), tv.scalar("y")
-    >>> f = tv.function([x, tv.In(y, value=10.0)], x + y)
-    >>> float(f(1.0)), float(f(1.0, y=2.0))
-    (11.0, 3.0)
-    """
-
-    variable: Variable
-    name: str | None = None
-    value: Any = REQUIRED
-    strict: bool = False
-    allow_downcast: bool | None = None
-    borrow: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Out:
-    """An output of a function, with more to say about it than a bare Variable has.
-
-    Parameters
-    ----------
-    variable : Variable or value
-        What to compute.
-    borrow : bool
-        Return the memory that the function has, without copying; it may be an argument's, a
-        shared variable's or another output's, and later calls may write to it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import thunkvm as tv
-    >>> x = tv.vector("x")
-    >>> argument = np.ones(2)
-    >>> tv.function([x], tv.Out(x, borrow=True))(argument) is argument
-    True
-    """
-
-    variable: Any
-    borrow: bool = False
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Update:
-    """The new value of a shared variable, with more to say about it than a bare expression has.
-
-    Parameters
-    ----------
-    value : Variable or value
-        The new value.
-    if_computed : bool
-        Commit the value if something else in the call demanded it, and demand nothing for it.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x, calls = tv.scalar("x"), tv.shared(0)
-    >>> new = calls + 1
-    >>> y = tv.ifelse(x > 0, new, calls)
-    >>> f = tv.function([x], y, updates={calls: tv.Update(new, if_computed=True)})
-    >>> int(f(-1.0)), int(f(1.0)), int(f(-1.0))
-    (0, 1, 1)
-    """
-
-    value: Any
-    if_computed: bool = False
 
 
 def function(
@@ -188,6 +90,7 @@ def function(
     """
     resolved = get_mode(config.mode if mode is None else mode)
     _check_choice("on_unused_input", on_unused_input, UNUSED_POLICIES)
+    _check_name("name", name)
     graph = _Graph()
     specs = _input_specs(inputs, allow_downcast)
     graph.add_outputs(outputs)
@@ -309,6 +212,11 @@ def _missing(variable: Variable, named: list[tuple[str, Variable]]) -> str:
 def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
     if isinstance(inputs, (Variable, In)):
         raise TypeError(f"inputs is a list of Variables; got {inputs} alone: write it in [ ].")
+    if isinstance(inputs, (str, Mapping)) or not isinstance(inputs, Iterable):
+        raise TypeError(
+            f"inputs is {inputs!r}, a {type(inputs).__name__}; it has to be a list of Variables, "
+            "such as [x, y]; [] for none."
+        )
     specs: list[In] = []
     for number, item in enumerate(inputs):
         spec = item if isinstance(item, In) else In(item)
@@ -326,6 +234,7 @@ def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
         if any(variable is other.variable for other in specs):
             raise ValueError(f"the input {variable} comes twice; every input has to come once.")
         downcast = allow_downcast if spec.allow_downcast is None else spec.allow_downcast
+        _check_name(f"the name of input {number}", spec.name)
         name = spec.name or variable.name
         specs.append(In(variable, name, spec.value, spec.strict, downcast, spec.borrow))
     return specs
@@ -360,6 +269,11 @@ def _replacements(givens: Any) -> list[tuple[Variable, Variable]]:
 def _pairs(what: str, items: Any) -> list[tuple[Any, Any]]:
     if items is None:
         return []
+    if not isinstance(items, Iterable):
+        raise TypeError(
+            f"{what} is {items!r}, a {type(items).__name__}; it has to be a dict, or a list of "
+            "pairs."
+        )
     pairs = list(items.items()) if isinstance(items, Mapping) else list(items)
     for pair in pairs:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:
@@ -392,6 +306,11 @@ def _perform(node: _core.Apply) -> Any:
     return None if maker is None else maker(node)
 
 
+def _check_name(what: str, name: Any) -> None:
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"{what} is {name!r}, a {type(name).__name__}; it has to be a str.")
+
+
 def _check_choice(what: str, value: Any, allowed: Sequence[str]) -> None:
     if value not in allowed:
         raise ValueError(
@@ -400,4 +319,4 @@ def _check_choice(what: str, value: Any, allowed: Sequence[str]) -> None:
         )
 
 
-__all__ = ["Function", "In", "MissingInputError", "Out", "UnusedInputError", "Update", "function"]
+__all__ = ["Function", "MissingInputError", "UnusedInputError", "function"]

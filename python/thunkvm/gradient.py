@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, overload
+
+import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Variable
@@ -206,6 +208,11 @@ def _lengths(variable: Variable) -> list[Variable]:
 
 
 def _variables(what: str, given: Any, name: str = "wrt") -> list[Variable]:
+    if given is None or not isinstance(given, (Variable, Iterable)):
+        raise TypeError(
+            f"[{what}] {name} is {given!r}, a {type(given).__name__}; give a Variable or a list of "
+            "them."
+        )
     wanted = [given] if isinstance(given, Variable) else list(given)
     for variable in wanted:
         if not isinstance(variable, Variable):
@@ -227,10 +234,11 @@ def _check_policy(policy: str) -> None:
 def _disconnected(
     what: str, of: Variable, variable: Variable, policy: str, zeros: Variable
 ) -> Variable:
-    message = (
-        f"[{what}] {of} does not depend differentiably on {variable}; leave it out of wrt, or pass "
-        'disconnected_inputs="ignore" to get zeros.'
-    )
+    kind = np.dtype(variable.dtype).kind
+    reason = f"[{what}] {of} does not depend differentiably on {variable}"
+    if kind not in "fc":
+        reason += f", whose values of {variable.dtype} are not continuous: make it a float variable"
+    message = f'{reason}; leave it out of wrt, or pass disconnected_inputs="ignore" to get zeros.'
     if policy == "raise":
         raise DisconnectedInputError(message)
     if policy == "warn":

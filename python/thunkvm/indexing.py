@@ -11,7 +11,7 @@ from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm.elementwise import astype
 from thunkvm.shapes import reshape
-from thunkvm.types import as_variable
+from thunkvm.values import as_variable
 
 
 def getitem(x: Variable, key: Any) -> Variable:

@@ -8,7 +8,7 @@ from typing import Any
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm.shapes import ravel, reshape, transpose
-from thunkvm.types import as_variable
+from thunkvm.values import as_variable
 
 
 def outer(a: Any, b: Any) -> Variable:

@@ -31,6 +31,8 @@ class Mode:
     ------
     ValueError
         If there is no such linker.
+    TypeError
+        If `gc` is no bool.
 
     Examples
     --------
@@ -48,10 +50,17 @@ class Mode:
 
     def __post_init__(self) -> None:
         """Refuse a linker that does not exist."""
-        if self.linker not in LINKERS:
+        if not isinstance(self.gc, bool):
+            raise TypeError(f"gc is {self.gc!r}, a {type(self.gc).__name__}; give True or False.")
+        if not isinstance(self.linker, str) or self.linker not in LINKERS:
+            plain = str(self.linker).removesuffix("_nogc")
+            hint = (
+                f' Write Mode({plain!r}, gc=False), or mode="{plain}_nogc".'
+                if plain in LINKERS
+                else did_you_mean(str(self.linker), LINKERS)
+            )
             raise ValueError(
-                f"there is no linker {self.linker!r}; the linkers are {', '.join(LINKERS)}."
-                + did_you_mean(str(self.linker), LINKERS)
+                f"there is no linker {self.linker!r}; the linkers are {', '.join(LINKERS)}." + hint
             )
 
     @property

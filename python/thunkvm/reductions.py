@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm.elementwise import astype
-from thunkvm.types import as_variable
+from thunkvm.values import as_variable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -148,6 +148,9 @@ def var(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -
 def std(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable:
     """Return the standard deviation over axes; parameters as of `var`.
 
+    Its gradient is NaN where all elements are equal: it is a root, of 0 there. Differentiate `var`,
+    or ``sqrt(var(x) + 1e-12)``, where that is met.
+
     Examples
     --------
     >>> import thunkvm as tv
@@ -259,6 +262,8 @@ def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
     Returns
     -------
     Variable
+        Its gradient is NaN where the norm is a root and 0: it has no derivative there. Add a small
+        number under the root, ``sqrt(sum(x * x) + 1e-12)``, where that is met.
 
     Raises
     ------

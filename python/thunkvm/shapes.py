@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from thunkvm import _core, ops
 from thunkvm._core import Variable
-from thunkvm.types import as_variable
+from thunkvm.values import as_variable
 
 Shape = int | Variable | Sequence[int | Variable]
 
@@ -34,7 +36,13 @@ def shape_vector(shape: Any, what: str) -> tuple[Variable, int]:
                 "dimensions of the result is not known; give a tuple of lengths instead."
             )
         return shape, length
-    lengths = list(shape) if isinstance(shape, (list, tuple)) else [shape]
+    lengths = list(shape) if isinstance(shape, (list, tuple, np.ndarray)) else [shape]
+    for length in lengths:
+        if not isinstance(length, (Variable, int, np.integer)):
+            raise TypeError(
+                f"[{what}] the shape has {length!r}, a {type(length).__name__}; lengths are "
+                "integers or Variables of an integer dtype."
+            )
     if not any(isinstance(length, Variable) for length in lengths):
         return _core.constant(lengths, "int64"), len(lengths)
     parts = [ops.cast(as_variable(length), dtype="int64") for length in lengths]

@@ -52,7 +52,7 @@ def _function(proto: dict[str, Any]) -> str:
             parameters.append(f"{given['name']}: Any" + (" = None" if given["optional"] else ""))
     if parameters and not variadic:
         parameters.append("/")
-    if proto["attrs"] and not variadic:
+    if proto["attrs"] and not variadic and not proto["attribute_by_position"]:
         parameters.append("*")
     parameters += [f"{attr['name']}: {_attribute(attr)}" for attr in proto["attrs"]]
     returns = "Variable" if len(proto["outputs"]) == 1 else "Any"

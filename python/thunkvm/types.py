@@ -1,14 +1,15 @@
-"""Constructors of symbolic variables: inputs, constants and shared variables."""
+"""Constructors of free variables: the inputs of functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from thunkvm import _core
-from thunkvm._core import TensorType, Type, Variable
+from thunkvm._core import TensorType, Variable
+from thunkvm.nearest import did_you_mean
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -25,6 +26,12 @@ PREFIXES: dict[str, str] = {
 }
 
 
+DTYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+
+
 class Constructor(Protocol):
     """A function that makes a free variable of a fixed dtype."""
 
@@ -38,9 +45,15 @@ def dtype_name(dtype: npt.DTypeLike) -> str:
     Raises
     ------
     TypeError
-        If NumPy does not know it.
+        If NumPy does not know it; the message has the nearest name and the list.
     """
-    return np.dtype(dtype).name
+    try:
+        return np.dtype(dtype).name
+    except TypeError:
+        raise TypeError(
+            f"{dtype!r} is not a dtype; use one of {', '.join(DTYPES)}."
+            + did_you_mean(str(dtype), DTYPES)
+        ) from None
 
 
 def tensor(
@@ -64,6 +77,11 @@ def tensor(
     Variable
         A free variable, to be an input of `function`.
 
+    Raises
+    ------
+    TypeError
+        If `name` is the name of a dtype: the name comes first, ``tensor("x", "float32")``.
+
     Examples
     --------
     >>> import thunkvm as tv
@@ -71,6 +89,16 @@ def tensor(
     >>> w.ndim, w.dtype
     (2, 'float32')
     """
+    if name in DTYPES:
+        raise TypeError(
+            f"the first argument is the variable's name, and {name!r} is a dtype: write "
+            f"dtype={name!r}, with a name before it if you like."
+        )
+    if isinstance(shape, (int, str)):
+        raise TypeError(
+            f"shape is {shape!r}; it has to have one length, or None, for each dimension, such as "
+            "(3,) for a vector."
+        )
     return _core.input_variable(TensorType(dtype_name(dtype), tuple(shape)), name)
 
 
@@ -203,147 +231,12 @@ bcol, wcol, icol, lcol, fcol, dcol, ccol, zcol = _of_all_dtypes(col)
 ) = _of_all_dtypes(tensor4)  # fmt: skip
 
 
-def constant(value: Any, name: str | None = None, dtype: npt.DTypeLike | None = None) -> Variable:
-    """Make a variable whose value is known.
-
-    Parameters
-    ----------
-    value : number, array-like or object
-        The value. Arrays are copied.
-    name : str, optional
-        What errors and listings call it.
-    dtype : dtype, optional
-        The element type; that which NumPy gives the value if left out.
-
-    Returns
-    -------
-    Variable
-        The constant. Its static shape is the shape of the value.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> tv.constant([1.0, 2.0]).type.shape
-    (2,)
-    """
-    made = _core.constant(value, None if dtype is None else dtype_name(dtype))
-    if name is not None:
-        made.name = name
-    return made
-
-
-def shared(
-    value: Any,
-    name: str | None = None,
-    *,
-    dtype: npt.DTypeLike | None = None,
-    shape: Sequence[int | None] | None = None,
-    borrow: bool = False,
-) -> Variable:
-    """Make a variable with a value that functions share, and that their updates change.
-
-    Parameters
-    ----------
-    value : number, array-like or object
-        The first value. Numbers, arrays, and lists of numbers become tensors; anything else is
-        kept as a Python object.
-    name : str, optional
-        What errors and listings call it.
-    dtype : dtype, optional
-        The element type; that which NumPy gives the value if left out.
-    shape : sequence of int or None, optional
-        The lengths that every later value must have, None where any will do; left out: any
-        lengths.
-    borrow : bool
-        Keep the given array itself instead of a copy; who gives it must not write to it later.
-
-    Returns
-    -------
-    Variable
-        The shared variable; `Variable.get_value` and `Variable.set_value` read and change it.
-
-    Raises
-    ------
-    TypeError
-        If `value` does not fit `dtype` or `shape`.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> total = tv.shared(0.0, "total")
-    >>> x = tv.scalar("x")
-    >>> add = tv.function([x], None, updates={total: total + x})
-    >>> add(2.0), add(3.0)
-    (None, None)
-    >>> float(total.get_value())
-    5.0
-    """
-    if isinstance(value, Variable):
-        raise TypeError(f"shared() takes a value, not the variable {value}; did you mean constant?")
-    array = _as_tensor_value(value, dtype)
-    if array is None:
-        if dtype is not None or shape is not None:
-            raise TypeError(
-                f"a {type(value).__name__} is kept as an object; it has no dtype and no shape."
-            )
-        return _core.shared_variable(_core.GenericType(), value, name, borrow)
-    lengths = (None,) * array.ndim if shape is None else tuple(shape)
-    return _core.shared_variable(TensorType(array.dtype.name, lengths), array, name, borrow)
-
-
-def _as_tensor_value(value: Any, dtype: npt.DTypeLike | None) -> np.ndarray | None:
-    """Return the value as an array, or None if it is an object that NumPy has no number for."""
-    if isinstance(value, (str, bytes, dict, set, np.random.Generator)) or value is None:
-        return None
-    try:
-        array = np.asarray(value, dtype)
-    except ValueError:  # ragged lists
-        return None
-    return array if array.dtype.kind in "biufc" else None
-
-
-def as_variable(value: Any, name: str | None = None) -> Variable:
-    """Return `value` as a variable: itself if it is one, else a constant.
-
-    Python numbers become weak constants, whose dtype yields to what they are combined with
-    (NumPy 2's promotion, NEP 50). A list or tuple with variables in it is stacked.
-
-    Parameters
-    ----------
-    value : Variable, number, array-like or object
-        What to convert.
-    name : str, optional
-        A name for the constant.
-
-    Returns
-    -------
-    Variable
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.scalar("x")
-    >>> tv.as_variable(x) is x
-    True
-    >>> tv.as_variable([x, 2.0]).ndim
-    1
-    """
-    made = _core.as_variable(value)
-    if name is not None and made is not value:
-        made.name = name
-    return made
-
-
 __all__ = [
-    "Type",
-    "as_variable",
     "col",
-    "constant",
     "generic",
     "matrix",
     "row",
     "scalar",
-    "shared",
     "tensor",
     "tensor3",
     "tensor4",

@@ -175,6 +175,25 @@ def _require_shared(variable: Variable, what: str) -> None:
         )
 
 
+def _setitem(self: Variable, index: Any, value: Any) -> NoReturn:
+    """Refuse: a Variable never changes."""
+    name = _name(self)
+    raise TypeError(
+        f"{self} never changes, so that no item of it can be assigned; "
+        f"`{name} = {name}[index].set(value)` is the array with that item replaced, and "
+        f"{name}[index].inc(value) the one with `value` added to it."
+    )
+
+
+def _no_pickle(self: Any, protocol: int = 0) -> NoReturn:
+    """Refuse: what a graph is made of cannot be written to a file."""
+    raise TypeError(
+        f"{self!r} cannot be pickled or copied: a graph holds Ops and lines of the program that "
+        "made it. Pickle the values (arguments, get_value() of shared variables), and build the "
+        "graph again by calling the code that builds it."
+    )
+
+
 def _iter(self: Variable) -> Iterator[Variable]:
     """Iterate over the first axis, whose length must be known."""
     length = self.type.shape[0] if isinstance(self.type, TensorType) and self.ndim else None
@@ -287,6 +306,7 @@ METHODS: dict[str, Any] = {
     "real": property(ops.real, doc="The real part."),
     "imag": property(ops.imag, doc="The imaginary part."),
     "__getitem__": indexing.getitem,
+    "__setitem__": _setitem,
     "__iter__": _iter,
     "__len__": _len,
     "__float__": _float,
@@ -307,3 +327,5 @@ def attach() -> None:
     """Give the core's Variable the methods above."""
     for name, method in METHODS.items():
         setattr(Variable, name, method)
+    for kind in (Variable, _core.Apply, _core.Function):
+        setattr(kind, "__reduce_ex__", _no_pickle)  # noqa: B010 (mypy knows its type)

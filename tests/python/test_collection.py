@@ -1,4 +1,4 @@
-"""Cycles through Ops that hold what was built of them, and what the garbage collector makes of it."""
+"""Cycles through Ops that hold what was built of them are collected, and nothing else."""
 
 from __future__ import annotations
 
