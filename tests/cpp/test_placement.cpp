@@ -246,6 +246,17 @@ TEST_CASE("branches on one selector are joined unless something between them tou
   CHECK(in_its_arms.joined(a, inside));
 }
 
+TEST_CASE("a branch of three is not joined over what touches the first of them alone") {
+  const Variable c = real("c"), x = real("x");
+  const Variable a = ifelse(c, x + x, x - x), b = ifelse(c, x * x, x / x);
+  const Variable of_a = a + x;  // between b and last; nothing there touches b
+  const Variable last = ifelse(c, of_a * x, of_a);
+  const PlacedGraph g({a, b, of_a, last});
+  CHECK(g.joined(a, b));
+  CHECK_FALSE(g.joined(a, last));
+  CHECK_FALSE(g.joined(b, last));
+}
+
 TEST_CASE("a memo body between two branches touches what it reads") {
   const Variable c = real("c"), d = real("d"), x = real("x");
   const Variable a = ifelse(c, x + x, x - x);
