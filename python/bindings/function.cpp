@@ -147,7 +147,10 @@ PyObject* represent(PyObject* self) {
 PyMethodDef methods[] = {
     {"disassemble", disassemble_function, METH_NOARGS, "The program, one instruction a line."},
     {"node_runs", node_runs, METH_NOARGS,
-     "For each node that may run: (node, Op, form, where it was made, how often it ran)."},
+     "For each node that may run: (node, Op, form, where it was made, how often it ran).\n\n"
+     "A lazy Op counts each time it was entered. A conditional counts once for each branch that\n"
+     "decided some of its outputs: once a call where its outputs stand together, up to once for\n"
+     "each output that was demanded where they do not (mode py decides every output by itself)."},
     {"registers_empty", registers_empty, METH_NOARGS,
      "Whether no register holds a value, as it has to be between calls."},
     {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},

@@ -305,3 +305,15 @@ def test_one_element_is_enough_for_and() -> None:
     f = tv.function([x, a], tv.and_(x, a))
     assert f([2.0], 1.0)
     assert not f([0.0], float("nan"))  # the second is not asked
+
+
+@pytest.mark.parametrize(("mode", "runs"), [("py", 3), ("vm", 1), ("cvm", 1)])
+def test_a_conditional_counts_the_branches_that_decided_it(mode: str, runs: int) -> None:
+    c, x = tv.scalar("c"), tv.scalar("x")
+    three = tv.ifelse(c, [x + 1.0, x + 2.0, x + 3.0], [x - 1.0, x - 2.0, x - 3.0])
+    f = tv.function([c, x], three, mode=mode)
+    assert f(1.0, 0.0) == [1.0, 2.0, 3.0]
+    assert [row[4] for row in f.node_runs() if row[1] == "ifelse"] == [runs]
+    one = tv.function([c, x], three[1], mode=mode)
+    one(1.0, 0.0)
+    assert [row[4] for row in one.node_runs() if row[1] == "ifelse"] == [1]
