@@ -26,9 +26,25 @@ const ErrorState& error_state() {
   return state;
 }
 
+std::uint64_t times_left = 0;  // under the GIL
+
+PyObject* times_gil_left(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(times_left); }
+
+PyMethodDef functions[] = {
+    {"times_gil_left", times_gil_left, METH_NOARGS,
+     "times_gil_left()\n--\n\nHow often calls let other threads have the GIL, since the process "
+     "began."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 }  // namespace
 
-void PythonHost::leave() { thread_ = PyEval_SaveThread(); }
+void init_host(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+
+void PythonHost::leave() {
+  ++times_left;
+  thread_ = PyEval_SaveThread();
+}
 
 void PythonHost::enter() {
   PyEval_RestoreThread(thread_);

@@ -51,4 +51,6 @@ class PythonHost final : public Host {
   std::chrono::steady_clock::time_point held_since_{};
 };
 
+void init_host(PyObject* module);
+
 }  // namespace thunkvm

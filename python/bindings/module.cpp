@@ -8,6 +8,7 @@
 #include "python/bindings/compiling.h"
 #include "python/bindings/function.h"
 #include "python/bindings/graph.h"
+#include "python/bindings/host.h"
 #include "python/bindings/link.h"
 #include "python/bindings/logging.h"
 #include "python/bindings/memory.h"
@@ -55,5 +56,6 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_memory(m.ptr());
   thunkvm::init_compiling(m.ptr());
   thunkvm::init_cache(m.ptr());
+  thunkvm::init_host(m.ptr());
   thunkvm::init_logging(m.ptr());
 }
