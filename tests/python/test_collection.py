@@ -136,3 +136,45 @@ def test_a_variable_that_lives_keeps_its_op_whole() -> None:
     del y
     gc.collect()
     assert reference() is None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_a_node_that_somebody_kept_needs_is_left_alone(mode: str) -> None:
+    def make() -> tuple[Any, Any]:
+        op, x = Double(), tv.vector("x")
+        op.y = op(x)
+        op.f = tv.function([x], op(x) + op.y, mode=mode)
+        op.tag = "here"
+        return op.y.owner, (op(x) * 2.0).owner  # the collector does not know these
+
+    nodes = make()
+    gc.collect()
+    assert [nodes[0].op.tag, nodes[1].inputs[0].owner.op.tag] == ["here", "here"]
+    assert nodes[0].op.f([1.0]).tolist() == [4.0]
+
+
+def test_an_op_of_several_nodes_is_kept_by_each_of_them() -> None:
+    def make() -> Any:
+        op, x = Double(), tv.vector("x")
+        op.y = op(x)
+        op.tag = "here"
+        return op(x).owner
+
+    node = make()
+    gc.collect()
+    assert node.op.tag == "here"
+    assert node.op.y.owner.op is node.op
+
+
+@pytest.mark.parametrize("hold_by", ["variable", "function"])
+def test_an_op_of_one_node_that_somebody_kept_is_left_alone(hold_by: str) -> None:
+    def make() -> Any:
+        op, x = Double(), tv.vector("x")
+        y = op(x)
+        op.held = y if hold_by == "variable" else tv.function([x], y)
+        op.tag = "here"
+        return y.owner
+
+    node = make()
+    gc.collect()
+    assert node.op.tag == "here"
