@@ -84,11 +84,12 @@ bool is_raised(const Failure& failure) noexcept {
 
 namespace {
 
-void put_before_message(const std::string& prefix, const std::string& instead_of) {
+// False where there is more to the exception than a message.
+bool put_before_message(const std::string& prefix, const std::string& instead_of) {
   PyRef exception = take_exception();
   if (PyErr_GivenExceptionMatches(exception.get(), PyExc_Exception) == 0) {
     set_exception(std::move(exception));
-    return;
+    return true;
   }
   PyRef args = PyRef::take(PyObject_GetAttrString(exception.get(), "args"));
   const bool plain =
@@ -104,12 +105,15 @@ void put_before_message(const std::string& prefix, const std::string& instead_of
     }
   }
   set_exception(std::move(exception));
-  if (!plain) add_note(prefix);
+  return plain;
 }
 
 }  // namespace
 
-void prefix_message(const std::string& prefix) { put_before_message(prefix, {}); }
+void prefix_message(const std::string& prefix) {
+  if (!put_before_message(prefix, {})) add_note(prefix);
+}
+
 void name_op(const std::string& op) { put_before_message("[" + op + "] ", op + ": "); }
 
 void add_note(const std::string& note) {

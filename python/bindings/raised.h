@@ -38,8 +38,9 @@ bool is_raised(const Failure& failure) noexcept;
 /// Makes what a call failed with the pending Python exception.
 void set_failure(const Failure& failure) noexcept;
 
-/// Puts "[op] " before the message of the pending exception, as `prefix_message` does; in place of
-/// the "op: " that some of NumPy's functions begin with.
+/// Puts "[op] " before the message of the pending exception, in place of the "op: " that some of
+/// NumPy's functions begin with, unless it is there. What is no Exception (Ctrl-C), and what has
+/// more to it than a message (NumPy's MemoryError), stays as it is.
 void name_op(const std::string& op);
 /// Puts `prefix` before the message of the pending exception, unless the message says so already;
 /// one whose arguments are not a message alone gets it as a note. What is no Exception (Ctrl-C)
