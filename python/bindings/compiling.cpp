@@ -17,6 +17,23 @@ namespace {
 PyObject* compile_error = nullptr;
 PyObject* no_compiler_error = nullptr;
 
+// Names of files may have bytes that are no text; Python has a way to carry these.
+PyRef path_text(std::string_view path) {
+  return PyRef::take(
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
+std::string path_of(PyObject* text) {
+  PyRef bytes = PyRef::take(PyUnicode_EncodeFSDefault(text));
+  return {PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get()))};
+}
+
+// What programs print may be anything.
+PyRef message_text(std::string_view text) {
+  return PyRef::take(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
 // ---- NativeModule ----
 
 struct NativeModuleObject {
@@ -54,7 +71,7 @@ PyObject* module_key(PyObject* self, void*) {
 }
 
 PyObject* module_path(PyObject* self, void*) {
-  return guard([&] { return to_text(native(self).path()); });
+  return guard([&] { return path_text(native(self).path()); });
 }
 
 PyGetSetDef module_properties[] = {
@@ -140,10 +157,9 @@ double seconds(std::chrono::milliseconds time) {
 PyObject* compiler_settings(PyObject*, PyObject*) {
   return guard([] {
     const CompilerSettings now = default_settings();
+    PyRef command = path_text(now.command), directory = path_text(now.cache_directory);
     return PyRef::take(Py_BuildValue(
-        "{s:s#,s:s#,s:K,s:d}", "cc", now.command.data(),
-        static_cast<Py_ssize_t>(now.command.size()), "cache_dir", now.cache_directory.data(),
-        static_cast<Py_ssize_t>(now.cache_directory.size()), "cache_size",
+        "{s:O,s:O,s:K,s:d}", "cc", command.get(), "cache_dir", directory.get(), "cache_size",
         static_cast<unsigned long long>(now.cache_size), "compile_timeout", seconds(now.timeout)));
   });
 }
@@ -156,10 +172,10 @@ PyObject* override_compiler_settings(PyObject*, PyObject* args) {
   return guard([&] {
     CompilerOverrides overrides;
     if (command != Py_None) {
-      overrides.command = std::string(text_of(command));
+      overrides.command = path_of(command);
       split_command(*overrides.command);
     }
-    if (directory != Py_None) overrides.cache_directory = std::string(text_of(directory));
+    if (directory != Py_None) overrides.cache_directory = path_of(directory);
     if (size != Py_None) {
       overrides.cache_size = PyLong_AsUnsignedLongLong(size);
       if (PyErr_Occurred() != nullptr) throw PythonError{};
@@ -199,8 +215,9 @@ PyObject* add_exception(PyObject* module, const char* name, const char* doc, PyO
 
 void set_compile_error(const CompileError& error) {
   PyObject* kind = error.is_no_compiler() ? no_compiler_error : compile_error;
-  PyRef exception = PyRef::take(PyObject_CallFunction(kind, "s", error.what()));
-  PyRef diagnostics = to_text(error.diagnostics()), source = to_text(error.source_path());
+  PyRef message = message_text(error.what()), diagnostics = message_text(error.diagnostics());
+  PyRef source = path_text(error.source_path());
+  PyRef exception = PyRef::take(PyObject_CallOneArg(kind, message.get()));
   check(PyObject_SetAttrString(exception.get(), "diagnostics", diagnostics.get()));
   check(PyObject_SetAttrString(exception.get(), "source_path", source.get()));
   set_exception(std::move(exception));

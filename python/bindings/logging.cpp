@@ -34,9 +34,14 @@ class PythonSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
     const PyGILState_STATE state = PyGILState_Ensure();
     PyObject *type, *value, *traceback;  // what is logged may be on the way of an exception
     PyErr_Fetch(&type, &value, &traceback);
-    PyObject* result = PyObject_CallMethod(logger_, "log", "iss#", python_level(message.level),
-                                           "%s", message.payload.data(),
-                                           static_cast<Py_ssize_t>(message.payload.size()));
+    // It may name a file, and these may have bytes that are no text.
+    PyObject* text = PyUnicode_DecodeUTF8(
+        message.payload.data(), static_cast<Py_ssize_t>(message.payload.size()), "replace");
+    PyObject* result =
+        text == nullptr
+            ? nullptr
+            : PyObject_CallMethod(logger_, "log", "isO", python_level(message.level), "%s", text);
+    Py_XDECREF(text);
     if (result == nullptr) PyErr_WriteUnraisable(logger_);
     Py_XDECREF(result);
     PyErr_Restore(type, value, traceback);

@@ -137,7 +137,7 @@ def test_a_process_that_is_killed_while_it_compiles_leaves_nothing_in_the_way(
 ) -> None:
     hangs = tmp_path / "hangs"
     os.mkfifo(hangs)
-    compiler.write(f"echo $$ > {hangs}; exec tail -f /dev/null")
+    compiler.write(f"echo $$ > {hangs}; exec sleep infinity")
     process = compiler.start()
     child = int(hangs.read_text())  # as soon as it compiles
     (work,) = (compiler.cache / "work").iterdir()
@@ -200,7 +200,7 @@ def test_other_threads_run_while_one_compiles(compiler: Compiler, tmp_path: Path
 def test_a_signal_stops_a_compilation(compiler: Compiler, tmp_path: Path) -> None:
     hangs = tmp_path / "hangs"
     os.mkfifo(hangs)
-    compiler.write(f"echo > {hangs}; exec tail -f /dev/null")
+    compiler.write(f"echo > {hangs}; exec sleep infinity")
     process = compiler.start()
     hangs.read_text()
     process.send_signal(signal.SIGINT)
@@ -309,6 +309,23 @@ def test_errors_can_be_told_apart(tmp_path: Path) -> None:
     with (
         tv.config.change(cache_dir=tmp_path, cc="no-such-compiler"),
         pytest.raises(tv.NoCompilerError, match="'no-such-compiler' was not found"),
+    ):
+        _core.compile_modules([SOURCE])
+
+
+def test_names_and_messages_need_not_be_text(tmp_path: Path) -> None:
+    directory = os.fsdecode(os.fsencode(tmp_path) + b"/\xff")
+    compiler = tmp_path / "cc"
+    compiler.write_text("#!/bin/sh\nprintf 'broken \\377' >&2\nexit 1\n")
+    compiler.chmod(0o700)
+    with tv.config.change(cache_dir=directory, cc="gcc"):
+        assert tv.config.cache_dir == directory
+        (module,) = _core.compile_modules([SOURCE])
+        assert module.path.startswith(directory)
+        assert answer(module) == 42
+    with (
+        tv.config.change(cache_dir=directory, cc=str(compiler)),
+        pytest.raises(tv.NoCompilerError, match="broken \N{REPLACEMENT CHARACTER}"),
     ):
         _core.compile_modules([SOURCE])
 
