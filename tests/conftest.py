@@ -10,6 +10,13 @@ import pytest
 os.environ.setdefault("THUNKVM_VERIFY", "1")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep what the tests compile from run to run, but not among the user's modules."""
+    cache = config.cache
+    if cache is not None:
+        os.environ.setdefault("THUNKVM_CACHE", str(cache.mkdir("thunkvm") / "modules"))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the fuzz tests."""
     group = parser.getgroup("fuzz")
