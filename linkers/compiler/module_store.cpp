@@ -120,7 +120,9 @@ std::string ModuleStore::insert(const std::string& key, std::string_view image,
 
 std::optional<std::string> ModuleStore::read_text(const std::string& name) const {
   const File file(openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  return file ? read_all(file.get()) : std::nullopt;
+  if (!file) return std::nullopt;
+  futimens(file.get(), nullptr);
+  return read_all(file.get());
 }
 
 std::string ModuleStore::write_text(const std::string& name, std::string_view text) const {

@@ -63,7 +63,8 @@ class ModuleStore {
   /// directory is read-only, full, or gone.
   std::string insert(const std::string& key, std::string_view image, std::string_view description);
 
-  /// A small text, such as what a compiler said; not verified. `name` is a path within.
+  /// A small text, such as what a compiler said, used as of now; not verified. `name` is a path
+  /// within.
   std::optional<std::string> read_text(const std::string& name) const;
   /// Puts one there in one step and returns its path. Throws StoreError.
   std::string write_text(const std::string& name, std::string_view text) const;
