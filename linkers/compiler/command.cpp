@@ -27,21 +27,14 @@ constexpr std::size_t kMostErrors = 1 << 16;
 // How often an ended program is looked for where the system cannot tell (Linux before 5.3).
 constexpr milliseconds kLook{5};
 
-// Out of the way of the standard descriptors, which the host may have closed.
-File above_standard(int descriptor) {
-  if (descriptor < 0 || descriptor > 2) return File(descriptor);
-  File low(descriptor);
-  return File(fcntl(descriptor, F_DUPFD_CLOEXEC, 3));
-}
-
 struct Pipe {
   File read, write;
 
   bool open() {
     std::array<int, 2> ends{-1, -1};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-    read = above_standard(ends[0]);
-    write = above_standard(ends[1]);
+    read = File(ends[0]);
+    write = File(ends[1]);
     // Only our end: the program's own may block.
     return read && write && fcntl(read.get(), F_SETFL, O_NONBLOCK) == 0;
   }
@@ -70,6 +63,8 @@ class Child {
         const File& input, const Pipe& output, const Pipe& errors) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
+    // The host may have closed its own standard files, so these may be among ours. They were opened
+    // in this order, lowest number first, so none takes the place of a later one.
     posix_spawn_file_actions_adddup2(&files, input.get(), 0);
     posix_spawn_file_actions_adddup2(&files, output.write.get(), 1);
     posix_spawn_file_actions_adddup2(&files, errors.write.get(), 2);
@@ -167,8 +162,7 @@ CommandResult run_command(const std::vector<std::string>& arguments,
   CommandResult result;
   const Clock::time_point deadline = Clock::now() + timeout;
   // A file in memory rather than a pipe: nothing to feed, and nothing that breaks.
-  File source = memory_file("input", input);
-  source = above_standard(source.release());
+  const File source = memory_file("input", input);
   const File wake(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   Pipe output, errors;
   if (!source || !wake || !output.open() || !errors.open()) {

@@ -163,9 +163,9 @@ CommandResult print_macros(const Toolchain& toolchain, const CompilerSettings& s
 // Asks the compiler itself. A usable one has macros then, any other a problem.
 void ask(Toolchain& toolchain, const CompilerSettings& settings, std::stop_token stop) {
   CommandResult answer = print_macros(toolchain, settings, stop);
-  const bool knows_native =
-      answer.may_have_succeeded() || std::erase(toolchain.flags, kNative) == 0;
-  if (!knows_native) answer = print_macros(toolchain, settings, stop);
+  const bool refused = answer.end == CommandResult::End::Exited && answer.code != 0;
+  if (refused && std::erase(toolchain.flags, kNative) != 0)
+    answer = print_macros(toolchain, settings, stop);
   if (answer.end == CommandResult::End::Stopped)
     throw CompileError(CompileFault::Stopped, "the search for a C compiler was stopped.");
   toolchain.macros = std::move(answer.output);

@@ -53,7 +53,7 @@ TEST_CASE("a program that reads nothing and writes nothing, and one that reads m
 }
 
 TEST_CASE("a child that a program leaves running is not waited for") {
-  const CommandResult result = shell("tail -f /dev/null & echo $!");
+  const CommandResult result = shell("sleep infinity & echo $!");
   CHECK(result.end == End::Exited);
   CHECK(kill(std::stoi(result.output), SIGKILL) == 0);
 }
@@ -84,7 +84,7 @@ TEST_CASE("programs run while the process reaps all its children") {
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGCHLD, &ignore, &before);
   const CommandResult result = shell("echo done; exit 5");
-  const CommandResult hung = shell("exec tail -f /dev/null", "", milliseconds(100));
+  const CommandResult hung = shell("exec sleep infinity", "", milliseconds(100));
   sigaction(SIGCHLD, &before, nullptr);
   CHECK(result.output == "done\n");
   CHECK(result.end == End::Unknown);

@@ -69,10 +69,10 @@ TEST_CASE("settings come from the environment, and what a program sets comes fir
 TEST_CASE("gcc, then clang, then cc is looked for on the path") {
   const TemporaryDirectory directory;
   CompilerSettings settings = settings_in(directory);
+  const std::string script = "exec " + find_toolchain(settings)->command[0] + " \"$@\"";
   settings.command.clear();
   settings.environment = path_of(directory.path());
   const auto found = [&] { return find_toolchain(settings)->command; };
-  const std::string script = "exec /usr/bin/gcc \"$@\"";
 
   CHECK(find_toolchain(settings)->fault == CompileFault::NoCompiler);
   CHECK(find_toolchain(settings)->problem ==
@@ -95,7 +95,7 @@ TEST_CASE("the arguments of a command are kept") {
   settings.command = "env -u NOTHING gcc -DANSWER=42";
 
   CHECK(find_toolchain(settings)->macro("ANSWER") == "42");
-  CHECK(find_toolchain(settings)->command[0] == "/usr/bin/env");
+  CHECK(find_toolchain(settings)->command[0].ends_with("/env"));
   CHECK(answer(load_module({"int answer(void) { return ANSWER; }", {}, {}}, settings)) == 42);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("a broken compiler is told from a broken source, and not tried again u
       {"echo internal error >&2; kill -SEGV $$",
        "killed by signal 11 (Segmentation fault), and printed: internal error"},
       {"echo a b c", "printed none of gcc's."},
-      {"exec tail -f /dev/null", "ended with timed out."},
+      {"exec sleep infinity", "ended with timed out."},
       {asked + "echo cannot find ld >&2; exit 1",
        "of a function of one line it made no module (exit status 1)\n  cannot find ld"},
       {asked + "exit 0", "made no module (it wrote no file)"},
@@ -168,7 +168,7 @@ TEST_CASE("a broken compiler is told from a broken source, and not tried again u
     const TemporaryDirectory directory;
     const ScriptedCompiler compiler(directory, broken.script);
     CompilerSettings settings = compiler.settings();
-    settings.timeout = milliseconds(400);
+    if (has(broken.says, "timed out")) settings.timeout = milliseconds(200);
 
     const CompileError error = error_of(answer_source(1), settings);
     const std::size_t runs = compiler.runs();
