@@ -10,141 +10,49 @@
 //
 // A fold F says what happens to the elements:
 //   using In, Acc;  static constexpr int kLanes (16, or 1: strictly in order);  static constexpr
-//   bool kTree; static Acc identity();  static Acc step(Acc, In);  static Acc merge(Acc, Acc);
-// and, where floats are folded in their own type, what a step does to vectors of them (merge must
-// do the same):
-//   template <class V> static V step_vector(V, V);
+//   bool kTree (false: the blocks are merged in order); static Acc identity();
+//   static Acc step(Acc, In);  static Acc merge(Acc, Acc);
+// and, where floats are folded in their own type by one of the steps that vector units have loops
+// for (fold_loops.h), `static constexpr FoldStep kStep`, which must do the same;
+// and, where the order makes no difference to some results, `static bool same_in_any_order(Acc)`:
+// whether this one is the same bits in any order.
 #pragma once
 
+#include "ops/fold_axes.h"
+#include "ops/fold_loops.h"
 #include "thunks/array.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
 namespace thunkvm {
 
-inline constexpr int kFoldBlock = 128;
-inline constexpr int kFoldLanes = 16;
-/// Outputs that the loop across outputs works on at once; their accumulators stay in the
-/// first-level cache.
-inline constexpr int kFoldTile = 64;
-
-/// The axes of one operand, merged where their strides allow it.
-struct FoldAxes {
-  std::vector<std::int64_t> lengths;
-  std::vector<std::int64_t> strides;
-  std::int64_t count = 1;
-
-  void append(std::int64_t length, std::int64_t stride) {
-    count *= length;
-    if (length == 1) return;
-    if (!lengths.empty() && strides.back() == stride * length) {
-      lengths.back() *= length;
-      strides.back() = stride;
-      return;
-    }
-    lengths.push_back(length);
-    strides.push_back(stride);
-  }
-  std::int64_t inner_length() const { return lengths.empty() ? 1 : lengths.back(); }
-  std::int64_t inner_stride() const { return strides.empty() ? 0 : strides.back(); }
-
-  /// Calls `f(offset)` for the start of every inner run, in C order.
-  template <class F>
-  void each_run(F&& f) const {
-    if (count == 0) return;
-    if (lengths.size() <= 1) {
-      f(std::int64_t{0});
-      return;
-    }
-    const std::size_t outer = lengths.size() - 1;
-    std::vector<std::int64_t> index(outer, 0);
-    std::int64_t offset = 0;
-    for (;;) {
-      f(offset);
-      std::size_t axis = outer;
-      while (axis-- > 0) {
-        offset += strides[axis];
-        if (++index[axis] < lengths[axis]) break;
-        offset -= strides[axis] * lengths[axis];
-        index[axis] = 0;
-      }
-      if (axis == static_cast<std::size_t>(-1)) return;
-    }
-  }
-};
-
-/// Vectors of 16 bytes, which every x86-64 has.
-template <class T>
-struct FoldVector {
-  typedef T Type __attribute__((vector_size(16)));
-  typedef T Unaligned __attribute__((vector_size(16), aligned(alignof(T)), may_alias));
-  static constexpr int kWidth = 16 / sizeof(T);
-  static Type load(const T* x) { return *reinterpret_cast<const Unaligned*>(x); }
-  static void store(T* x, Type value) { *reinterpret_cast<Unaligned*>(x) = value; }
-};
-
 template <class F>
-concept VectorFold =
-    std::is_floating_point_v<typename F::In> && std::is_same_v<typename F::In, typename F::Acc> &&
-    F::kLanes == kFoldLanes &&
-    requires(typename FoldVector<typename F::In>::Type v) { F::step_vector(v, v); };
+concept VectorFold = requires { F::kStep; } && std::is_floating_point_v<typename F::In> &&
+                     std::is_same_v<typename F::In, typename F::Acc>;
 
 /// One block of up to 128 neighbours, by the rule above.
 template <class F>
-  requires(!VectorFold<F>)
 typename F::Acc fold_block(const typename F::In* x, int n) {
-  typename F::Acc lanes[F::kLanes];
-  for (auto& lane : lanes) lane = F::identity();
-  int i = 0;
-  for (; i + F::kLanes <= n; i += F::kLanes)
-    for (int j = 0; j < F::kLanes; ++j) lanes[j] = F::step(lanes[j], x[i + j]);
-  const int rest = std::min(n - i, F::kLanes - 1);
-  for (int j = 0; j < rest; ++j) lanes[j] = F::step(lanes[j], x[i + j]);
-  for (int half = F::kLanes / 2; half > 0; half /= 2)
-    for (int j = 0; j < half; ++j) lanes[j] = F::merge(lanes[j], lanes[j + half]);
-  return lanes[0];
-}
-
-/// The same with the lanes in registers. What fills up the last vectors changes nothing: it is the
-/// identity.
-template <VectorFold F>
-typename F::Acc fold_block(const typename F::In* x, int n) {
-  using T = typename F::In;
-  using Vector = FoldVector<T>;
-  constexpr int kVectors = kFoldLanes / Vector::kWidth;
-  const T identity = F::identity();
-  typename Vector::Type lanes[kVectors];
-#pragma GCC unroll 8
-  for (int v = 0; v < kVectors; ++v)
-    for (int w = 0; w < Vector::kWidth; ++w) lanes[v][w] = identity;
-  int i = 0;
-  for (; i + kFoldLanes <= n; i += kFoldLanes)
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v)
-      lanes[v] = F::step_vector(lanes[v], Vector::load(x + i + v * Vector::kWidth));
-  if (i < n) {
-    T tail[kFoldLanes];
-    std::fill_n(tail, kFoldLanes, identity);
-    std::copy_n(x + i, n - i, tail);
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v)
-      lanes[v] = F::step_vector(lanes[v], Vector::load(tail + v * Vector::kWidth));
+  if constexpr (VectorFold<F>) {
+    return fold_loops<typename F::In>(F::kStep).block(x, n);
+  } else {
+    typename F::Acc lanes[F::kLanes];
+    for (auto& lane : lanes) lane = F::identity();
+    int i = 0;
+    for (; i + F::kLanes <= n; i += F::kLanes)
+      for (int j = 0; j < F::kLanes; ++j) lanes[j] = F::step(lanes[j], x[i + j]);
+    const int rest = std::min(n - i, F::kLanes - 1);
+    for (int j = 0; j < rest; ++j) lanes[j] = F::step(lanes[j], x[i + j]);
+    for (int half = F::kLanes / 2; half > 0; half /= 2)
+      for (int j = 0; j < half; ++j) lanes[j] = F::merge(lanes[j], lanes[j + half]);
+    return lanes[0];
   }
-#pragma GCC unroll 8
-  for (int half = kVectors / 2; half > 0; half /= 2)
-#pragma GCC unroll 8
-    for (int v = 0; v < half; ++v) lanes[v] = F::step_vector(lanes[v], lanes[v + half]);
-  T last[Vector::kWidth];
-  Vector::store(last, lanes[0]);
-  for (int half = Vector::kWidth / 2; half > 0; half /= 2)
-    for (int w = 0; w < half; ++w) last[w] = F::merge(last[w], last[w + half]);
-  return last[0];
 }
 
 /// The fold of one sequence, fed block by block.
@@ -185,47 +93,154 @@ class Folding {
   Acc partial_[F::kTree ? 48 : 1];
 };
 
-/// Folds the sequence that starts at `first`.
+/// Cuts a sequence that comes in pieces into blocks.
 template <class F>
-typename F::Acc fold_along(const char* first, const FoldAxes& reduced) {
+class BlockCutter {
+ public:
   using In = typename F::In;
-  Folding<F> folding;
-  In gathered[kFoldBlock];
-  int n_gathered = 0;
-  const std::int64_t length = reduced.inner_length();
-  const std::int64_t stride = reduced.inner_stride();
-  const bool dense = stride == static_cast<std::int64_t>(sizeof(In));
-  reduced.each_run([&](std::int64_t offset) {
-    const char* run = first + offset;
-    std::int64_t i = 0;
-    while (i < length) {
-      const int room = kFoldBlock - n_gathered;
-      const int n = static_cast<int>(std::min<std::int64_t>(room, length - i));
-      if (dense && (n == kFoldBlock || (n == length && reduced.lengths.size() == 1))) {
-        folding.add_block(reinterpret_cast<const In*>(run) + i, n);
-        i += n;
-        continue;
-      }
-      if (dense) {
-        std::copy_n(reinterpret_cast<const In*>(run) + i, n, gathered + n_gathered);
+
+  explicit BlockCutter(Folding<F>& folding) : folding_(folding) {}
+
+  void add(const In* x, std::int64_t n) {
+    if (n_held_ > 0) {
+      const std::int64_t more = std::min<std::int64_t>(kFoldBlock - n_held_, n);
+      std::copy_n(x, more, held_ + n_held_);
+      n_held_ += static_cast<int>(more);
+      if (n_held_ < kFoldBlock) return;
+      folding_.add_block(held_, kFoldBlock);
+      n_held_ = 0;
+      x += more;
+      n -= more;
+    }
+    for (; n >= kFoldBlock; x += kFoldBlock, n -= kFoldBlock) folding_.add_block(x, kFoldBlock);
+    std::copy_n(x, n, held_);
+    n_held_ = static_cast<int>(n);
+  }
+  void end() {
+    if (n_held_ > 0) folding_.add_block(held_, n_held_);
+  }
+
+ private:
+  Folding<F>& folding_;
+  int n_held_ = 0;
+  In held_[kFoldBlock];
+};
+
+/// Rows that are copied at once where those of the array lie across its memory (Fortran order), so
+/// that a line of the cache is read once; fewer where they are long.
+inline std::int64_t panel_rows(const FoldAxes& reduced, std::int64_t item_size) {
+  constexpr std::int64_t kMostElements = 1 << 16;
+  const std::size_t n_axes = reduced.lengths.size();
+  if (n_axes < 2 || reduced.strides[n_axes - 2] != item_size) return 1;
+  const std::int64_t rows = kMostElements / reduced.inner_length();
+  return rows < 4 ? 1 : std::min<std::int64_t>(rows, 16);
+}
+
+/// Copies rows whose columns are `stride` bytes apart, each dense, so that the rows are.
+template <class T>
+void copy_panel(T* to, const char* columns, std::int64_t stride, std::int64_t rows,
+                std::int64_t length) {
+  constexpr std::int64_t kAtOnce = 8;
+  for (std::int64_t k = 0; k < length; k += kAtOnce) {
+    const std::int64_t n = std::min(kAtOnce, length - k);
+    const char* const x = columns + k * stride;
+    for (std::int64_t j = n; j < std::min(2 * kAtOnce, length - k); ++j) {
+      __builtin_prefetch(x + j * stride);
+      __builtin_prefetch(x + j * stride + (rows - 1) * static_cast<std::int64_t>(sizeof(T)));
+    }
+    for (std::int64_t i = 0; i < rows; ++i) {
+      T* const row = to + i * length + k;
+      const char* const first = x + i * static_cast<std::int64_t>(sizeof(T));
+      if (n == kAtOnce) {
+#pragma GCC unroll 8
+        for (std::int64_t j = 0; j < kAtOnce; ++j)
+          row[j] = *reinterpret_cast<const T*>(first + j * stride);
       } else {
-        for (int k = 0; k < n; ++k)
-          gathered[n_gathered + k] = *reinterpret_cast<const In*>(run + (i + k) * stride);
-      }
-      i += n;
-      n_gathered += n;
-      if (n_gathered == kFoldBlock) {
-        folding.add_block(gathered, kFoldBlock);
-        n_gathered = 0;
+        for (std::int64_t j = 0; j < n; ++j)
+          row[j] = *reinterpret_cast<const T*>(first + j * stride);
       }
     }
+  }
+}
+
+/// Adds the sequence that starts at `first`, a panel of rows at a time.
+template <class F>
+void add_panels(const char* first, const FoldAxes& reduced, std::int64_t rows,
+                BlockCutter<F>& cut) {
+  using In = typename F::In;
+  const std::int64_t length = reduced.inner_length();
+  const std::int64_t stride = reduced.inner_stride();
+  FoldAxes outer = reduced;  // starts of the panels' axes
+  const std::int64_t n_rows = outer.lengths[outer.lengths.size() - 2];
+  outer.lengths.resize(outer.lengths.size() - 2);
+  outer.strides.resize(outer.lengths.size());
+  outer.lengths.push_back(1);
+  outer.strides.push_back(0);
+  const auto panel = std::make_unique_for_overwrite<In[]>(static_cast<std::size_t>(rows * length));
+  outer.each_run([&](std::int64_t offset) {
+    for (std::int64_t row = 0; row < n_rows; row += rows) {
+      const std::int64_t n = std::min(rows, n_rows - row);
+      copy_panel(panel.get(), first + offset + row * static_cast<std::int64_t>(sizeof(In)), stride,
+                 n, length);
+      cut.add(panel.get(), n * length);
+    }
   });
-  if (n_gathered > 0) folding.add_block(gathered, n_gathered);
+}
+
+/// Folds the sequence that starts at `first`, in its order.
+template <class F>
+typename F::Acc fold_in_order(const char* first, const FoldAxes& reduced) {
+  using In = typename F::In;
+  Folding<F> folding;
+  const std::int64_t length = reduced.inner_length();
+  const std::int64_t stride = reduced.inner_stride();
+  const bool dense = stride == static_cast<std::int64_t>(sizeof(In)) || length == 1;
+  if (dense && reduced.lengths.size() <= 1) {
+    const In* x = reinterpret_cast<const In*>(first);
+    for (std::int64_t i = 0; i < reduced.count; i += kFoldBlock)
+      folding.add_block(x + i,
+                        static_cast<int>(std::min<std::int64_t>(kFoldBlock, reduced.count - i)));
+    return folding.total();
+  }
+  BlockCutter<F> cut(folding);
+  if (const std::int64_t rows = panel_rows(reduced, sizeof(In)); rows > 1 && reduced.count > 0) {
+    add_panels<F>(first, reduced, rows, cut);
+  } else {
+    In gathered[kFoldBlock];
+    reduced.each_run([&](std::int64_t offset) {
+      const char* x = first + offset;
+      if (dense) {
+        cut.add(reinterpret_cast<const In*>(x), length);
+        return;
+      }
+      for (std::int64_t left = length; left > 0; left -= kFoldBlock) {
+        const std::int64_t n = std::min<std::int64_t>(kFoldBlock, left);
+        for (std::int64_t i = 0; i < n; ++i, x += stride)
+          gathered[i] = *reinterpret_cast<const In*>(x);
+        cut.add(gathered, n);
+      }
+    });
+  }
+  cut.end();
   return folding.total();
 }
 
-/// Folds up to 64 sequences, whose starts are `step` bytes apart, side by side; same results as
-/// `fold_along`.
+/// Folds the sequence that starts at `first`. Where a fold's result is the same in any order, it is
+/// folded in that of the memory.
+template <class F>
+typename F::Acc fold_along(const char* first, const FoldAxes& reduced) {
+  if constexpr (requires(typename F::Acc acc) { F::same_in_any_order(acc); }) {
+    if (reduced.lengths.size() > 1 &&
+        !std::is_sorted(reduced.strides.rbegin(), reduced.strides.rend())) {
+      const auto result = fold_in_order<F>(first, reduced.in_memory_order());
+      if (F::same_in_any_order(result)) return result;
+    }
+  }
+  return fold_in_order<F>(first, reduced);
+}
+
+/// Folds sequences whose starts are `step` bytes apart side by side; same results as `fold_along`.
+/// There are at least kMinFoldColumns and at most kFoldTile of them.
 template <class F>
 class TileFolding {
  public:
@@ -235,97 +250,102 @@ class TileFolding {
   TileFolding(int width, std::int64_t step, std::int64_t count)
       : width_(width),
         step_(step),
+        dense_(step == static_cast<std::int64_t>(sizeof(In))),
         partial_(F::kTree ? std::bit_width(static_cast<std::uint64_t>(count / kFoldBlock + 1))
                           : 1) {}
 
   void fold(const char* first, const FoldAxes& reduced, Acc* totals) {
-    start_block();
     blocks_ = 0;
-    std::uint64_t k = 0;
+    partial_[0].fill(F::identity());
+    const char* rows[kFoldBlock];
+    int n = 0;
     const std::int64_t length = reduced.inner_length();
     const std::int64_t stride = reduced.inner_stride();
     reduced.each_run([&](std::int64_t offset) {
       for (std::int64_t i = 0; i < length; ++i) {
-        add_row(lanes_[k % F::kLanes], first + offset + i * stride);
-        // Where the order does not matter, all is one block.
-        if (++k % kFoldBlock == 0 && F::kTree) end_block();
+        rows[n++] = first + offset + i * stride;
+        if (n < kFoldBlock) continue;
+        add_block(rows, n);
+        n = 0;
       }
     });
-    if (F::kLanes == 1) {
-      std::copy_n(lanes_[0].data(), width_, totals);
-      return;
-    }
-    if (k % kFoldBlock != 0 || !F::kTree) end_block();
+    if (n > 0) add_block(rows, n);
     total(totals);
   }
 
  private:
-  using Row = std::array<Acc, kFoldTile>;
+  using Row = std::array<Acc, kFoldTile<Acc>>;
 
-  void add_row(Row& row, const char* x) const {
-    if (width_ == kFoldTile && step_ == static_cast<std::int64_t>(sizeof(In))) {
+  void add_row(Acc* row, const char* x) const {
+    if (dense_) {
       const In* elements = reinterpret_cast<const In*>(x);
-      if constexpr (VectorFold<F>) {
-        using Vector = FoldVector<In>;
-        for (int w = 0; w < kFoldTile; w += Vector::kWidth)
-          Vector::store(row.data() + w,
-                        F::step_vector(Vector::load(row.data() + w), Vector::load(elements + w)));
-      } else {
-        for (int w = 0; w < kFoldTile; ++w) row[w] = F::step(row[w], elements[w]);
-      }
-      return;
-    }
-    for (int w = 0; w < width_; ++w)
-      row[w] = F::step(row[w], *reinterpret_cast<const In*>(x + w * step_));
-  }
-  static void merge_row(Row& into, const Row& left, const Row& right) {
-    if constexpr (VectorFold<F>) {
-      using Vector = FoldVector<Acc>;
-      for (int w = 0; w < kFoldTile; w += Vector::kWidth)
-        Vector::store(into.data() + w, F::step_vector(Vector::load(left.data() + w),
-                                                      Vector::load(right.data() + w)));
+      for (int w = 0; w < width_; ++w) row[w] = F::step(row[w], elements[w]);
     } else {
-      for (int w = 0; w < kFoldTile; ++w) into[w] = F::merge(left[w], right[w]);
+      for (int w = 0; w < width_; ++w)
+        row[w] = F::step(row[w], *reinterpret_cast<const In*>(x + w * step_));
     }
   }
-  void start_block() {
-    for (Row& lane : lanes_) lane.fill(F::identity());
+  void merge_row(Acc* into, const Acc* left) const {
+    if constexpr (VectorFold<F>) {
+      fold_loops<In>(F::kStep).merge(into, left, width_);
+    } else {
+      for (int w = 0; w < width_; ++w) into[w] = F::merge(left[w], into[w]);
+    }
   }
-  void end_block() {
+  /// The rows of one block, folded by the rule.
+  void fold_block_rows(Acc* block, const char* const* rows, int n) {
+    if constexpr (VectorFold<F>) {
+      if (dense_) {
+        fold_loops<In>(F::kStep).columns(block, rows, n, width_);
+        return;
+      }
+    }
+    std::array<Row, F::kLanes> lanes;
+    for (Row& lane : lanes) lane.fill(F::identity());
+    for (int r = 0; r < n; ++r) add_row(lanes[r % F::kLanes].data(), rows[r]);
     for (int half = F::kLanes / 2; half > 0; half /= 2)
-      for (int j = 0; j < half; ++j) merge_row(lanes_[j], lanes_[j], lanes_[j + half]);
-    int level = 0;
-    if constexpr (F::kTree) {
+      for (int j = 0; j < half; ++j)
+        for (int w = 0; w < width_; ++w) lanes[j][w] = F::merge(lanes[j][w], lanes[j + half][w]);
+    std::copy_n(lanes[0].data(), width_, block);
+  }
+  void add_block(const char* const* rows, int n) {
+    if constexpr (F::kLanes == 1) {
+      for (int r = 0; r < n; ++r) add_row(partial_[0].data(), rows[r]);
+    } else if constexpr (!F::kTree) {
+      Row block;
+      fold_block_rows(block.data(), rows, n);
+      merge_row(block.data(), partial_[0].data());
+      std::copy_n(block.data(), width_, partial_[0].data());
+    } else {
+      Row block;
+      fold_block_rows(block.data(), rows, n);
+      int level = 0;
       for (; ((blocks_ >> level) & 1u) != 0; ++level)
-        merge_row(lanes_[0], partial_[level], lanes_[0]);
+        merge_row(block.data(), partial_[level].data());
+      std::copy_n(block.data(), width_, partial_[level].data());
+      ++blocks_;
     }
-    partial_[level] = lanes_[0];
-    ++blocks_;
-    start_block();
   }
   void total(Acc* totals) const {
-    Row value;
-    value.fill(F::identity());
     if constexpr (F::kTree) {
       bool first = true;
       for (int level = 0; (blocks_ >> level) != 0; ++level) {
         if (((blocks_ >> level) & 1u) == 0) continue;
         if (first)
-          value = partial_[level];
+          std::copy_n(partial_[level].data(), width_, totals);
         else
-          merge_row(value, partial_[level], value);
+          merge_row(totals, partial_[level].data());
         first = false;
       }
-    } else {
-      value = partial_[0];
+      if (!first) return;
     }
-    std::copy_n(value.data(), width_, totals);
+    std::copy_n(partial_[0].data(), width_, totals);
   }
 
   int width_;
   std::int64_t step_;
+  bool dense_;
   std::uint64_t blocks_ = 0;
-  std::array<Row, F::kLanes> lanes_;
   std::vector<Row> partial_;
 };
 
@@ -335,7 +355,7 @@ void fold_all(const char* data, const FoldAxes& kept, const FoldAxes& reduced, O
   const std::int64_t length = kept.inner_length();
   const std::int64_t stride = kept.inner_stride();
   const auto size = [](std::int64_t s) { return s < 0 ? -s : s; };
-  const bool across = length >= 8 && reduced.count > 1 && !reduced.lengths.empty() &&
+  const bool across = length >= kMinFoldColumns && reduced.count > 1 && !reduced.lengths.empty() &&
                       size(stride) < size(reduced.inner_stride());
   std::int64_t output = 0;
   kept.each_run([&](std::int64_t offset) {
@@ -345,11 +365,14 @@ void fold_all(const char* data, const FoldAxes& kept, const FoldAxes& reduced, O
         out(output++, fold_along<F>(run + i * stride, reduced));
       return;
     }
-    typename F::Acc totals[kFoldTile];
-    for (std::int64_t i = 0; i < length; i += kFoldTile) {
-      const int width = static_cast<int>(std::min<std::int64_t>(kFoldTile, length - i));
-      TileFolding<F> tile(width, stride, reduced.count);
-      tile.fold(run + i * stride, reduced, totals);
+    // Tiles of even widths: none is so narrow that it would need loops of its own.
+    constexpr std::int64_t kTile = kFoldTile<typename F::Acc>;
+    const std::int64_t tiles = (length + kTile - 1) / kTile;
+    typename F::Acc totals[kTile];
+    for (std::int64_t tile = 0; tile < tiles; ++tile) {
+      const std::int64_t begin = length * tile / tiles;
+      const int width = static_cast<int>(length * (tile + 1) / tiles - begin);
+      TileFolding<F>(width, stride, reduced.count).fold(run + begin * stride, reduced, totals);
       for (int w = 0; w < width; ++w) out(output++, totals[w]);
     }
   });

@@ -180,6 +180,7 @@ struct SumFold {
   using Acc = AccType;
   static constexpr int kLanes = kFoldLanes;
   static constexpr bool kTree = !std::is_integral_v<Acc>;
+  static constexpr FoldStep kStep = FoldStep::Add;
   static Acc identity() {
     if constexpr (std::is_integral_v<Acc>)
       return 0;
@@ -190,9 +191,10 @@ struct SumFold {
   }
   static Acc step(Acc a, In x) { return a + widen<Acc>(x); }
   static Acc merge(Acc a, Acc b) { return a + b; }
-  template <class V>
-  static V step_vector(V a, V x) {
-    return a + x;
+  static bool same_in_any_order(Acc)
+    requires std::is_integral_v<Acc>
+  {
+    return true;
   }
 };
 

@@ -55,12 +55,20 @@ struct ExtremumFold {
     else
       return kLargest ? T(-kInfinity, -kInfinity) : T(kInfinity, kInfinity);
   }
-  static Acc step(Acc a, In x) { return beats<T, kLargest>(x, a) ? x : a; }
-  template <class V>
-  static V step_vector(V a, V x) {
-    return ((kLargest ? x > a : x < a) | (x != x)) ? x : a;
+  static constexpr FoldStep kStep = kLargest ? FoldStep::Max : FoldStep::Min;
+  static Acc step(Acc a, In x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return (kLargest ? x > a : x < a) || x != x ? x : a;
+    else
+      return beats<T, kLargest>(x, a) ? x : a;
   }
-  static Acc merge(Acc a, Acc b) { return beats<T, kLargest>(b, a) ? b : a; }
+  static Acc merge(Acc a, Acc b) { return step(a, b); }
+  /// Of several NaN, and of 0 and -0, one comes first.
+  static bool same_in_any_order(Acc a)
+    requires std::is_arithmetic_v<T>
+  {
+    return std::is_integral_v<T> || (a == a && a != T(0));
+  }
 
  private:
   static constexpr float kInfinity = std::numeric_limits<float>::infinity();

@@ -21,6 +21,7 @@ struct LogicalFold {
     return merge(a, truth);
   }
   static Acc merge(Acc a, Acc b) { return kAny ? (a | b) : (a & b); }
+  static bool same_in_any_order(Acc) { return true; }
 };
 
 template <bool kAny>

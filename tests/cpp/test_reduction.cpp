@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -238,4 +239,110 @@ TEST_CASE("an Op that is no fold has none") {
   const Variable x = tensor(DType::Float64, 1);
   const Variable y = call_op("exp", {x});
   CHECK(y.node()->op()->block_fold(*y.node()) == nullptr);
+}
+
+namespace {
+
+/// Every reduction of `x` over every choice of axes, as bits.
+template <class T>
+std::vector<std::vector<T>> all_reductions(const char* op, const Array& x) {
+  std::vector<std::vector<T>> found;
+  for (const Axes& axes :
+       {Axes{0}, Axes{1}, Axes{2}, Axes{0, 1}, Axes{0, 2}, Axes{1, 2}, Axes{0, 1, 2}})
+    found.push_back(elements_of<T>(reduced(op, x, {{"axis", axes}})));
+  return found;
+}
+
+/// The same elements, with the axes in this order in memory, the last one the densest.
+Array laid_out(const Array& x, const std::vector<int>& order) {
+  Lengths strides(order.size());
+  std::int64_t stride = static_cast<std::int64_t>(item_size(x.dtype()));
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    strides[static_cast<std::size_t>(*axis)] = stride;
+    stride *= x.length(*axis);
+  }
+  Array memory = Array::zeros(x.dtype(), Lengths{x.size()});
+  const Array view = memory.view(x.shape(), strides, memory.data());
+  copy_elements(x, view);
+  return view;
+}
+
+/// Equal bits: -0 is not 0, and one NaN is not another.
+template <class T>
+bool same_bits(const std::vector<std::vector<T>>& a, const std::vector<std::vector<T>>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i].size() != b[i].size() ||
+        std::memcmp(a[i].data(), b[i].data(), a[i].size() * sizeof(T)) != 0)
+      return false;
+  return true;
+}
+
+template <class T>
+void expect_layout_to_mean_nothing(const std::vector<T>& values, const Lengths& shape) {
+  const Array x = array_of<T>(shape, values);
+  for (const char* op : {"sum", "mean", "max", "min", "prod"}) {
+    if (std::string_view(op) == "mean" && std::is_integral_v<T>) continue;
+    const auto expected = all_reductions<T>(op, x);
+    for (const std::vector<int>& order :
+         std::vector<std::vector<int>>{{0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+      CAPTURE(op);
+      CAPTURE(order[0]);
+      CAPTURE(order[1]);
+      CHECK(same_bits(all_reductions<T>(op, laid_out(x, order)), expected));
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("no bit of a reduction depends on how the array lies in memory") {
+  for (const Lengths& shape :
+       {Lengths{3, 5, 7}, Lengths{2, 150, 21}, Lengths{140, 9, 33}, Lengths{17, 8, 300}}) {
+    const auto n = static_cast<std::size_t>(shape[0] * shape[1] * shape[2]);
+    const std::vector<double> numbers = random_numbers(n);
+    std::vector<float> floats(numbers.begin(), numbers.end());
+    std::vector<std::int64_t> integers;
+    for (const double x : numbers) integers.push_back(static_cast<std::int64_t>(x * 1e15));
+    expect_layout_to_mean_nothing(numbers, shape);
+    expect_layout_to_mean_nothing(floats, shape);
+    expect_layout_to_mean_nothing(integers, shape);
+    for (std::size_t i = 0; i < n; ++i) floats[i] = i % 3 == 0 ? -0.0f : 0.0f;
+    expect_layout_to_mean_nothing(floats, shape);
+  }
+}
+
+TEST_CASE("the loops of every vector unit give the same bits") {
+  const std::vector<double> x = random_numbers(128 * 40);
+  std::vector<const char*> rows;
+  for (int r = 0; r < 128; ++r) rows.push_back(reinterpret_cast<const char*>(x.data() + 40 * r));
+  for (const FoldStep step : {FoldStep::Add, FoldStep::Max, FoldStep::Min})
+    for (const VectorUnit unit : {VectorUnit::Avx2, VectorUnit::Avx512}) {
+      if (unit > widest_vector_unit()) continue;
+      const FoldLoops<double>& narrow = fold_loops<double>(step, VectorUnit::None);
+      const FoldLoops<double>& wide = fold_loops<double>(step, unit);
+      for (const int n : {1, 15, 16, 17, 100, 128}) {
+        CHECK(wide.block(x.data(), n) == narrow.block(x.data(), n));
+        for (const int width : {8, 9, 16, 40}) {
+          std::vector<double> a(40), b(40);
+          narrow.columns(a.data(), rows.data(), n, width);
+          wide.columns(b.data(), rows.data(), n, width);
+          CHECK(a == b);
+          narrow.merge(a.data(), x.data(), width);
+          wide.merge(b.data(), x.data(), width);
+          CHECK(a == b);
+        }
+      }
+    }
+}
+
+TEST_CASE("NaN and infinities are found wherever they stand") {
+  for (const std::size_t n : {1u, 5u, 16u, 130u, 1000u})
+    for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
+      std::vector<double> x(n, 1.0);
+      x[at] = kNaN;
+      CHECK(std::isnan(reduced("max", vector_of(x)).get<double>()));
+      CHECK(std::isnan(reduced("min", vector_of(x)).get<double>()));
+      x[at] = -std::numeric_limits<double>::infinity();
+      CHECK(reduced("min", vector_of(x)).get<double>() == x[at]);
+    }
 }
