@@ -17,7 +17,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from timing import best, once
+from timing import ARRAY_LENGTHS, MEAN_ROW, best, once, two_arrays
 
 import thunkvm as tv
 from thunkvm import _core
@@ -103,6 +103,21 @@ def armijo() -> Iterator[Row]:
     yield "armijo: 4 inputs, 5 outputs", best(f, np.ones(2), np.ones(2), 0.5, -1.0)
 
 
+def elementwise() -> Iterator[Row]:
+    """A chain of elementwise Ops over arrays, per element."""
+    a, b = tv.vector("a"), tv.vector("b")
+    f = tv.function([a, b], tv.exp(a) * b + tv.log(b))
+    for n in ARRAY_LENGTHS:
+        yield f"elementwise: exp(a)*b+log(b), n = {n:,}", best(f, *two_arrays(n)) / n
+
+
+def mean() -> Iterator[Row]:
+    """A conditional of two reductions of elementwise chains, of which one runs."""
+    a, b, x, y = tv.scalar("a"), tv.scalar("b"), tv.vector("x"), tv.vector("y")
+    f = tv.function([a, b, x, y], tv.ifelse(a < b, tv.mean(tv.exp(x)), tv.mean(tv.exp(y))))
+    yield MEAN_ROW, best(f, 1.0, 2.0, *two_arrays(1_000_000))
+
+
 MACHINE = Path(__file__).parents[2] / "build" / "tests" / "benchmarks" / "cpp" / "benchmark_vm"
 
 
@@ -183,6 +198,8 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "perform": perform,
     "build": build,
     "armijo": armijo,
+    "elementwise": elementwise,
+    "mean": mean,
     "import": imports,
     "compile": compiling,
 }

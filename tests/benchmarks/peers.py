@@ -1,22 +1,135 @@
 """The jobs of jobs.py with one other library.
 
-Run by run.py: `python peers.py numpy|pytensor|jax|numba JOB ...`.
+Run by run.py: `python peers.py c|numpy|pytensor|jax|numba JOB ...`; c is loops.c beside this file.
 
 Prints a line of JSON: {row: seconds}. A library that cannot do a job leaves it out.
 """
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import json
+import os
+import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from timing import best, once
+from timing import ARRAY_LENGTHS, MEAN_ROW, best, once, two_arrays
 
 Row = tuple[str, float]
+
+
+def _elementwise_row(n: int) -> str:
+    return f"elementwise: exp(a)*b+log(b), n = {n:,}"
+
+
+@functools.cache
+def _loops() -> ctypes.CDLL:
+    """loops.c, compiled for this machine."""
+    source = Path(__file__).with_name("loops.c")
+    with tempfile.TemporaryDirectory() as directory:
+        library = Path(directory) / "loops.so"
+        compiler = shlex.split(os.environ.get("CC", "cc"))
+        flags = ["-O2", "-march=native", "-ffp-contract=off", "-fPIC", "-shared", "-Wno-psabi"]
+        command = [*compiler, *flags, str(source), "-o", str(library), "-lmvec", "-lm"]
+        subprocess.run(command, check=True)
+        loops = ctypes.CDLL(str(library))
+    loops.mean_of_one.restype = ctypes.c_double
+    return loops
+
+
+def _address(array: np.ndarray) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def c_elementwise() -> Iterator[Row]:
+    """Without what a call costs: a loop in C stands around the loop."""
+    for n in ARRAY_LENGTHS:
+        a, b = two_arrays(n)
+        out, times = np.empty(n), 1_000_000 // n
+        arguments = [_address(out), _address(a), _address(b), ctypes.c_long(n)]
+        seconds = best(_loops().exp_b_log, *arguments, ctypes.c_long(times))
+        yield _elementwise_row(n), seconds / (n * times)
+
+
+def c_mean() -> Iterator[Row]:
+    x, y = two_arrays(1_000_000)
+    numbers = [ctypes.c_double(1.0), ctypes.c_double(2.0)]
+    arrays = [_address(x), _address(y), ctypes.c_long(x.size)]
+    yield MEAN_ROW, best(_loops().mean_of_one, *numbers, *arrays)
+
+
+def numpy_elementwise() -> Iterator[Row]:
+    for n in ARRAY_LENGTHS:
+        seconds = best(lambda a, b: np.exp(a) * b + np.log(b), *two_arrays(n))
+        yield _elementwise_row(n), seconds / n
+
+
+def numpy_mean() -> Iterator[Row]:
+    def mean(a: float, b: float, x: np.ndarray, y: np.ndarray) -> Any:
+        return np.exp(x).mean() if a < b else np.exp(y).mean()
+
+    yield MEAN_ROW, best(mean, 1.0, 2.0, *two_arrays(1_000_000))
+
+
+def pytensor_elementwise() -> Iterator[Row]:
+    import pytensor
+    import pytensor.tensor as pt
+
+    a, b = pt.dvector("a"), pt.dvector("b")
+    f = pytensor.function([a, b], pt.exp(a) * b + pt.log(b), mode="CVM")
+    for n in ARRAY_LENGTHS:
+        yield _elementwise_row(n), best(f, *two_arrays(n)) / n
+
+
+def pytensor_mean() -> Iterator[Row]:
+    import pytensor
+    import pytensor.tensor as pt
+    from pytensor.ifelse import ifelse
+
+    a, b, x, y = pt.dscalar("a"), pt.dscalar("b"), pt.dvector("x"), pt.dvector("y")
+    picked = ifelse(a < b, pt.mean(pt.exp(x)), pt.mean(pt.exp(y)))
+    f = pytensor.function([a, b, x, y], picked, mode="CVM")
+    yield MEAN_ROW, best(f, 1.0, 2.0, *two_arrays(1_000_000))
+
+
+def jax_elementwise() -> Iterator[Row]:
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    f = jax.jit(lambda a, b: jnp.exp(a) * b + jnp.log(b))
+    for n in ARRAY_LENGTHS:
+        seconds = best(lambda a, b: f(a, b).block_until_ready(), *two_arrays(n))
+        yield _elementwise_row(n), seconds / n
+
+
+def jax_mean() -> Iterator[Row]:
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+
+    @jax.jit
+    def mean(a: Any, b: Any, x: Any, y: Any) -> Any:
+        return jax.lax.cond(a < b, lambda: jnp.mean(jnp.exp(x)), lambda: jnp.mean(jnp.exp(y)))
+
+    arguments = (1.0, 2.0, *two_arrays(1_000_000))
+    yield MEAN_ROW, best(lambda *a: mean(*a).block_until_ready(), *arguments)
+
+
+def numba_elementwise() -> Iterator[Row]:
+    import numba
+
+    f = numba.njit(lambda a, b: np.exp(a) * b + np.log(b))
+    for n in ARRAY_LENGTHS:
+        yield _elementwise_row(n), best(f, *two_arrays(n)) / n
 
 
 def numpy_call() -> Iterator[Row]:

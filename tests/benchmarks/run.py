@@ -3,7 +3,8 @@
     ./dev bench [--peers] [job ...]
 
 Figures are the best of many repeats. Nanoseconds differ between machines, so the ratios are what
-counts: the last column is how many times faster thunkvm is than the best of the others.
+counts: the last column is how many times faster thunkvm is than the best of the others. "c" is a
+loop written by hand (loops.c).
 """
 
 from __future__ import annotations
@@ -31,16 +32,20 @@ TARGETS = {
     "link: 10,000 nodes, per node": 1e-6,
     "link: 1,000,000 nodes, per node": 1e-6,
     "armijo: 4 inputs, 5 outputs": 0.3e-6,
+    "elementwise: exp(a)*b+log(b), n = 1,000": 1.4e-9,
+    "elementwise: exp(a)*b+log(b), n = 1,000,000": 1.25e-9,
+    "mean: ifelse(a < b, mean(exp(x)), mean(exp(y)))": 0.3e-3,
     "import: above NumPy": 60e-3,
     "compile: a loop, nothing cached": 40e-3,
 }
-PEERS = ("numpy", "pytensor", "jax", "numba")
+PEERS = ("c", "numpy", "pytensor", "jax", "numba")
 
 
 def peer_rows(python: str, library: str, jobs: list[str]) -> dict[str, float]:
     """What another library costs; nothing where it is not installed."""
     script = Path(__file__).with_name("peers.py")
-    found = subprocess.run([python, "-c", f"import {library}"], capture_output=True).returncode == 0
+    module = "ctypes" if library == "c" else library
+    found = subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0
     if not found:
         return {}
     run = subprocess.run([python, script, library, *jobs], capture_output=True, text=True)
@@ -79,7 +84,7 @@ def main() -> None:
         parser.error(f"there is no job {unknown[0]}; there are {', '.join(JOBS)}")
 
     columns = ["row", "target", "thunkvm", "", *PEERS, "faster"]
-    layout = "{:<46}{:>9}{:>10}  {:<5}" + "{:>10}" * len(PEERS) + "{:>9}"
+    layout = "{:<50}{:>9}{:>10}  {:<5}" + "{:>10}" * len(PEERS) + "{:>9}"
     print(layout.format(*columns))
     for job in jobs:
         ours = dict(JOBS[job]())

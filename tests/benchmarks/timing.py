@@ -1,4 +1,7 @@
-"""Timing: the best of many repeats, which is what code costs when nothing is in its way."""
+"""Timing: the best of many repeats, which is what code costs when nothing is in its way.
+
+And what the jobs over arrays are given, in every library.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,22 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 REPEATS = 80
 SECONDS = (
     0.002  # how long one repeat takes at least: shorter than what a busy computer gives at a time
 )
+
+
+ARRAY_LENGTHS = (1000, 1_000_000)
+MEAN_ROW = "mean: ifelse(a < b, mean(exp(x)), mean(exp(y)))"
+
+
+def two_arrays(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Two vectors of n numbers between 0.1 and 1.1."""
+    random = np.random.default_rng(0)
+    return random.random(n) + 0.1, random.random(n) + 0.1
 
 
 def best(call: Callable[..., Any], *arguments: Any, repeats: int = REPEATS) -> float:
