@@ -55,6 +55,20 @@ Frame::Frame(std::shared_ptr<const Program> program)
   activation_.keep = program_->keep;
 }
 
+void Frame::use(std::shared_ptr<const NativeCode> code) {
+  native_ = std::move(code);
+  native_call_ = {};
+  if (native_ == nullptr) return;
+  native_call_ = {.cells = cells_.data(),
+                  .counters = counters_.data(),
+                  .done = done_.data(),
+                  .services = native_->services,
+                  .functions = native_->functions.data(),
+                  .code = native_.get(),
+                  .frame = this,
+                  .activation = &activation_};
+}
+
 Frame::~Frame() { abandon(); }
 
 Status Frame::run(Host& host, Tracer* tracer, FailureObserver* observer) {

@@ -1,6 +1,7 @@
 // frame.h: the state of one call of a program, and the pool that frames come from.
 #pragma once
 
+#include "vm/native.h"
 #include "vm/program.h"
 
 #include <atomic>
@@ -59,6 +60,10 @@ class Frame {
   /// for a call that fails. The observer, if there is one, is told of a failure before the
   /// registers are emptied.
   Status run(Host& host, Tracer* tracer = nullptr, FailureObserver* observer = nullptr);
+  /// From the next call on, `code` stands for what it can of the program; null: the program alone.
+  /// Without effect on runs that have a tracer.
+  void use(std::shared_ptr<const NativeCode> code);
+  const NativeCode* native() const { return native_call_.code; }
   /// Why the last call failed, until the next one begins.
   const Failure& failure() const { return activation_.failure; }
   /// The same, moved out, so that the frame does not keep the exception alive.
@@ -85,6 +90,7 @@ class Frame {
 
  private:
   friend class Interpreter;
+  friend class NativeSupport;
   void reset_bodies() noexcept;
 
   std::shared_ptr<const Program> program_;
@@ -103,6 +109,8 @@ class Frame {
   std::int32_t until_poll_;   ///< thunks until the host is asked whether to stop
   std::int32_t nesting_ = 0;  ///< loops on the native stack, but for the first
   Activation activation_;
+  std::shared_ptr<const NativeCode> native_;
+  NativeCall native_call_;
 };
 
 /// What a Tracer is told: for tests, profilers and debug modes. A loop without one pays nothing.

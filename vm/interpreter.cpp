@@ -248,7 +248,8 @@ template <bool kTracing>
 Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
-  const Instruction* const code = program.code.data();
+  [[maybe_unused]] const NativeCode* const native = kTracing ? nullptr : frame.native_call_.code;
+  const Instruction* const code = native == nullptr ? program.code.data() : native->code.data();
   Cell* const cells = activation.cells;
   std::uint64_t* const counters = frame.counters_.data();
 
@@ -328,6 +329,18 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
         break;
       }
 
+      case Opcode::Native:
+        if constexpr (!kTracing) {
+          pc = native->functions[instruction.a](&frame.native_call_, instruction.b);
+          if (pc == kNone) [[unlikely]]
+            return Status::Failed;
+          frame.until_poll_ -= static_cast<std::int32_t>(instruction.c);
+          if ((frame.until_poll_ <= 0 || activation.poll) && poll(frame) != Status::Done)
+              [[unlikely]]
+            return Status::Failed;
+        }
+        break;
+
       case Opcode::Return: {
         if (frame.resumes_.size() == base) return Status::Done;  // of a nested loop
         const Resume resume = frame.resumes_.back();
@@ -349,5 +362,18 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
     }
   }
 }
+
+void NativeSupport::begin_memo(Frame& frame, std::uint32_t memo) {
+  frame.done_[memo] = 1;
+  frame.done_list_.push_back(memo);
+}
+
+void NativeSupport::fail(Frame& frame, std::uint32_t node) { Interpreter::fail_at(frame, node); }
+
+void NativeSupport::note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end) {
+  if (first != end) ++frame.not_reached_[{first, end}];
+}
+
+bool NativeSupport::poll(Frame& frame) { return Interpreter::poll(frame) == Status::Done; }
 
 }  // namespace thunkvm

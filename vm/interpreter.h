@@ -27,6 +27,7 @@ class Interpreter {
 
  private:
   friend class Frame;
+  friend class NativeSupport;
   static Status run(Frame& frame, Tracer* tracer) noexcept;
 
   template <bool kTracing>

@@ -23,6 +23,9 @@ namespace thunkvm {
     "for")                                                                                         \
   X(Retire, "first count",                                                                         \
     "empty `count` registers from retire list entry `first`; empty ones are left alone")           \
+  X(Native, "function label thunks",                                                               \
+    "run emitted function `function` from `label`, and go on where it says; it stands for up to "  \
+    "`thunks` thunks. Only in the code of a NativeCode")                                           \
   X(Return, "", "end of a memo body or of a lazy thunk's input: go back to who needed it")         \
   X(Halt, "", "end of the program")
 

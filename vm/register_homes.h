@@ -78,6 +78,7 @@ void each_touch(const Program& program, const BodyGraph& bodies, Site body, std:
     case Opcode::Need:
     case Opcode::Lazy:
     case Opcode::Jump:
+    case Opcode::Native:
     case Opcode::Halt: break;
   }
 }

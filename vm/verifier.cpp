@@ -198,6 +198,8 @@ class Verifier {
         return in_range(instruction.b, program_.lazies[instruction.a].operands.n_outputs, place,
                         "output");
       case Opcode::Retire: return check_retires(instruction.a, instruction.b, place);
+      case Opcode::Native:
+        throw_invalid(place, "stands for emitted code, which is laid over a program, not in it");
       case Opcode::Return:
       case Opcode::Halt: return;
     }

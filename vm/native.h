@@ -1,0 +1,60 @@
+// native.h: emitted code, as the machine runs it.
+//
+// Emitted code is an overlay of a program: it has the same registers, counters, memo bodies and
+// places, so a frame may run its program with it or without, from one call to the next. A function
+// of it stands for a stretch of the program's code. Where the interpreter may come into such a
+// stretch, the overlay's code has a Native instruction; everywhere else the program's own ones,
+// which a tracer's runs and all that was not emitted go by.
+#pragma once
+
+#include "vm/program.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+class Frame;
+class NativeCode;
+struct NativeCall;
+
+/// Runs from one of its labels to where it ends, and returns the pc to go on at; kNone if the call
+/// has failed, which has been noted by then.
+using NativeFunction = std::uint32_t (*)(NativeCall* call, std::uint32_t label);
+
+/// A call as emitted code sees it. Emitted modules declare the first five members again
+/// (linkers/codegen/prelude.h): their places and types are part of the ABI.
+struct NativeCall {
+  Cell* cells = nullptr;
+  std::uint64_t* counters = nullptr;
+  std::uint8_t* done = nullptr;    ///< by memo
+  const void* services = nullptr;  ///< a table of functions
+  const NativeFunction* functions = nullptr;
+  const NativeCode* code = nullptr;
+  Frame* frame = nullptr;
+  Activation* activation = nullptr;
+};
+
+/// Emitted code for one program. Immutable; shared by all its frames.
+class NativeCode {
+ public:
+  virtual ~NativeCode() = default;
+  std::vector<Instruction> code;  ///< the program's, with Native where a function may be entered
+  std::vector<NativeFunction> functions;
+  const void* services = nullptr;
+};
+
+/// What emitted code asks of the machine.
+class NativeSupport {
+ public:
+  /// Marks a memo body as run, as Need does.
+  static void begin_memo(Frame& frame, std::uint32_t memo);
+  /// Notes that the call fails at `node`, with steps that were counted as run and were not.
+  static void fail(Frame& frame, std::uint32_t node);
+  static void note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end);
+  /// Asks the host whether to stop. False: yes, and the failure is noted.
+  static bool poll(Frame& frame);
+};
+
+}  // namespace thunkvm
