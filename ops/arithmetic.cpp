@@ -17,6 +17,12 @@ constexpr const char* kNoBoolNegative =
     "logical_not function instead.";
 
 struct Add {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, bool> ? "{0} | {1}"
+           : std::is_integral_v<T> ? "({T})(({U}){0} + ({U}){1})"
+                                   : "{0} + {1}";
+  }
   static constexpr bool kCheap = true;
   bool operator()(bool a, bool b) const { return a | b; }
   template <class T>
@@ -34,6 +40,10 @@ const Elementwise add_op =
 REGISTER_OP(ElementwiseOf<add_op>, ElementwiseMaker<add_op>, add)
 
 struct Subtract {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_integral_v<T> ? "({T})(({U}){0} - ({U}){1})" : "{0} - {1}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
@@ -51,6 +61,12 @@ const Elementwise sub_op =
 REGISTER_OP(ElementwiseOf<sub_op>, ElementwiseMaker<sub_op>, sub)
 
 struct Multiply {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, bool> ? "{0} & {1}"
+           : std::is_integral_v<T> ? "({T})(({U}){0} * ({U}){1})"
+                                   : "{0} * {1}";
+  }
   static constexpr bool kCheap = true;
   bool operator()(bool a, bool b) const { return a & b; }
   template <class T>
@@ -71,6 +87,10 @@ const Elementwise mul_op =
 REGISTER_OP(ElementwiseOf<mul_op>, ElementwiseMaker<mul_op>, mul)
 
 struct Divide {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} / {1}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
@@ -124,6 +144,11 @@ const Elementwise mod_op =
 REGISTER_OP(ElementwiseOf<mod_op>, ElementwiseMaker<mod_op>, mod)
 
 struct Power {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "{1} == 2 ? {0} * {0} : pow({0}, {1})"
+                                     : "{1} == 2 ? {0} * {0} : powf({0}, {1})";
+  }
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (is_complex_type<T>) {
@@ -184,6 +209,10 @@ const Elementwise pow_op =
 REGISTER_OP(ElementwiseOf<pow_op>, ElementwiseMaker<pow_op>, pow)
 
 struct Negative {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_integral_v<T> ? "({T})(0 - ({U}){0})" : "-{0}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {
@@ -201,6 +230,12 @@ const Elementwise neg_op =
 REGISTER_OP(ElementwiseOf<neg_op>, ElementwiseMaker<neg_op>, neg)
 
 struct Absolute {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double>  ? "__builtin_fabs({0})"
+           : std::is_same_v<T, float> ? "__builtin_fabsf({0})"
+                                      : "({T})({0} < 0 ? 0 - ({U}){0} : ({U}){0})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   auto operator()(T x) const {
@@ -223,6 +258,11 @@ const Elementwise abs_op =
 REGISTER_OP(ElementwiseOf<abs_op>, ElementwiseMaker<abs_op>, abs)
 
 struct Sign {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_integral_v<T> ? "({T})(({0} > 0) - ({0} < 0))"
+                                 : "{0} > 0 ? ({T})1 : {0} < 0 ? ({T})-1 : {0} == 0 ? ({T})0 : {0}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {
@@ -267,6 +307,10 @@ const Elementwise sign_op =
 REGISTER_OP(ElementwiseOf<sign_op>, ElementwiseMaker<sign_op>, sign)
 
 struct Reciprocal {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_floating_point_v<T> ? "({T})1 / {0}" : nullptr;
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {
@@ -300,6 +344,10 @@ const Elementwise reciprocal_op =
 REGISTER_OP(ElementwiseOf<reciprocal_op>, ElementwiseMaker<reciprocal_op>, reciprocal)
 
 struct Square {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_integral_v<T> ? "({T})(({U}){0} * ({U}){0})" : "{0} * {0}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {

@@ -1,5 +1,6 @@
 // casting.cpp: `cast`, the conversion of numbers to another dtype.
 #include "ops/array_op.h"
+#include "ops/elementwise_loop.h"
 #include "thunks/cast.h"
 #include "thunks/strided.h"
 
@@ -34,6 +35,34 @@ void run_cast(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
+/// The same for emitted loops.
+template <class From, class To>
+void run_cast_loop(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+  static const CastLoop loop = cast_loop(dtype_of<From>, dtype_of<To>);
+  loop(pointers[0], strides[0], pointers[1], strides[1], n);
+}
+template <class From, class To>
+constexpr const char* c_of_cast() {
+  if constexpr (!has_c_type<From> || !has_c_type<To>) return nullptr;
+  if constexpr (std::is_same_v<To, bool>) return "{0} != 0";
+  // C leaves open what becomes of a float that does not fit.
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) return nullptr;
+  return "({T}){0}";
+}
+const ElementCode& code_of_cast(DType from, DType to) {
+  return visit_dtype(from, "cast", [&]<class From>(std::type_identity<From>) -> auto& {
+    return visit_dtype(to, "cast", []<class To>(std::type_identity<To>) -> const ElementCode& {
+      static const ElementCode code = {.op = "cast",
+                                       .loop = &run_cast_loop<From, To>,
+                                       .inputs = {dtype_of<From>},
+                                       .output = dtype_of<To>,
+                                       .c = c_of_cast<From, To>(),
+                                       .c_number = c_of_cast<From, To>()};
+      return code;
+    });
+  });
+}
+
 class CastOp final : public ArrayOp {
  public:
   explicit CastOp(const Attributes& attrs)
@@ -50,6 +79,10 @@ class CastOp final : public ArrayOp {
 
   ThunkCode kernel(const Apply& node) const override {
     return kernel_code<run_cast>(CastState{dtype_, cast_loop(node.input(0).dtype(), dtype_)});
+  }
+
+  const ElementCode* element_code(const Apply& node) const override {
+    return &code_of_cast(node.input(0).dtype(), dtype_);
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {

@@ -11,6 +11,10 @@ namespace {
 // Complex numbers are ordered by their real parts, then by their imaginary ones. An int64 and a
 // uint64 are compared as the integers that they are: their common float64 would round.
 struct Equal {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} == {1}";
+  }
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -22,6 +26,10 @@ struct Equal {
   }
 };
 struct Less {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} < {1}";
+  }
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -33,6 +41,10 @@ struct Less {
   }
 };
 struct LessEqual {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} <= {1}";
+  }
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -44,6 +56,10 @@ struct LessEqual {
   }
 };
 struct NotEqual {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} != {1}";
+  }
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -51,6 +67,10 @@ struct NotEqual {
   }
 };
 struct Greater {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} > {1}";
+  }
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -58,6 +78,10 @@ struct Greater {
   }
 };
 struct GreaterEqual {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} >= {1}";
+  }
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -105,6 +129,10 @@ const Elementwise ge_op =
 REGISTER_OP(ElementwiseOf<ge_op>, ElementwiseMaker<ge_op>, ge)
 
 struct IsNaN {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_integral_v<T> ? "0" : "{0} != {0}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   bool operator()(T x) const {

@@ -169,6 +169,9 @@ class ElementwiseOp : public Op {
   /// A scalar kernel where everything is 0-d, else one that broadcasts. A dying input's memory
   /// becomes the output's where it fits.
   ThunkCode kernel(const Apply& node) const override;
+  const ElementCode* element_code(const Apply& node) const override {
+    return &declaration_.resolve(node.inputs());
+  }
   /// By the declaration's rule; null for inputs that are not inexact, and everywhere if there is no
   /// rule.
   std::vector<Variable> grad(Apply& node,

@@ -7,6 +7,8 @@
 //   kCanFail    it throws Error for some values
 //   block       static, for floats: computes up to kElementBlock elements at once,
 //               block(n, out, x) or block(n, out, x, y); out may be x or y itself
+//   c<T>()      the same in C, for emitted code: a template (ops/c_template.h), or null
+//   c_number<T>()  likewise, but for 0-d numbers alone: loops go through the array loop here
 // It never sees a float16: it gets a float32, and its float32 result is rounded once.
 //
 // An element of an array's result depends on the elements that it is made of alone, not on its
@@ -25,6 +27,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -47,6 +50,9 @@ struct ElementCode {
   std::array<DType, kMaxElementwiseInputs> inputs{};
   DType output = DType::Object;
   std::int64_t cost = 1;  ///< of an element, in units of an addition
+  bool can_fail = false;
+  const char* c = nullptr;         ///< C for numbers and for loops (ops/c_template.h); may be null
+  const char* c_number = nullptr;  ///< C for 0-d numbers, where there is some
 };
 
 template <class F>
@@ -232,6 +238,29 @@ constexpr std::pair<ElementLoop, std::int64_t> element_loop() {
   }
 }
 
+template <class T>
+inline constexpr bool has_c_type = std::is_arithmetic_v<T>;
+
+/// The C of a functor, by the type of its last input; null where one of the types has none in C.
+template <class F, class... In>
+constexpr const char* c_of_loops() {
+  using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
+  if constexpr ((has_c_type<In> && ...) && requires { F::template c<T>(); }) {
+    return F::template c<T>();
+  } else {
+    return nullptr;
+  }
+}
+template <class F, class... In>
+constexpr const char* c_of_numbers() {
+  using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
+  if constexpr ((has_c_type<In> && ...) && requires { F::template c_number<T>(); }) {
+    return F::template c_number<T>();
+  } else {
+    return c_of_loops<F, In...>();
+  }
+}
+
 /// The code of a functor for inputs of these C++ types.
 template <class F, class... In>
 ElementCode element_code(const char* op) {
@@ -241,7 +270,10 @@ ElementCode element_code(const char* op) {
           .loop = element_loop<F, In...>().first,
           .inputs = {dtype_of<In>...},
           .output = dtype_of<ElementResult<F, In...>>,
-          .cost = element_loop<F, In...>().second};
+          .cost = element_loop<F, In...>().second,
+          .can_fail = FailingFunctor<F>,
+          .c = c_of_loops<F, In...>(),
+          .c_number = c_of_numbers<F, In...>()};
 }
 
 /// The kernel over arrays, and numbers among them, with NumPy's broadcasting: an EagerFn whose

@@ -19,6 +19,10 @@ std::complex<T> scaled(std::complex<T> z, T by) {
 
 struct Exp : Vectorised<VectorFunction::Exp> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "exp({0})" : "expf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::exp(x);
   }
@@ -32,6 +36,10 @@ const Elementwise exp_op =
 REGISTER_OP(ElementwiseOf<exp_op>, ElementwiseMaker<exp_op>, exp)
 
 struct Exp2 : Vectorised<VectorFunction::Exp2> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "exp2({0})" : "exp2f({0})";
+  }
   template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
@@ -51,6 +59,10 @@ const Elementwise exp2_op = Elementwise("exp2", "exponential", {"x"})
 REGISTER_OP(ElementwiseOf<exp2_op>, ElementwiseMaker<exp2_op>, exp2)
 
 struct Expm1 : Vectorised<VectorFunction::Expm1> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "expm1({0})" : "expm1f({0})";
+  }
   template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
@@ -74,6 +86,10 @@ REGISTER_OP(ElementwiseOf<expm1_op>, ElementwiseMaker<expm1_op>, expm1)
 
 struct Log : Vectorised<VectorFunction::Log> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "log({0})" : "logf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::log(x);
   }
@@ -88,6 +104,10 @@ const Elementwise log_op =
 REGISTER_OP(ElementwiseOf<log_op>, ElementwiseMaker<log_op>, log)
 
 struct Log2 : Vectorised<VectorFunction::Log2> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "log2({0})" : "log2f({0})";
+  }
   template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
@@ -108,6 +128,10 @@ REGISTER_OP(ElementwiseOf<log2_op>, ElementwiseMaker<log2_op>, log2)
 
 struct Log10 : Vectorised<VectorFunction::Log10> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "log10({0})" : "log10f({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
       return scaled(std::log(x), std::numbers::log10e_v<typename T::value_type>);
@@ -127,6 +151,10 @@ REGISTER_OP(ElementwiseOf<log10_op>, ElementwiseMaker<log10_op>, log10)
 
 struct Log1p : Vectorised<VectorFunction::Log1p> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "log1p({0})" : "log1pf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     if constexpr (is_complex_type<T>) {
       const auto real = x.real() + 1;
@@ -145,6 +173,10 @@ const Elementwise log1p_op =
 REGISTER_OP(ElementwiseOf<log1p_op>, ElementwiseMaker<log1p_op>, log1p)
 
 struct Sqrt {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_sqrt({0})" : "__builtin_sqrtf({0})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {
@@ -163,6 +195,10 @@ const Elementwise sqrt_op =
 REGISTER_OP(ElementwiseOf<sqrt_op>, ElementwiseMaker<sqrt_op>, sqrt)
 
 struct Cbrt : Vectorised<VectorFunction::Cbrt> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "cbrt({0})" : "cbrtf({0})";
+  }
   template <class T>
   T operator()(T x) const {
     return std::cbrt(x);

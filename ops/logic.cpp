@@ -8,6 +8,10 @@ namespace thunkvm {
 namespace {
 
 struct LogicalAnd {
+  template <class T>
+  static constexpr const char* c() {
+    return "({0} != 0) & ({1} != 0)";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   bool operator()(T a, T b) const {
@@ -15,6 +19,10 @@ struct LogicalAnd {
   }
 };
 struct LogicalOr {
+  template <class T>
+  static constexpr const char* c() {
+    return "({0} != 0) | ({1} != 0)";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   bool operator()(T a, T b) const {
@@ -22,6 +30,10 @@ struct LogicalOr {
   }
 };
 struct LogicalXor {
+  template <class T>
+  static constexpr const char* c() {
+    return "({0} != 0) != ({1} != 0)";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   bool operator()(T a, T b) const {
@@ -29,6 +41,10 @@ struct LogicalXor {
   }
 };
 struct LogicalNot {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} == 0";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   bool operator()(T x) const {
@@ -69,6 +85,10 @@ const Elementwise logical_not_op = Elementwise("logical_not", "logic", {"x"})
 REGISTER_OP(ElementwiseOf<logical_not_op>, ElementwiseMaker<logical_not_op>, logical_not)
 
 struct BitwiseAnd {
+  template <class T>
+  static constexpr const char* c() {
+    return "({T})({0} & {1})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
@@ -76,6 +96,10 @@ struct BitwiseAnd {
   }
 };
 struct BitwiseOr {
+  template <class T>
+  static constexpr const char* c() {
+    return "({T})({0} | {1})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
@@ -83,6 +107,10 @@ struct BitwiseOr {
   }
 };
 struct BitwiseXor {
+  template <class T>
+  static constexpr const char* c() {
+    return "({T})({0} ^ {1})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
@@ -90,6 +118,10 @@ struct BitwiseXor {
   }
 };
 struct Invert {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, bool> ? "{0} == 0" : "({T})~{0}";
+  }
   static constexpr bool kCheap = true;
   bool operator()(bool x) const { return !x; }
   template <class T>

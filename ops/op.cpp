@@ -4,6 +4,8 @@
 
 namespace thunkvm {
 
+const ElementCode* Op::element_code(const Apply&) const { return nullptr; }
+
 ThunkCode Op::kernel(const Apply&) const { return {}; }
 
 const BlockFold* Op::block_fold(const Apply&) const { return nullptr; }

@@ -28,6 +28,9 @@ struct Conditional {
   }
 };
 
+struct BlockFold;
+struct ElementCode;
+
 /// Which inputs an output is a view of, or which it overwrites: (output, inputs).
 using AliasMap = std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>;
 
@@ -50,6 +53,10 @@ class Op : public Counted {
 
   /// The native code of one node, or nothing where there is none.
   virtual ThunkCode kernel(const Apply& node) const;
+
+  /// What an elementwise node does with single elements, for the emitter: what it computes is the
+  /// same as what the kernel does, bit for bit. Null for all other nodes.
+  virtual const ElementCode* element_code(const Apply& node) const;
 
   /// The declared demand of a built-in lazy Op; null for all others.
   virtual const Conditional* conditional() const { return nullptr; }

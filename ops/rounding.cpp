@@ -7,6 +7,10 @@ namespace thunkvm {
 namespace {
 
 struct Floor {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_floor({0})" : "__builtin_floorf({0})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {
@@ -22,6 +26,10 @@ const Elementwise floor_op =
 REGISTER_OP(ElementwiseOf<floor_op>, ElementwiseMaker<floor_op>, floor)
 
 struct Ceil {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_ceil({0})" : "__builtin_ceilf({0})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {
@@ -37,6 +45,10 @@ const Elementwise ceil_op =
 REGISTER_OP(ElementwiseOf<ceil_op>, ElementwiseMaker<ceil_op>, ceil)
 
 struct Trunc {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_trunc({0})" : "__builtin_truncf({0})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {
@@ -51,6 +63,10 @@ const Elementwise trunc_op = Elementwise("trunc", "rounding", {"x"})
 REGISTER_OP(ElementwiseOf<trunc_op>, ElementwiseMaker<trunc_op>, trunc)
 
 struct Round {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_rint({0})" : "__builtin_rintf({0})";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T x) const {

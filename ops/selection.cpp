@@ -71,6 +71,10 @@ const Elementwise minimum_op =
 REGISTER_OP(ElementwiseOf<minimum_op>, ElementwiseMaker<minimum_op>, minimum)
 
 struct Where {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} ? {1} : {2}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(bool condition, T a, T b) const {

@@ -15,6 +15,10 @@ Variable bell_curve(const Variable& x) { return kTwoOverRootPi * exp(-square(x))
 
 struct Erf : Vectorised<VectorFunction::Erf> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "erf({0})" : "erff({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::erf(x);
   }
@@ -28,6 +32,10 @@ const Elementwise erf_op =
 REGISTER_OP(ElementwiseOf<erf_op>, ElementwiseMaker<erf_op>, erf)
 
 struct Erfc : Vectorised<VectorFunction::Erfc> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "erfc({0})" : "erfcf({0})";
+  }
   template <class T>
   T operator()(T x) const {
     return std::erfc(x);

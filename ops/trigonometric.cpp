@@ -11,6 +11,10 @@ Variable apply(const char* op, const Variable& x) { return call_op(op, {x}); }
 
 struct Sin : Vectorised<VectorFunction::Sin> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "sin({0})" : "sinf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::sin(x);
   }
@@ -25,6 +29,10 @@ const Elementwise sin_op = Elementwise("sin", "trigonometric", {"x"})
 REGISTER_OP(ElementwiseOf<sin_op>, ElementwiseMaker<sin_op>, sin)
 
 struct Cos : Vectorised<VectorFunction::Cos> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "cos({0})" : "cosf({0})";
+  }
   template <class T>
   T operator()(T x) const {
     return std::cos(x);
@@ -41,6 +49,10 @@ REGISTER_OP(ElementwiseOf<cos_op>, ElementwiseMaker<cos_op>, cos)
 
 struct Tan : Vectorised<VectorFunction::Tan> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "tan({0})" : "tanf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::tan(x);
   }
@@ -55,6 +67,10 @@ const Elementwise tan_op = Elementwise("tan", "trigonometric", {"x"})
 REGISTER_OP(ElementwiseOf<tan_op>, ElementwiseMaker<tan_op>, tan)
 
 struct Arcsin : Vectorised<VectorFunction::Arcsin> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "asin({0})" : "asinf({0})";
+  }
   template <class T>
   T operator()(T x) const {
     return std::asin(x);
@@ -72,6 +88,10 @@ REGISTER_OP(ElementwiseOf<arcsin_op>, ElementwiseMaker<arcsin_op>, arcsin)
 
 struct Arccos : Vectorised<VectorFunction::Arccos> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "acos({0})" : "acosf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::acos(x);
   }
@@ -88,6 +108,10 @@ REGISTER_OP(ElementwiseOf<arccos_op>, ElementwiseMaker<arccos_op>, arccos)
 
 struct Arctan : Vectorised<VectorFunction::Arctan> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "atan({0})" : "atanf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::atan(x);
   }
@@ -102,6 +126,10 @@ const Elementwise arctan_op =
 REGISTER_OP(ElementwiseOf<arctan_op>, ElementwiseMaker<arctan_op>, arctan)
 
 struct Sinh : Vectorised<VectorFunction::Sinh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "sinh({0})" : "sinhf({0})";
+  }
   template <class T>
   T operator()(T x) const {
     return std::sinh(x);
@@ -118,6 +146,10 @@ REGISTER_OP(ElementwiseOf<sinh_op>, ElementwiseMaker<sinh_op>, sinh)
 
 struct Cosh : Vectorised<VectorFunction::Cosh> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "cosh({0})" : "coshf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::cosh(x);
   }
@@ -132,6 +164,10 @@ const Elementwise cosh_op = Elementwise("cosh", "trigonometric", {"x"})
 REGISTER_OP(ElementwiseOf<cosh_op>, ElementwiseMaker<cosh_op>, cosh)
 
 struct Tanh : Vectorised<VectorFunction::Tanh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "tanh({0})" : "tanhf({0})";
+  }
   template <class T>
   T operator()(T x) const {
     return std::tanh(x);
@@ -148,6 +184,10 @@ REGISTER_OP(ElementwiseOf<tanh_op>, ElementwiseMaker<tanh_op>, tanh)
 
 struct Arcsinh : Vectorised<VectorFunction::Arcsinh> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "asinh({0})" : "asinhf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::asinh(x);
   }
@@ -162,6 +202,10 @@ const Elementwise arcsinh_op = Elementwise("arcsinh", "trigonometric", {"x"})
 REGISTER_OP(ElementwiseOf<arcsinh_op>, ElementwiseMaker<arcsinh_op>, arcsinh)
 
 struct Arccosh : Vectorised<VectorFunction::Arccosh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "acosh({0})" : "acoshf({0})";
+  }
   template <class T>
   T operator()(T x) const {
     return std::acosh(x);
@@ -179,6 +223,10 @@ REGISTER_OP(ElementwiseOf<arccosh_op>, ElementwiseMaker<arccosh_op>, arccosh)
 
 struct Arctanh : Vectorised<VectorFunction::Arctanh> {
   template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "atanh({0})" : "atanhf({0})";
+  }
+  template <class T>
   T operator()(T x) const {
     return std::atanh(x);
   }
@@ -193,6 +241,10 @@ const Elementwise arctanh_op =
 REGISTER_OP(ElementwiseOf<arctanh_op>, ElementwiseMaker<arctanh_op>, arctanh)
 
 struct Arctan2 : Vectorised<VectorFunction::Arctan2> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "atan2({0}, {1})" : "atan2f({0}, {1})";
+  }
   template <class T>
   T operator()(T y, T x) const {
     return std::atan2(y, x);
@@ -212,6 +264,10 @@ const Elementwise arctan2_op =
 REGISTER_OP(ElementwiseOf<arctan2_op>, ElementwiseMaker<arctan2_op>, arctan2)
 
 struct Hypot : Vectorised<VectorFunction::Hypot> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "hypot({0}, {1})" : "hypotf({0}, {1})";
+  }
   template <class T>
   T operator()(T x, T y) const {
     return std::hypot(x, y);

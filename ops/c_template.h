@@ -1,0 +1,47 @@
+// c_template.h: how an Op says what it is in C.
+//
+// An elementwise Op gives a *template*: the C11 expression of one element of its output.
+//
+//   {0} {1} {2}  the element of each input: a variable, or a parenthesised expression; read as
+//   often
+//                as the template likes
+//   {T}          the C type of the output: f64, f32, i64 ... u8 (bool is a u8 that is 0 or 1)
+//   {U}          the unsigned type in which sums and products of {T} wrap around: u32 or u64
+//
+// It has no side effect and no undefined behaviour for any values, calls nothing but functions of
+// libm and gcc's builtins, and gives the same bits as the kernel. With arrays it stands in the
+// middle of a loop that is vectorised, so it has no call there either, but of builtins that are an
+// instruction. It is written beside the C++ that it says again:
+//
+//   struct Subtract {
+//     template <class T>
+//     static constexpr const char* c() {
+//       return std::is_integral_v<T> ? "({T})(({U}){0} - ({U}){1})" : "{0} - {1}";
+//     }
+//     template <class T>
+//     T operator()(T a, T b) const { ... }
+//   };
+//
+// An elementwise Op without a template takes part in fused loops all the same: its kernel's loop is
+// called for a block of elements at a time. What is not elementwise is called as a whole.
+#pragma once
+
+#include "thunks/dtype.h"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace thunkvm {
+
+/// "f64" for Float64, "u8" for Bool; null where the dtype has no type in C (float16, complex,
+/// object).
+const char* c_type(DType dtype);
+/// The type of {U} for {T}.
+const char* c_wrapping_type(DType dtype);
+
+/// The template with its placeholders filled in, in parentheses.
+std::string fill_c_template(std::string_view text, DType output,
+                            std::span<const std::string> inputs);
+
+}  // namespace thunkvm
