@@ -4,8 +4,9 @@
 
 namespace thunkvm {
 
-Assembler::Assembler(const FlatGraph& graph, bool keep)
+Assembler::Assembler(const FlatGraph& graph, bool keep, std::uint32_t segment)
     : graph_(graph),
+      segment_(segment),
       register_of_(graph.n_values(), kNone),
       lazy_of_(graph.nodes.size(), kNone),
       program_nodes_(graph.nodes.size(), kNone) {
@@ -74,7 +75,8 @@ void Assembler::run(std::uint32_t node, std::span<const Value> retired) {
   program_.steps.push_back(step);
 
   const auto index = static_cast<std::uint32_t>(program_.steps.size() - 1);
-  if (pc() > barrier_ && program_.code.back().op == Opcode::Run) {
+  if (pc() > barrier_ && program_.code.back().op == Opcode::Run &&
+      program_.code.back().b < segment_) {
     ++program_.code.back().b;
     count(node, program_.code.back().c);
     return;

@@ -16,7 +16,8 @@ namespace thunkvm {
 /// Every value gets a register when it is first named; two values may be given one (`share`).
 class Assembler {
  public:
-  Assembler(const FlatGraph& graph, bool keep);
+  /// A Run instruction gets at most `segment` thunks.
+  Assembler(const FlatGraph& graph, bool keep, std::uint32_t segment);
 
   std::uint32_t pc() const { return static_cast<std::uint32_t>(program_.code.size()); }
   /// Marks this pc as a target: a segment does not run across it.
@@ -77,6 +78,7 @@ class Assembler {
   }
 
   const FlatGraph& graph_;
+  const std::uint32_t segment_;
   Program program_;
   std::vector<std::uint32_t> register_of_;  // by value
   std::vector<std::size_t>

@@ -107,6 +107,8 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
 
 void Linked::each_variable(const std::function<void(const Variable&)>& visit) const {
   for (const Variable& v : nodes) visit(v);
+  for (const Variable& v : registers)
+    if (v) visit(v);
   static_cast<const GraphText&>(*program->text).each_variable(visit);
 }
 
@@ -115,7 +117,7 @@ ThunkCode native_thunk(const Apply& node) { return node.op()->kernel(node); }
 Linked link(const FunctionGraph& function, const LinkOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const FlatGraph graph = flatten(function, options);
-  Assembler assembler(graph, options.keep);
+  Assembler assembler(graph, options.keep, options.segment);
   if (options.placed) {
     Placement placement = place(graph);
     lower(graph, placement, lifetimes(graph, placement), options.keep, assembler);
@@ -135,7 +137,8 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
       registers[r] = graph.nodes[graph.node_of[v]]->output(v - graph.first_value[graph.node_of[v]]);
   for (std::size_t i = 0; i < function.inputs.size(); ++i)
     if (!registers[program->inputs[i]]) registers[program->inputs[i]] = function.inputs[i];
-  program->text = std::make_shared<GraphText>(linked.nodes, std::move(registers));
+  program->text = std::make_shared<GraphText>(linked.nodes, registers);
+  linked.registers = std::move(registers);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
   static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
   if (kVerifyAlways || verify_asked) verify(*program);

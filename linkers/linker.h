@@ -26,6 +26,7 @@ struct Linked {
 
   /// Calls `visit` with every Variable that this and the program hold, as often as they hold it.
   void each_variable(const std::function<void(const Variable&)>& visit) const;
+  std::vector<Variable> registers;  ///< a value of each register's; null where it has none
 };
 
 /// How thunks are chosen and ordered.
@@ -38,6 +39,8 @@ struct LinkOptions {
   /// `_nogc`: intermediates are kept between calls, so that their memory is used again.
   bool keep = false;
   std::vector<ThunkSource> sources = {native_thunk};
+  /// At most so many thunks in one Run instruction.
+  std::uint32_t segment = 128;
 };
 
 /// Throws Error(NotImplemented) naming the Op and node for which no source has a thunk,

@@ -1,0 +1,477 @@
+// emitter.cpp: the C of chunks: expressions, branches as gotos, and calls for all that is more.
+#include "linkers/codegen/emitted_code.h"
+#include "linkers/codegen/loop_body.h"
+#include "linkers/codegen/prelude.h"
+#include "ops/c_template.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace thunkvm {
+namespace {
+
+// Modules are compiled side by side, so a large program becomes several.
+constexpr std::uint32_t kModuleThunks = 2400;
+
+/// A text between /* and */.
+std::string comment(std::string text) {
+  for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return "  /* " + text + " */\n";
+}
+
+/// The functions of libm that a template calls: what stands before a parenthesis and is no builtin.
+void find_calls(std::string_view text, std::set<std::string>& calls) {
+  for (std::size_t open = text.find('('); open != std::string_view::npos;
+       open = text.find('(', open + 1)) {
+    std::size_t first = open;
+    while (first > 0 && (std::isalnum(static_cast<unsigned char>(text[first - 1])) != 0 ||
+                         text[first - 1] == '_'))
+      --first;
+    const std::string_view word = text.substr(first, open - first);
+    if (!word.empty() && !word.starts_with("__builtin")) calls.emplace(word);
+  }
+}
+
+}  // namespace
+
+class Emitter {
+ public:
+  Emitter(const Plan& plan, EmittedCode& out) : plan_(plan), program_(plan.program()), out_(out) {}
+
+  void run() {
+    number_functions();
+    out_.code = program_.code;
+    out_.places_.resize(program_.n_nodes);
+    for (std::size_t k = 0; k < plan_.chunks().size(); ++k) {
+      chunk_ = static_cast<std::uint32_t>(k);
+      const Chunk& chunk = plan_.chunks()[k];
+      if (!chunk.emitted) {
+        leave_out(chunk);
+        continue;
+      }
+      if (module_.thunks == 0 || module_.thunks + chunk.thunks > kModuleThunks) begin_module();
+      module_.thunks += chunk.thunks;
+      emit_chunk(chunk);
+      for (std::size_t label = 0; label < chunk.entries.size(); ++label)
+        out_.code[chunk.entries[label]] = {
+            Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), chunk.thunks};
+    }
+    end_module();
+  }
+
+ private:
+  struct Module {
+    std::uint32_t thunks = 0;
+    std::string loops, chunks;  // with comments
+    std::set<std::string> libm;
+    std::unordered_map<std::string, std::string> loop_names;  // by body
+  };
+
+  void number_functions() {
+    function_of_.assign(plan_.chunks().size(), kNone);
+    std::uint32_t n = 0;
+    for (std::size_t k = 0; k < plan_.chunks().size(); ++k)
+      if (plan_.chunks()[k].emitted) function_of_[k] = n++;
+  }
+
+  void begin_module() {
+    end_module();
+    module_ = Module{};
+  }
+  void end_module() {
+    if (module_.thunks == 0) return;
+    std::string text = kPrelude;
+    text += "\n";
+    for (const std::string& name : module_.libm) {
+      const std::string type = name.ends_with("f") && name != "erf" ? "f32" : "f64";
+      const bool two =
+          name.starts_with("pow") || name.starts_with("atan2") || name.starts_with("hypot");
+      text += type + " " + name + "(" + type + (two ? ", " + type : "") + ");\n";
+    }
+    text += "\n" + module_.loops + module_.chunks;
+    out_.readable_.push_back(text);
+    std::string bare;
+    std::size_t n_lines = 0;
+    auto& comments = out_.comments_.emplace_back();
+    for (std::size_t i = 0; i < text.size();) {
+      const std::size_t end = text.find('\n', i) + 1;
+      const std::string_view line = std::string_view(text).substr(i, end - i);
+      i = end;
+      if (line.starts_with("  /* ")) {
+        comments.emplace_back(n_lines + 1, line.substr(5, line.size() - 9));
+      } else {
+        bare += line;
+        ++n_lines;
+      }
+    }
+    out_.sources_.push_back(std::move(bare));
+    module_ = Module{};
+  }
+
+  // ---- places ----
+
+  std::string node_text(std::uint32_t node) const { return program_.text->node(node); }
+  std::string describe(std::uint32_t step) const {
+    const std::string origin = plan_.node(step).origin_text();
+    return node_text(program_.steps[step].node) + (origin.empty() ? "" : ", " + origin);
+  }
+
+  NodePlace& place(std::uint32_t node) { return out_.places_[node]; }
+
+  void leave_out(const Chunk& chunk) {
+    for (std::uint32_t pc = chunk.begin; pc < chunk.end; ++pc)
+      if (program_.code[pc].op == Opcode::Run)
+        for (const Unit& unit : plan_.units(pc))
+          for (const std::uint32_t step : unit.steps)
+            place(program_.steps[step].node) = {"", "", plan_.step(step).why};
+  }
+
+  // ---- one chunk ----
+
+  void emit_chunk(const Chunk& chunk) {
+    text_.clear();
+    locals_.clear();
+    const std::string name = "chunk_" + std::to_string(function_of_[chunk_]);
+    find_targets(chunk);
+    for (std::uint32_t pc = chunk.begin; pc < chunk.end; ++pc) {
+      if (targets_.contains(pc)) text_ += " L" + std::to_string(pc) + ":;\n";
+      emit_instruction(pc, pc + 1 == chunk.end);
+    }
+    std::string head = "u32 " + name + "(tv_call *call, u32 label) {\n" +
+                       "  tv_cell *const R = call->cells;\n  u64 *const N = call->counters;\n" +
+                       "  const tv_services *const S = call->services;\n" +
+                       "  (void)R, (void)N, (void)S, (void)label;\n";
+    std::map<std::string, std::string> declared;
+    for (const std::uint32_t reg : locals_) {
+      std::string& list = declared[c_type(plan_.reg(reg).dtype)];
+      list += (list.empty() ? " r" : ", r") + std::to_string(reg) + " = 0";
+    }
+    for (const auto& [type, list] : declared) head += "  " + type + list + ";\n";
+    if (chunk.entries.size() > 1) {
+      head += "  switch (label) {\n";
+      for (std::size_t i = 1; i < chunk.entries.size(); ++i)
+        head +=
+            "    case " + std::to_string(i) + ": goto L" + std::to_string(chunk.entries[i]) + ";\n";
+      head += "  }\n";
+    }
+    module_.chunks += head + text_ + "}\n\n";
+    out_.functions_.push_back({out_.sources_.size(), name});
+  }
+
+  void find_targets(const Chunk& chunk) {
+    targets_.clear();
+    targets_.insert(chunk.entries.begin() + 1, chunk.entries.end());
+    for (std::uint32_t pc = chunk.begin; pc < chunk.end; ++pc) {
+      const Instruction& instruction = program_.code[pc];
+      const auto target = [&](std::uint32_t to) {
+        if (to != pc + 1 && plan_.chunk_at(to) == chunk_) targets_.insert(to);
+      };
+      if (instruction.op == Opcode::Jump) target(instruction.a);
+      if (instruction.op == Opcode::Branch) {
+        const Branch& branch = program_.branches[instruction.a];
+        for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm) {
+          const std::uint32_t to = program_.targets[branch.first_target + arm];
+          if (plan_.chunk_at(to) == chunk_) targets_.insert(to);
+        }
+      }
+    }
+  }
+
+  void emit_instruction(std::uint32_t pc, bool last) {
+    const Instruction& instruction = program_.code[pc];
+    switch (instruction.op) {
+      case Opcode::Run: emit_run(pc); break;
+      case Opcode::Branch: emit_branch(instruction); return;
+      case Opcode::Jump:
+        if (instruction.a != pc + 1 || last) text_ += "  " + go(instruction.a) + "\n";
+        return;
+      case Opcode::Move: emit_move(instruction); break;
+      case Opcode::Need: emit_need(instruction.a); break;
+      case Opcode::Retire:
+        retire(std::span(program_.retires).subspan(instruction.a, instruction.b));
+        break;
+      case Opcode::Return:
+      case Opcode::Halt: text_ += "  return " + std::to_string(pc) + ";\n"; return;
+      case Opcode::Lazy:
+      case Opcode::Native: break;  // in no chunk
+    }
+    if (last) text_ += "  return " + std::to_string(pc + 1) + ";\n";
+  }
+
+  /// To a pc: within this function, or by way of the interpreter.
+  std::string go(std::uint32_t pc) const {
+    return plan_.chunk_at(pc) == chunk_ ? "goto L" + std::to_string(pc) + ";"
+                                        : "return " + std::to_string(pc) + ";";
+  }
+
+  std::string cell(std::uint32_t reg) const { return "R[" + std::to_string(reg) + "]"; }
+  std::string member(DType dtype) const { return c_type(dtype); }
+
+  std::string read(std::uint32_t reg) {
+    const RegisterForm& form = plan_.reg(reg);
+    if (!form.local) return cell(reg) + ".value." + member(form.dtype);
+    locals_.insert(reg);
+    return "r" + std::to_string(reg);
+  }
+
+  void write(std::uint32_t reg, const std::string& value) {
+    const RegisterForm& form = plan_.reg(reg);
+    if (form.local) {
+      locals_.insert(reg);
+      text_ += "  r" + std::to_string(reg) + " = " + value + ";\n";
+      return;
+    }
+    const std::string c = cell(reg);
+    if (item_size(form.dtype) < 8) text_ += "  " + c + ".value.u64 = 0;\n";
+    text_ += "  " + c + ".value." + member(form.dtype) + " = " + value + ";\n";
+    text_ += "  " + c + ".meta = " + cell_meta_name(form.dtype) + ";\n";
+  }
+
+  void retire(std::span<const std::uint32_t> registers) {
+    for (const std::uint32_t reg : registers) {
+      const RegisterForm& form = plan_.reg(reg);
+      if (form.local) continue;
+      if (form.number)
+        text_ += "  " + cell(reg) + ".meta = 0;\n";
+      else
+        text_ += "  tv_retire(S, &" + cell(reg) + ");\n";
+    }
+  }
+
+  void count(std::uint32_t counter) { text_ += "  ++N[" + std::to_string(counter) + "];\n"; }
+
+  void emit_run(std::uint32_t pc) {
+    count(program_.code[pc].c);
+    const std::vector<Unit>& units = plan_.units(pc);
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      const Unit& unit = units[u];
+      for (const std::uint32_t step : unit.steps) text_ += comment(describe(step));
+      switch (unit.kind) {
+        case Unit::Kind::Expression: emit_expression(unit); break;
+        case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
+        case Unit::Kind::Call: emit_call(unit, after(units, u)); break;
+      }
+      if (plan_.options().checked) {
+        check(unit);
+      }
+      retire(kept(unit));
+    }
+  }
+
+  /// The steps of a segment that are not reached if unit `u` fails.
+  static std::vector<StepRange> after(const std::vector<Unit>& units, std::size_t u) {
+    std::vector<std::uint32_t> steps;
+    for (std::size_t k = u + 1; k < units.size(); ++k)
+      steps.insert(steps.end(), units[k].steps.begin(), units[k].steps.end());
+    std::sort(steps.begin(), steps.end());
+    std::vector<StepRange> ranges;
+    for (const std::uint32_t step : steps) {
+      if (!ranges.empty() && ranges.back().second == step)
+        ++ranges.back().second;
+      else
+        ranges.push_back({step, step + 1});
+    }
+    return ranges;
+  }
+
+  /// What a unit retires: the values of a loop that only its members read were never there.
+  std::vector<std::uint32_t> kept(const Unit& unit) {
+    std::vector<std::uint32_t> retired;
+    for (const std::uint32_t reg : unit.retired)
+      if (std::find(internal_.begin(), internal_.end(), reg) == internal_.end())
+        retired.push_back(reg);
+    internal_.clear();
+    return retired;
+  }
+
+  void check(const Unit& unit) {
+    for (const std::uint32_t step : unit.steps)
+      text_ += "  if (S->check(call, " + std::to_string(step) + ")) return TV_FAILED;\n";
+  }
+
+  std::string region() const { return "chunk " + std::to_string(function_of_[chunk_]); }
+
+  void emit_expression(const Unit& unit) {
+    const std::uint32_t step = unit.steps.front();
+    const Operands& o = program_.steps[step].operands;
+    const ElementCode& code = *plan_.step(step).code;
+    std::vector<std::string> inputs;
+    for (int i = 0; i < o.n_inputs; ++i) inputs.push_back(read(o.input(i)));
+    find_calls(code.c_number, module_.libm);
+    write(o.output(0), fill_c_template(code.c_number, plan_.reg(o.output(0)).dtype, inputs));
+    place(program_.steps[step].node) = {"emitted", region(), ""};
+  }
+
+  void emit_call(const Unit& unit, std::vector<StepRange> after) {
+    const std::uint32_t index = unit.steps.front();
+    NativeSteps steps;
+    steps.indices = unit.steps;
+    steps.steps = {program_.steps[index]};
+    steps.after = std::move(after);
+    Operands& o = steps.steps[0].operands;
+    o.dying = 0;
+    for (int i = 0; !plan_.options().checked && i < std::min<int>(o.n_inputs, 32); ++i)
+      if (std::find(unit.retired.begin(), unit.retired.end(), o.input(i)) != unit.retired.end() &&
+          std::count(o.registers, o.registers + o.n_inputs, o.input(i)) == 1)
+        o.dying |= 1u << i;
+    text_ += "  if (S->run(call, " + std::to_string(out_.calls.size()) + ")) return TV_FAILED;\n";
+    out_.calls.push_back(std::move(steps));
+    const StepForm& form = plan_.step(index);
+    place(program_.steps[index].node) = {
+        "", region(),
+        form.kind == StepForm::Kind::Kernel ? form.why : "no neighbour can be fused with it"};
+  }
+
+  void emit_loop_call(const Unit& unit, std::vector<StepRange> after) {
+    EmittedLoop emitted = emit_loop(plan_, unit, std::move(after));
+    const FusedLoop& loop = emitted.loop;
+    const std::string index = std::to_string(out_.loops.size());
+    auto [name, added] =
+        module_.loop_names.emplace(emitted.body, "loop_" + std::to_string(out_.loops.size()));
+    if (added) {
+      for (const std::uint32_t step : unit.steps) module_.loops += comment(describe(step));
+      module_.loops += "void " + name->second + emitted.body + "\n";
+    }
+    std::string numbers;
+    for (const FusedLoop::Number& number : loop.numbers)
+      numbers +=
+          (numbers.empty() ? "{." : ", {.") + member(number.dtype) + " = " + read(number.reg) + "}";
+    bool results = false;
+    for (const FusedLoop::Fold& fold : loop.folds) results |= plan_.reg(fold.reg).number;
+    if (numbers.empty() && !results) {
+      text_ += "  if (S->loop(call, " + index + ", 0, 0)) return TV_FAILED;\n";
+    } else {
+      text_ += "  {\n";
+      if (!numbers.empty()) text_ += "  const tv_value numbers[] = {" + numbers + "};\n";
+      if (results) text_ += "  tv_value results[" + std::to_string(loop.folds.size()) + "];\n";
+      text_ += "  if (S->loop(call, " + index + ", " + (numbers.empty() ? "0" : "numbers") + ", " +
+               (results ? "results" : "0") + ")) return TV_FAILED;\n";
+      for (std::size_t f = 0; f < loop.folds.size(); ++f)
+        if (plan_.reg(loop.folds[f].reg).number)
+          write(loop.folds[f].reg,
+                "results[" + std::to_string(f) + "]." + member(plan_.reg(loop.folds[f].reg).dtype));
+      text_ += "  }\n";
+    }
+    internal_ = loop.internal;
+    for (const std::uint32_t step : unit.steps)
+      place(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
+    out_.bodies_.push_back({out_.sources_.size(), name->second});
+    out_.loops.push_back(std::move(emitted.loop));
+  }
+
+  void emit_branch(const Instruction& instruction) {
+    const Branch& branch = program_.branches[instruction.a];
+    const RegisterForm& form = plan_.reg(branch.selector);
+    const std::string index = std::to_string(instruction.a);
+    const bool take = (instruction.flag & kTake) != 0;
+    text_ += comment(node_text(branch.node));
+    place(branch.node) = {"branch", region(), ""};
+    if (branch.decoding == Decoding::Truth && form.number) {
+      const std::string selector = read(branch.selector);
+      if (is_float(form.dtype))
+        text_ += "  if (" + selector + " != " + selector + ") return S->arm_of(call, " + index +
+                 ", (tv_value){." + member(form.dtype) + " = " + selector + "}, " +
+                 cell_meta_name(form.dtype) + ");\n";
+      const bool kept = !take || form.local;
+      if (!kept) {
+        text_ += "  {\n  const int truth = " + selector + " != 0;\n";
+        retire(std::span(&branch.selector, 1));
+      }
+      text_ += "  if (" + (kept ? selector : "truth") + ") {\n  " + arm(branch, 1) + "\n  }\n  " +
+               arm(branch, 0) + "\n" + (kept ? "" : "  }\n");
+      return;
+    }
+    text_ += "  {\n  const u32 arm = ";
+    text_ += form.number
+                 ? "S->arm_of(call, " + index + ", (tv_value){." + member(form.dtype) + " = " +
+                       read(branch.selector) + "}, " + cell_meta_name(form.dtype) + ");\n"
+                 : "S->arm(call, " + index + ");\n";
+    text_ += "  if (arm == TV_FAILED) return TV_FAILED;\n";
+    if (take) retire(std::span(&branch.selector, 1));
+    text_ += "  switch (arm) {\n";
+    for (std::uint32_t a = 1; a < branch.n_arms; ++a)
+      text_ += "  case " + std::to_string(a) + ": " + arm(branch, a) + "\n";
+    text_ += "  default: " + arm(branch, 0) + "\n  }\n  }\n";
+  }
+
+  std::string arm(const Branch& branch, std::uint32_t arm) const {
+    return "++N[" + std::to_string(branch.first_counter + arm) + "]; " +
+           go(program_.targets[branch.first_target + arm]);
+  }
+
+  void emit_move(const Instruction& instruction) {
+    count(instruction.c);
+    const bool take = (instruction.flag & kTake) != 0;
+    if (plan_.reg(instruction.a).number && plan_.reg(instruction.b).number) {
+      write(instruction.a, read(instruction.b));
+      if (take) retire(std::span(&instruction.b, 1));
+      return;
+    }
+    text_ += "  S->move(&" + cell(instruction.a) + ", &" + cell(instruction.b) + ", " +
+             (take ? "1" : "0") + ");\n";
+  }
+
+  void emit_need(std::uint32_t memo) {
+    const std::string m = std::to_string(memo);
+    text_ += "  if (!call->done[" + m + "]) {\n  S->begin_memo(call, " + m +
+             ");\n  if (call->functions[" + std::to_string(function_of_[plan_.memo_chunk(memo)]) +
+             "](call, 0) == TV_FAILED) return TV_FAILED;\n  }\n";
+  }
+
+  const Plan& plan_;
+  const Program& program_;
+  EmittedCode& out_;
+  std::vector<std::uint32_t> function_of_;  // by chunk
+  Module module_;
+  std::uint32_t chunk_ = 0;
+  std::string text_;
+  std::set<std::uint32_t> locals_, targets_;
+  std::vector<std::uint32_t> internal_;  // of the loop that was emitted last
+};
+
+std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> program,
+                                               std::span<const Variable> nodes,
+                                               std::span<const Variable> registers,
+                                               const PlanOptions& options) {
+  auto code = std::make_shared<EmittedCode>();
+  code->program_ = std::move(program);
+  code->options_ = options;
+  const Plan plan(*code->program_, nodes, registers, options);
+  Emitter(plan, *code).run();
+  return code;
+}
+
+std::string EmittedCode::node_of(const std::string& diagnostics) const {
+  const std::size_t at = diagnostics.find("<stdin>:");
+  if (at == std::string::npos || comments_.size() != 1) return {};
+  const std::size_t line = std::strtoul(diagnostics.c_str() + at + 8, nullptr, 10);
+  std::string node;
+  for (const auto& [first, text] : comments_[0])
+    if (first <= line) node = text;
+  return node;
+}
+
+std::string EmittedCode::readable() const {
+  std::string text;
+  for (std::size_t m = 0; m < readable_.size(); ++m)
+    text += (readable_.size() > 1 ? "/* module " + std::to_string(m) + " */\n" : "") + readable_[m];
+  return text;
+}
+
+void EmittedCode::load(
+    std::shared_ptr<const void> modules,
+    const std::function<void*(std::size_t module, const std::string& name)>& symbol) {
+  for (const Function& function : functions_)
+    functions.push_back(reinterpret_cast<NativeFunction>(symbol(function.module, function.name)));
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    loops[i].body = reinterpret_cast<FusedLoop::Body>(symbol(bodies_[i].module, bodies_[i].name));
+  services = &kNativeServices;
+  modules_ = std::move(modules);
+}
+
+}  // namespace thunkvm

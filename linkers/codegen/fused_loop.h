@@ -1,0 +1,104 @@
+// fused_loop.h: several elementwise nodes, and the reductions that consume them, as one pass over
+// memory.
+//
+// The arithmetic is emitted C: a body that computes a block of up to 512 elements whose operands
+// lie next to each other in first-level cache. What surrounds it is here and the same for all
+// bodies: shapes, memory, broadcasting, strides and tails. An operand that is not contiguous, or
+// ends within a block, is packed into a block first, so that a body is compiled once and sees no
+// strides; and what a block computes does not depend on where an element lies in it.
+//
+// A loop stands for its nodes' own kernels, with the same bits. Where they cannot run as one pass
+// (an intermediate is smaller than the result, shapes do not fit, there are no elements), those
+// kernels are run one by one, and raise the errors that there are to raise.
+#pragma once
+
+#include "ops/block_fold.h"
+#include "ops/elementwise_loop.h"
+#include "vm/native.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+inline constexpr int kLoopBlock = 512;  ///< elements of a block; a multiple of kFoldBlock
+inline constexpr int kLoopLanes = 16;   ///< bodies compute a multiple of so many
+
+/// Inputs, outputs and folds of one loop.
+inline constexpr int kLoopOperands = 24;
+
+/// The number in a scalar cell.
+using NumberBits = std::uint64_t;
+
+/// Makes a cell that number.
+void store_number(Cell& cell, NumberBits bits, DType dtype);
+
+/// A stretch [first, second) of Program::steps.
+using StepRange = std::pair<std::uint32_t, std::uint32_t>;
+
+/// The steps of a program that a unit of emitted code stands for, and what is known of a failure in
+/// it: the steps that were counted as run and are not reached.
+struct NativeSteps {
+  std::vector<Step> steps;             ///< their `dying` is what holds in the emitted order
+  std::vector<std::uint32_t> indices;  ///< in Program::steps
+  std::vector<StepRange> after;        ///< not reached if the unit fails
+};
+
+struct FusedLoop {
+  /// Computes `n` elements (a multiple of kLoopLanes, at most kLoopBlock): `blocks` are those of
+  /// the inputs, the outputs, and the folds' values, in this order; `numbers` the 0-d inputs.
+  using Body = void (*)(char* const* blocks, const NumberBits* numbers,
+                        const ElementLoop* element_loops, std::int64_t n);
+
+  struct Input {
+    std::uint32_t reg = 0;
+    DType dtype = DType::Float64;
+    bool dies = false;  ///< its memory may become an output's
+  };
+  struct Number {
+    std::uint32_t reg = 0;
+    DType dtype = DType::Float64;
+    bool local = false;  ///< a variable of the emitted code: its register is empty
+  };
+  struct Output {
+    std::uint32_t reg = 0;
+    DType dtype = DType::Float64;
+    std::uint32_t may_take = 0;  ///< bit i: input i is not read after this is written
+  };
+  struct Fold {
+    const BlockFold* fold = nullptr;
+    std::uint32_t reg = 0;
+    std::size_t operand = 0;  ///< whose block is folded: an input's, an output's, or its own
+    bool keepdims = false;
+  };
+
+  std::vector<Input> inputs;
+  std::vector<Number> numbers;
+  std::vector<Output> outputs;
+  std::vector<Fold> folds;
+  int ndim = 1;
+  int reduced = 0;  ///< trailing axes that the folds reduce
+  /// Of each member that reads no other member: the inputs (bits) that give it its shape, which has
+  /// to be that of the loop.
+  std::vector<std::uint32_t> sources;
+  std::vector<ElementLoop> element_loops;
+  std::int64_t cost = 1;  ///< of an element, in units of an addition
+  Body body = nullptr;
+  NativeSteps members;
+  std::vector<std::uint32_t> internal;  ///< registers of values that only members read
+
+  /// False: the call has failed, which was noted. `numbers` are the 0-d inputs' values; the results
+  /// of folds that are 0-d go to `results`, in the folds' order.
+  bool run(NativeCall& call, const NumberBits* numbers, NumberBits* results) const;
+
+ private:
+  class Run;
+  bool run_members(NativeCall& call, const NumberBits* numbers, NumberBits* results) const;
+};
+
+/// Runs one step in a call. False: it failed, which was noted, with the steps that now are not
+/// reached.
+bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i);
+
+}  // namespace thunkvm

@@ -1,0 +1,288 @@
+#include "linkers/codegen/plan.h"
+
+#include "ops/attributes.h"
+#include "ops/block_fold.h"
+#include "ops/c_template.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace thunkvm {
+namespace {
+
+// Bodies that emitted code calls from within each other.
+constexpr std::uint8_t kMemoDepth = 8;
+constexpr std::uint32_t kElsewhere = kNone - 1;
+
+bool has_c_dtype(const Type& type) {
+  return type.tensor() != nullptr && c_type(type.tensor()->dtype()) != nullptr;
+}
+bool is_number(const Type& type) { return has_c_dtype(type) && type.tensor()->ndim() == 0; }
+
+/// How many trailing axes a reduction reduces; empty where it reduces others.
+std::optional<int> trailing_axes(const Apply& node) {
+  const int ndim = node.input(0).ndim();
+  const auto axes = node.op()->attributes().find<std::vector<std::int64_t>>("axis");
+  if (!axes) return ndim;
+  std::vector<bool> reduced(static_cast<std::size_t>(ndim), false);
+  for (const std::int64_t axis : *axes)
+    reduced[static_cast<std::size_t>(axis < 0 ? axis + ndim : axis)] = true;
+  const auto first = std::find(reduced.begin(), reduced.end(), true);
+  if (first == reduced.end() || std::find(first, reduced.end(), false) != reduced.end()) return {};
+  return static_cast<int>(reduced.end() - first);
+}
+
+StepForm form_of(const Step& step, const Apply& node) {
+  StepForm form;
+  if (step.run == &run_bound) return {.why = "it is a thunk of Python or of a frame"};
+  const Op& op = *node.op();
+  if (const ElementCode* code = op.element_code(node)) {
+    bool numbers = is_number(node.output_type(0)), typed = has_c_dtype(node.output_type(0));
+    for (const Variable& input : node.inputs()) {
+      numbers &= is_number(input.type());
+      typed &= has_c_dtype(input.type());
+    }
+    if (!typed) return {.why = "one of its dtypes has no type in C"};
+    if (code->can_fail) return {.why = "it raises errors for some elements"};
+    if (node.output_type(0).tensor()->ndim() != 0)
+      return {.kind = StepForm::Kind::Element,
+              .code = code,
+              .ndim = node.output_type(0).tensor()->ndim()};
+    if (numbers && code->c_number != nullptr)
+      return {.kind = StepForm::Kind::Expression, .code = code};
+    return {.why = "the Op has no template for numbers"};
+  }
+  if (const BlockFold* fold = op.block_fold(node)) {
+    if (c_type(fold->in) == nullptr || c_type(fold->out) == nullptr)
+      return {.why = "one of its dtypes has no type in C"};
+    const std::optional<int> axes = trailing_axes(node);
+    if (!axes) return {.why = "it reduces other axes than the last ones"};
+    if (node.input(0).ndim() == 0) return {.why = "it reduces a number"};
+    return {.kind = StepForm::Kind::Fold,
+            .fold = fold,
+            .ndim = node.input(0).ndim(),
+            .reduced = *axes,
+            .keepdims = op.attributes().get<bool>("keepdims")};
+  }
+  return {.why = "the Op is a kernel as a whole"};
+}
+
+}  // namespace
+
+Plan::Plan(const Program& program, std::span<const Variable> nodes,
+           std::span<const Variable> registers, const PlanOptions& options)
+    : program_(program), nodes_(nodes), options_(options) {
+  find_forms(registers);
+  count_reads();
+  find_units();
+  find_memo_depths();
+  cut();
+  find_entries();
+  find_locals();
+}
+
+void Plan::find_forms(std::span<const Variable> registers) {
+  registers_.resize(program_.n_registers);
+  for (std::size_t r = 0; r < registers.size(); ++r)
+    if (registers[r] && is_number(registers[r].type()))
+      registers_[r] = {.number = true, .dtype = registers[r].dtype()};
+  const auto agrees = [&](std::uint32_t reg, const Type& type) {
+    RegisterForm& form = registers_[reg];
+    form.number &= is_number(type) && type.tensor()->dtype() == form.dtype;
+  };
+  steps_.reserve(program_.steps.size());
+  for (const Step& step : program_.steps) {
+    const Apply& node = *nodes_[step.node].node();
+    steps_.push_back(form_of(step, node));
+    for (std::uint32_t i = 0; i < node.n_inputs(); ++i)
+      agrees(step.operands.input(static_cast<int>(i)), node.input(static_cast<int>(i)).type());
+    for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+      agrees(step.operands.output(static_cast<int>(j)), node.output_type(j));
+  }
+  // A register of an expression that is not known as a number after all (it is shared with others).
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Operands& o = program_.steps[i].operands;
+    bool numbers = true;
+    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) numbers &= registers_[o.registers[k]].number;
+    if (steps_[i].kind == StepForm::Kind::Expression && !numbers)
+      steps_[i] = {.why = "a register of it is not always a number"};
+  }
+}
+
+void Plan::count_reads() {
+  reads_.resize(program_.n_registers, 0);
+  for (const Step& step : program_.steps)
+    for (int i = 0; i < step.operands.n_inputs; ++i) ++reads_[step.operands.input(i)];
+  for (const Instruction& instruction : program_.code) {
+    if (instruction.op == Opcode::Branch) ++reads_[program_.branches[instruction.a].selector];
+    if (instruction.op == Opcode::Move) ++reads_[instruction.b];
+  }
+  for (const Lazy& lazy : program_.lazies)
+    for (int i = 0; i < lazy.operands.n_inputs + lazy.operands.n_outputs; ++i)
+      ++reads_[lazy.operands.registers[i]];
+  for (const auto* list :
+       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
+    for (const std::uint32_t reg : *list) ++reads_[reg];
+}
+
+bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const {
+  std::uint32_t reads = 0;
+  for (const std::uint32_t step : steps) {
+    const Operands& o = program_.steps[step].operands;
+    reads += static_cast<std::uint32_t>(std::count(o.registers, o.registers + o.n_inputs, reg));
+  }
+  return reads == reads_[reg];
+}
+
+// Compilers are not linear in the size of a function.
+std::uint32_t Plan::chunk_thunks() const { return options_.each_alone ? 1 : 160; }
+
+void Plan::find_units() {
+  units_at_.resize(program_.code.size(), kNone);
+  for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
+    if (program_.code[pc].op != Opcode::Run) continue;
+    units_at_[pc] = static_cast<std::uint32_t>(units_.size());
+    units_.push_back(fuse(program_.code[pc]));
+  }
+}
+
+void Plan::find_memo_depths() {
+  memo_depth_.resize(program_.memos.size(), 0);
+  std::vector<std::uint32_t> starts;
+  for (const Memo& memo : program_.memos) starts.push_back(memo.pc);
+  for (const Lazy& lazy : program_.lazies)
+    starts.insert(starts.end(), lazy.input_pcs.begin(), lazy.input_pcs.end());
+  starts.push_back(static_cast<std::uint32_t>(program_.code.size()));
+  std::sort(starts.begin(), starts.end());
+
+  std::vector<bool> known(program_.memos.size(), false);
+  std::vector<std::uint32_t> stack;
+  for (std::uint32_t root = 0; root < program_.memos.size(); ++root) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const std::uint32_t memo = stack.back();
+      if (known[memo]) {
+        stack.pop_back();
+        continue;
+      }
+      const std::uint32_t begin = program_.memos[memo].pc;
+      const std::uint32_t end = *std::upper_bound(starts.begin(), starts.end(), begin);
+      std::uint32_t thunks = 0;
+      std::uint8_t depth = 0;
+      bool ready = true, callable = true;
+      for (std::uint32_t pc = begin; pc < end; ++pc) {
+        const Instruction& instruction = program_.code[pc];
+        if (instruction.op == Opcode::Run) thunks += instruction.b;
+        if (instruction.op == Opcode::Branch) ++thunks;
+        if (instruction.op == Opcode::Lazy) callable = false;
+        if (instruction.op != Opcode::Need) continue;
+        if (!known[instruction.a]) {
+          stack.push_back(instruction.a);
+          ready = false;
+        }
+        callable &= memo_depth_[instruction.a] != 0;
+        depth = std::max(depth, memo_depth_[instruction.a]);
+      }
+      if (!ready) continue;
+      known[memo] = true;
+      if (callable && depth < kMemoDepth && thunks > 0 && thunks <= chunk_thunks())
+        memo_depth_[memo] = static_cast<std::uint8_t>(depth + 1);
+      stack.pop_back();
+    }
+  }
+}
+
+void Plan::cut() {
+  chunk_at_.resize(program_.code.size(), kNone);
+  std::vector<bool> starts(program_.code.size(), false);
+  for (const Memo& memo : program_.memos) starts[memo.pc] = true;
+  for (const Lazy& lazy : program_.lazies)
+    for (const std::uint32_t pc : lazy.input_pcs) starts[pc] = true;
+  bool open = false;
+  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    const Instruction& instruction = program_.code[pc];
+    const std::uint32_t thunks = instruction.op == Opcode::Run      ? instruction.b
+                                 : instruction.op == Opcode::Branch ? 1
+                                                                    : 0;
+    if (instruction.op == Opcode::Lazy ||
+        (instruction.op == Opcode::Need && memo_depth_[instruction.a] == 0)) {
+      open = false;
+      continue;
+    }
+    if (!open || starts[pc] || chunks_.back().thunks + thunks > chunk_thunks())
+      chunks_.emplace_back().begin = pc;
+    open = true;
+    Chunk& chunk = chunks_.back();
+    chunk.end = pc + 1;
+    chunk.thunks += thunks;
+    chunk.emitted |= instruction.op == Opcode::Branch;
+    if (instruction.op == Opcode::Run)
+      for (const Unit& unit : units(pc))
+        chunk.emitted |=
+            unit.kind != Unit::Kind::Call || program_.steps[unit.steps.front()].run != &run_bound;
+    chunk_at_[pc] = static_cast<std::uint32_t>(chunks_.size() - 1);
+  }
+  // A memo body whose call would be a call of the interpreter's is none.
+  for (std::size_t m = 0; m < program_.memos.size(); ++m)
+    if (memo_depth_[m] != 0) chunks_[memo_chunk(static_cast<std::uint32_t>(m))].emitted = true;
+}
+
+void Plan::find_entries() {
+  for (Chunk& chunk : chunks_) chunk.entries = {chunk.begin};
+  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    const auto target = [&](std::uint32_t to) {
+      jumps_back_ |= to <= pc;
+      if (chunk_at_[to] == kNone || chunk_at_[to] == chunk_at_[pc]) return;
+      chunks_[chunk_at_[to]].entries.push_back(to);
+    };
+    const Instruction& instruction = program_.code[pc];
+    if (instruction.op == Opcode::Jump) target(instruction.a);
+    if (instruction.op == Opcode::Branch) {
+      const Branch& branch = program_.branches[instruction.a];
+      for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm)
+        target(program_.targets[branch.first_target + arm]);
+    }
+  }
+  for (Chunk& chunk : chunks_) {
+    std::sort(chunk.entries.begin(), chunk.entries.end());
+    chunk.entries.erase(std::unique(chunk.entries.begin(), chunk.entries.end()),
+                        chunk.entries.end());
+  }
+}
+
+void Plan::find_locals() {
+  if (jumps_back_ || options_.each_alone) return;
+  std::vector<std::uint32_t> touched(program_.n_registers, kNone);
+  const auto touch = [&](std::uint32_t reg, std::uint32_t chunk) {
+    std::uint32_t& by = touched[reg];
+    by = by == kNone || by == chunk ? chunk : kElsewhere;
+  };
+  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    const Instruction& instruction = program_.code[pc];
+    std::uint32_t chunk = chunk_at_[pc];
+    if (chunk == kNone || !chunks_[chunk].emitted) chunk = kElsewhere;
+    if (instruction.op == Opcode::Branch) touch(program_.branches[instruction.a].selector, chunk);
+    if (instruction.op == Opcode::Move) {
+      touch(instruction.a, chunk);
+      touch(instruction.b, chunk);
+    }
+    if (instruction.op != Opcode::Run) continue;
+    for (const Unit& unit : units(pc))
+      for (const std::uint32_t step : unit.steps) {
+        const Operands& o = program_.steps[step].operands;
+        for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
+          touch(o.registers[k], unit.kind == Unit::Kind::Call ? kElsewhere : chunk);
+      }
+  }
+  for (const Lazy& lazy : program_.lazies)
+    for (int i = 0; i < lazy.operands.n_inputs + lazy.operands.n_outputs; ++i)
+      touch(lazy.operands.registers[i], kElsewhere);
+  for (const auto* list :
+       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
+    for (const std::uint32_t reg : *list) touch(reg, kElsewhere);
+  for (const auto& [reg, value] : program_.constants) touch(reg, kElsewhere);
+  for (std::size_t r = 0; r < registers_.size(); ++r)
+    registers_[r].local = registers_[r].number && touched[r] < kElsewhere;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,118 @@
+// plan.h: what the emitter makes of a program: which stretches become functions, which registers
+// variables of them, and which steps loops.
+//
+// A *chunk* is a stretch of the program's code that becomes one C function; the code in it only
+// jumps forward, so a register that no other code touches can be a variable of the function. A
+// *unit* is what a function does at once: a 0-d node as an expression, several array nodes as a
+// fused loop, or a call of the node's own kernel. Fusing stays within one segment (a Run
+// instruction), where all nodes are demanded together: so nothing crosses a border of demand.
+#pragma once
+
+#include "ops/elementwise_loop.h"
+#include "ops/op.h"
+#include "ops/variable.h"
+#include "vm/program.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+struct BlockFold;
+
+/// What can be done with one step, by its node.
+struct StepForm {
+  enum class Kind : std::uint8_t {
+    Expression,  ///< 0-d numbers in, a 0-d number out, and a template
+    Element,     ///< elementwise over arrays: may be a member of a loop
+    Fold,        ///< a reduction of trailing axes: may be a member of a loop
+    Kernel,      ///< called as it is
+  };
+  Kind kind = Kind::Kernel;
+  const ElementCode* code = nullptr;  ///< of an Expression or an Element
+  const BlockFold* fold = nullptr;
+  int ndim = 0;     ///< of an Element's output, or of what a Fold reduces
+  int reduced = 0;  ///< trailing axes that a Fold reduces
+  bool keepdims = false;
+  const char* why = "";  ///< of a Kernel: why it is nothing better
+};
+
+/// What a register holds, as far as the program knows.
+struct RegisterForm {
+  bool number = false;  ///< always a 0-d number with a type in C, or empty
+  DType dtype = DType::Object;
+  bool local = false;  ///< a variable of its chunk's function
+};
+
+struct Unit {
+  enum class Kind : std::uint8_t { Expression, Loop, Call };
+  Kind kind = Kind::Call;
+  std::vector<std::uint32_t> steps;    ///< in Program::steps, in order
+  std::vector<std::uint32_t> retired;  ///< registers emptied after it
+};
+
+struct Chunk {
+  std::uint32_t begin = 0, end = 0;    ///< pcs
+  std::vector<std::uint32_t> entries;  ///< pcs where it may be entered, in order
+  std::uint32_t thunks = 0;
+  bool emitted = false;  ///< else the interpreter does what is in it
+};
+
+struct PlanOptions {
+  bool fuse = true;
+  /// Each node is a function of its own: loops have one member, and all values are in registers.
+  bool each_alone = false;
+  /// Each step is compared with another implementation after it ran (EmittedCode::check).
+  bool checked = false;
+};
+
+class Plan {
+ public:
+  /// `nodes`: an output of each node of the program (kept by the caller); `registers`: a variable
+  /// for each register, or null.
+  Plan(const Program& program, std::span<const Variable> nodes, std::span<const Variable> registers,
+       const PlanOptions& options);
+
+  const Program& program() const { return program_; }
+  const PlanOptions& options() const { return options_; }
+  const std::vector<Chunk>& chunks() const { return chunks_; }
+  std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
+  const StepForm& step(std::uint32_t index) const { return steps_[index]; }
+  const Apply& node(std::uint32_t step) const { return *nodes_[program_.steps[step].node].node(); }
+  const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
+  /// A memo body that emitted code calls itself: it is one chunk and runs to its end.
+  bool calls_memo(std::uint32_t memo) const { return memo_depth_[memo] != 0; }
+  std::uint32_t memo_chunk(std::uint32_t memo) const { return chunk_at_[program_.memos[memo].pc]; }
+  /// The units of the Run instruction at `pc`, in the order in which they are emitted.
+  const std::vector<Unit>& units(std::uint32_t pc) const { return units_[units_at_[pc]]; }
+  /// True if nothing but the loop's own members reads the register.
+  bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
+
+ private:
+  std::vector<Unit> fuse(const Instruction& run) const;
+  void find_forms(std::span<const Variable> registers);
+  std::uint32_t chunk_thunks() const;
+  void count_reads();
+  void find_units();
+  void find_memo_depths();
+  void cut();
+  void find_entries();
+  void find_locals();
+
+  const Program& program_;
+  const std::span<const Variable> nodes_;
+  const PlanOptions options_;
+  std::vector<StepForm> steps_;
+  std::vector<RegisterForm> registers_;
+  std::vector<std::uint32_t> reads_;      ///< by register: how many places read it
+  std::vector<std::uint8_t> memo_depth_;  ///< by memo; 0: not called by emitted code
+  std::vector<Chunk> chunks_;
+  std::vector<std::uint32_t> chunk_at_;   ///< by pc; kNone: what the interpreter does
+  std::vector<std::vector<Unit>> units_;  ///< by Run instruction
+  std::vector<std::uint32_t> units_at_;   ///< by pc, into units_
+  bool jumps_back_ = false;
+};
+
+}  // namespace thunkvm
