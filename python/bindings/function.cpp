@@ -91,6 +91,67 @@ PyObject* node_runs(PyObject* self, PyObject*) {
   });
 }
 
+// What becomes of the emitted code: "off", "waiting", "compiling", "ready" or "failed".
+const char* native_state(CompiledFunction& function, bool make) {
+  const Tier* tier = make ? function.tier() : function.tier_if_made();
+  if (tier == nullptr) return function.emits() ? "waiting" : "off";
+  switch (tier->state()) {
+    case Tier::State::Waiting: return "waiting";
+    case Tier::State::Compiling: return "compiling";
+    case Tier::State::Ready: return "ready";
+    case Tier::State::Failed: break;
+  }
+  return "failed";
+}
+
+PyObject* node_places(PyObject* self, PyObject*) {
+  return guard([&] {
+    CompiledFunction& function = function_of(self);
+    const Linked& linked = function.linked();
+    const std::vector<std::string> form = forms(*linked.program);
+    const Tier* tier = function.tier();
+    PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(form.size())));
+    for (std::size_t i = 0; i < form.size(); ++i) {
+      NodePlace place;
+      if (tier != nullptr) place = tier->code().places()[i];
+      if (place.form.empty()) place.form = form[i];
+      PyRef row = PyRef::take(
+          Py_BuildValue("(sss)", place.form.c_str(), place.region.c_str(), place.why.c_str()));
+      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row.release());
+    }
+    return list;
+  });
+}
+
+PyObject* explain(PyObject* self, PyObject*) {
+  return guard([&] {
+    PyRef module = PyRef::take(PyImport_ImportModule("thunkvm.explanation"));
+    return PyRef::take(PyObject_CallMethod(module.get(), "explain", "O", self));
+  });
+}
+
+PyObject* c_source(PyObject* self, PyObject*) {
+  return guard([&] {
+    const Tier* tier = function_of(self).tier();
+    if (tier == nullptr)
+      throw Error(ErrorKind::Value,
+                  "this function's mode emits no C; the modes 'cvm', 'c', 'c|py' and 'c&py' do, "
+                  "unless they are made with compile=\"never\".");
+    return to_text(tier->code().readable());
+  });
+}
+
+PyObject* compile_function(PyObject* self, PyObject*) {
+  return guard([&] {
+    function_of(self).compile();
+    return to_text(native_state(function_of(self), true));
+  });
+}
+
+PyObject* get_compiled(PyObject* self, void*) {
+  return guard([&] { return to_text(native_state(function_of(self), false)); });
+}
+
 PyObject* reset_counters(PyObject* self, PyObject*) {
   return guard([&] {
     function_of(self).pool().reset_counters();
@@ -151,6 +212,14 @@ PyMethodDef methods[] = {
      "A lazy Op counts each time it was entered. A conditional counts once for each branch that\n"
      "decided some of its outputs: once a call where its outputs stand together, up to once for\n"
      "each output that was demanded where they do not (mode py decides every output by itself)."},
+    {"node_places", node_places, METH_NOARGS,
+     "For each node that may run, in the order of `node_runs`: (form, region, why)."},
+    {"explain", explain, METH_NOARGS,
+     "How each node runs, where and why no better: a thunkvm.explanation.Explanation to print."},
+    {"c_source", c_source, METH_NOARGS,
+     "The C that stands for the program, with a comment for each node."},
+    {"compile", compile_function, METH_NOARGS,
+     "Compiles the emitted code now, if its mode emits any, and says what came of it."},
     {"registers_empty", registers_empty, METH_NOARGS,
      "Whether no register holds a value, as it has to be between calls."},
     {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},
@@ -162,6 +231,9 @@ PyGetSetDef properties[] = {
     {"name", get_name, nullptr, "What messages call the function.", nullptr},
     {"frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
     {"__signature__", get_signature, nullptr, nullptr, nullptr},
+    {"compiled", get_compiled, nullptr,
+     "What became of the emitted code: 'off', 'waiting', 'compiling', 'ready' or 'failed'.",
+     nullptr},
     {"__name__", get_name, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},

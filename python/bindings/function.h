@@ -8,6 +8,7 @@
 
 #include "python/bindings/python.h"
 
+#include "linkers/codegen/tier.h"
 #include "linkers/linker.h"
 #include "python/bindings/arguments.h"
 #include "python/bindings/python_thunk.h"
@@ -26,6 +27,13 @@ struct OutputSpec {
   bool borrow = false;  ///< it may share memory with arguments, shared values and other outputs
 };
 
+/// When a function's emitted code is compiled.
+enum class CompileWhen : std::uint8_t {
+  Never,       ///< the interpreter runs kernels and performs
+  Background,  ///< from the second call on; the program changes over between two calls
+  Now,         ///< before the first call
+};
+
 /// What a Function object runs.
 class CompiledFunction {
  public:
@@ -34,6 +42,18 @@ class CompiledFunction {
   CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs,
                    std::vector<Parameter> parameters, std::vector<OutputSpec> outputs, bool bare,
                    PyRef pack);
+
+  ~CompiledFunction();
+
+  /// To be called once, before the first call. Throws what the compiler does if it is to be Now.
+  void set_native(CompileWhen when, const PlanOptions& options,
+                  std::function<Status(Activation&, std::uint32_t)> check);
+  /// The emitted code, made if it is not there yet; null in modes that emit none.
+  Tier* tier();
+  const Tier* tier_if_made() const { return tier_.get(); }
+  bool emits() const { return when_ != CompileWhen::Never; }
+  /// Compiles it now if it is not compiled, or being compiled, and waits.
+  void compile();
 
   /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
   PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
@@ -62,6 +82,8 @@ class CompiledFunction {
   /// operation.
   Frame* acquire() { return last_ != nullptr ? std::exchange(last_, nullptr) : pool_.acquire(); }
   void release(Frame* frame);
+  /// Changes over to the emitted code once it is there, and sees to it that it will be.
+  void follow_tier();
   class Lease;
   struct Updates;
   void take_updates(Frame& frame, Updates& updates) const;
@@ -80,6 +102,12 @@ class CompiledFunction {
       output_takes_;  ///< output j may be moved out of its register: nobody reads it later
   std::vector<std::uint8_t> update_takes_;
   std::vector<std::shared_ptr<const PythonNode>> nodes_;
+  CompileWhen when_ = CompileWhen::Never;
+  PlanOptions plan_;
+  std::function<Status(Activation&, std::uint32_t)> check_;
+  std::unique_ptr<Tier> tier_;
+  std::shared_ptr<const NativeCode> native_;  ///< what frames run with
+  std::uint32_t calls_ = 0;                   ///< before the emitted code was asked for
 };
 
 /// A new `Function` object that owns `function`.

@@ -171,6 +171,10 @@ PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_posit
   drain_released();
   Lease lease(*this);
   Frame& frame = lease.frame();
+  if (native_ == nullptr && when_ != CompileWhen::Never) [[unlikely]]
+    follow_tier();
+  if (frame.native() != native_.get()) [[unlikely]]
+    frame.use(native_);
   store_arguments(frame, arguments, n_positional, keywords);
   if (!shared_.empty()) store_shared(frame);
   run(frame);

@@ -1,9 +1,12 @@
 #include "python/bindings/link.h"
 
 #include "linkers/linker.h"
+#include "python/bindings/apply.h"
 #include "python/bindings/function.h"
 #include "python/bindings/python_thunk.h"
+#include "python/bindings/raised.h"
 #include "python/bindings/type.h"
+#include "python/bindings/value.h"
 #include "python/bindings/variable.h"
 
 #include <memory>
@@ -130,33 +133,87 @@ ThunkCode native_lazy_thunk(const Apply& node) {
   return code.lazy ? code : ThunkCode{};
 }
 
-LinkOptions link_options(std::string_view linker, bool keep, PyObject* performs,
-                         const std::shared_ptr<PythonNodes>& nodes) {
-  LinkOptions options;
-  options.keep = keep;
-  if (linker == "cvm") {
-    options.sources = {native_thunk, perform_source(performs, nodes)};
-  } else if (linker == "vm" || linker == "py") {
-    options.placed = linker == "vm";
-    options.sources = {perform_source(performs, nodes), native_lazy_thunk};
-  } else {
-    throw Error(ErrorKind::Value, "there is no linker '" + std::string(linker) +
-                                      "'; there are 'py', 'vm' and 'cvm'.");
+/// How a linker of a mode links, and what it emits.
+struct Linker {
+  LinkOptions link;
+  bool emits = false;
+  PlanOptions plan;
+};
+
+Linker find_linker(std::string_view name, bool keep, PyObject* performs,
+                   const std::shared_ptr<PythonNodes>& nodes) {
+  Linker linker;
+  linker.link.keep = keep;
+  if (name == "vm" || name == "py") {
+    linker.link.placed = name == "vm";
+    linker.link.sources = {perform_source(performs, nodes), native_lazy_thunk};
+    return linker;
   }
-  return options;
+  linker.emits = true;
+  linker.link.sources = {native_thunk, perform_source(performs, nodes)};
+  if (name == "c") {
+    linker.link.sources = {native_thunk};
+  } else if (name == "c|py" || name == "c&py") {
+    linker.link.segment = 1;
+    linker.plan = {.fuse = true, .each_alone = true, .checked = name == "c&py"};
+  } else if (name != "cvm") {
+    throw Error(ErrorKind::Value, "there is no linker '" + std::string(name) +
+                                      "'; there are 'py', 'vm', 'cvm', 'c', 'c|py' and 'c&py'.");
+  }
+  return linker;
+}
+
+/// Hands a step's inputs and outputs, as lists of objects, to `compare(node, inputs, outputs)`,
+/// which raises if another implementation of the node gives something else.
+std::function<Status(Activation&, std::uint32_t)> checker(std::shared_ptr<const Program> program,
+                                                          const std::vector<Variable>& nodes,
+                                                          PyObject* compare) {
+  auto handles = std::make_shared<std::vector<PyRef>>();
+  for (const Variable& node : nodes) handles->push_back(PyRef::take(wrap_node(node.node())));
+  auto callable = std::make_shared<PyRef>(PyRef::borrow(compare));
+  return [program = std::move(program), handles, callable](Activation& activation,
+                                                           std::uint32_t index) {
+    const Step& step = program->steps[index];
+    try {
+      const auto list = [&](int first, int n) {
+        PyRef result = PyRef::take(PyList_New(n));
+        for (int k = 0; k < n; ++k)
+          PyList_SET_ITEM(
+              result.get(), k,
+              to_python(activation.cells[step.operands.registers[first + k]]).release());
+        return result;
+      };
+      PyRef inputs = list(0, step.operands.n_inputs);
+      PyRef outputs = list(step.operands.n_inputs, step.operands.n_outputs);
+      PyRef::take(PyObject_CallFunctionObjArgs(callable->get(), (*handles)[step.node].get(),
+                                               inputs.get(), outputs.get(), nullptr));
+      return Status::Done;
+    } catch (...) {
+      return fail_thunk(activation);
+    }
+  };
+}
+
+CompileWhen compile_when(std::string_view when) {
+  if (when == "now") return CompileWhen::Now;
+  if (when == "background") return CompileWhen::Background;
+  if (when == "never") return CompileWhen::Never;
+  throw Error(ErrorKind::Value, "compile is '" + std::string(when) +
+                                    "'; it has to be 'now', 'background' or 'never'.");
 }
 
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"inputs", "outputs",     "updates",      "linker",
-                                "keep",   "input_specs", "output_specs", "performs",
-                                "name",   "unpack",      "pack",         nullptr};
+  static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",  "keep",
+                                "input_specs", "output_specs", "performs", "name",    "unpack",
+                                "pack",        "compile",      "fuse",     "compare", nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
-  PyObject *performs = Py_None, *name = Py_None, *pack = Py_None;
-  const char* linker = "cvm";
-  int keep = 0, unpack = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpO:link", const_cast<char**>(names),
+  PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *compare = Py_None;
+  const char *linker = "cvm", *compile = "never";
+  int keep = 0, unpack = 0, fuse = 1;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspO:link", const_cast<char**>(names),
                                    &inputs, &outputs, &updates, &linker, &keep, &input_specs,
-                                   &output_specs, &performs, &name, &unpack, &pack))
+                                   &output_specs, &performs, &name, &unpack, &pack, &compile, &fuse,
+                                   &compare))
     return nullptr;
   return guard([&] {
     FunctionGraph graph{require_variables(inputs, "an input of a function"),
@@ -177,11 +234,17 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
       results.push_back({graph.outputs[j].type_ref(), out[j] != nullptr && flag(out[j], "borrow")});
 
     const auto nodes = std::make_shared<PythonNodes>();
-    Linked linked = link(graph, link_options(linker, keep != 0, performs, nodes));
+    Linker chosen = find_linker(linker, keep != 0, performs, nodes);
+    chosen.plan.fuse &= fuse != 0;
     auto compiled = std::make_unique<CompiledFunction>(
-        function, std::move(linked), graph.inputs, std::move(parameters), std::move(results),
+        function, link(graph, chosen.link), graph.inputs, std::move(parameters), std::move(results),
         unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
     if (nodes->any_of_user) compiled->hold(std::move(nodes->nodes));
+    if (chosen.emits)
+      compiled->set_native(compile_when(compile), chosen.plan,
+                           chosen.plan.checked ? checker(compiled->linked().program,
+                                                         compiled->linked().nodes, compare)
+                                               : nullptr);
     return PyRef::take(wrap_function(std::move(compiled)));
   });
 }
@@ -190,7 +253,8 @@ PyMethodDef functions[] = {
     {"link", with_keywords(link_function), METH_VARARGS | METH_KEYWORDS,
      "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
      "output_specs=None, "
-     "performs=None, name=None, unpack=False, pack=None)\n--\n\n"
+     "performs=None, name=None, unpack=False, pack=None, compile='never', fuse=True, "
+     "compare=None)\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables."},
     {nullptr, nullptr, 0, nullptr},
 };

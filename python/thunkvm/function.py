@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from thunkvm import _core
 from thunkvm._core import Function, Variable
+from thunkvm.comparison import compare
 from thunkvm.config import config
 from thunkvm.fitting import fitted
 from thunkvm.mode import Mode, get_mode
@@ -109,6 +110,9 @@ def function(
         name=name or "function",
         unpack=outputs is not None and children(outputs) is None,
         pack=_pack(outputs),
+        compile=resolved.compiles,
+        fuse="fusion" in resolved.features,
+        compare=compare,
     )
 
 

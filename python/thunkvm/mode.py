@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from thunkvm.nearest import did_you_mean
 
 LINKERS: dict[str, str] = {
     "py": "a perform thunk (NumPy) per node",
     "vm": "the lazy VM over perform thunks",
-    "cvm": "the lazy VM over native kernels, perform where an Op has none",
+    "cvm": "the lazy VM over emitted C and native kernels, perform where an Op has neither",
+    "c": "emitted C and native kernels alone; an Op without either is an error",
+    "c|py": "a thunk per node: emitted C where the Op has it, else a native kernel or perform",
+    "c&py": "as c|py, each node compared with its perform",
+}
+#: The linkers that emit C, and when they compile it unless they are told.
+COMPILE_DEFAULTS: dict[str, str] = {"cvm": "background", "c": "now", "c|py": "now", "c&py": "now"}
+COMPILE_CHOICES = ("now", "background", "never")
+FEATURES: dict[str, str] = {
+    "fusion": "chains of elementwise nodes, and the reductions that consume them, run as one loop",
 }
 
 
@@ -22,10 +31,18 @@ class Mode:
     linker : {"cvm", "vm", "py"}
         ``"py"`` runs a perform thunk (NumPy) per node, each at the first need of its value;
         ``"vm"`` runs perform thunks in a program whose demand was compiled into branches;
-        ``"cvm"`` does the same with native kernels wherever an Op has one.
+        ``"cvm"`` does the same with native kernels wherever an Op has one, and with C that is
+        emitted for the program as soon as it is compiled; ``"c"`` runs that alone; ``"c|py"``
+        makes a C function of each node, ``"c&py"`` compares each with the node's perform.
     gc : bool
         Release each intermediate value after its last use. Without it (the ``_nogc`` modes)
         intermediates are kept until the next call, whose results may use their memory again.
+    compile : {"now", "background", "never"}, optional
+        When the emitted C is compiled: before the first call; from the second call on, while calls
+        run on kernels until it is there; or not at all. If left out, ``"background"`` for
+        ``"cvm"`` and ``"now"`` for the linkers that need it.
+    features : frozenset of str
+        What the emitter may do; see `including` and `excluding`.
 
     Raises
     ------
@@ -47,6 +64,8 @@ class Mode:
 
     linker: str = "cvm"
     gc: bool = True
+    compile: str | None = None
+    features: frozenset[str] = frozenset(FEATURES)
 
     def __post_init__(self) -> None:
         """Refuse a linker that does not exist."""
@@ -63,15 +82,88 @@ class Mode:
                 f"there is no linker {self.linker!r}; the linkers are {', '.join(LINKERS)}." + hint
             )
 
+        if self.compile is not None:
+            self._check_compile(self.compile)
+        for name in self.features:
+            _check_feature(name)
+
+    def _check_compile(self, when: str) -> None:
+        if when not in COMPILE_CHOICES:
+            raise ValueError(
+                f"compile is {when!r}; it has to be one of {', '.join(COMPILE_CHOICES)}."
+                + did_you_mean(str(when), COMPILE_CHOICES)
+            )
+        if self.linker not in COMPILE_DEFAULTS:
+            raise ValueError(
+                f"the linker {self.linker!r} emits no C, so compile={when!r} has no meaning; leave "
+                f"it out, or choose one of {', '.join(COMPILE_DEFAULTS)}."
+            )
+        if self.linker != "cvm" and when != "now":
+            raise ValueError(
+                f"the linker {self.linker!r} runs emitted C alone, so it is compiled before the "
+                f'first call; compile={when!r} is for the linker "cvm".'
+            )
+
+    @property
+    def compiles(self) -> str:
+        """When emitted C is compiled: ``"now"``, ``"background"`` or ``"never"``."""
+        return self.compile or COMPILE_DEFAULTS.get(self.linker, "never")
+
+    def including(self, *features: str) -> Mode:
+        """Return the mode with these features.
+
+        Raises
+        ------
+        ValueError
+            If there is no such feature.
+
+        Examples
+        --------
+        >>> import thunkvm as tv
+        >>> tv.get_mode("c").excluding("fusion").including("fusion") == tv.get_mode("c")
+        True
+        """
+        for name in features:
+            _check_feature(name)
+        return replace(self, features=self.features | set(features))
+
+    def excluding(self, *features: str) -> Mode:
+        """Return the mode without these features.
+
+        Raises
+        ------
+        ValueError
+            If there is no such feature.
+
+        Examples
+        --------
+        >>> import thunkvm as tv
+        >>> sorted(tv.get_mode("c").excluding("fusion").features)
+        []
+        """
+        for name in features:
+            _check_feature(name)
+        return replace(self, features=self.features - set(features))
+
     @property
     def name(self) -> str:
         """The name under which `function` and `config.mode` take this mode."""
         return self.linker if self.gc else self.linker + "_nogc"
 
 
+def _check_feature(name: str) -> None:
+    if name not in FEATURES:
+        raise ValueError(
+            f"there is no feature {name!r}; there are: {', '.join(FEATURES)}."
+            + did_you_mean(str(name), FEATURES)
+        )
+
+
 MODES: dict[str, Mode] = {
     mode.name: mode for gc in (True, False) for mode in (Mode(linker, gc) for linker in LINKERS)
 }
+MODES["FAST_RUN"] = Mode("cvm")
+MODES["FAST_COMPILE"] = Mode("vm")
 
 
 def get_mode(mode: str | Mode) -> Mode:
@@ -88,7 +180,7 @@ def get_mode(mode: str | Mode) -> Mode:
     --------
     >>> import thunkvm as tv
     >>> tv.get_mode("cvm")
-    Mode(linker='cvm', gc=True)
+    Mode(linker='cvm', gc=True, compile=None, features=frozenset({'fusion'}))
     """
     if isinstance(mode, Mode):
         return mode

@@ -71,10 +71,10 @@ def test_an_unknown_mode_names_the_nearest_and_lists_all(name: str, nearest: str
         tv.function([x], x, mode=name)
     message = str(raised.value)
     assert f"Did you mean '{nearest}'?" in message
-    assert ", ".join(NAMES) in message
+    assert all(name in message for name in NAMES)
 
 
-@pytest.mark.parametrize("name", ["FAST_RUN", "FAST_COMPILE", "DebugMode", "c", "c|py", "c&py"])
+@pytest.mark.parametrize("name", ["DebugMode", "NanGuardMode", "MonitorMode"])
 def test_modes_that_do_not_exist_yet_are_not_aliases(name: str) -> None:
     with pytest.raises(ValueError, match="there is no mode"):
         tv.get_mode(name)

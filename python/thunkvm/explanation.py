@@ -1,0 +1,87 @@
+"""What a function says of itself: `Function.explain`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thunkvm import _core
+from thunkvm.text_table import table
+
+
+@dataclass(frozen=True, slots=True)
+class NodeExplanation:
+    """How one node of a function runs.
+
+    Attributes
+    ----------
+    node, op, origin : str
+        The node's name, its Op, and the line of the user's code that made it.
+    form : str
+        ``"emitted"`` (an expression of emitted C), ``"loop"`` (a member of a fused loop),
+        ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"`` or ``"thunk"``.
+    region : str
+        The emitted function, and the loop in it; empty where the interpreter runs the node.
+    why : str
+        Why the node runs no better; empty where it cannot.
+    runs : int
+        How often it ran.
+    """
+
+    node: str
+    op: str
+    origin: str
+    form: str
+    region: str
+    why: str
+    runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How each node of a function runs, where, and why not better.
+
+    Attributes
+    ----------
+    compiled : str
+        What became of the emitted code: ``"off"`` (the mode emits none), ``"waiting"``,
+        ``"compiling"``, ``"ready"`` or ``"failed"``. Until it is ready, all nodes run on the
+        interpreter as their kernels and performs.
+    nodes : list of NodeExplanation
+        In the program's order.
+    """
+
+    compiled: str
+    nodes: list[NodeExplanation]
+
+    def __str__(self) -> str:
+        """Return a table, a node a line."""
+        rows = [
+            (row.node, row.form, row.region or "interpreter", row.runs, row.why, row.origin)
+            for row in self.nodes
+        ]
+        headers = ("node", "runs as", "in", "runs", "why not better", "made at")
+        left = ("node", "runs as", "in", "why not better", "made at")
+        return f"emitted code: {self.compiled}\n" + table(headers, rows, left=left)
+
+
+def explain(function: _core.Function) -> Explanation:
+    """Return how each node of a function runs.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.cos(x) * 2.0, mode="vm")
+    >>> [(row.op, row.form) for row in f.explain().nodes]
+    [('cos', 'perform'), ('mul', 'perform')]
+    """
+    nodes = [
+        NodeExplanation(node, op, origin, form, region, why, runs)
+        for (node, op, _, origin, runs), (form, region, why) in zip(
+            function.node_runs(), function.node_places(), strict=True
+        )
+    ]
+    return Explanation(function.compiled, nodes)
+
+
+__all__ = ["Explanation", "NodeExplanation", "explain"]
