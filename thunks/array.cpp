@@ -7,76 +7,102 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
+#include <memory>
 #include <new>
+#include <utility>
 
 namespace thunkvm {
 namespace {
 
-// The size of a C-order array in bytes; throws where a length is negative or the product does not
-// fit.
-std::size_t checked_bytes(DType dtype, Dims shape) {
+// A block of the pool: the buffer's head, the first array on it, and, where the memory is ours, the
+// elements.
+struct Block {
+  template <class... Argument>
+  explicit Block(Argument... argument) : buffer(argument...) {}
+  Buffer buffer;
+  ArrayBody array;
+};
+constexpr std::size_t kElements = 128;  // where they begin: as aligned as the block
+static_assert(sizeof(Block) <= kElements);
+
+bool stands_in_block(const ArrayBody* body) {
+  return body == &reinterpret_cast<const Block*>(body->buffer)->array;
+}
+
+[[noreturn]] void throw_bad_shape(DType dtype, Dims shape) {
   if (shape.size() > kMaxDims)
     throw Error(ErrorKind::Value, "an array has at most " + std::to_string(kMaxDims) +
                                       " dimensions; " + std::to_string(shape.size()) +
                                       " were asked for");
+  if (std::any_of(shape.begin(), shape.end(), [](std::int64_t length) { return length < 0; }))
+    throw Error(ErrorKind::Value,
+                "negative dimensions are not allowed: shape " + format_shape(shape));
+  throw Error(ErrorKind::Value, "an array of shape " + format_shape(shape) + " and dtype " +
+                                    std::string(name(dtype)) + " is larger than the address space");
+}
+
+// The size of a C-order array in bytes; throws where a length is negative or the product does not
+// fit.
+std::size_t checked_bytes(DType dtype, Dims shape) {
   std::int64_t bytes = static_cast<std::int64_t>(item_size(dtype));
-  bool empty = false;
+  bool negative = false, too_large = false, empty = false;
   for (std::int64_t length : shape) {
-    if (length < 0)
-      throw Error(ErrorKind::Value,
-                  "negative dimensions are not allowed: shape " + format_shape(shape));
-    if (length == 0) empty = true;
+    negative |= length < 0;
+    empty |= length == 0;
+    too_large |= __builtin_mul_overflow(bytes, length, &bytes);
   }
-  if (empty) return 0;
-  for (std::int64_t length : shape)
-    if (__builtin_mul_overflow(bytes, length, &bytes))
-      throw Error(ErrorKind::Value, "an array of shape " + format_shape(shape) + " and dtype " +
-                                        std::string(name(dtype)) +
-                                        " is larger than the address space");
-  return static_cast<std::size_t>(bytes);
+  if (shape.size() > kMaxDims || negative || (too_large && !empty)) [[unlikely]]
+    throw_bad_shape(dtype, shape);
+  return empty ? 0 : static_cast<std::size_t>(bytes);
 }
 
-ArrayBody* new_body(DType dtype, int ndim) {
-  std::uint8_t size_class = 0;
-  ArrayBody* body = new (MemoryPool::allocate(sizeof(ArrayBody), size_class)) ArrayBody;
-  body->dtype = dtype;
-  body->ndim = static_cast<std::uint8_t>(ndim);
-  body->dims = ndim <= kInlineDims ? body->inline_dims
-                                   : new std::int64_t[2 * static_cast<std::size_t>(ndim)];
-  return body;
+// Room for shape and strides where a body has none.
+std::unique_ptr<std::int64_t[]> room_for_dims(std::size_t ndim) {
+  if (ndim <= kInlineDims) return nullptr;
+  return std::make_unique<std::int64_t[]>(2 * ndim);
 }
 
-// The size class of every ArrayBody.
-std::uint8_t body_class() {
-  static const std::uint8_t size_class = [] {
-    std::uint8_t found = 0;
-    void* const block = MemoryPool::allocate(sizeof(ArrayBody), found);
-    MemoryPool::release(block, found);
-    return found;
-  }();
-  return size_class;
+void set_dims(ArrayBody& body, std::size_t ndim, std::unique_ptr<std::int64_t[]> room) {
+  body.ndim = static_cast<std::uint8_t>(ndim);
+  body.dims = room != nullptr ? room.release() : body.inline_dims;
 }
 
-bool c_order(DType dtype, Dims shape, Dims strides) {
-  std::int64_t expected = static_cast<std::int64_t>(item_size(dtype));
-  for (std::int64_t length : shape)
-    if (length == 0) return true;
+// Makes the body one more look at the buffer.
+inline void look_at(ArrayBody& body, Buffer* buffer, DType dtype, Dims shape, Dims strides,
+                    void* data) {
+  body.dtype = dtype;
+  body.buffer = buffer;
+  body.data = static_cast<char*>(data);
+  body.contiguous = true;
+  std::uint64_t expected = item_size(dtype);  // unsigned: that of a wide broadcast view wraps
+  bool empty = false;
   for (std::size_t i = shape.size(); i-- > 0;) {
-    if (shape[i] != 1 && strides[i] != expected) return false;
-    expected *= shape[i];
+    body.dims[i] = shape[i];
+    body.dims[shape.size() + i] = strides[i];
+    if (shape[i] != 1 && static_cast<std::uint64_t>(strides[i]) != expected)
+      body.contiguous = false;
+    expected *= static_cast<std::uint64_t>(shape[i]);
+    empty |= shape[i] == 0;
   }
-  return true;
+  body.contiguous |= empty;
 }
 
 }  // namespace
 
 Array Array::allocate(DType dtype, Dims shape) {
   const std::size_t bytes = checked_bytes(dtype, shape);
-  Buffer* buffer = Buffer::allocate(bytes);
-  ArrayBody* body = new_body(dtype, static_cast<int>(shape.size()));
-  body->buffer = buffer;
-  body->data = static_cast<char*>(buffer->data());
+  if (bytes > SIZE_MAX - kElements)
+    throw Error(ErrorKind::Memory,
+                "out of memory: " + std::to_string(bytes) + " bytes were asked for");
+  std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
+  std::uint8_t size_class = 0;
+  char* memory = static_cast<char*>(MemoryPool::allocate(bytes + kElements, size_class));
+  Block* block = new (memory) Block(size_class);
+  ArrayBody* body = &block->array;
+  set_dims(*body, shape.size(), std::move(room));
+  body->dtype = dtype;
+  body->buffer = &block->buffer;
+  body->data = memory + kElements;
   std::int64_t stride = static_cast<std::int64_t>(item_size(dtype));
   for (std::size_t i = shape.size(); i-- > 0;) {
     body->dims[i] = shape[i];
@@ -92,14 +118,15 @@ Array Array::zeros(DType dtype, Dims shape) {
   return a;
 }
 
-Array Array::over(Buffer* buffer, DType dtype, Dims shape, Dims strides, void* data) {
-  ArrayBody* body = new_body(dtype, static_cast<int>(shape.size()));
-  body->buffer = buffer;
-  body->data = static_cast<char*>(data);
-  std::copy(shape.begin(), shape.end(), body->dims);
-  std::copy(strides.begin(), strides.end(), body->dims + shape.size());
-  body->contiguous = c_order(dtype, shape, strides);
-  return adopt(body);
+Array Array::borrow(void* owner, const ForeignOwner* hooks, bool writable, DType dtype, Dims shape,
+                    Dims strides, void* data) {
+  std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
+  std::uint8_t size_class = 0;
+  void* memory = MemoryPool::allocate(sizeof(Block), size_class);
+  Block* block = new (memory) Block(size_class, writable, owner, hooks);
+  set_dims(block->array, shape.size(), std::move(room));
+  look_at(block->array, &block->buffer, dtype, shape, strides, data);
+  return adopt(&block->array);
 }
 
 Array Array::view(Dims shape, Dims strides, void* data) const {
@@ -107,33 +134,31 @@ Array Array::view(Dims shape, Dims strides, void* data) const {
 }
 
 Array Array::view_as(DType dtype, Dims shape, Dims strides, void* data) const {
+  std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
+  std::uint8_t size_class = 0;
+  ArrayBody* body = new (MemoryPool::allocate(sizeof(ArrayBody), size_class)) ArrayBody;
+  set_dims(*body, shape.size(), std::move(room));
+  look_at(*body, body_->buffer, dtype, shape, strides, data);
   body_->buffer->retain();
-  return over(body_->buffer, dtype, shape, strides, data);
+  return adopt(body);
 }
 
-std::int64_t Array::size() const {
-  std::int64_t n = 1;
-  for (std::int64_t length : shape()) n *= length;
-  return n;
-}
-
-bool Array::exclusive() const {
-  if (body_->references.load(std::memory_order_acquire) != 1 || !body_->buffer->exclusive())
-    return false;
-  if (body_->contiguous) return true;
-  // Gapless in some order of the axes, so that no two elements share an address.
+bool Array::gapless(const ArrayBody& body) {
   std::array<int, kMaxDims> axes;
-  const int n = ndim();
+  const int n = body.ndim;
   for (int i = 0; i < n; ++i) axes[static_cast<std::size_t>(i)] = i;
-  const auto magnitude = [&](int axis) { return stride(axis) < 0 ? -stride(axis) : stride(axis); };
+  const auto magnitude = [&](int axis) {
+    const std::int64_t stride = body.dims[n + axis];
+    return stride < 0 ? -stride : stride;
+  };
   std::sort(axes.begin(), axes.begin() + n,
             [&](int a, int b) { return magnitude(a) < magnitude(b); });
-  std::int64_t reach = static_cast<std::int64_t>(item_size(dtype()));
+  std::int64_t reach = static_cast<std::int64_t>(item_size(body.dtype));
   for (int i = 0; i < n; ++i) {
     const int axis = axes[static_cast<std::size_t>(i)];
-    if (length(axis) == 1) continue;
+    if (body.dims[axis] == 1) continue;
     if (magnitude(axis) < reach) return false;
-    reach = magnitude(axis) * length(axis);
+    reach = magnitude(axis) * body.dims[axis];
   }
   return true;
 }
@@ -144,11 +169,21 @@ Array Array::copy() const {
   return fresh;
 }
 
+void Buffer::destroy() {
+  void* owner = owner_;
+  const ForeignOwner* hooks = hooks_;
+  const std::uint8_t size_class = size_class_;
+  this->~Buffer();
+  MemoryPool::release(this, size_class);
+  if (hooks != nullptr) hooks->drop(owner);
+}
+
 void Array::destroy(ArrayBody* body) {
   Buffer* buffer = body->buffer;
   if (body->dims != body->inline_dims) delete[] body->dims;
+  const bool in_block = stands_in_block(body);
   body->~ArrayBody();
-  MemoryPool::release(body, body_class());
+  if (!in_block) MemoryPool::release(body, size_classes::kOfLines[(sizeof(ArrayBody) + 63) / 64]);
   buffer->release();
 }
 

@@ -19,7 +19,8 @@ inline constexpr int kInlineDims = 4;
 
 /// What an Array points to: dtype, shape, strides in bytes, the first element's address and the
 /// Buffer it lives in. Shape and strides are inline up to four dimensions. Immutable once built,
-/// but for the elements.
+/// but for the elements. The first one on a buffer stands in the buffer's own block, so that an
+/// array is one block; those of views have blocks of their own.
 class ArrayBody {
  public:
   std::atomic<std::uint32_t> references{1};
@@ -61,8 +62,9 @@ class Array {
     *reinterpret_cast<T*>(a.data()) = value;
     return a;
   }
-  /// Elements in `buffer` (one reference to it is taken over) at `data`.
-  static Array over(Buffer* buffer, DType dtype, Dims shape, Dims strides, void* data);
+  /// Elements in foreign memory at `data`; takes over one hold on `owner`.
+  static Array borrow(void* owner, const ForeignOwner* hooks, bool writable, DType dtype,
+                      Dims shape, Dims strides, void* data);
   /// Another look at this array's buffer.
   Array view(Dims shape, Dims strides, void* data) const;
   /// The same elements under another dtype of the same size (real parts of complex numbers: through
@@ -81,7 +83,11 @@ class Array {
   T* data_as() const {
     return reinterpret_cast<T*>(body_->data);
   }
-  std::int64_t size() const;
+  std::int64_t size() const {
+    std::int64_t n = 1;
+    for (const std::int64_t length : shape()) n *= length;
+    return n;
+  }
   std::size_t bytes() const { return static_cast<std::size_t>(size()) * item_size(dtype()); }
   bool contiguous() const { return body_->contiguous; }
   Buffer* buffer() const { return body_->buffer; }
@@ -89,7 +95,12 @@ class Array {
   /// True if nobody else can see these elements and they may be written: one handle, one array on
   /// the buffer, the memory ours (or an exclusively held foreign owner's), and no two elements at
   /// one address.
-  bool exclusive() const;
+  bool exclusive() const { return exclusive(*body_); }
+  /// The same of the array that the caller has the one handle on.
+  static bool exclusive(const ArrayBody& body) {
+    return body.references.load(std::memory_order_acquire) == 1 && body.buffer->exclusive() &&
+           (body.contiguous || gapless(body));
+  }
   /// A fresh array in C order with the same elements.
   Array copy() const;
   /// This array if it is in C order, else a copy.
@@ -113,6 +124,8 @@ class Array {
 
  private:
   static void destroy(ArrayBody* body);
+  /// True if the elements lie side by side in some order of the axes.
+  static bool gapless(const ArrayBody& body);
   ArrayBody* body_ = nullptr;
 };
 

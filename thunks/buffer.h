@@ -16,19 +16,19 @@ struct ForeignOwner {
   bool (*exclusive)(void* owner) noexcept;
 };
 
-/// A block of memory with an intrusive, atomic reference count.
+/// The head of a block of the MemoryPool, with an intrusive, atomic reference count. Made and laid
+/// out by Array.
 ///
-/// Either *ours*: header and data are one block of the MemoryPool, data 64-byte aligned; or
-/// *foreign*: the header only, and `owner` keeps the data alive. Created with one reference. Never
-/// copied.
+/// Either *ours*: the elements are in the same block; or *foreign*: `owner` keeps them alive. Made
+/// with one reference. Never copied.
 class Buffer {
  public:
-  /// `bytes` of uninitialised memory from the pool. Throws Error(Memory) with the size when there
-  /// is none.
-  static Buffer* allocate(std::size_t bytes);
-  /// A header for foreign memory; takes over one hold on `owner`.
-  static Buffer* borrow(void* data, std::size_t bytes, bool writable, void* owner,
-                        const ForeignOwner* hooks);
+  explicit Buffer(std::uint8_t size_class) : size_class_(size_class) {}
+  /// Takes over one hold on `owner`.
+  Buffer(std::uint8_t size_class, bool writable, void* owner, const ForeignOwner* hooks)
+      : writable_(writable), size_class_(size_class), owner_(owner), hooks_(hooks) {}
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
@@ -37,8 +37,6 @@ class Buffer {
       destroy();
   }
 
-  void* data() const { return data_; }
-  std::size_t bytes() const { return bytes_; }
   bool writable() const { return writable_; }
   bool foreign() const { return hooks_ != nullptr; }
   void* owner() const { return owner_; }
@@ -52,14 +50,11 @@ class Buffer {
   }
 
  private:
-  Buffer() = default;
-  void destroy();
+  void destroy();  ///< gives back the block that begins here
 
   std::atomic<std::uint32_t> references_{1};
   bool writable_ = true;
-  std::uint8_t size_class_ = 0;
-  void* data_ = nullptr;
-  std::size_t bytes_ = 0;
+  std::uint8_t size_class_;
   void* owner_ = nullptr;
   const ForeignOwner* hooks_ = nullptr;
 };

@@ -47,8 +47,8 @@ void Cell::release_reference() noexcept {
     object_hooks(meta_.object_kind).release(object());
 }
 
-void Cell::set_array(Array array) {
-  if (array.ndim() == 0 && array.dtype() != DType::Complex128 && array.dtype() != DType::Object) {
+void Cell::set_array_0d(Array array) {
+  if (array.dtype() != DType::Complex128 && array.dtype() != DType::Object) {
     // Read before releasing: the array may be a view of what this cell holds.
     std::uint64_t bits = 0;
     std::memcpy(&bits, array.data(), item_size(array.dtype()));

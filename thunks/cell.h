@@ -117,7 +117,15 @@ class Cell {
       set_array(Array::scalar(value));
     }
   }
-  void set_array(Array array);
+  void set_array(Array array) {
+    if (array.ndim() == 0) [[unlikely]] {
+      set_array_0d(std::move(array));
+    } else {
+      clear();
+      meta_ = Meta{Tag::Array, array.dtype(), 0, 0};
+      bits_ = std::bit_cast<std::uint64_t>(array.detach());
+    }
+  }
   /// The array in an Array cell, without taking a reference.
   ArrayBody* body() const { return std::bit_cast<ArrayBody*>(bits_); }
   /// The array in an Array cell, as a handle of its own.
@@ -161,6 +169,7 @@ class Cell {
     if (holds_reference()) [[unlikely]]
       release_reference();
   }
+  void set_array_0d(Array array);
   void retain_reference() const;
   void release_reference() noexcept;
 

@@ -12,33 +12,34 @@ namespace {
 
 struct Row {
   std::string_view name;
-  std::uint8_t size;
   Kind kind;
 };
 
 constexpr std::array<Row, 15> kRows = {{
-    {"bool", 1, Kind::Bool},
-    {"int8", 1, Kind::Signed},
-    {"int16", 2, Kind::Signed},
-    {"int32", 4, Kind::Signed},
-    {"int64", 8, Kind::Signed},
-    {"uint8", 1, Kind::Unsigned},
-    {"uint16", 2, Kind::Unsigned},
-    {"uint32", 4, Kind::Unsigned},
-    {"uint64", 8, Kind::Unsigned},
-    {"float16", 2, Kind::Float},
-    {"float32", 4, Kind::Float},
-    {"float64", 8, Kind::Float},
-    {"complex64", 8, Kind::Complex},
-    {"complex128", 16, Kind::Complex},
-    {"object", 8, Kind::Object},
+    {"bool", Kind::Bool},
+    {"int8", Kind::Signed},
+    {"int16", Kind::Signed},
+    {"int32", Kind::Signed},
+    {"int64", Kind::Signed},
+    {"uint8", Kind::Unsigned},
+    {"uint16", Kind::Unsigned},
+    {"uint32", Kind::Unsigned},
+    {"uint64", Kind::Unsigned},
+    {"float16", Kind::Float},
+    {"float32", Kind::Float},
+    {"float64", Kind::Float},
+    {"complex64", Kind::Complex},
+    {"complex128", Kind::Complex},
+    {"object", Kind::Object},
 }};
 
 const Row& row(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
 
 DType of_kind(Kind kind, std::size_t size) {
   for (std::size_t i = 0; i < kRows.size(); ++i)
-    if (kRows[i].kind == kind && kRows[i].size == size) return static_cast<DType>(i);
+    if (const DType dtype = static_cast<DType>(i);
+        kRows[i].kind == kind && item_size(dtype) == size)
+      return dtype;
   return DType::Object;
 }
 
@@ -50,7 +51,6 @@ std::size_t float_size_for_integer(std::size_t bytes) {
 
 }  // namespace
 
-std::size_t item_size(DType dtype) { return row(dtype).size; }
 std::string_view name(DType dtype) { return row(dtype).name; }
 Kind kind(DType dtype) { return row(dtype).kind; }
 

@@ -50,7 +50,9 @@ using Complex128 = std::complex<double>;
 /// What kind of number a dtype is; the order is that of promotion.
 enum class Kind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex, Object };
 
-std::size_t item_size(DType dtype);
+inline constexpr std::uint8_t kItemSizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16, 8};
+/// The size of an element in bytes; that of a pointer for Object.
+constexpr std::size_t item_size(DType dtype) { return kItemSizes[static_cast<std::size_t>(dtype)]; }
 /// NumPy's name: "float64", "bool", "object".
 std::string_view name(DType dtype);
 std::optional<DType> dtype_from_name(std::string_view name);

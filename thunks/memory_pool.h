@@ -1,6 +1,8 @@
 // memory_pool.h: recycled memory for buffers and array headers, with its use and its peak in sight.
 #pragma once
 
+#include "thunks/thread_cache.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +10,7 @@ namespace thunkvm {
 
 /// What the pool holds, in bytes. `in_use` is what live buffers were given (rounded up to their
 /// size class); `peak` the largest `in_use` since the start or the last `reset_peak`; `cached` what
-/// waits to be used again; `live_buffers` counts blocks, array headers included. Other threads'
+/// waits to be used again; `live_buffers` counts blocks, headers of views included. Other threads'
 /// last 64 KiB each may be missing.
 struct PoolStatistics {
   std::size_t in_use = 0;
@@ -26,13 +28,56 @@ struct PoolStatistics {
 /// so that a use after release is seen.
 class MemoryPool {
  public:
-  static void* allocate(std::size_t bytes, std::uint8_t& size_class);
-  static void release(void* block, std::uint8_t size_class) noexcept;
+  /// At least so many bytes, aligned to 64; what they hold is anything. Throws Error(Memory) with
+  /// the size when there are none.
+  static void* allocate(std::size_t bytes, std::uint8_t& size_class) {
+    if (bytes <= size_classes::kSmall) [[likely]] {
+      size_class = size_classes::kOfLines[(bytes + 63) / 64];
+      if (ThreadCache* cache = ThreadCache::current()) [[likely]] {
+        ThreadCache::List& list = cache->lists[size_class];
+        if (ThreadCache::Idle* block = list.first) [[likely]] {
+          list.first = block->next;
+          --list.count;
+          cache->note_taken(size_classes::kBytes[size_class]);
+          return block;
+        }
+      }
+    }
+    return allocate_new(bytes, size_class);
+  }
+  static void release(void* block, std::uint8_t size_class) noexcept {
+    if (size_class < size_classes::kSmallClasses) [[likely]] {
+      if (ThreadCache* cache = ThreadCache::current()) [[likely]] {
+        ThreadCache::List& list = cache->lists[size_class];
+        if (kRecycles && list.count < ThreadCache::kBlocks) [[likely]] {
+          ThreadCache::Idle* idle = static_cast<ThreadCache::Idle*>(block);
+          idle->next = list.first;
+          list.first = idle;
+          ++list.count;
+          cache->note_given(size_classes::kBytes[size_class]);
+          return;
+        }
+      }
+    }
+    release_rest(block, size_class);
+  }
 
   static PoolStatistics statistics();
   static void reset_peak();
   /// Gives the idle blocks of the shared lists, and of the calling thread, back to the system.
   static void trim() noexcept;
+
+ private:
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr bool kRecycles = false;
+#else
+  static constexpr bool kRecycles = true;
+#endif
+  /// Where the thread's cache has no such block, and of large ones.
+  static void* allocate_new(std::size_t bytes, std::uint8_t& size_class);
+  static void* allocate_large(std::size_t bytes, std::uint8_t& size_class);
+  static void release_rest(void* block, std::uint8_t size_class) noexcept;
+  static void release_large(void* block, std::uint8_t size_class) noexcept;
 };
 
 }  // namespace thunkvm

@@ -174,12 +174,10 @@ Array borrow_ndarray(PyArrayObject* array, DType dtype) {
     throw Error(ErrorKind::Value, "an array of " + std::to_string(ndim) +
                                       " dimensions: the machine takes up to " +
                                       std::to_string(kMaxDims));
-  Buffer* buffer =
-      Buffer::borrow(PyArray_DATA(array), static_cast<std::size_t>(PyArray_NBYTES(array)),
-                     PyArray_ISWRITEABLE(array), array, &ndarray_owner);
+  Array result = Array::borrow(array, &ndarray_owner, PyArray_ISWRITEABLE(array), dtype,
+                               Dims(PyArray_DIMS(array), ndim), Dims(PyArray_STRIDES(array), ndim),
+                               PyArray_DATA(array));
   Py_INCREF(array);
-  Array result = Array::over(buffer, dtype, Dims(PyArray_DIMS(array), ndim),
-                             Dims(PyArray_STRIDES(array), ndim), PyArray_DATA(array));
   result.body()->is_owner_itself = true;
   return result;
 }
