@@ -3,13 +3,10 @@
 #include "ops/elementwise_loop.h"
 #include "thunks/strided.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace thunkvm {
 namespace {
-
-/// Elements from which the machine looks for Ctrl-C after the kernel.
 
 using Pointers = std::array<char*, kMaxElementwiseInputs + 1>;
 using Strides = std::array<std::int64_t, kMaxElementwiseInputs + 1>;
@@ -17,56 +14,50 @@ using Strides = std::array<std::int64_t, kMaxElementwiseInputs + 1>;
 /// Memory of a dying input if it fits, else new memory.
 Array output_memory(Activation& activation, const Operands& operands, const ElementCode& code,
                     Dims shape) {
-  for (int i = 0; i < operands.n_inputs; ++i) {
-    if (Array reused = take_dying(activation, operands, i, code.output, shape)) return reused;
+  if (operands.dying != 0) {
+    for (int i = 0; i < operands.n_inputs; ++i) {
+      if (Array reused = take_dying(activation, operands, i, code.output, shape)) return reused;
+    }
   }
   return output_array(activation, operands, 0, code.output, shape);
 }
 
-/// What the inputs have in common, if they need no walk: arrays in C order of one shape, and
-/// numbers.
-struct PlainInputs {
-  Pointers pointers{};
-  Strides strides{};
-  const ArrayBody* array = nullptr;  ///< one of the arrays; null if a walk is needed
-};
-
-PlainInputs plain_inputs(const Activation& activation, const Operands& operands) {
-  PlainInputs plain;
+/// Where the inputs need no walk (arrays in C order of one shape, and numbers): their addresses and
+/// strides, and one of the arrays. Else null.
+const ArrayBody* plain_inputs(const Activation& activation, const Operands& operands,
+                              Pointers& pointers, Strides& strides) {
   const ArrayBody* array = nullptr;
   for (int i = 0; i < operands.n_inputs; ++i) {
     const Cell& cell = activation.input(operands, i);
-    plain.pointers[i] = static_cast<char*>(const_cast<void*>(cell.address()));
+    pointers[i] = static_cast<char*>(const_cast<void*>(cell.address()));
+    strides[i] = 0;
     if (cell.is_scalar() || cell.body()->ndim == 0) continue;
-    const ArrayBody* body = cell.body();
-    if (!body->contiguous) return plain;
-    if (array == nullptr) {
-      array = body;
-    } else if (body->ndim != array->ndim ||
-               !std::equal(body->dims, body->dims + body->ndim, array->dims)) {
-      return plain;
-    }
-    plain.strides[i] = static_cast<std::int64_t>(item_size(body->dtype));
+    const ArrayBody& body = *cell.body();
+    if (!body.contiguous ||
+        (array != nullptr && !same_lengths({body.dims, body.ndim}, {array->dims, array->ndim})))
+      return nullptr;
+    strides[i] = static_cast<std::int64_t>(item_size(body.dtype));
+    array = &body;
   }
-  plain.array = array;
-  return plain;
+  return array;
 }
 
-Array run_plain(Activation& activation, const Operands& operands, const ElementCode& code,
-                PlainInputs& plain) {
+void run_plain(Activation& activation, const Operands& operands, const ElementCode& code,
+               const ArrayBody& array, Pointers& pointers, Strides& strides) {
   // The dims stay where they are even if this very array becomes the output.
-  const Dims shape{plain.array->dims, plain.array->ndim};
-  Array output = output_memory(activation, operands, code, shape);
-  const std::int64_t n = output.size();
-  if (n == 0) return output;
-  plain.pointers[operands.n_inputs] = output.data();
-  plain.strides[operands.n_inputs] = static_cast<std::int64_t>(item_size(code.output));
-  const HostLeave leave(*activation.host, n * code.cost);
-  code.loop(plain.pointers.data(), plain.strides.data(), n);
-  return output;
+  Array output = output_memory(activation, operands, code, {array.dims, array.ndim});
+  pointers[operands.n_inputs] = output.data();
+  strides[operands.n_inputs] = static_cast<std::int64_t>(item_size(code.output));
+  const std::int64_t n = output.size(), work = n * code.cost;
+  {
+    const HostLeave leave(*activation.host, work);
+    if (n != 0) code.loop(pointers.data(), strides.data(), n);
+  }
+  if (work >= kWorthLeaving) activation.poll = true;
+  store(activation, operands, 0, std::move(output));
 }
 
-Array run_walk(Activation& activation, const Operands& operands, const ElementCode& code) {
+void run_walk(Activation& activation, const Operands& operands, const ElementCode& code) {
   std::vector<Dims> shapes;
   std::vector<StridedWalk::Operand> walked;
   for (int i = 0; i < operands.n_inputs; ++i) {
@@ -84,18 +75,23 @@ Array run_walk(Activation& activation, const Operands& operands, const ElementCo
   Array output = output_memory(activation, operands, code, shape);
   walked.push_back(operand(output));
   StridedWalk walk(shape, walked);
-  const HostLeave leave(*activation.host, output.size() * code.cost);
-  walk.run(code.loop);
-  return output;
+  const std::int64_t work = output.size() * code.cost;
+  {
+    const HostLeave leave(*activation.host, work);
+    walk.run(code.loop);
+  }
+  if (work >= kWorthLeaving) activation.poll = true;
+  store(activation, operands, 0, std::move(output));
 }
 
 void run(Activation& activation, const Operands& operands) {
   const auto& code = *static_cast<const ElementCode*>(operands.state);
-  PlainInputs plain = plain_inputs(activation, operands);
-  Array output = plain.array != nullptr ? run_plain(activation, operands, code, plain)
-                                        : run_walk(activation, operands, code);
-  if (output.size() * code.cost >= kWorthLeaving) activation.poll = true;
-  store(activation, operands, 0, std::move(output));
+  Pointers pointers;
+  Strides strides;
+  if (const ArrayBody* array = plain_inputs(activation, operands, pointers, strides))
+    run_plain(activation, operands, code, *array, pointers, strides);
+  else
+    run_walk(activation, operands, code);
 }
 
 }  // namespace
