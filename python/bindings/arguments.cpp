@@ -6,6 +6,19 @@
 
 namespace thunkvm {
 
+void Parameter::set_type(TypeRef of) {
+  type = std::move(of);
+  const TensorType* tensor = type->tensor();
+  if (tensor == nullptr) return;
+  dtype = tensor->dtype();
+  ndim = tensor->ndim();
+  is_double = dtype == DType::Float64 && ndim == 0;
+  const StaticShape& lengths = tensor->shape();
+  is_array = ndim > 0 && dtype != DType::Object &&
+             std::all_of(lengths.begin(), lengths.end(),
+                         [](std::int64_t length) { return length == kUnknownLength; });
+}
+
 Signature::Signature(std::string function, std::vector<Parameter> parameters)
     : function_(std::move(function)), parameters_(std::move(parameters)) {
   for (const Parameter& parameter : parameters_)

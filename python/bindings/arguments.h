@@ -4,6 +4,7 @@
 #include "python/bindings/python.h"
 
 #include "ops/type.h"
+#include "python/bindings/ndarray.h"
 #include "python/bindings/value.h"
 
 #include <cstdint>
@@ -19,15 +20,23 @@ struct Parameter {
   PyRef keyword;     ///< the name as an interned str; null without a name
   CastRule rule = CastRule::Safe;
   bool has_default = false;
-  Cell default_value;      ///< converted once, when the function is made
-  bool is_double = false;  ///< a float64 scalar, which has the shortest way in
-  std::string what;        ///< "argument 'x' of step", for messages
+  Cell default_value;  ///< converted once, when the function is made
+  std::string what;    ///< "argument 'x' of step", for messages
+  // The two kinds of values that have a short way in:
+  bool is_double = false;  ///< a float64 scalar
+  bool is_array = false;   ///< of one dimension or more, of any lengths
+  DType dtype = DType::Object;
+  int ndim = 0;
 
+  /// `type`, and the short way in that it allows.
+  void set_type(TypeRef type);
   Cell convert(PyObject* object) const {
     if (is_double) {
       if (PyFloat_CheckExact(object)) return Cell::of(PyFloat_AS_DOUBLE(object));
       if (Py_IS_TYPE(object, &PyDoubleArrType_Type))
         return Cell::of(PyArrayScalar_VAL(object, Double));
+    } else if (is_array && is_plain_ndarray(object, dtype, ndim)) {
+      return Cell::of_array(borrow_ndarray(reinterpret_cast<PyArrayObject*>(object), dtype));
     }
     return from_python(object, *type, rule, what.c_str());
   }

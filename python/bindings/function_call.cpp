@@ -27,6 +27,15 @@ std::vector<std::uint8_t> last_uses(const Program& program,
   return takes;
 }
 
+// A copy of the array in a cell, without an (atomic) reference of our own for the time.
+Array copy_of_array(const Cell& cell) {
+  struct Loan {
+    Array array;
+    ~Loan() { array.detach(); }
+  } loan{Array::adopt(cell.body())};
+  return loan.array.copy();
+}
+
 Cell take_or_share(Cell& cell, bool take) { return take ? std::move(cell) : Cell(cell); }
 
 }  // namespace
@@ -93,8 +102,8 @@ void CompiledFunction::release(Frame* frame) {
   }
 }
 
-void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arguments,
-                                       std::size_t n_positional, PyObject* keywords) const {
+inline void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arguments,
+                                              std::size_t n_positional, PyObject* keywords) const {
   const std::vector<std::uint32_t>& registers = linked_.program->inputs;
   const std::vector<Parameter>& parameters = signature_.parameters();
   if (keywords == nullptr && n_positional == parameters.size()) [[likely]] {
@@ -122,7 +131,7 @@ void CompiledFunction::store_shared(Frame& frame) const {
     frame.cell(linked_.program->shared[i]) = std::move(values[i]);
 }
 
-void CompiledFunction::run(Frame& frame) const {
+inline void CompiledFunction::run(Frame& frame) const {
   PythonHost host;
   FailureReport report(linked_, name_);
   if (frame.run(host, nullptr, &report) == Status::Done) [[likely]]
@@ -136,15 +145,18 @@ void CompiledFunction::run(Frame& frame) const {
   throw PythonError{};
 }
 
-PyRef CompiledFunction::take_output(Frame& frame, std::size_t j) const {
+inline PyRef CompiledFunction::take_output(Frame& frame, std::size_t j) const {
   Cell& cell = frame.cell(linked_.program->outputs[j]);
   if (cell.is_scalar()) return PyRef::adopt(numpy_scalar(cell.dtype(), cell.address()));
-  Cell value = take_or_share(cell, output_takes_[j] != 0);
+  const bool takes = output_takes_[j] != 0;
+  if (cell.is_array() && cell.body()->ndim != 0 && !outputs_[j].borrow)
+    return to_ndarray(takes && exclusive(cell) ? cell.take_array() : copy_of_array(cell));
+  Cell value = take_or_share(cell, takes);
   if (outputs_[j].borrow) return to_python(value);
   return to_python(make_exclusive(std::move(value), *outputs_[j].type));
 }
 
-PyRef CompiledFunction::take_outputs(Frame& frame) const {
+inline PyRef CompiledFunction::take_outputs(Frame& frame) const {
   if (bare_) return take_output(frame, 0);
   PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(outputs_.size())));
   for (std::size_t j = 0; j < outputs_.size(); ++j)
@@ -168,6 +180,7 @@ void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
 
 PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_positional,
                                  PyObject* keywords) {
+  const CallingThread calling;
   drain_released();
   Lease lease(*this);
   Frame& frame = lease.frame();
@@ -179,8 +192,12 @@ PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_posit
   if (!shared_.empty()) store_shared(frame);
   run(frame);
   PyRef result = take_outputs(frame);
+  if (!pack_ && linked_.program->updates.empty()) [[likely]] {
+    lease.finish();
+    return result.release();
+  }
   Updates updates;
-  if (!linked_.program->updates.empty()) take_updates(frame, updates);
+  take_updates(frame, updates);
   lease.finish();
   if (pack_) result = PyRef::take(PyObject_CallOneArg(pack_.get(), result.get()));
   if (!updates.targets.empty()) SharedValue::commit(updates.targets, updates.values);

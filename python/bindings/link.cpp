@@ -53,7 +53,7 @@ CastRule cast_rule(PyObject* spec) {
 Parameter parameter(const Variable& input, PyObject* spec, const std::string& function,
                     std::size_t index) {
   Parameter result;
-  result.type = input.type_ref();
+  result.set_type(input.type_ref());
   result.name = std::string(input.name());
   PyObject* name = spec == nullptr ? nullptr : item(spec, "name");
   if (name != nullptr && name != Py_None) result.name = std::string(text_of(name));
@@ -65,8 +65,6 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
   result.what = "argument " +
                 (result.name.empty() ? std::to_string(index) : "'" + result.name + "'") + " of " +
                 function;
-  const TensorType* tensor = result.type->tensor();
-  result.is_double = tensor != nullptr && tensor->dtype() == DType::Float64 && tensor->ndim() == 0;
   if (spec == nullptr) return result;
   result.rule = cast_rule(spec);
   if (PyObject* value = item(spec, "default")) {

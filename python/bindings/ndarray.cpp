@@ -9,10 +9,10 @@
 namespace thunkvm {
 namespace {
 
-// ---- the base object of the ndarrays that we make: it holds the buffer ----
+// ---- the base object of the ndarrays that we make: it holds the array whose memory they show ----
 
 struct MemoryObject {
-  PyObject_HEAD Buffer* buffer;
+  PyObject_HEAD ArrayBody* array;
 };
 PyTypeObject* memory_class = nullptr;
 
@@ -20,7 +20,7 @@ constexpr std::size_t kFreeMemories = 64;
 std::array<MemoryObject*, kFreeMemories> free_memories;
 std::size_t n_free_memories = 0;
 
-PyObject* hold_memory(Buffer* buffer) {
+PyObject* hold_memory(Array array) {
   MemoryObject* memory;
   if (n_free_memories != 0) {
     memory = free_memories[--n_free_memories];
@@ -29,14 +29,13 @@ PyObject* hold_memory(Buffer* buffer) {
     memory = PyObject_New(MemoryObject, memory_class);
     if (memory == nullptr) throw PythonError{};
   }
-  buffer->retain();
-  memory->buffer = buffer;
+  memory->array = array.detach();
   return reinterpret_cast<PyObject*>(memory);
 }
 
 void drop_memory(PyObject* self) {
   MemoryObject* memory = reinterpret_cast<MemoryObject*>(self);
-  memory->buffer->release();
+  Array::release(memory->array);
   if (n_free_memories < kFreeMemories) {
     free_memories[n_free_memories++] = memory;
   } else {
@@ -62,7 +61,7 @@ bool held_by_us_alone(void* owner) noexcept {
   for (;;) {
     if (Py_REFCNT(object) != 1) return false;
     if (Py_IS_TYPE(object, memory_class))
-      return reinterpret_cast<MemoryObject*>(object)->buffer->exclusive();
+      return Array::exclusive(*reinterpret_cast<MemoryObject*>(object)->array);
     if (!PyArray_CheckExact(object)) return false;
     PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
     if (reinterpret_cast<PyArrayObject_fields*>(array)->weakreflist != nullptr) return false;
@@ -79,8 +78,6 @@ const ForeignOwner ndarray_owner = {release_object, held_by_us_alone};
 constexpr std::array<int, kNumericDTypes> type_numbers = {
     NPY_BOOL,   NPY_INT8,   NPY_INT16, NPY_INT32, NPY_INT64,  NPY_UINT8,  NPY_UINT16,
     NPY_UINT32, NPY_UINT64, NPY_HALF,  NPY_FLOAT, NPY_DOUBLE, NPY_CFLOAT, NPY_CDOUBLE};
-std::array<PyArray_Descr*, kNumericDTypes> descriptors;  // held as long as the process lives
-
 std::array<PyTypeObject*, kNumericDTypes + 1> scalar_classes;  // none for Object
 
 constexpr DType kNoDType = DType::Object;
@@ -115,6 +112,8 @@ PyObject* scalar_object(PyTypeObject* type, const void* value) {
 
 }  // namespace
 
+std::array<PyArray_Descr*, kNumericDTypes> descriptors;  // held as long as the process lives
+
 PyObject* numpy_scalar(DType dtype, const void* value) {
   switch (dtype) {
     case DType::Float64: return scalar_object<PyDoubleScalarObject>(&PyDoubleArrType_Type, value);
@@ -141,17 +140,19 @@ PyObject* numpy_scalar(DType dtype, const void* value) {
   throw Error(ErrorKind::Type, "an opaque value is no number");
 }
 
-PyRef to_ndarray(const ArrayBody& array) {
-  if (array.is_owner_itself) return PyRef::borrow(static_cast<PyObject*>(array.buffer->owner()));
-  PyArray_Descr* descriptor = descriptors[static_cast<std::size_t>(array.dtype)];
+PyRef to_ndarray(Array array) {
+  ArrayBody& body = *array.body();
+  if (body.is_owner_itself) return PyRef::borrow(static_cast<PyObject*>(body.buffer->owner()));
+  PyArray_Descr* descriptor = descriptors[static_cast<std::size_t>(body.dtype)];
   Py_INCREF(descriptor);
   // Without strides NumPy takes the flags as they are, which spares it the work of finding them.
   PyObject* object = PyArray_NewFromDescr(
-      &PyArray_Type, descriptor, array.ndim, array.dims,
-      array.contiguous ? nullptr : array.dims + array.ndim, array.data,
-      array.buffer->writable() ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr);
+      &PyArray_Type, descriptor, body.ndim, body.dims,
+      body.contiguous ? nullptr : body.dims + body.ndim, body.data,
+      body.buffer->writable() ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr);
   PyRef result = PyRef::take(object);
-  check(PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(object), hold_memory(array.buffer)));
+  // As PyArray_SetBaseObject does for a base that is no array.
+  reinterpret_cast<PyArrayObject_fields*>(object)->base = hold_memory(std::move(array));
   return result;
 }
 

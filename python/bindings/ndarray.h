@@ -6,6 +6,7 @@
 #include "thunks/array.h"
 #include "thunks/cell.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -16,8 +17,8 @@ namespace thunkvm {
 PyObject* numpy_scalar(DType dtype, const void* value);
 
 /// The array as an ndarray: the object that it was borrowed from if it still looks like it, else a
-/// new one over its buffer, which it keeps alive. Read-only where the buffer is.
-PyRef to_ndarray(const ArrayBody& array);
+/// new one over its memory, which it keeps alive. Read-only where the buffer is.
+PyRef to_ndarray(Array array);
 /// A fresh, writable 0-d ndarray with this number.
 PyRef to_ndarray_0d(const Cell& scalar);
 
@@ -27,6 +28,17 @@ std::optional<DType> dtype_of_ndarray(PyArrayObject* array);
 /// True if the machine can read the elements where they are: aligned, and in the machine's byte
 /// order.
 inline bool readable_in_place(PyArrayObject* array) { return PyArray_ISBEHAVED_RO(array); }
+/// NumPy's own object for a dtype in the machine's byte order, which nearly all arrays have;
+/// borrowed.
+extern std::array<PyArray_Descr*, kNumericDTypes> descriptors;
+/// True for an ndarray of this dtype and number of dimensions that is readable in place. False says
+/// nothing: an equal dtype may be another object.
+inline bool is_plain_ndarray(PyObject* object, DType dtype, int ndim) {
+  if (!PyArray_CheckExact(object)) return false;
+  PyArrayObject* array = reinterpret_cast<PyArrayObject*>(object);
+  return PyArray_DESCR(array) == descriptors[static_cast<std::size_t>(dtype)] &&
+         PyArray_NDIM(array) == ndim && PyArray_CHKFLAGS(array, NPY_ARRAY_ALIGNED);
+}
 /// The ndarray's elements, borrowed: the object is held, nothing is copied. It has to be readable
 /// in place.
 Array borrow_ndarray(PyArrayObject* array, DType dtype);

@@ -37,8 +37,8 @@ PyRef PythonNode::exclusive_input(Activation& activation, const Operands& operan
   for (int other = 0; alone && other < operands.n_inputs; ++other)
     alone = other == i || operands.input(other) != operands.input(i);
   if (alone) return to_python(std::exchange(cell, Cell()));
-  const Cell copy = copy_value(cell, *inputs[static_cast<std::size_t>(i)]);
-  return copy.is_array() ? to_ndarray(*copy.body()) : to_python(copy);
+  Cell copy = copy_value(cell, *inputs[static_cast<std::size_t>(i)]);
+  return copy.is_array() ? to_ndarray(copy.take_array()) : to_python(copy);
 }
 
 void PythonNode::give_back(Activation& activation, const Operands& operands, std::uint32_t i,

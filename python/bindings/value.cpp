@@ -244,7 +244,7 @@ PyRef to_python(const Cell& value) {
   if (value.empty())
     throw Error(ErrorKind::Runtime, "a register that was to be handed to Python is empty");
   if (value.body()->ndim == 0) return PyRef::adopt(numpy_scalar(value.dtype(), value.address()));
-  return to_ndarray(*value.body());
+  return to_ndarray(value.array());
 }
 
 PyRef to_python(const Cell& value, const Type&) { return to_python(value); }
@@ -294,13 +294,7 @@ Cell from_number(PyObject* object) {
 Cell object_cell(PyObject* object) { return Cell::of_object(Py_NewRef(object), python_kind()); }
 
 bool exclusive(const Cell& cell) {
-  if (cell.is_array()) {
-    // The cell's own reference, without one more of ours.
-    Array array = Array::adopt(cell.body());
-    const bool alone = array.exclusive();
-    array.detach();
-    return alone;
-  }
+  if (cell.is_array()) return Array::exclusive(*cell.body());
   return !cell.is_object() || Py_REFCNT(object_of(cell)) == 1 || is_immutable(object_of(cell));
 }
 
