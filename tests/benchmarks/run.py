@@ -25,6 +25,7 @@ TARGETS = {
     "call: x*2+1 of a float": 80e-9,
     "call: x*2+1 of 4 elements": 150e-9,
     "chain: cos, per node": 14e-9,
+    "chain: cos, above its kernel": 4e-9,
     "branch: ifelse(y > .5, cos(y), exp(y))": 25e-9,
     "perform: a Python thunk, above its body": 60e-9,
     "build: 10,000 nodes, per node": 0.3e-6,

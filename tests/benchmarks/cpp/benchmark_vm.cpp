@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -23,6 +24,10 @@ using Registers = std::vector<std::uint32_t>;
 
 Status add_one(Activation& a, const Operands& o) {
   a.output(o, 0).set(a.input(o, 0).get<double>() + 1.0);
+  return Status::Done;
+}
+Status cosine(Activation& a, const Operands& o) {
+  a.output(o, 0).set(std::cos(a.input(o, 0).get<double>()));
   return Status::Done;
 }
 Status less_than_zero(Activation& a, const Operands& o) {
@@ -160,42 +165,48 @@ void empty_call() {
   }
 }
 
-void chains() {
-  constexpr int kLength = 1000;
-  if (!skipped("chain_per_node")) {
-    Assembler a;
-    std::uint32_t last = a.input();
-    for (int i = 0; i < kLength; ++i) {
-      const std::uint32_t next = a.reg();
-      a.thunk(add_one, {last}, {next}, {last});
-      last = next;
-    }
-    const double node = node_time(a.finish({last}), kLength);
+constexpr int kChain = 1000;
 
-    // The kernels alone: the same calls through the same pointers on the same cells, without the
-    // machine.
-    std::vector<Cell> cells(kLength + 1);
-    const Program& program = a.program();
-    Activation activation;
-    activation.cells = cells.data();
-    const double kernel = best_time([&](int calls) {
-                            for (int c = 0; c < calls; ++c) {
-                              cells[0].set(1.0);
-                              for (const Step& step : program.steps)
-                                step.run(activation, step.operands);
-                            }
-                          }) /
-                          kLength;
-    report("chain_per_node", node, "ns");
-    report("chain_kernel_alone", kernel, "ns");
-    report("chain_above_kernel", node - kernel, "ns");
+/// A chain of nodes that each end the one before, with and without the machine.
+void chain(const std::string& name, EagerFn run, double value) {
+  if (skipped((name + "_per_node").c_str())) return;
+  Assembler a;
+  std::uint32_t last = a.input();
+  for (int i = 0; i < kChain; ++i) {
+    const std::uint32_t next = a.reg();
+    a.thunk(run, {last}, {next}, {last});
+    last = next;
   }
+  const double node = node_time(a.finish({last}), kChain, value);
+
+  // The kernels alone: the same calls through the same pointers on the same cells, without the
+  // machine.
+  std::vector<Cell> cells(kChain + 1);
+  const Program& program = a.program();
+  Activation activation;
+  activation.cells = cells.data();
+  const double kernel = best_time([&](int calls) {
+                          for (int c = 0; c < calls; ++c) {
+                            cells[0].set(value);
+                            for (const Step& step : program.steps)
+                              step.run(activation, step.operands);
+                          }
+                        }) /
+                        kChain;
+  report((name + "_per_node").c_str(), node, "ns");
+  report((name + "_kernel_alone").c_str(), kernel, "ns");
+  report((name + "_above_kernel").c_str(), node - kernel, "ns");
+}
+
+void chains() {
+  chain("chain", add_one, 1.0);
+  chain("cos_chain", cosine, 0.5);
   if (!skipped("independent_per_node")) {
     Assembler a;
     const std::uint32_t x = a.input();
     std::uint32_t next = x;
-    for (int i = 0; i < kLength; ++i) a.thunk(nothing, {x}, {next = a.reg()}, {next});
-    report("independent_per_node", node_time(a.finish({x}), kLength), "ns");
+    for (int i = 0; i < kChain; ++i) a.thunk(nothing, {x}, {next = a.reg()}, {next});
+    report("independent_per_node", node_time(a.finish({x}), kChain), "ns");
   }
 }
 
