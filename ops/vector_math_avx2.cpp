@@ -31,7 +31,10 @@ struct DoubleLanes {
   static V at_least(V limit, V x) { return _mm256_max_pd(limit, x); }
   static Bits bits(V v) { return reinterpret_cast<Bits>(v); }
   static V of_bits(Bits bits) { return reinterpret_cast<V>(bits); }
-  static bool all(__m256i truth) { return _mm256_movemask_pd(_mm256_castsi256_pd(truth)) == 0xf; }
+  static bool all_from_to(V x, V first, V end) {
+    const V from = _mm256_cmp_pd(x, first, _CMP_GE_OQ);
+    return _mm256_movemask_pd(_mm256_and_pd(from, _mm256_cmp_pd(x, end, _CMP_LT_OQ))) == 0xf;
+  }
   static V lookup(const double (&table)[16], Bits index) {
     return _mm256_i64gather_pd(table, reinterpret_cast<__m256i>(index & 15), 8);
   }
@@ -40,8 +43,8 @@ struct DoubleLanes {
     return _mm256_castsi256_pd(_mm256_slli_epi64(biased, 52));
   }
   /// In two steps, of which only the second one can round.
-  static V scaled(V x, V sixteenths) {
-    const __m128i exponent = _mm_srai_epi32(_mm256_cvtpd_epi32(sixteenths), 4);
+  static V scaled(V x, V n) {
+    const __m128i exponent = _mm256_cvtpd_epi32(_mm256_floor_pd(n));
     const __m128i half = _mm_srai_epi32(exponent, 1);
     return x * power_of_two(half) * power_of_two(_mm_sub_epi32(exponent, half));
   }

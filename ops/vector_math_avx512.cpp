@@ -28,11 +28,14 @@ struct DoubleLanes {
   static V at_least(V limit, V x) { return _mm512_max_pd(limit, x); }
   static Bits bits(V v) { return reinterpret_cast<Bits>(v); }
   static V of_bits(Bits bits) { return reinterpret_cast<V>(bits); }
-  static bool all(__m512i truth) { return _mm512_test_epi64_mask(truth, truth) == 0xff; }
+  static bool all_from_to(V x, V first, V end) {
+    const __mmask8 from = _mm512_cmp_pd_mask(x, first, _CMP_GE_OQ);
+    return _mm512_mask_cmp_pd_mask(from, x, end, _CMP_LT_OQ) == 0xff;
+  }
   static V lookup(const double (&table)[16], Bits index) {
     return _mm512_permutex2var_pd(load(table), reinterpret_cast<__m512i>(index), load(table + 8));
   }
-  static V scaled(V x, V sixteenths) { return _mm512_scalef_pd(x, sixteenths * 0.0625); }
+  static V scaled(V x, V n) { return _mm512_scalef_pd(x, n); }
 };
 
 struct FloatLanes {
