@@ -15,7 +15,7 @@ namespace thunkvm {
 namespace {
 
 // Modules are compiled side by side, so a large program becomes several.
-constexpr std::uint32_t kModuleThunks = 2400;
+constexpr std::uint32_t kModuleThunks = 800;
 
 /// A text between /* and */.
 std::string comment(std::string text) {

@@ -11,6 +11,17 @@ namespace {
 constexpr std::int64_t kBlockBytes = (kLoopBlock + kLoopLanes) * 8;
 constexpr std::int64_t kTailBytes = kLoopLanes * 8;
 
+/// What loops of one thread compute in.
+struct Scratch {
+  std::vector<char> blocks;
+  std::vector<Packer> packers;
+  std::vector<std::max_align_t> states;
+};
+Scratch& scratch_of_thread() {
+  static thread_local Scratch scratch;
+  return scratch;
+}
+
 std::int64_t bytes_of(DType dtype) { return static_cast<std::int64_t>(item_size(dtype)); }
 
 }  // namespace
@@ -45,6 +56,7 @@ class FusedLoop::Run {
     size_ = 1;
     for (const std::int64_t length : shape()) size_ *= length;
     if (size_ == 0) return false;
+    alike_ = alike;
     return alike || std::ranges::all_of(loop_.sources, [&](std::uint32_t inputs) {
              std::int64_t source[kMaxDims];
              std::fill_n(source, loop_.ndim, 1);
@@ -56,16 +68,12 @@ class FusedLoop::Run {
 
   void compute(NumberBits* results) {
     find_operands();
+    if (!loop_.folds.empty()) start_folds(results);
     {
       const HostLeave leave(*call_.activation->host, size_ * loop_.cost);
-      start_folds(results);
       for_each_block([&](std::int64_t start, std::int64_t n) { block(start, n); });
     }
     if (size_ * loop_.cost >= kWorthLeaving) call_.activation->poll = true;
-    for (std::size_t j = 0; j < loop_.outputs.size(); ++j)
-      call_.cells[loop_.outputs[j].reg].set_array(std::move(outputs_[j]));
-    for (std::size_t f = 0; f < loop_.folds.size(); ++f)
-      if (fold_arrays_[f]) call_.cells[loop_.folds[f].reg].set_array(std::move(fold_arrays_[f]));
   }
 
  private:
@@ -83,28 +91,31 @@ class FusedLoop::Run {
   }
 
   bool is_whole(const ArrayBody& body) const {
-    return body.contiguous && body.ndim == loop_.ndim &&
-           std::equal(body.dims, body.dims + loop_.ndim, shape_);
+    return body.contiguous && (alike_ || (body.ndim == loop_.ndim &&
+                                          std::equal(body.dims, body.dims + loop_.ndim, shape_)));
   }
 
-  // The memory of a dying input that is not read after the output is written, else that of the last
-  // call in the `_nogc` modes, else new.
-  Array output(std::size_t j) {
+  // Stores an output whose elements are still to be computed, and returns their memory: that of a
+  // dying input that is not read after the output is written, else that of the last call in the
+  // `_nogc` modes, else new.
+  char* make_output(std::size_t j) {
     const Output& output = loop_.outputs[j];
+    Cell& cell = call_.cells[output.reg];
     for (std::size_t i = 0; i < loop_.inputs.size(); ++i) {
       const Input& input = loop_.inputs[i];
       if (!input.dies || ((output.may_take >> i) & 1u) == 0 || ((taken_ >> i) & 1u) != 0 ||
           input.dtype != output.dtype || !is_whole(*bodies_[i]))
         continue;
-      Cell& cell = call_.cells[input.reg];
-      Array array = cell.take_array();
+      Array array = call_.cells[input.reg].take_array();
       if (array.exclusive()) {
         taken_ |= 1u << i;
-        return array;
+        cell.set_array(std::move(array));
+        return cell.body()->data;
       }
-      cell.set_array(std::move(array));
+      call_.cells[input.reg].set_array(std::move(array));
     }
-    return new_array(output.reg, output.dtype, shape());
+    cell.set_array(new_array(output.reg, output.dtype, shape()));
+    return cell.body()->data;
   }
 
   Array new_array(std::uint32_t reg, DType dtype, Dims shape) {
@@ -123,13 +134,12 @@ class FusedLoop::Run {
   void find_operands() {
     const std::size_t n_inputs = loop_.inputs.size();
     n_ = n_inputs + loop_.outputs.size() + loop_.folds.size();
-    static thread_local std::vector<char> scratch;
-    if (const std::size_t bytes = n_ * (kBlockBytes + kTailBytes); scratch.size() < bytes)
-      scratch.resize(bytes);
-    scratch_ = scratch.data();
-    static thread_local std::vector<Packer> packers;
-    if (packers.size() < n_inputs) packers.resize(n_inputs);
-    packers_ = packers.data();
+    Scratch& scratch = scratch_of_thread();
+    if (const std::size_t bytes = n_ * (kBlockBytes + kTailBytes); scratch.blocks.size() < bytes)
+      scratch.blocks.resize(bytes);
+    scratch_ = scratch.blocks.data();
+    if (scratch.packers.size() < n_inputs) scratch.packers.resize(n_inputs);
+    packers_ = scratch.packers.data();
     std::size_t k = 0;
     for (std::size_t i = 0; i < n_inputs; ++i, ++k) {
       direct_[k] = is_whole(*bodies_[i]) ? bodies_[i]->data : nullptr;
@@ -137,8 +147,7 @@ class FusedLoop::Run {
       if (direct_[k] == nullptr) packers_[i] = Packer(*bodies_[i], shape(), 0);
     }
     for (std::size_t j = 0; j < loop_.outputs.size(); ++j, ++k) {
-      outputs_[j] = output(j);
-      direct_[k] = outputs_[j].data();
+      direct_[k] = make_output(j);
       item_sizes_[k] = bytes_of(loop_.outputs[j].dtype);
     }
     for (std::size_t f = 0; f < loop_.folds.size(); ++f, ++k) {
@@ -166,15 +175,16 @@ class FusedLoop::Run {
         std::int64_t shape[kMaxDims];
         std::copy_n(shape_, kept, shape);
         std::fill_n(shape + kept, loop_.reduced, 1);
-        fold_arrays_[f] =
+        Cell& cell = call_.cells[fold.reg];
+        cell.set_array(
             new_array(fold.reg, fold.fold->out,
-                      {shape, static_cast<std::size_t>(fold.keepdims ? loop_.ndim : kept)});
-        fold_results_[f] = fold_arrays_[f].data();
+                      {shape, static_cast<std::size_t>(fold.keepdims ? loop_.ndim : kept)}));
+        fold_results_[f] = cell.body()->data;
       }
       state_offsets_[f] = bytes;
       bytes += (fold.fold->state_bytes + 15) / 16 * 16;
     }
-    static thread_local std::vector<std::max_align_t> states;
+    std::vector<std::max_align_t>& states = scratch_of_thread().states;
     if (states.size() * sizeof(std::max_align_t) < bytes)
       states.resize(bytes / sizeof(std::max_align_t) + 1);
     states_ = reinterpret_cast<char*>(states.data());
@@ -256,6 +266,7 @@ class FusedLoop::Run {
   std::int64_t shape_[kMaxDims];
   std::int64_t size_ = 0;
   std::int64_t row_ = 0;     ///< elements of a sequence that is folded
+  bool alike_ = false;       ///< all inputs have the loop's shape
   std::uint32_t taken_ = 0;  ///< bit i: input i's memory is an output's
   // By operand: inputs, outputs, folds.
   std::size_t n_ = 0;
@@ -264,9 +275,7 @@ class FusedLoop::Run {
   std::int64_t item_sizes_[kLoopOperands];
   char* scratch_ = nullptr;
   Packer* packers_ = nullptr;  ///< by input
-  Array outputs_[kLoopOperands];
   // By fold.
-  Array fold_arrays_[kLoopOperands];
   char* fold_results_[kLoopOperands];
   std::size_t state_offsets_[kLoopOperands];
   char* states_ = nullptr;

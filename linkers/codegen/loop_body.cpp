@@ -1,5 +1,6 @@
 // loop_body.cpp: bodies of fused loops.
 //
+// `n` is a multiple of 16, and says so, so that the compiler leaves out what would follow the vectors.
 // The members come in phases: even ones are a loop over the block in which every member with a
 // template is an expression; in odd ones, kernels' own loops are called for the block, one after
 // the other. A member is in the first phase that follows what it reads.
@@ -209,7 +210,7 @@ class LoopBody {
         text += "    " + value.memory + "[k] = v" + std::to_string(value.index) + ";\n";
     }
     if (text.empty()) return "";
-    return "#pragma omp simd\n  for (i64 k = 0; k < n; ++k) {\n" + loads + text +
+    return "#pragma omp simd\n  for (i64 k = 0; k < (n & -16); ++k) {\n" + loads + text +
            "  }\n  TV_END_VECTORS;\n";
   }
 
