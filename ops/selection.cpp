@@ -15,6 +15,10 @@ Variable only_where(const Variable& condition, const Variable& g) {
 // Which of +0 and -0 comes out is NumPy's choice: the first, but in float32 and float64, whose
 // vector loops take the second.
 struct Maximum {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} >= {1} ? {0} : {1}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
@@ -22,6 +26,10 @@ struct Maximum {
   }
 };
 struct MaximumOfFloats {
+  template <class T>
+  static constexpr const char* c() {
+    return "({0} > {1}) | ({0} != {0}) ? {0} : {1}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
@@ -43,6 +51,10 @@ const Elementwise maximum_op =
 REGISTER_OP(ElementwiseOf<maximum_op>, ElementwiseMaker<maximum_op>, maximum)
 
 struct Minimum {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} <= {1} ? {0} : {1}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {
@@ -50,6 +62,10 @@ struct Minimum {
   }
 };
 struct MinimumOfFloats {
+  template <class T>
+  static constexpr const char* c() {
+    return "({0} < {1}) | ({0} != {0}) ? {0} : {1}";
+  }
   static constexpr bool kCheap = true;
   template <class T>
   T operator()(T a, T b) const {

@@ -24,6 +24,10 @@ from thunkvm import _core
 
 Row = tuple[str, float]
 
+# Without emitted code, which would come in the middle of a measurement; and with it from the start.
+INTERPRETED = tv.Mode("cvm", compile="never")
+EMITTED = tv.Mode("cvm", compile="now")
+
 
 BENCHMARK_VM = Path(__file__).parents[2] / "build" / "tests" / "benchmarks" / "cpp" / "benchmark_vm"
 
@@ -38,8 +42,12 @@ def measured_in_cpp(part: str = "") -> dict[str, float]:
 def call() -> Iterator[Row]:
     """Calls of small functions: checked, keyword arguments and wrong types still handled."""
     x, v = tv.scalar("x"), tv.vector("v")
-    yield "call: x*2+1 of a float", best(tv.function([x], x * 2 + 1), 1.5)
-    yield "call: x*2+1 of 4 elements", best(tv.function([v], v * 2 + 1), np.ones(4))
+    yield "call: x*2+1 of a float", best(tv.function([x], x * 2 + 1, mode=INTERPRETED), 1.5)
+    f = tv.function([v], v * 2 + 1, mode=INTERPRETED)
+    yield "call: x*2+1 of 4 elements", best(f, np.ones(4))
+    yield "call: x*2+1 of a float, emitted", best(tv.function([x], x * 2 + 1, mode=EMITTED), 1.5)
+    f = tv.function([v], v * 2 + 1, mode=EMITTED)
+    yield "call: x*2+1 of 4 elements, emitted", best(f, np.ones(4))
 
 
 def chain() -> Iterator[Row]:
@@ -48,12 +56,14 @@ def chain() -> Iterator[Row]:
     y = x
     for _ in range(1000):
         y = tv.cos(y)
-    node = best(tv.function([x], y), 0.5) / 1000
+    node = best(tv.function([x], y, mode=INTERPRETED), 0.5) / 1000
     yield "chain: cos, per node", node
     # What of it is the library's cos: the same thousand calls on the same cells, without a machine.
     kernel = measured_in_cpp("cos_chain")["cos_chain_kernel_alone"]
     yield "chain: cos, its kernel alone", kernel
     yield "chain: cos, above its kernel", node - kernel
+    emitted = best(tv.function([x], y, mode=EMITTED), 0.5) / 1000
+    yield "chain: cos, per node, emitted", emitted
 
 
 def branch() -> Iterator[Row]:
@@ -62,7 +72,10 @@ def branch() -> Iterator[Row]:
     y = x
     for _ in range(50):
         y = tv.ifelse(y > 0.5, tv.cos(y), tv.exp(y))
-    yield "branch: ifelse(y > .5, cos(y), exp(y))", best(tv.function([x], y), 0.5) / 50
+    yield "branch: ifelse(y > .5, cos(y), exp(y))", best(
+        tv.function([x], y, mode=INTERPRETED), 0.5
+    ) / 50
+    yield "branch: the same, emitted", best(tv.function([x], y, mode=EMITTED), 0.5) / 50
 
 
 class Pass(tv.Op):
@@ -84,7 +97,7 @@ def perform() -> Iterator[Row]:
     for _ in range(1000):
         y = op(y)
     value, node, storage = np.ones(4), y.owner, [[None]]
-    thunks = best(tv.function([x], y), value) / 1000
+    thunks = best(tv.function([x], y, mode=INTERPRETED), value) / 1000
     calls = (
         best(
             lambda: deque(map(op.perform, repeat(node, 1000), repeat([value]), repeat(storage)), 0)
@@ -106,7 +119,7 @@ def build() -> Iterator[Row]:
 
         x, y = chain()
         yield f"build: {nodes:,} nodes, per node", once(chain, 7 if nodes < 100_000 else 2) / nodes
-        link = once(lambda: tv.function([x], y), 7 if nodes < 100_000 else 2)  # noqa: B023
+        link = once(lambda: tv.function([x], y, mode=INTERPRETED), 7 if nodes < 100_000 else 2)  # noqa: B023
         yield f"link: {nodes:,} nodes, per node", link / nodes
 
 
@@ -114,14 +127,82 @@ def armijo() -> Iterator[Row]:
     """What an Armijo step converts: two vectors and two scalars in, one scalar more out."""
     x, d = tv.vector("x"), tv.vector("d")
     step, slope = tv.scalar("step"), tv.scalar("slope")
-    f = tv.function([x, d, step, slope], [x, d, step, slope, step])
+    f = tv.function([x, d, step, slope], [x, d, step, slope, step], mode=INTERPRETED)
     yield "armijo: 4 inputs, 5 outputs", best(f, np.ones(2), np.ones(2), 0.5, -1.0)
+
+
+def rosenbrock(x: tv.Variable) -> tv.Variable:
+    """The valley of Rosenbrock (1960) in as many dimensions as x has."""
+    head, tail = x[:-1], x[1:]
+    return (100.0 * (tail - head**2) ** 2 + (1.0 - head) ** 2).sum()
+
+
+def trial() -> Iterator[Row]:
+    """A step of a line search: the value at the trial point, its gradient if it is accepted."""
+    x, d, step, before = tv.vector("x"), tv.vector("d"), tv.scalar("step"), tv.scalar("before")
+    y = x + step * d
+    value = rosenbrock(y)
+    accepted = value <= before - 1e-4 * step * (d * d).sum()
+    gradient = tv.ifelse(accepted, tv.grad(value, y), x)
+    outputs = [accepted, y, value, gradient, tv.ifelse(accepted, step, 0.5 * step)]
+    f = tv.function([x, d, step, before], outputs, mode=EMITTED)
+    start = np.array([-1.2, 1.0])
+    yield "trial: an Armijo trial, refused", best(f, start, np.ones(2), 0.5, 24.2)
+    yield "trial: an Armijo trial, accepted", best(f, start, np.array([0.5, 0.1]), 0.5, 24.2)
+
+
+def gradient() -> Iterator[Row]:
+    """Rosenbrock's value and gradient of 100 elements, from building to results of emitted code."""
+    value = np.linspace(-1.0, 1.0, 100)
+
+    def first(salt: int) -> object:
+        x = tv.vector("x")
+        cost, extra = rosenbrock(x), x[0]
+        for _ in range(salt):  # another source each time
+            extra = extra * 2.0
+        return tv.function([x], [cost, tv.grad(cost, x), extra], mode=EMITTED)(value)
+
+    with tempfile.TemporaryDirectory() as directory, tv.config.change(cache_dir=directory):
+        salts = count()
+        yield "gradient: first result, empty cache", once(lambda: first(next(salts)), 12)
+        yield "gradient: first result, full cache", once(lambda: first(0), 12)
+    x = tv.vector("x")
+    cost = rosenbrock(x)
+    f = tv.function([x], [cost, tv.grad(cost, x)], mode=EMITTED)
+    yield "gradient: per call", best(f, value)
+
+
+def large() -> Iterator[Row]:
+    """Large programs, linked, emitted and compiled with an empty cache."""
+    x, vectors = tv.scalar("x"), [tv.vector() for _ in range(5)]
+    scalars = x
+    for k in range(10_000):
+        scalars = tv.cos(scalars) if k % 2 else scalars + 1.0
+    branches = x
+    for _ in range(2_500):
+        branches = tv.ifelse(branches > 0.5, tv.cos(branches), tv.exp(branches))
+    random = np.random.default_rng(0)
+    ops = [tv.add, tv.subtract, tv.multiply, tv.divide]
+    loops = []
+    for k in range(1_000):
+        y = vectors[k % 5]
+        for _ in range(4):
+            y = ops[random.integers(4)](y, vectors[random.integers(5)])
+        loops.append(y)
+    programs = {
+        "large: 10,000 scalar nodes": ([x], scalars),
+        "large: 10,000 nodes, branching": ([x], branches),
+        "large: 1,000 loops": (vectors, loops),
+    }
+    for row, (inputs, outputs) in programs.items():
+        with tempfile.TemporaryDirectory() as directory, tv.config.change(cache_dir=directory):
+            yield row, once(lambda: tv.function(inputs, outputs, mode=EMITTED), 1)  # noqa: B023
 
 
 def elementwise() -> Iterator[Row]:
     """A chain of elementwise Ops over arrays, per element."""
     a, b = tv.vector("a"), tv.vector("b")
-    f = tv.function([a, b], tv.exp(a) * b + tv.log(b))
+    f = tv.function([a, b], tv.exp(a) * b + tv.log(b), mode=EMITTED)
     for n in ARRAY_LENGTHS:
         yield f"elementwise: exp(a)*b+log(b), n = {n:,}", best(f, *two_arrays(n)) / n
 
@@ -129,7 +210,8 @@ def elementwise() -> Iterator[Row]:
 def mean() -> Iterator[Row]:
     """A conditional of two reductions of elementwise chains, of which one runs."""
     a, b, x, y = tv.scalar("a"), tv.scalar("b"), tv.vector("x"), tv.vector("y")
-    f = tv.function([a, b, x, y], tv.ifelse(a < b, tv.mean(tv.exp(x)), tv.mean(tv.exp(y))))
+    picked = tv.ifelse(a < b, tv.mean(tv.exp(x)), tv.mean(tv.exp(y)))
+    f = tv.function([a, b, x, y], picked, mode=EMITTED)
     yield MEAN_ROW, best(f, 1.0, 2.0, *two_arrays(1_000_000))
 
 
@@ -209,6 +291,9 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "armijo": armijo,
     "elementwise": elementwise,
     "mean": mean,
+    "trial": trial,
+    "gradient": gradient,
+    "large": large,
     "import": imports,
     "compile": compiling,
 }

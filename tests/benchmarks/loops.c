@@ -49,3 +49,11 @@ static double mean_exp(const double *x, long n) {
 double mean_of_one(double a, double b, const double *x, const double *y, long n) {
   return a < b ? mean_exp(x, n) : mean_exp(y, n);
 }
+
+double cos(double);
+
+/* A chain of n cosines. */
+double cos_chain(double x, long n) {
+  for (long i = 0; i < n; ++i) x = cos(x);
+  return x;
+}

@@ -41,6 +41,7 @@ def _loops() -> ctypes.CDLL:
         subprocess.run(command, check=True)
         loops = ctypes.CDLL(str(library))
     loops.mean_of_one.restype = ctypes.c_double
+    loops.cos_chain.restype = ctypes.c_double
     return loops
 
 
@@ -56,6 +57,12 @@ def c_elementwise() -> Iterator[Row]:
         arguments = [_address(out), _address(a), _address(b), ctypes.c_long(n)]
         seconds = best(_loops().exp_b_log, *arguments, ctypes.c_long(times))
         yield _elementwise_row(n), seconds / (n * times)
+
+
+def c_chain() -> Iterator[Row]:
+    nodes = 100_000  # so many that the call of C does not count
+    seconds = best(_loops().cos_chain, ctypes.c_double(0.5), ctypes.c_long(nodes))
+    yield "chain: cos, per node, emitted", seconds / nodes
 
 
 def c_mean() -> Iterator[Row]:
