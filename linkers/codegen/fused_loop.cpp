@@ -1,8 +1,10 @@
 #include "linkers/codegen/fused_loop.h"
 
+#include "linkers/codegen/loop_threads.h"
 #include "linkers/codegen/packing.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 namespace thunkvm {
@@ -25,16 +27,6 @@ Scratch& scratch_of_thread() {
 std::int64_t bytes_of(DType dtype) { return static_cast<std::int64_t>(item_size(dtype)); }
 
 }  // namespace
-
-void store_number(Cell& cell, NumberBits bits, DType dtype) {
-  visit_dtype(dtype, "a number", [&]<class T>(std::type_identity<T>) {
-    if constexpr (fits_cell<T>) {
-      T value;
-      std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
-      cell.set(value);
-    }
-  });
-}
 
 // One run of a loop: its shape and where its operands are.
 class FusedLoop::Run {
@@ -71,7 +63,11 @@ class FusedLoop::Run {
     if (!loop_.folds.empty()) start_folds(results);
     {
       const HostLeave leave(*call_.activation->host, size_ * loop_.cost);
-      for_each_block([&](std::int64_t start, std::int64_t n) { block(start, n); });
+      const LoopThreads threads = loop_threads();
+      if (threads.count > 1 && size_ >= threads.from && loop_.folds.empty()) [[unlikely]]
+        compute_on_threads(threads.count);
+      else
+        compute_in_order();
     }
     if (size_ * loop_.cost >= kWorthLeaving) call_.activation->poll = true;
   }
@@ -134,17 +130,10 @@ class FusedLoop::Run {
   void find_operands() {
     const std::size_t n_inputs = loop_.inputs.size();
     n_ = n_inputs + loop_.outputs.size() + loop_.folds.size();
-    Scratch& scratch = scratch_of_thread();
-    if (const std::size_t bytes = n_ * (kBlockBytes + kTailBytes); scratch.blocks.size() < bytes)
-      scratch.blocks.resize(bytes);
-    scratch_ = scratch.blocks.data();
-    if (scratch.packers.size() < n_inputs) scratch.packers.resize(n_inputs);
-    packers_ = scratch.packers.data();
     std::size_t k = 0;
     for (std::size_t i = 0; i < n_inputs; ++i, ++k) {
       direct_[k] = is_whole(*bodies_[i]) ? bodies_[i]->data : nullptr;
       item_sizes_[k] = bytes_of(loop_.inputs[i].dtype);
-      if (direct_[k] == nullptr) packers_[i] = Packer(*bodies_[i], shape(), 0);
     }
     for (std::size_t j = 0; j < loop_.outputs.size(); ++j, ++k) {
       direct_[k] = make_output(j);
@@ -155,11 +144,6 @@ class FusedLoop::Run {
       item_sizes_[k] = bytes_of(loop_.folds[f].fold->in);
     }
   }
-
-  char* scratch(std::size_t operand) const {
-    return scratch_ + static_cast<std::int64_t>(operand) * (kBlockBytes + kTailBytes);
-  }
-  char* tail(std::size_t operand) const { return scratch(operand) + kBlockBytes; }
 
   void start_folds(NumberBits* results) {
     const int kept = loop_.ndim - loop_.reduced;
@@ -205,43 +189,107 @@ class FusedLoop::Run {
         f(start, std::min(stride, first + stretch - start));
   }
 
-  void block(std::int64_t start, std::int64_t n) {
-    const std::int64_t whole = n & -kLoopLanes, rest = n - whole;
-    const std::size_t n_inputs = loop_.inputs.size();
-    const std::size_t n_direct = n_inputs + loop_.outputs.size();
-    for (std::size_t i = 0; i < n_inputs; ++i)
-      if (direct_[i] == nullptr) {
+  // What one thread computes blocks in.
+  class Lane {
+   public:
+    Lane(const Run& run, std::int64_t start) : run_(run) {
+      Scratch& scratch = scratch_of_thread();
+      const std::size_t n_inputs = run.loop_.inputs.size();
+      if (const std::size_t bytes = run.n_ * (kBlockBytes + kTailBytes);
+          scratch.blocks.size() < bytes)
+        scratch.blocks.resize(bytes);
+      if (scratch.packers.size() < n_inputs) scratch.packers.resize(n_inputs);
+      scratch_ = scratch.blocks.data();
+      packers_ = scratch.packers.data();
+      for (std::size_t i = 0; i < n_inputs; ++i)
+        if (run.direct_[i] == nullptr) packers_[i] = Packer(*run.bodies_[i], run.shape(), start);
+    }
+
+    /// Computes elements [start, start + n), where the last block ended.
+    void block(std::int64_t start, std::int64_t n) {
+      const std::int64_t whole = n & -kLoopLanes, rest = n - whole;
+      pack(n, rest);
+      if (whole != 0) {
+        for (std::size_t k = 0; k < run_.n_; ++k)
+          blocks_[k] = run_.direct_[k] != nullptr ? run_.direct_[k] + start * run_.item_sizes_[k]
+                                                  : scratch(k);
+        compute(whole);
+      }
+      if (rest != 0) tail_of_block(start, whole, rest);
+    }
+
+    char* scratch(std::size_t operand) const {
+      return scratch_ + static_cast<std::int64_t>(operand) * (kBlockBytes + kTailBytes);
+    }
+
+   private:
+    char* tail(std::size_t operand) const { return scratch(operand) + kBlockBytes; }
+
+    void compute(std::int64_t n) {
+      run_.loop_.body(blocks_, run_.numbers_, run_.loop_.element_loops.data(), n);
+    }
+
+    void pack(std::int64_t n, std::int64_t rest) {
+      for (std::size_t i = 0; i < run_.loop_.inputs.size(); ++i) {
+        if (run_.direct_[i] != nullptr) continue;
         packers_[i].next(scratch(i), n);
-        if (rest != 0)
-          std::memset(scratch(i) + n * item_sizes_[i], 0,
-                      static_cast<std::size_t>((kLoopLanes - rest) * item_sizes_[i]));
+        if (rest != 0) fill(scratch(i) + n * run_.item_sizes_[i], rest, run_.item_sizes_[i]);
       }
-    if (whole != 0) {
-      for (std::size_t k = 0; k < n_; ++k)
-        blocks_[k] = direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : scratch(k);
-      loop_.body(blocks_, numbers_, loop_.element_loops.data(), whole);
     }
-    if (rest != 0) {
-      for (std::size_t k = 0; k < n_; ++k) {
-        const std::int64_t bytes = item_sizes_[k];
-        blocks_[k] = direct_[k] != nullptr ? tail(k) : scratch(k) + whole * bytes;
-        if (k < n_inputs && direct_[k] != nullptr) {
-          std::memcpy(tail(k), direct_[k] + (start + whole) * bytes,
-                      static_cast<std::size_t>(rest * bytes));
-          std::memset(tail(k) + rest * bytes, 0,
-                      static_cast<std::size_t>((kLoopLanes - rest) * bytes));
-        }
+
+    /// The lanes after the last `rest` elements compute too, and have to find something.
+    static void fill(char* from, std::int64_t rest, std::int64_t item_size) {
+      std::memset(from, 0, static_cast<std::size_t>((kLoopLanes - rest) * item_size));
+    }
+
+    void tail_of_block(std::int64_t start, std::int64_t whole, std::int64_t rest) {
+      const std::size_t n_inputs = run_.loop_.inputs.size();
+      for (std::size_t k = 0; k < run_.n_; ++k) {
+        const std::int64_t bytes = run_.item_sizes_[k];
+        char* const direct = run_.direct_[k];
+        blocks_[k] = direct != nullptr ? tail(k) : scratch(k) + whole * bytes;
+        if (k >= n_inputs || direct == nullptr) continue;
+        std::memcpy(tail(k), direct + (start + whole) * bytes,
+                    static_cast<std::size_t>(rest * bytes));
+        fill(tail(k) + rest * bytes, rest, bytes);
       }
-      loop_.body(blocks_, numbers_, loop_.element_loops.data(), kLoopLanes);
-      for (std::size_t k = n_inputs; k < n_direct; ++k)
-        std::memcpy(direct_[k] + (start + whole) * item_sizes_[k], tail(k),
-                    static_cast<std::size_t>(rest * item_sizes_[k]));
+      compute(kLoopLanes);
+      for (std::size_t k = n_inputs; k < n_inputs + run_.loop_.outputs.size(); ++k)
+        std::memcpy(run_.direct_[k] + (start + whole) * run_.item_sizes_[k], tail(k),
+                    static_cast<std::size_t>(rest * run_.item_sizes_[k]));
     }
-    for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
-      const std::size_t k = loop_.folds[f].operand;
-      const char* values = direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : scratch(k);
-      fold(f, values, item_sizes_[k], start, n);
-    }
+
+    const Run& run_;
+    char* blocks_[kLoopOperands];
+    char* scratch_;
+    Packer* packers_;  ///< by input
+  };
+
+  // Blocks one after the other; what is folded is folded in between.
+  void compute_in_order() {
+    Lane lane(*this, 0);
+    for_each_block([&](std::int64_t start, std::int64_t n) {
+      lane.block(start, n);
+      for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
+        const std::size_t k = loop_.folds[f].operand;
+        const char* values =
+            direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : lane.scratch(k);
+        fold(f, values, item_sizes_[k], start, n);
+      }
+    });
+  }
+
+  // Each thread computes blocks that follow each other. Which ones makes no difference to a bit.
+  void compute_on_threads(int threads) {
+    const std::int64_t blocks = (size_ + kLoopBlock - 1) / kLoopBlock;
+    const std::int64_t share = (blocks + threads - 1) / threads * kLoopBlock;
+    run_on_threads(threads, [&](int thread) {
+      const std::int64_t first = thread * share, end = std::min(size_, first + share);
+      if (first >= end) return;
+      Lane lane(*this, first);
+      for (std::int64_t start = first; start < end; start += kLoopBlock)
+        lane.block(start, std::min<std::int64_t>(kLoopBlock, end - start));
+    });
   }
 
   void fold(std::size_t f, const char* values, std::int64_t bytes, std::int64_t start,
@@ -271,10 +319,7 @@ class FusedLoop::Run {
   // By operand: inputs, outputs, folds.
   std::size_t n_ = 0;
   char* direct_[kLoopOperands];  ///< the memory of a whole one; null: it goes through scratch
-  char* blocks_[kLoopOperands];
   std::int64_t item_sizes_[kLoopOperands];
-  char* scratch_ = nullptr;
-  Packer* packers_ = nullptr;  ///< by input
   // By fold.
   char* fold_results_[kLoopOperands];
   std::size_t state_offsets_[kLoopOperands];
@@ -286,13 +331,14 @@ bool FusedLoop::run(NativeCall& call, const NumberBits* numbers, NumberBits* res
     Run run(*this, call, numbers);
     if (run.find_shape()) {
       run.compute(results);
-      return !call.activation->poll || NativeSupport::poll(*call.frame);
+      if (!call.activation->poll || NativeSupport::poll(*call.frame)) return true;
+      note_after(call, members);
+      return false;
     }
   } catch (...) {  // no memory
     call.activation->fail_current();
     NativeSupport::fail(*call.frame, members.steps.front().node);
-    for (const auto& [first, end] : members.after)
-      NativeSupport::note_not_reached(*call.frame, first, end);
+    note_after(call, members);
     return false;
   }
   return run_members(call, numbers, results);
@@ -314,21 +360,6 @@ bool FusedLoop::run_members(NativeCall& call, const NumberBits* given, NumberBit
     if (number.local) call.cells[number.reg].clear();
   for (const std::uint32_t reg : internal) call.cells[reg].clear();
   return true;
-}
-
-bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i) {
-  const Step& step = steps.steps[i];
-  Activation& activation = *call.activation;
-  if (step.run(activation, step.operands) == Status::Done) [[likely]] {
-    if (!activation.poll || NativeSupport::poll(*call.frame)) return true;
-  } else {
-    NativeSupport::fail(*call.frame, step.node);
-  }
-  for (std::size_t k = i + 1; k < steps.indices.size(); ++k)
-    NativeSupport::note_not_reached(*call.frame, steps.indices[k], steps.indices[k] + 1);
-  for (const auto& [first, end] : steps.after)
-    NativeSupport::note_not_reached(*call.frame, first, end);
-  return false;
 }
 
 }  // namespace thunkvm

@@ -12,6 +12,7 @@
 // kernels are run one by one, and raise the errors that there are to raise.
 #pragma once
 
+#include "linkers/codegen/native_steps.h"
 #include "ops/block_fold.h"
 #include "ops/elementwise_loop.h"
 #include "vm/native.h"
@@ -27,23 +28,6 @@ inline constexpr int kLoopLanes = 16;   ///< bodies compute a multiple of so man
 
 /// Inputs, outputs and folds of one loop.
 inline constexpr int kLoopOperands = 24;
-
-/// The number in a scalar cell.
-using NumberBits = std::uint64_t;
-
-/// Makes a cell that number.
-void store_number(Cell& cell, NumberBits bits, DType dtype);
-
-/// A stretch [first, second) of Program::steps.
-using StepRange = std::pair<std::uint32_t, std::uint32_t>;
-
-/// The steps of a program that a unit of emitted code stands for, and what is known of a failure in
-/// it: the steps that were counted as run and are not reached.
-struct NativeSteps {
-  std::vector<Step> steps;             ///< their `dying` is what holds in the emitted order
-  std::vector<std::uint32_t> indices;  ///< in Program::steps
-  std::vector<StepRange> after;        ///< not reached if the unit fails
-};
 
 struct FusedLoop {
   /// Computes `n` elements (a multiple of kLoopLanes, at most kLoopBlock): `blocks` are those of
@@ -96,9 +80,5 @@ struct FusedLoop {
   class Run;
   bool run_members(NativeCall& call, const NumberBits* numbers, NumberBits* results) const;
 };
-
-/// Runs one step in a call. False: it failed, which was noted, with the steps that now are not
-/// reached.
-bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i);
 
 }  // namespace thunkvm

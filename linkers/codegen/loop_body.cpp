@@ -1,9 +1,9 @@
 // loop_body.cpp: bodies of fused loops.
 //
-// `n` is a multiple of 16, and says so, so that the compiler leaves out what would follow the vectors.
-// The members come in phases: even ones are a loop over the block in which every member with a
-// template is an expression; in odd ones, kernels' own loops are called for the block, one after
-// the other. A member is in the first phase that follows what it reads.
+// `n` is a multiple of 16, and says so, so that the compiler leaves out what would follow the
+// vectors. The members come in phases: even ones are a loop over the block in which every member
+// with a template is an expression; in odd ones, kernels' own loops are called for the block, one
+// after the other. A member is in the first phase that follows what it reads.
 #include "linkers/codegen/loop_body.h"
 
 #include "ops/block_fold.h"

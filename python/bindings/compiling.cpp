@@ -1,5 +1,6 @@
 #include "python/bindings/compiling.h"
 
+#include "linkers/codegen/loop_threads.h"
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
 #include "python/bindings/host.h"
@@ -190,7 +191,17 @@ PyObject* override_compiler_settings(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* set_threads(PyObject*, PyObject* args) {
+  int count, from;
+  if (!PyArg_ParseTuple(args, "ii:set_loop_threads", &count, &from)) return nullptr;
+  set_loop_threads({count, static_cast<std::uint32_t>(from)});
+  Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
+    {"set_loop_threads", set_threads, METH_VARARGS,
+     "set_loop_threads(count, size)\n--\n\n"
+     "On how many threads fused loops run, and from how many elements on."},
     {"compile_modules", with_keywords(compile_modules), METH_VARARGS | METH_KEYWORDS,
      "compile_modules(sources, flags=(), libraries=())\n--\n\n"
      "The native modules of C sources: loaded already, from the cache, or compiled in parallel."},

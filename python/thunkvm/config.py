@@ -14,7 +14,8 @@ from thunkvm.nearest import did_you_mean
 
 ENVIRONMENT = "THUNKVM_MODE"
 COMPILER_SETTINGS = ("cc", "cache_dir", "cache_size", "compile_timeout")
-SETTINGS = ("mode", *COMPILER_SETTINGS)
+SETTINGS = ("mode", *COMPILER_SETTINGS, "loop_threads", "loop_threads_from")
+MOST_THREADS = 1024
 LONGEST_TIMEOUT = 1e6  # eleven days
 
 
@@ -39,6 +40,12 @@ class Config:
         kept or looked for there.
     compile_timeout : float
         Seconds that the compiler may take for one module.
+    loop_threads : int
+        OpenMP threads that a large fused loop of emitted code runs on; 1, unless it is set. Loops
+        that a reduction consumes run on one. Results are the same with any number. OpenMP's
+        threads do not survive a fork: set it after forking.
+    loop_threads_from : int
+        Elements from which a loop is large; 262,144, unless it is set.
 
     Examples
     --------
@@ -121,12 +128,43 @@ class Config:
             )
         self._set("compile_timeout", value)
 
+    @property
+    def loop_threads(self) -> int:
+        """OpenMP threads that a large fused loop runs on."""
+        value = self._given.get("loop_threads")
+        return 1 if value is None else int(value)
+
+    @loop_threads.setter
+    def loop_threads(self, value: int | None) -> None:
+        if value is not None and (not isinstance(value, int) or not 1 <= value <= MOST_THREADS):
+            raise ValueError(
+                f"loop_threads has to be a number of threads from 1 to {MOST_THREADS}; it is "
+                f"{value!r}."
+            )
+        self._set("loop_threads", value)
+
+    @property
+    def loop_threads_from(self) -> int:
+        """Elements from which a fused loop is large."""
+        value = self._given.get("loop_threads_from")
+        return 1 << 18 if value is None else int(value)
+
+    @loop_threads_from.setter
+    def loop_threads_from(self, value: int | None) -> None:
+        if value is not None and (not isinstance(value, int) or not 0 <= value < 2**31):
+            raise ValueError(
+                f"loop_threads_from has to be a number of elements from 0 to 2**31 - 1; it is "
+                f"{value!r}."
+            )
+        self._set("loop_threads_from", value)
+
     def _set(self, name: str, value: object) -> None:
         self._put({**self._given, name: value})
 
     def _put(self, given: dict[str, Any]) -> None:
         _core.override_compiler_settings(*(given.get(name) for name in COMPILER_SETTINGS))
         object.__setattr__(self, "_given", given)
+        _core.set_loop_threads(self.loop_threads, self.loop_threads_from)
 
     @contextmanager
     def change(self, **settings: Any) -> Iterator[Config]:

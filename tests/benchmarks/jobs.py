@@ -33,8 +33,10 @@ BENCHMARK_VM = Path(__file__).parents[2] / "build" / "tests" / "benchmarks" / "c
 
 
 def measured_in_cpp(part: str = "") -> dict[str, float]:
-    """What the C++ benchmark beside this file measures, in seconds; of rows with this in the name."""
-    printed = subprocess.run([BENCHMARK_VM, part], check=True, capture_output=True, text=True).stdout
+    """What the C++ benchmark beside this file measures, in seconds; rows with `part` in the name."""
+    printed = subprocess.run(
+        [BENCHMARK_VM, part], check=True, capture_output=True, text=True
+    ).stdout
     lines = [line.split() for line in printed.splitlines()]
     return {name: float(value) * 1e-9 for name, value, unit in lines if unit == "ns"}
 
@@ -72,9 +74,10 @@ def branch() -> Iterator[Row]:
     y = x
     for _ in range(50):
         y = tv.ifelse(y > 0.5, tv.cos(y), tv.exp(y))
-    yield "branch: ifelse(y > .5, cos(y), exp(y))", best(
-        tv.function([x], y, mode=INTERPRETED), 0.5
-    ) / 50
+    yield (
+        "branch: ifelse(y > .5, cos(y), exp(y))",
+        best(tv.function([x], y, mode=INTERPRETED), 0.5) / 50,
+    )
     yield "branch: the same, emitted", best(tv.function([x], y, mode=EMITTED), 0.5) / 50
 
 

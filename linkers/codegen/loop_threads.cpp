@@ -1,0 +1,25 @@
+#include "linkers/codegen/loop_threads.h"
+
+#include <atomic>
+
+namespace thunkvm {
+namespace {
+
+std::atomic<LoopThreads> threads_of_loops{LoopThreads{}};
+
+}  // namespace
+
+LoopThreads loop_threads() { return threads_of_loops.load(std::memory_order_relaxed); }
+
+void set_loop_threads(LoopThreads threads) {
+  threads_of_loops.store(threads, std::memory_order_relaxed);
+}
+
+void run_on_threads(int count, const std::function<void(int)>& f) {
+#ifdef _OPENMP
+#pragma omp parallel for num_threads(count) schedule(static, 1)
+#endif
+  for (int thread = 0; thread < count; ++thread) f(thread);
+}
+
+}  // namespace thunkvm

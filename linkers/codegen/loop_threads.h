@@ -1,0 +1,23 @@
+// loop_threads.h: on how many threads large fused loops run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace thunkvm {
+
+/// Loops of `from` elements and more, without folds, are computed on `count` OpenMP threads.
+/// Results are the same with any number of threads. For the whole process; loops that run meanwhile
+/// may see either. OpenMP's own threads do not survive a fork.
+struct LoopThreads {
+  std::int32_t count = 1;
+  std::uint32_t from = 1u << 18;
+};
+LoopThreads loop_threads();
+void set_loop_threads(LoopThreads threads);
+
+/// Calls f(0) ... f(count - 1) on threads of their own, the calling one among them, and waits. On
+/// one thread, one after the other, where there is no OpenMP. `f` throws nothing.
+void run_on_threads(int count, const std::function<void(int)>& f);
+
+}  // namespace thunkvm

@@ -1,0 +1,36 @@
+// native_steps.h: thunks of a program that emitted code runs itself.
+#pragma once
+
+#include "vm/native.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// The number in a scalar cell.
+using NumberBits = std::uint64_t;
+
+/// Makes a cell that number.
+void store_number(Cell& cell, NumberBits bits, DType dtype);
+
+/// A stretch [first, second) of Program::steps.
+using StepRange = std::pair<std::uint32_t, std::uint32_t>;
+
+/// The steps of a program that a unit of emitted code stands for, and what is known of a failure in
+/// it: the steps that were counted as run and are not reached.
+struct NativeSteps {
+  std::vector<Step> steps;             ///< their `dying` is what holds in the emitted order
+  std::vector<std::uint32_t> indices;  ///< in Program::steps
+  std::vector<StepRange> after;        ///< not reached if the unit fails
+};
+
+/// Runs one step in a call. False: it failed, which was noted, with the steps that now are not
+/// reached.
+bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i);
+
+/// Notes that what comes after a unit that failed is not reached.
+void note_after(NativeCall& call, const NativeSteps& steps);
+
+}  // namespace thunkvm

@@ -1,0 +1,26 @@
+"""Fused loops on several threads."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+@pytest.mark.parametrize("size", [1, 511, 512, 513, 5000])
+def test_the_number_of_threads_changes_no_bit(threads: int, size: int) -> None:
+    a, b = tv.vector("a"), tv.vector("b")
+    f = tv.function([a, b], tv.exp(a) * b + tv.log(b), mode="c")
+    x, y = np.linspace(-2.0, 2.0, 2 * size)[::2], np.linspace(0.1, 3.0, size)
+    alone = f(x, y)
+    with tv.config.change(loop_threads=threads, loop_threads_from=0):
+        shared = f(x, y)
+    assert shared.tobytes() == alone.tobytes()
+
+
+def test_a_number_of_threads_that_makes_no_sense_is_refused() -> None:
+    with pytest.raises(ValueError, match="loop_threads has to be a number of threads from 1"):
+        tv.config.loop_threads = 0
+    assert tv.config.loop_threads == 1
