@@ -340,7 +340,7 @@ def test_settings_come_from_the_environment_until_they_are_set(
     monkeypatch.delenv("THUNKVM_CC")
     monkeypatch.setenv("CC", "ccache gcc")
     assert config.cc == "ccache gcc"
-    with config.change(cc="tcc", cache_dir=tmp_path, cache_size=12, compile_timeout=1.5,:
+    with config.change(cc="tcc", cache_dir=tmp_path, cache_size=12, compile_timeout=1.5):
         assert (config.cc, config.cache_dir) == ("tcc", str(tmp_path))
         assert (config.cache_size, config.compile_timeout) == (12, 1.5)
         config.cc = None
