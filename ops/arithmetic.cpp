@@ -110,7 +110,51 @@ const Elementwise true_div_op =
         });
 REGISTER_OP(ElementwiseOf<true_div_op>, ElementwiseMaker<true_div_op>, true_div)
 
+/// `floor_division` of numbers in C; what it returns is filled in.
+template <class T>
+constexpr const char* c_of_floor_division(bool quotient) {
+  if constexpr (std::is_same_v<T, double>) {
+    return quotient ? "static inline f64 {F}(f64 a, f64 b) {\n"
+                      "  f64 rest = fmod(a, b), quotient = (a - rest) / b;\n"
+                      "  if (b == 0) return a / b;\n"
+                      "  if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;\n"
+                      "  if (quotient == 0) return __builtin_copysign(0.0, a / b);\n"
+                      "  const f64 whole = __builtin_floor(quotient);\n"
+                      "  return quotient - whole > 0.5 ? whole + 1 : whole;\n"
+                      "}\n"
+                    : "static inline f64 {F}(f64 a, f64 b) {\n"
+                      "  const f64 rest = fmod(a, b);\n"
+                      "  if (b == 0) return rest;\n"
+                      "  if (rest == 0) return __builtin_copysign(0.0, b);\n"
+                      "  return (b < 0) != (rest < 0) ? rest + b : rest;\n"
+                      "}\n";
+  } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    return quotient ? "static inline {T} {F}({T} a, {T} b) {\n"
+                      "  if (b == 0) return 0;\n"
+                      "  if (b == -1) return ({T})(0 - ({U})a);\n"
+                      "  const {T} quotient = ({T})(a / b), rest = ({T})(a % b);\n"
+                      "  return ({T})(quotient - (rest != 0 && (rest < 0) != (b < 0)));\n"
+                      "}\n"
+                    : "static inline {T} {F}({T} a, {T} b) {\n"
+                      "  if (b == 0 || b == -1) return 0;\n"
+                      "  const {T} rest = ({T})(a % b);\n"
+                      "  return rest != 0 && (rest < 0) != (b < 0) ? ({T})(rest + b) : rest;\n"
+                      "}\n";
+  } else {
+    return nullptr;
+  }
+}
+
 struct FloorDivide {
+  template <class T>
+  static constexpr const char* c_function() {
+    return c_of_floor_division<T>(true);
+  }
+  template <class T>
+  static constexpr const char* c_number() {
+    if constexpr (std::is_unsigned_v<T>) return "{1} == 0 ? 0 : {0} / {1}";
+    return c_function<T>() == nullptr ? nullptr : "{F}({0}, {1})";
+  }
   template <class T>
   T operator()(T a, T b) const {
     return floor_division(a, b).quotient;
@@ -126,6 +170,15 @@ const Elementwise floor_div_op =
 REGISTER_OP(ElementwiseOf<floor_div_op>, ElementwiseMaker<floor_div_op>, floor_div)
 
 struct Modulo {
+  template <class T>
+  static constexpr const char* c_function() {
+    return c_of_floor_division<T>(false);
+  }
+  template <class T>
+  static constexpr const char* c_number() {
+    if constexpr (std::is_unsigned_v<T>) return "{1} == 0 ? 0 : {0} % {1}";
+    return c_function<T>() == nullptr ? nullptr : "{F}({0}, {1})";
+  }
   template <class T>
   T operator()(T a, T b) const {
     return floor_division(a, b).remainder;

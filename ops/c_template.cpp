@@ -21,9 +21,11 @@ const char* c_type(DType dtype) {
 
 const char* c_wrapping_type(DType dtype) { return item_size(dtype) > 4 ? "u64" : "u32"; }
 
-std::string fill_c_template(std::string_view text, DType output,
-                            std::span<const std::string> inputs) {
-  std::string result = "(";
+namespace {
+
+std::string fill(std::string_view text, std::string_view op, DType output,
+                 std::span<const std::string> inputs) {
+  std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '{' || i + 2 >= text.size() || text[i + 2] != '}') {
       result += text[i];
@@ -34,11 +36,28 @@ std::string fill_c_template(std::string_view text, DType output,
       result += c_type(output);
     else if (which == 'U')
       result += c_wrapping_type(output);
+    else if (which == 'F')
+      result += c_function_name(op, output);
     else
       result += inputs[static_cast<std::size_t>(which - '0')];
     i += 2;
   }
-  return result + ")";
+  return result;
+}
+
+}  // namespace
+
+std::string c_function_name(std::string_view op, DType output) {
+  return std::string(op) + "_" + (output == DType::Bool ? "bool" : c_type(output));
+}
+
+std::string fill_c_function(std::string_view text, std::string_view op, DType output) {
+  return fill(text, op, output, {});
+}
+
+std::string fill_c_template(std::string_view text, std::string_view op, DType output,
+                            std::span<const std::string> inputs) {
+  return "(" + fill(text, op, output, inputs) + ")";
 }
 
 }  // namespace thunkvm

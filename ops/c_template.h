@@ -22,6 +22,20 @@
 //     T operator()(T a, T b) const { ... }
 //   };
 //
+// What does not fit an expression is a *whole function*, which the template of numbers (c_number)
+// calls as {F}. It stands once in each module that needs it, under a name of its own; {F}, {T} and
+// {U} are filled in in it too. It may call libm. As Python's and NumPy's remainder of floats:
+//
+//   template <class T>
+//   static constexpr const char* c_function() {
+//     return "static inline {T} {F}({T} a, {T} b) {\n"
+//            "  const {T} rest = fmod(a, b);\n"
+//            "  ...\n"
+//            "}\n";
+//   }
+//   template <class T>
+//   static constexpr const char* c_number() { return "{F}({0}, {1})"; }
+//
 // An elementwise Op without a template takes part in fused loops all the same: its kernel's loop is
 // called for a block of elements at a time. What is not elementwise is called as a whole.
 #pragma once
@@ -40,8 +54,12 @@ const char* c_type(DType dtype);
 /// The type of {U} for {T}.
 const char* c_wrapping_type(DType dtype);
 
+/// The name of the whole function of an Op for a dtype: "mod_f64".
+std::string c_function_name(std::string_view op, DType output);
+/// The text of a whole function, with its placeholders filled in.
+std::string fill_c_function(std::string_view text, std::string_view op, DType output);
 /// The template with its placeholders filled in, in parentheses.
-std::string fill_c_template(std::string_view text, DType output,
+std::string fill_c_template(std::string_view text, std::string_view op, DType output,
                             std::span<const std::string> inputs);
 
 }  // namespace thunkvm

@@ -8,6 +8,7 @@
 //   block       static, for floats: computes up to kElementBlock elements at once,
 //               block(n, out, x) or block(n, out, x, y); out may be x or y itself
 //   c<T>()      the same in C, for emitted code: a template (ops/c_template.h), or null
+//   c_function<T>()  a C function that c_number's template calls as {F}
 //   c_number<T>()  likewise, but for 0-d numbers alone: loops go through the array loop here
 // It never sees a float16: it gets a float32, and its float32 result is rounded once.
 //
@@ -53,6 +54,7 @@ struct ElementCode {
   bool can_fail = false;
   const char* c = nullptr;         ///< C for numbers and for loops (ops/c_template.h); may be null
   const char* c_number = nullptr;  ///< C for 0-d numbers, where there is some
+  const char* c_function = nullptr;  ///< the function that c_number calls as {F}, if it does
 };
 
 template <class F>
@@ -261,6 +263,16 @@ constexpr const char* c_of_numbers() {
   }
 }
 
+template <class F, class... In>
+constexpr const char* c_function_of() {
+  using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
+  if constexpr ((has_c_type<In> && ...) && requires { F::template c_function<T>(); }) {
+    return F::template c_function<T>();
+  } else {
+    return nullptr;
+  }
+}
+
 /// The code of a functor for inputs of these C++ types.
 template <class F, class... In>
 ElementCode element_code(const char* op) {
@@ -273,7 +285,8 @@ ElementCode element_code(const char* op) {
           .cost = element_loop<F, In...>().second,
           .can_fail = FailingFunctor<F>,
           .c = c_of_loops<F, In...>(),
-          .c_number = c_of_numbers<F, In...>()};
+          .c_number = c_of_numbers<F, In...>(),
+          .c_function = c_function_of<F, In...>()};
 }
 
 /// The kernel over arrays, and numbers among them, with NumPy's broadcasting: an EagerFn whose

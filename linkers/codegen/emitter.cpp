@@ -24,7 +24,17 @@ std::string comment(std::string text) {
   return "  /* " + text + " */\n";
 }
 
-/// The functions of libm that a template calls: what stands before a parenthesis and is no builtin.
+/// The functions of libm that templates may call; those of floats have an f at the end.
+bool is_of_libm(std::string_view word) {
+  static const std::set<std::string_view> names = {
+      "acos",  "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",  "cos",
+      "cosh",  "erf",   "erfc", "exp",   "exp2", "expm1", "fmod",  "hypot", "log",
+      "log10", "log1p", "log2", "pow",   "sin",  "sinh",  "tan",   "tanh"};
+  return names.contains(word) ||
+         (word.ends_with("f") && names.contains(word.substr(0, word.size() - 1)));
+}
+
+/// The functions of libm that a text calls.
 void find_calls(std::string_view text, std::set<std::string>& calls) {
   for (std::size_t open = text.find('('); open != std::string_view::npos;
        open = text.find('(', open + 1)) {
@@ -33,7 +43,7 @@ void find_calls(std::string_view text, std::set<std::string>& calls) {
                          text[first - 1] == '_'))
       --first;
     const std::string_view word = text.substr(first, open - first);
-    if (!word.empty() && !word.starts_with("__builtin")) calls.emplace(word);
+    if (is_of_libm(word)) calls.emplace(word);
   }
 }
 
@@ -69,6 +79,7 @@ class Emitter {
     std::uint32_t thunks = 0;
     std::string loops, chunks;  // with comments
     std::set<std::string> libm;
+    std::map<std::string, std::string> functions;             // of Ops, by name
     std::unordered_map<std::string, std::string> loop_names;  // by body
   };
 
@@ -89,10 +100,11 @@ class Emitter {
     text += "\n";
     for (const std::string& name : module_.libm) {
       const std::string type = name.ends_with("f") && name != "erf" ? "f32" : "f64";
-      const bool two =
-          name.starts_with("pow") || name.starts_with("atan2") || name.starts_with("hypot");
+      const bool two = name.starts_with("pow") || name.starts_with("atan2") ||
+                       name.starts_with("hypot") || name.starts_with("fmod");
       text += type + " " + name + "(" + type + (two ? ", " + type : "") + ");\n";
     }
+    for (const auto& [name, function] : module_.functions) text += "\n" + function;
     text += "\n" + module_.loops + module_.chunks;
     out_.readable_.push_back(text);
     std::string bare;
@@ -302,8 +314,14 @@ class Emitter {
     const ElementCode& code = *plan_.step(step).code;
     std::vector<std::string> inputs;
     for (int i = 0; i < o.n_inputs; ++i) inputs.push_back(read(o.input(i)));
+    const DType dtype = plan_.reg(o.output(0)).dtype;
+    if (code.c_function != nullptr) {
+      const std::string function = fill_c_function(code.c_function, code.op, dtype);
+      module_.functions.emplace(c_function_name(code.op, dtype), function);
+      find_calls(function, module_.libm);
+    }
     find_calls(code.c_number, module_.libm);
-    write(o.output(0), fill_c_template(code.c_number, plan_.reg(o.output(0)).dtype, inputs));
+    write(o.output(0), fill_c_template(code.c_number, code.op, dtype, inputs));
     place(program_.steps[step].node) = {"emitted", region(), ""};
   }
 

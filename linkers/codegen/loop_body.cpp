@@ -205,7 +205,7 @@ class LoopBody {
       }
       text += "    const " + std::string(c_type(value.dtype)) + " v" + std::to_string(value.index) +
               " = (" + c_type(value.dtype) + ")" +
-              fill_c_template(member.code->c, value.dtype, operands) + ";\n";
+              fill_c_template(member.code->c, member.code->op, value.dtype, operands) + ";\n";
       if (!value.memory.empty())
         text += "    " + value.memory + "[k] = v" + std::to_string(value.index) + ";\n";
     }

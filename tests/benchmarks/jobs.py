@@ -33,7 +33,7 @@ BENCHMARK_VM = Path(__file__).parents[2] / "build" / "tests" / "benchmarks" / "c
 
 
 def measured_in_cpp(part: str = "") -> dict[str, float]:
-    """What the C++ benchmark beside this file measures, in seconds; rows with `part` in the name."""
+    """What the C++ benchmark beside this file measures, in seconds: rows with `part` in them."""
     printed = subprocess.run(
         [BENCHMARK_VM, part], check=True, capture_output=True, text=True
     ).stdout
