@@ -98,7 +98,7 @@ ModulePtr make(const std::string& key, const ModuleSource& source, const Toolcha
                const CompilerSettings& settings, std::stop_token stop) {
   std::optional<ModuleStore> store = open_store(settings);
   if (ModulePtr stored = load_stored(key, store)) return stored;
-  File lock;  // another process may be compiling it: then it will be there
+  LockedFile lock;  // another process may be compiling it: then it will be there
   if (store) {
     lock = store->lock(key, settings.timeout, stop);
     if (ModulePtr stored = load_stored(key, store)) return stored;

@@ -1,5 +1,6 @@
 #include "linkers/compiler/file.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,15 @@ namespace thunkvm {
 
 void File::close() {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+}
+
+void LockedFile::unlock() {
+  if (!file_) return;
+  struct flock all{};
+  all.l_type = F_UNLCK;
+  all.l_whence = SEEK_SET;
+  fcntl(file_.get(), F_OFD_SETLK, &all);
+  file_.close();
 }
 
 std::optional<std::string> read_all(int file) {

@@ -29,6 +29,23 @@ class File {
   int descriptor_ = -1;
 };
 
+/// A file that is locked, in part or whole, by open file description; none is none. It is unlocked
+/// in so many words: a process that was forked meanwhile has it open too.
+class LockedFile {
+ public:
+  LockedFile() = default;
+  explicit LockedFile(File file) : file_(std::move(file)) {}
+  LockedFile(LockedFile&&) noexcept = default;
+  LockedFile& operator=(LockedFile&&) noexcept = default;  // swaps
+  ~LockedFile() { unlock(); }
+
+  explicit operator bool() const { return static_cast<bool>(file_); }
+  void unlock();
+
+ private:
+  File file_;
+};
+
 /// All that is in a file from its beginning; nullopt where it cannot be read (see errno).
 std::optional<std::string> read_all(int file);
 /// Writes everything; false where that fails (see errno).

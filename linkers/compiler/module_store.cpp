@@ -165,9 +165,10 @@ std::string ModuleStore::work_directory() const {
   return work;
 }
 
-File ModuleStore::lock(const std::string& key, milliseconds patience, std::stop_token stop) const {
+LockedFile ModuleStore::lock(const std::string& key, milliseconds patience,
+                             std::stop_token stop) const {
   File file(openat(root_.get(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file) return file;
+  if (!file) return {};
   // One byte for each key. Open file description locks go with the file, so with a killed process
   // too, and hold between threads.
   std::uint64_t position = 0;
@@ -180,9 +181,9 @@ File ModuleStore::lock(const std::string& key, milliseconds patience, std::stop_
   // Asked for again and again rather than waited for: a wait could neither end nor be ended.
   const Clock::time_point deadline = Clock::now() + patience;
   for (milliseconds pause{1};; pause = std::min(2 * pause, milliseconds{16})) {
-    if (fcntl(file.get(), F_OFD_SETLK, &byte) == 0) return file;
-    if (errno != EAGAIN && errno != EACCES && errno != EINTR) return File();
-    if (Clock::now() > deadline || stop.stop_requested()) return File();
+    if (fcntl(file.get(), F_OFD_SETLK, &byte) == 0) return LockedFile(std::move(file));
+    if (errno != EAGAIN && errno != EACCES && errno != EINTR) return {};
+    if (Clock::now() > deadline || stop.stop_requested()) return {};
     std::this_thread::sleep_for(pause);
   }
 }

@@ -1,10 +1,16 @@
 // module_store.h: the directory that keeps compiled modules from one process to the next.
 //
-//     modules/KEY.so   one file for each module, see sealed_module.h; its time is that of its last
-//     use compilers/KEY    what each compiler said about itself, see toolchain.h work/ where
-//     modules are compiled failed/KEY.c     sources that the compiler rejected lock             a
-//     byte of it, by key, is locked while that key is compiled written          as many bytes as
-//     KiB were added since the size of the directory was looked at
+// modules/KEY.so: one file for each module, see sealed_module.h; its time is that of its last use.
+//
+// compilers/KEY: what each compiler said about itself, see toolchain.h.
+//
+// work/: where modules are compiled.
+//
+// failed/KEY.c: sources that the compiler rejected.
+//
+// lock: a byte of it, by key, is locked while that key is compiled.
+//
+// written: as many bytes as KiB were added since the size of the directory was looked at.
 #pragma once
 
 #include "linkers/compiler/file.h"
@@ -69,10 +75,11 @@ class ModuleStore {
   /// Puts one there in one step and returns its path. Throws StoreError.
   std::string write_text(const std::string& name, std::string_view text) const;
 
-  /// Keeps others from compiling a key, until the file is closed or the process ends. None where
-  /// the wait took too long, was stopped, or the directory knows no locks: then work may be done
-  /// twice, and nothing worse.
-  File lock(const std::string& key, std::chrono::milliseconds patience, std::stop_token stop) const;
+  /// Keeps others from compiling a key, until it is unlocked or the process ends. None where the
+  /// wait took too long, was stopped, or the directory knows no locks: then work may be done twice,
+  /// and nothing worse.
+  LockedFile lock(const std::string& key, std::chrono::milliseconds patience,
+                  std::stop_token stop) const;
 
   /// Where to compile; what killed processes left there is removed. Throws StoreError.
   std::string work_directory() const;

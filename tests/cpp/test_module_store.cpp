@@ -11,8 +11,10 @@
 #include <fcntl.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <thread>
 
 using namespace thunkvm;
@@ -315,12 +317,27 @@ TEST_CASE("the list has the latest first, and clearing leaves nothing") {
 TEST_CASE("a key that is locked can be locked by nobody else, and any other one can") {
   const TemporaryDirectory directory;
   const ModuleStore one(directory / "cache", kRoomy), two(directory / "cache", kRoomy);
-  File held = one.lock(key_of(1), milliseconds(0), {});
+  LockedFile held = one.lock(key_of(1), milliseconds(0), {});
   CHECK(held);
   CHECK_FALSE(two.lock(key_of(1), milliseconds(0), {}));
   CHECK(two.lock(key_of(2), milliseconds(0), {}));
   std::jthread waits([&] { CHECK(two.lock(key_of(1), std::chrono::minutes(1), {})); });
-  held.close();
+  held.unlock();
+}
+
+TEST_CASE("a key is unlocked even while a process lives that was forked meanwhile") {
+  const TemporaryDirectory directory;
+  const ModuleStore store(directory / "cache", kRoomy);
+  LockedFile held = store.lock(key_of(1), milliseconds(0), {});
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  held.unlock();
+  CHECK(store.lock(key_of(1), milliseconds(0), {}));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 TEST_CASE("what a killed process left is removed, and what a living one uses is not") {
