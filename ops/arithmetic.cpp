@@ -313,8 +313,10 @@ REGISTER_OP(ElementwiseOf<abs_op>, ElementwiseMaker<abs_op>, abs)
 struct Sign {
   template <class T>
   static constexpr const char* c() {
-    return std::is_integral_v<T> ? "({T})(({0} > 0) - ({0} < 0))"
-                                 : "{0} > 0 ? ({T})1 : {0} < 0 ? ({T})-1 : {0} == 0 ? ({T})0 : {0}";
+    return std::is_unsigned_v<T> ? "({T})({0} != 0)"  // nothing below 0 for a warning to be about
+           : std::is_integral_v<T>
+               ? "({T})(({0} > 0) - ({0} < 0))"
+               : "{0} > 0 ? ({T})1 : {0} < 0 ? ({T})-1 : {0} == 0 ? ({T})0 : {0}";
   }
   static constexpr bool kCheap = true;
   template <class T>
