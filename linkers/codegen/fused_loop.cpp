@@ -13,6 +13,9 @@ namespace {
 constexpr std::int64_t kBlockBytes = (kLoopBlock + kLoopLanes) * 8;
 constexpr std::int64_t kTailBytes = kLoopLanes * 8;
 
+// More than any memory has room for: the members refuse it, in their own words.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
+
 /// What loops of one thread compute in.
 struct Scratch {
   std::vector<char> blocks;
@@ -41,13 +44,14 @@ class FusedLoop::Run {
     std::fill_n(shape_, loop_.ndim, 1);
     bool alike = true;
     for (std::size_t i = 0; i < n; ++i) {
-      alike &= bodies_[i]->ndim == loop_.ndim &&
-               std::equal(bodies_[i]->dims, bodies_[i]->dims + loop_.ndim, bodies_[0]->dims);
+      alike = alike && bodies_[i]->ndim == loop_.ndim &&
+              std::equal(bodies_[i]->dims, bodies_[i]->dims + loop_.ndim, bodies_[0]->dims);
       if (!broadcast(shape_, *bodies_[i])) return false;
     }
     size_ = 1;
-    for (const std::int64_t length : shape()) size_ *= length;
-    if (size_ == 0) return false;
+    for (const std::int64_t length : shape())
+      if (__builtin_mul_overflow(size_, length, &size_)) return false;
+    if (size_ == 0 || size_ > kMostElements) return false;
     alike_ = alike;
     return alike || std::ranges::all_of(loop_.sources, [&](std::uint32_t inputs) {
              std::int64_t source[kMaxDims];
