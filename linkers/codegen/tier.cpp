@@ -4,11 +4,20 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
-#include <set>
+#include <stop_token>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace thunkvm {
 namespace {
+
+constexpr std::chrono::milliseconds kAskHost{50};
 
 /// What the compiler's driver asks in the background.
 class StopHost final : public Host {
@@ -20,110 +29,190 @@ class StopHost final : public Host {
   std::stop_token stop_;
 };
 
-// The tiers that have a thread. Leaked: threads may end after static objects.
-struct Running {
-  std::mutex mutex;
-  std::set<Tier*> tiers;
-};
-Running& running() {
-  static auto* running = new Running;
-  return *running;
-}
-
 bool said_once() {
   static std::atomic<bool> said{false};
   return said.exchange(true);
 }
 
-}  // namespace
-
-void Tier::compile(const CompilerSettings& settings, Host& host) {
+std::vector<ModulePtr> compile(const EmittedCode& code, const CompilerSettings& settings,
+                               Host& host) {
   std::vector<ModuleSource> sources;
-  for (const std::string& text : code_->sources())
+  for (const std::string& text : code.sources())
     sources.push_back({text, {"-fopenmp-simd"}, {"-lm"}});
-  std::vector<ModulePtr> modules;
   try {
-    modules = load_modules(sources, settings, host);
+    return load_modules(sources, settings, host);
   } catch (const CompileError& error) {
-    const std::string node = code_->node_of(error.diagnostics());
+    const std::string node = code.node_of(error.diagnostics());
     if (node.empty()) throw;
     throw CompileError(error.fault(), "the C of node " + node + ": " + error.what(),
                        error.diagnostics(), error.source_path());
   }
-  auto kept = std::make_shared<std::vector<ModulePtr>>(std::move(modules));
-  code_->load(kept, [&](std::size_t module, const std::string& name) {
-    return (*kept)[module]->symbol(name.c_str());
-  });
+}
+
+}  // namespace
+
+// One compilation.
+struct Tier::Run {
+  void end(State how) {
+    {
+      const std::lock_guard lock(mutex);
+      state.store(how, std::memory_order_release);
+    }
+    ended.notify_all();
+  }
+  void wait_a_while() {
+    std::unique_lock lock(mutex);
+    ended.wait_for(lock, kAskHost, [&] { return state.load() != State::Compiling; });
+  }
+  /// Several threads may want to. In a process where the thread is not, there is nothing to wait
+  /// for.
+  void join() {
+    if (process != ::getpid()) return;
+    const std::lock_guard lock(joining);
+    if (thread.joinable()) thread.join();
+  }
+  void in_background(const EmittedCode& code, const CompilerSettings& settings);
+
+  const pid_t process = ::getpid();
+  std::atomic<State> state{State::Compiling};
+  std::vector<ModulePtr> modules;  ///< of one that is Ready
+  std::stop_source stop;
+  std::mutex mutex, joining;
+  std::condition_variable ended;
+  std::thread thread;  ///< of one in the background
+
+  /// Those with a thread. The lock is held for a look, and only under the host's.
+  class All {
+   public:
+    bool admits() {
+      const std::lock_guard lock(mutex_);
+      return !closed_;
+    }
+    void add(const std::shared_ptr<Run>& run) {
+      const std::lock_guard lock(mutex_);
+      std::erase_if(runs_, [](const std::weak_ptr<Run>& gone) { return gone.expired(); });
+      runs_.push_back(run);
+    }
+    std::vector<std::shared_ptr<Run>> close() {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+      std::vector<std::shared_ptr<Run>> left;
+      for (const std::weak_ptr<Run>& entry : runs_)
+        if (std::shared_ptr<Run> run = entry.lock()) left.push_back(std::move(run));
+      return left;
+    }
+
+   private:
+    std::mutex mutex_;
+    std::vector<std::weak_ptr<Run>> runs_;
+    bool closed_ = false;
+  };
+  static All& all() {
+    static auto* all = new All;  // threads may end after static objects
+    return *all;
+  }
+};
+
+void Tier::Run::in_background(const EmittedCode& code, const CompilerSettings& settings) {
+  StopHost host(stop.get_token());
+  State how = State::Failed;
+  try {
+    modules = compile(code, settings, host);
+    how = State::Ready;
+  } catch (const CompileError& error) {
+    if (!stop.stop_requested() && (!error.is_no_compiler() || !said_once()))
+      log().warn("{} Functions run on native kernels and performs instead.", error.what());
+  } catch (const std::exception& error) {
+    if (!stop.stop_requested()) log().warn("emitted code could not be compiled: {}", error.what());
+  }
+  end(how == State::Failed && stop.stop_requested() ? State::Waiting : how);
+}
+
+Tier::Tier(std::shared_ptr<EmittedCode> code) : code_(std::move(code)) {}
+
+Tier::~Tier() { stop(); }
+
+// The compilation before it, if any, has ended.
+void Tier::begin() {
+  stop();
+  run_ = std::make_shared<Run>();
 }
 
 void Tier::compile_now(const CompilerSettings& settings, Host& host) {
-  compile(settings, host);
-  state_.store(State::Ready, std::memory_order_release);
+  while (state() == State::Compiling) wait(host);
+  if (state() != State::Waiting) return;
+  begin();
+  const std::shared_ptr<Run> run = run_;
+  try {
+    run->modules = compile(*code_, settings, host);
+  } catch (...) {
+    run->end(State::Waiting);
+    throw;
+  }
+  run->end(State::Ready);
 }
 
 void Tier::compile_in_background(CompilerSettings settings) {
-  if (state() != State::Waiting) return;
-  stop_ = std::stop_source();
-  process_ = ::getpid();
-  state_.store(State::Compiling, std::memory_order_relaxed);
-  {
-    const std::lock_guard lock(running().mutex);
-    running().tiers.insert(this);
+  if (state() != State::Waiting || !Run::all().admits()) return;
+  begin();
+  Run::all().add(run_);
+  try {
+    run_->thread = std::thread([&run = *run_, &code = *code_, settings = std::move(settings)] {
+      run.in_background(code, settings);
+    });
+  } catch (const std::system_error& error) {
+    run_->end(State::Failed);
+    log().warn("emitted code could not be compiled: there is no thread for it: {}", error.what());
   }
-  thread_ = std::thread([this, settings = std::move(settings), token = stop_.get_token()] {
-    StopHost host(token);
-    State end = State::Ready;
-    try {
-      compile(settings, host);
-    } catch (const CompileError& error) {
-      end = State::Failed;
-      failure_ = error.what();
-      if (error.fault() != CompileFault::Stopped && (!error.is_no_compiler() || !said_once()))
-        log().warn("{} Functions run on native kernels and performs instead.", error.what());
-    } catch (const std::exception& error) {
-      end = State::Failed;
-      failure_ = error.what();
-      if (!token.stop_requested()) log().warn("emitted code could not be compiled: {}", failure_);
-    }
-    state_.store(end, std::memory_order_release);
-  });
 }
 
-Tier::State Tier::state() const {
-  const State state = state_.load(std::memory_order_acquire);
-  return state == State::Compiling && process_ != ::getpid() ? State::Waiting : state;
-}
-
-void Tier::wait(Host& host) {
-  if (!thread_.joinable() || process_ != ::getpid()) return;
+void Tier::wait(Host& host) const {
+  const std::shared_ptr<Run> run = run_;
   host.leave();
-  thread_.join();
+  run->wait_a_while();
   host.enter();
-  const std::lock_guard lock(running().mutex);
-  running().tiers.erase(this);
+  if (host.interrupted())
+    throw Error(ErrorKind::Interrupted, "the wait for emitted code was interrupted.");
 }
 
 void Tier::stop() {
-  if (!thread_.joinable()) return;
-  if (process_ != ::getpid()) {
-    thread_.detach();  // it did not come along into this process
+  if (run_ == nullptr) return;
+  if (run_->process == ::getpid()) {
+    run_->stop.request_stop();
+    run_->join();
     return;
   }
-  stop_.request_stop();
-  thread_.join();
-  const std::lock_guard lock(running().mutex);
-  running().tiers.erase(this);
+  // The thread did not come along into this process. It can be neither joined nor detached, since
+  // another may have got its name, and what it was about may be half done.
+  static auto* lost = new std::vector<std::shared_ptr<Run>>;
+  lost->push_back(std::move(run_));
 }
 
-void Tier::stop_all() {
-  std::set<Tier*> tiers;
-  {
-    const std::lock_guard lock(running().mutex);
-    tiers.swap(running().tiers);
+void Tier::stop_all(Host& host) {
+  const std::vector<std::shared_ptr<Run>> runs = Run::all().close();
+  host.leave();
+  for (const std::shared_ptr<Run>& run : runs) run->stop.request_stop();
+  for (const std::shared_ptr<Run>& run : runs) run->join();
+  host.enter();
+}
+
+Tier::State Tier::state() const {
+  if (run_ == nullptr) return State::Waiting;
+  const State state = run_->state.load(std::memory_order_acquire);
+  return state == State::Compiling && run_->process != ::getpid() ? State::Waiting : state;
+}
+
+std::shared_ptr<const NativeCode> Tier::ready() {
+  if (state() != State::Ready) return nullptr;
+  if (!is_loaded_) {
+    run_->join();
+    auto modules = std::make_shared<std::vector<ModulePtr>>(run_->modules);
+    code_->load(modules, [&](std::size_t module, const std::string& name) {
+      return (*modules)[module]->symbol(name.c_str());
+    });
+    is_loaded_ = true;
   }
-  for (Tier* tier : tiers) tier->stop_.request_stop();
-  for (Tier* tier : tiers)
-    if (tier->thread_.joinable()) tier->thread_.join();
+  return code_;
 }
 
 }  // namespace thunkvm

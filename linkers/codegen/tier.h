@@ -4,56 +4,50 @@
 #include "linkers/codegen/emitted_code.h"
 #include "linkers/compiler/compiler.h"
 
-#include <atomic>
 #include <memory>
-#include <string>
-#include <thread>
 
 namespace thunkvm {
 
 /// Compiles the emitted code of one program, at once or in the background. Until it is there, and
 /// if it cannot be compiled, the program runs on its kernels alone.
 ///
-/// Used by one thread at a time, but for what runs in the background. After a fork the child's
-/// tiers begin anew.
+/// For threads that take turns under the host's lock: where a member waits it lets the host go, and
+/// another thread may come in. What runs in the background touches nothing of the tier. A process
+/// that was forked meanwhile has not got the thread along, and begins anew.
 class Tier {
  public:
   enum class State : std::uint8_t { Waiting, Compiling, Ready, Failed };
 
-  explicit Tier(std::shared_ptr<EmittedCode> code) : code_(std::move(code)) {}
-  /// Stops the compiler and waits for it, for which the caller lets go of locks that logging needs.
-  ~Tier() { stop(); }
+  explicit Tier(std::shared_ptr<EmittedCode> code);
+  ~Tier();
   Tier(const Tier&) = delete;
   Tier& operator=(const Tier&) = delete;
 
-  /// Throws CompileError, and Error(Interrupted) where the host says so.
+  /// Returns when it is ready or has failed, whoever it is that compiles it. Throws CompileError,
+  /// after which it is waiting again, and Error(Interrupted) where the host says so.
   void compile_now(const CompilerSettings& settings, Host& host);
-  /// Returns at once. A failure is logged, once where there is no compiler.
+  /// Returns at once. A failure is logged, once where there is no compiler. Does nothing if it is
+  /// compiled already, or being compiled, or after `stop_all`.
   void compile_in_background(CompilerSettings settings);
-  /// Waits until what runs in the background has ended; the host is left meanwhile.
-  void wait(Host& host);
+  /// Stops the compiler in the background and waits for the end of it. It may log until then: the
+  /// caller lets go of locks that this takes.
   void stop();
-  /// Stops what runs in the background of all tiers: before the process ends.
-  static void stop_all();
+  /// The same for all tiers, and for good: before the process ends. The host is left meanwhile.
+  static void stop_all(Host& host);
 
   State state() const;
-  /// Why it failed; empty unless it did.
-  const std::string& failure() const { return failure_; }
-  /// Null until it is ready.
-  std::shared_ptr<const NativeCode> ready() const {
-    return state_.load(std::memory_order_acquire) == State::Ready ? code_ : nullptr;
-  }
+  /// Null unless it is ready. Throws Error if a module is not what its source says.
+  std::shared_ptr<const NativeCode> ready();
   const EmittedCode& code() const { return *code_; }
 
  private:
-  void compile(const CompilerSettings& settings, Host& host);
+  struct Run;
+  void begin();
+  void wait(Host& host) const;
 
   std::shared_ptr<EmittedCode> code_;
-  std::atomic<State> state_{State::Waiting};
-  std::string failure_;
-  std::thread thread_;
-  std::stop_source stop_;
-  int process_ = 0;  ///< that the thread runs in
+  std::shared_ptr<Run> run_;  ///< the latest compilation; null before the first
+  bool is_loaded_ = false;
 };
 
 }  // namespace thunkvm

@@ -294,6 +294,9 @@ PyObject* wrap_function(std::unique_ptr<CompiledFunction> function) {
   return reinterpret_cast<PyObject*>(object);
 }
 
-void init_function(PyObject* module) { function_class = add_class(module, spec); }
+void init_function(PyObject* module) {
+  function_class = add_class(module, spec);
+  stop_compiling_at_exit();
+}
 
 }  // namespace thunkvm

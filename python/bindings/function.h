@@ -114,5 +114,7 @@ class CompiledFunction {
 PyObject* wrap_function(std::unique_ptr<CompiledFunction> function);
 
 void init_function(PyObject* module);
+/// Python's way to its end will go by Tier::stop_all.
+void stop_compiling_at_exit();
 
 }  // namespace thunkvm

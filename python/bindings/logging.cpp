@@ -1,5 +1,6 @@
 #include "python/bindings/logging.h"
 
+#include "python/bindings/host.h"
 #include "thunks/log.h"
 
 #include <spdlog/details/null_mutex.h>
@@ -31,7 +32,7 @@ class PythonSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
  private:
   void sink_it_(const spdlog::details::log_msg& message) override {
     if (!Py_IsInitialized()) return;
-    const PyGILState_STATE state = PyGILState_Ensure();
+    const PyGILState_STATE state = ensure_gil();
     PyObject *type, *value, *traceback;  // what is logged may be on the way of an exception
     PyErr_Fetch(&type, &value, &traceback);
     // It may name a file, and these may have bytes that are no text.

@@ -1,5 +1,6 @@
 #include "python/bindings/value.h"
 
+#include "python/bindings/host.h"
 #include "python/bindings/misfit.h"
 #include "python/bindings/ndarray.h"
 #include "python/bindings/raised.h"
@@ -20,7 +21,7 @@ void retain_object(void* object) noexcept {
     Py_INCREF(static_cast<PyObject*>(object));
     return;
   }
-  const PyGILState_STATE state = PyGILState_Ensure();
+  const PyGILState_STATE state = ensure_gil();
   Py_INCREF(static_cast<PyObject*>(object));
   PyGILState_Release(state);
 }
