@@ -1,0 +1,168 @@
+"""Each elementwise Op's emitted C against its kernel, bit for bit, and against its perform.
+
+In the mode ``c|py`` each node is a C function of its own: an expression where it is 0-d, a loop
+where it is an array.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+from thunkvm import _core
+
+FLOATS = ["float32", "float64"]
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+DTYPES = ["bool", *INTEGERS, *FLOATS]
+
+ELEMENTWISE = {
+    "arithmetic", "casting", "comparison", "complex", "exponential", "logic", "rounding",
+    "selection", "special", "trigonometric",
+}  # fmt: skip
+#: Of these families, but no Op that an emitted loop may have as a member.
+OTHERS = {"stop_gradient"}
+
+
+def edge_values(dtype: str) -> np.ndarray:
+    """Zeros of both signs, infinities, NaN, denormals, the ends of the range, and plain numbers."""
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return np.array([False, True])
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        listed = [0, 1, 2, 7, info.max, info.max // 2, info.min]
+        return np.array([*listed, -1, -7] if kind == "i" else listed, dtype)
+    info = np.finfo(dtype)
+    listed = [0.0, -0.0, np.inf, -np.inf, np.nan, info.smallest_subnormal, info.tiny, info.max]
+    return np.array([*listed, -info.max, 1.0, -1.0, 0.5, 2.5, -2.5, 3.0, 88.8, -745.2], dtype)
+
+
+def bits(value: Any) -> bytes:
+    """The dtype, shape and bits of a result; all NaNs alike."""
+    array = np.asarray(value)
+    if array.dtype.kind == "f":
+        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
+    return f"{array.dtype} {array.shape}".encode() + array.tobytes()
+
+
+class Cases:
+    """An Op applied to arguments of every dtype that it takes, as 0-d numbers and as arrays."""
+
+    def __init__(self, op: Callable[..., Any], n_inputs: int) -> None:
+        self.dtypes: list[str] = []
+        self.inputs: list[Any] = []
+        self.outputs: list[Any] = []
+        for dtype in DTYPES:
+            numbers = [tv.scalar(dtype=dtype) for _ in range(n_inputs)]
+            arrays = [tv.tensor(None, dtype, (None,) * n_inputs) for _ in range(n_inputs)]
+            try:
+                results = [op(*numbers), op(*arrays)]
+            except TypeError:  # the Op is not for this dtype
+                continue
+            self.dtypes.append(dtype)
+            self.inputs += [*numbers, *arrays]
+            self.outputs += results
+        self.n_inputs = n_inputs
+
+    def arguments(self, take: Callable[[str], list[np.ndarray]]) -> list[list[Any]]:
+        """A list of arguments for each choice of numbers; the arrays have all of them."""
+        columns: list[list[Any]] = []
+        for dtype in self.dtypes:
+            values = take(dtype)
+            columns += [side.ravel() for side in np.meshgrid(*values, indexing="ij")]
+            columns += [[side] for side in np.meshgrid(*values, indexing="ij", sparse=True)]
+        calls = max(len(column) for column in columns)
+        return [[column[k % len(column)] for column in columns] for k in range(calls)]
+
+    def results(self, mode: tv.Mode | str, arguments: list[list[Any]]) -> list[np.ndarray]:
+        """By output: the result of the first call for arrays, those of all calls for numbers."""
+        function = tv.function(self.inputs, self.outputs, mode=mode, on_unused_input="ignore")
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            calls = [function(*listed) for listed in arguments]
+        numbers = [np.stack([call[i] for call in calls]) for i in range(0, len(self.outputs), 2)]
+        return [r for pair in zip(numbers, calls[0][1::2], strict=True) for r in pair]
+
+    def check(self, take: Callable[[str], list[np.ndarray]], ulps: float) -> None:
+        """Hold emitted code against kernels, and both against NumPy."""
+        arguments = self.arguments(take)
+        emitted = self.results("c|py", arguments)
+        kernels = self.results(tv.Mode("cvm", compile="never"), arguments)
+        performs = self.results("py", arguments)
+        for i, (got, kernel, perform) in enumerate(zip(emitted, kernels, performs, strict=True)):
+            what = f"{self.dtypes[i // 2]}, {'an array' if i % 2 else '0-d'}: {got}\nhas to be "
+            assert bits(got) == bits(kernel), f"{what}{kernel}"
+            assert same(got, perform, ulps), f"{what}{perform}"
+
+
+def same(got: np.ndarray, expected: np.ndarray, ulps: float) -> bool:
+    """Whether NumPy's values are near enough; integers have to be equal."""
+    assert got.dtype == expected.dtype
+    assert got.shape == expected.shape
+    limit = np.finfo(expected.dtype).eps * ulps if expected.dtype.kind == "f" else 0.0
+    return bool(np.allclose(got, expected, rtol=limit, atol=limit, equal_nan=True))
+
+
+def elementwise() -> list[tuple[str, int]]:
+    """The names of all Ops that a loop may have as members, but for casts, and their inputs."""
+    return [
+        (proto["name"], len(proto["inputs"]))
+        for proto in _core.op_protos()
+        if proto["family"] in ELEMENTWISE and proto["name"] not in {*OTHERS, "cast"}
+    ]
+
+
+#: How far from NumPy: near its zeros in (-3, -2), the logarithm of gamma loses digits.
+ULPS = {"gammaln": 50.0}
+
+
+def values_for(name: str, n_inputs: int, dtype: str) -> list[np.ndarray]:
+    values = [edge_values(dtype)] * n_inputs
+    if n_inputs == 3:
+        values = [values[0][:5], values[1][:5], values[2][-5:]]
+    if name == "polygamma":  # orders, and where none is infinite
+        values = [np.array([0, 1], dtype), np.array([1, 2], dtype)]
+    if name == "pow":
+        if values[0].dtype.kind == "i":
+            values[1] = values[1][values[1] >= 0]  # others are an error
+        else:  # NumPy's power of -inf and a 0-d 0.5 is that of sqrt, NaN
+            values[0] = values[0][values[0] != -np.inf]
+    return values
+
+
+@pytest.mark.parametrize(("name", "n_inputs"), elementwise())
+def test_emitted_code_gives_the_kernels_bits_and_numpys_values(name: str, n_inputs: int) -> None:
+    cases = Cases(getattr(tv, name), n_inputs)
+    cases.check(lambda dtype: values_for(name, n_inputs, dtype), ULPS.get(name, 8.0))
+
+
+@pytest.mark.parametrize("target", DTYPES)
+def test_emitted_casts_give_the_kernels_bits_and_numpys_values(target: str) -> None:
+    def take(dtype: str) -> list[np.ndarray]:
+        values = edge_values(dtype)
+        if values.dtype.kind == "f" and np.dtype(target).kind in "iu":
+            values = values[(values >= 0.0) & (values < 100.0)]  # C leaves open what others become
+        return [values]
+
+    Cases(lambda x: tv.cast(x, dtype=target), 1).check(take, 0.0)
+
+
+def test_no_elementwise_op_is_left_out() -> None:
+    listed = {name for name, _ in elementwise()} | {"cast"}
+    missing = set()
+    for proto in _core.op_protos():
+        inputs = [tv.tensor(None, "float64", (None,)) for _ in proto["inputs"]]
+        if any(attr["required"] for attr in proto["attrs"]):
+            continue
+        try:
+            function = tv.function(inputs, _core.op(proto["name"])(*inputs), mode="c|py")
+        except (TypeError, ValueError):
+            continue
+        if {row.form for row in function.explain().nodes} == {"loop"}:
+            missing |= {proto["name"]} - listed
+    assert missing == set()
