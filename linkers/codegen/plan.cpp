@@ -233,6 +233,8 @@ void Plan::find_entries() {
     const auto target = [&](std::uint32_t to) {
       jumps_back_ |= to <= pc;
       if (chunk_at_[to] == kNone || chunk_at_[to] == chunk_at_[pc]) return;
+      // These are the interpreter's: a function would send it right back to them.
+      if (program_.code[to].op == Opcode::Return || program_.code[to].op == Opcode::Halt) return;
       chunks_[chunk_at_[to]].entries.push_back(to);
     };
     const Instruction& instruction = program_.code[pc];

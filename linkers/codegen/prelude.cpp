@@ -108,7 +108,10 @@ std::uint32_t arm_of(NativeCall* call, std::uint32_t branch, NumberBits number,
                      std::uint32_t meta) {
   Cell selector;
   store_number(selector, number, static_cast<DType>(meta >> 8));
-  return arm_of_cell(*call, branch, selector);
+  const std::uint32_t arm = arm_of_cell(*call, branch, selector);
+  // A variable of the emitted code until now: for the error's notes.
+  if (arm == kNone) call->cells[call->frame->program().branches[branch].selector] = selector;
+  return arm;
 }
 
 void begin_memo(NativeCall* call, std::uint32_t memo) {
