@@ -43,13 +43,14 @@ class GraphText final : public ProgramText {
   std::vector<Variable> nodes_, registers_;
 };
 
-ThunkCode choose(const Apply& node, const LinkOptions& options) {
+ThunkCode choose(Apply& node, const LinkOptions& options) {
   for (const ThunkSource& source : options.sources)
     if (ThunkCode code = source(node)) return code;
   throw Error(ErrorKind::NotImplemented,
-              "[" + node.op()->name() + "] has no thunk that this mode can run" +
-                  (node.origin_text().empty() ? "" : " (node made at " + node.origin_text() + ")") +
-                  "; give the Op a perform, or choose another mode");
+              "[" + node.op()->name() + "] has no thunk that this mode can run (node " +
+                  node.output(0).text() +
+                  (node.origin_text().empty() ? "" : ", made at " + node.origin_text()) + "); " +
+                  options.advice);
 }
 
 void check_inputs(const FunctionGraph& function, const FlatGraph& graph) {

@@ -41,6 +41,8 @@ struct LinkOptions {
   std::vector<ThunkSource> sources = {native_thunk};
   /// At most so many thunks in one Run instruction.
   std::uint32_t segment = 128;
+  /// What to do about a node that no source has a thunk for.
+  std::string advice = "give the Op a perform, or choose another mode";
 };
 
 /// Throws Error(NotImplemented) naming the Op and node for which no source has a thunk,

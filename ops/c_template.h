@@ -62,4 +62,9 @@ std::string fill_c_function(std::string_view text, std::string_view op, DType ou
 std::string fill_c_template(std::string_view text, std::string_view op, DType output,
                             std::span<const std::string> inputs);
 
+/// The same without them: for a whole statement.
+inline std::string unparenthesised(const std::string& filled) {
+  return filled.substr(1, filled.size() - 2);
+}
+
 }  // namespace thunkvm

@@ -35,9 +35,9 @@ class EmittedCode final : public NativeCode {
   const std::vector<std::string>& sources() const { return sources_; }
   /// All of it, to read: with a comment for each node that says where the user made it.
   std::string readable() const;
-  /// The node whose code a compiler complains of, in lines of `<stdin>:LINE:`; empty where it
-  /// cannot be told.
-  std::string node_of(const std::string& diagnostics) const;
+  /// The node whose code a compiler complains of first, in a line `<stdin>:LINE:`, and where it was
+  /// made; empty where it cannot be told.
+  std::string node_of(std::size_t module, const std::string& diagnostics) const;
   /// How each node runs, once loaded.
   const std::vector<NodePlace>& places() const { return places_; }
 

@@ -17,13 +17,6 @@ namespace {
 // Modules are compiled side by side, so a large program becomes several.
 constexpr std::uint32_t kModuleThunks = 800;
 
-/// A text between /* and */.
-std::string comment(std::string text) {
-  for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return "  /* " + text + " */\n";
-}
-
 /// The functions of libm that templates may call; those of floats have an f at the end.
 bool is_of_libm(std::string_view word) {
   static const std::set<std::string_view> names = {
@@ -107,31 +100,33 @@ class Emitter {
     for (const auto& [name, function] : module_.functions) text += "\n" + function;
     text += "\n" + module_.loops + module_.chunks;
     out_.readable_.push_back(text);
-    std::string bare;
+    out_.sources_.push_back(bare(text, &out_.comments_.emplace_back()));
+    module_ = Module{};
+  }
+
+  using Comments = std::vector<std::pair<std::size_t, std::string>>;  // and the lines after them
+  /// The text without its comments.
+  static std::string bare(const std::string& text, Comments* comments = nullptr) {
+    std::string result;
     std::size_t n_lines = 0;
-    auto& comments = out_.comments_.emplace_back();
     for (std::size_t i = 0; i < text.size();) {
       const std::size_t end = text.find('\n', i) + 1;
       const std::string_view line = std::string_view(text).substr(i, end - i);
       i = end;
-      if (line.starts_with("  /* ")) {
-        comments.emplace_back(n_lines + 1, line.substr(5, line.size() - 9));
-      } else {
-        bare += line;
+      if (!is_comment(line)) {
+        result += line;
         ++n_lines;
+      } else if (comments != nullptr) {
+        const std::size_t first = line.find("/* ") + 3;
+        comments->emplace_back(n_lines + 1, line.substr(first, line.size() - first - 4));
       }
     }
-    out_.sources_.push_back(std::move(bare));
-    module_ = Module{};
+    return result;
   }
 
   // ---- places ----
 
   std::string node_text(std::uint32_t node) const { return program_.text->node(node); }
-  std::string describe(std::uint32_t step) const {
-    const std::string origin = plan_.node(step).origin_text();
-    return node_text(program_.steps[step].node) + (origin.empty() ? "" : ", " + origin);
-  }
 
   NodePlace& place(std::uint32_t node) { return out_.places_[node]; }
 
@@ -262,7 +257,7 @@ class Emitter {
     const std::vector<Unit>& units = plan_.units(pc);
     for (std::size_t u = 0; u < units.size(); ++u) {
       const Unit& unit = units[u];
-      for (const std::uint32_t step : unit.steps) text_ += comment(describe(step));
+      for (const std::uint32_t step : unit.steps) text_ += plan_.describe(step);
       switch (unit.kind) {
         case Unit::Kind::Expression: emit_expression(unit); break;
         case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
@@ -350,9 +345,8 @@ class Emitter {
     const FusedLoop& loop = emitted.loop;
     const std::string index = std::to_string(out_.loops.size());
     auto [name, added] =
-        module_.loop_names.emplace(emitted.body, "loop_" + std::to_string(out_.loops.size()));
+        module_.loop_names.emplace(bare(emitted.body), "loop_" + std::to_string(out_.loops.size()));
     if (added) {
-      for (const std::uint32_t step : unit.steps) module_.loops += comment(describe(step));
       module_.loops += "void " + name->second + emitted.body + "\n";
     }
     std::string numbers;
@@ -464,14 +458,18 @@ std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> pr
   return code;
 }
 
-std::string EmittedCode::node_of(const std::string& diagnostics) const {
-  const std::size_t at = diagnostics.find("<stdin>:");
-  if (at == std::string::npos || comments_.size() != 1) return {};
-  const std::size_t line = std::strtoul(diagnostics.c_str() + at + 8, nullptr, 10);
-  std::string node;
-  for (const auto& [first, text] : comments_[0])
-    if (first <= line) node = text;
-  return node;
+std::string EmittedCode::node_of(std::size_t module, const std::string& diagnostics) const {
+  constexpr std::string_view kFile = "<stdin>:";
+  for (std::size_t at = 0; (at = diagnostics.find(kFile, at)) != std::string::npos;) {
+    at += kFile.size();
+    const std::size_t line = std::strtoul(diagnostics.c_str() + at, nullptr, 10);
+    if (line == 0) continue;  // "<stdin>: In function ..."
+    std::string node;
+    for (const auto& [first, text] : comments_[module])
+      if (first <= line) node = text;
+    return node;
+  }
+  return {};
 }
 
 std::string EmittedCode::readable() const {

@@ -203,9 +203,10 @@ class LoopBody {
         loads += "    const " + std::string(c_type(v.dtype)) + " " + operands.back() + " = " +
                  v.memory + "[k];\n";
       }
-      text += "    const " + std::string(c_type(value.dtype)) + " v" + std::to_string(value.index) +
-              " = (" + c_type(value.dtype) + ")" +
-              fill_c_template(member.code->c, member.code->op, value.dtype, operands) + ";\n";
+      text += "  " + plan_.describe(member.step) + "    const " + c_type(value.dtype) + " v" +
+              std::to_string(value.index) + " = " +
+              unparenthesised(
+                  fill_c_template(member.code->c, member.code->op, value.dtype, operands)) + ";\n";
       if (!value.memory.empty())
         text += "    " + value.memory + "[k] = v" + std::to_string(value.index) + ";\n";
     }
@@ -227,9 +228,9 @@ class LoopBody {
             number ? "(char *)&s" + std::to_string(v.index) + ", " : "(char *)" + v.memory + ", ";
         strides += (number ? "0" : std::to_string(item_size(v.dtype))) + ", ";
       }
-      text += "  call[" + std::to_string(element_loops_.size()) + "]((char *[]){" + pointers +
-              "(char *)" + value.memory + "}, (const i64[]){" + strides +
-              std::to_string(item_size(value.dtype)) + "}, n);\n";
+      text += plan_.describe(member.step) + "  call[" + std::to_string(element_loops_.size()) +
+              "]((char *[]){" + pointers + "(char *)" + value.memory + "}, (const i64[]){" +
+              strides + std::to_string(item_size(value.dtype)) + "}, n);\n";
       element_loops_.push_back(member.code->loop);
     }
     return text;

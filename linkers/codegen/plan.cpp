@@ -69,6 +69,17 @@ StepForm form_of(const Step& step, const Apply& node) {
 
 }  // namespace
 
+std::string comment(std::string text) {
+  for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return "  /* " + text + " */\n";
+}
+
+bool is_comment(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(' '), line.size())).starts_with("/* ") &&
+         line.starts_with("  ");
+}
+
 Plan::Plan(const Program& program, std::span<const Variable> nodes,
            std::span<const Variable> registers, const PlanOptions& options)
     : program_(program), nodes_(nodes), options_(options) {
@@ -79,6 +90,12 @@ Plan::Plan(const Program& program, std::span<const Variable> nodes,
   cut();
   find_entries();
   find_locals();
+}
+
+std::string Plan::describe(std::uint32_t step) const {
+  const std::uint32_t node = program_.steps[step].node;
+  const std::string origin = nodes_[node].node()->origin_text();
+  return comment(program_.text->node(node) + (origin.empty() ? "" : ", " + origin));
 }
 
 void Plan::find_forms(std::span<const Variable> registers) {

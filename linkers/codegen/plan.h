@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace thunkvm {
@@ -68,6 +69,10 @@ struct PlanOptions {
   bool checked = false;
 };
 
+/// A line of emitted code that says more to people than to the compiler, which does not get it.
+std::string comment(std::string text);
+bool is_comment(std::string_view line);
+
 class Plan {
  public:
   /// `nodes`: an output of each node of the program (kept by the caller); `registers`: a variable
@@ -81,6 +86,8 @@ class Plan {
   std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
   const Apply& node(std::uint32_t step) const { return *nodes_[program_.steps[step].node].node(); }
+  /// A comment that names the step's node and where the user made it.
+  std::string describe(std::uint32_t step) const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
   /// A memo body that emitted code calls itself: it is one chunk and runs to its end.
   bool calls_memo(std::uint32_t memo) const { return memo_depth_[memo] != 0; }

@@ -42,7 +42,7 @@ std::vector<ModulePtr> compile(const EmittedCode& code, const CompilerSettings& 
   try {
     return load_modules(sources, settings, host);
   } catch (const CompileError& error) {
-    const std::string node = code.node_of(error.diagnostics());
+    const std::string node = code.node_of(error.index(), error.diagnostics());
     if (node.empty()) throw;
     throw CompileError(error.fault(), "the C of node " + node + ": " + error.what(),
                        error.diagnostics(), error.source_path());

@@ -38,11 +38,15 @@ class CompileError : public Error {
   const std::string& diagnostics() const { return diagnostics_; }
   /// The file that the source was kept in; empty where it was not.
   const std::string& source_path() const { return source_path_; }
+  /// Of several sources that were compiled together, which one it is.
+  std::size_t index() const { return index_; }
+  void set_index(std::size_t index) { index_ = index; }
 
  private:
   CompileFault fault_;
   std::string diagnostics_;
   std::string source_path_;
+  std::size_t index_ = 0;
 };
 
 }  // namespace thunkvm

@@ -174,6 +174,10 @@ class Workers {
       const std::size_t index = wanted_[i];
       try {
         modules_[index] = load_module(sources_[index], settings_, stop_.get_token());
+      } catch (CompileError& error) {
+        error.set_index(index);
+        if (!stop_.stop_requested()) errors_[index] = std::current_exception();
+        stop();
       } catch (...) {
         if (!stop_.stop_requested()) errors_[index] = std::current_exception();
         stop();

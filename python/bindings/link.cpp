@@ -151,6 +151,9 @@ Linker find_linker(std::string_view name, bool keep, PyObject* performs,
   linker.link.sources = {native_thunk, perform_source(performs, nodes)};
   if (name == "c") {
     linker.link.sources = {native_thunk};
+    linker.link.advice =
+        "C and native kernels are all that mode \"c\" has: choose mode=\"cvm\", which runs an Op's "
+        "perform too";
   } else if (name == "c|py" || name == "c&py") {
     linker.link.segment = 1;
     linker.plan = {.fuse = true, .each_alone = true, .checked = name == "c&py"};
