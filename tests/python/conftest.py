@@ -1,13 +1,20 @@
-"""Ops that count their runs, for tests that say what ran."""
+"""Ops and a compiler that count their runs, for tests that say what ran."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import thunkvm as tv
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the modules that the tests share
+
+from compilers import Compiler
 
 
 class Counting(tv.Op):
@@ -37,3 +44,11 @@ class Counting(tv.Op):
 def counting() -> type[Counting]:
     """The class of an Op that counts its runs: ``op = counting(); y = op(x); ...; op.runs``."""
     return Counting
+
+
+@pytest.fixture
+def compiler(tmp_path: Path) -> Iterator[Compiler]:
+    """A compiler that counts, set as that of this process too."""
+    made = Compiler(tmp_path)
+    with tv.config.change(cc=str(made.path), cache_dir=made.cache):
+        yield made

@@ -14,24 +14,15 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from compilers import SAY, SOURCE, Compiler
 
 import thunkvm as tv
 from thunkvm import _core
 from thunkvm.__main__ import main
-
-SOURCE = "int answer(void) { return 42; }\n"
-SAY = """
-import ctypes, sys
-from thunkvm import _core
-(module,) = _core.compile_modules([{source!r}])
-answer = ctypes.CFUNCTYPE(ctypes.c_int)(module.symbol("answer"))()
-print(answer, module.path, flush=True)
-"""
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="compiles with gcc")
 
@@ -41,67 +32,6 @@ def answer(module: _core.NativeModule) -> int:
     function = ctypes.CFUNCTYPE(ctypes.c_int)(module.symbol("answer"))
     result: int = function()
     return result
-
-
-class Compiler:
-    """A compiler that notes each run that makes a module, over a cache of its own.
-
-    A run that makes a module does what the shell script `before` says first.
-    """
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.cache = directory / "cache"
-        self.notes = directory / "notes"
-        self.path = directory / "cc"
-        self.write()
-
-    def write(self, before: str = "") -> None:
-        self.path.write_text(
-            f'#!/bin/sh\ncase "$*" in *-dM*) echo asked >> {self.notes};;\n'
-            f'*) echo compiled >> {self.notes}; {before}\nesac\nexec gcc "$@"\n'
-        )
-        self.path.chmod(0o700)
-
-    @property
-    def compiled(self) -> int:
-        return self._count("compiled")
-
-    @property
-    def asked(self) -> int:
-        return self._count("asked")
-
-    def _count(self, note: str) -> int:
-        return self.notes.read_text().count(note) if self.notes.exists() else 0
-
-    def start(self, source: str = SOURCE, *, code: str = SAY, **options: Any) -> Any:
-        path = os.pathsep.join(p for p in sys.path if p)
-        environment = {"THUNKVM_CC": str(self.path), "THUNKVM_CACHE": str(self.cache)}
-        return subprocess.Popen(
-            [sys.executable, "-c", code.format(source=source)],
-            env={**os.environ, "PYTHONPATH": path, **environment},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            **options,
-        )
-
-    def run(self, source: str = SOURCE, **options: Any) -> tuple[str, str]:
-        """Load a module in a new process; return what it says, and the path it loaded from."""
-        process = self.start(source, **options)
-        out, err = process.communicate()
-        assert process.returncode == 0, err
-        number, path = out.split()
-        assert err == "" or "Compiled modules are not kept" in err
-        return number, path
-
-
-@pytest.fixture
-def compiler(tmp_path: Path) -> Iterator[Compiler]:
-    """A compiler that counts, set as that of this process too."""
-    made = Compiler(tmp_path)
-    with tv.config.change(cc=str(made.path), cache_dir=made.cache):
-        yield made
 
 
 def test_a_new_process_neither_asks_the_compiler_nor_compiles(compiler: Compiler) -> None:

@@ -1,0 +1,377 @@
+"""What becomes emitted C, and what that C looks like: regions, loops, locals, comments."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+from thunkvm import _core
+
+C = tv.Mode("c")
+KERNELS = tv.Mode("cvm", compile="never")
+
+
+def forms(function: Any) -> list[tuple[str, str, str]]:
+    """The Op, form and region of each node."""
+    return [(row.op, row.form, row.region) for row in function.explain().nodes]
+
+
+def runs(function: Any) -> list[tuple[str, int]]:
+    return [(row[0], row[-1]) for row in function.node_runs()]
+
+
+def chunk(source: str, name: str = "chunk_0") -> str:
+    """The C of one function of a module."""
+    start = source.index(f"u32 {name}(")
+    return source[start : source.index("\n}\n", start)]
+
+
+def both(inputs: list[Any], outputs: Any, mode: tv.Mode | str = C) -> tuple[Any, Any]:
+    """The function as emitted code, and on its kernels."""
+    return tv.function(inputs, outputs, mode=mode), tv.function(inputs, outputs, mode=KERNELS)
+
+
+class FirstPositive(tv.Op):
+    """Its first input if that is positive, else its second: opaque to the linker."""
+
+    def make_node(self, x: tv.Variable, y: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x, y], [x.type()])
+
+    def demand(self, node: tv.Apply) -> Iterator[Any]:
+        first = yield 0
+        return first if first > 0 else (yield 1)
+
+
+class Halve(tv.Op):
+    """Half of its input: it has a perform alone."""
+
+    def make_node(self, x: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x], [x.type()])
+
+    def perform(self, node: tv.Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = inputs[0] * 0.5
+
+
+# ---- fusion ----
+
+
+def test_a_chain_of_elementwise_nodes_and_the_sum_of_it_are_one_loop() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    f = tv.function([x, y], (tv.exp(x) * y + x).sum(), mode=C)
+    assert f([0.0, 0.0], [2.0, 3.0]) == 5.0
+    assert forms(f) == [(op, "loop", "chunk 0, loop 0") for op in ("exp", "mul", "add", "sum")]
+    assert f.c_source().count("for (i64 k = 0;") == 1
+
+
+def test_what_two_loops_read_is_computed_once() -> None:
+    x = tv.matrix("x")
+    y = tv.exp(x)
+    f, kernels = both([x], [y.sum(axis=0), (y * 2.0).sum()])
+    value = np.arange(6.0).reshape(2, 3)
+    for got, expected in zip(f(value), kernels(value), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    assert runs(f) == runs(kernels)
+    assert dict(runs(f))["exp.0"] == 1
+
+
+def test_a_chain_whose_tail_is_in_an_arm_is_split_where_the_demand_begins() -> None:
+    c, x = tv.scalar("c"), tv.vector("x")
+    y = tv.exp(x) * 2.0
+    f, kernels = both([c, x], [y, tv.ifelse(c, tv.sqrt(y) + 1.0, x)])
+    value = [1.0, 2.0]
+    for selector in (1.0, 0.0, 0.0):
+        for got, expected in zip(f(selector, value), kernels(selector, value), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    assert forms(f) == [
+        ("exp", "loop", "chunk 0, loop 0"),
+        ("mul", "loop", "chunk 0, loop 0"),
+        ("sqrt", "loop", "chunk 0, loop 1"),
+        ("add", "loop", "chunk 0, loop 1"),
+        ("ifelse", "branch", "chunk 0"),
+    ]
+    assert dict(runs(f)) == {"exp.0": 3, "mul.0": 3, "sqrt.0": 1, "add.0": 1, "ifelse.0": 3}
+    assert runs(f) == runs(kernels)
+
+
+def test_without_fusion_every_node_is_a_kernel() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x) + 1.0, mode=C.excluding("fusion"))
+    np.testing.assert_array_equal(f([0.0]), [2.0])
+    assert [form for _, form, _ in forms(f)] == ["kernel", "kernel"]
+
+
+def test_a_node_alone_is_called_as_its_kernel_and_explains_why() -> None:
+    x = tv.vector("x")
+    (row,) = tv.function([x], tv.exp(x), mode=C).explain().nodes
+    assert (row.form, row.why) == ("kernel", "no neighbour can be fused with it")
+
+
+@pytest.mark.parametrize("dtype", ["float16", "complex64", "complex128"])
+def test_dtypes_without_a_type_in_c_run_as_kernels_and_say_so(dtype: str) -> None:
+    x, a = tv.vector("x", dtype=dtype), tv.scalar("a", dtype=dtype)
+    f = tv.function([x, a], [x * x + x, a * a], mode=C)
+    assert f([2], 3)[1] == 9
+    assert {(row.form, row.why) for row in f.explain().nodes} == {
+        ("kernel", "one of its dtypes has no type in C")
+    }
+
+
+# ---- shapes and strides ----
+
+ROW, COLUMN = np.array([[1.0, 2.0, 3.0]]), np.array([[10.0], [20.0]])
+MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
+@pytest.mark.parametrize(
+    ("x", "y"),
+    [
+        (MATRIX, MATRIX),
+        (MATRIX, ROW),
+        (COLUMN, MATRIX),
+        (COLUMN, ROW),
+        (MATRIX[::-1], MATRIX[:, ::-1]),
+        (np.asfortranarray(MATRIX), MATRIX),
+        (np.repeat(MATRIX, 2, axis=1)[:, ::2], ROW),
+        (np.broadcast_to(ROW, (2, 3)), COLUMN),
+        (MATRIX[:, :0], COLUMN),
+        (MATRIX[:0], ROW),
+        (MATRIX[:1, :1], MATRIX),
+    ],
+    ids=["plain", "row", "column", "both", "reversed", "fortran", "strided", "stride 0",
+         "no columns", "no rows", "one element"],
+)  # fmt: skip
+def test_one_loop_takes_every_layout(x: np.ndarray, y: np.ndarray) -> None:
+    a, b = tv.matrix("a"), tv.matrix("b")
+    f = tv.function([a, b], [a * b + a, (a - b).sum(axis=1)], mode=C)
+    product, sums = f(x, y)
+    np.testing.assert_array_equal(product, x * y + x)
+    np.testing.assert_array_equal(sums, (x - y).sum(axis=1))
+    assert {form for _, form, _ in forms(f)} == {"loop"}
+
+
+@pytest.mark.parametrize("n", [0, 1, 15, 16, 17, 511, 512, 513, 1024, 1041])
+def test_an_element_does_not_depend_on_where_it_is(n: int) -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x) * 1.5 + tv.sin(x), mode=C)
+    value = np.linspace(-3.0, 3.0, 1041)
+    np.testing.assert_array_equal(f(value[:n]), f(value)[:n])
+    np.testing.assert_array_equal(f(value[::-1][:n]), f(value)[::-1][:n])
+
+
+def test_an_intermediate_that_is_smaller_than_the_result_is_computed_at_its_own_size() -> None:
+    x, y = tv.matrix("x"), tv.matrix("y")
+    f, kernels = both([x, y], (tv.exp(x) + 1.0) * y)
+    np.testing.assert_array_equal(f(ROW, MATRIX), kernels(ROW, MATRIX))
+    assert runs(f) == runs(kernels)
+
+
+# ---- 0-d values ----
+
+
+def test_numbers_between_nodes_are_variables_of_the_c_function() -> None:
+    a, b = tv.scalar("a"), tv.scalar("b")
+    f = tv.function([a, b], tv.exp(a * b) - a / b, mode=C)
+    assert f(2.0, 3.0) == np.exp(6.0) - 2.0 / 3.0
+    source = chunk(f.c_source())
+    assert len(re.findall(r"^ *f64 r\d+ = 0", source, re.MULTILINE)) == 1
+    assert len(re.findall(r"R\[\d+\]\.value\.\w+ = ", source)) == 1  # the output alone
+
+
+def test_a_number_that_a_loop_reads_and_a_sum_that_it_gives_are_variables() -> None:
+    x, a = tv.vector("x"), tv.scalar("a")
+    f = tv.function([x, a], (x * tv.sqrt(a) + 1.0).sum() * 2.0, mode=C)
+    assert f([1.0, 2.0], 4.0) == 16.0
+    source = chunk(f.c_source())
+    assert "results[0].f64;" in source
+    assert len(re.findall(r"R\[\d+\]\.value\.\w+ = ", source)) == 1
+
+
+# ---- source ----
+
+
+def test_a_comment_names_each_node_and_the_line_that_made_it() -> None:
+    x = tv.vector("x")
+    y = tv.exp(x)
+    z = y + x
+    source = tv.function([x], z, mode=C).c_source()
+    (line,) = re.findall(r"/\* exp\.0, test_emission\.py:(\d+) ", source)[:1]
+    assert f"/* add.1, test_emission.py:{int(line) + 1} in test_a_comment" in source
+
+
+def test_a_name_cannot_end_a_comment() -> None:
+    class Odd(tv.Op):
+        name = "*/ #error"
+
+        def make_node(self, x: tv.Variable) -> tv.Apply:
+            return tv.Apply(self, [x], [x.type()])
+
+        def perform(self, node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+            output_storage[0][0] = inputs[0]
+
+    x = tv.scalar("x")
+    f = tv.function([x], Odd()(x + 1.0) * 2.0, mode=tv.Mode("cvm", compile="now"))
+    assert f(1.0) == 4.0
+
+
+def test_modes_that_emit_nothing_have_no_source() -> None:
+    x = tv.scalar("x")
+    for mode in ("vm", "py", KERNELS):
+        f = tv.function([x], x + 1.0, mode=mode)
+        with pytest.raises(ValueError, match="this function's mode emits no C"):
+            f.c_source()
+
+
+# ---- what is not emitted, between regions ----
+
+
+def test_an_op_that_decides_itself_stays_between_emitted_regions() -> None:
+    x = tv.vector("x")
+    y = FirstPositive()((x * 2.0).sum(), tv.exp(x).sum() + 1.0)
+    f, kernels = both([x], y * 3.0 - 1.0, tv.Mode("cvm", compile="now"))
+    for value in ([1.0, 2.0], [-1.0, -2.0]):
+        assert f(value) == kernels(value)
+    assert runs(f) == runs(kernels)
+    assert {op: form for op, form, _ in forms(f)}["FirstPositive"] == "lazy"
+    assert f.registers_empty()
+
+
+def test_a_perform_stays_a_thunk_between_emitted_regions() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], Halve()(x * 2.0 + 1.0) + 1.0, mode=tv.Mode("cvm", compile="now"))
+    np.testing.assert_array_equal(f([1.0]), [2.5])
+    assert [form for _, form, _ in forms(f)] == ["loop", "loop", "perform", "kernel"]
+
+
+def test_a_memo_body_is_called_from_emitted_code_and_runs_once() -> None:
+    c, d, x = tv.scalar("c"), tv.scalar("d"), tv.scalar("x")
+    y = (x * x) * x
+    f, kernels = both([c, d, x], [tv.ifelse(c, y, x), tv.ifelse(d, y + x, x)])
+    for arguments in [(0, 0, 2.0), (1, 0, 2.0), (0, 1, 2.0), (1, 1, 2.0)]:
+        assert f(*arguments) == kernels(*arguments)
+    assert runs(f) == runs(kernels)
+    assert "call->functions[" in chunk(f.c_source())
+
+
+def test_memo_bodies_may_be_nested_deeper_than_emitted_code_calls_them() -> None:
+    x = tv.scalar("x")
+    selectors = [tv.scalar(f"c{i}") for i in range(24)]
+    value, outputs = x, []
+    for c in selectors:
+        value = tv.ifelse(c, value * 1.5, value + 1.0)
+        outputs.append(tv.ifelse(c - 1.0, value, x))
+    outputs = [
+        tv.ifelse(c, tv.ifelse(x, o, x), o + 1.0) for c, o in zip(selectors, outputs, strict=True)
+    ]
+    f, kernels = both([x, *selectors], outputs)
+    for bits in (0, 1, 0x5555, 0xFFFFFF, 0x123456):
+        arguments = [float(bits >> i & 1) for i in range(24)]
+        assert f(3.0, *arguments) == kernels(3.0, *arguments)
+    assert runs(f) == runs(kernels)
+    assert f.registers_empty()
+
+
+# ---- failures ----
+
+
+def test_a_fused_loop_that_fails_reports_its_first_failing_node() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    z = (x * 2.0 - y) * x
+    f, kernels = both([x, y], z.sum())
+    assert {form for _, form, _ in forms(f)} == {"loop"}
+    for function in (f, kernels):
+        with pytest.raises(ValueError, match=r"\[sub\] operands .* shapes \(2,\) \(3,\)") as raised:
+            function([1.0, 2.0], [1.0, 2.0, 3.0])
+        assert "node sub.0, Op sub" in "\n".join(raised.value.__notes__)
+    assert f([1.0, 2.0], [1.0, 1.0]) == 7.0
+    assert kernels([1.0, 2.0], [1.0, 1.0]) == 7.0
+    assert runs(f) == runs(kernels)
+
+
+def test_a_nan_selector_is_an_error_of_its_node() -> None:
+    c, x = tv.scalar("c"), tv.scalar("x")
+    f, kernels = both([c, x], tv.ifelse(c * 1.0, x, -x))
+    messages = []
+    for function in (f, kernels):
+        with pytest.raises(ValueError, match="NaN") as raised:
+            function(np.nan, 1.0)
+        messages.append((str(raised.value), raised.value.__notes__))
+    assert messages[0] == messages[1]
+    assert "input 0: mul.0, scalar float64: float64 scalar nan" in messages[0][1][0]
+    assert f.registers_empty()
+    assert f(1.0, 2.0) == 2.0
+
+
+def test_a_call_that_fails_changes_no_shared_variable() -> None:
+    x, s = tv.vector("x"), tv.shared(np.zeros(2), "s")
+    f = tv.function([x], None, updates=[(s, s * 2.0 + x)], mode=C)
+    f([1.0, 2.0])
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        f([1.0, 2.0, 3.0])
+    np.testing.assert_array_equal(s.get_value(), [1.0, 2.0])
+    f([1.0, 2.0])
+    np.testing.assert_array_equal(s.get_value(), [3.0, 6.0])
+
+
+# ---- memory ----
+
+
+def test_the_nogc_modes_use_the_memory_of_the_last_call_again() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], (tv.cumsum(tv.exp(x) * 2.0) + 1.0).sum(), mode="c_nogc")
+    value = np.ones(4096)
+    f(value)
+    before = tv.memory()
+    f(value)
+    assert tv.memory() == before
+
+
+def test_a_dying_input_of_a_loop_becomes_its_output() -> None:
+    x = tv.vector("x")
+    y = tv.cumsum(x)  # a whole kernel, so that its result is an array
+    f = tv.function([x], y * 2.0 + 1.0, mode=C)
+    f(np.ones(4096))
+    _core.reset_peak_memory()
+    before = tv.memory()["in_use"]
+    f(np.ones(4096))
+    assert tv.memory()["peak"] - before < 2 * 4096 * 8
+
+
+# ---- modes ----
+
+
+def test_fast_run_and_fast_compile_are_modes() -> None:
+    assert tv.get_mode("FAST_RUN") == tv.Mode("cvm")
+    assert tv.get_mode("FAST_COMPILE") == tv.Mode("vm")
+
+
+def test_a_mode_is_copied_and_pickled_by_value() -> None:
+    mode = tv.Mode("cvm", gc=False, compile="now").excluding("fusion")
+    assert copy.deepcopy(mode) == mode
+    assert pickle.loads(pickle.dumps(mode)) == mode
+    assert len({mode, copy.copy(mode)}) == 1
+
+
+@pytest.mark.parametrize("name", ["including", "excluding"])
+def test_a_feature_that_does_not_exist_names_the_nearest(name: str) -> None:
+    with pytest.raises(ValueError, match=r"there is no feature 'fuson'.*Did you mean 'fusion'\?"):
+        getattr(C, name)("fuson")
+
+
+@pytest.mark.parametrize(
+    ("linker", "compile", "message"),
+    [
+        ("cvm", "later", "compile is 'later'; it has to be one of now, background, never"),
+        ("vm", "now", "the linker 'vm' emits no C"),
+        ("c", "background", "compile='background' is for the linker \"cvm\""),
+    ],
+)
+def test_when_to_compile_is_checked(linker: str, compile: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        tv.Mode(linker, compile=compile)
