@@ -17,6 +17,27 @@ namespace {
 // Modules are compiled side by side, so a large program becomes several.
 constexpr std::uint32_t kModuleThunks = 800;
 
+/// Lines as deep as their braces, without the labels that no goto names.
+std::string indented(const std::string& text, const std::set<std::uint32_t>& gotos) {
+  std::string result;
+  std::size_t depth = 1;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = text.find('\n', i) + 1;
+    const std::size_t first = text.find_first_not_of(' ', i);
+    const std::string_view line = std::string_view(text).substr(first, end - first);
+    i = end;
+    if (line.starts_with('L')) {
+      if (gotos.contains(static_cast<std::uint32_t>(std::strtoul(line.data() + 1, nullptr, 10))))
+        result += " " + std::string(line);
+      continue;
+    }
+    if (line.starts_with('}')) --depth;
+    result += std::string(2 * depth, ' ') + std::string(line);
+    if (line.ends_with("{\n")) ++depth;
+  }
+  return result;
+}
+
 /// The functions of libm that templates may call; those of floats have an f at the end.
 bool is_of_libm(std::string_view word) {
   static const std::set<std::string_view> names = {
@@ -98,7 +119,8 @@ class Emitter {
       text += type + " " + name + "(" + type + (two ? ", " + type : "") + ");\n";
     }
     for (const auto& [name, function] : module_.functions) text += "\n" + function;
-    text += "\n" + module_.loops + module_.chunks;
+    if (!module_.libm.empty()) text += "\n";
+    text += module_.loops + module_.chunks;
     out_.readable_.push_back(text);
     out_.sources_.push_back(bare(text, &out_.comments_.emplace_back()));
     module_ = Module{};
@@ -144,15 +166,16 @@ class Emitter {
     text_.clear();
     locals_.clear();
     const std::string name = "chunk_" + std::to_string(function_of_[chunk_]);
-    find_targets(chunk);
-    for (std::uint32_t pc = chunk.begin; pc < chunk.end; ++pc) {
-      if (targets_.contains(pc)) text_ += " L" + std::to_string(pc) + ":;\n";
-      emit_instruction(pc, pc + 1 == chunk.end);
-    }
-    std::string head = "u32 " + name + "(tv_call *call, u32 label) {\n" +
-                       "  tv_cell *const R = call->cells;\n  u64 *const N = call->counters;\n" +
-                       "  const tv_services *const S = call->services;\n" +
-                       "  (void)R, (void)N, (void)S, (void)label;\n";
+    gotos_.clear();
+    const bool ends = emit_range(chunk.begin, chunk.end, chunk.end);
+    if (ends) text_ += "  return " + std::to_string(chunk.end) + ";\n";
+    std::string head = "u32 " + name + "(tv_call *call, u32 label) {\n";
+    const auto declare = [&](const char* what, const char* use) {
+      if (text_.find(use) != std::string::npos) head += what;
+    };
+    declare("  tv_cell *const R = call->cells;\n", "R[");
+    declare("  u64 *const N = call->counters;\n", "N[");
+    declare("  const tv_services *const S = call->services;\n", "S->");
     std::map<std::string, std::string> declared;
     for (const std::uint32_t reg : locals_) {
       std::string& list = declared[c_type(plan_.reg(reg).dtype)];
@@ -162,58 +185,90 @@ class Emitter {
     if (chunk.entries.size() > 1) {
       head += "  switch (label) {\n";
       for (std::size_t i = 1; i < chunk.entries.size(); ++i)
-        head +=
-            "    case " + std::to_string(i) + ": goto L" + std::to_string(chunk.entries[i]) + ";\n";
+        head += "  case " + std::to_string(i) + ": " + go(chunk.entries[i]) + "\n";
       head += "  }\n";
     }
-    module_.chunks += head + text_ + "}\n\n";
+    module_.chunks += head + indented(text_, gotos_) + "}\n\n";
     out_.functions_.push_back({out_.sources_.size(), name});
   }
 
-  void find_targets(const Chunk& chunk) {
-    targets_.clear();
-    targets_.insert(chunk.entries.begin() + 1, chunk.entries.end());
-    for (std::uint32_t pc = chunk.begin; pc < chunk.end; ++pc) {
+  /// The code in [begin, end). `next` is where what comes after it leads. True: it may end there.
+  bool emit_range(std::uint32_t begin, std::uint32_t end, std::uint32_t next) {
+    bool ends = true;
+    for (std::uint32_t pc = begin; pc < end;) {
+      text_ += "L" + std::to_string(pc) + ":;\n";
       const Instruction& instruction = program_.code[pc];
-      const auto target = [&](std::uint32_t to) {
-        if (to != pc + 1 && plan_.chunk_at(to) == chunk_) targets_.insert(to);
-      };
-      if (instruction.op == Opcode::Jump) target(instruction.a);
+      ends = true;
       if (instruction.op == Opcode::Branch) {
-        const Branch& branch = program_.branches[instruction.a];
-        for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm) {
-          const std::uint32_t to = program_.targets[branch.first_target + arm];
-          if (plan_.chunk_at(to) == chunk_) targets_.insert(to);
-        }
+        const Arms arms = find_arms(pc, end);
+        emit_branch(instruction, arms, arms.join == end ? next : arms.join);
+        ends = arms.join != kNone;
+        pc = ends ? arms.join : pc + 1;
+        continue;
       }
+      if (instruction.op == Opcode::Jump) {
+        ends = instruction.a == (pc + 1 == end ? next : pc + 1);
+        if (!ends) text_ += "  " + go(instruction.a) + "\n";
+      } else {
+        ends = emit_instruction(pc);
+      }
+      ++pc;
     }
+    return ends;
   }
 
-  void emit_instruction(std::uint32_t pc, bool last) {
+  /// The arms of a branch that come one after the other and go on at one place.
+  struct Arms {
+    std::uint32_t join = kNone;                                   // kNone: they do not
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;  // by arm
+  };
+  Arms find_arms(std::uint32_t pc, std::uint32_t end) const {
+    const Branch& branch = program_.branches[program_.code[pc].a];
+    Arms arms;
+    std::uint32_t begin = pc + 1;
+    std::uint32_t join = kNone;
+    for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm) {
+      if (program_.targets[branch.first_target + arm] != begin) return {};
+      if (arm + 1 == branch.n_arms) break;
+      const std::uint32_t after = program_.targets[branch.first_target + arm + 1];
+      if (after <= begin || after > end || program_.code[after - 1].op != Opcode::Jump) return {};
+      const std::uint32_t to = program_.code[after - 1].a;
+      if (to < after || (join != kNone && join != to)) return {};
+      join = to;
+      arms.ranges.emplace_back(begin, after);
+      begin = after;
+    }
+    if (join == kNone || join < begin || join > end) return {};
+    arms.ranges.emplace_back(begin, join);
+    arms.join = join;
+    return arms;
+  }
+
+  /// True if the next instruction comes after it.
+  bool emit_instruction(std::uint32_t pc) {
     const Instruction& instruction = program_.code[pc];
     switch (instruction.op) {
-      case Opcode::Run: emit_run(pc); break;
-      case Opcode::Branch: emit_branch(instruction); return;
-      case Opcode::Jump:
-        if (instruction.a != pc + 1 || last) text_ += "  " + go(instruction.a) + "\n";
-        return;
-      case Opcode::Move: emit_move(instruction); break;
-      case Opcode::Need: emit_need(instruction.a); break;
+      case Opcode::Run: emit_run(pc); return true;
+      case Opcode::Move: emit_move(instruction); return true;
+      case Opcode::Need: emit_need(instruction.a); return true;
       case Opcode::Retire:
         retire(std::span(program_.retires).subspan(instruction.a, instruction.b));
-        break;
+        return true;
       case Opcode::Return:
-      case Opcode::Halt: text_ += "  return " + std::to_string(pc) + ";\n"; return;
+      case Opcode::Halt: text_ += "  return " + std::to_string(pc) + ";\n"; return false;
+      case Opcode::Branch:
+      case Opcode::Jump:  // emit_range's
       case Opcode::Lazy:
       case Opcode::Native: break;  // in no chunk
     }
-    if (last) text_ += "  return " + std::to_string(pc + 1) + ";\n";
+    return true;
   }
 
   /// To a pc: within this function, or by way of the interpreter.
-  std::string go(std::uint32_t pc) const {
-    return plan_.chunk_at(pc) == chunk_ ? "goto L" + std::to_string(pc) + ";"
-                                        : "return " + std::to_string(pc) + ";";
+  std::string go(std::uint32_t pc) {
+    if (plan_.chunk_at(pc) != chunk_) return "return " + std::to_string(pc) + ";";
+    gotos_.insert(pc);
+    return "goto L" + std::to_string(pc) + ";";
   }
 
   std::string cell(std::uint32_t reg) const { return "R[" + std::to_string(reg) + "]"; }
@@ -316,7 +371,7 @@ class Emitter {
       find_calls(function, module_.libm);
     }
     find_calls(code.c_number, module_.libm);
-    write(o.output(0), fill_c_template(code.c_number, code.op, dtype, inputs));
+    write(o.output(0), unparenthesised(fill_c_template(code.c_number, code.op, dtype, inputs)));
     place(program_.steps[step].node) = {"emitted", region(), ""};
   }
 
@@ -376,44 +431,49 @@ class Emitter {
     out_.loops.push_back(std::move(emitted.loop));
   }
 
-  void emit_branch(const Instruction& instruction) {
+  void emit_branch(const Instruction& instruction, const Arms& arms, std::uint32_t next) {
     const Branch& branch = program_.branches[instruction.a];
     const RegisterForm& form = plan_.reg(branch.selector);
     const std::string index = std::to_string(instruction.a);
-    const bool take = (instruction.flag & kTake) != 0;
     text_ += comment(node_text(branch.node));
     place(branch.node) = {"branch", region(), ""};
+    const auto retired = std::span(&branch.selector, (instruction.flag & kTake) != 0 ? 1 : 0);
+    const std::string number =
+        form.number ? "S->arm_of(call, " + index + ", (tv_value){." + member(form.dtype) + " = " +
+                          read(branch.selector) + "}, " + cell_meta_name(form.dtype) + ")"
+                    : "S->arm(call, " + index + ")";
     if (branch.decoding == Decoding::Truth && form.number) {
       const std::string selector = read(branch.selector);
       if (is_float(form.dtype))
-        text_ += "  if (" + selector + " != " + selector + ") return S->arm_of(call, " + index +
-                 ", (tv_value){." + member(form.dtype) + " = " + selector + "}, " +
-                 cell_meta_name(form.dtype) + ");\n";
-      const bool kept = !take || form.local;
-      if (!kept) {
-        text_ += "  {\n  const int truth = " + selector + " != 0;\n";
-        retire(std::span(&branch.selector, 1));
-      }
-      text_ += "  if (" + (kept ? selector : "truth") + ") {\n  " + arm(branch, 1) + "\n  }\n  " +
-               arm(branch, 0) + "\n" + (kept ? "" : "  }\n");
+        text_ += "  if (" + selector + " != " + selector + ") return " + number + ";\n";
+      text_ += "  if (" + selector + ") {\n";
+      retire(retired);
+      emit_arm(branch, arms, 1, next);
+      text_ += "  } else {\n";
+      retire(retired);
+      emit_arm(branch, arms, 0, next);
+      text_ += "  }\n";
       return;
     }
-    text_ += "  {\n  const u32 arm = ";
-    text_ += form.number
-                 ? "S->arm_of(call, " + index + ", (tv_value){." + member(form.dtype) + " = " +
-                       read(branch.selector) + "}, " + cell_meta_name(form.dtype) + ");\n"
-                 : "S->arm(call, " + index + ");\n";
+    text_ += "  {\n  const u32 arm = " + number + ";\n";
     text_ += "  if (arm == TV_FAILED) return TV_FAILED;\n";
-    if (take) retire(std::span(&branch.selector, 1));
+    retire(retired);
     text_ += "  switch (arm) {\n";
-    for (std::uint32_t a = 1; a < branch.n_arms; ++a)
-      text_ += "  case " + std::to_string(a) + ": " + arm(branch, a) + "\n";
-    text_ += "  default: " + arm(branch, 0) + "\n  }\n  }\n";
+    for (std::uint32_t a = 0; a < branch.n_arms; ++a) {
+      const bool last = a + 1 == branch.n_arms;
+      text_ += last ? "  default: {\n" : "  case " + std::to_string(a) + ": {\n";
+      if (emit_arm(branch, arms, a, next) && !last) text_ += "  break;\n";
+      text_ += "  }\n";
+    }
+    text_ += "  }\n  }\n";
   }
 
-  std::string arm(const Branch& branch, std::uint32_t arm) const {
-    return "++N[" + std::to_string(branch.first_counter + arm) + "]; " +
-           go(program_.targets[branch.first_target + arm]);
+  bool emit_arm(const Branch& branch, const Arms& arms, std::uint32_t arm, std::uint32_t next) {
+    count(branch.first_counter + arm);
+    if (arms.join != kNone)
+      return emit_range(arms.ranges[arm].first, arms.ranges[arm].second, next);
+    text_ += "  " + go(program_.targets[branch.first_target + arm]) + "\n";
+    return false;
   }
 
   void emit_move(const Instruction& instruction) {
@@ -442,7 +502,7 @@ class Emitter {
   Module module_;
   std::uint32_t chunk_ = 0;
   std::string text_;
-  std::set<std::uint32_t> locals_, targets_;
+  std::set<std::uint32_t> locals_, gotos_;
   std::vector<std::uint32_t> internal_;  // of the loop that was emitted last
 };
 

@@ -159,13 +159,7 @@ class LoopBody {
       else if (value.memory.starts_with("t"))
         text += "  " + type + " " + value.memory + "[" + std::to_string(kLoopBlock) + "];\n";
     }
-    if (!uses_calls()) text += "  (void)call;\n";
-    if (numbers_.empty()) text += "  (void)number;\n";
     return text;
-  }
-
-  bool uses_calls() const {
-    return std::ranges::any_of(members_, [](const Member& m) { return m.code->c == nullptr; });
   }
 
   /// The first fold of a value that is no output has a block that the value is written to; what
@@ -203,10 +197,11 @@ class LoopBody {
         loads += "    const " + std::string(c_type(v.dtype)) + " " + operands.back() + " = " +
                  v.memory + "[k];\n";
       }
-      text += "  " + plan_.describe(member.step) + "    const " + c_type(value.dtype) + " v" +
-              std::to_string(value.index) + " = " +
-              unparenthesised(
-                  fill_c_template(member.code->c, member.code->op, value.dtype, operands)) + ";\n";
+      text +=
+          "  " + plan_.describe(member.step) + "    const " + c_type(value.dtype) + " v" +
+          std::to_string(value.index) + " = " +
+          unparenthesised(fill_c_template(member.code->c, member.code->op, value.dtype, operands)) +
+          ";\n";
       if (!value.memory.empty())
         text += "    " + value.memory + "[k] = v" + std::to_string(value.index) + ";\n";
     }

@@ -15,7 +15,8 @@ static_assert(sizeof(Cell) == 16 && offsetof(NativeCall, cells) == 0 &&
               offsetof(NativeCall, services) == 24 && offsetof(NativeCall, functions) == 32);
 static_assert(static_cast<int>(Tag::Empty) == 0 && static_cast<int>(Tag::Scalar) == 1);
 
-const char* const kPrelude = R"(typedef signed char i8;
+const char* const kPrelude = R"(#pragma GCC diagnostic ignored "-Wunused-parameter"
+typedef signed char i8;
 typedef short i16;
 typedef int i32;
 typedef long i64;
