@@ -1,4 +1,4 @@
-"""Programs of small graphs as text, against files in tests/golden.
+"""Programs of small graphs as text, and their emitted C, against files in tests/golden.
 
 Run with THUNKVM_GOLDEN=write to make the files anew, and read the difference before committing it.
 """
@@ -6,6 +6,7 @@ Run with THUNKVM_GOLDEN=write to make the files anew, and read the difference be
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,70 @@ def test_an_input_that_an_op_reads_twice_does_not_die_into_its_output() -> None:
     x = tv.vector("x")
     y = x + 1.0
     check_golden("input_read_twice.txt", [x], [y * y])
+
+
+def check_golden_c(
+    name: str, inputs: list[tv.Variable], outputs: list[tv.Variable], mode: str = "c"
+) -> None:
+    """Hold what a function in mode c is in C, without the prelude, against a file."""
+    source = tv.function(inputs, outputs, mode=mode).c_source()
+    end_of_prelude = "  cell->meta = 0;\n}\n"
+    text = source[source.index(end_of_prelude) + len(end_of_prelude) :].strip("\n") + "\n"
+    text = re.sub(r", test_golden_programs\.py:\d+ in \w+", "", text)
+    path = GOLDEN / name
+    if os.environ.get("THUNKVM_GOLDEN") == "write":
+        path.write_text(text)
+    assert text == path.read_text(), f"{path} differs; run with THUNKVM_GOLDEN=write and look"
+
+
+def test_nested_conditionals_of_numbers_are_nested_ifs_in_c() -> None:
+    x, y = tv.scalar("x"), tv.scalar("y")
+    inner = tv.ifelse(y > 1.0, tv.exp(y) - x, x / y)
+    check_golden_c("nested_ifelse.c", [x, y], [tv.ifelse(x > y, inner * 2.0, x - y)])
+
+
+def test_conditionals_on_one_selector_are_one_if_in_c() -> None:
+    c, x, y = tv.scalar("c"), tv.scalar("x"), tv.scalar("y")
+    a, b = tv.ifelse(c, x, y), tv.ifelse(c, y * 2.0, x * 3.0)
+    check_golden_c("one_selector.c", [c, x, y], [a, b])
+
+
+def test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c() -> None:
+    c, d, x = tv.scalar("c"), tv.scalar("d"), tv.scalar("x")
+    shared = tv.sin(x) * x
+    outputs = [tv.ifelse(c > 0.0, shared + 1.0, x), tv.ifelse(d > 0.0, shared - 1.0, x)]
+    check_golden_c("shared_by_arms.c", [c, d, x], outputs)
+
+
+def test_a_value_that_an_arm_computed_for_an_earlier_if_is_there_for_a_later_one_in_c() -> None:
+    c, x = tv.scalar("c"), tv.scalar("x")
+    shared = x * x
+    between = tv.ifelse(c, shared, x) + 1.0
+    outputs = [tv.ifelse(c, shared * between, between)]
+    check_golden_c("value_across_ifs.c", [c, x], outputs)
+
+
+def test_a_switch_is_a_switch_in_c() -> None:
+    i, x = tv.scalar("i", dtype="int64"), tv.scalar("x")
+    arms = [x + 1.0, x * 2.0, x - 3.0]
+    check_golden_c("switch_case.c", [i, x], [tv.switch_case(i, arms, default=x)])
+
+
+def test_loops_of_the_arms_are_called_in_the_arms_in_c() -> None:
+    a, b = tv.scalar("a"), tv.scalar("b")
+    x, y = tv.vector("x"), tv.vector("y")
+    picked = tv.ifelse(a < b, tv.mean(tv.exp(x)), tv.mean(tv.exp(y)))
+    check_golden_c("two_means.c", [a, b, x, y], [picked])
+
+
+def test_a_loop_of_several_outputs_and_folds_in_c() -> None:
+    x, y, a = tv.matrix("x"), tv.matrix("y"), tv.scalar("a")
+    scaled = tv.sqrt(x * x + y) * a
+    check_golden_c("outputs_and_folds.c", [x, y, a], [scaled, scaled.sum(axis=1), scaled.max()])
+
+
+def test_an_elementwise_conditional_in_an_arm_in_c() -> None:
+    c, x = tv.scalar("c", dtype="int8"), tv.vector("x", dtype="int8")
+    clipped = tv.where(x > 100, x - 100, x)
+    picked = tv.ifelse(c, tv.ifelse(c > 1, clipped * 2, clipped), x)
+    check_golden_c("nested_arrays.c", [c, x], [picked])

@@ -1,0 +1,64 @@
+f64 sin(f64);
+
+u32 chunk_0(tv_call *call, u32 label) {
+  tv_cell *const R = call->cells;
+  u64 *const N = call->counters;
+  const tv_services *const S = call->services;
+  u8 r4 = 0, r9 = 0;
+  ++N[0];
+  /* gt.0 */
+  r4 = R[2].value.f64 > R[3].value.f64;
+  /* ifelse.4 */
+  if (r4) {
+    ++N[2];
+    if (!call->done[0]) {
+      S->begin_memo(call, 0);
+      if (call->functions[1](call, 0) == TV_FAILED) return TV_FAILED;
+    }
+    ++N[4];
+    /* add.3 */
+    R[1].value.f64 = R[6].value.f64 + R[7].value.f64;
+    R[1].meta = TV_F64;
+  } else {
+    ++N[1];
+    ++N[3];
+    R[1].value.f64 = R[5].value.f64;
+    R[1].meta = TV_F64;
+  }
+  ++N[5];
+  /* gt.5 */
+  r9 = R[8].value.f64 > R[3].value.f64;
+  /* ifelse.7 */
+  if (r9) {
+    ++N[7];
+    if (!call->done[0]) {
+      S->begin_memo(call, 0);
+      if (call->functions[1](call, 0) == TV_FAILED) return TV_FAILED;
+    }
+    ++N[8];
+    /* sub.6 */
+    R[0].value.f64 = R[6].value.f64 - R[7].value.f64;
+    R[0].meta = TV_F64;
+    R[6].meta = 0;
+  } else {
+    ++N[6];
+    R[6].meta = 0;
+    ++N[3];
+    R[0].value.f64 = R[5].value.f64;
+    R[0].meta = TV_F64;
+  }
+  return 13;
+}
+
+u32 chunk_1(tv_call *call, u32 label) {
+  tv_cell *const R = call->cells;
+  u64 *const N = call->counters;
+  f64 r10 = 0;
+  ++N[9];
+  /* sin.1 */
+  r10 = sin(R[5].value.f64);
+  /* mul.2 */
+  R[6].value.f64 = r10 * R[5].value.f64;
+  R[6].meta = TV_F64;
+  return 15;
+}

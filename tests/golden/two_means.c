@@ -1,0 +1,41 @@
+void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n) {
+  const f64 *const a0 = (const f64 *)block[0];
+  f64 *const f0 = (f64 *)block[1];
+  /* exp.3 */
+  call[0]((char *[]){(char *)a0, (char *)f0}, (const i64[]){8, 8}, n);
+}
+
+u32 chunk_0(tv_call *call, u32 label) {
+  tv_cell *const R = call->cells;
+  u64 *const N = call->counters;
+  const tv_services *const S = call->services;
+  u8 r3 = 0;
+  ++N[0];
+  /* lt.0 */
+  r3 = R[1].value.f64 < R[2].value.f64;
+  /* ifelse.5 */
+  if (r3) {
+    ++N[2];
+    ++N[4];
+    /* exp.3 */
+    /* mean.4 */
+    {
+      tv_value results[1];
+      if (S->loop(call, 0, 0, results)) return TV_FAILED;
+      R[0].value.f64 = results[0].f64;
+      R[0].meta = TV_F64;
+    }
+  } else {
+    ++N[1];
+    ++N[3];
+    /* exp.1 */
+    /* mean.2 */
+    {
+      tv_value results[1];
+      if (S->loop(call, 1, 0, results)) return TV_FAILED;
+      R[0].value.f64 = results[0].f64;
+      R[0].meta = TV_F64;
+    }
+  }
+  return 5;
+}

@@ -1,0 +1,38 @@
+u32 chunk_0(tv_call *call, u32 label) {
+  tv_cell *const R = call->cells;
+  u64 *const N = call->counters;
+  const tv_services *const S = call->services;
+  f64 r3 = 0, r4 = 0, r6 = 0;
+  /* ifelse.1 */
+  if (R[1].value.f64 != R[1].value.f64) return S->arm_of(call, 0, (tv_value){.f64 = R[1].value.f64}, TV_F64);
+  if (R[1].value.f64) {
+    ++N[1];
+    ++N[3];
+    /* mul.0 */
+    r4 = R[2].value.f64 * R[2].value.f64;
+    ++N[2];
+    r3 = r4;
+  } else {
+    ++N[0];
+    ++N[2];
+    r3 = R[2].value.f64;
+  }
+  ++N[4];
+  /* add.2 */
+  r6 = r3 + R[5].value.f64;
+  /* ifelse.4 */
+  if (R[1].value.f64 != R[1].value.f64) return S->arm_of(call, 1, (tv_value){.f64 = R[1].value.f64}, TV_F64);
+  if (R[1].value.f64) {
+    ++N[6];
+    ++N[7];
+    /* mul.3 */
+    R[0].value.f64 = r4 * r6;
+    R[0].meta = TV_F64;
+  } else {
+    ++N[5];
+    ++N[2];
+    R[0].value.f64 = r6;
+    R[0].meta = TV_F64;
+  }
+  return 10;
+}
