@@ -51,11 +51,10 @@ def test_examples_of_a_method(name: str) -> None:
     assert run(getattr(tv.Variable, name).__doc__ or "", name) > 0
 
 
-def test_examples_of_the_readme() -> None:
-    text = (ROOT / "README.md").read_text()
-    blocks = re.findall(r"```python\n(.*?)```", text, re.S)
-    assert blocks
-    assert sum(run(block, "README.md") for block in blocks) > 0
+@pytest.mark.parametrize("name", ["README.md", "docs/emission.md"])
+def test_examples_of_the_documentation(name: str) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
+    assert run("\n".join(blocks), name) > 0
 
 
 def public() -> list[str]:
