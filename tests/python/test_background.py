@@ -21,7 +21,8 @@ import thunkvm as tv
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="compiles with gcc")
 
 PREAMBLE = """
-import atexit, os, signal, sys, threading
+import atexit, os, signal, sys, threading, warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # of forks with threads, from Python 3.12 on
 def last():
     print(*last_words(), flush=True)
 last_words = lambda: ()
