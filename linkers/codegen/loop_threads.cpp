@@ -1,5 +1,7 @@
 #include "linkers/codegen/loop_threads.h"
 
+#include <unistd.h>
+
 #include <atomic>
 
 namespace thunkvm {
@@ -17,7 +19,9 @@ void set_loop_threads(LoopThreads threads) {
 
 void run_on_threads(int count, const std::function<void(int)>& f) {
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(count) schedule(static, 1)
+  // gcc's threads do not come along into a forked process, which would wait for them for ever.
+  static const pid_t owner = ::getpid();
+#pragma omp parallel for num_threads(count) schedule(static, 1) if (::getpid() == owner)
 #endif
   for (int thread = 0; thread < count; ++thread) f(thread);
 }

@@ -8,7 +8,7 @@ namespace thunkvm {
 
 /// Loops of `from` elements and more, without folds, are computed on `count` OpenMP threads.
 /// Results are the same with any number of threads. For the whole process; loops that run meanwhile
-/// may see either. OpenMP's own threads do not survive a fork.
+/// may see either. A process that is forked after one of them runs its own on one thread.
 struct LoopThreads {
   std::int32_t count = 1;
   std::uint32_t from = 1u << 18;
@@ -17,7 +17,8 @@ LoopThreads loop_threads();
 void set_loop_threads(LoopThreads threads);
 
 /// Calls f(0) ... f(count - 1) on threads of their own, the calling one among them, and waits. On
-/// one thread, one after the other, where there is no OpenMP. `f` throws nothing.
+/// one thread, one after the other, where there is no OpenMP, or where a parent process used it.
+/// `f` throws nothing.
 void run_on_threads(int count, const std::function<void(int)>& f);
 
 }  // namespace thunkvm

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,18 @@ def test_the_number_of_threads_changes_no_bit(threads: int, size: int) -> None:
     with tv.config.change(loop_threads=threads, loop_threads_from=0):
         shared = f(x, y)
     assert shared.tobytes() == alone.tobytes()
+
+
+def test_a_process_that_is_forked_computes_alone() -> None:
+    a = tv.vector("a")
+    f = tv.function([a], tv.exp(a) * 2.0, mode="c")
+    x = np.linspace(-2.0, 2.0, 5000)
+    with tv.config.change(loop_threads=2, loop_threads_from=0):
+        expected = f(x)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if f(x).tobytes() == expected.tobytes() else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_a_number_of_threads_that_makes_no_sense_is_refused() -> None:
