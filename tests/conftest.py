@@ -12,7 +12,7 @@ os.environ.setdefault("THUNKVM_VERIFY", "1")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep what the tests compile from run to run, but not among the user's modules."""
-    cache = config.cache
+    cache = getattr(config, "cache", None)  # none with -p no:cacheprovider
     if cache is not None:
         os.environ.setdefault("THUNKVM_CACHE", str(cache.mkdir("thunkvm") / "modules"))
 
