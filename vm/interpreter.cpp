@@ -2,9 +2,7 @@
 // rare is out of line.
 #include "vm/interpreter.h"
 
-#include <algorithm>
 #include <cassert>
-#include <string>
 
 namespace thunkvm {
 
@@ -22,23 +20,6 @@ Status traced(Frame& frame, Activation& activation, Tracer* tracer, std::uint32_
   } catch (...) {
     return activation.fail_current();
   }
-}
-
-/// "the lazy thunk of pick.3", for messages.
-std::string lazy_thunk(const Program& program, const Lazy& lazy) {
-  std::string text = "the lazy thunk";
-  if (program.text != nullptr && lazy.node != kNone) text += " of " + program.text->node(lazy.node);
-  return text;
-}
-
-Status out_of_range(const Program& program, const Lazy& lazy, Activation& activation,
-                    std::int64_t input) {
-  const int n = lazy.operands.n_inputs;
-  return activation.fail(
-      ErrorKind::Index,
-      lazy_thunk(program, lazy) + " asked for input " + std::to_string(input) + ", but it has " +
-          std::to_string(n) + " input" + (n == 1 ? "" : "s") +
-          (n == 0 ? "" : ": it may ask for an index from 0 to " + std::to_string(n - 1)));
 }
 
 }  // namespace
@@ -86,21 +67,22 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
   return Status::Failed;
 }
 
+/// Empties the registers that end with a step.
+inline void Interpreter::retire(const Program& program, Cell* cells, const Step& ended) {
+  const std::uint32_t* index = program.retires.data() + ended.retire_first;
+  for (std::uint32_t n = ended.retire_count; n != 0; --n) cells[*index++].clear();
+}
+
+/// What is left of a segment, from `step` on, where the host may have to be asked on the way.
 template <bool kTracing>
-inline Status Interpreter::run_segment(Frame& frame, Tracer* tracer,
-                                       const Instruction& instruction) {
+[[gnu::noinline]] Status Interpreter::run_polling(Frame& frame, Tracer* tracer,
+                                                  const Instruction& instruction,
+                                                  const Step* step) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
-  Cell* const cells = activation.cells;
   const Step* const first = program.steps.data();
-  const Step* step = first + instruction.a;
-  const Step* const end = step + instruction.b;
-  const auto retire = [&](const Step& ended) {
-    const std::uint32_t* index = program.retires.data() + ended.retire_first;
-    for (std::uint32_t n = ended.retire_count; n != 0; --n) cells[*index++].clear();
-  };
-
-  for (;;) {
+  const Step* const end = first + instruction.a + instruction.b;
+  while (step != end) {
     const Step* const pause = end - step > frame.until_poll_ ? step + frame.until_poll_ : end;
     frame.until_poll_ -= static_cast<std::int32_t>(pause - step);
     do {
@@ -110,63 +92,68 @@ inline Status Interpreter::run_segment(Frame& frame, Tracer* tracer,
                         [&] { return step->run(activation, step->operands); });
       else
         status = step->run(activation, step->operands);
-      // One test for the two things that may have happened.
-      if ((static_cast<int>(status) | static_cast<int>(activation.poll)) != 0) [[unlikely]] {
-        if (status != Status::Done) {
-          // This stretch may have used up the thunks until the poll, which is the next call's now.
-          if (frame.until_poll_ == 0) frame.until_poll_ = 1;
-          fail_at(frame, step->node);
-          return stop_segment(frame, instruction, static_cast<std::uint32_t>(step + 1 - first));
-        }
-        retire(*step++);
-        frame.until_poll_ = 0;
-        break;
+      if (status != Status::Done) {
+        // This stretch may have used up the thunks until the poll, which is the next call's now.
+        if (frame.until_poll_ == 0) frame.until_poll_ = 1;
+        fail_at(frame, step->node);
+        return stop_segment(frame, instruction, static_cast<std::uint32_t>(step + 1 - first));
       }
-      retire(*step++);
-    } while (step != pause);
-    if (frame.until_poll_ == 0 && poll(frame) != Status::Done) [[unlikely]]
+      retire(program, activation.cells, *step++);
+    } while (step != pause && !activation.poll);
+    if (activation.poll) frame.until_poll_ = 0;
+    if (frame.until_poll_ == 0 && poll(frame) != Status::Done)
       return stop_segment(frame, instruction, static_cast<std::uint32_t>(step - first));
-    if (step == end) return Status::Done;
   }
+  return Status::Done;
 }
 
-/// Reads what a lazy thunk asks for, and queues it. The demanded output is not computed.
-Status Interpreter::queue_wanted(Frame& frame, std::uint32_t index, std::uint32_t output) {
-  const Lazy& lazy = frame.program_->lazies[index];
-  LazyState& state = frame.lazies_[index];
+/// The rest of a segment after a step that failed, or after which the host is to be asked.
+[[gnu::cold]] Status Interpreter::go_on_after(Frame& frame, const Instruction& instruction,
+                                              const Step* step, Status status) {
+  const auto n_run = static_cast<std::uint32_t>(step + 1 - frame.program_->steps.data());
+  if (status != Status::Done) {
+    fail_at(frame, step->node);
+    return stop_segment(frame, instruction, n_run);
+  }
+  retire(*frame.program_, frame.activation_.cells, *step);
+  if (poll(frame) != Status::Done) return stop_segment(frame, instruction, n_run);
+  return run_polling<false>(frame, nullptr, instruction, step + 1);
+}
+
+/// One test for the two things that may happen in a step and are not the usual.
+inline bool Interpreter::went_on(Status status, const Activation& activation) {
+  return (static_cast<int>(status) | static_cast<int>(activation.poll)) == 0;
+}
+
+/// A function of its own, so that its registers are not the loop's.
+[[gnu::noinline]] Status Interpreter::run_segment(Frame& frame, const Instruction& instruction) {
+  const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
-  const std::int64_t n = lazy.operands.n_inputs;
-  if (state.wanted.empty())
-    return activation.fail(
-        ErrorKind::Runtime,
-        lazy_thunk(*frame.program_, lazy) + " finished without the demanded output " +
-            std::to_string(output) +
-            ": it has to compute it, or to return the inputs that it needs for it");
-  for (const std::int64_t input : state.wanted) {
-    if (input < 0 || input >= n) return out_of_range(*frame.program_, lazy, activation, input);
-    if (state.got[input] != 0)
-      return activation.fail(ErrorKind::Runtime,
-                             lazy_thunk(*frame.program_, lazy) + " asked again for input " +
-                                 std::to_string(input) +
-                                 ", which it got: it has to use it, or to ask for another one");
-  }
-  // The next one is the last of `waiting`: at a Return it is popped.
-  for (auto input = state.wanted.rbegin(); input != state.wanted.rend(); ++input)
-    state.waiting.push_back(static_cast<std::uint32_t>(*input));
-  // An input that stands in the list twice is computed once, where it stands first: the latest in
-  // `waiting`.
-  if (state.waiting.size() > 1) {
-    std::vector<bool> seen(static_cast<std::size_t>(n));
-    const auto repeated = [&](std::uint32_t input) {
-      const bool again = seen[input];
-      seen[input] = true;
-      return again;
-    };
-    auto kept = state.waiting.end();
-    for (auto input = state.waiting.end(); input != state.waiting.begin();)
-      if (!repeated(*--input)) *--kept = *input;
-    state.waiting.erase(state.waiting.begin(), kept);
-  }
+  const Step* step = program.steps.data() + instruction.a;
+  const auto count = static_cast<std::int32_t>(instruction.b);
+  if (count >= frame.until_poll_) [[unlikely]]
+    return run_polling<false>(frame, nullptr, instruction, step);
+  frame.until_poll_ -= count;
+  const Step* const end = step + count;
+  do {
+    const Status status = step->run(activation, step->operands);
+    if (!went_on(status, activation)) [[unlikely]]
+      return go_on_after(frame, instruction, step, status);
+    retire(program, activation.cells, *step);
+  } while (++step != end);
+  return Status::Done;
+}
+
+/// A segment of one step, as the arms of conditionals often are: inlined into the loop.
+[[gnu::always_inline]] inline Status Interpreter::run_step(Frame& frame, Cell* cells,
+                                                           const Instruction& instruction) {
+  const Program& program = *frame.program_;
+  const Step* const step = program.steps.data() + instruction.a;
+  --frame.until_poll_;
+  const Status status = step->run(frame.activation_, step->operands);
+  if (!went_on(status, frame.activation_)) [[unlikely]]
+    return go_on_after(frame, instruction, step, status);
+  retire(program, cells, *step);
   return Status::Done;
 }
 
@@ -224,14 +211,9 @@ Status Interpreter::compute_now(Frame& frame, Tracer* tracer, std::uint32_t inde
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
   const int n = lazy.operands.n_inputs;
-  if (input < 0 || input >= n) return out_of_range(program, lazy, activation, input);
+  if (input < 0 || input >= n) return refuse_input(frame, index, input);
   if (state.got[input] != 0) return Status::Done;
-  if (frame.nesting_ >= kMaxNesting)
-    return activation.fail(ErrorKind::Runtime,
-                           lazy_thunk(program, lazy) + " cannot go on: more than " +
-                               std::to_string(kMaxNesting) +
-                               " lazy thunks wait for each other on the native stack; use "
-                               "ForceBy::Fiber, which keeps them off it");
+  if (frame.nesting_ >= kMaxNesting) return refuse_nesting(frame, index);
   ++frame.nesting_;
   Status status;
   try {
@@ -252,15 +234,24 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
   const Instruction* const code = native == nullptr ? program.code.data() : native->code.data();
   Cell* const cells = activation.cells;
   std::uint64_t* const counters = frame.counters_.data();
+  const Instruction* next = code + pc;
 
   for (;;) {
-    const Instruction& instruction = code[pc];
+    const Instruction& instruction = *next++;
     switch (instruction.op) {
       case Opcode::Run:
         ++counters[instruction.c];
-        if (run_segment<kTracing>(frame, tracer, instruction) != Status::Done) [[unlikely]]
-          return Status::Failed;
-        ++pc;
+        if constexpr (kTracing) {
+          if (run_polling<true>(frame, tracer, instruction,
+                                program.steps.data() + instruction.a) != Status::Done)
+            return Status::Failed;
+        } else {
+          const Status status = instruction.b == 1 && frame.until_poll_ > 1
+                                    ? run_step(frame, cells, instruction)
+                                    : run_segment(frame, instruction);
+          if (status != Status::Done) [[unlikely]]
+            return Status::Failed;
+        }
         break;
 
       case Opcode::Branch: {
@@ -281,11 +272,11 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
         if ((instruction.flag & kTake) != 0) cells[branch.selector].clear();
         ++counters[branch.first_counter + arm];
         if constexpr (kTracing) tracer->branched(instruction.a, arm, frame);
-        pc = program.targets[branch.first_target + arm];
+        next = code + program.targets[branch.first_target + arm];
         break;
       }
 
-      case Opcode::Jump: pc = instruction.a; break;
+      case Opcode::Jump: next = code + instruction.a; break;
 
       case Opcode::Move:
         ++counters[instruction.c];
@@ -293,16 +284,14 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
           cells[instruction.a] = std::move(cells[instruction.b]);
         else
           cells[instruction.a] = cells[instruction.b];
-        ++pc;
         break;
 
       case Opcode::Need:
-        ++pc;
         if (frame.done_[instruction.a] == 0) {
           frame.done_[instruction.a] = 1;
           frame.done_list_.push_back(instruction.a);
-          frame.resumes_.push_back({pc, kNone});
-          pc = program.memos[instruction.a].pc;
+          frame.resumes_.push_back({static_cast<std::uint32_t>(next - code), kNone});
+          next = code + program.memos[instruction.a].pc;
         }
         break;
 
@@ -313,27 +302,26 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
               [[unlikely]]
             return Status::Failed;
           if (!state.waiting.empty()) {
-            frame.resumes_.push_back({pc, instruction.a});
-            pc = program.lazies[instruction.a].input_pcs[state.waiting.back()];
-            break;
+            frame.resumes_.push_back({static_cast<std::uint32_t>(next - code) - 1, instruction.a});
+            next = code + program.lazies[instruction.a].input_pcs[state.waiting.back()];
           }
         }
-        ++pc;
         break;
       }
 
       case Opcode::Retire: {
         const std::uint32_t* retire = program.retires.data() + instruction.a;
         for (std::uint32_t n = instruction.b; n != 0; --n) cells[*retire++].clear();
-        ++pc;
         break;
       }
 
       case Opcode::Native:
         if constexpr (!kTracing) {
-          pc = native->functions[instruction.a](&frame.native_call_, instruction.b);
-          if (pc == kNone) [[unlikely]]
+          const std::uint32_t at =
+              native->functions[instruction.a](&frame.native_call_, instruction.b);
+          if (at == kNone) [[unlikely]]
             return Status::Failed;
+          next = code + at;
           frame.until_poll_ -= static_cast<std::int32_t>(instruction.c);
           if ((frame.until_poll_ <= 0 || activation.poll) && poll(frame) != Status::Done)
               [[unlikely]]
@@ -344,13 +332,13 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
       case Opcode::Return: {
         if (frame.resumes_.size() == base) return Status::Done;  // of a nested loop
         const Resume resume = frame.resumes_.back();
-        pc = resume.pc;
+        next = code + resume.pc;
         if (resume.lazy != kNone) {
           LazyState& state = frame.lazies_[resume.lazy];
           state.got[state.waiting.back()] = 1;
           state.waiting.pop_back();
           if (!state.waiting.empty()) {
-            pc = program.lazies[resume.lazy].input_pcs[state.waiting.back()];
+            next = code + program.lazies[resume.lazy].input_pcs[state.waiting.back()];
             break;  // the same Resume waits for the next one
           }
         }
@@ -362,18 +350,5 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
     }
   }
 }
-
-void NativeSupport::begin_memo(Frame& frame, std::uint32_t memo) {
-  frame.done_[memo] = 1;
-  frame.done_list_.push_back(memo);
-}
-
-void NativeSupport::fail(Frame& frame, std::uint32_t node) { Interpreter::fail_at(frame, node); }
-
-void NativeSupport::note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end) {
-  if (first != end) ++frame.not_reached_[{first, end}];
-}
-
-bool NativeSupport::poll(Frame& frame) { return Interpreter::poll(frame) == Status::Done; }
 
 }  // namespace thunkvm

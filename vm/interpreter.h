@@ -32,13 +32,22 @@ class Interpreter {
 
   template <bool kTracing>
   static Status loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base);
+  static Status run_segment(Frame& frame, const Instruction& instruction);
+  static Status run_step(Frame& frame, Cell* cells, const Instruction& instruction);
   template <bool kTracing>
-  static Status run_segment(Frame& frame, Tracer* tracer, const Instruction& instruction);
+  static Status run_polling(Frame& frame, Tracer* tracer, const Instruction& instruction,
+                            const Step* step);
+  static Status go_on_after(Frame& frame, const Instruction& instruction, const Step* step,
+                            Status status);
+  static bool went_on(Status status, const Activation& activation);
+  static void retire(const Program& program, Cell* cells, const Step& ended);
   template <bool kTracing>
   static Status enter(Frame& frame, Tracer* tracer, std::uint32_t lazy, std::uint32_t output);
   template <bool kTracing>
   static Status compute_now(Frame& frame, Tracer* tracer, std::uint32_t lazy, int input);
   static Status queue_wanted(Frame& frame, std::uint32_t lazy, std::uint32_t output);
+  static Status refuse_input(Frame& frame, std::uint32_t lazy, std::int64_t input);
+  static Status refuse_nesting(Frame& frame, std::uint32_t lazy);
   static Status poll(Frame& frame);
   static Status stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from);
   static Status fail_at(Frame& frame, std::uint32_t node);
