@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -31,14 +32,15 @@ struct Table {
 };
 
 // Never destroyed: a thread may still be loading while the process ends.
-Table* current = nullptr;
+std::atomic<Table*> current{nullptr};
 
-void before_fork() { current->lock.lock(); }
-void in_parent() { current->lock.unlock(); }
+void before_fork() { current.load()->lock.lock(); }
+void in_parent() { current.load()->lock.unlock(); }
 // The threads that hold claims are not in the child, nor is the state of who waits worth anything.
 void in_child() {
   auto* table = new Table;
-  for (const auto& [key, entry] : current->entries) table->entries[key].module = entry.module;
+  for (const auto& [key, entry] : current.load()->entries)
+    table->entries[key].module = entry.module;
   current = table;
 }
 
