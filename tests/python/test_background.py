@@ -19,6 +19,10 @@ import pytest
 import thunkvm as tv
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="compiles with gcc")
+forks_and_goes_on = pytest.mark.skipif(
+    "/libtsan." in Path("/proc/self/maps").read_text(),
+    reason="the thread sanitizer ends a forked child that begins threads",
+)
 
 PREAMBLE = """
 import atexit, os, signal, sys, threading, warnings
@@ -161,6 +165,7 @@ def in_a_child(work: Callable[[], bool]) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
+@forks_and_goes_on
 def test_a_child_that_is_forked_meanwhile_compiles_for_itself(compiler: Compiler) -> None:
     with tv.config.change(cache_size=0):  # nothing but what the process itself knows
         f = twice_exp()
@@ -173,6 +178,7 @@ def test_a_child_that_is_forked_meanwhile_compiles_for_itself(compiler: Compiler
     assert compiler.compiled == 3
 
 
+@forks_and_goes_on
 def test_a_child_that_is_forked_meanwhile_can_let_the_function_go(compiler: Compiler) -> None:
     functions = [twice_exp()]
     functions[0](0.0), functions[0](0.0)
@@ -207,6 +213,7 @@ def test_a_process_that_ends_compiles_nothing_more(compiler: Compiler) -> None:
     assert compiler.compiled == 0
 
 
+@forks_and_goes_on
 def test_a_child_that_is_forked_meanwhile_may_end_as_usual(compiler: Compiler) -> None:
     out = compiler.run(
         MEANWHILE + "child = os.fork()\n"

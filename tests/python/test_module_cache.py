@@ -25,6 +25,10 @@ from thunkvm import _core
 from thunkvm.__main__ import main
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="compiles with gcc")
+forks_and_goes_on = pytest.mark.skipif(
+    "/libtsan." in Path("/proc/self/maps").read_text(),
+    reason="the thread sanitizer ends a forked child that begins threads",
+)
 
 
 def answer(module: _core.NativeModule) -> int:
@@ -82,6 +86,7 @@ def test_a_process_that_is_killed_while_it_compiles_leaves_nothing_in_the_way(
         os.kill(child, signal.SIGKILL)
 
 
+@forks_and_goes_on
 def test_a_process_that_forks_while_another_thread_compiles_can_compile_the_same(
     compiler: Compiler, tmp_path: Path
 ) -> None:
