@@ -1,4 +1,5 @@
 // emitter.cpp: the C of chunks: expressions, branches as gotos, and calls for all that is more.
+#include "linkers/codegen/c_text.h"
 #include "linkers/codegen/emitted_code.h"
 #include "linkers/codegen/loop_body.h"
 #include "linkers/codegen/prelude.h"
@@ -16,50 +17,6 @@ namespace {
 
 // Modules are compiled side by side, so a large program becomes several.
 constexpr std::uint32_t kModuleThunks = 800;
-
-/// Lines as deep as their braces, without the labels that no goto names.
-std::string indented(const std::string& text, const std::set<std::uint32_t>& gotos) {
-  std::string result;
-  std::size_t depth = 1;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t end = text.find('\n', i) + 1;
-    const std::size_t first = text.find_first_not_of(' ', i);
-    const std::string_view line = std::string_view(text).substr(first, end - first);
-    i = end;
-    if (line.starts_with('L')) {
-      if (gotos.contains(static_cast<std::uint32_t>(std::strtoul(line.data() + 1, nullptr, 10))))
-        result += " " + std::string(line);
-      continue;
-    }
-    if (line.starts_with('}')) --depth;
-    result += std::string(2 * depth, ' ') + std::string(line);
-    if (line.ends_with("{\n")) ++depth;
-  }
-  return result;
-}
-
-/// The functions of libm that templates may call; those of floats have an f at the end.
-bool is_of_libm(std::string_view word) {
-  static const std::set<std::string_view> names = {
-      "acos",  "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",  "cos",
-      "cosh",  "erf",   "erfc", "exp",   "exp2", "expm1", "fmod",  "hypot", "log",
-      "log10", "log1p", "log2", "pow",   "sin",  "sinh",  "tan",   "tanh"};
-  return names.contains(word) ||
-         (word.ends_with("f") && names.contains(word.substr(0, word.size() - 1)));
-}
-
-/// The functions of libm that a text calls.
-void find_calls(std::string_view text, std::set<std::string>& calls) {
-  for (std::size_t open = text.find('('); open != std::string_view::npos;
-       open = text.find('(', open + 1)) {
-    std::size_t first = open;
-    while (first > 0 && (std::isalnum(static_cast<unsigned char>(text[first - 1])) != 0 ||
-                         text[first - 1] == '_'))
-      --first;
-    const std::string_view word = text.substr(first, open - first);
-    if (is_of_libm(word)) calls.emplace(word);
-  }
-}
 
 }  // namespace
 
@@ -516,38 +473,6 @@ std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> pr
   const Plan plan(*code->program_, nodes, registers, options);
   Emitter(plan, *code).run();
   return code;
-}
-
-std::string EmittedCode::node_of(std::size_t module, const std::string& diagnostics) const {
-  constexpr std::string_view kFile = "<stdin>:";
-  for (std::size_t at = 0; (at = diagnostics.find(kFile, at)) != std::string::npos;) {
-    at += kFile.size();
-    const std::size_t line = std::strtoul(diagnostics.c_str() + at, nullptr, 10);
-    if (line == 0) continue;  // "<stdin>: In function ..."
-    std::string node;
-    for (const auto& [first, text] : comments_[module])
-      if (first <= line) node = text;
-    return node;
-  }
-  return {};
-}
-
-std::string EmittedCode::readable() const {
-  std::string text;
-  for (std::size_t m = 0; m < readable_.size(); ++m)
-    text += (readable_.size() > 1 ? "/* module " + std::to_string(m) + " */\n" : "") + readable_[m];
-  return text;
-}
-
-void EmittedCode::load(
-    std::shared_ptr<const void> modules,
-    const std::function<void*(std::size_t module, const std::string& name)>& symbol) {
-  for (const Function& function : functions_)
-    functions.push_back(reinterpret_cast<NativeFunction>(symbol(function.module, function.name)));
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    loops[i].body = reinterpret_cast<FusedLoop::Body>(symbol(bodies_[i].module, bodies_[i].name));
-  services = &kNativeServices;
-  modules_ = std::move(modules);
 }
 
 }  // namespace thunkvm

@@ -159,8 +159,8 @@ TEST_CASE("an Op without native code is refused by a linker that has nothing els
     }
   };
   const Variable x = real("x");
-  CHECK_THROWS_WITH_AS(
-      (void)link({.inputs = {x}, .outputs = {apply(new Plain, {x})}}, {}),
-      "[plain] has no thunk that this mode can run (node plain.0); give the Op a perform, or choose another mode",
-      Error);
+  CHECK_THROWS_WITH_AS((void)link({.inputs = {x}, .outputs = {apply(new Plain, {x})}}, {}),
+                       "[plain] has no thunk that this mode can run (node plain.0); give the Op a "
+                       "perform, or choose another mode",
+                       Error);
 }
