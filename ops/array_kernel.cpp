@@ -20,10 +20,7 @@ Array take_fitting(Activation& activation, const Operands& operands, int i, DTyp
                    Dims shape) {
   Cell& cell = activation.input(operands, i);
   if (!cell.is_array() || !fits(*cell.body(), dtype, shape)) return {};
-  for (int k = 0; k < operands.n_inputs; ++k) {
-    if (k != i && operands.input(k) == operands.input(i)) return {};
-  }
-  return Array::exclusive(*cell.body()) ? cell.take_array() : Array();
+  return is_named_once(operands, i) && Array::exclusive(*cell.body()) ? cell.take_array() : Array();
 }
 
 }  // namespace thunkvm

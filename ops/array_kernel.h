@@ -29,6 +29,14 @@ inline Array output_array(Activation& activation, const Operands& operands, int 
                          : Array::allocate(dtype, shape);
 }
 
+/// True if no other input is the register of input i.
+inline bool is_named_once(const Operands& operands, int i) {
+  const std::uint32_t* const registers = operands.registers;
+  for (int k = 0; k < operands.n_inputs; ++k)
+    if (k != i && registers[k] == registers[i]) return false;
+  return true;
+}
+
 /// Moves input i out of its register if it dies here, is exclusive, in C order, and has this dtype
 /// and shape, and no other input is the same register; else an empty handle. What comes back may be
 /// written.
