@@ -43,7 +43,10 @@ bool stands_in_block(const ArrayBody* body) {
 
 // The size of a C-order array in bytes; throws where a length is negative or the product does not
 // fit.
-std::size_t checked_bytes(DType dtype, Dims shape) {
+inline std::size_t checked_bytes(DType dtype, Dims shape) {
+  constexpr std::uint64_t kSurelyFits = std::uint64_t{1} << 32;
+  if (shape.size() == 1 && static_cast<std::uint64_t>(shape[0]) < kSurelyFits) [[likely]]
+    return static_cast<std::size_t>(shape[0]) * item_size(dtype);
   std::int64_t bytes = static_cast<std::int64_t>(item_size(dtype));
   bool negative = false, too_large = false, empty = false;
   for (std::int64_t length : shape) {
@@ -58,7 +61,8 @@ std::size_t checked_bytes(DType dtype, Dims shape) {
 
 // Room for shape and strides where a body has none.
 std::unique_ptr<std::int64_t[]> room_for_dims(std::size_t ndim) {
-  if (ndim <= kInlineDims) return nullptr;
+  if (ndim <= kInlineDims) [[likely]]
+    return nullptr;
   return std::make_unique<std::int64_t[]>(2 * ndim);
 }
 
@@ -169,7 +173,7 @@ Array Array::copy() const {
   return fresh;
 }
 
-void Buffer::destroy() {
+inline void Buffer::give_back() {
   void* owner = owner_;
   const ForeignOwner* hooks = hooks_;
   const std::uint8_t size_class = size_class_;
@@ -178,13 +182,17 @@ void Buffer::destroy() {
   if (hooks != nullptr) hooks->drop(owner);
 }
 
+void Buffer::destroy() { give_back(); }
+
 void Array::destroy(ArrayBody* body) {
   Buffer* buffer = body->buffer;
-  if (body->dims != body->inline_dims) delete[] body->dims;
+  if (body->dims != body->inline_dims) [[unlikely]]
+    delete[] body->dims;
   const bool in_block = stands_in_block(body);
   body->~ArrayBody();
-  if (!in_block) MemoryPool::release(body, size_classes::kOfLines[(sizeof(ArrayBody) + 63) / 64]);
-  buffer->release();
+  if (!in_block) [[unlikely]]
+    MemoryPool::release(body, size_classes::kOfLines[(sizeof(ArrayBody) + 63) / 64]);
+  if (buffer->drop_reference()) buffer->give_back();
 }
 
 void copy_elements(const Array& from, const Array& to) {

@@ -32,9 +32,7 @@ class Buffer {
 
   void retain() { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() {
-    if (references_.load(std::memory_order_acquire) == 1 ||
-        references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      destroy();
+    if (drop_reference()) destroy();
   }
 
   bool writable() const { return writable_; }
@@ -50,7 +48,14 @@ class Buffer {
   }
 
  private:
-  void destroy();  ///< gives back the block that begins here
+  friend class Array;
+  /// Gives up a reference; true if it was the last one.
+  bool drop_reference() {
+    return references_.load(std::memory_order_acquire) == 1 ||
+           references_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
+  void destroy();    ///< gives back the block that begins here
+  void give_back();  ///< the same, inline where arrays are destroyed
 
   std::atomic<std::uint32_t> references_{1};
   bool writable_ = true;

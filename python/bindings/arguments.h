@@ -30,15 +30,16 @@ struct Parameter {
 
   /// `type`, and the short way in that it allows.
   void set_type(TypeRef type);
-  Cell convert(PyObject* object) const {
+  /// Puts the value of an argument into a register.
+  void store(PyObject* object, Cell& cell) const {
     if (is_double) {
-      if (PyFloat_CheckExact(object)) return Cell::of(PyFloat_AS_DOUBLE(object));
+      if (PyFloat_CheckExact(object)) return cell.set(PyFloat_AS_DOUBLE(object));
       if (Py_IS_TYPE(object, &PyDoubleArrType_Type))
-        return Cell::of(PyArrayScalar_VAL(object, Double));
+        return cell.set(PyArrayScalar_VAL(object, Double));
     } else if (is_array && is_plain_ndarray(object, dtype, ndim)) {
-      return Cell::of_array(borrow_ndarray(reinterpret_cast<PyArrayObject*>(object), dtype));
+      return cell.set_array(borrow_ndarray(reinterpret_cast<PyArrayObject*>(object), dtype));
     }
-    return from_python(object, *type, rule, what.c_str());
+    cell = from_python(object, *type, rule, what.c_str());
   }
 };
 

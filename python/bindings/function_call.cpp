@@ -108,7 +108,7 @@ inline void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arg
   const std::vector<Parameter>& parameters = signature_.parameters();
   if (keywords == nullptr && n_positional == parameters.size()) [[likely]] {
     for (std::size_t i = 0; i < n_positional; ++i)
-      frame.cell(registers[i]) = parameters[i].convert(arguments[i]);
+      parameters[i].store(arguments[i], frame.cell(registers[i]));
     return;
   }
   std::array<PyObject*, kInlineArguments> few;
@@ -119,9 +119,13 @@ inline void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arg
     bound = many.data();
   }
   signature_.bind(arguments, n_positional, keywords, bound);
-  for (std::size_t i = 0; i < parameters.size(); ++i)
-    frame.cell(registers[i]) =
-        bound[i] == nullptr ? parameters[i].default_value : parameters[i].convert(bound[i]);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    Cell& cell = frame.cell(registers[i]);
+    if (bound[i] == nullptr)
+      cell = parameters[i].default_value;
+    else
+      parameters[i].store(bound[i], cell);
+  }
 }
 
 void CompiledFunction::store_shared(Frame& frame) const {
