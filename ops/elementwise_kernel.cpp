@@ -13,7 +13,7 @@ using Strides = std::array<std::int64_t, kMaxElementwiseInputs + 1>;
 
 /// Memory of a dying input if it fits, else new memory.
 Array output_of_walk(Activation& activation, const Operands& operands, const ElementCode& code,
-                    Dims shape) {
+                     Dims shape) {
   if (operands.dying != 0) {
     for (int i = 0; i < operands.n_inputs; ++i) {
       if (Array reused = take_dying(activation, operands, i, code.output, shape)) return reused;
@@ -52,8 +52,7 @@ Array take_plain(Activation& activation, const Operands& operands, DType dtype) 
   for (int i = 0; i < operands.n_inputs; ++i) {
     Cell& cell = activation.input(operands, i);
     if (operands.dies(i) && cell.is_array() && cell.body()->ndim != 0 &&
-        cell.body()->dtype == dtype && is_named_once(operands, i) &&
-        Array::exclusive(*cell.body()))
+        cell.body()->dtype == dtype && is_named_once(operands, i) && Array::exclusive(*cell.body()))
       return cell.take_array();
   }
   return {};

@@ -242,8 +242,8 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
       case Opcode::Run:
         ++counters[instruction.c];
         if constexpr (kTracing) {
-          if (run_polling<true>(frame, tracer, instruction,
-                                program.steps.data() + instruction.a) != Status::Done)
+          if (run_polling<true>(frame, tracer, instruction, program.steps.data() + instruction.a) !=
+              Status::Done)
             return Status::Failed;
         } else {
           const Status status = instruction.b == 1 && frame.until_poll_ > 1

@@ -29,11 +29,11 @@ Status Interpreter::refuse_input(Frame& frame, std::uint32_t index, std::int64_t
 
 Status Interpreter::refuse_nesting(Frame& frame, std::uint32_t index) {
   const Program& program = *frame.program_;
-  return frame.activation_.fail(ErrorKind::Runtime,
-                                lazy_thunk(program, program.lazies[index]) +
-                                    " cannot go on: more than " + std::to_string(kMaxNesting) +
-                                    " lazy thunks wait for each other on the native stack; use "
-                                    "ForceBy::Fiber, which keeps them off it");
+  return frame.activation_.fail(
+      ErrorKind::Runtime, lazy_thunk(program, program.lazies[index]) + " cannot go on: more than " +
+                              std::to_string(kMaxNesting) +
+                              " lazy thunks wait for each other on the native stack; use "
+                              "ForceBy::Fiber, which keeps them off it");
 }
 
 /// Reads what a lazy thunk asks for, and queues it. The demanded output is not computed.
