@@ -19,14 +19,19 @@ inline bool same_lengths(Dims a, Dims b) {
   return true;
 }
 
-/// A C-order array for output j, uninitialised. In the `_nogc` modes the memory that the output of
-/// the last call had is used again where it is exclusively ours and fits.
-Array take_kept(Activation& activation, const Operands& operands, int j, DType dtype,
-                Dims shape);  ///< the same in those modes
+/// Moves an array out of its register if it is exclusive, in C order, and has this dtype and shape;
+/// else an empty handle. What comes back may be written.
+Array take_fitting(Cell& cell, DType dtype, Dims shape);
+
+/// A C-order array to be stored in `cell`, uninitialised. In the `_nogc` modes the memory that it
+/// had in the last call is used again where it is exclusively ours and fits.
+Array take_kept(Cell& cell, DType dtype, Dims shape);  ///< the same in those modes
+inline Array output_array(const Activation& activation, Cell& cell, DType dtype, Dims shape) {
+  return activation.keep ? take_kept(cell, dtype, shape) : Array::allocate(dtype, shape);
+}
 inline Array output_array(Activation& activation, const Operands& operands, int j, DType dtype,
                           Dims shape) {
-  return activation.keep ? take_kept(activation, operands, j, dtype, shape)
-                         : Array::allocate(dtype, shape);
+  return output_array(activation, activation.output(operands, j), dtype, shape);
 }
 
 /// True if no other input is the register of input i.
@@ -37,14 +42,13 @@ inline bool is_named_once(const Operands& operands, int i) {
   return true;
 }
 
-/// Moves input i out of its register if it dies here, is exclusive, in C order, and has this dtype
-/// and shape, and no other input is the same register; else an empty handle. What comes back may be
-/// written.
-Array take_fitting(Activation& activation, const Operands& operands, int i, DType dtype,
-                   Dims shape);  ///< the same of an input that dies
+/// Takes the array of input i if it dies here, fits, and no other input is the same register; else
+/// an empty handle.
 inline Array take_dying(Activation& activation, const Operands& operands, int i, DType dtype,
                         Dims shape) {
-  return operands.dies(i) ? take_fitting(activation, operands, i, dtype, shape) : Array();
+  return operands.dies(i) && is_named_once(operands, i)
+             ? take_fitting(activation.input(operands, i), dtype, shape)
+             : Array();
 }
 
 /// Stores an array as output j; a 0-d one of a dtype that fits a cell becomes a Scalar.

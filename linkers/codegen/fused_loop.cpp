@@ -2,6 +2,7 @@
 
 #include "linkers/codegen/loop_threads.h"
 #include "linkers/codegen/packing.h"
+#include "ops/array_kernel.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -101,34 +102,13 @@ class FusedLoop::Run {
   char* make_output(std::size_t j) {
     const Output& output = loop_.outputs[j];
     Cell& cell = call_.cells[output.reg];
-    for (std::size_t i = 0; i < loop_.inputs.size(); ++i) {
-      const Input& input = loop_.inputs[i];
-      if (!input.dies || ((output.may_take >> i) & 1u) == 0 || ((taken_ >> i) & 1u) != 0 ||
-          input.dtype != output.dtype || !is_whole(*bodies_[i]))
-        continue;
-      Array array = call_.cells[input.reg].take_array();
-      if (array.exclusive()) {
-        taken_ |= 1u << i;
-        cell.set_array(std::move(array));
-        return cell.body()->data;
-      }
-      call_.cells[input.reg].set_array(std::move(array));
-    }
-    cell.set_array(new_array(output.reg, output.dtype, shape()));
+    Array array;
+    for (std::size_t i = 0; i < loop_.inputs.size() && !array; ++i)
+      if (loop_.inputs[i].dies && ((output.may_take >> i) & 1u) != 0)
+        array = take_fitting(call_.cells[loop_.inputs[i].reg], output.dtype, shape());
+    if (!array) array = output_array(*call_.activation, cell, output.dtype, shape());
+    cell.set_array(std::move(array));
     return cell.body()->data;
-  }
-
-  Array new_array(std::uint32_t reg, DType dtype, Dims shape) {
-    Cell& cell = call_.cells[reg];
-    if (call_.activation->keep && cell.is_array() && cell.dtype() == dtype) {
-      const ArrayBody& body = *cell.body();
-      if (body.contiguous && body.ndim == shape.size() &&
-          std::equal(shape.begin(), shape.end(), body.dims)) {
-        Array kept = cell.take_array();
-        if (kept.exclusive()) return kept;
-      }
-    }
-    return Array::allocate(dtype, shape);
   }
 
   void find_operands() {
@@ -165,8 +145,8 @@ class FusedLoop::Run {
         std::fill_n(shape + kept, loop_.reduced, 1);
         Cell& cell = call_.cells[fold.reg];
         cell.set_array(
-            new_array(fold.reg, fold.fold->out,
-                      {shape, static_cast<std::size_t>(fold.keepdims ? loop_.ndim : kept)}));
+            output_array(*call_.activation, cell, fold.fold->out,
+                         {shape, static_cast<std::size_t>(fold.keepdims ? loop_.ndim : kept)}));
         fold_results_[f] = cell.body()->data;
       }
       state_offsets_[f] = bytes;
@@ -317,9 +297,8 @@ class FusedLoop::Run {
   const ArrayBody* bodies_[kLoopOperands];  ///< by input
   std::int64_t shape_[kMaxDims];
   std::int64_t size_ = 0;
-  std::int64_t row_ = 0;     ///< elements of a sequence that is folded
-  bool alike_ = false;       ///< all inputs have the loop's shape
-  std::uint32_t taken_ = 0;  ///< bit i: input i's memory is an output's
+  std::int64_t row_ = 0;  ///< elements of a sequence that is folded
+  bool alike_ = false;    ///< all inputs have the loop's shape
   // By operand: inputs, outputs, folds.
   std::size_t n_ = 0;
   char* direct_[kLoopOperands];  ///< the memory of a whole one; null: it goes through scratch
