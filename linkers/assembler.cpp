@@ -4,6 +4,18 @@
 
 namespace thunkvm {
 
+std::uint32_t dying_inputs(const Operands& operands, std::span<const std::uint32_t> retired) {
+  const std::span inputs(operands.registers, operands.n_inputs);
+  std::uint32_t dying = 0;
+  for (const std::uint32_t index : retired) {
+    const auto first = std::find(inputs.begin(), inputs.end(), index) - inputs.begin();
+    if (first < std::min<int>(operands.n_inputs, 32) &&
+        std::count(inputs.begin(), inputs.end(), index) == 1)
+      dying |= 1u << first;
+  }
+  return dying;
+}
+
 Assembler::Assembler(const FlatGraph& graph, bool keep, std::uint32_t segment)
     : graph_(graph),
       segment_(segment),
@@ -63,15 +75,10 @@ void Assembler::run(std::uint32_t node, std::span<const Value> retired) {
   }
   step.retire_first = static_cast<std::uint32_t>(program_.retires.size());
   step.retire_count = static_cast<std::uint32_t>(retired.size());
-  const std::uint32_t* registers = program_.registers.data() + operand_offsets_.back();
-  for (Value v : retired) {
-    const std::uint32_t r = reg(v);
-    program_.retires.push_back(r);
-    const auto inputs = std::span(registers, std::min<std::uint16_t>(step.operands.n_inputs, 32));
-    const auto first = std::find(inputs.begin(), inputs.end(), r);
-    if (first != inputs.end() && std::count(registers, registers + step.operands.n_inputs, r) == 1)
-      step.operands.dying |= 1u << (first - inputs.begin());
-  }
+  for (Value v : retired) program_.retires.push_back(reg(v));
+  step.operands.registers = program_.registers.data() + operand_offsets_.back();
+  step.operands.dying =
+      dying_inputs(step.operands, std::span(program_.retires).subspan(step.retire_first));
   program_.steps.push_back(step);
 
   const auto index = static_cast<std::uint32_t>(program_.steps.size() - 1);

@@ -10,6 +10,10 @@
 
 namespace thunkvm {
 
+/// `Operands::dying` of a thunk after which these registers are emptied. An input that is named
+/// twice does not die: the other slot still reads it.
+std::uint32_t dying_inputs(const Operands& operands, std::span<const std::uint32_t> retired);
+
 /// Builds a Program from a FlatGraph. Linkers decide what comes where; the assembler knows
 /// registers, operand lists, segments and counters.
 ///

@@ -2,18 +2,25 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <map>
 
 namespace thunkvm {
 namespace {
 
-/// The functions of libm that templates may call; those of floats have an f at the end.
-bool is_of_libm(std::string_view word) {
-  static const std::set<std::string_view> names = {
-      "acos",  "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt",  "cos",
-      "cosh",  "erf",   "erfc", "exp",   "exp2", "expm1", "fmod",  "hypot", "log",
-      "log10", "log1p", "log2", "pow",   "sin",  "sinh",  "tan",   "tanh"};
-  return names.contains(word) ||
-         (word.ends_with("f") && names.contains(word.substr(0, word.size() - 1)));
+/// The functions of libm that templates may call, for f64, and how many arguments they take. Those
+/// of f32 have an f at the end.
+const std::map<std::string_view, int>& libm() {
+  static const std::map<std::string_view, int> arguments = {
+      {"acos", 1},  {"acosh", 1}, {"asin", 1},  {"asinh", 1}, {"atan", 1},  {"atan2", 2},
+      {"atanh", 1}, {"cbrt", 1},  {"cos", 1},   {"cosh", 1},  {"erf", 1},   {"erfc", 1},
+      {"exp", 1},   {"exp2", 1},  {"expm1", 1}, {"fmod", 2},  {"hypot", 2}, {"log", 1},
+      {"log10", 1}, {"log1p", 1}, {"log2", 1},  {"pow", 2},   {"sin", 1},   {"sinh", 1},
+      {"tan", 1},   {"tanh", 1}};
+  return arguments;
+}
+
+std::string_view without_f(std::string_view name) {
+  return libm().contains(name) || !name.ends_with('f') ? name : name.substr(0, name.size() - 1);
 }
 
 }  // namespace
@@ -38,6 +45,12 @@ std::string indented(const std::string& text, const std::set<std::uint32_t>& got
   return result;
 }
 
+std::string libm_prototype(const std::string& name) {
+  const std::string_view base = without_f(name);
+  const std::string type = base == name ? "f64" : "f32";
+  return type + " " + name + "(" + type + (libm().at(base) == 2 ? ", " + type : "") + ");\n";
+}
+
 void find_calls(std::string_view text, std::set<std::string>& calls) {
   for (std::size_t open = text.find('('); open != std::string_view::npos;
        open = text.find('(', open + 1)) {
@@ -46,7 +59,7 @@ void find_calls(std::string_view text, std::set<std::string>& calls) {
                          text[first - 1] == '_'))
       --first;
     const std::string_view word = text.substr(first, open - first);
-    if (is_of_libm(word)) calls.emplace(word);
+    if (libm().contains(without_f(word))) calls.emplace(word);
   }
 }
 

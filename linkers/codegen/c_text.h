@@ -10,6 +10,8 @@ namespace thunkvm {
 
 /// Lines as deep as their braces, without the labels that no goto names.
 std::string indented(const std::string& text, const std::set<std::uint32_t>& gotos);
+/// The declaration of a function of libm that `find_calls` found, as a line.
+std::string libm_prototype(const std::string& name);
 /// Adds the functions of libm that a text calls.
 void find_calls(std::string_view text, std::set<std::string>& calls);
 

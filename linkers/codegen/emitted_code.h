@@ -58,11 +58,10 @@ class EmittedCode final : public NativeCode {
     std::size_t module;
     std::string name;
   };
-  std::shared_ptr<const Program> program_;
+  std::shared_ptr<const Program> program_;  ///< the steps of loops and calls point into it
   std::vector<std::string> sources_, readable_;
   /// By module: the comments, and the lines of the source that they stand before.
   std::vector<std::vector<std::pair<std::size_t, std::string>>> comments_;
-  PlanOptions options_;
   std::vector<Function> functions_, bodies_;  // by chunk function, by loop
   std::vector<NodePlace> places_;
   std::shared_ptr<const void> modules_;

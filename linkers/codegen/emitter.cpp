@@ -1,4 +1,5 @@
-// emitter.cpp: the C of chunks: expressions, branches as gotos, and calls for all that is more.
+// emitter.cpp: the C of chunks: expressions, branches, and calls for all that is more.
+#include "linkers/assembler.h"
 #include "linkers/codegen/c_text.h"
 #include "linkers/codegen/emitted_code.h"
 #include "linkers/codegen/loop_body.h"
@@ -6,8 +7,6 @@
 #include "ops/c_template.h"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -35,7 +34,7 @@ class Emitter {
         leave_out(chunk);
         continue;
       }
-      if (module_.thunks == 0 || module_.thunks + chunk.thunks > kModuleThunks) begin_module();
+      if (module_.thunks + chunk.thunks > kModuleThunks) end_module();
       module_.thunks += chunk.thunks;
       emit_chunk(chunk);
       for (std::size_t label = 0; label < chunk.entries.size(); ++label)
@@ -61,20 +60,11 @@ class Emitter {
       if (plan_.chunks()[k].emitted) function_of_[k] = n++;
   }
 
-  void begin_module() {
-    end_module();
-    module_ = Module{};
-  }
   void end_module() {
     if (module_.thunks == 0) return;
     std::string text = kPrelude;
     text += "\n";
-    for (const std::string& name : module_.libm) {
-      const std::string type = name.ends_with("f") && name != "erf" ? "f32" : "f64";
-      const bool two = name.starts_with("pow") || name.starts_with("atan2") ||
-                       name.starts_with("hypot") || name.starts_with("fmod");
-      text += type + " " + name + "(" + type + (two ? ", " + type : "") + ");\n";
-    }
+    for (const std::string& name : module_.libm) text += libm_prototype(name);
     for (const auto& [name, function] : module_.functions) text += "\n" + function;
     if (!module_.libm.empty()) text += "\n";
     text += module_.loops + module_.chunks;
@@ -275,9 +265,7 @@ class Emitter {
         case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
         case Unit::Kind::Call: emit_call(unit, after(units, u)); break;
       }
-      if (plan_.options().checked) {
-        check(unit);
-      }
+      if (plan_.options().checked) check(unit);
       retire(kept(unit));
     }
   }
@@ -339,11 +327,7 @@ class Emitter {
     steps.steps = {program_.steps[index]};
     steps.after = std::move(after);
     Operands& o = steps.steps[0].operands;
-    o.dying = 0;
-    for (int i = 0; !plan_.options().checked && i < std::min<int>(o.n_inputs, 32); ++i)
-      if (std::find(unit.retired.begin(), unit.retired.end(), o.input(i)) != unit.retired.end() &&
-          std::count(o.registers, o.registers + o.n_inputs, o.input(i)) == 1)
-        o.dying |= 1u << i;
+    o.dying = plan_.options().checked ? 0 : dying_inputs(o, unit.retired);
     text_ += "  if (S->run(call, " + std::to_string(out_.calls.size()) + ")) return TV_FAILED;\n";
     out_.calls.push_back(std::move(steps));
     const StepForm& form = plan_.step(index);
@@ -356,11 +340,8 @@ class Emitter {
     EmittedLoop emitted = emit_loop(plan_, unit, std::move(after));
     const FusedLoop& loop = emitted.loop;
     const std::string index = std::to_string(out_.loops.size());
-    auto [name, added] =
-        module_.loop_names.emplace(bare(emitted.body), "loop_" + std::to_string(out_.loops.size()));
-    if (added) {
-      module_.loops += "void " + name->second + emitted.body + "\n";
-    }
+    auto [name, added] = module_.loop_names.emplace(bare(emitted.body), "loop_" + index);
+    if (added) module_.loops += "void " + name->second + emitted.body + "\n";
     std::string numbers;
     for (const FusedLoop::Number& number : loop.numbers)
       numbers +=
@@ -469,7 +450,6 @@ std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> pr
                                                const PlanOptions& options) {
   auto code = std::make_shared<EmittedCode>();
   code->program_ = std::move(program);
-  code->options_ = options;
   const Plan plan(*code->program_, nodes, registers, options);
   Emitter(plan, *code).run();
   return code;

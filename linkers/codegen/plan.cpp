@@ -163,12 +163,18 @@ void Plan::find_units() {
   }
 }
 
-void Plan::find_memo_depths() {
-  memo_depth_.resize(program_.memos.size(), 0);
+// Where the bodies of memos and of lazy thunks' inputs begin.
+std::vector<std::uint32_t> Plan::body_starts() const {
   std::vector<std::uint32_t> starts;
   for (const Memo& memo : program_.memos) starts.push_back(memo.pc);
   for (const Lazy& lazy : program_.lazies)
     starts.insert(starts.end(), lazy.input_pcs.begin(), lazy.input_pcs.end());
+  return starts;
+}
+
+void Plan::find_memo_depths() {
+  memo_depth_.resize(program_.memos.size(), 0);
+  std::vector<std::uint32_t> starts = body_starts();
   starts.push_back(static_cast<std::uint32_t>(program_.code.size()));
   std::sort(starts.begin(), starts.end());
 
@@ -212,9 +218,7 @@ void Plan::find_memo_depths() {
 void Plan::cut() {
   chunk_at_.resize(program_.code.size(), kNone);
   std::vector<bool> starts(program_.code.size(), false);
-  for (const Memo& memo : program_.memos) starts[memo.pc] = true;
-  for (const Lazy& lazy : program_.lazies)
-    for (const std::uint32_t pc : lazy.input_pcs) starts[pc] = true;
+  for (const std::uint32_t pc : body_starts()) starts[pc] = true;
   bool open = false;
   for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
     const Instruction& instruction = program_.code[pc];

@@ -89,8 +89,7 @@ class Plan {
   /// A comment that names the step's node and where the user made it.
   std::string describe(std::uint32_t step) const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
-  /// A memo body that emitted code calls itself: it is one chunk and runs to its end.
-  bool calls_memo(std::uint32_t memo) const { return memo_depth_[memo] != 0; }
+  /// The chunk of a memo body.
   std::uint32_t memo_chunk(std::uint32_t memo) const { return chunk_at_[program_.memos[memo].pc]; }
   /// The units of the Run instruction at `pc`, in the order in which they are emitted.
   const std::vector<Unit>& units(std::uint32_t pc) const { return units_[units_at_[pc]]; }
@@ -102,6 +101,7 @@ class Plan {
   void find_forms(std::span<const Variable> registers);
   std::uint32_t chunk_thunks() const;
   void count_reads();
+  std::vector<std::uint32_t> body_starts() const;
   void find_units();
   void find_memo_depths();
   void cut();

@@ -68,8 +68,6 @@ static inline void tv_retire(const tv_services *services, tv_cell *cell) {
 }
 )";
 
-std::uint32_t cell_meta(DType dtype) { return 1u | static_cast<std::uint32_t>(dtype) << 8; }
-
 std::string cell_meta_name(DType dtype) {
   std::string name = dtype == DType::Bool ? "bool" : c_type(dtype);
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

@@ -24,9 +24,7 @@ extern const NativeServices kNativeServices;
 
 extern const char* const kPrelude;
 
-/// What the second word of a scalar cell of this dtype is.
-std::uint32_t cell_meta(DType dtype);
-/// Its name in emitted code: "TV_F64".
+/// What the second word of a scalar cell of this dtype is called in emitted code: "TV_F64".
 std::string cell_meta_name(DType dtype);
 
 }  // namespace thunkvm
