@@ -212,5 +212,15 @@ void use_libmvec(VectorTable<typename L::Number>& table, VectorSymbol find) {
   }
 }
 
+/// All loops of a vector unit: libmvec's, and our own where they are faster.
+template <class Doubles, class Floats>
+void use_lanes(VectorTable<double>& doubles, VectorTable<float>& floats, VectorSymbol find) {
+  use_libmvec<Doubles>(doubles, find);
+  use_libmvec<Floats>(floats, find);
+  doubles.loops[static_cast<int>(VectorFunction::Exp)] = &exp_loop<Doubles>;
+  doubles.loops[static_cast<int>(VectorFunction::Log)] = &log_loop<Doubles>;
+  floats.loops[static_cast<int>(VectorFunction::Exp)] = &exp_loop<Floats>;
+}
+
 }  // namespace
 }  // namespace thunkvm

@@ -86,11 +86,7 @@ struct FloatLanes {
 }  // namespace
 
 void use_avx2(VectorTable<double>& doubles, VectorTable<float>& floats, VectorSymbol find) {
-  use_libmvec<DoubleLanes>(doubles, find);
-  use_libmvec<FloatLanes>(floats, find);
-  doubles.loops[static_cast<int>(VectorFunction::Exp)] = &exp_loop<DoubleLanes>;
-  doubles.loops[static_cast<int>(VectorFunction::Log)] = &log_loop<DoubleLanes>;
-  floats.loops[static_cast<int>(VectorFunction::Exp)] = &exp_loop<FloatLanes>;
+  use_lanes<DoubleLanes, FloatLanes>(doubles, floats, find);
 }
 
 }  // namespace thunkvm
