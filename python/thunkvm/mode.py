@@ -123,8 +123,6 @@ class Mode:
         >>> tv.get_mode("c").excluding("fusion").including("fusion") == tv.get_mode("c")
         True
         """
-        for name in features:
-            _check_feature(name)
         return replace(self, features=self.features | set(features))
 
     def excluding(self, *features: str) -> Mode:
@@ -162,8 +160,6 @@ def _check_feature(name: str) -> None:
 MODES: dict[str, Mode] = {
     mode.name: mode for gc in (True, False) for mode in (Mode(linker, gc) for linker in LINKERS)
 }
-MODES["FAST_RUN"] = Mode("cvm")
-MODES["FAST_COMPILE"] = Mode("vm")
 
 
 def get_mode(mode: str | Mode) -> Mode:

@@ -346,11 +346,6 @@ def test_a_dying_input_of_a_loop_becomes_its_output() -> None:
 # ---- modes ----
 
 
-def test_fast_run_and_fast_compile_are_modes() -> None:
-    assert tv.get_mode("FAST_RUN") == tv.Mode("cvm")
-    assert tv.get_mode("FAST_COMPILE") == tv.Mode("vm")
-
-
 def test_a_mode_is_copied_and_pickled_by_value() -> None:
     mode = tv.Mode("cvm", gc=False, compile="now").excluding("fusion")
     assert copy.deepcopy(mode) == mode

@@ -141,7 +141,7 @@ def test_a_cycle_names_its_members() -> None:
 def test_a_mode_that_does_not_exist_names_the_nearest() -> None:
     x = tv.scalar("x")
     message = failing(ValueError, lambda: tv.function([x], x, mode="cwm"))
-    says(message, "no mode 'cwm'", "py, vm, cvm, c, c|py, c&py", "Did you mean 'cvm'?")
+    says(message, "no mode 'cwm'", "c&py, py_nogc, vm_nogc, cvm_nogc", "Did you mean 'cvm'?")
 
 
 def test_a_misspelt_attribute_names_the_nearest() -> None:
