@@ -1,8 +1,7 @@
 // axes.cpp: `transpose`, `expand_dims` and `squeeze`: other orders and numbers of axes, as views.
-#include "ops/array_op.h"
+#include "ops/arrangement.h"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 namespace thunkvm {
@@ -12,31 +11,36 @@ namespace {
 /// The base of Ops whose output is a view of their one input.
 class AxesOp : public ArrayOp {
  public:
-  using ArrayOp::ArrayOp;
   const AliasMap& view_map() const override {
     static const AliasMap map{{0, {0}}};
     return map;
   }
+  const Arrangement* arrangement(const Apply& node) const override {
+    return node.output_type(0).tensor()->ndim() > 0 ? &arrangement_ : nullptr;
+  }
+
+ protected:
+  AxesOp(std::string name, const Attributes& attrs, FindView find)
+      : ArrayOp(std::move(name), attrs),
+        arrangement_{.kind = Arrangement::Kind::View, .find = find} {}
+
+ private:
+  const Arrangement arrangement_;
 };
 
 struct AxesState {
   std::vector<int> axes;
 };
 
-void run_transpose(Activation& activation, const Operands& operands) {
-  const Array x = input_array(activation, operands, 0);
-  const std::vector<int>& axes = kernel_state<AxesState>(operands).axes;
-  std::vector<std::int64_t> shape, strides;
-  for (int axis : axes) {
-    shape.push_back(x.length(axis));
-    strides.push_back(x.stride(axis));
-  }
-  store(activation, operands, 0, x.view(shape, strides, x.data()));
+void find_transposed(const Activation&, const Operands& operands, const Layout& x, View& part) {
+  part.data = x.data;
+  for (const int axis : kernel_state<AxesState>(operands).axes)
+    part.append(x.lengths[axis], x.strides[axis]);
 }
 
 class TransposeOp final : public AxesOp {
  public:
-  explicit TransposeOp(const Attributes& attrs) : AxesOp("transpose", attrs) {}
+  explicit TransposeOp(const Attributes& attrs) : AxesOp("transpose", attrs, &find_transposed) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 1);
@@ -49,7 +53,7 @@ class TransposeOp final : public AxesOp {
   }
 
   ThunkCode kernel(const Apply& node) const override {
-    return kernel_code<run_transpose>(AxesState{order(node.input(0).ndim())});
+    return kernel_code<run_view<find_transposed>>(AxesState{order(node.input(0).ndim())});
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
@@ -84,36 +88,24 @@ class TransposeOp final : public AxesOp {
 };
 
 /// Inserts axes of length 1; `axes` are increasing positions in the result.
-void run_expand_dims(Activation& activation, const Operands& operands) {
+void find_expanded(const Activation&, const Operands& operands, const Layout& x, View& part) {
   const std::vector<int>& axes = kernel_state<AxesState>(operands).axes;
-  const Cell& cell = activation.input(operands, 0);
-  if (cell.is_scalar()) {
-    const std::vector<std::int64_t> ones(axes.size(), 1);
-    const Array out = output_array(activation, operands, 0, cell.dtype(), ones);
-    std::memcpy(out.data(), cell.address(), item_size(cell.dtype()));
-    store(activation, operands, 0, out);
-    return;
-  }
-  const Array x = cell.array();
-  const std::size_t ndim = static_cast<std::size_t>(x.ndim()) + axes.size();
-  std::vector<std::int64_t> shape, strides;
+  part.data = x.data;
   std::size_t next = 0;
-  for (int from = 0; shape.size() < ndim;) {
-    if (next < axes.size() && axes[next] == static_cast<int>(shape.size())) {
-      shape.push_back(1);
-      strides.push_back(0);
+  for (int from = 0; from < x.ndim || next < axes.size();) {
+    if (next < axes.size() && axes[next] == part.ndim) {
+      part.append(1, 0);
       ++next;
     } else {
-      shape.push_back(x.length(from));
-      strides.push_back(x.stride(from++));
+      part.append(x.lengths[from], x.strides[from]);
+      ++from;
     }
   }
-  store(activation, operands, 0, x.view(shape, strides, x.data()));
 }
 
 class ExpandDimsOp final : public AxesOp {
  public:
-  explicit ExpandDimsOp(const Attributes& attrs) : AxesOp("expand_dims", attrs) {}
+  explicit ExpandDimsOp(const Attributes& attrs) : AxesOp("expand_dims", attrs, &find_expanded) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 1);
@@ -126,7 +118,7 @@ class ExpandDimsOp final : public AxesOp {
   }
 
   ThunkCode kernel(const Apply& node) const override {
-    return kernel_code<run_expand_dims>(AxesState{new_axes(node.input(0).ndim())});
+    return kernel_code<run_view<find_expanded>>(AxesState{new_axes(node.input(0).ndim())});
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
@@ -148,30 +140,27 @@ class ExpandDimsOp final : public AxesOp {
   }
 };
 
-void run_squeeze(Activation& activation, const Operands& operands) {
+void find_squeezed(const Activation&, const Operands& operands, const Layout& x, View& part) {
   const std::vector<int>& axes = kernel_state<AxesState>(operands).axes;
-  const Array x = input_array(activation, operands, 0);
-  std::vector<std::int64_t> shape, strides;
+  part.data = x.data;
   std::size_t next = 0;
-  for (int axis = 0; axis < x.ndim(); ++axis) {
+  for (int axis = 0; axis < x.ndim; ++axis) {
     if (next < axes.size() && axes[next] == axis) {
       ++next;
-      if (x.length(axis) != 1)
+      if (x.lengths[axis] != 1)
         throw Error(ErrorKind::Value,
                     "[squeeze] cannot select an axis to squeeze out which has size not equal to "
                     "one: axis " +
                         std::to_string(axis) + " of shape " + format_shape(x.shape()));
     } else {
-      shape.push_back(x.length(axis));
-      strides.push_back(x.stride(axis));
+      part.append(x.lengths[axis], x.strides[axis]);
     }
   }
-  store(activation, operands, 0, x.view(shape, strides, x.data()));
 }
 
 class SqueezeOp final : public AxesOp {
  public:
-  explicit SqueezeOp(const Attributes& attrs) : AxesOp("squeeze", attrs) {}
+  explicit SqueezeOp(const Attributes& attrs) : AxesOp("squeeze", attrs, &find_squeezed) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 1);
@@ -193,7 +182,7 @@ class SqueezeOp final : public AxesOp {
   }
 
   ThunkCode kernel(const Apply& node) const override {
-    return kernel_code<run_squeeze>(AxesState{dropped_axes(node.input(0).ndim())});
+    return kernel_code<run_view<find_squeezed>>(AxesState{dropped_axes(node.input(0).ndim())});
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {

@@ -1,5 +1,6 @@
 // broadcasting.cpp: `broadcast_to`, a view that repeats elements, and `unbroadcast`, the sum that
 // undoes it.
+#include "ops/arrangement.h"
 #include "ops/reduction.h"
 
 #include <algorithm>
@@ -78,6 +79,11 @@ class BroadcastToOp final : public ArrayOp {
   }
 
   ThunkCode kernel(const Apply&) const override { return kernel_code<run_broadcast_to>(0); }
+
+  const Arrangement* arrangement(const Apply& node) const override {
+    static const Arrangement repeat{.kind = Arrangement::Kind::Repeat, .value = 0, .lengths = 1};
+    return node.output_type(0).tensor()->ndim() > 0 ? &repeat : nullptr;
+  }
 
   const AliasMap& view_map() const override {
     static const AliasMap map{{0, {0}}};
@@ -185,6 +191,12 @@ class UnbroadcastOp final : public ArrayOp {
     return visit_dtype(node.input(0).dtype(), "unbroadcast", [&]<class T>(std::type_identity<T>) {
       return kernel_code<run_unbroadcast<T>>(UnbroadcastState{leading_});
     });
+  }
+
+  const Arrangement* arrangement(const Apply& node) const override {
+    static const Arrangement same{.kind = Arrangement::Kind::Same, .value = 0, .lengths = 1};
+    return leading_ == 0 && node.output_type(0).tensor()->ndim() == node.input(0).ndim() ? &same
+                                                                                         : nullptr;
   }
 
   const AliasMap& view_map() const override {

@@ -1,5 +1,5 @@
 // creation.cpp: `full`, `arange` and `eye`: arrays made of numbers.
-#include "ops/array_op.h"
+#include "ops/arrangement.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -49,6 +49,11 @@ class FullOp final : public ArrayOp {
   ThunkCode kernel(const Apply& node) const override {
     return visit_dtype(node.input(1).dtype(), "full",
                        [&]<class T>(std::type_identity<T>) { return kernel_code<run_full<T>>(0); });
+  }
+
+  const Arrangement* arrangement(const Apply& node) const override {
+    static const Arrangement repeat{.kind = Arrangement::Kind::Repeat, .value = 1, .lengths = 0};
+    return node.output_type(0).tensor()->ndim() > 0 ? &repeat : nullptr;
   }
 
   std::vector<Variable> grad(Apply&, std::span<const Variable> g) const override {

@@ -27,6 +27,7 @@ SliceRange slice_range(std::int64_t length, std::optional<std::int64_t> start,
   };
   const std::int64_t first = bound(start, step < 0 ? highest : lowest);
   const std::int64_t end = bound(stop, step < 0 ? lowest : highest);
+  if (step == 1) return {first, std::max<std::int64_t>(end - first, 0)};  // a division less
   std::int64_t count = 0;
   // Unsigned: the distance is not negative, and minus the smallest step has no int64.
   if (step > 0 && first < end)
@@ -109,11 +110,8 @@ int BasicIndex::result_ndim() const {
   }));
 }
 
-BasicIndex::Part BasicIndex::part(Dims shape, Dims strides,
-                                  std::span<const std::int64_t> inputs) const {
-  Part part;
-  part.shape.reserve(items_.size());
-  part.strides.reserve(items_.size());
+void BasicIndex::find(const Layout& x, std::span<const std::int64_t> inputs, View& part) const {
+  part.data = x.data;
   const auto value = [&](const IndexNumber& number) -> std::optional<std::int64_t> {
     if (number.from == IndexNumber::From::Absent) return std::nullopt;
     if (number.from == IndexNumber::From::Literal) return number.value;
@@ -122,32 +120,29 @@ BasicIndex::Part BasicIndex::part(Dims shape, Dims strides,
   std::size_t axis = 0;
   for (const IndexItem& item : items_) {
     if (item.kind == IndexItem::Kind::NewAxis) {
-      part.shape.push_back(1);
-      part.strides.push_back(0);
+      part.append(1, 0);
       continue;
     }
-    const std::int64_t length = shape[axis];
-    const std::int64_t stride = strides[axis];
+    const std::int64_t length = x.lengths[axis];
+    const std::int64_t stride = x.strides[axis];
     if (item.kind == IndexItem::Kind::Integer) {
       const std::int64_t i = *value(item.start);
       if (i < -length || i >= length)
         throw Error(ErrorKind::Index, "[" + op_ + "] index " + std::to_string(i) +
                                           " is out of bounds for axis " + std::to_string(axis) +
                                           " with size " + std::to_string(length));
-      part.offset += (i < 0 ? i + length : i) * stride;
+      part.data += (i < 0 ? i + length : i) * stride;
     } else {
       const std::int64_t step = value(item.step).value_or(1);
       if (step == 0)
         throw Error(ErrorKind::Value,
                     "[" + op_ + "] slice step cannot be zero (axis " + std::to_string(axis) + ")");
       const SliceRange range = slice_range(length, value(item.start), value(item.stop), step);
-      part.shape.push_back(range.count);
-      part.strides.push_back(range.count > 1 ? stride * step : stride);
-      if (range.count > 0) part.offset += range.start * stride;
+      part.append(range.count, range.count > 1 ? stride * step : stride);
+      if (range.count > 0) part.data += range.start * stride;
     }
     ++axis;
   }
-  return part;
 }
 
 std::vector<std::int64_t> BasicIndex::known_lengths(

@@ -13,7 +13,7 @@
 // integers.
 #pragma once
 
-#include "thunks/array.h"
+#include "ops/view.h"
 
 #include <cstdint>
 #include <optional>
@@ -50,15 +50,9 @@ class BasicIndex {
   /// True if it picks one element.
   bool is_element() const { return result_ndim() == 0; }
 
-  /// Where the indexed part of an array is.
-  struct Part {
-    std::vector<std::int64_t> shape;
-    std::vector<std::int64_t> strides;
-    std::int64_t offset = 0;
-  };
-  /// Throws Error(Index) in NumPy's words for an integer out of bounds, Error(Value) for a step of
-  /// zero.
-  Part part(Dims shape, Dims strides, std::span<const std::int64_t> inputs) const;
+  /// Where the indexed part of an array is. Throws Error(Index) in NumPy's words for an integer out
+  /// of bounds, Error(Value) for a step of zero.
+  void find(const Layout& x, std::span<const std::int64_t> inputs, View& part) const;
 
   /// The lengths of the result as far as they follow from those of the array (-1: unknown) and the
   /// known inputs.

@@ -10,6 +10,8 @@ ThunkCode Op::kernel(const Apply&) const { return {}; }
 
 const BlockFold* Op::block_fold(const Apply&) const { return nullptr; }
 
+const Arrangement* Op::arrangement(const Apply&) const { return nullptr; }
+
 const AliasMap& Op::view_map() const {
   static const AliasMap none;
   return none;

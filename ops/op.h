@@ -15,7 +15,9 @@
 
 namespace thunkvm {
 
+struct Arrangement;
 struct BlockFold;
+struct ElementCode;
 
 /// The demand of a built-in lazy Op, declared: input 0 is the selector; arm a of output j is input
 /// 1 + a*n_outputs + j. The linker compiles it into a branch; no thunk is made.
@@ -27,9 +29,6 @@ struct Conditional {
     return 1 + arm * n_outputs + output;
   }
 };
-
-struct BlockFold;
-struct ElementCode;
 
 /// Which inputs an output is a view of, or which it overwrites: (output, inputs).
 using AliasMap = std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>;
@@ -64,6 +63,10 @@ class Op : public Counted {
   /// For a reduction: the fold that its kernel computes each output with, in C order of the reduced
   /// axes, for callers that have its input in blocks; null for all others.
   virtual const BlockFold* block_fold(const Apply& node) const;
+
+  /// For a node that computes no elements, but says where some lie: how a loop over elements does
+  /// without running it; null for all others.
+  virtual const Arrangement* arrangement(const Apply& node) const;
 
   virtual const AliasMap& view_map() const;
   virtual const AliasMap& destroy_map() const;

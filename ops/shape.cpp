@@ -1,5 +1,5 @@
 // shape.cpp: `shape` and `size`, the lengths of an array as values.
-#include "ops/array_op.h"
+#include "ops/arrangement.h"
 
 #include <algorithm>
 
@@ -30,6 +30,11 @@ class ShapeOp final : public ArrayOp {
   }
 
   ThunkCode kernel(const Apply&) const override { return kernel_code<run_shape>(0); }
+
+  const Arrangement* arrangement(const Apply&) const override {
+    static const Arrangement lengths{.kind = Arrangement::Kind::Lengths};
+    return &lengths;
+  }
 
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};

@@ -1,6 +1,6 @@
 // subtensor.cpp: `subtensor`, a basic index of an array as a view; `set_subtensor` and
 // `inc_subtensor`, new arrays in which that part is replaced or added to.
-#include "ops/array_op.h"
+#include "ops/arrangement.h"
 #include "ops/indexing.h"
 #include "thunks/cast.h"
 #include "thunks/strided.h"
@@ -28,12 +28,12 @@ struct SubtensorState {
   BasicIndex index;
 };
 
-void run_subtensor(Activation& activation, const Operands& operands) {
-  const IndexInputs inputs(activation, operands, 1);
-  const Array x = input_array(activation, operands, 0);
-  const BasicIndex::Part part =
-      kernel_state<SubtensorState>(operands).index.part(x.shape(), x.strides(), inputs.span());
-  store(activation, operands, 0, x.view(part.shape, part.strides, x.data() + part.offset));
+/// The indexed part of input 0, by the integers from input kFirst on.
+template <int kFirst>
+void find_part(const Activation& activation, const Operands& operands, const Layout& x,
+               View& part) {
+  const IndexInputs inputs(activation, operands, kFirst);
+  kernel_state<SubtensorState>(operands).index.find(x, inputs.span(), part);
 }
 
 /// One element: no view is made for it.
@@ -122,7 +122,7 @@ class SubtensorOp final : public IndexOp {
 
   ThunkCode kernel(const Apply& node) const override {
     const SubtensorState state{index(node.input(0).ndim())};
-    if (!state.index.is_element()) return kernel_code<run_subtensor>(state);
+    if (!state.index.is_element()) return kernel_code<run_view<find_part<1>>>(state);
     return visit_dtype(node.input(0).dtype(), "subtensor", [&]<class T>(std::type_identity<T>) {
       return kernel_code<run_element<T>>(state);
     });
@@ -131,6 +131,11 @@ class SubtensorOp final : public IndexOp {
   const AliasMap& view_map() const override {
     static const AliasMap map{{0, {0}}};
     return map;
+  }
+
+  const Arrangement* arrangement(const Apply& node) const override {
+    static const Arrangement part{.kind = Arrangement::Kind::View, .find = &find_part<1>};
+    return node.n_inputs() == 1 && node.output_type(0).tensor()->ndim() > 0 ? &part : nullptr;
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
@@ -168,30 +173,32 @@ void add_elements(char* const* pointers, const std::int64_t* strides, std::int64
 /// Puts `value` into the indexed part of x, or adds it. Takes over an x that dies here.
 template <class T, bool kAdd>
 void run_write(Activation& activation, const Operands& operands) {
-  const BasicIndex& index = kernel_state<SubtensorState>(operands).index;
-  const IndexInputs inputs(activation, operands, 2);
   const CellMemory seen(activation.input(operands, 0));
-  const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
   // Whatever can fail does so before the memory of x is touched.
   const CellMemory value(activation.input(operands, 1));
-  const BasicIndex::Part wanted = index.part(seen.shape, seen.strides, inputs.span());
-  const std::size_t extra = wanted.shape.size() - value.shape.size();
+  const Layout x{const_cast<char*>(seen.data), static_cast<int>(seen.shape.size()),
+                 seen.shape.data(), seen.strides.data()};
+  View wanted;
+  find_part<2>(activation, operands, x, wanted);
+  const std::size_t extra = wanted.shape().size() - value.shape.size();
   for (std::size_t axis = 0; axis < value.shape.size(); ++axis)
-    if (value.shape[axis] != 1 && value.shape[axis] != wanted.shape[axis + extra])
-      throw Error(ErrorKind::Value,
-                  "[" + index.op() + "] could not broadcast input array from shape " +
-                      format_shape(value.shape) + " into shape " + format_shape(wanted.shape));
-  Array out = take_dying(activation, operands, 0, dtype_of<T>, shape);
+    if (value.shape[axis] != 1 && value.shape[axis] != wanted.lengths[axis + extra])
+      throw Error(ErrorKind::Value, "[" + kernel_state<SubtensorState>(operands).index.op() +
+                                        "] could not broadcast input array from shape " +
+                                        format_shape(value.shape) + " into shape " +
+                                        format_shape(wanted.shape()));
+  Array out = take_dying(activation, operands, 0, dtype_of<T>, x.shape());
   if (!out) {
-    const Array x = input_array(activation, operands, 0);
-    out = output_array(activation, operands, 0, dtype_of<T>, shape);
-    HostLeave leave(*activation.host, x.size());
-    copy_elements(x, out);
+    const Array all = input_array(activation, operands, 0);
+    out = output_array(activation, operands, 0, dtype_of<T>, x.shape());
+    HostLeave leave(*activation.host, out.size());
+    copy_elements(all, out);
   }
-  const BasicIndex::Part part = index.part(out.shape(), out.strides(), inputs.span());
+  View part;
+  find_part<2>(activation, operands, Layout::of(*out.body()), part);
   StridedWalk walk(
-      part.shape,
-      std::array{StridedWalk::Operand{out.data() + part.offset, part.shape, part.strides},
+      part.shape(),
+      std::array{StridedWalk::Operand{part.data, part.shape(), part.steps()},
                  StridedWalk::Operand{const_cast<char*>(value.data), value.shape, value.strides}});
   walk.run([](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
     if constexpr (kAdd) {
@@ -234,6 +241,11 @@ class WriteOp final : public IndexOp {
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
       return kernel_code<run_write<T, kAdd>>(state);
     });
+  }
+
+  const Arrangement* arrangement(const Apply& node) const override {
+    static const Arrangement place{.kind = Arrangement::Kind::Place, .find = &find_part<2>};
+    return !kAdd && node.n_inputs() == 2 ? &place : nullptr;
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {

@@ -95,12 +95,14 @@ inline void look_at(ArrayBody& body, Buffer* buffer, DType dtype, Dims shape, Di
 
 Array Array::allocate(DType dtype, Dims shape) {
   const std::size_t bytes = checked_bytes(dtype, shape);
-  if (bytes > SIZE_MAX - kElements)
+  if (bytes > SIZE_MAX - kElements - kArrayPadding)
     throw Error(ErrorKind::Memory,
                 "out of memory: " + std::to_string(bytes) + " bytes were asked for");
   std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
   std::uint8_t size_class = 0;
-  char* memory = static_cast<char*>(MemoryPool::allocate(bytes + kElements, size_class));
+  const std::size_t room_for_elements = (bytes + kArrayPadding - 1) / kArrayPadding * kArrayPadding;
+  char* memory =
+      static_cast<char*>(MemoryPool::allocate(kElements + room_for_elements, size_class));
   Block* block = new (memory) Block(size_class);
   ArrayBody* body = &block->array;
   set_dims(*body, shape.size(), std::move(room));
@@ -133,17 +135,13 @@ Array Array::borrow(void* owner, const ForeignOwner* hooks, bool writable, DType
   return adopt(&block->array);
 }
 
-Array Array::view(Dims shape, Dims strides, void* data) const {
-  return view_as(dtype(), shape, strides, data);
-}
-
-Array Array::view_as(DType dtype, Dims shape, Dims strides, void* data) const {
+Array Array::view_of(const ArrayBody& from, DType dtype, Dims shape, Dims strides, void* data) {
   std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
   std::uint8_t size_class = 0;
   ArrayBody* body = new (MemoryPool::allocate(sizeof(ArrayBody), size_class)) ArrayBody;
   set_dims(*body, shape.size(), std::move(room));
-  look_at(*body, body_->buffer, dtype, shape, strides, data);
-  body_->buffer->retain();
+  look_at(*body, from.buffer, dtype, shape, strides, data);
+  from.buffer->retain();
   return adopt(body);
 }
 
@@ -165,6 +163,11 @@ bool Array::gapless(const ArrayBody& body) {
     reach = magnitude(axis) * body.dims[axis];
   }
   return true;
+}
+
+bool Array::padded(const ArrayBody& body) {
+  return !body.buffer->foreign() &&
+         body.data == reinterpret_cast<const char*>(body.buffer) + kElements;
 }
 
 Array Array::copy() const {

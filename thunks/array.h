@@ -16,6 +16,9 @@ using Dims = std::span<const std::int64_t>;
 
 inline constexpr int kMaxDims = 32;
 inline constexpr int kInlineDims = 4;
+/// Memory of ours goes on behind the elements up to a multiple of so many bytes: vector code may
+/// read and write there.
+inline constexpr std::size_t kArrayPadding = 128;
 
 /// What an Array points to: dtype, shape, strides in bytes, the first element's address and the
 /// Buffer it lives in. Shape and strides are inline up to four dimensions. Immutable once built,
@@ -66,10 +69,17 @@ class Array {
   static Array borrow(void* owner, const ForeignOwner* hooks, bool writable, DType dtype,
                       Dims shape, Dims strides, void* data);
   /// Another look at this array's buffer.
-  Array view(Dims shape, Dims strides, void* data) const;
+  Array view(Dims shape, Dims strides, void* data) const {
+    return view_of(*body_, shape, strides, data);
+  }
+  static Array view_of(const ArrayBody& body, Dims shape, Dims strides, void* data) {
+    return view_of(body, body.dtype, shape, strides, data);
+  }
   /// The same elements under another dtype of the same size (real parts of complex numbers: through
   /// strides).
-  Array view_as(DType dtype, Dims shape, Dims strides, void* data) const;
+  Array view_as(DType dtype, Dims shape, Dims strides, void* data) const {
+    return view_of(*body_, dtype, shape, strides, data);
+  }
 
   explicit operator bool() const { return body_ != nullptr; }
   DType dtype() const { return body_->dtype; }
@@ -101,6 +111,8 @@ class Array {
     return body.references.load(std::memory_order_acquire) == 1 && body.buffer->exclusive() &&
            (body.contiguous || gapless(body));
   }
+  /// True if the memory behind its elements goes on up to a multiple of kArrayPadding bytes.
+  static bool padded(const ArrayBody& body);
   /// A fresh array in C order with the same elements.
   Array copy() const;
   /// This array if it is in C order, else a copy.
@@ -123,6 +135,7 @@ class Array {
   }
 
  private:
+  static Array view_of(const ArrayBody& body, DType dtype, Dims shape, Dims strides, void* data);
   static void destroy(ArrayBody* body);
   /// True if the elements lie side by side in some order of the axes.
   static bool gapless(const ArrayBody& body);
