@@ -58,7 +58,9 @@ Frame::Frame(std::shared_ptr<const Program> program)
 void Frame::use(std::shared_ptr<const NativeCode> code) {
   native_ = std::move(code);
   native_call_ = {};
+  native_memory_.clear();
   if (native_ == nullptr) return;
+  native_memory_.resize((native_->memory_bytes + sizeof(Line) - 1) / sizeof(Line));
   native_call_ = {.cells = cells_.data(),
                   .counters = counters_.data(),
                   .done = done_.data(),
@@ -66,7 +68,9 @@ void Frame::use(std::shared_ptr<const NativeCode> code) {
                   .functions = native_->functions.data(),
                   .code = native_.get(),
                   .frame = this,
-                  .activation = &activation_};
+                  .activation = &activation_,
+                  .memory = reinterpret_cast<char*>(native_memory_.data()),
+                  .memory_bytes = native_->memory_bytes};
 }
 
 Frame::~Frame() { abandon(); }
@@ -75,6 +79,7 @@ Status Frame::run(Host& host, Tracer* tracer, FailureObserver* observer) {
   if (activation_.failure.error) [[unlikely]]
     activation_.failure = Failure{};
   activation_.host = &host;
+  if (native_ != nullptr) native_call_.memory_used = native_->memory_reserved;
   const Status status = Interpreter::run(*this, tracer);
   if (status == Status::Failed) [[unlikely]] {
     if (observer != nullptr) observer->failed(*this);

@@ -111,6 +111,10 @@ class Frame {
   Activation activation_;
   std::shared_ptr<const NativeCode> native_;
   NativeCall native_call_;
+  struct alignas(64) Line {
+    char bytes[64];
+  };
+  std::vector<Line> native_memory_;
 };
 
 /// What a Tracer is told: for tests, profilers and debug modes. A loop without one pays nothing.

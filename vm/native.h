@@ -9,6 +9,7 @@
 
 #include "vm/program.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -34,6 +35,11 @@ struct NativeCall {
   const NativeCode* code = nullptr;
   Frame* frame = nullptr;
   Activation* activation = nullptr;
+  /// The emitted code's own, aligned to a cache line; what it holds is anything at the beginning of
+  /// a call.
+  char* memory = nullptr;
+  std::size_t memory_bytes = 0;
+  std::size_t memory_used = 0;  ///< NativeCode::memory_reserved at the beginning of a call
 };
 
 /// Emitted code for one program. Immutable; shared by all its frames.
@@ -43,6 +49,8 @@ class NativeCode {
   std::vector<Instruction> code;  ///< the program's, with Native where a function may be entered
   std::vector<NativeFunction> functions;
   const void* services = nullptr;
+  std::size_t memory_bytes = 0;     ///< that a call needs
+  std::size_t memory_reserved = 0;  ///< of them, those that are laid out already
 };
 
 /// What emitted code asks of the machine.
