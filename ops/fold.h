@@ -131,7 +131,7 @@ class BlockCutter {
 inline std::int64_t panel_rows(const FoldAxes& reduced, std::int64_t item_size) {
   constexpr std::int64_t kMostElements = 1 << 16;
   const std::size_t n_axes = reduced.lengths.size();
-  if (n_axes < 2 || reduced.strides[n_axes - 2] != item_size) return 1;
+  if (reduced.count == 0 || n_axes < 2 || reduced.strides[n_axes - 2] != item_size) return 1;
   const std::int64_t rows = kMostElements / reduced.inner_length();
   return rows < 4 ? 1 : std::min<std::int64_t>(rows, 16);
 }
@@ -203,7 +203,7 @@ typename F::Acc fold_in_order(const char* first, const FoldAxes& reduced) {
     return folding.total();
   }
   BlockCutter<F> cut(folding);
-  if (const std::int64_t rows = panel_rows(reduced, sizeof(In)); rows > 1 && reduced.count > 0) {
+  if (const std::int64_t rows = panel_rows(reduced, sizeof(In)); rows > 1) {
     add_panels<F>(first, reduced, rows, cut);
   } else {
     In gathered[kFoldBlock];

@@ -292,6 +292,7 @@ def test_reductions_of_nan_empty_and_strided_arrays(mode: str) -> None:
     for name in ("sum", "prod", "mean", "any", "all"):
         ours, theirs = getattr(tv, name), REDUCTIONS[name]
         against_numpy(mode, lambda v, f=ours: f(v, axis=0), lambda v, f=theirs: f(v, axis=0), empty)
+        against_numpy(mode, ours, theirs, np.zeros((3, 4)).T[:, :0])
     big = np.arange(24.0).reshape(4, 6)
     for view in (big.T, big[::-1, ::2], np.broadcast_to(big[0], (3, 6))):
         for name in ("sum", "max", "mean", "argmin"):
