@@ -197,6 +197,7 @@ const Elementwise mod_op =
 REGISTER_OP(ElementwiseOf<mod_op>, ElementwiseMaker<mod_op>, mod)
 
 struct Power {
+  static constexpr ConstantCode c_constant{1, 2.0, "{0} * {0}"};
   template <class T>
   static constexpr const char* c_number() {
     return std::is_same_v<T, double> ? "{1} == 2 ? {0} * {0} : pow({0}, {1})"

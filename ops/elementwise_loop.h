@@ -10,6 +10,7 @@
 //   c<T>()      the same in C, for emitted code: a template (ops/c_template.h), or null
 //   c_function<T>()  a C function that c_number's template calls as {F}
 //   c_number<T>()  likewise, but for 0-d numbers alone: loops go through the array loop here
+//   c_constant  a ConstantCode: a template for where an input is that constant
 // It never sees a float16: it gets a float32, and its float32 result is rounded once.
 //
 // An element of an array's result depends on the elements that it is made of alone, not on its
@@ -43,6 +44,13 @@ inline constexpr std::int64_t kElementBlock = 512;
 /// strides in bytes.
 using ElementLoop = void (*)(char* const* pointers, const std::int64_t* strides, std::int64_t n);
 
+/// C for numbers and for loops where an input is known to be a certain number.
+struct ConstantCode {
+  int input;
+  double value;
+  const char* c;
+};
+
 /// The native code of an elementwise Op for one choice of dtypes.
 struct ElementCode {
   const char* op = nullptr;  ///< the Op's name, for messages
@@ -55,6 +63,7 @@ struct ElementCode {
   const char* c = nullptr;         ///< C for numbers and for loops (ops/c_template.h); may be null
   const char* c_number = nullptr;  ///< C for 0-d numbers, where there is some
   const char* c_function = nullptr;  ///< the function that c_number calls as {F}, if it does
+  const ConstantCode* c_constant = nullptr;
 };
 
 template <class F>
@@ -273,6 +282,15 @@ constexpr const char* c_function_of() {
   }
 }
 
+template <class F, class... In>
+constexpr const ConstantCode* c_constant_of() {
+  if constexpr ((has_c_type<In> && ...) && requires { F::c_constant; }) {
+    return &F::c_constant;
+  } else {
+    return nullptr;
+  }
+}
+
 /// The code of a functor for inputs of these C++ types.
 template <class F, class... In>
 ElementCode element_code(const char* op) {
@@ -286,7 +304,8 @@ ElementCode element_code(const char* op) {
           .can_fail = FailingFunctor<F>,
           .c = c_of_loops<F, In...>(),
           .c_number = c_of_numbers<F, In...>(),
-          .c_function = c_function_of<F, In...>()};
+          .c_function = c_function_of<F, In...>(),
+          .c_constant = c_constant_of<F, In...>()};
 }
 
 /// The kernel over arrays, and numbers among them, with NumPy's broadcasting: an EagerFn whose
