@@ -78,8 +78,8 @@ PyObject* node_runs(PyObject* self, PyObject*) {
     PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(runs.size())));
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const Variable& output = linked.nodes[i];
-      const std::string text = output.text(), op = output.node()->op()->name(),
-                        origin = output.node()->origin_text();
+      const std::string text = linked.program->text->node(static_cast<std::uint32_t>(i)),
+                        op = output.node()->op()->name(), origin = output.node()->origin_text();
       PyRef row = PyRef::take(Py_BuildValue(
           "(s#s#s#s#K)", text.data(), static_cast<Py_ssize_t>(text.size()), op.data(),
           static_cast<Py_ssize_t>(op.size()), form[i].data(),

@@ -96,7 +96,7 @@ def test_a_chain_whose_tail_is_in_an_arm_is_split_where_the_demand_begins() -> N
         ("add", "loop", "chunk 0, loop 1"),
         ("ifelse", "branch", "chunk 0"),
     ]
-    assert dict(runs(f)) == {"exp.0": 3, "mul.0": 3, "sqrt.0": 1, "add.0": 1, "ifelse.0": 3}
+    assert dict(runs(f)) == {"exp.0": 3, "mul.1": 3, "sqrt.2": 1, "add.3": 1, "ifelse.4": 3}
     assert runs(f) == runs(kernels)
 
 
