@@ -212,6 +212,7 @@ def test_a_failed_call_keeps_no_value_alive(mode: str) -> None:
     x = tv.vector("x")
     f = tv.function([x], Unlucky()(tv.exp(x) - 10.0), mode=mode)
     f(np.full(1000, 5.0))
+    gc.collect()
     before = tv.memory()["in_use"]
     failing(ArithmeticError, lambda: f(np.zeros(1000)))
     gc.collect()  # the traceback held the frame of perform
