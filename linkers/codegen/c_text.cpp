@@ -25,6 +25,24 @@ std::string_view without_f(std::string_view name) {
 
 }  // namespace
 
+std::string wrapped(const std::string& list) {
+  constexpr std::size_t kLine = 80;
+  std::string result;
+  std::size_t column = 0;
+  for (std::size_t begin = 0; begin < list.size();) {
+    std::size_t end = list.find("}, {", begin);
+    end = end == std::string::npos ? list.size() : end + 3;
+    if (column != 0 && column + (end - begin) > kLine) {
+      result.back() = '\n';  // the space after a comma
+      column = 0;
+    }
+    result += list.substr(begin, end - begin);
+    column += end - begin;
+    begin = end;
+  }
+  return result;
+}
+
 std::string indented(const std::string& text, const std::set<std::uint32_t>& gotos) {
   std::string result;
   std::size_t depth = 1;
@@ -39,7 +57,8 @@ std::string indented(const std::string& text, const std::set<std::uint32_t>& got
       continue;
     }
     if (line.starts_with('}')) --depth;
-    result += std::string(2 * depth, ' ') + std::string(line);
+    const std::size_t goes_on = line.starts_with("{.") ? 4 : 0;
+    result += std::string(2 * depth + goes_on, ' ') + std::string(line);
     if (line.ends_with("{\n")) ++depth;
   }
   return result;

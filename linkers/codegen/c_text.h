@@ -8,6 +8,8 @@
 
 namespace thunkvm {
 
+/// A list "{...}, {...}" of items, several lines of it where one would be long.
+std::string wrapped(const std::string& list);
 /// Lines as deep as their braces, without the labels that no goto names.
 std::string indented(const std::string& text, const std::set<std::uint32_t>& gotos);
 /// The declaration of a function of libm that `find_calls` found, as a line.

@@ -1,6 +1,7 @@
 // emitter.cpp: the C of chunks: expressions, branches, and calls for all that is more.
 #include "linkers/assembler.h"
 #include "linkers/codegen/c_text.h"
+#include "linkers/codegen/call_memory.h"
 #include "linkers/codegen/emitted_code.h"
 #include "linkers/codegen/loop_body.h"
 #include "linkers/codegen/prelude.h"
@@ -26,6 +27,8 @@ class Emitter {
   void run() {
     number_functions();
     out_.code = program_.code;
+    out_.memory_bytes = CallMemory::bytes(plan_.n_temporaries());
+    out_.memory_reserved = CallMemory::reserved(plan_.n_temporaries());
     out_.places_.resize(program_.n_nodes);
     for (std::size_t k = 0; k < plan_.chunks().size(); ++k) {
       chunk_ = static_cast<std::uint32_t>(k);
@@ -117,12 +120,10 @@ class Emitter {
     const bool ends = emit_range(chunk.begin, chunk.end, chunk.end);
     if (ends) text_ += "  return " + std::to_string(chunk.end) + ";\n";
     std::string head = "u32 " + name + "(tv_call *call, u32 label) {\n";
-    const auto declare = [&](const char* what, const char* use) {
-      if (text_.find(use) != std::string::npos) head += what;
-    };
-    declare("  tv_cell *const R = call->cells;\n", "R[");
-    declare("  u64 *const N = call->counters;\n", "N[");
-    declare("  const tv_services *const S = call->services;\n", "S->");
+    const auto uses = [&](const char* what) { return text_.find(what) != std::string::npos; };
+    if (uses("R[")) head += "  tv_cell *const R = call->cells;\n";
+    if (uses("N[")) head += "  u64 *const N = call->counters;\n";
+    if (uses("S->") || uses("(S, ")) head += "  const tv_services *const S = call->services;\n";
     std::map<std::string, std::string> declared;
     for (const std::uint32_t reg : locals_) {
       std::string& list = declared[c_type(plan_.reg(reg).dtype)];
@@ -310,13 +311,14 @@ class Emitter {
     std::vector<std::string> inputs;
     for (int i = 0; i < o.n_inputs; ++i) inputs.push_back(read(o.input(i)));
     const DType dtype = plan_.reg(o.output(0)).dtype;
+    const char* const c = plan_.step(step).c;
     if (code.c_function != nullptr) {
       const std::string function = fill_c_function(code.c_function, code.op, dtype);
       module_.functions.emplace(c_function_name(code.op, dtype), function);
       find_calls(function, module_.libm);
     }
-    find_calls(code.c_number, module_.libm);
-    write(o.output(0), unparenthesised(fill_c_template(code.c_number, code.op, dtype, inputs)));
+    find_calls(c, module_.libm);
+    write(o.output(0), unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
     place(program_.steps[step].node) = {"emitted", region(), ""};
   }
 
@@ -332,8 +334,7 @@ class Emitter {
     out_.calls.push_back(std::move(steps));
     const StepForm& form = plan_.step(index);
     place(program_.steps[index].node) = {
-        "", region(),
-        form.kind == StepForm::Kind::Kernel ? form.why : "no neighbour can be fused with it"};
+        "", region(), *form.why != '\0' ? form.why : "no neighbour can be fused with it"};
   }
 
   void emit_loop_call(const Unit& unit, std::vector<StepRange> after) {
@@ -352,7 +353,7 @@ class Emitter {
       text_ += "  if (S->loop(call, " + index + ", 0, 0)) return TV_FAILED;\n";
     } else {
       text_ += "  {\n";
-      if (!numbers.empty()) text_ += "  const tv_value numbers[] = {" + numbers + "};\n";
+      if (!numbers.empty()) text_ += "  const tv_value numbers[] = {" + wrapped(numbers) + "};\n";
       if (results) text_ += "  tv_value results[" + std::to_string(loop.folds.size()) + "];\n";
       text_ += "  if (S->loop(call, " + index + ", " + (numbers.empty() ? "0" : "numbers") + ", " +
                (results ? "results" : "0") + ")) return TV_FAILED;\n";

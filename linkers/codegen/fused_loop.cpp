@@ -1,5 +1,7 @@
 #include "linkers/codegen/fused_loop.h"
 
+#include "linkers/codegen/call_memory.h"
+#include "linkers/codegen/loop_shape.h"
 #include "linkers/codegen/loop_threads.h"
 #include "linkers/codegen/packing.h"
 #include "ops/array_kernel.h"
@@ -14,18 +16,23 @@ namespace {
 constexpr std::int64_t kBlockBytes = (kLoopBlock + kLoopLanes) * 8;
 constexpr std::int64_t kTailBytes = kLoopLanes * 8;
 
-// More than any memory has room for: the members refuse it, in their own words.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
-
 /// What loops of one thread compute in.
 struct Scratch {
   std::vector<char> blocks;
   std::vector<Packer> packers;
+  std::vector<Placer> placers;
   std::vector<std::max_align_t> states;
+  std::vector<View> parts;
 };
 Scratch& scratch_of_thread() {
   static thread_local Scratch scratch;
   return scratch;
+}
+template <class T>
+T* room(std::vector<T>& list, std::size_t n) {
+  if (list.size() < n) [[unlikely]]
+    list.resize(n);
+  return list.data();
 }
 
 std::int64_t bytes_of(DType dtype) { return static_cast<std::int64_t>(item_size(dtype)); }
@@ -36,40 +43,31 @@ std::int64_t bytes_of(DType dtype) { return static_cast<std::int64_t>(item_size(
 class FusedLoop::Run {
  public:
   Run(const FusedLoop& loop, NativeCall& call, const NumberBits* numbers)
-      : loop_(loop), call_(call), numbers_(numbers) {}
+      : loop_(loop),
+        call_(call),
+        numbers_(numbers),
+        scratch_(scratch_of_thread()),
+        shape_(loop, call, numbers,
+               loop.n_parts == 0 ? nullptr : room(scratch_.parts, loop.n_parts)) {}
 
   /// False if the members cannot run as one pass.
   bool find_shape() {
-    const std::size_t n = loop_.inputs.size();
-    for (std::size_t i = 0; i < n; ++i) bodies_[i] = call_.cells[loop_.inputs[i].reg].body();
-    std::fill_n(shape_, loop_.ndim, 1);
-    bool alike = true;
-    for (std::size_t i = 0; i < n; ++i) {
-      alike = alike && bodies_[i]->ndim == loop_.ndim &&
-              std::equal(bodies_[i]->dims, bodies_[i]->dims + loop_.ndim, bodies_[0]->dims);
-      if (!broadcast(shape_, *bodies_[i])) return false;
+    try {
+      return shape_.find();
+    } catch (const Error&) {
+      return false;  // a member has no part of its input: it says so itself
     }
-    size_ = 1;
-    for (const std::int64_t length : shape())
-      if (__builtin_mul_overflow(size_, length, &size_)) return false;
-    if (size_ == 0 || size_ > kMostElements) return false;
-    alike_ = alike;
-    return alike || std::ranges::all_of(loop_.sources, [&](std::uint32_t inputs) {
-             std::int64_t source[kMaxDims];
-             std::fill_n(source, loop_.ndim, 1);
-             for (std::size_t i = 0; i < n; ++i)
-               if (((inputs >> i) & 1u) != 0) broadcast(source, *bodies_[i]);
-             return std::equal(source, source + loop_.ndim, shape_);
-           });
   }
 
   void compute(NumberBits* results) {
+    size_ = shape_.size();
     find_operands();
     if (!loop_.folds.empty()) start_folds(results);
     {
       const HostLeave leave(*call_.activation->host, size_ * loop_.cost);
       const LoopThreads threads = loop_threads();
-      if (threads.count > 1 && size_ >= threads.from && loop_.folds.empty()) [[unlikely]]
+      if (threads.count > 1 && size_ >= threads.from && loop_.folds.empty() && !loop_.places)
+          [[unlikely]]
         compute_on_threads(threads.count);
       else
         compute_in_order();
@@ -78,36 +76,29 @@ class FusedLoop::Run {
   }
 
  private:
-  Dims shape() const { return {shape_, static_cast<std::size_t>(loop_.ndim)}; }
-
-  bool broadcast(std::int64_t* shape, const ArrayBody& body) const {
-    const int missing = loop_.ndim - body.ndim;
-    for (int axis = 0; axis < body.ndim; ++axis) {
-      std::int64_t& length = shape[missing + axis];
-      if (body.dims[axis] == length || body.dims[axis] == 1) continue;
-      if (length != 1) return false;
-      length = body.dims[axis];
-    }
-    return true;
-  }
-
-  bool is_whole(const ArrayBody& body) const {
-    return body.contiguous && (alike_ || (body.ndim == loop_.ndim &&
-                                          std::equal(body.dims, body.dims + loop_.ndim, shape_)));
-  }
+  Dims shape() const { return shape_.shape(); }
 
   // Stores an output whose elements are still to be computed, and returns their memory: that of a
   // dying input that is not read after the output is written, else that of the last call in the
   // `_nogc` modes, else new.
   char* make_output(std::size_t j) {
     const Output& output = loop_.outputs[j];
-    Cell& cell = call_.cells[output.reg];
+    if (output.temporary != kNone) {
+      const CallMemory memory(call_);
+      if (memory.make(output.temporary, output.dtype, shape(), size_))
+        return memory[output.temporary].data;
+    }
+    Cell& cell = call_.cells[output.registers[0]];
     Array array;
     for (std::size_t i = 0; i < loop_.inputs.size() && !array; ++i)
       if (loop_.inputs[i].dies && ((output.may_take >> i) & 1u) != 0)
-        array = take_fitting(call_.cells[loop_.inputs[i].reg], output.dtype, shape());
+        array = take_fitting(call_.cells[loop_.sources[loop_.inputs[i].source].reg], output.dtype,
+                             shape());
     if (!array) array = output_array(*call_.activation, cell, output.dtype, shape());
     cell.set_array(std::move(array));
+    for (std::size_t k = 1; k < output.registers.size(); ++k)
+      call_.cells[output.registers[k]] = cell;
+    padded_ &= Array::padded(*cell.body());
     return cell.body()->data;
   }
 
@@ -116,7 +107,9 @@ class FusedLoop::Run {
     n_ = n_inputs + loop_.outputs.size() + loop_.folds.size();
     std::size_t k = 0;
     for (std::size_t i = 0; i < n_inputs; ++i, ++k) {
-      direct_[k] = is_whole(*bodies_[i]) ? bodies_[i]->data : nullptr;
+      const bool whole = shape_.is_whole(i);
+      direct_[k] = whole ? shape_.input(i).data : nullptr;
+      padded_ &= !whole || shape_.input(i).padded;
       item_sizes_[k] = bytes_of(loop_.inputs[i].dtype);
     }
     for (std::size_t j = 0; j < loop_.outputs.size(); ++j, ++k) {
@@ -132,7 +125,8 @@ class FusedLoop::Run {
   void start_folds(NumberBits* results) {
     const int kept = loop_.ndim - loop_.reduced;
     row_ = 1;
-    for (int axis = kept; axis < loop_.ndim; ++axis) row_ *= shape_[axis];
+    for (int axis = kept; axis < loop_.ndim; ++axis)
+      row_ *= this->shape()[static_cast<std::size_t>(axis)];
     std::size_t bytes = 0;
     for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
       const Fold& fold = loop_.folds[f];
@@ -141,7 +135,7 @@ class FusedLoop::Run {
         fold_results_[f] = reinterpret_cast<char*>(results + f);
       } else {
         std::int64_t shape[kMaxDims];
-        std::copy_n(shape_, kept, shape);
+        std::copy_n(this->shape().data(), kept, shape);
         std::fill_n(shape + kept, loop_.reduced, 1);
         Cell& cell = call_.cells[fold.reg];
         cell.set_array(
@@ -152,10 +146,8 @@ class FusedLoop::Run {
       state_offsets_[f] = bytes;
       bytes += (fold.fold->state_bytes + 15) / 16 * 16;
     }
-    std::vector<std::max_align_t>& states = scratch_of_thread().states;
-    if (states.size() * sizeof(std::max_align_t) < bytes)
-      states.resize(bytes / sizeof(std::max_align_t) + 1);
-    states_ = reinterpret_cast<char*>(states.data());
+    states_ = reinterpret_cast<char*>(
+        room(scratch_.states, (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)));
     for (std::size_t f = 0; f < loop_.folds.size(); ++f) loop_.folds[f].fold->start(state(f));
   }
 
@@ -164,9 +156,9 @@ class FusedLoop::Run {
   template <class F>
   void for_each_block(F&& f) {
     // A sequence that is folded starts with a block of its own; short ones come several at a time.
+    if (size_ <= kLoopBlock) return f(0, size_);
     const std::int64_t row = loop_.folds.empty() ? size_ : row_;
-    const std::int64_t stride =
-        row > kLoopBlock ? kLoopBlock : std::max<std::int64_t>(kLoopBlock / row, 1) * row;
+    const std::int64_t stride = row > kLoopBlock ? kLoopBlock : kLoopBlock / row * row;
     const std::int64_t stretch = row > kLoopBlock ? row : size_;
     for (std::int64_t first = 0; first < size_; first += stretch)
       for (std::int64_t start = first; start < first + stretch; start += stride)
@@ -176,22 +168,35 @@ class FusedLoop::Run {
   // What one thread computes blocks in.
   class Lane {
    public:
-    Lane(const Run& run, std::int64_t start) : run_(run) {
-      Scratch& scratch = scratch_of_thread();
-      const std::size_t n_inputs = run.loop_.inputs.size();
-      if (const std::size_t bytes = run.n_ * (kBlockBytes + kTailBytes);
-          scratch.blocks.size() < bytes)
-        scratch.blocks.resize(bytes);
-      if (scratch.packers.size() < n_inputs) scratch.packers.resize(n_inputs);
-      scratch_ = scratch.blocks.data();
-      packers_ = scratch.packers.data();
-      for (std::size_t i = 0; i < n_inputs; ++i)
-        if (run.direct_[i] == nullptr) packers_[i] = Packer(*run.bodies_[i], run.shape(), start);
+    Lane(const Run& run, Scratch& memory, std::int64_t start) : run_(run) {
+      const std::vector<Input>& inputs = run.loop_.inputs;
+      scratch_ = room(memory.blocks, run.n_ * (kBlockBytes + kTailBytes));
+      bool packs = false;
+      for (std::size_t i = 0; i < inputs.size(); ++i) packs |= run.direct_[i] == nullptr;
+      if (!packs) return;
+      packers_ = room(memory.packers, inputs.size());
+      if (run.loop_.places) placers_ = room(memory.placers, inputs.size());
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (run.direct_[i] != nullptr) continue;
+        const LoopOperand& input = run.shape_.input(i);
+        const int bytes = static_cast<int>(run.item_sizes_[i]);
+        if (!inputs[i].placement) {
+          packers_[i].begin(input.data, bytes, input.shape(), input.strides, run.shape(), start);
+          continue;
+        }
+        const View& place = run.shape_.place(i);
+        packers_[i].begin(input.data, bytes, input.shape(), input.strides, place.shape(), 0);
+        placers_[i].begin(&packers_[i], place, place.data - LoopShape::kOrigin, bytes,
+                          run.numbers_[inputs[i].placement->fill]);
+      }
     }
 
     /// Computes elements [start, start + n), where the last block ended.
     void block(std::int64_t start, std::int64_t n) {
-      const std::int64_t whole = n & -kLoopLanes, rest = n - whole;
+      const std::int64_t rest = n % kLoopLanes;
+      // Behind the end there may be room to compute what nobody looks at.
+      const bool goes_on = rest != 0 && run_.padded_ && start + n == run_.size_;
+      const std::int64_t whole = n - rest + (goes_on ? kLoopLanes : 0);
       pack(n, rest);
       if (whole != 0) {
         for (std::size_t k = 0; k < run_.n_; ++k)
@@ -199,7 +204,7 @@ class FusedLoop::Run {
                                                   : scratch(k);
         compute(whole);
       }
-      if (rest != 0) tail_of_block(start, whole, rest);
+      if (rest != 0 && !goes_on) tail_of_block(start, whole, rest);
     }
 
     char* scratch(std::size_t operand) const {
@@ -216,14 +221,27 @@ class FusedLoop::Run {
     void pack(std::int64_t n, std::int64_t rest) {
       for (std::size_t i = 0; i < run_.loop_.inputs.size(); ++i) {
         if (run_.direct_[i] != nullptr) continue;
-        packers_[i].next(scratch(i), n);
+        if (run_.loop_.inputs[i].placement)
+          placers_[i].next(scratch(i), n);
+        else
+          packers_[i].next(scratch(i), n);
         if (rest != 0) fill(scratch(i) + n * run_.item_sizes_[i], rest, run_.item_sizes_[i]);
       }
     }
 
-    /// The lanes after the last `rest` elements compute too, and have to find something.
+    /// The lanes after the last `rest` elements compute too: the last one again, since nothing in
+    /// it is more special than it is.
     static void fill(char* from, std::int64_t rest, std::int64_t item_size) {
-      std::memset(from, 0, static_cast<std::size_t>((kLoopLanes - rest) * item_size));
+      const auto repeat = [&]<class T>(T) {
+        T* const lanes = reinterpret_cast<T*>(from);
+        std::fill_n(lanes, kLoopLanes - rest, lanes[-1]);
+      };
+      switch (item_size) {
+        case 1: return repeat(std::uint8_t{});
+        case 2: return repeat(std::uint16_t{});
+        case 4: return repeat(std::uint32_t{});
+        default: return repeat(std::uint64_t{});
+      }
     }
 
     void tail_of_block(std::int64_t start, std::int64_t whole, std::int64_t rest) {
@@ -246,12 +264,13 @@ class FusedLoop::Run {
     const Run& run_;
     char* blocks_[kLoopOperands];
     char* scratch_;
-    Packer* packers_;  ///< by input
+    Packer* packers_ = nullptr;  ///< by input
+    Placer* placers_ = nullptr;  ///< the same
   };
 
   // Blocks one after the other; what is folded is folded in between.
   void compute_in_order() {
-    Lane lane(*this, 0);
+    Lane lane(*this, scratch_, 0);
     for_each_block([&](std::int64_t start, std::int64_t n) {
       lane.block(start, n);
       for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
@@ -270,7 +289,7 @@ class FusedLoop::Run {
     run_on_threads(threads, [&](int thread) {
       const std::int64_t first = thread * share, end = std::min(size_, first + share);
       if (first >= end) return;
-      Lane lane(*this, first);
+      Lane lane(*this, scratch_of_thread(), first);
       for (std::int64_t start = first; start < end; start += kLoopBlock)
         lane.block(start, std::min<std::int64_t>(kLoopBlock, end - start));
     });
@@ -279,26 +298,26 @@ class FusedLoop::Run {
   void fold(std::size_t f, const char* values, std::int64_t bytes, std::int64_t start,
             std::int64_t n) {
     const BlockFold& fold = *loop_.folds[f].fold;
-    for (std::int64_t done = 0; done < n;) {
-      const std::int64_t in_row = (start + done) % row_;
+    std::int64_t in_row = start == 0 || row_ == size_ ? start : start % row_;
+    for (std::int64_t done = 0; done < n; in_row = 0) {
       const std::int64_t m = std::min(n - done, row_ - in_row);
       fold.add(state(f), values + done * bytes, m);
       done += m;
       if (in_row + m < row_) continue;
       fold.finish(state(f), row_, fold_results_[f]);
       fold_results_[f] += bytes_of(fold.out);
-      fold.start(state(f));
+      if (start + done < size_) fold.start(state(f));
     }
   }
 
   const FusedLoop& loop_;
   NativeCall& call_;
   const NumberBits* numbers_;
-  const ArrayBody* bodies_[kLoopOperands];  ///< by input
-  std::int64_t shape_[kMaxDims];
+  Scratch& scratch_;
+  LoopShape shape_;
   std::int64_t size_ = 0;
   std::int64_t row_ = 0;  ///< elements of a sequence that is folded
-  bool alike_ = false;    ///< all inputs have the loop's shape
+  bool padded_ = true;    ///< behind all whole operands there is room for all lanes
   // By operand: inputs, outputs, folds.
   std::size_t n_ = 0;
   char* direct_[kLoopOperands];  ///< the memory of a whole one; null: it goes through scratch
@@ -318,6 +337,7 @@ bool FusedLoop::run(NativeCall& call, const NumberBits* numbers, NumberBits* res
       note_after(call, members);
       return false;
     }
+    move_temporaries(call);
   } catch (...) {  // no memory
     call.activation->fail_current();
     NativeSupport::fail(*call.frame, members.steps.front().node);
@@ -325,6 +345,14 @@ bool FusedLoop::run(NativeCall& call, const NumberBits* numbers, NumberBits* res
     return false;
   }
   return run_members(call, numbers, results);
+}
+
+void FusedLoop::move_temporaries(NativeCall& call) const {
+  const CallMemory memory(call);
+  for (const Source& source : temporaries)
+    memory.move_to(call.cells[source.reg], source.temporary, source.dtype, source.ndim);
+  for (const Output& output : outputs)
+    if (output.temporary != kNone) memory[output.temporary].data = nullptr;
 }
 
 bool FusedLoop::run_members(NativeCall& call, const NumberBits* given, NumberBits* results) const {

@@ -18,14 +18,17 @@ void gather(char* to, const char* from, std::int64_t stride, std::int64_t n) {
 
 }  // namespace
 
-Packer::Packer(const ArrayBody& array, Dims shape, std::int64_t start)
-    : item_size_(static_cast<int>(item_size(array.dtype))), at_(array.data) {
-  const int missing = static_cast<int>(shape.size()) - array.ndim;
-  for (int axis = 0; axis < static_cast<int>(shape.size()); ++axis) {
-    const std::int64_t length = shape[static_cast<std::size_t>(axis)];
+void Packer::begin(const char* data, int item_size, Dims lengths, const std::int64_t* strides,
+                   Dims shape, std::int64_t start) {
+  item_size_ = item_size;
+  at_ = data;
+  n_axes_ = 0;
+  const std::size_t missing = shape.size() - lengths.size();
+  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+    const std::int64_t length = shape[axis];
     if (length == 1) continue;
-    const bool repeats = axis < missing || array.dims[axis - missing] == 1;
-    const std::int64_t stride = repeats ? 0 : array.dims[array.ndim + axis - missing];
+    const bool repeats = axis < missing || lengths[axis - missing] == 1;
+    const std::int64_t stride = repeats ? 0 : strides[axis - missing];
     if (n_axes_ > 0 && strides_[n_axes_ - 1] == stride * length) {
       lengths_[n_axes_ - 1] *= length;
       strides_[n_axes_ - 1] = stride;
@@ -40,6 +43,8 @@ Packer::Packer(const ArrayBody& array, Dims shape, std::int64_t start)
     n_axes_ = 1;
   }
   for (int axis = n_axes_; axis-- > 0;) {
+    index_[axis] = 0;
+    if (start == 0) continue;
     index_[axis] = start % lengths_[axis];
     start /= lengths_[axis];
     at_ += index_[axis] * strides_[axis];
@@ -75,6 +80,66 @@ void Packer::next(char* to, std::int64_t n) {
       ++index_[axis - 1];
     }
   }
+}
+
+void Placer::begin(Packer* values, const View& place, std::int64_t offset, std::int64_t item_size,
+                   std::uint64_t fill) {
+  values_ = values;
+  place_ = &place;
+  item_size_ = item_size;
+  fill_ = fill;
+  begin_ = 0;
+  at_ = offset;
+  left_ = 1;
+  for (int axis = 0; axis < place.ndim; ++axis) {
+    left_ *= place.lengths[axis];
+    index_[axis] = 0;
+  }
+}
+
+/// Goes n elements on along the innermost axis of the part, which has so many left.
+void Placer::advance(std::int64_t n) {
+  left_ -= n;
+  const int inner = place_->ndim - 1;
+  if (inner < 0) return;
+  at_ += n * place_->strides[inner];
+  index_[inner] += n;
+  for (int axis = inner; axis > 0 && index_[axis] == place_->lengths[axis]; --axis) {
+    index_[axis] = 0;
+    at_ += place_->strides[axis - 1] - place_->strides[axis] * place_->lengths[axis];
+    ++index_[axis - 1];
+  }
+}
+
+void Placer::next(char* to, std::int64_t n) {
+  switch (fill_ == 0 ? 0 : item_size_) {
+    case 0: std::memset(to, 0, static_cast<std::size_t>(n * item_size_)); break;
+    case 1: std::fill_n(to, n, static_cast<char>(fill_)); break;
+    case 2:
+      std::fill_n(reinterpret_cast<std::uint16_t*>(to), n, static_cast<std::uint16_t>(fill_));
+      break;
+    case 4:
+      std::fill_n(reinterpret_cast<std::uint32_t*>(to), n, static_cast<std::uint32_t>(fill_));
+      break;
+    default: std::fill_n(reinterpret_cast<std::uint64_t*>(to), n, fill_);
+  }
+  const std::int64_t end = begin_ + n;
+  const int inner = place_->ndim - 1;
+  while (left_ > 0 && at_ < end) {
+    char* const here = to + (at_ - begin_) * item_size_;
+    const std::int64_t row = inner < 0 ? 1 : place_->lengths[inner] - index_[inner];
+    const std::int64_t stride = row == 1 ? 1 : place_->strides[inner];
+    if (stride == 1) {
+      const std::int64_t run = std::min(row, end - at_);
+      values_->next(here, run);
+      advance(run);
+    } else {
+      const std::int64_t run = std::min(row, (end - at_ + stride - 1) / stride);
+      for (std::int64_t i = 0; i < run; ++i) values_->next(here + i * stride * item_size_, 1);
+      advance(run);
+    }
+  }
+  begin_ = end;
 }
 
 }  // namespace thunkvm

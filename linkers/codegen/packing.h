@@ -1,19 +1,21 @@
-// packing.h: the elements of a strided operand, block by block in C order of a shape that it is
-// broadcast to.
+// packing.h: the elements of operands that do not lie side by side, block by block in C order of a
+// shape.
 #pragma once
 
-#include "thunks/array.h"
+#include "ops/view.h"
 
 #include <cstdint>
 
 namespace thunkvm {
 
-/// Walks over one operand. A cursor: it goes forward only, each `next` where the last one ended.
+/// Walks over one operand, broadcast to a shape. A cursor: it goes forward only, each `next` where
+/// the last one ended.
 class Packer {
  public:
-  Packer() = default;
-  /// `shape` is what `array` is broadcast to; the cursor is at its element `start`.
-  Packer(const ArrayBody& array, Dims shape, std::int64_t start);
+  /// Begins at element `start`. The operand has these lengths and byte strides, and is broadcast to
+  /// `shape`.
+  void begin(const char* data, int item_size, Dims lengths, const std::int64_t* strides, Dims shape,
+             std::int64_t start);
 
   /// Copies the next `n` elements to `to`. There have to be that many.
   void next(char* to, std::int64_t n);
@@ -26,6 +28,31 @@ class Packer {
   const char* at_ = nullptr;
   std::int64_t lengths_[kMaxDims];
   std::int64_t strides_[kMaxDims];
+  std::int64_t index_[kMaxDims];
+};
+
+/// Walks over an array that is one number everywhere but in a part of it.
+class Placer {
+ public:
+  /// `values` gives the elements of the part, in order. `place`: the part's lengths, and its
+  /// strides in the whole array, in elements, none of them negative; its first element is `offset`
+  /// elements from the array's. Both stay where they are while the cursor is used.
+  void begin(Packer* values, const View& place, std::int64_t offset, std::int64_t item_size,
+             std::uint64_t fill);
+
+  /// Writes the next `n` elements to `to`.
+  void next(char* to, std::int64_t n);
+
+ private:
+  void advance(std::int64_t n);
+
+  Packer* values_ = nullptr;
+  const View* place_ = nullptr;
+  std::int64_t item_size_ = 0;
+  std::uint64_t fill_ = 0;
+  std::int64_t begin_ = 0;  ///< elements before the next block
+  std::int64_t at_ = 0;     ///< elements before the part's next one
+  std::int64_t left_ = 0;   ///< elements of the part
   std::int64_t index_[kMaxDims];
 };
 

@@ -1,8 +1,10 @@
 #include "linkers/codegen/plan.h"
 
+#include "ops/arrangement.h"
 #include "ops/attributes.h"
 #include "ops/block_fold.h"
 #include "ops/c_template.h"
+#include "thunks/cast.h"
 
 #include <algorithm>
 #include <optional>
@@ -32,6 +34,35 @@ std::optional<int> trailing_axes(const Apply& node) {
   return static_cast<int>(reduced.end() - first);
 }
 
+/// A sum that undoes a broadcast, of which it is known that there was one.
+bool adds_up(const Arrangement& arrangement, const Apply& node) {
+  if (arrangement.kind != Arrangement::Kind::Same) return false;
+  const StaticShape& from = node.input(arrangement.value).static_shape();
+  const StaticShape& to = node.output_type(0).tensor()->shape();
+  for (std::size_t axis = 0; axis < to.size(); ++axis)
+    if (to[axis] == 1 && from[axis] != 1) return true;
+  return false;
+}
+
+StepForm form_of_arrangement(const Arrangement& arrangement, const Apply& node) {
+  for (const Variable& input : node.inputs())
+    if (!has_c_dtype(input.type())) return {.why = "one of its dtypes has no type in C"};
+  if (adds_up(arrangement, node)) return {.why = "it adds up what was broadcast"};
+  return {.kind = StepForm::Kind::Arranged,
+          .arrangement = &arrangement,
+          .ndim = node.output_type(0).tensor()->ndim(),
+          .why = "other code than one loop reads it"};
+}
+
+/// The template where one of the inputs is a certain constant; null where it is not.
+const char* c_for_constants(const ElementCode& code, const Apply& node) {
+  if (code.c_constant == nullptr) return nullptr;
+  const Variable& input = node.input(code.c_constant->input);
+  if (!input.is_constant() || input.ndim() != 0) return nullptr;
+  const double value = cast_cell(input.constant_value(), DType::Float64).get<double>();
+  return value == code.c_constant->value ? code.c_constant->c : nullptr;
+}
+
 StepForm form_of(const Step& step, const Apply& node) {
   StepForm form;
   if (step.run == &run_bound) return {.why = "it is a thunk of Python or of a frame"};
@@ -44,12 +75,15 @@ StepForm form_of(const Step& step, const Apply& node) {
     }
     if (!typed) return {.why = "one of its dtypes has no type in C"};
     if (code->can_fail) return {.why = "it raises errors for some elements"};
+    const char* const c = c_for_constants(*code, node);
     if (node.output_type(0).tensor()->ndim() != 0)
       return {.kind = StepForm::Kind::Element,
               .code = code,
+              .c = c != nullptr ? c : code->c,
               .ndim = node.output_type(0).tensor()->ndim()};
     if (numbers && code->c_number != nullptr)
-      return {.kind = StepForm::Kind::Expression, .code = code};
+      return {
+          .kind = StepForm::Kind::Expression, .code = code, .c = c != nullptr ? c : code->c_number};
     return {.why = "the Op has no template for numbers"};
   }
   if (const BlockFold* fold = op.block_fold(node)) {
@@ -64,10 +98,19 @@ StepForm form_of(const Step& step, const Apply& node) {
             .reduced = *axes,
             .keepdims = op.attributes().get<bool>("keepdims")};
   }
+  if (const Arrangement* arrangement = op.arrangement(node))
+    return form_of_arrangement(*arrangement, node);
   return {.why = "the Op is a kernel as a whole"};
 }
 
 }  // namespace
+
+bool StepForm::compares(int input) const {
+  return kind == Kind::Arranged &&
+         (arrangement->kind == Arrangement::Kind::Repeat ||
+          arrangement->kind == Arrangement::Kind::Same) &&
+         arrangement->lengths == input;
+}
 
 std::string comment(std::string text) {
   for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
@@ -90,6 +133,7 @@ Plan::Plan(const Program& program, std::span<const Variable> nodes,
   cut();
   find_entries();
   find_locals();
+  find_temporaries();
 }
 
 std::string Plan::describe(std::uint32_t step) const {
@@ -306,6 +350,26 @@ void Plan::find_locals() {
   for (const auto& [reg, value] : program_.constants) touch(reg, kElsewhere);
   for (std::size_t r = 0; r < registers_.size(); ++r)
     registers_[r].local = registers_[r].number && touched[r] < kElsewhere;
+}
+
+/// Arrays that one loop computes and nothing but other loops reads.
+void Plan::find_temporaries() {
+  if (options_.each_alone) return;
+  std::vector<std::uint32_t> loop_reads(program_.n_registers, 0), writes(program_.n_registers, 0);
+  std::vector<bool> computed(program_.n_registers, false);
+  for (const std::vector<Unit>& units : units_)
+    for (const Unit& unit : units)
+      for (const std::uint32_t step : unit.steps) {
+        const Operands& o = program_.steps[step].operands;
+        for (int j = 0; j < o.n_outputs; ++j) ++writes[o.output(j)];
+        if (unit.kind != Unit::Kind::Loop) continue;
+        for (int i = 0; i < o.n_inputs; ++i) loop_reads[o.input(i)] += !steps_[step].compares(i);
+        if (steps_[step].kind != StepForm::Kind::Fold && steps_[step].ndim <= kInlineDims)
+          computed[o.output(0)] = !only_read_by(o.output(0), unit.steps);
+      }
+  for (std::uint32_t r = 0; r < program_.n_registers; ++r)
+    if (computed[r] && writes[r] == 1 && loop_reads[r] == reads_[r])
+      registers_[r].temporary = static_cast<std::uint32_t>(n_temporaries_++);
 }
 
 }  // namespace thunkvm

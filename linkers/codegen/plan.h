@@ -21,6 +21,7 @@
 
 namespace thunkvm {
 
+struct Arrangement;
 struct BlockFold;
 
 /// What can be done with one step, by its node.
@@ -29,22 +30,29 @@ struct StepForm {
     Expression,  ///< 0-d numbers in, a 0-d number out, and a template
     Element,     ///< elementwise over arrays: may be a member of a loop
     Fold,        ///< a reduction of trailing axes: may be a member of a loop
+    Arranged,    ///< says where elements lie: a loop that alone reads it does without it
     Kernel,      ///< called as it is
   };
   Kind kind = Kind::Kernel;
   const ElementCode* code = nullptr;  ///< of an Expression or an Element
+  const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
   const BlockFold* fold = nullptr;
-  int ndim = 0;     ///< of an Element's output, or of what a Fold reduces
+  const Arrangement* arrangement = nullptr;
+  int ndim = 0;     ///< of an Element's or an Arranged's output, or of what a Fold reduces
   int reduced = 0;  ///< trailing axes that a Fold reduces
   bool keepdims = false;
   const char* why = "";  ///< of a Kernel: why it is nothing better
+
+  /// True if a loop compares the lengths that are in this input with its own.
+  bool compares(int input) const;
 };
 
 /// What a register holds, as far as the program knows.
 struct RegisterForm {
   bool number = false;  ///< always a 0-d number with a type in C, or empty
   DType dtype = DType::Object;
-  bool local = false;  ///< a variable of its chunk's function
+  bool local = false;               ///< a variable of its chunk's function
+  std::uint32_t temporary = kNone;  ///< its number, where only loops see it
 };
 
 struct Unit {
@@ -91,9 +99,10 @@ class Plan {
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
   /// The chunk of a memo body.
   std::uint32_t memo_chunk(std::uint32_t memo) const { return chunk_at_[program_.memos[memo].pc]; }
+  std::size_t n_temporaries() const { return n_temporaries_; }
   /// The units of the Run instruction at `pc`, in the order in which they are emitted.
   const std::vector<Unit>& units(std::uint32_t pc) const { return units_[units_at_[pc]]; }
-  /// True if nothing but the loop's own members reads the register.
+  /// True if nothing but these steps reads the register.
   bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
 
  private:
@@ -107,6 +116,7 @@ class Plan {
   void cut();
   void find_entries();
   void find_locals();
+  void find_temporaries();
 
   const Program& program_;
   const std::span<const Variable> nodes_;
@@ -120,6 +130,7 @@ class Plan {
   std::vector<std::vector<Unit>> units_;  ///< by Run instruction
   std::vector<std::uint32_t> units_at_;   ///< by pc, into units_
   bool jumps_back_ = false;
+  std::size_t n_temporaries_ = 0;
 };
 
 }  // namespace thunkvm

@@ -35,11 +35,39 @@ Elements packed(const Array& array, std::vector<std::int64_t> shape, std::int64_
   std::int64_t size = 1;
   for (const std::int64_t length : shape) size *= length;
   Elements elements(static_cast<std::size_t>(size - start));
-  Packer packer(*array.body(), shape, start);
+  Packer packer;
+  packer.begin(array.data(), 4, array.shape(), array.strides().data(), shape, start);
   for (std::int64_t i = 0; i < size - start; i += block)
     packer.next(reinterpret_cast<char*>(elements.data() + i), std::min(block, size - start - i));
   return elements;
 }
+
+/// Where a part of an array is: its lengths and its strides, in elements of the array.
+View place(std::vector<std::int64_t> lengths, std::vector<std::int64_t> strides) {
+  View view;
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis)
+    view.append(lengths[axis], strides[axis]);
+  return view;
+}
+
+/// `size` elements that are -1 but for a part that begins at element `offset`, which is `values`
+/// broadcast to it; taken in blocks of `block`.
+Elements placed(const Array& values, const View& part, std::int64_t offset, std::int64_t size,
+                std::int64_t block) {
+  Packer packer;
+  packer.begin(values.data(), 4, values.shape(), values.strides().data(), part.shape(), 0);
+  Placer placer;
+  placer.begin(&packer, part, offset, 4, 0xffffffffu);
+  Elements elements(static_cast<std::size_t>(size));
+  for (std::int64_t i = 0; i < size; i += block)
+    placer.next(reinterpret_cast<char*>(elements.data() + i), std::min(block, size - i));
+  return elements;
+}
+
+/// The first elements of twelve() as a vector.
+Array first(std::int64_t n) { return view(twelve(), {n}, {1}); }
+
+constexpr std::int64_t kBlocks[] = {1, 2, 3, 4, 5, 12};
 
 }  // namespace
 
@@ -74,4 +102,91 @@ TEST_CASE("a packer may start anywhere") {
   const Array x = twelve();
   CHECK(packed(view(x, {4, 3}, {1, 4}), {4, 3}, 5, 7) == Elements{6, 10, 3, 7, 11});
   CHECK(packed(view(x, {2, 1}, {1, 1}), {2, 3}, 2, 2) == Elements{0, 1, 1, 1});
+}
+
+TEST_CASE("a placer puts a part of a vector between its fill") {
+  for (const std::int64_t block : kBlocks) {
+    CAPTURE(block);
+    CHECK(placed(first(3), place({3}, {1}), 2, 7, block) == Elements{-1, -1, 0, 1, 2, -1, -1});
+    CHECK(placed(first(3), place({3}, {1}), 0, 3, block) == Elements{0, 1, 2});
+    CHECK(placed(first(2), place({2}, {1}), 3, 5, block) == Elements{-1, -1, -1, 0, 1});
+    CHECK(placed(first(1), place({1}, {1}), 1, 3, block) == Elements{-1, 0, -1});
+  }
+}
+
+TEST_CASE("a placer leaves out what lies between the steps of a part") {
+  for (const std::int64_t block : kBlocks) {
+    CAPTURE(block);
+    CHECK(placed(first(3), place({3}, {2}), 1, 7, block) == Elements{-1, 0, -1, 1, -1, 2, -1});
+    CHECK(placed(first(2), place({2}, {5}), 0, 8, block) == Elements{0, -1, -1, -1, -1, 1, -1, -1});
+  }
+}
+
+TEST_CASE("a placer puts a part of a matrix into its rows") {
+  for (const std::int64_t block : kBlocks) {
+    CAPTURE(block);
+    // x[1:, 1:3] of three rows of four
+    CHECK(placed(view(twelve(), {2, 2}, {2, 1}), place({2, 2}, {4, 1}), 5, 12, block) ==
+          Elements{-1, -1, -1, -1, -1, 0, 1, -1, -1, 2, 3, -1});
+    // x[::2, ::3]
+    CHECK(placed(view(twelve(), {2, 2}, {2, 1}), place({2, 2}, {8, 3}), 0, 12, block) ==
+          Elements{0, -1, -1, 1, -1, -1, -1, -1, 2, -1, -1, 3});
+    // x[:, 2]
+    CHECK(placed(first(3), place({3}, {4}), 2, 12, block) ==
+          Elements{-1, -1, 0, -1, -1, -1, 1, -1, -1, -1, 2, -1});
+    // x[1]
+    CHECK(placed(first(4), place({4}, {1}), 4, 12, block) ==
+          Elements{-1, -1, -1, -1, 0, 1, 2, 3, -1, -1, -1, -1});
+  }
+}
+
+TEST_CASE("a placer goes over axes of length 1, wherever they are") {
+  for (const std::int64_t block : kBlocks) {
+    CAPTURE(block);
+    // x[1:, 2:, None] of two rows of four; then x[None, :, :1] of it
+    CHECK(placed(view(twelve(), {1, 2, 1}, {2, 1, 1}), place({1, 2, 1}, {4, 1, 0}), 6, 8, block) ==
+          Elements{-1, -1, -1, -1, -1, -1, 0, 1});
+    CHECK(placed(view(twelve(), {1, 2, 1}, {2, 1, 1}), place({1, 2, 1}, {0, 4, 1}), 0, 8, block) ==
+          Elements{0, -1, -1, -1, 1, -1, -1, -1});
+  }
+}
+
+TEST_CASE("a placer repeats a number, and a row, over its part") {
+  const Array x = twelve();
+  for (const std::int64_t block : kBlocks) {
+    CAPTURE(block);
+    CHECK(placed(view(x, {}, {}, 7), place({2, 2}, {4, 2}), 1, 8, block) ==
+          Elements{-1, 7, -1, 7, -1, 7, -1, 7});
+    CHECK(placed(view(x, {}, {}, 7), place({}, {}), 3, 5, block) == Elements{-1, -1, -1, 7, -1});
+    CHECK(placed(first(2), place({2, 2}, {4, 1}), 2, 8, block) ==
+          Elements{-1, -1, 0, 1, -1, -1, 0, 1});
+  }
+}
+
+TEST_CASE("a placer of a part without elements gives its fill") {
+  CHECK(placed(first(0), place({0}, {1}), 2, 4, 3) == Elements{-1, -1, -1, -1});
+  CHECK(placed(view(twelve(), {}, {}), place({2, 0}, {4, 1}), 0, 8, 3) == Elements(8, -1));
+}
+
+TEST_CASE("a placer reads what it places from where it lies") {
+  const Array x = twelve();
+  CHECK(placed(view(x, {3}, {-2}, 11), place({3}, {1}), 1, 5, 2) == Elements{-1, 11, 9, 7, -1});
+}
+
+TEST_CASE("a placer's fill has the items' size") {
+  const auto filled = [](std::int64_t item_size, std::uint64_t fill) {
+    Packer none;
+    const View part = place({0}, {1});
+    Placer placer;
+    placer.begin(&none, part, 0, item_size, fill);
+    std::vector<unsigned char> bytes(static_cast<std::size_t>(2 * item_size), 0x55);
+    placer.next(reinterpret_cast<char*>(bytes.data()), 2);
+    return bytes;
+  };
+  using Bytes = std::vector<unsigned char>;
+  CHECK(filled(1, 0x01) == Bytes{1, 1});
+  CHECK(filled(2, 0x0201) == Bytes{1, 2, 1, 2});
+  CHECK(filled(4, 0x04030201) == Bytes{1, 2, 3, 4, 1, 2, 3, 4});
+  CHECK(filled(8, 0x0807060504030201) == Bytes{1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8});
+  CHECK(filled(8, 0) == Bytes(16, 0));
 }

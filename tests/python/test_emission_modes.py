@@ -323,3 +323,12 @@ def test_a_signal_stops_a_long_call_of_emitted_code(mode: str) -> None:
     assert calls.get_value() == 0.0
     assert f([[1.0]]) == 2.0
     assert f.registers_empty() or mode.endswith("_nogc")
+
+
+def test_an_arm_may_do_nothing_but_let_a_value_go() -> None:
+    c, x = tv.scalar("c", dtype="bool"), tv.vector("x")
+    y = tv.exp(x)
+    f = tv.function([c, x], [y.sum(), tv.ifelse(c, y, x * 3.0)], mode="c|py")
+    np.testing.assert_array_equal(f(True, [0.0, 0.0])[1], [1.0, 1.0])
+    np.testing.assert_array_equal(f(False, [0.0, 1.0])[1], [0.0, 3.0])
+    assert f.registers_empty()

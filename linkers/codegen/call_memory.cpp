@@ -1,0 +1,53 @@
+#include "linkers/codegen/call_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace thunkvm {
+namespace {
+
+constexpr std::size_t kMostRoom = std::size_t{1} << 18;
+
+constexpr std::size_t padded(std::size_t bytes) {
+  return (bytes + kArrayPadding - 1) / kArrayPadding * kArrayPadding;
+}
+
+}  // namespace
+
+std::size_t CallMemory::bytes(std::size_t n_temporaries) {
+  if (n_temporaries == 0) return 0;
+  return reserved(n_temporaries) + std::min(n_temporaries * kMostBytes, kMostRoom);
+}
+
+std::size_t CallMemory::reserved(std::size_t n_temporaries) {
+  return padded(n_temporaries * sizeof(Temporary));
+}
+
+bool CallMemory::make(std::size_t i, DType dtype, Dims shape, std::int64_t size) const {
+  Temporary& temporary = (*this)[i];
+  temporary.data = nullptr;
+  if (call_.activation->keep || size > static_cast<std::int64_t>(kMostBytes)) return false;
+  const std::size_t needed = padded(static_cast<std::size_t>(size) * item_size(dtype));
+  const std::size_t begin = call_.memory_used;
+  if (needed > kMostBytes || begin + needed > call_.memory_bytes) return false;
+  call_.memory_used = begin + needed;
+  temporary.data = call_.memory + begin;
+  std::int64_t stride = static_cast<std::int64_t>(item_size(dtype));
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    temporary.lengths[axis] = shape[axis];
+    temporary.strides[axis] = stride;
+    stride *= shape[axis];
+  }
+  return true;
+}
+
+void CallMemory::move_to(Cell& cell, std::size_t i, DType dtype, int ndim) const {
+  Temporary& temporary = (*this)[i];
+  if (temporary.data == nullptr) return;
+  Array array = Array::allocate(dtype, {temporary.lengths, static_cast<std::size_t>(ndim)});
+  std::memcpy(array.data(), temporary.data, array.bytes());
+  cell.set_array(std::move(array));
+  temporary.data = nullptr;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,345 @@
+"""Nodes that only say where elements lie, as members of emitted loops."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+C = tv.Mode("c")
+KERNELS = tv.Mode("cvm", compile="never")
+
+
+def forms(function: Any) -> list[tuple[str, str, str]]:
+    """The Op, form and region of each node."""
+    return [(row.op, row.form, row.region) for row in function.explain().nodes]
+
+
+def loops(function: Any) -> set[str]:
+    """The Ops of the nodes that are members of loops."""
+    return {op for op, form, _ in forms(function) if form == "loop"}
+
+
+def runs(function: Any) -> list[tuple[str, int]]:
+    return [(row[0], row[-1]) for row in function.node_runs()]
+
+
+def both(inputs: list[Any], outputs: Any) -> tuple[Any, Any]:
+    """The function as emitted code, and on its kernels."""
+    return tv.function(inputs, outputs, mode=C), tv.function(inputs, outputs, mode=KERNELS)
+
+
+def rosenbrock(x: tv.Variable) -> tv.Variable:
+    """The valley of Rosenbrock in as many dimensions as x has."""
+    head, tail = x[:-1], x[1:]
+    return (100.0 * (tail - head**2) ** 2 + (1.0 - head) ** 2).sum()
+
+
+# ---- what becomes a member ----
+
+
+def test_the_value_and_gradient_of_rosenbrocks_function_are_two_loops() -> None:
+    x = tv.vector("x")
+    value = rosenbrock(x)
+    f, kernels = both([x], [value, tv.grad(value, x)])
+    point = np.linspace(-1.0, 2.0, 1041)
+    for got, expected in zip(f(point), kernels(point), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    assert {form for _, form, _ in forms(f)} == {"loop"}
+    assert {region for _, _, region in forms(f)} == {"chunk 0, loop 0", "chunk 0, loop 1"}
+
+
+def test_parts_of_an_array_are_read_where_they_are() -> None:
+    x = tv.matrix("x")
+    parts = x[1:, :-1] * x[:-1, ::-1][:, 1:] + x.T[2][1:, None] - tv.squeeze(x[:1, 1:], axis=[0])
+    f, kernels = both([x], parts)
+    value = np.arange(16.0).reshape(4, 4)
+    for layout in (value, np.asfortranarray(value), value[::-1, ::-1]):
+        np.testing.assert_array_equal(f(layout), kernels(layout))
+    assert loops(f) == {"subtensor", "transpose", "squeeze", "mul", "add", "sub"}
+    assert runs(f) == runs(kernels)
+
+
+def test_a_view_that_two_loops_read_is_a_kernel() -> None:
+    x = tv.vector("x")
+    head = x[:-1]
+    outer = head[None, :] * tv.ones((2, 1)) + head
+    f = tv.function([x], [(head * 2.0 + 1.0).sum(), outer], mode=C)
+    total, matrix = f([1.0, 2.0, 5.0])
+    assert total == 8.0
+    np.testing.assert_array_equal(matrix, [[2.0, 4.0], [2.0, 4.0]])
+    views = [row for row in f.explain().nodes if row.op == "subtensor"]
+    assert [(row.form, row.why) for row in views] == [
+        ("kernel", "other code than one loop reads it"),
+        ("loop", ""),
+    ]
+
+
+def test_a_view_that_is_an_output_is_a_kernel() -> None:
+    x = tv.vector("x")
+    tail = x[1:]
+    f = tv.function([x], [tail, tail * 2.0 + 1.0], mode=C)
+    np.testing.assert_array_equal(f([1.0, 2.0])[0], [2.0])
+    np.testing.assert_array_equal(f([1.0, 2.0])[1], [5.0])
+    assert [(op, form) for op, form, _ in forms(f)] == [
+        ("subtensor", "kernel"),
+        ("mul", "loop"),
+        ("add", "loop"),
+    ]
+
+
+def test_lengths_that_are_computed_with_are_a_kernels() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.ops.shape(x) * 2 + 1, mode=C)
+    np.testing.assert_array_equal(f([0.0, 0.0]), [5])
+    assert forms(f)[0] == ("shape", "kernel", "chunk 0")
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        lambda k: k[1:],
+        lambda k: k[:1] + 1,
+        lambda k: tv.full([1], k[1]),
+        lambda k: tv.expand_dims(k[1], axis=[0]),
+    ],
+    ids=["part", "sum", "full", "expand_dims"],
+)
+def test_lengths_that_are_no_arrays_are_computed_before_the_loop(lengths: Any) -> None:
+    x, k = tv.vector("x"), tv.vector("k", dtype="int64")
+    f = tv.function([x, k], tv.exp(tv.ops.broadcast_to(x, lengths(k), ndim=1)) * 2.0, mode=C)
+    np.testing.assert_array_equal(f([0.0], [2, 3]), [2.0, 2.0, 2.0])
+
+
+def test_an_axis_that_is_squeezed_out_leaves_a_number() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    f = tv.function([x, y], tv.squeeze(x, axis=[0]) * y + y, mode=C)
+    np.testing.assert_array_equal(f([3.0], [1.0, 2.0]), [4.0, 8.0])
+
+
+def test_of_a_value_whose_lengths_alone_are_read_no_elements_are_computed() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], (x + tv.zeros_like(tv.sin(x))) * 2.0, mode=C)
+    np.testing.assert_array_equal(f([1.0, 2.0]), [2.0, 4.0])
+    assert "call[" not in f.c_source()
+    assert "sin(" not in f.c_source()
+    assert dict(runs(f))["sin.0"] == 1
+
+
+# ---- where lengths do not fit ----
+
+
+def test_an_intermediate_that_is_smaller_than_the_lengths_is_computed_at_its_own_size() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    small = tv.exp(x) * 2.0
+    f, kernels = both([x, y], [small, tv.broadcast_to(small, tv.ops.shape(y)) + y])
+    for value in ([0.0], [0.0, 0.0, 0.0]):
+        got, wide = f(value, [1.0, 2.0, 3.0])
+        np.testing.assert_array_equal(got, [2.0] * len(value))
+        np.testing.assert_array_equal(wide, [3.0, 4.0, 5.0])
+        kernels(value, [1.0, 2.0, 3.0])
+    assert runs(f) == runs(kernels)
+    assert {form for _, form, _ in forms(f)} == {"loop"}
+
+
+def test_a_gradient_that_was_broadcast_is_added_up() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    f, kernels = both([x, y], tv.grad((x * y).sum(), x) * 2.0)
+    for value in ([1.0], [1.0, 1.0, 1.0]):
+        np.testing.assert_array_equal(f(value, [1.0, 2.0, 3.0]), kernels(value, [1.0, 2.0, 3.0]))
+    assert runs(f) == runs(kernels)
+    np.testing.assert_array_equal(f([1.0], [1.0, 2.0, 3.0]), [12.0])
+    assert ("unbroadcast", "loop", "chunk 0, loop 0") in forms(f)
+
+
+def test_arrays_without_elements_take_no_loop_and_give_what_kernels_give() -> None:
+    x = tv.vector("x")
+    placed = tv.zeros_like(x)[1:].set(x[:-1] * 2.0)
+    f, kernels = both([x], [placed + x, placed.sum()])
+    for n in (0, 1, 2):
+        for got, expected in zip(f(np.ones(n)), kernels(np.ones(n)), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    assert runs(f) == runs(kernels)
+
+
+def failure(function: Any, *arguments: Any) -> tuple[str, str]:
+    """The message of the error, and the line of its notes that names the node."""
+    with pytest.raises((IndexError, ValueError), match=r"^\[\w+\] ") as raised:
+        function(*arguments)
+    notes = "\n".join(raised.value.__notes__)
+    (node,) = re.findall(r"node (\S+),", notes)
+    return f"{raised.type.__name__}: {raised.value}", node
+
+
+@pytest.mark.parametrize(
+    ("value", "argument", "error", "node"),
+    [
+        (
+            lambda x, y: x[3, 1:] * y + y,
+            [1.0],
+            "IndexError: [subtensor] index 3 is out of bounds for axis 0 with size 2",
+            "subtensor.0",
+        ),
+        (
+            lambda x, y: tv.exp(tv.broadcast_to(y, tv.ops.shape(x))) + x,
+            [1.0, 2.0],
+            "ValueError: [broadcast_to] operands could not be broadcast together: an array of "
+            "shape (2,) does not fit the requested shape (2, 3), axis by axis from the last: "
+            "lengths must agree or be 1",
+            "broadcast_to.0",
+        ),
+        (
+            lambda x, y: tv.zeros_like(x)[:, 1:].set(y) * x + 1.0,
+            [1.0, 2.0, 3.0],
+            "ValueError: [set_subtensor] could not broadcast input array from shape (3,) into "
+            "shape (2, 2)",
+            "set_subtensor.0",
+        ),
+        (
+            lambda x, y: tv.squeeze(x, axis=[0]) * 2.0 + y,
+            [1.0],
+            "ValueError: [squeeze] cannot select an axis to squeeze out which has size not equal "
+            "to one: axis 0 of shape (2, 3)",
+            "squeeze.0",
+        ),
+        (
+            lambda x, y: tv.ops.unbroadcast(x * 2.0, tv.ops.shape(x[:, 1:])) + y,
+            [1.0, 2.0],
+            "ValueError: [unbroadcast] an array of shape (2, 3) cannot be summed down to shape "
+            "(2, 2): no array of that shape broadcasts to it",
+            "unbroadcast.0",
+        ),
+        (
+            lambda x, y: x[:, 1:] * 2.0 + y,
+            [1.0, 2.0, 3.0],
+            "ValueError: [add] operands could not be broadcast together with shapes (2, 2) (3,)",
+            "add.0",
+        ),
+    ],
+    ids=["subtensor", "broadcast_to", "set_subtensor", "squeeze", "unbroadcast", "add"],
+)
+def test_errors_are_those_of_the_nodes_own_kernel(
+    value: Any, argument: list[float], error: str, node: str
+) -> None:
+    x, y = tv.matrix("x"), tv.vector("y")
+    f, kernels = both([x, y], value(x, y))
+    matrix = np.arange(6.0).reshape(2, 3)
+    assert node.split(".")[0] in loops(f)
+    for function in (f, kernels):
+        message, failed = failure(function, matrix, argument)
+        assert message.startswith(error)
+        assert failed == node
+        assert function.registers_empty()
+    assert failure(f, matrix, argument) == failure(kernels, matrix, argument)
+
+
+# ---- places ----
+
+
+@pytest.mark.parametrize("index", ["1:", ":-1", "::2", "2:3", "-2:", ":0", "::-1", "-1::-2", "3"])
+def test_a_part_of_zeros_is_set_in_place_or_by_its_kernel(index: str) -> None:
+    x, v = tv.vector("x"), tv.vector("v")
+    part = eval(f"np.s_[{index}]")
+    f, kernels = both([x, v], tv.zeros_like(x)[part].set(v if ":" in index else v[0]) * 2.0 + x)
+    value = np.arange(1.0, 6.0)
+    given = np.array([7.0]) if ":" not in index else 10.0 * value[part]
+    expected = np.zeros(5)
+    expected[part] = given if ":" in index else 7.0
+    np.testing.assert_array_equal(f(value, given), expected * 2.0 + value)
+    np.testing.assert_array_equal(kernels(value, given), expected * 2.0 + value)
+    assert runs(f) == runs(kernels)
+    assert "set_subtensor" in loops(f)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "float32", "float64"])
+def test_a_number_is_placed_into_any_fill(dtype: str) -> None:
+    x = tv.matrix("x", dtype=dtype)
+    a, b = tv.scalar("a", dtype=dtype), tv.scalar("b", dtype=dtype)
+    placed = tv.full(tv.ops.shape(x), a)[1:, ::2].set(b)
+    f = tv.function([x, a, b], tv.where(x > 0, placed, x), mode=C)
+    expected = np.full((3, 40), 0, dtype)
+    expected[1:, ::2] = 1
+    np.testing.assert_array_equal(f(np.ones((3, 40), dtype), 0, 1), expected)
+    assert "set_subtensor" in loops(f)
+
+
+# ---- sums that undo a broadcast ----
+
+
+def test_a_value_that_is_read_through_unbroadcast_may_be_an_output_too() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    product = x * y
+    summed = tv.ops.unbroadcast(product, tv.ops.shape(y))
+    f, kernels = both([x, y], [product, summed, summed + 1.0])
+    for value in ([5.0, 6.0], [5.0]):
+        for got, expected in zip(f(value, value), kernels(value, value), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    product_, summed_, more = f([5.0, 6.0], [2.0])
+    np.testing.assert_array_equal(product_, [10.0, 12.0])
+    np.testing.assert_array_equal(summed_, [22.0])
+    np.testing.assert_array_equal(more, [23.0])
+    assert "unbroadcast" in loops(f)
+
+
+def test_arrays_are_added_up_where_the_loop_has_other_lengths() -> None:
+    x, y, z = tv.vector("x"), tv.vector("y"), tv.vector("z")
+    lengths = tv.ops.shape(z)
+    value = tv.ops.unbroadcast(x, lengths) * z + tv.ops.unbroadcast(y, lengths)
+    f, kernels = both([x, y, z], value)
+    assert loops(f) == {"shape", "unbroadcast", "mul", "add"}
+    one, two = [10.0], [1.0, 2.0]
+    np.testing.assert_array_equal(f(two, two, two), [2.0, 6.0])
+    np.testing.assert_array_equal(f(two, two, one), [33.0])
+    np.testing.assert_array_equal(f(one, two, one), [103.0])
+    np.testing.assert_array_equal(f(two, one, one), [40.0])
+    for arguments in ((two, two, two), (two, two, one), (one, two, one), (two, one, one)):
+        kernels(*arguments)
+    assert runs(f) == runs(kernels)
+
+
+def test_an_array_is_added_up_where_a_vector_of_lengths_says_so() -> None:
+    x, k = tv.vector("x"), tv.vector("k", dtype="int64")
+    f = tv.function([x, k], tv.ops.unbroadcast(x, k, ndim=1) * 2.0 + 1.0, mode=C)
+    np.testing.assert_array_equal(f([1.0, 2.0], [2]), [3.0, 5.0])
+    np.testing.assert_array_equal(f([1.0, 2.0], [1]), [7.0])
+    with pytest.raises(ValueError, match=r"an array of shape \(1,\) cannot be summed down"):
+        f([1.0], [2])
+    assert loops(f) == {"unbroadcast", "mul", "add"}
+
+
+def test_outputs_that_are_one_value_share_no_memory() -> None:
+    x = tv.vector("x")
+    double = x * 2.0
+    f = tv.function([x], [double, tv.ops.unbroadcast(double, tv.ops.shape(x))], mode=C)
+    first, second = f([1.0, 2.0])
+    first[:] = 0.0
+    np.testing.assert_array_equal(second, [2.0, 4.0])
+
+
+# ---- powers ----
+
+SQUARE = r" (\S+) \* \1;"
+
+
+@pytest.mark.parametrize("make", [tv.scalar, tv.vector], ids=["scalar", "vector"])
+def test_a_square_is_a_product_and_a_cube_is_not(make: Any) -> None:
+    x = make("x")
+    value = 3.0 if x.ndim == 0 else [3.0, -3.0]
+    square = tv.function([x], (x**2) + 1.0, mode=C)
+    assert re.search(SQUARE, square.c_source())
+    assert "pow(" not in square.c_source()
+    np.testing.assert_array_equal(square(value), np.square(value) + 1.0)
+    cube = tv.function([x], (x**3) + 1.0, mode=C)
+    assert not re.search(SQUARE, cube.c_source())
+    np.testing.assert_array_equal(cube(value), np.power(value, 3) + 1.0)
+
+
+def test_a_square_by_a_number_that_is_no_constant_is_a_power() -> None:
+    x, n = tv.vector("x"), tv.scalar("n")
+    f = tv.function([x, n], x**n + 1.0, mode=C)
+    assert not re.search(SQUARE, f.c_source().split("loop_0")[1])
+    np.testing.assert_array_equal(f([3.0], 2.0), [10.0])
