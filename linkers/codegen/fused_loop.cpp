@@ -98,28 +98,22 @@ class FusedLoop::Run {
     cell.set_array(std::move(array));
     for (std::size_t k = 1; k < output.registers.size(); ++k)
       call_.cells[output.registers[k]] = cell;
-    padded_ &= Array::padded(*cell.body());
+    if (!Array::padded(*cell.body())) ends_ |= std::uint64_t{1} << (loop_.inputs.size() + j);
     return cell.body()->data;
   }
 
   void find_operands() {
     const std::size_t n_inputs = loop_.inputs.size();
     n_ = n_inputs + loop_.outputs.size() + loop_.folds.size();
+    item_sizes_ = loop_.item_sizes.data();
     std::size_t k = 0;
-    for (std::size_t i = 0; i < n_inputs; ++i, ++k) {
-      const bool whole = shape_.is_whole(i);
-      direct_[k] = whole ? shape_.input(i).data : nullptr;
-      padded_ &= !whole || shape_.input(i).padded;
-      item_sizes_[k] = bytes_of(loop_.inputs[i].dtype);
+    for (; k < n_inputs; ++k) {
+      const bool whole = shape_.is_whole(k);
+      direct_[k] = whole ? shape_.input(k).data : nullptr;
+      ends_ |= std::uint64_t{whole && !shape_.input(k).padded} << k;
     }
-    for (std::size_t j = 0; j < loop_.outputs.size(); ++j, ++k) {
-      direct_[k] = make_output(j);
-      item_sizes_[k] = bytes_of(loop_.outputs[j].dtype);
-    }
-    for (std::size_t f = 0; f < loop_.folds.size(); ++f, ++k) {
-      direct_[k] = nullptr;
-      item_sizes_[k] = bytes_of(loop_.folds[f].fold->in);
-    }
+    for (std::size_t j = 0; j < loop_.outputs.size(); ++j) direct_[k++] = make_output(j);
+    while (k < n_) direct_[k++] = nullptr;
   }
 
   void start_folds(NumberBits* results) {
@@ -195,7 +189,8 @@ class FusedLoop::Run {
     void block(std::int64_t start, std::int64_t n) {
       const std::int64_t rest = n % kLoopLanes;
       // Behind the end there may be room to compute what nobody looks at.
-      const bool goes_on = rest != 0 && run_.padded_ && start + n == run_.size_;
+      const bool at_end = start + n == run_.size_;
+      const bool goes_on = rest != 0 && run_.ends_ == 0 && at_end;
       const std::int64_t whole = n - rest + (goes_on ? kLoopLanes : 0);
       pack(n, rest);
       if (whole != 0) {
@@ -204,7 +199,7 @@ class FusedLoop::Run {
                                                   : scratch(k);
         compute(whole);
       }
-      if (rest != 0 && !goes_on) tail_of_block(start, whole, rest);
+      if (rest != 0 && !goes_on) tail_of_block(start + whole, whole, rest, at_end);
     }
 
     char* scratch(std::size_t operand) const {
@@ -244,21 +239,30 @@ class FusedLoop::Run {
       }
     }
 
-    void tail_of_block(std::int64_t start, std::int64_t whole, std::int64_t rest) {
+    /// The elements from `start` on, which are `rest`; in scratch they follow `whole` others.
+    void tail_of_block(std::int64_t start, std::int64_t whole, std::int64_t rest, bool at_end) {
       const std::size_t n_inputs = run_.loop_.inputs.size();
+      std::uint64_t copied = 0;
       for (std::size_t k = 0; k < run_.n_; ++k) {
         const std::int64_t bytes = run_.item_sizes_[k];
         char* const direct = run_.direct_[k];
-        blocks_[k] = direct != nullptr ? tail(k) : scratch(k) + whole * bytes;
-        if (k >= n_inputs || direct == nullptr) continue;
-        std::memcpy(tail(k), direct + (start + whole) * bytes,
-                    static_cast<std::size_t>(rest * bytes));
-        fill(tail(k) + rest * bytes, rest, bytes);
+        if (direct == nullptr) {
+          blocks_[k] = scratch(k) + whole * bytes;
+        } else if (at_end && ((run_.ends_ >> k) & 1u) == 0) {
+          blocks_[k] = direct + start * bytes;
+        } else {
+          copied |= std::uint64_t{1} << k;
+          blocks_[k] = tail(k);
+          if (k >= n_inputs) continue;
+          std::memcpy(tail(k), direct + start * bytes, static_cast<std::size_t>(rest * bytes));
+          fill(tail(k) + rest * bytes, rest, bytes);
+        }
       }
       compute(kLoopLanes);
       for (std::size_t k = n_inputs; k < n_inputs + run_.loop_.outputs.size(); ++k)
-        std::memcpy(run_.direct_[k] + (start + whole) * run_.item_sizes_[k], tail(k),
-                    static_cast<std::size_t>(rest * run_.item_sizes_[k]));
+        if (((copied >> k) & 1u) != 0)
+          std::memcpy(run_.direct_[k] + start * run_.item_sizes_[k], tail(k),
+                      static_cast<std::size_t>(rest * run_.item_sizes_[k]));
     }
 
     const Run& run_;
@@ -317,11 +321,12 @@ class FusedLoop::Run {
   LoopShape shape_;
   std::int64_t size_ = 0;
   std::int64_t row_ = 0;  ///< elements of a sequence that is folded
-  bool padded_ = true;    ///< behind all whole operands there is room for all lanes
+  std::uint64_t ends_ =
+      0;  ///< bit k: behind operand k, a whole one, there is no room for all lanes
   // By operand: inputs, outputs, folds.
   std::size_t n_ = 0;
   char* direct_[kLoopOperands];  ///< the memory of a whole one; null: it goes through scratch
-  std::int64_t item_sizes_[kLoopOperands];
+  const std::int64_t* item_sizes_ = nullptr;
   // By fold.
   char* fold_results_[kLoopOperands];
   std::size_t state_offsets_[kLoopOperands];

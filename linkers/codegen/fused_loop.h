@@ -99,7 +99,8 @@ struct FusedLoop {
   std::size_t n_parts = 0;             ///< how many parts of arrays it finds
   bool places = false;                 ///< one of its inputs has a placement
   std::vector<ElementLoop> element_loops;
-  std::int64_t cost = 1;  ///< of an element, in units of an addition
+  std::vector<std::int64_t> item_sizes;  ///< of inputs, outputs and folds, in bytes
+  std::int64_t cost = 1;                 ///< of an element, in units of an addition
   Body body = nullptr;
   NativeSteps members;
   std::vector<std::uint32_t> internal;  ///< registers of values that only members read

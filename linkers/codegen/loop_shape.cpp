@@ -92,20 +92,39 @@ bool LoopShape::find() {
       inputs_[i] = &located_[input.source];
     }
   }
+  if (!take_shape() || !has_elements()) return false;
+  for (std::size_t i = 0; loop_.places && i < n; ++i)
+    if (loop_.inputs[i].placement && !find_place(i)) return false;
+  return std::ranges::all_of(loop_.shaping,
+                             [&](std::uint64_t inputs) { return gives_shape(inputs); });
+}
+
+bool LoopShape::take_shape() {
   const bool given = !loop_.alike.empty() || !loop_.lengths.empty();
+  if (!given && take_common_shape()) [[likely]]
+    return true;
   if (!(given ? take_given_shape() : take_broadcast_shape())) return false;
+  for (std::size_t i = 0; i < loop_.inputs.size(); ++i)
+    if (!loop_.inputs[i].placement) alike_ |= std::uint64_t{has_loop_shape(*inputs_[i])} << i;
+  return true;
+}
+
+bool LoopShape::has_elements() {
   size_ = 1;
   for (const std::int64_t length : shape())
     if (length < 0 || __builtin_mul_overflow(size_, length, &size_)) return false;
-  if (size_ == 0 || size_ > kMostElements) return false;
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!loop_.inputs[i].placement)
-      alike_ |= std::uint64_t{has_loop_shape(*inputs_[i])} << i;
-    else if (!find_place(i))
-      return false;
-  }
-  return std::ranges::all_of(loop_.shaping,
-                             [&](std::uint64_t inputs) { return gives_shape(inputs); });
+  return size_ != 0 && size_ <= kMostElements;
+}
+
+/// The shape of all inputs, where it is one.
+bool LoopShape::take_common_shape() {
+  const std::size_t n = loop_.inputs.size();
+  if (n == 0 || inputs_[0]->ndim != loop_.ndim) return false;
+  for (int axis = 0; axis < loop_.ndim; ++axis) shape_[axis] = inputs_[0]->lengths[axis];
+  for (std::size_t i = 1; i < n; ++i)
+    if (!has_loop_shape(*inputs_[i])) return false;
+  alike_ = ~std::uint64_t{0};
+  return true;
 }
 
 /// True if these inputs, broadcast together, have the loop's shape.

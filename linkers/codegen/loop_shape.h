@@ -33,6 +33,9 @@ class LoopShape {
 
  private:
   void locate(const FusedLoop::Source& source, LoopOperand& operand);
+  bool take_shape();
+  bool has_elements();
+  bool take_common_shape();
   bool take_given_shape();
   bool take_broadcast_shape();
   bool find_place(std::size_t i);

@@ -239,6 +239,12 @@ FusedLoop LoopValues::loop(std::vector<StepRange> after, std::vector<ElementLoop
   for (const FusedLoop::Source& source : loop_.sources) loop_.n_parts += source.parts.size();
   finish_outputs();
   finish_folds();
+  const auto note_size = [&](DType dtype) {
+    loop_.item_sizes.push_back(static_cast<std::int64_t>(item_size(dtype)));
+  };
+  for (const FusedLoop::Input& input : loop_.inputs) note_size(input.dtype);
+  for (const FusedLoop::Output& output : loop_.outputs) note_size(output.dtype);
+  for (const FusedLoop::Fold& fold : loop_.folds) note_size(fold.fold->in);
   for (const std::uint32_t step : unit_.steps) {
     if (plan_.step(step).kind == StepForm::Kind::Element) loop_.ndim = plan_.step(step).ndim;
     loop_.members.indices.push_back(step);

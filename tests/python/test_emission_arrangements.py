@@ -343,3 +343,12 @@ def test_a_square_by_a_number_that_is_no_constant_is_a_power() -> None:
     f = tv.function([x, n], x**n + 1.0, mode=C)
     assert not re.search(SQUARE, f.c_source().split("loop_0")[1])
     np.testing.assert_array_equal(f([3.0], 2.0), [10.0])
+
+
+def test_what_is_computed_of_a_number_along_an_axis_keeps_its_own_length() -> None:
+    x, number = tv.vector("x"), tv.scalar("number")
+    one = tv.expand_dims(number, axis=[0]) + 2.0
+    f, _ = both([x, number], [one, x + one])
+    alone, added = f([1.0, 2.0, 3.0], 1.0)
+    np.testing.assert_array_equal(alone, [3.0])
+    np.testing.assert_array_equal(added, [4.0, 5.0, 6.0])
