@@ -190,7 +190,7 @@ def large() -> Iterator[Row]:
     for k in range(1_000):
         y = vectors[k % 5]
         for _ in range(4):
-            y = ops[random.integers(4)](y, vectors[random.integers(5)])
+            y = ops[random.integers(4)](y, vectors[(k + 1 + random.integers(4)) % 5])
         loops.append(y)
     programs = {
         "large: 10,000 scalar nodes": ([x], scalars),
