@@ -143,6 +143,7 @@ std::vector<Variable> substitute(std::span<const Variable> roots,
       changed = changed || !(inputs.back() == input);
     }
     if (!changed) continue;
+    const OriginOf scope(*node);
     const std::vector<Variable> outputs = node->op()->call(inputs);
     for (std::uint32_t j = 0; j < node->n_outputs(); ++j) {
       if (!node->output(j).name().empty()) outputs[j].set_name(node->output(j).name());

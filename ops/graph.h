@@ -35,7 +35,8 @@ std::vector<Apply*> topological_order(std::span<const Variable> roots);
 std::vector<Variable> leaves(std::span<const Variable> roots);
 
 /// The graphs of `roots` with some variables replaced, wherever they are used; in replacements too.
-/// What does not depend on a replaced variable is shared, not copied. Throws Error(Value) that
+/// What does not depend on a replaced variable is shared, not copied; what does is made anew by its
+/// Op, with the origin of the node that it stands for. Throws Error(Value) that
 /// names the members of a cycle where replacements depend on each other.
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements);

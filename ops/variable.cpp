@@ -11,7 +11,14 @@ namespace thunkvm {
 namespace {
 
 OriginHooks origin_hooks;
+thread_local const Origin* given_origin = nullptr;  // by the innermost OriginOf
 std::mutex shared_values;  // under it all shared values are read and committed
+
+Origin new_origin() {
+  if (given_origin == nullptr) return origin_hooks.capture();
+  if (given_origin->code != nullptr) origin_hooks.hold(given_origin->code);
+  return *given_origin;
+}
 
 std::string number_text(const Cell& cell) {
   if (cell.is_object()) return "an object";
@@ -34,6 +41,9 @@ std::string number_text(const Cell& cell) {
 }  // namespace
 
 void set_origin_hooks(OriginHooks hooks) { origin_hooks = hooks; }
+
+OriginOf::OriginOf(const Apply& node) : outer_(std::exchange(given_origin, &node.origin_)) {}
+OriginOf::~OriginOf() { given_origin = outer_; }
 
 // ---- Variable
 
@@ -138,8 +148,22 @@ Apply* Apply::make(Ref<const Op> op, std::span<const Variable> inputs,
   node->op_ = std::move(op);
   for (std::size_t i = 0; i < inputs.size(); ++i) node->input_slots()[i] = inputs[i];
   for (std::size_t j = 0; j < types.size(); ++j) node->output_slots()[j].type = types[j];
-  if (origin_hooks.capture != nullptr) node->origin_ = origin_hooks.capture();
+  if (origin_hooks.capture != nullptr) node->origin_ = new_origin();
   return node;
+}
+
+Apply* Apply::copy(const Apply& node, std::span<const Variable> inputs) {
+  Apply* copy = allocate(Leaf::None, node.n_inputs_, node.n_outputs_);
+  copy->op_ = node.op_;
+  for (std::size_t i = 0; i < inputs.size(); ++i) copy->input_slots()[i] = inputs[i];
+  for (std::uint32_t j = 0; j < node.n_outputs_; ++j) {
+    const Output& output = node.output_slots()[j];
+    copy->output_slots()[j].type = output.type;
+    if (output.name != nullptr) copy->output_slots()[j].name = new std::string(*output.name);
+  }
+  copy->origin_ = node.origin_;
+  if (copy->origin_.code != nullptr) origin_hooks.hold(copy->origin_.code);
+  return copy;
 }
 
 Variable Apply::make1(const Op& op, std::span<const Variable> inputs, TypeRef type) {

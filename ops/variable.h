@@ -34,10 +34,24 @@ struct Origin {
 /// How the host keeps, drops, captures and prints origins. All null: none are kept.
 struct OriginHooks {
   Origin (*capture)() noexcept = nullptr;  ///< of the code that runs now; takes a hold on `code`
+  void (*hold)(void* code) noexcept = nullptr;  ///< one more hold
   void (*drop)(void* code) noexcept = nullptr;
   std::string (*text)(const Origin&) = nullptr;  ///< "fit.py:12 in step"
 };
 void set_origin_hooks(OriginHooks hooks);
+
+/// While it lives, nodes that this thread makes have the origin of `node`: they stand for it.
+/// Scopes nest.
+class OriginOf {
+ public:
+  explicit OriginOf(const Apply& node);
+  ~OriginOf();
+  OriginOf(const OriginOf&) = delete;
+  OriginOf& operator=(const OriginOf&) = delete;
+
+ private:
+  const Origin* outer_;
+};
 
 /// A handle on one output of a node (a leaf has one). Counted; may be null. Compares by identity.
 class Variable {
@@ -119,6 +133,10 @@ class Apply {
   /// The usual case: one output.
   static Variable make1(const Op& op, std::span<const Variable> inputs, TypeRef type);
 
+  /// The node with other inputs of the same types: its Op is not asked again what it makes of them.
+  /// Its outputs keep their types and names, it keeps its origin.
+  static Apply* copy(const Apply& node, std::span<const Variable> inputs);
+
   const Op* op() const { return op_.get(); }
   std::span<const Variable> inputs() const { return {input_slots(), n_inputs_}; }
   const Variable& input(int i) const { return input_slots()[i]; }
@@ -138,6 +156,7 @@ class Apply {
   mutable std::uint64_t mark = 0;
 
  private:
+  friend class OriginOf;
   friend class Variable;
   struct Output {
     TypeRef type;

@@ -59,6 +59,8 @@ Origin capture() noexcept {
   return origin_of(innermost);
 }
 
+void hold(void* code) noexcept { Py_INCREF(static_cast<PyObject*>(code)); }
+
 void drop(void* code) noexcept { Py_DECREF(static_cast<PyObject*>(code)); }
 
 std::string text(const Origin& origin) {
@@ -75,7 +77,7 @@ std::string text(const Origin& origin) {
 void init_origin(PyObject*) {
   dunder_name = PyRef::take(PyUnicode_InternFromString("__name__")).release();
   make_node_name = PyRef::take(PyUnicode_InternFromString("make_node")).release();
-  set_origin_hooks({capture, drop, text});
+  set_origin_hooks({capture, hold, drop, text});
 }
 
 }  // namespace thunkvm
