@@ -45,6 +45,11 @@ class Op : public Counted {
   const Attributes& attributes() const { return attributes_; }
   /// For the registry, before anybody else has the Op.
   void set_attributes(Attributes attributes) { attributes_ = std::move(attributes); }
+  /// Whether it is from the registry, and so a function of its inputs and attributes alone: equal
+  /// nodes of it have equal values, and nobody can tell how often they ran.
+  bool registered() const { return registered_; }
+  /// For the registry.
+  void set_registered() { registered_ = true; }
 
   /// Builds the node (and the casts that it needs) for these inputs, and returns its outputs.
   /// Throws Error(Type) or Error(Value) that names the Op, the input, what it is, and the rule.
@@ -86,6 +91,7 @@ class Op : public Counted {
 
  private:
   Attributes attributes_;
+  bool registered_ = false;
 };
 
 }  // namespace thunkvm

@@ -1,5 +1,6 @@
 // registry.h: the built-in Ops by name, each with a prototype from which its Python function, its
-// checks and its documentation are made.
+// checks and its documentation are made. Rewrites make one of equal nodes, so what a registered Op
+// computes depends on its inputs and attributes alone.
 //
 // An Op is registered in its family's file:
 //
@@ -137,6 +138,7 @@ struct OpRegistration {
     OpRegistry::add(std::move(proto), [](const Attributes& attrs) {
       auto* op = new OpClass(attrs);
       op->set_attributes(attrs);
+      op->set_registered();
       return Ref<const Op>(op);
     });
   }

@@ -1,0 +1,88 @@
+// rewrite.h: exact rewrites of a function's graph: fewer nodes, the same values, no new demand.
+//
+// What every rewrite keeps:
+//   - Values, bit for bit (of NaNs not the payload), dtypes, and the memory layout of arrays, since
+//     BLAS and NumPy may add in another order where an array lies otherwise.
+//   - Laziness: what stands for a node demands nothing that the node did not. A value that nobody
+//     needs any more is not computed, so an error that it would have raised does not occur.
+//   - Nothing is evaluated: a rewrite looks at Ops, attributes, types and constants.
+// And with `if_computed` updates: what they wait for is demanded in the same calls as before.
+#pragma once
+
+#include "ops/graph.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// A node as rewrites see it: with inputs that have been rewritten already. They may be others than
+/// `node` has, of the same types.
+struct Candidate {
+  const Apply& node;
+  std::span<const Variable> inputs;
+};
+
+/// One kind of rewrite, for one walk over one graph. A rewrite looks at a node and at what is below
+/// it, never at what uses it: so one walk in topological order, in which each node is offered until
+/// no rewrite has a better form of it, leaves nothing to rewrite.
+class Rewrite {
+ public:
+  virtual ~Rewrite() = default;
+  virtual std::string_view name() const = 0;
+
+  /// What has the candidate's value: a variable from below it, an output of a node that was `kept`
+  /// before, or of a new node over such variables; null where this rewrite knows none. For a node
+  /// of several outputs, output 0 of a node whose outputs stand for all of them. Constant time, but
+  /// for what may be shared among all calls.
+  virtual Variable stand_in(const Candidate& candidate) = 0;
+
+  /// The node that stays where nothing stands in for it; it has rewritten inputs.
+  virtual void kept(Apply& /*node*/) {}
+
+  /// Whether the nodes above what it replaces may be all that demanded other nodes.
+  virtual bool drops_demand() const { return true; }
+};
+
+// The rewrites, in the order in which they are asked.
+
+/// "merge": nodes of one registered Op (or conditionals of one form) with equal attributes and the
+/// same inputs become one, which is demanded where any of them was. Constants of one type with
+/// equal bits count as the same input. Not users' Ops, nor what has a destroy_map.
+std::unique_ptr<Rewrite> merge_rewrite();
+/// "inverses": what undoes itself (neg, conj, invert, logical_not of bools; transposes, which are
+/// composed; squeeze of the axes that expand_dims made) and neutral numbers: x * 1, x / 1, x - 0,
+/// of integers x + 0 and x ** 1 too. Not float x + 0 (-0.0 + 0 is 0.0), not float x ** 1 (libmvec's
+/// last place), nothing of complex numbers but neg and conj. Where x is no single number it has to
+/// come from an elementwise node, so that it lies in memory as the result did.
+std::unique_ptr<Rewrite> inverses_rewrite();
+/// "shapes": shape, length and size of an elementwise node are those of its one array, where its
+/// other inputs are 0-d.
+std::unique_ptr<Rewrite> shapes_rewrite();
+
+/// Their names, in that order.
+std::span<const std::string_view> rewrite_names();
+
+/// A rewritten graph.
+struct Rewritten {
+  FunctionGraph graph;
+  /// How many nodes fewer it has by each rewrite that was asked for. A node that nobody needs any
+  /// more counts where its last use went.
+  std::vector<std::pair<std::string_view, std::uint32_t>> removed;
+};
+
+/// Applies the named rewrites. Inputs stay what they are, needed or not; the given graph is not
+/// changed. Nodes that are copied because an input changed keep names and origins; so do those
+/// that stand for others. Where an `if_computed` update waits for a node, only rewrites that drop
+/// no demand are applied, and none to that node.
+///
+/// Iterative. About 0.2 us a node, and 0.1 kB of memory. Throws Error(Value) for a name that does
+/// not exist.
+Rewritten rewrite(const FunctionGraph& graph, std::span<const std::string> names);
+
+}  // namespace thunkvm
