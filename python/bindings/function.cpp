@@ -169,6 +169,17 @@ PyObject* get_inputs(PyObject* self, void*) {
   return guard([&] { return wrap_list(function_of(self).inputs()); });
 }
 
+PyObject* get_rewrites(PyObject* self, void*) {
+  return guard([&] {
+    PyRef counts = PyRef::take(PyDict_New());
+    for (const auto& [name, count] : function_of(self).removed()) {
+      PyRef number = PyRef::take(PyLong_FromUnsignedLong(count));
+      check(PyDict_SetItem(counts.get(), to_text(name).get(), number.get()));
+    }
+    return counts;
+  });
+}
+
 PyObject* get_name(PyObject* self, void*) {
   return guard([&] { return to_text(function_of(self).name()); });
 }
@@ -229,6 +240,8 @@ PyMethodDef methods[] = {
 PyGetSetDef properties[] = {
     {"inputs", get_inputs, nullptr, "The Variables that the arguments stand for.", nullptr},
     {"name", get_name, nullptr, "What messages call the function.", nullptr},
+    {"rewrites", get_rewrites, nullptr,
+     "How many nodes fewer each rewrite of the mode left, by its name.", nullptr},
     {"frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
     {"__signature__", get_signature, nullptr, nullptr, nullptr},
     {"compiled", get_compiled, nullptr,

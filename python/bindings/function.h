@@ -16,6 +16,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,14 @@ class CompiledFunction {
   /// The frames, all idle ones of which it has.
   FramePool& pool();
 
+  /// How many nodes fewer rewrites left, by their names; those of rewrite_names().
+  void set_removed(std::vector<std::pair<std::string_view, std::uint32_t>> removed) {
+    removed_ = std::move(removed);
+  }
+  const std::vector<std::pair<std::string_view, std::uint32_t>>& removed() const {
+    return removed_;
+  }
+
   /// The nodes whose thunks run Python, for `traverse`; none where no Op is a user's.
   void hold(std::vector<std::shared_ptr<const PythonNode>> nodes) { nodes_ = std::move(nodes); }
   /// Shows the garbage collector the objects that only this function holds: what its thunks call,
@@ -101,6 +110,7 @@ class CompiledFunction {
   std::vector<std::uint8_t>
       output_takes_;  ///< output j may be moved out of its register: nobody reads it later
   std::vector<std::uint8_t> update_takes_;
+  std::vector<std::pair<std::string_view, std::uint32_t>> removed_;
   std::vector<std::shared_ptr<const PythonNode>> nodes_;
   CompileWhen when_ = CompileWhen::Never;
   PlanOptions plan_;

@@ -1,6 +1,7 @@
 #include "python/bindings/link.h"
 
 #include "linkers/linker.h"
+#include "ops/rewrites/rewrite.h"
 #include "python/bindings/apply.h"
 #include "python/bindings/function.h"
 #include "python/bindings/python_thunk.h"
@@ -125,6 +126,14 @@ std::vector<Update> parse_updates(PyObject* updates) {
   return result;
 }
 
+std::vector<std::string> parse_names(PyObject* names) {
+  std::vector<std::string> result;
+  PyRef items = PyRef::take(PySequence_Fast(names, "rewrites have to be a sequence of names"));
+  for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(items.get()); ++k)
+    result.emplace_back(text_of(PySequence_Fast_GET_ITEM(items.get(), k)));
+  return result;
+}
+
 // A native lazy thunk, for Ops of C++ that have no other way to run.
 ThunkCode native_lazy_thunk(const Apply& node) {
   ThunkCode code = native_thunk(node);
@@ -204,17 +213,18 @@ CompileWhen compile_when(std::string_view when) {
 }
 
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",  "keep",
-                                "input_specs", "output_specs", "performs", "name",    "unpack",
-                                "pack",        "compile",      "fuse",     "compare", nullptr};
+  static const char* names[] = {
+      "inputs", "outputs", "updates", "linker",  "keep", "input_specs", "output_specs", "performs",
+      "name",   "unpack",  "pack",    "compile", "fuse", "compare",     "rewrites",     nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
   PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *compare = Py_None;
+  PyObject* rewrites = nullptr;
   const char *linker = "cvm", *compile = "never";
   int keep = 0, unpack = 0, fuse = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspO:link", const_cast<char**>(names),
-                                   &inputs, &outputs, &updates, &linker, &keep, &input_specs,
-                                   &output_specs, &performs, &name, &unpack, &pack, &compile, &fuse,
-                                   &compare))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspOO:link",
+                                   const_cast<char**>(names), &inputs, &outputs, &updates, &linker,
+                                   &keep, &input_specs, &output_specs, &performs, &name, &unpack,
+                                   &pack, &compile, &fuse, &compare, &rewrites))
     return nullptr;
   return guard([&] {
     FunctionGraph graph{require_variables(inputs, "an input of a function"),
@@ -237,9 +247,16 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     const auto nodes = std::make_shared<PythonNodes>();
     Linker chosen = find_linker(linker, keep != 0, performs, nodes);
     chosen.plan.fuse &= fuse != 0;
+    std::vector<std::pair<std::string_view, std::uint32_t>> removed;
+    if (rewrites != nullptr) {
+      Rewritten rewritten = rewrite(graph, parse_names(rewrites));
+      graph = std::move(rewritten.graph);
+      removed = std::move(rewritten.removed);
+    }
     auto compiled = std::make_unique<CompiledFunction>(
         function, link(graph, chosen.link), graph.inputs, std::move(parameters), std::move(results),
         unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
+    compiled->set_removed(std::move(removed));
     if (nodes->any_of_user) compiled->hold(std::move(nodes->nodes));
     if (chosen.emits)
       compiled->set_native(compile_when(compile), chosen.plan,
@@ -255,7 +272,7 @@ PyMethodDef functions[] = {
      "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
      "output_specs=None, "
      "performs=None, name=None, unpack=False, pack=None, compile='never', fuse=True, "
-     "compare=None)\n--\n\n"
+     "compare=None, rewrites=())\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables."},
     {nullptr, nullptr, 0, nullptr},
 };

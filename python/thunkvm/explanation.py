@@ -48,10 +48,14 @@ class Explanation:
         interpreter as their kernels and performs.
     nodes : list of NodeExplanation
         In the program's order.
+    rewrites : dict of str to int
+        How many nodes fewer each rewrite of the mode left: what it merged, what it took out, and
+        what nobody needed any more. They are not among the nodes.
     """
 
     compiled: str
     nodes: list[NodeExplanation]
+    rewrites: dict[str, int]
 
     def __str__(self) -> str:
         """Return a table, a node a line."""
@@ -61,7 +65,11 @@ class Explanation:
         ]
         headers = ("node", "runs as", "in", "runs", "why not better", "made at")
         left = ("node", "runs as", "in", "why not better", "made at")
-        return f"emitted code: {self.compiled}\n" + table(headers, rows, left=left)
+        header = f"emitted code: {self.compiled}\n"
+        if self.rewrites:
+            by = ", ".join(f"{name} {count}" for name, count in self.rewrites.items())
+            header += f"rewrites: {sum(self.rewrites.values())} nodes fewer ({by})\n"
+        return header + table(headers, rows, left=left)
 
 
 def explain(function: _core.Function) -> Explanation:
@@ -81,7 +89,7 @@ def explain(function: _core.Function) -> Explanation:
             function.node_runs(), function.node_places(), strict=True
         )
     ]
-    return Explanation(function.compiled, nodes)
+    return Explanation(function.compiled, nodes, function.rewrites)
 
 
 __all__ = ["Explanation", "NodeExplanation", "explain"]

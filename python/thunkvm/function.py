@@ -113,6 +113,7 @@ def function(
         compile=resolved.compiles,
         fuse="fusion" in resolved.features,
         compare=compare,
+        rewrites=resolved.rewrites,
     )
 
 

@@ -1,4 +1,4 @@
-"""Modes: which linker makes a function's program, and what it keeps."""
+"""Modes: how a function's graph is rewritten, which linker makes its program, what it keeps."""
 
 from __future__ import annotations
 
@@ -19,6 +19,16 @@ COMPILE_DEFAULTS: dict[str, str] = {"cvm": "background", "c": "now", "c|py": "no
 COMPILE_CHOICES = ("now", "background", "never")
 FEATURES: dict[str, str] = {
     "fusion": "chains of elementwise nodes, and the reductions that consume them, run as one loop",
+    "merge": "equal nodes become one",
+    "inverses": "what undoes itself goes, and what changes nothing: -(-x), x.T.T, x * 1",
+    "shapes": "shapes of elementwise results are asked of their arrays",
+}
+#: The features that rewrite the graph, in the order in which they are asked.
+REWRITES = ("merge", "inverses", "shapes")
+OPTIMIZERS: dict[str | None, frozenset[str]] = {
+    None: frozenset({"fusion"}),
+    "fast_run": frozenset(FEATURES),
+    "fast_compile": frozenset({"merge"}),
 }
 
 
@@ -34,6 +44,9 @@ class Mode:
         ``"cvm"`` does the same with native kernels wherever an Op has one, and with C that is
         emitted for the program as soon as it is compiled; ``"c"`` runs that alone; ``"c|py"``
         makes a C function of each node, ``"c&py"`` compares each with the node's perform.
+    optimizer : {"fast_run", "fast_compile"}, optional
+        Which features it has to begin with: ``"fast_run"`` all, ``"fast_compile"`` ``"merge"``
+        alone, none of these ``"fusion"`` alone: the graph is linked as it is.
     gc : bool
         Release each intermediate value after its last use. Without it (the ``_nogc`` modes)
         intermediates are kept until the next call, whose results may use their memory again.
@@ -41,13 +54,17 @@ class Mode:
         When the emitted C is compiled: before the first call; from the second call on, while calls
         run on kernels until it is there; or not at all. If left out, ``"background"`` for
         ``"cvm"`` and ``"now"`` for the linkers that need it.
-    features : frozenset of str
-        What the emitter may do; see `including` and `excluding`.
+    features : frozenset of str, optional
+        What the emitter may do (``"fusion"``), and how the graph is rewritten before it is linked:
+        ``"merge"`` makes one of equal nodes, ``"inverses"`` takes out what undoes itself or changes
+        nothing, ``"shapes"`` takes shapes from what has them already. No rewrite changes a bit of a
+        result or demands a node that was not demanded; what nobody needs any more does not run. The
+        optimizer's if left out; see `including` and `excluding`.
 
     Raises
     ------
     ValueError
-        If there is no such linker.
+        If there is no such linker, optimizer or feature.
     TypeError
         If `gc` is no bool.
 
@@ -60,12 +77,21 @@ class Mode:
     6.0
     >>> tv.Mode("vm", gc=False).name
     'vm_nogc'
+
+    Equal nodes are computed once:
+
+    >>> f = tv.function([x], (x + 1) * (x + 1), mode=tv.Mode("vm", optimizer="fast_run"))
+    >>> [row.op for row in f.explain().nodes]
+    ['add', 'mul']
+    >>> f.rewrites
+    {'merge': 1, 'inverses': 0, 'shapes': 0}
     """
 
     linker: str = "cvm"
+    optimizer: str | None = None
     gc: bool = True
     compile: str | None = None
-    features: frozenset[str] = frozenset(FEATURES)
+    features: frozenset[str] = None  # type: ignore[assignment]  # the optimizer's
 
     def __post_init__(self) -> None:
         """Refuse a linker that does not exist."""
@@ -82,8 +108,16 @@ class Mode:
                 f"there is no linker {self.linker!r}; the linkers are {', '.join(LINKERS)}." + hint
             )
 
+        if self.optimizer not in list(OPTIMIZERS):
+            known = [name for name in OPTIMIZERS if name]
+            raise ValueError(
+                f"there is no optimizer {self.optimizer!r}; the optimizers are {', '.join(known)}, "
+                "and None." + did_you_mean(str(self.optimizer), known)
+            )
         if self.compile is not None:
             self._check_compile(self.compile)
+        if self.features is None:
+            object.__setattr__(self, "features", OPTIMIZERS[self.optimizer])
         for name in self.features:
             _check_feature(name)
 
@@ -136,16 +170,24 @@ class Mode:
         Examples
         --------
         >>> import thunkvm as tv
-        >>> sorted(tv.get_mode("c").excluding("fusion").features)
-        []
+        >>> sorted(tv.get_mode("FAST_RUN").excluding("fusion", "shapes").features)
+        ['inverses', 'merge']
         """
         for name in features:
             _check_feature(name)
         return replace(self, features=self.features - set(features))
 
     @property
+    def rewrites(self) -> tuple[str, ...]:
+        """The features that rewrite the graph, in the order in which they are asked."""
+        return tuple(name for name in REWRITES if name in self.features)
+
+    @property
     def name(self) -> str:
-        """The name under which `function` and `config.mode` take this mode."""
+        """The name under which `function` and `config.mode` take this mode, or its linker's."""
+        for name, mode in MODES.items():
+            if mode == self:
+                return name
         return self.linker if self.gc else self.linker + "_nogc"
 
 
@@ -158,8 +200,12 @@ def _check_feature(name: str) -> None:
 
 
 MODES: dict[str, Mode] = {
-    mode.name: mode for gc in (True, False) for mode in (Mode(linker, gc) for linker in LINKERS)
+    f"{linker}{suffix}": Mode(linker, gc=gc)
+    for gc, suffix in ((True, ""), (False, "_nogc"))
+    for linker in LINKERS
 }
+MODES["FAST_RUN"] = Mode("cvm", "fast_run")
+MODES["FAST_COMPILE"] = Mode("vm", "fast_compile")
 
 
 def get_mode(mode: str | Mode) -> Mode:
@@ -175,8 +221,8 @@ def get_mode(mode: str | Mode) -> Mode:
     Examples
     --------
     >>> import thunkvm as tv
-    >>> tv.get_mode("cvm")
-    Mode(linker='cvm', gc=True, compile=None, features=frozenset({'fusion'}))
+    >>> tv.get_mode("FAST_COMPILE") == tv.Mode(linker="vm", optimizer="fast_compile")
+    True
     """
     if isinstance(mode, Mode):
         return mode

@@ -16,5 +16,6 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     """
     from difflib import get_close_matches  # only failing programs pay for this import
 
-    near = get_close_matches(name.lower(), list(names), n=1, cutoff=0.5)
-    return f" Did you mean {near[0]!r}?" if near else ""
+    known = {other.lower(): other for other in names}
+    near = get_close_matches(name.lower(), list(known), n=1, cutoff=0.5)
+    return f" Did you mean {known[near[0]]!r}?" if near else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -123,17 +123,46 @@ class Reentrant(Recorded):
         return Run()
 
 
-class Built:
-    """The function of a spec in one mode."""
+class Repeated:
+    """The values so far, each made anew for every use: as many equal nodes as uses."""
 
-    def __init__(self, spec: Spec, mode: str, initial_shared: dict[int, Any]) -> None:
+    def __init__(self, values: list[tv.Variable], again: Callable[[int], tv.Variable]) -> None:
+        self.values, self.again = values, again
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __getitem__(self, v: int) -> tv.Variable:
+        return self.again(v)
+
+
+class Built:
+    """The function of a spec in one mode.
+
+    With `repeated`, a node of a built-in Op is made anew for every use, so that the graph is what
+    it would be without, once equal nodes are merged.
+    """
+
+    def __init__(
+        self, spec: Spec, mode: str, initial_shared: dict[int, Any], repeated: bool = False
+    ) -> None:
         self.journal = Journal()
         self.inputs: list[tv.Variable] = []
         self.shared: dict[int, tv.Variable] = {}
         values: list[tv.Variable] = []
         selectors: dict[tuple[int, int], tv.Variable] = {}
+        owners = spec.owners()
+        awaited = {owners[value][0] for _, value, lazily in spec.updates if lazily}
+
+        def again(v: int) -> tv.Variable:
+            n, j = owners[v]
+            if spec.nodes[n].kind not in REPEATED or n in awaited:
+                return values[v]
+            return self._outputs(spec, n, spec.nodes[n], values, selectors, initial_shared)[j]
+
+        seen = Repeated(values, again) if repeated else values
         for n, node in enumerate(spec.nodes):
-            values += self._outputs(spec, n, node, values, selectors, initial_shared)
+            values += self._outputs(spec, n, node, seen, selectors, initial_shared)
         updates = [
             (self.shared[target], tv.Update(values[value], if_computed=lazily))
             for target, value, lazily in spec.updates
@@ -204,6 +233,7 @@ class Built:
         return ran
 
 
+REPEATED = {"native", "small", "vector", "item", "write", "cond"}
 NATIVE = {
     "bitwise_xor",
     "bitwise_and",

@@ -12,7 +12,7 @@ import pytest
 
 import thunkvm as tv
 
-MODES = ["py", "vm", "cvm", "cvm_nogc"]
+MODES = ["py", "vm", "cvm", "cvm_nogc", "FAST_RUN"]
 
 
 class Double(tv.Op):

@@ -15,7 +15,7 @@ import pytest
 
 import thunkvm as tv
 
-MODES = ["py", "vm", "cvm", "cvm_nogc"]
+MODES = ["py", "vm", "cvm", "cvm_nogc", "FAST_RUN"]
 
 
 def message_of(error: BaseException) -> str:

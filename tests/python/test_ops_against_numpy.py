@@ -12,7 +12,7 @@ import pytest
 
 import thunkvm as tv
 
-MODES = ["py", "vm", "cvm", "vm_nogc", "cvm_nogc"]
+MODES = ["py", "vm", "cvm", "vm_nogc", "cvm_nogc", "FAST_RUN", "FAST_COMPILE"]
 
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
