@@ -24,9 +24,8 @@ bool is_laid_out_plainly(const Variable& x) {
 
 /// Whether this is a 0-d constant of a real number. 0 is +0.0.
 bool is_number(const Variable& v, int number) {
-  if (!v.is_constant() || v.ndim() != 0) return false;
+  if (!v.is_constant() || !v.constant_value().is_scalar()) return false;
   const Cell& value = v.constant_value();
-  if (!value.is_scalar()) return false;
   return visit_dtype(value.dtype(), "is_number", [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>) {
       return false;
@@ -138,7 +137,7 @@ class Inverses final : public Rewrite {
   // cannot enlarge it; that it has the result's dtype the driver checks.
   static Variable without_neutral(Kind kind, const Variable& x, const Variable& y) {
     const DType dtype = x.dtype();
-    if (is_complex(dtype) || y.dtype() != dtype) return {};
+    if (y.dtype() != dtype) return {};
     switch (kind) {
       case Kind::Multiply: return is_number(y, 1) ? x : is_number(x, 1) ? y : Variable();
       case Kind::Divide: return is_number(y, 1) ? x : Variable();

@@ -84,6 +84,23 @@ TEST_CASE("constants of one type with the same bits are one input; -0.0 is not 0
   CHECK(count_nodes({merged((x + vector(2)) * (x + vector(3)))}) == 3);
 }
 
+TEST_CASE("constants of other types are one input only if they hold one kind of value") {
+  const auto kept = [](Cell value) {
+    return call_op("stop_gradient", {Variable::constant(value, GenericType::instance())});
+  };
+  const auto one = Cell::of(std::int8_t{1}), truth = Cell::of(true);
+  CHECK(count_nodes(rewritten({"merge"}, {kept(one), kept(one)})) == 1);
+  CHECK(count_nodes(rewritten({"merge"}, {kept(one), kept(truth)})) == 2);
+}
+
+TEST_CASE("outputs of one node are different inputs") {
+  const Variable c = real("c"), x = real("x"), y = real("y");
+  const std::vector<Variable> arms[2] = {{x, y}, {y, x}};
+  const std::vector<Variable> picked = conditional(c, Decoding::Truth, arms);
+  const Variable both = exp(picked[0]) + exp(picked[1]);
+  CHECK(stays(both, merged(both)));
+}
+
 TEST_CASE("equal attributes make equal Ops, whoever made them") {
   const Variable x = tensor(DType::Float64, 2);
   const auto sum = [&] { return call_op("sum", {x}, {{"axis", std::vector<std::int64_t>{0}}}); };

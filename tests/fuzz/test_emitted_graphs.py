@@ -290,6 +290,7 @@ def test_emitted_code_gives_the_bits_of_the_kernels(fuzz_graphs: int, fuzz_seed:
         tv.Mode("c", gc=False),
         tv.Mode("c").excluding("fusion"),
         tv.Mode("c|py"),
+        tv.Mode("cvm", "fast_run", compile="now"),
     ]
     for seed in range(fuzz_seed, fuzz_seed + max(10, fuzz_graphs // 6)):
         program = Program(seed)
