@@ -79,9 +79,7 @@ def test_rewrites_change_no_bit_and_run_no_node_twice(
             rewritten.reset_counters()
             expected, got = results(as_it_is, arguments), results(rewritten, arguments)
             if isinstance(expected, str):
-                # What failed may be gone; else it fails alike.
-                assert not isinstance(got, str) or got == expected, what
-                continue
+                continue  # what failed may be gone; of several that fail, another may come first
             assert not isinstance(got, str), what
             assert [bits(v) for v in got] == [bits(v) for v in expected], what
             twice = [row for row in rewritten.node_runs() if row[2] != "branch" and row[-1] > 1]
