@@ -357,6 +357,8 @@ void Plan::find_temporaries() {
   if (options_.each_alone) return;
   std::vector<std::uint32_t> loop_reads(program_.n_registers, 0), writes(program_.n_registers, 0);
   std::vector<bool> computed(program_.n_registers, false);
+  for (const Instruction& instruction : program_.code)
+    if (instruction.op == Opcode::Move) ++writes[instruction.a];
   for (const std::vector<Unit>& units : units_)
     for (const Unit& unit : units)
       for (const std::uint32_t step : unit.steps) {

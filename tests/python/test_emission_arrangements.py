@@ -352,3 +352,13 @@ def test_what_is_computed_of_a_number_along_an_axis_keeps_its_own_length() -> No
     alone, added = f([1.0, 2.0, 3.0], 1.0)
     np.testing.assert_array_equal(alone, [3.0])
     np.testing.assert_array_equal(added, [4.0, 5.0, 6.0])
+
+
+def test_a_value_of_which_only_one_arm_is_a_loop_is_an_array() -> None:
+    c, x = tv.scalar("c", dtype="bool"), tv.vector("x")
+    y = tv.exp(x) + 1.0
+    chosen = tv.ifelse(c, y, (x - 1.0) * 2.0)
+    f, kernels = both([c, x], [y.sum(), tv.sin(chosen * 3.0) + x])
+    for condition, length in ((False, 3), (True, 5), (False, 2), (True, 2)):
+        value = np.linspace(0.0, 1.0, length)
+        np.testing.assert_array_equal(f(condition, value)[1], kernels(condition, value)[1])
