@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
@@ -12,6 +13,8 @@ os.environ.setdefault("THUNKVM_VERIFY", "1")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep what the tests compile from run to run, but not among the user's modules."""
+    # A shell's background job ignores it, and so would the processes that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     cache = getattr(config, "cache", None)  # none with -p no:cacheprovider
     if cache is not None:
         os.environ.setdefault("THUNKVM_CACHE", str(cache.mkdir("thunkvm") / "modules"))
