@@ -15,6 +15,8 @@ struct Equal {
   static constexpr const char* c() {
     return "{0} == {1}";
   }
+  static constexpr MixedCode c_mixed{"({0} >= 0) & ((u64){0} == {1})",
+                                     "({1} >= 0) & ({0} == (u64){1})"};
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -30,6 +32,8 @@ struct Less {
   static constexpr const char* c() {
     return "{0} < {1}";
   }
+  static constexpr MixedCode c_mixed{"({0} < 0) | ((u64){0} < {1})",
+                                     "({1} >= 0) & ({0} < (u64){1})"};
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -45,6 +49,8 @@ struct LessEqual {
   static constexpr const char* c() {
     return "{0} <= {1}";
   }
+  static constexpr MixedCode c_mixed{"({0} < 0) | ((u64){0} <= {1})",
+                                     "({1} >= 0) & ({0} <= (u64){1})"};
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -60,6 +66,8 @@ struct NotEqual {
   static constexpr const char* c() {
     return "{0} != {1}";
   }
+  static constexpr MixedCode c_mixed{"({0} < 0) | ((u64){0} != {1})",
+                                     "({1} < 0) | ({0} != (u64){1})"};
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -71,6 +79,8 @@ struct Greater {
   static constexpr const char* c() {
     return "{0} > {1}";
   }
+  static constexpr MixedCode c_mixed{"({0} >= 0) & ((u64){0} > {1})",
+                                     "({1} < 0) | ({0} > (u64){1})"};
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {
@@ -82,6 +92,8 @@ struct GreaterEqual {
   static constexpr const char* c() {
     return "{0} >= {1}";
   }
+  static constexpr MixedCode c_mixed{"({0} >= 0) & ((u64){0} >= {1})",
+                                     "({1} < 0) | ({0} >= (u64){1})"};
   static constexpr bool kCheap = true;
   template <class A, class B>
   bool operator()(A a, B b) const {

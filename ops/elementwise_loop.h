@@ -11,6 +11,7 @@
 //   c_function<T>()  a C function that c_number's template calls as {F}
 //   c_number<T>()  likewise, but for 0-d numbers alone: loops go through the array loop here
 //   c_constant  a ConstantCode: a template for where an input is that constant
+//   c_mixed     a MixedCode: templates for an int64 and a uint64, of which C would make two uint64
 // It never sees a float16: it gets a float32, and its float32 result is rounded once.
 //
 // An element of an array's result depends on the elements that it is made of alone, not on its
@@ -49,6 +50,12 @@ struct ConstantCode {
   int input;
   double value;
   const char* c;
+};
+
+/// C for numbers and for loops of two inputs that differ in sign.
+struct MixedCode {
+  const char* signed_first;    ///< int64, uint64
+  const char* unsigned_first;  ///< uint64, int64
 };
 
 /// The native code of an elementwise Op for one choice of dtypes.
@@ -256,7 +263,13 @@ inline constexpr bool has_c_type = std::is_arithmetic_v<T>;
 template <class F, class... In>
 constexpr const char* c_of_loops() {
   using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
-  if constexpr ((has_c_type<In> && ...) && requires { F::template c<T>(); }) {
+  if constexpr (requires { F::c_mixed; } &&
+                std::is_same_v<std::tuple<In...>, std::tuple<std::int64_t, std::uint64_t>>) {
+    return F::c_mixed.signed_first;
+  } else if constexpr (requires { F::c_mixed; } &&
+                       std::is_same_v<std::tuple<In...>, std::tuple<std::uint64_t, std::int64_t>>) {
+    return F::c_mixed.unsigned_first;
+  } else if constexpr ((has_c_type<In> && ...) && requires { F::template c<T>(); }) {
     return F::template c<T>();
   } else {
     return nullptr;

@@ -166,3 +166,18 @@ def test_no_elementwise_op_is_left_out() -> None:
         if {row.form for row in function.explain().nodes} == {"loop"}:
             missing |= {proto["name"]} - listed
     assert missing == set()
+
+
+@pytest.mark.parametrize(
+    "compare", [np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal]
+)
+def test_integers_of_both_signs_are_compared_as_what_they_are(compare: Any) -> None:
+    signed = np.array([-1, 0, 5, 2**63 - 1, -(2**63)], "int64").repeat(4)
+    unsigned = np.tile(np.array([2**64 - 1, 0, 5, 2**63], "uint64"), 5)
+    for a, b in ((signed, unsigned), (unsigned, signed)):
+        x, y = tv.vector(dtype=a.dtype.name), tv.vector(dtype=b.dtype.name)
+        f = tv.function([x, y], compare(x, y), mode="c|py")
+        np.testing.assert_array_equal(f(a, b), compare(a, b))
+        x, y = tv.scalar(dtype=a.dtype.name), tv.scalar(dtype=b.dtype.name)
+        f = tv.function([x, y], compare(x, y), mode="c")
+        assert [f(*pair) for pair in zip(a, b, strict=True)] == compare(a, b).tolist()
