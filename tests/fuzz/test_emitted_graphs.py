@@ -15,11 +15,21 @@ KERNELS = tv.Mode("cvm", compile="never")
 EDGES: dict[str, list[Any]] = {
     "float64": [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, 1e308, -1.5, 2.0, 0.5],
     "float32": [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, 3e38, -1.5, 2.0, 0.5],
+    "float16": [0.0, -0.0, np.inf, np.nan, 6e-8, 65504.0, -1.5, 2.0, 0.5],
+    "complex128": [0.0, -0.0, np.inf, complex(0.0, np.nan), 1e300j, -1.5 + 2j, 2.0, 0.5j],
+    "complex64": [0.0, -0.0, np.inf, complex(np.nan, 1.0), 1e30j, -1.5 + 2j, 2.0, 0.5j],
     "int64": [0, 1, -1, 2**63 - 1, -(2**63), 7],
+    "int32": [0, 1, -1, 2**31 - 1, -(2**31), 6],
+    "int16": [0, 1, -1, 2**15 - 1, -(2**15), 3],
     "int8": [0, 1, -1, 127, -128, 5],
+    "uint64": [0, 1, 2**64 - 1, 2**63, 10],
+    "uint32": [0, 1, 2**32 - 1, 2**31, 11],
     "uint16": [0, 1, 65535, 9],
+    "uint8": [0, 1, 255, 128, 4],
     "bool": [False, True],
 }
+#: Those of which NumPy's own results of special values differ, or have few digits.
+COARSE = ("float16", "complex64", "complex128")
 ORDINARY = np.array([-3, -2, -1, -0.5, 0, 0.5, 1, 1.5, 2, 4])
 SHAPES = [(3, 5), (1, 5), (4, 1), (0, 4), (5, 5), (17, 33), (16, 16), (1, 1), (2, 600), (40, 70)]
 LENGTHS = [*range(1, 7), *range(14, 19), *range(31, 35), 40]
@@ -235,7 +245,8 @@ class Program:
         A sum of a large number and its negative may be anything; a jump makes anything of a little.
         """
         text = "\n".join(self.lines)
-        adds_up = any(name in text for name in ("sum(", "mean(", "prod(", "unbroadcast(", "grad("))
+        sums = ("sum(", "mean(", "prod(", "unbroadcast(", "grad(", *COARSE)
+        adds_up = any(name in text for name in sums)
         jumps = any(name in text for name in ("floor", "sign", "less", "equal", "> 0", "logical"))
         return not adds_up or (has_ordinary_arguments(seed) and not jumps)
 
@@ -278,6 +289,8 @@ def errors(
 def bits(value: Any) -> bytes:
     """The bits of a result; all NaNs alike."""
     array = np.asarray(value)
+    if array.dtype.kind == "c":
+        array = np.stack([array.real, array.imag])
     if array.dtype.kind == "f":
         array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
     return array.tobytes()
@@ -312,6 +325,9 @@ def test_emitted_code_gives_the_bits_of_the_kernels(fuzz_graphs: int, fuzz_seed:
             assert [bits(argument) for argument in arguments] == given, what
             if isinstance(expected, str) or isinstance(got, str):
                 assert isinstance(expected, str) == isinstance(numpy, str), what
+                if not isinstance(got, str):
+                    assert mode.rewrites, what  # then what raises may be gone
+                    continue
                 assert got == expected or got in errors(inputs, outputs, arguments), what
                 continue
             for e, g, p in zip(expected, got, numpy, strict=True):
@@ -319,7 +335,8 @@ def test_emitted_code_gives_the_bits_of_the_kernels(fuzz_graphs: int, fuzz_seed:
                 assert np.shape(g) == np.shape(e) == np.shape(p), what
                 assert bits(g) == bits(e), f"{what}\n{g}\n{e}"
                 if program.is_summed_exactly(call):
-                    np.testing.assert_allclose(g, p, rtol=2e-5, atol=1e-30, err_msg=what)
+                    digits = 1e-2 if "float16" in what else 2e-5
+                    np.testing.assert_allclose(g, p, rtol=digits, atol=1e-30, err_msg=what)
         assert emitted.registers_empty() or not mode.gc, program.text(seed)
 
 
