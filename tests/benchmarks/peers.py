@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import searches
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, once, two_arrays
 
 Row = tuple[str, float]
@@ -293,7 +294,8 @@ def main() -> None:
     library, *jobs = sys.argv[1:]
     rows: dict[str, float] = {}
     for job in jobs:
-        measure = globals().get(f"{library}_{job}")
+        name = f"{library}_{job}"
+        measure = globals().get(name, getattr(searches, name, None))
         if measure is not None:
             rows |= dict(measure())
     print(json.dumps(rows))
