@@ -100,9 +100,8 @@ Array Array::allocate(DType dtype, Dims shape) {
                 "out of memory: " + std::to_string(bytes) + " bytes were asked for");
   std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
   std::uint8_t size_class = 0;
-  const std::size_t room_for_elements = (bytes + kArrayPadding - 1) / kArrayPadding * kArrayPadding;
   char* memory =
-      static_cast<char*>(MemoryPool::allocate(kElements + room_for_elements, size_class));
+      static_cast<char*>(MemoryPool::allocate(kElements + padded_bytes(bytes), size_class));
   Block* block = new (memory) Block(size_class);
   ArrayBody* body = &block->array;
   set_dims(*body, shape.size(), std::move(room));

@@ -19,6 +19,9 @@ inline constexpr int kInlineDims = 4;
 /// Memory of ours goes on behind the elements up to a multiple of so many bytes: vector code may
 /// read and write there.
 inline constexpr std::size_t kArrayPadding = 128;
+constexpr std::size_t padded_bytes(std::size_t bytes) {
+  return (bytes + kArrayPadding - 1) / kArrayPadding * kArrayPadding;
+}
 
 /// What an Array points to: dtype, shape, strides in bytes, the first element's address and the
 /// Buffer it lives in. Shape and strides are inline up to four dimensions. Immutable once built,

@@ -11,7 +11,6 @@ constexpr int kDepth = 8;  ///< arrangements of arrangements that a loop does wi
 
 void Arrangements::begin() {
   arranged_.clear();
-  depth_.clear();
   taken_.clear();
 }
 
@@ -25,12 +24,12 @@ bool Arrangements::is_number(std::uint32_t step, int input) const {
 
 bool Arrangements::is(std::uint32_t reg, Arrangement::Kind kind) const {
   const auto found = arranged_.find(reg);
-  return found != arranged_.end() && plan_.step(found->second).arrangement->kind == kind;
+  return found != arranged_.end() && plan_.step(found->second.step).arrangement->kind == kind;
 }
 
 /// A view of a 0-d number: its one element, along any number of axes.
 bool Arrangements::is_number_view(std::uint32_t reg) const {
-  return is(reg, Arrangement::Kind::View) && is_number(arranged_.at(reg), 0);
+  return is(reg, Arrangement::Kind::View) && is_number(arranged_.at(reg).step, 0);
 }
 
 /// An array in memory, or a part of one.
@@ -42,8 +41,8 @@ int Arrangements::depth_of(std::uint32_t step) const {
   const Operands& o = plan_.program().steps[step].operands;
   int depth = 0;
   for (int i = 0; i < o.n_inputs; ++i)
-    if (const auto found = depth_.find(o.input(i)); found != depth_.end())
-      depth = std::max(depth, found->second);
+    if (const auto found = arranged_.find(o.input(i)); found != arranged_.end())
+      depth = std::max(depth, found->second.depth);
   return depth + 1;
 }
 
@@ -60,25 +59,22 @@ bool Arrangements::may_wait(std::uint32_t step) const {
     case Arrangement::Kind::View: return is_array(value);
     case Arrangement::Kind::Place: {
       if (!is(o.input(0), Arrangement::Kind::Repeat)) return false;
-      const std::uint32_t base = arranged_.at(o.input(0));
+      const std::uint32_t base = arranged_.at(o.input(0)).step;
       return is_number(base, plan_.step(base).arrangement->value) && is_array(o.input(1));
     }
   }
   return false;
 }
 
-void Arrangements::wait(std::uint32_t step) {
-  depth_[output(step)] = depth_of(step);
-  arranged_[output(step)] = step;
-}
+void Arrangements::wait(std::uint32_t step) { arranged_[output(step)] = {step, depth_of(step)}; }
 
 void Arrangements::collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const {
   const auto found = arranged_.find(reg);
   if (found == arranged_.end() || taken_.contains(reg) ||
-      std::find(steps.begin(), steps.end(), found->second) != steps.end())
+      std::find(steps.begin(), steps.end(), found->second.step) != steps.end())
     return;
-  steps.push_back(found->second);
-  const Operands& o = plan_.program().steps[found->second].operands;
+  steps.push_back(found->second.step);
+  const Operands& o = plan_.program().steps[found->second.step].operands;
   for (int i = 0; i < o.n_inputs; ++i) collect(o.input(i), steps);
 }
 
@@ -96,8 +92,8 @@ void Arrangements::refuse(std::uint32_t reg) {
 }
 
 void Arrangements::refuse_rest() {
-  for (const auto& [reg, step] : arranged_)
-    if (!taken_.contains(reg)) kernels_.insert(step);
+  for (const auto& [reg, arranged] : arranged_)
+    if (!taken_.contains(reg)) kernels_.insert(arranged.step);
 }
 
 }  // namespace thunkvm

@@ -50,10 +50,13 @@ class Arrangements {
   void collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const;
 
   const Plan& plan_;
-  std::unordered_set<std::uint32_t> kernels_;                  // steps
-  std::unordered_map<std::uint32_t, std::uint32_t> arranged_;  // steps, by register
-  std::unordered_map<std::uint32_t, int> depth_;               // by register
-  std::unordered_set<std::uint32_t> taken_;                    // registers
+  std::unordered_set<std::uint32_t> kernels_;  // steps
+  struct Arranged {
+    std::uint32_t step;
+    int depth;  // of arrangements of arrangements
+  };
+  std::unordered_map<std::uint32_t, Arranged> arranged_;  // by register
+  std::unordered_set<std::uint32_t> taken_;               // registers
 };
 
 }  // namespace thunkvm

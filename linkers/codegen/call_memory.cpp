@@ -8,10 +8,6 @@ namespace {
 
 constexpr std::size_t kMostRoom = std::size_t{1} << 18;
 
-constexpr std::size_t padded(std::size_t bytes) {
-  return (bytes + kArrayPadding - 1) / kArrayPadding * kArrayPadding;
-}
-
 }  // namespace
 
 std::size_t CallMemory::bytes(std::size_t n_temporaries) {
@@ -20,14 +16,14 @@ std::size_t CallMemory::bytes(std::size_t n_temporaries) {
 }
 
 std::size_t CallMemory::reserved(std::size_t n_temporaries) {
-  return padded(n_temporaries * sizeof(Temporary));
+  return padded_bytes(n_temporaries * sizeof(Temporary));
 }
 
 bool CallMemory::make(std::size_t i, DType dtype, Dims shape, std::int64_t size) const {
   Temporary& temporary = (*this)[i];
   temporary.data = nullptr;
   if (call_.activation->keep || size > static_cast<std::int64_t>(kMostBytes)) return false;
-  const std::size_t needed = padded(static_cast<std::size_t>(size) * item_size(dtype));
+  const std::size_t needed = padded_bytes(static_cast<std::size_t>(size) * item_size(dtype));
   const std::size_t begin = call_.memory_used;
   if (needed > kMostBytes || begin + needed > call_.memory_bytes) return false;
   call_.memory_used = begin + needed;

@@ -320,9 +320,8 @@ class FusedLoop::Run {
   Scratch& scratch_;
   LoopShape shape_;
   std::int64_t size_ = 0;
-  std::int64_t row_ = 0;  ///< elements of a sequence that is folded
-  std::uint64_t ends_ =
-      0;  ///< bit k: behind operand k, a whole one, there is no room for all lanes
+  std::int64_t row_ = 0;    ///< elements of a sequence that is folded
+  std::uint64_t ends_ = 0;  ///< bit k: there is no room for all lanes behind whole operand k
   // By operand: inputs, outputs, folds.
   std::size_t n_ = 0;
   char* direct_[kLoopOperands];  ///< the memory of a whole one; null: it goes through scratch
