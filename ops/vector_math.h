@@ -5,8 +5,9 @@
 // right for zeros, infinities, NaN, denormal numbers and overflow. The bits may differ from those
 // of the C library's functions of one number, and between machines with different vector units.
 //
-// exp and log are our own; the others are those of glibc's libmvec. Where that lacks a function, or
-// the processor has no vector unit that we know, it is the C library's function of one number.
+// Our own are exp, and log of doubles for AVX-512; the others are those of glibc's libmvec. Where
+// that lacks a function, or the processor has no vector unit that we know, it is the C library's
+// function of one number.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,6 @@ namespace {
 struct DoubleLanes {
   using Number = double;
   using V = __m256d;
-  typedef std::uint64_t Bits __attribute__((vector_size(32)));
   static constexpr int kWidth = 4;
   static constexpr const char* kPrefix = "_ZGVdN4";
   static constexpr const char* kSuffix = "";
@@ -29,15 +28,6 @@ struct DoubleLanes {
   static V fma(V a, V b, V c) { return _mm256_fmadd_pd(a, b, c); }
   static V at_most(V limit, V x) { return _mm256_min_pd(limit, x); }
   static V at_least(V limit, V x) { return _mm256_max_pd(limit, x); }
-  static Bits bits(V v) { return reinterpret_cast<Bits>(v); }
-  static V of_bits(Bits bits) { return reinterpret_cast<V>(bits); }
-  static bool all_from_to(V x, V first, V end) {
-    const V from = _mm256_cmp_pd(x, first, _CMP_GE_OQ);
-    return _mm256_movemask_pd(_mm256_and_pd(from, _mm256_cmp_pd(x, end, _CMP_LT_OQ))) == 0xf;
-  }
-  static V lookup(const double (&table)[16], Bits index) {
-    return _mm256_i64gather_pd(table, reinterpret_cast<__m256i>(index & 15), 8);
-  }
   static V power_of_two(__m128i exponent) {
     const __m256i biased = _mm256_cvtepi32_epi64(_mm_add_epi32(exponent, _mm_set1_epi32(1023)));
     return _mm256_castsi256_pd(_mm256_slli_epi64(biased, 52));
@@ -83,10 +73,61 @@ struct FloatLanes {
   }
 };
 
+// ---- exp of doubles: 2^n times a polynomial ----
+
+using L = DoubleLanes;
+using Doubles = L::V;
+
+struct Power {
+  Doubles fraction;  ///< 2^n of it is what is asked for
+  Doubles shifted;   ///< n, in the lowest bits
+};
+[[gnu::always_inline]] inline Power power_of(Doubles x) {
+  constexpr double kRound = 0x1.8p52;  // added, it leaves a whole number in the lowest bits
+  const Doubles shifted = L::fma(x, L::splat(0x1.71547652b82fep+0), L::splat(kRound));
+  const Doubles n = shifted - L::splat(kRound);
+  Doubles r = L::fma(n, L::splat(-0x1.62e42fee00000p-1), x);  // exact
+  r = L::fma(n, L::splat(-0x1.a39ef35793c76p-33), r);
+  // exp(r) = 1 + r + r^2 (even(r^2) + r odd(r^2))
+  const Doubles square = r * r;
+  Doubles even = L::fma(square, L::splat(0x1.28ad689e8aef9p-22), L::splat(0x1.a0199a16e68edp-16));
+  even = L::fma(square, even, L::splat(0x1.6c16c184266b4p-10));
+  even = L::fma(square, even, L::splat(0x1.555555555088cp-5));
+  even = L::fma(square, even, L::splat(0x1.000000000000ap-1));
+  Doubles odd = L::fma(square, L::splat(0x1.ad7f7b109632bp-26), L::splat(0x1.71df253a08087p-19));
+  odd = L::fma(square, odd, L::splat(0x1.a01a012a69cf4p-13));
+  odd = L::fma(square, odd, L::splat(0x1.1111111127b9bp-7));
+  odd = L::fma(square, odd, L::splat(0x1.55555555554fap-3));
+  const Doubles sum = L::splat(1.0) + r;
+  const Doubles rest = r - (sum - L::splat(1.0));  // what was rounded off
+  return {sum + L::fma(square, L::fma(r, odd, even), rest), shifted};
+}
+
+/// Where some results are zero, denormal, infinite or NaN.
+[[gnu::noinline]] Doubles exp_of_any(Doubles x) {
+  x = L::at_least(L::splat(-746.0), L::at_most(L::splat(710.0), x));
+  const Power power = power_of(x);
+  return L::scaled(power.fraction, power.shifted - L::splat(0x1.8p52));
+}
+
+/// Off by at most 0.9 units in the last place.
+[[gnu::always_inline]] inline Doubles exp_of_doubles(Doubles x) {
+  const Doubles size = _mm256_andnot_pd(L::splat(-0.0), x);
+  if (_mm256_movemask_pd(_mm256_cmp_pd(size, L::splat(708.0), _CMP_NLE_UQ)) != 0) [[unlikely]]
+    return exp_of_any(x);
+  const Power power = power_of(x);
+  const __m256i exponent = _mm256_slli_epi64(_mm256_castpd_si256(power.shifted), 52);
+  return _mm256_castsi256_pd(_mm256_add_epi64(_mm256_castpd_si256(power.fraction), exponent));
+}
+
 }  // namespace
 
 void use_avx2(VectorTable<double>& doubles, VectorTable<float>& floats, VectorSymbol find) {
-  use_lanes<DoubleLanes, FloatLanes>(doubles, floats, find);
+  use_libmvec<DoubleLanes>(doubles, find);
+  use_libmvec<FloatLanes>(floats, find);
+  doubles.loops[static_cast<int>(VectorFunction::Exp)] = &own_loop<DoubleLanes, &exp_of_doubles>;
+  floats.loops[static_cast<int>(VectorFunction::Exp)] =
+      &own_loop<FloatLanes, &exp_of_floats<FloatLanes>>;
 }
 
 }  // namespace thunkvm
