@@ -22,7 +22,7 @@ struct Arrangement {
   };
   Kind kind = Kind::View;
   std::uint8_t value = 0, lengths = 0;
-  FindView find = nullptr;  ///< asks for no more of the activation than the node's inputs
+  FindView find = nullptr;  ///< what it finds follows from the layout and the Op alone
 };
 
 }  // namespace thunkvm

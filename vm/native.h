@@ -35,8 +35,8 @@ struct NativeCall {
   const NativeCode* code = nullptr;
   Frame* frame = nullptr;
   Activation* activation = nullptr;
-  /// The emitted code's own, aligned to a cache line; what it holds is anything at the beginning of
-  /// a call.
+  /// The emitted code's own, aligned to a cache line: zeros in a frame's first call, and what the
+  /// last call left from then on.
   char* memory = nullptr;
   std::size_t memory_bytes = 0;
   std::size_t memory_used = 0;  ///< NativeCode::memory_reserved at the beginning of a call

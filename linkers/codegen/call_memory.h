@@ -22,9 +22,9 @@ class CallMemory {
  public:
   static constexpr std::size_t kMostBytes = 1 << 12;  ///< of one temporary; larger ones are arrays
 
-  /// What NativeCode::memory_bytes and memory_reserved have to be for so many temporaries.
-  static std::size_t bytes(std::size_t n_temporaries);
+  /// What so many temporaries need: at the beginning of the call's memory, and for their elements.
   static std::size_t reserved(std::size_t n_temporaries);
+  static std::size_t room(std::size_t n_temporaries);
 
   explicit CallMemory(NativeCall& call) : call_(call) {}
   Temporary& operator[](std::size_t i) const {
@@ -33,6 +33,9 @@ class CallMemory {
   /// Makes a temporary of uninitialised elements. False if there is no room, or if the call keeps
   /// its values: then it is none.
   bool make(std::size_t i, DType dtype, Dims shape, std::int64_t size) const;
+  /// The same for a temporary that had these lengths in an earlier call of the frame, and so many
+  /// bytes.
+  bool make_again(std::size_t i, std::int64_t bytes) const;
   /// Makes it an array in `cell`, if it is a temporary.
   void move_to(Cell& cell, std::size_t i, DType dtype, int ndim) const;
 

@@ -5,6 +5,7 @@
 #include "linkers/codegen/emitted_code.h"
 #include "linkers/codegen/loop_body.h"
 #include "linkers/codegen/prelude.h"
+#include "linkers/codegen/small_loop.h"
 #include "ops/c_template.h"
 
 #include <algorithm>
@@ -27,8 +28,6 @@ class Emitter {
   void run() {
     number_functions();
     out_.code = program_.code;
-    out_.memory_bytes = CallMemory::bytes(plan_.n_temporaries());
-    out_.memory_reserved = CallMemory::reserved(plan_.n_temporaries());
     out_.places_.resize(program_.n_nodes);
     for (std::size_t k = 0; k < plan_.chunks().size(); ++k) {
       chunk_ = static_cast<std::uint32_t>(k);
@@ -45,6 +44,7 @@ class Emitter {
             Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), chunk.thunks};
     }
     end_module();
+    lay_out_memory();
   }
 
  private:
@@ -61,6 +61,16 @@ class Emitter {
     std::uint32_t n = 0;
     for (std::size_t k = 0; k < plan_.chunks().size(); ++k)
       if (plan_.chunks()[k].emitted) function_of_[k] = n++;
+  }
+
+  void lay_out_memory() {
+    std::size_t bytes = CallMemory::reserved(plan_.n_temporaries());
+    for (FusedLoop& loop : out_.loops) {
+      loop.memory_at = bytes;
+      bytes += SmallLoop::bytes(loop);
+    }
+    out_.memory_reserved = padded_bytes(bytes);
+    out_.memory_bytes = out_.memory_reserved + CallMemory::room(plan_.n_temporaries());
   }
 
   void end_module() {

@@ -1,44 +1,16 @@
 #include "linkers/codegen/fused_loop.h"
 
 #include "linkers/codegen/call_memory.h"
+#include "linkers/codegen/loop_results.h"
 #include "linkers/codegen/loop_shape.h"
 #include "linkers/codegen/loop_threads.h"
-#include "linkers/codegen/packing.h"
-#include "ops/array_kernel.h"
+#include "linkers/codegen/small_loop.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
 
 namespace thunkvm {
-namespace {
-
-constexpr std::int64_t kBlockBytes = (kLoopBlock + kLoopLanes) * 8;
-constexpr std::int64_t kTailBytes = kLoopLanes * 8;
-
-/// What loops of one thread compute in.
-struct Scratch {
-  std::vector<char> blocks;
-  std::vector<Packer> packers;
-  std::vector<Placer> placers;
-  std::vector<std::max_align_t> states;
-  std::vector<View> parts;
-};
-Scratch& scratch_of_thread() {
-  static thread_local Scratch scratch;
-  return scratch;
-}
-template <class T>
-T* room(std::vector<T>& list, std::size_t n) {
-  if (list.size() < n) [[unlikely]]
-    list.resize(n);
-  return list.data();
-}
-
-std::int64_t bytes_of(DType dtype) { return static_cast<std::int64_t>(item_size(dtype)); }
-
-}  // namespace
-
 // One run of a loop: its shape and where its operands are.
 class FusedLoop::Run {
  public:
@@ -46,9 +18,10 @@ class FusedLoop::Run {
       : loop_(loop),
         call_(call),
         numbers_(numbers),
-        scratch_(scratch_of_thread()),
-        shape_(loop, call, numbers,
-               loop.n_parts == 0 ? nullptr : room(scratch_.parts, loop.n_parts)) {}
+        scratch_(LoopScratch::of_thread()),
+        shape_(loop, call, numbers, scratch_.parts(loop.n_parts)) {}
+
+  const LoopShape& shape() const { return shape_; }
 
   /// False if the members cannot run as one pass.
   bool find_shape() {
@@ -61,8 +34,9 @@ class FusedLoop::Run {
 
   void compute(NumberBits* results) {
     size_ = shape_.size();
+    results_.emplace(loop_, call_, shape_.shape(), size_);
     find_operands();
-    if (!loop_.folds.empty()) start_folds(results);
+    if (!loop_.folds.empty()) results_->start_folds(scratch_, results);
     {
       const HostLeave leave(*call_.activation->host, size_ * loop_.cost);
       const LoopThreads threads = loop_threads();
@@ -76,32 +50,6 @@ class FusedLoop::Run {
   }
 
  private:
-  Dims shape() const { return shape_.shape(); }
-
-  // Stores an output whose elements are still to be computed, and returns their memory: that of a
-  // dying input that is not read after the output is written, else that of the last call in the
-  // `_nogc` modes, else new.
-  char* make_output(std::size_t j) {
-    const Output& output = loop_.outputs[j];
-    if (output.temporary != kNone) {
-      const CallMemory memory(call_);
-      if (memory.make(output.temporary, output.dtype, shape(), size_))
-        return memory[output.temporary].data;
-    }
-    Cell& cell = call_.cells[output.registers[0]];
-    Array array;
-    for (std::size_t i = 0; i < loop_.inputs.size() && !array; ++i)
-      if (loop_.inputs[i].dies && ((output.may_take >> i) & 1u) != 0)
-        array = take_fitting(call_.cells[loop_.sources[loop_.inputs[i].source].reg], output.dtype,
-                             shape());
-    if (!array) array = output_array(*call_.activation, cell, output.dtype, shape());
-    cell.set_array(std::move(array));
-    for (std::size_t k = 1; k < output.registers.size(); ++k)
-      call_.cells[output.registers[k]] = cell;
-    if (!Array::padded(*cell.body())) ends_ |= std::uint64_t{1} << (loop_.inputs.size() + j);
-    return cell.body()->data;
-  }
-
   void find_operands() {
     const std::size_t n_inputs = loop_.inputs.size();
     n_ = n_inputs + loop_.outputs.size() + loop_.folds.size();
@@ -112,46 +60,19 @@ class FusedLoop::Run {
       direct_[k] = whole ? shape_.input(k).data : nullptr;
       ends_ |= std::uint64_t{whole && !shape_.input(k).padded} << k;
     }
-    for (std::size_t j = 0; j < loop_.outputs.size(); ++j) direct_[k++] = make_output(j);
+    for (std::size_t j = 0; j < loop_.outputs.size(); ++j) {
+      const LoopResults::Memory memory = results_->make_output(j, true);
+      ends_ |= std::uint64_t{!memory.padded} << k;
+      direct_[k++] = memory.data;
+    }
     while (k < n_) direct_[k++] = nullptr;
   }
-
-  void start_folds(NumberBits* results) {
-    const int kept = loop_.ndim - loop_.reduced;
-    row_ = 1;
-    for (int axis = kept; axis < loop_.ndim; ++axis)
-      row_ *= this->shape()[static_cast<std::size_t>(axis)];
-    std::size_t bytes = 0;
-    for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
-      const Fold& fold = loop_.folds[f];
-      if (kept == 0 && !fold.keepdims) {
-        results[f] = 0;
-        fold_results_[f] = reinterpret_cast<char*>(results + f);
-      } else {
-        std::int64_t shape[kMaxDims];
-        std::copy_n(this->shape().data(), kept, shape);
-        std::fill_n(shape + kept, loop_.reduced, 1);
-        Cell& cell = call_.cells[fold.reg];
-        cell.set_array(
-            output_array(*call_.activation, cell, fold.fold->out,
-                         {shape, static_cast<std::size_t>(fold.keepdims ? loop_.ndim : kept)}));
-        fold_results_[f] = cell.body()->data;
-      }
-      state_offsets_[f] = bytes;
-      bytes += (fold.fold->state_bytes + 15) / 16 * 16;
-    }
-    states_ = reinterpret_cast<char*>(
-        room(scratch_.states, (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)));
-    for (std::size_t f = 0; f < loop_.folds.size(); ++f) loop_.folds[f].fold->start(state(f));
-  }
-
-  void* state(std::size_t f) { return states_ + state_offsets_[f]; }
 
   template <class F>
   void for_each_block(F&& f) {
     // A sequence that is folded starts with a block of its own; short ones come several at a time.
     if (size_ <= kLoopBlock) return f(0, size_);
-    const std::int64_t row = loop_.folds.empty() ? size_ : row_;
+    const std::int64_t row = loop_.folds.empty() ? size_ : results_->row();
     const std::int64_t stride = row > kLoopBlock ? kLoopBlock : kLoopBlock / row * row;
     const std::int64_t stretch = row > kLoopBlock ? row : size_;
     for (std::int64_t first = 0; first < size_; first += stretch)
@@ -162,20 +83,21 @@ class FusedLoop::Run {
   // What one thread computes blocks in.
   class Lane {
    public:
-    Lane(const Run& run, Scratch& memory, std::int64_t start) : run_(run) {
+    Lane(const Run& run, LoopScratch& memory, std::int64_t start) : run_(run) {
       const std::vector<Input>& inputs = run.loop_.inputs;
-      scratch_ = room(memory.blocks, run.n_ * (kBlockBytes + kTailBytes));
+      scratch_ = memory.blocks(run.n_);
       bool packs = false;
       for (std::size_t i = 0; i < inputs.size(); ++i) packs |= run.direct_[i] == nullptr;
       if (!packs) return;
-      packers_ = room(memory.packers, inputs.size());
-      if (run.loop_.places) placers_ = room(memory.placers, inputs.size());
+      packers_ = memory.packers(inputs.size());
+      if (run.loop_.places) placers_ = memory.placers(inputs.size());
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (run.direct_[i] != nullptr) continue;
         const LoopOperand& input = run.shape_.input(i);
         const int bytes = static_cast<int>(run.item_sizes_[i]);
         if (!inputs[i].placement) {
-          packers_[i].begin(input.data, bytes, input.shape(), input.strides, run.shape(), start);
+          packers_[i].begin(input.data, bytes, input.shape(), input.strides, run.shape_.shape(),
+                            start);
           continue;
         }
         const View& place = run.shape_.place(i);
@@ -203,11 +125,11 @@ class FusedLoop::Run {
     }
 
     char* scratch(std::size_t operand) const {
-      return scratch_ + static_cast<std::int64_t>(operand) * (kBlockBytes + kTailBytes);
+      return scratch_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;
     }
 
    private:
-    char* tail(std::size_t operand) const { return scratch(operand) + kBlockBytes; }
+    char* tail(std::size_t operand) const { return scratch(operand) + LoopScratch::kBlockBytes; }
 
     void compute(std::int64_t n) {
       run_.loop_.body(blocks_, run_.numbers_, run_.loop_.element_loops.data(), n);
@@ -220,22 +142,7 @@ class FusedLoop::Run {
           placers_[i].next(scratch(i), n);
         else
           packers_[i].next(scratch(i), n);
-        if (rest != 0) fill(scratch(i) + n * run_.item_sizes_[i], rest, run_.item_sizes_[i]);
-      }
-    }
-
-    /// The lanes after the last `rest` elements compute too: the last one again, since nothing in
-    /// it is more special than it is.
-    static void fill(char* from, std::int64_t rest, std::int64_t item_size) {
-      const auto repeat = [&]<class T>(T) {
-        T* const lanes = reinterpret_cast<T*>(from);
-        std::fill_n(lanes, kLoopLanes - rest, lanes[-1]);
-      };
-      switch (item_size) {
-        case 1: return repeat(std::uint8_t{});
-        case 2: return repeat(std::uint16_t{});
-        case 4: return repeat(std::uint32_t{});
-        default: return repeat(std::uint64_t{});
+        if (rest != 0) fill_lanes(scratch(i) + n * run_.item_sizes_[i], rest, run_.item_sizes_[i]);
       }
     }
 
@@ -255,7 +162,7 @@ class FusedLoop::Run {
           blocks_[k] = tail(k);
           if (k >= n_inputs) continue;
           std::memcpy(tail(k), direct + start * bytes, static_cast<std::size_t>(rest * bytes));
-          fill(tail(k) + rest * bytes, rest, bytes);
+          fill_lanes(tail(k) + rest * bytes, rest, bytes);
         }
       }
       compute(kLoopLanes);
@@ -281,7 +188,7 @@ class FusedLoop::Run {
         const std::size_t k = loop_.folds[f].operand;
         const char* values =
             direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : lane.scratch(k);
-        fold(f, values, item_sizes_[k], start, n);
+        results_->fold(f, values, start, n);
       }
     });
   }
@@ -293,50 +200,29 @@ class FusedLoop::Run {
     run_on_threads(threads, [&](int thread) {
       const std::int64_t first = thread * share, end = std::min(size_, first + share);
       if (first >= end) return;
-      Lane lane(*this, scratch_of_thread(), first);
+      Lane lane(*this, LoopScratch::of_thread(), first);
       for (std::int64_t start = first; start < end; start += kLoopBlock)
         lane.block(start, std::min<std::int64_t>(kLoopBlock, end - start));
     });
   }
 
-  void fold(std::size_t f, const char* values, std::int64_t bytes, std::int64_t start,
-            std::int64_t n) {
-    const BlockFold& fold = *loop_.folds[f].fold;
-    std::int64_t in_row = start == 0 || row_ == size_ ? start : start % row_;
-    for (std::int64_t done = 0; done < n; in_row = 0) {
-      const std::int64_t m = std::min(n - done, row_ - in_row);
-      fold.add(state(f), values + done * bytes, m);
-      done += m;
-      if (in_row + m < row_) continue;
-      fold.finish(state(f), row_, fold_results_[f]);
-      fold_results_[f] += bytes_of(fold.out);
-      if (start + done < size_) fold.start(state(f));
-    }
-  }
-
   const FusedLoop& loop_;
   NativeCall& call_;
   const NumberBits* numbers_;
-  Scratch& scratch_;
+  LoopScratch& scratch_;
   LoopShape shape_;
   std::int64_t size_ = 0;
-  std::int64_t row_ = 0;    ///< elements of a sequence that is folded
   std::uint64_t ends_ = 0;  ///< bit k: there is no room for all lanes behind whole operand k
   // By operand: inputs, outputs, folds.
   std::size_t n_ = 0;
   char* direct_[kLoopOperands];  ///< the memory of a whole one; null: it goes through scratch
   const std::int64_t* item_sizes_ = nullptr;
-  // By fold.
-  char* fold_results_[kLoopOperands];
-  std::size_t state_offsets_[kLoopOperands];
-  char* states_ = nullptr;
+  std::optional<LoopResults> results_;
 };
 
 bool FusedLoop::run(NativeCall& call, const NumberBits* numbers, NumberBits* results) const {
   try {
-    Run run(*this, call, numbers);
-    if (run.find_shape()) {
-      run.compute(results);
+    if (run_once(call, numbers, results)) {
       if (!call.activation->poll || NativeSupport::poll(*call.frame)) return true;
       note_after(call, members);
       return false;
@@ -349,6 +235,20 @@ bool FusedLoop::run(NativeCall& call, const NumberBits* numbers, NumberBits* res
     return false;
   }
   return run_members(call, numbers, results);
+}
+
+/// As one pass. False if the members cannot run so.
+bool FusedLoop::run_once(NativeCall& call, const NumberBits* numbers, NumberBits* results) const {
+  SmallLoop small(*this, call);
+  if (small.holds()) {
+    small.run(numbers, results);
+    return true;
+  }
+  Run run(*this, call, numbers);
+  if (!run.find_shape()) return false;
+  small.keep(run.shape());
+  run.compute(results);
+  return true;
 }
 
 void FusedLoop::move_temporaries(NativeCall& call) const {

@@ -90,7 +90,8 @@ struct FusedLoop {
   std::vector<Output> outputs;
   std::vector<Fold> folds;
   int ndim = 1;
-  int reduced = 0;  ///< trailing axes that the folds reduce
+  int reduced = 0;                 ///< trailing axes that the folds reduce
+  bool folds_are_numbers = false;  ///< 0-d, all of them
   /// Of each member whose inputs are not known to have the loop's shape: the inputs (bits) that
   /// give it its own, which has to be that of the loop.
   std::vector<std::uint64_t> shaping;
@@ -105,6 +106,7 @@ struct FusedLoop {
   NativeSteps members;
   std::vector<std::uint32_t> internal;  ///< registers of values that only members read
   std::vector<Source> temporaries;      ///< what members read that may be one
+  std::size_t memory_at = 0;            ///< where in the call's memory SmallLoop has its own
 
   /// False: the call has failed, which was noted. `numbers` are the 0-d inputs' values; the results
   /// of folds that are 0-d go to `results`, in the folds' order.
@@ -112,6 +114,7 @@ struct FusedLoop {
 
  private:
   class Run;
+  bool run_once(NativeCall& call, const NumberBits* numbers, NumberBits* results) const;
   /// Makes arrays of what members read and write in registers.
   void move_temporaries(NativeCall& call) const;
   bool run_members(NativeCall& call, const NumberBits* numbers, NumberBits* results) const;

@@ -1,6 +1,5 @@
 #include "linkers/codegen/loop_shape.h"
 
-#include "linkers/codegen/call_memory.h"
 #include "ops/array_kernel.h"
 
 #include <algorithm>
@@ -47,23 +46,7 @@ char origin = 0;
 char* const LoopShape::kOrigin = &origin;
 
 void LoopShape::locate(const FusedLoop::Source& source, LoopOperand& operand) {
-  const Temporary* const temporary =
-      source.temporary == kNone ? nullptr : &CallMemory(call_)[source.temporary];
-  if (temporary != nullptr && temporary->data != nullptr) {
-    operand.data = temporary->data;
-    operand.ndim = source.ndim;
-    operand.lengths = temporary->lengths;
-    operand.strides = temporary->strides;
-    operand.contiguous = operand.padded = true;
-  } else {
-    const ArrayBody& body = *call_.cells[source.reg].body();
-    operand.data = body.data;
-    operand.ndim = body.ndim;
-    operand.lengths = body.dims;
-    operand.strides = body.dims + body.ndim;
-    operand.contiguous = body.contiguous;
-    operand.padded = false;  // the memory may go on, but what it holds may be slow to compute with
-  }
+  operand = whole_of(source, call_);
   if (source.parts.empty()) [[likely]]
     return;
   for (const FusedLoop::Finder& finder : source.parts) {

@@ -1,6 +1,7 @@
 // loop_shape.h: the shape of a fused loop in one call, and where its inputs are.
 #pragma once
 
+#include "linkers/codegen/call_memory.h"
 #include "linkers/codegen/fused_loop.h"
 
 namespace thunkvm {
@@ -10,6 +11,18 @@ struct LoopOperand : Layout {
   bool contiguous;
   bool padded;  ///< behind its elements there are more of their kind, for all lanes of a body
 };
+
+/// Where a source is, but for its parts.
+inline LoopOperand whole_of(const FusedLoop::Source& source, NativeCall& call) {
+  if (source.temporary != kNone) {
+    const Temporary& temporary = CallMemory(call)[source.temporary];
+    if (temporary.data != nullptr)
+      return {{temporary.data, source.ndim, temporary.lengths, temporary.strides}, true, true};
+  }
+  const ArrayBody& body = *call.cells[source.reg].body();
+  // The memory may go on behind an array, but what it holds may be slow to compute with.
+  return {Layout::of(body), body.contiguous, false};
+}
 
 class LoopShape {
  public:

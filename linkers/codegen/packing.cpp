@@ -18,6 +18,19 @@ void gather(char* to, const char* from, std::int64_t stride, std::int64_t n) {
 
 }  // namespace
 
+void repeat_element(char* to, std::int64_t n, std::int64_t item_size, const char* element) {
+  const auto repeat = [&]<class T>(T value) {
+    std::memcpy(&value, element, sizeof(value));
+    std::fill_n(reinterpret_cast<T*>(to), n, value);
+  };
+  switch (item_size) {
+    case 1: return repeat(std::uint8_t{});
+    case 2: return repeat(std::uint16_t{});
+    case 4: return repeat(std::uint32_t{});
+    default: return repeat(std::uint64_t{});
+  }
+}
+
 void Packer::begin(const char* data, int item_size, Dims lengths, const std::int64_t* strides,
                    Dims shape, std::int64_t start) {
   item_size_ = item_size;
@@ -112,17 +125,10 @@ void Placer::advance(std::int64_t n) {
 }
 
 void Placer::next(char* to, std::int64_t n) {
-  switch (fill_ == 0 ? 0 : item_size_) {
-    case 0: std::memset(to, 0, static_cast<std::size_t>(n * item_size_)); break;
-    case 1: std::fill_n(to, n, static_cast<char>(fill_)); break;
-    case 2:
-      std::fill_n(reinterpret_cast<std::uint16_t*>(to), n, static_cast<std::uint16_t>(fill_));
-      break;
-    case 4:
-      std::fill_n(reinterpret_cast<std::uint32_t*>(to), n, static_cast<std::uint32_t>(fill_));
-      break;
-    default: std::fill_n(reinterpret_cast<std::uint64_t*>(to), n, fill_);
-  }
+  if (fill_ == 0)
+    std::memset(to, 0, static_cast<std::size_t>(n * item_size_));
+  else
+    repeat_element(to, n, item_size_, reinterpret_cast<const char*>(&fill_));
   const std::int64_t end = begin_ + n;
   const int inner = place_->ndim - 1;
   while (left_ > 0 && at_ < end) {

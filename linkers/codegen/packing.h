@@ -8,6 +8,9 @@
 
 namespace thunkvm {
 
+/// Writes `n` elements of so many bytes that are all like the one at `element`.
+void repeat_element(char* to, std::int64_t n, std::int64_t item_size, const char* element);
+
 /// Walks over one operand, broadcast to a shape. A cursor: it goes forward only, each `next` where
 /// the last one ended.
 class Packer {

@@ -17,11 +17,11 @@ struct Call {
   NativeCall native;
 
   explicit Call(std::size_t n_temporaries) {
-    REQUIRE(CallMemory::bytes(n_temporaries) <= sizeof(memory));
     native.activation = &activation;
     native.memory = memory;
-    native.memory_bytes = CallMemory::bytes(n_temporaries);
     native.memory_used = CallMemory::reserved(n_temporaries);
+    native.memory_bytes = native.memory_used + CallMemory::room(n_temporaries);
+    REQUIRE(native.memory_bytes <= sizeof(memory));
   }
 };
 
