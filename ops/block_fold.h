@@ -8,6 +8,24 @@
 
 namespace thunkvm {
 
+/// Axes [first, first + n).
+struct AxisRange {
+  int first = 0, n = 0;
+  bool operator==(const AxisRange&) const = default;
+};
+
+/// The fold of `width` sequences side by side, fed row by row: an element of each. Used as a
+/// BlockFold, with the same bits.
+struct RowFold {
+  /// For sequences of `count` elements.
+  std::size_t (*state_bytes)(int width, std::int64_t count);
+  void (*start)(void* state, int width);
+  /// `rows`: n rows of neighbours, one after the other.
+  void (*add)(void* state, const void* rows, std::int64_t n);
+  /// Writes `width` elements.
+  void (*finish)(void* state, std::int64_t count, void* results);
+};
+
 /// The fold of one sequence in C order, fed block by block: what the kernel of the same reduction
 /// computes for each output, bit for bit.
 ///
@@ -28,6 +46,8 @@ struct BlockFold {
   /// The text of the ValueError where count is 0, null where that has a value.
   const char* nothing;
   DType in, out;
+  /// The same for sequences side by side.
+  RowFold rows;
 };
 
 }  // namespace thunkvm

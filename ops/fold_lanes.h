@@ -130,9 +130,19 @@ void merge_columns(T* into, const T* left, int width) {
 }
 
 template <class S, class T, int kBytes>
+void step_vectors(T* a, const T* x, int width) {
+  using Vector = FoldVector<T, kBytes>;
+  int i = 0;
+  for (; i + Vector::kWidth <= width; i += Vector::kWidth)
+    Vector::store(a + i, S::step(Vector::load(a + i), Vector::load(x + i)));
+  for (; i < width; ++i) a[i] = S::step(a[i], x[i]);
+}
+
+template <class S, class T, int kBytes>
 constexpr FoldLoops<T> kLoops = {.block = &fold_block_vectors<S, T, kBytes>,
                                  .columns = &fold_columns_vectors<S, T, kBytes>,
-                                 .merge = &merge_columns<S, T>};
+                                 .merge = &merge_columns<S, T>,
+                                 .step = &step_vectors<S, T, kBytes>};
 /// By FoldStep.
 template <int kBytes>
 constexpr FoldTable kFoldTable = {

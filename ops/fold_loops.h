@@ -32,6 +32,8 @@ struct FoldLoops {
   void (*columns)(T* out, const char* const* rows, int n, int width);
   /// into[i] = step(left[i], into[i])
   void (*merge)(T* into, const T* left, int width);
+  /// a[i] = step(a[i], x[i])
+  void (*step)(T* a, const T* x, int width);
 };
 
 /// The loops for the unit that all kernels use. T is double or float.

@@ -131,13 +131,30 @@ struct BlockFoldOf {
     *static_cast<typename R::Out*>(result) =
         R::finish(static_cast<const State*>(state)->total(), count);
   }
+
+  using Rows = RowFolding<Fold>;
+  static_assert(std::is_trivially_destructible_v<Rows> && alignof(Rows) <= 16);
+  static void start_rows(void* state, int width) { new (state) Rows(width); }
+  static void add_rows(void* state, const void* rows, std::int64_t n) {
+    static_cast<Rows*>(state)->add(static_cast<const typename Fold::In*>(rows), n);
+  }
+  static void finish_rows(void* state, std::int64_t count, void* results) {
+    auto* const out = static_cast<typename R::Out*>(results);
+    static_cast<Rows*>(state)->total(
+        [&](int w, typename Fold::Acc total) { out[w] = R::finish(total, count); });
+  }
+
   static constexpr BlockFold kFold{.state_bytes = sizeof(State),
                                    .start = &start,
                                    .add = &add,
                                    .finish = &finish,
                                    .nothing = R::kNothing,
                                    .in = dtype_of<typename Fold::In>,
-                                   .out = dtype_of<typename R::Out>};
+                                   .out = dtype_of<typename R::Out>,
+                                   .rows = {.state_bytes = &Rows::bytes,
+                                            .start = &start_rows,
+                                            .add = &add_rows,
+                                            .finish = &finish_rows}};
 };
 
 /// An Op that is one fold: for each element type a reduction (see `reduce`).

@@ -26,7 +26,7 @@ class FusedLoop::Run {
   /// False if the members cannot run as one pass.
   bool find_shape() {
     try {
-      return shape_.find();
+      return shape_.find() && !(loop_.places && shape_.columns() > kLoopBlock);
     } catch (const Error&) {
       return false;  // a member has no part of its input: it says so itself
     }
@@ -36,13 +36,15 @@ class FusedLoop::Run {
     size_ = shape_.size();
     results_.emplace(loop_, call_, shape_.shape(), size_);
     find_operands();
-    if (!loop_.folds.empty()) results_->start_folds(scratch_, results);
+    if (!loop_.folds.empty()) results_->make_folds(results);
     {
       const HostLeave leave(*call_.activation->host, size_ * loop_.cost);
       const LoopThreads threads = loop_threads();
       if (threads.count > 1 && size_ >= threads.from && loop_.folds.empty() && !loop_.places)
           [[unlikely]]
         compute_on_threads(threads.count);
+      else if (results_->columns() > 1)
+        compute_panels();
       else
         compute_in_order();
     }
@@ -72,7 +74,7 @@ class FusedLoop::Run {
   void for_each_block(F&& f) {
     // A sequence that is folded starts with a block of its own; short ones come several at a time.
     if (size_ <= kLoopBlock) return f(0, size_);
-    const std::int64_t row = loop_.folds.empty() ? size_ : results_->row();
+    const std::int64_t row = loop_.folds.empty() ? size_ : results_->count();
     const std::int64_t stride = row > kLoopBlock ? kLoopBlock : kLoopBlock / row * row;
     const std::int64_t stretch = row > kLoopBlock ? row : size_;
     for (std::int64_t first = 0; first < size_; first += stretch)
@@ -91,19 +93,26 @@ class FusedLoop::Run {
       if (!packs) return;
       packers_ = memory.packers(inputs.size());
       if (run.loop_.places) placers_ = memory.placers(inputs.size());
+      move_to(start);
+    }
+
+    /// The next block begins at this element. Only before the first block, where inputs are placed.
+    void move_to(std::int64_t start) {
+      if (packers_ == nullptr) return;
+      const std::vector<Input>& inputs = run_.loop_.inputs;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (run.direct_[i] != nullptr) continue;
-        const LoopOperand& input = run.shape_.input(i);
-        const int bytes = static_cast<int>(run.item_sizes_[i]);
+        if (run_.direct_[i] != nullptr) continue;
+        const LoopOperand& input = run_.shape_.input(i);
+        const int bytes = static_cast<int>(run_.item_sizes_[i]);
         if (!inputs[i].placement) {
-          packers_[i].begin(input.data, bytes, input.shape(), input.strides, run.shape_.shape(),
+          packers_[i].begin(input.data, bytes, input.shape(), input.strides, run_.shape_.shape(),
                             start);
           continue;
         }
-        const View& place = run.shape_.place(i);
+        const View& place = run_.shape_.place(i);
         packers_[i].begin(input.data, bytes, input.shape(), input.strides, place.shape(), 0);
         placers_[i].begin(&packers_[i], place, place.data - LoopShape::kOrigin, bytes,
-                          run.numbers_[inputs[i].placement->fill]);
+                          run_.numbers_[inputs[i].placement->fill]);
       }
     }
 
@@ -181,16 +190,44 @@ class FusedLoop::Run {
 
   // Blocks one after the other; what is folded is folded in between.
   void compute_in_order() {
+    if (!loop_.folds.empty()) results_->start_folds(scratch_);
     Lane lane(*this, scratch_, 0);
     for_each_block([&](std::int64_t start, std::int64_t n) {
       lane.block(start, n);
-      for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
-        const std::size_t k = loop_.folds[f].operand;
-        const char* values =
-            direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : lane.scratch(k);
-        results_->fold(f, values, start, n);
-      }
+      for (std::size_t f = 0; f < loop_.folds.size(); ++f)
+        results_->fold(f, folded(f, lane, start), start, n);
     });
+  }
+
+  // The elements that fold f folds of the block that was computed last.
+  const char* folded(std::size_t f, const Lane& lane, std::int64_t start) const {
+    const std::size_t k = loop_.folds[f].operand;
+    return direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : lane.scratch(k);
+  }
+
+  // Columns that are folded, some of them at a time: row by row, or several rows where they are
+  // short.
+  void compute_panels() {
+    const std::int64_t columns = results_->columns(), count = results_->count();
+    const std::int64_t width = std::min<std::int64_t>(columns, kLoopBlock);
+    const bool whole = width == columns;
+    const std::int64_t fitting = whole ? std::max<std::int64_t>(kLoopBlock / columns, 1) : 1;
+    const std::int64_t at_once = fitting < kLoopLanes ? fitting : fitting / kLoopLanes * kLoopLanes;
+    Lane lane(*this, scratch_, 0);
+    for (std::int64_t matrix = 0; matrix < size_; matrix += count * columns)
+      for (std::int64_t column = 0; column < columns; column += width) {
+        const std::int64_t w = std::min(width, columns - column);
+        results_->start_panel(scratch_, static_cast<int>(w));
+        for (std::int64_t row = 0; row < count; row += at_once) {
+          const std::int64_t rows = std::min(at_once, count - row);
+          const std::int64_t start = matrix + row * columns + column;
+          if (!whole) lane.move_to(start);
+          lane.block(start, rows * w);
+          for (std::size_t f = 0; f < loop_.folds.size(); ++f)
+            results_->fold_rows(f, folded(f, lane, start), rows);
+        }
+        results_->finish_panel(matrix / count + column);
+      }
   }
 
   // Each thread computes blocks that follow each other. Which ones makes no difference to a bit.

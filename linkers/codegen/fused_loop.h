@@ -90,7 +90,7 @@ struct FusedLoop {
   std::vector<Output> outputs;
   std::vector<Fold> folds;
   int ndim = 1;
-  int reduced = 0;                 ///< trailing axes that the folds reduce
+  AxisRange reduced;               ///< that the folds reduce
   bool folds_are_numbers = false;  ///< 0-d, all of them
   /// Of each member whose inputs are not known to have the loop's shape: the inputs (bits) that
   /// give it its own, which has to be that of the loop.

@@ -26,44 +26,99 @@ LoopResults::Memory LoopResults::make_output(std::size_t j, bool may_take) {
   return {cell.body()->data, Array::padded(*cell.body())};
 }
 
-void LoopResults::start_folds(LoopScratch& scratch, NumberBits* results) {
-  const int kept = loop_.ndim - loop_.reduced;
-  for (int axis = kept; axis < loop_.ndim; ++axis) row_ *= shape_[static_cast<std::size_t>(axis)];
-  std::size_t bytes = 0;
+void LoopResults::make_folds(NumberBits* results) {
+  const AxisRange reduced = loop_.reduced;
+  const int after = reduced.first + reduced.n;
+  std::int64_t shape[kMaxDims], with_ones[kMaxDims];
+  int kept = 0;
+  for (int axis = 0; axis < loop_.ndim; ++axis) {
+    const std::int64_t length = shape_[static_cast<std::size_t>(axis)];
+    const bool folded = axis >= reduced.first && axis < after;
+    with_ones[axis] = folded ? 1 : length;
+    if (folded)
+      count_ *= length;
+    else
+      shape[kept++] = length;
+    if (axis >= after) columns_ *= length;
+  }
   for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
     const FusedLoop::Fold& fold = loop_.folds[f];
     if (kept == 0 && !fold.keepdims) {
       results[f] = 0;
       fold_results_[f] = reinterpret_cast<char*>(results + f);
-    } else {
-      std::int64_t shape[kMaxDims];
-      std::copy_n(shape_.data(), kept, shape);
-      std::fill_n(shape + kept, loop_.reduced, 1);
-      Cell& cell = call_.cells[fold.reg];
-      cell.set_array(
-          output_array(*call_.activation, cell, fold.fold->out,
-                       {shape, static_cast<std::size_t>(fold.keepdims ? loop_.ndim : kept)}));
-      fold_results_[f] = cell.body()->data;
+      continue;
     }
+    Cell& cell = call_.cells[fold.reg];
+    const Dims dims = fold.keepdims ? Dims{with_ones, static_cast<std::size_t>(loop_.ndim)}
+                                    : Dims{shape, static_cast<std::size_t>(kept)};
+    cell.set_array(output_array(*call_.activation, cell, fold.fold->out, dims));
+    fold_results_[f] = cell.body()->data;
+  }
+}
+
+template <class Bytes>
+void LoopResults::make_states(LoopScratch& scratch, Bytes bytes_of) {
+  std::size_t bytes = 0;
+  for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
     state_offsets_[f] = bytes;
-    bytes += (fold.fold->state_bytes + 15) / 16 * 16;
+    bytes += (bytes_of(*loop_.folds[f].fold) + 15) / 16 * 16;
   }
   states_ = scratch.states(bytes);
+}
+
+void LoopResults::start_folds(LoopScratch& scratch) {
+  make_states(scratch, [](const BlockFold& fold) { return fold.state_bytes; });
   for (std::size_t f = 0; f < loop_.folds.size(); ++f) loop_.folds[f].fold->start(state(f));
 }
 
 void LoopResults::fold(std::size_t f, const char* values, std::int64_t start, std::int64_t n) {
   const BlockFold& fold = *loop_.folds[f].fold;
   const auto bytes = static_cast<std::int64_t>(item_size(fold.in));
-  std::int64_t in_row = start == 0 || row_ == size_ ? start : start % row_;
+  std::int64_t in_row = start == 0 || count_ == size_ ? start : start % count_;
   for (std::int64_t done = 0; done < n; in_row = 0) {
-    const std::int64_t m = std::min(n - done, row_ - in_row);
+    const std::int64_t m = std::min(n - done, count_ - in_row);
     fold.add(state(f), values + done * bytes, m);
     done += m;
-    if (in_row + m < row_) continue;
-    fold.finish(state(f), row_, fold_results_[f]);
+    if (in_row + m < count_) continue;
+    fold.finish(state(f), count_, fold_results_[f]);
     fold_results_[f] += item_size(fold.out);
     if (start + done < size_) fold.start(state(f));
+  }
+}
+
+void LoopResults::start_panel(LoopScratch& scratch, int width) {
+  make_states(scratch, [&](const BlockFold& fold) { return fold.rows.state_bytes(width, count_); });
+  for (std::size_t f = 0; f < loop_.folds.size(); ++f)
+    loop_.folds[f].fold->rows.start(state(f), width);
+}
+
+void LoopResults::fold_rows(std::size_t f, const char* values, std::int64_t n) {
+  loop_.folds[f].fold->rows.add(state(f), values, n);
+}
+
+void LoopResults::finish_panel(std::int64_t at) {
+  for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
+    const BlockFold& fold = *loop_.folds[f].fold;
+    fold.rows.finish(state(f), count_,
+                     fold_results_[f] + at * static_cast<std::int64_t>(item_size(fold.out)));
+  }
+}
+
+void LoopResults::fold_block(LoopScratch& scratch, char* const* blocks) {
+  if (columns_ == 1) {
+    start_folds(scratch);
+    for (std::size_t f = 0; f < loop_.folds.size(); ++f)
+      fold(f, blocks[loop_.folds[f].operand], 0, size_);
+    return;
+  }
+  for (std::int64_t at = 0; at < size_; at += count_ * columns_) {
+    start_panel(scratch, static_cast<int>(columns_));
+    for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
+      const FusedLoop::Fold& fold = loop_.folds[f];
+      fold_rows(f, blocks[fold.operand] + at * static_cast<std::int64_t>(item_size(fold.fold->in)),
+                count_);
+    }
+    finish_panel(at / count_);
   }
 }
 

@@ -287,8 +287,10 @@ void LoopValues::finish_folds() {
     loop_.reduced = form.reduced;
     loop_.cost += 1;
   }
-  loop_.folds_are_numbers = std::ranges::all_of(
-      loop_.folds, [&](const FusedLoop::Fold& fold) { return plan_.reg(fold.reg).number; });
+  loop_.folds_are_numbers =
+      !loop_.folds.empty() && std::ranges::all_of(loop_.folds, [&](const FusedLoop::Fold& fold) {
+        return plan_.reg(fold.reg).number;
+      });
 }
 
 void LoopValues::note_temporaries(std::uint32_t step) {

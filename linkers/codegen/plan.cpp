@@ -2,12 +2,10 @@
 
 #include "ops/arrangement.h"
 #include "ops/attributes.h"
-#include "ops/block_fold.h"
 #include "ops/c_template.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
-#include <optional>
 
 namespace thunkvm {
 namespace {
@@ -21,17 +19,18 @@ bool has_c_dtype(const Type& type) {
 }
 bool is_number(const Type& type) { return has_c_dtype(type) && type.tensor()->ndim() == 0; }
 
-/// How many trailing axes a reduction reduces; empty where it reduces others.
-std::optional<int> trailing_axes(const Apply& node) {
+/// The axes that a reduction reduces; none where they are not next to each other.
+AxisRange reduced_axes(const Apply& node) {
   const int ndim = node.input(0).ndim();
   const auto axes = node.op()->attributes().find<std::vector<std::int64_t>>("axis");
-  if (!axes) return ndim;
+  if (!axes) return {0, ndim};
   std::vector<bool> reduced(static_cast<std::size_t>(ndim), false);
   for (const std::int64_t axis : *axes)
     reduced[static_cast<std::size_t>(axis < 0 ? axis + ndim : axis)] = true;
   const auto first = std::find(reduced.begin(), reduced.end(), true);
-  if (first == reduced.end() || std::find(first, reduced.end(), false) != reduced.end()) return {};
-  return static_cast<int>(reduced.end() - first);
+  const auto end = std::find(first, reduced.end(), false);
+  if (std::find(end, reduced.end(), true) != reduced.end()) return {};
+  return {static_cast<int>(first - reduced.begin()), static_cast<int>(end - first)};
 }
 
 /// A sum that undoes a broadcast, of which it is known that there was one.
@@ -89,13 +88,13 @@ StepForm form_of(const Step& step, const Apply& node) {
   if (const BlockFold* fold = op.block_fold(node)) {
     if (c_type(fold->in) == nullptr || c_type(fold->out) == nullptr)
       return {.why = "one of its dtypes has no type in C"};
-    const std::optional<int> axes = trailing_axes(node);
-    if (!axes) return {.why = "it reduces other axes than the last ones"};
     if (node.input(0).ndim() == 0) return {.why = "it reduces a number"};
+    const AxisRange axes = reduced_axes(node);
+    if (axes.n == 0) return {.why = "it reduces axes that are not neighbours"};
     return {.kind = StepForm::Kind::Fold,
             .fold = fold,
             .ndim = node.input(0).ndim(),
-            .reduced = *axes,
+            .reduced = axes,
             .keepdims = op.attributes().get<bool>("keepdims")};
   }
   if (const Arrangement* arrangement = op.arrangement(node))

@@ -8,6 +8,7 @@
 // instruction), where all nodes are demanded together: so nothing crosses a border of demand.
 #pragma once
 
+#include "ops/block_fold.h"
 #include "ops/elementwise_loop.h"
 #include "ops/op.h"
 #include "ops/variable.h"
@@ -22,14 +23,13 @@
 namespace thunkvm {
 
 struct Arrangement;
-struct BlockFold;
 
 /// What can be done with one step, by its node.
 struct StepForm {
   enum class Kind : std::uint8_t {
     Expression,  ///< 0-d numbers in, a 0-d number out, and a template
     Element,     ///< elementwise over arrays: may be a member of a loop
-    Fold,        ///< a reduction of trailing axes: may be a member of a loop
+    Fold,        ///< a reduction of neighbouring axes: may be a member of a loop
     Arranged,    ///< says where elements lie: a loop that alone reads it does without it
     Kernel,      ///< called as it is
   };
@@ -38,8 +38,8 @@ struct StepForm {
   const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
   const BlockFold* fold = nullptr;
   const Arrangement* arrangement = nullptr;
-  int ndim = 0;     ///< of an Element's or an Arranged's output, or of what a Fold reduces
-  int reduced = 0;  ///< trailing axes that a Fold reduces
+  int ndim = 0;            ///< of an Element's or an Arranged's output, or of what a Fold reduces
+  AxisRange reduced = {};  ///< that a Fold reduces
   bool keepdims = false;
   const char* why = "";  ///< of a Kernel: why it is nothing better
 

@@ -152,19 +152,14 @@ void SmallLoop::make_outputs(LoopResults& results, bool may_take, char** blocks)
   kept_->made = again;
 }
 
-void SmallLoop::fold(LoopResults& made, char* const* blocks, NumberBits* results) {
+/// Each fold in one go.
+void SmallLoop::fold_to_numbers(char* const* blocks, NumberBits* results) {
   LoopScratch& scratch = LoopScratch::of_thread();
-  if (!loop_.folds_are_numbers) made.start_folds(scratch, results);
   for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
-    const char* const values = blocks[loop_.folds[f].operand];
-    if (!loop_.folds_are_numbers) {
-      made.fold(f, values, 0, kept_->size);
-      continue;
-    }
     const BlockFold& fold = *loop_.folds[f].fold;
     char* const state = scratch.states(fold.state_bytes);
     fold.start(state);
-    fold.add(state, values, kept_->size);
+    fold.add(state, blocks[loop_.folds[f].operand], kept_->size);
     results[f] = 0;
     fold.finish(state, kept_->size, results + f);
   }
@@ -198,7 +193,12 @@ void SmallLoop::run(const NumberBits* numbers, NumberBits* results) {
       last[k] = blocks[k] + (n - kLoopLanes) * loop_.item_sizes[k];
     loop_.body(last, numbers, loop_.element_loops.data(), kLoopLanes);
   }
-  if (!loop_.folds.empty()) fold(made, blocks, results);
+  if (loop_.folds_are_numbers) {
+    fold_to_numbers(blocks, results);
+  } else if (!loop_.folds.empty()) {
+    made.make_folds(results);
+    made.fold_block(LoopScratch::of_thread(), blocks);
+  }
 }
 
 }  // namespace thunkvm

@@ -330,6 +330,9 @@ TEST_CASE("the loops of every vector unit give the same bits") {
           narrow.merge(a.data(), x.data(), width);
           wide.merge(b.data(), x.data(), width);
           CHECK(a == b);
+          narrow.step(a.data(), x.data() + 40, width);
+          wide.step(b.data(), x.data() + 40, width);
+          CHECK(a == b);
         }
       }
     }

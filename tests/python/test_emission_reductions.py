@@ -1,0 +1,143 @@
+"""Reductions as members of emitted loops: of the last axes, the first ones, and those between."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+C = tv.Mode("c")
+KERNELS = tv.Mode("cvm", compile="never")
+REDUCTIONS = ["sum", "mean", "max", "min", "prod", "any", "all"]
+
+
+def forms(function: tv.CompiledFunction) -> set[str]:
+    return {row.form for row in function.explain().nodes}
+
+
+def elements(shape: tuple[int, ...], dtype: str = "float64") -> np.ndarray:
+    """Numbers that no sum of is exact, in any order but one."""
+    values = np.random.default_rng(shape[0]).uniform(-1, 1, shape)
+    return (values * 3).astype(dtype) if dtype[0] in "iu" else values.astype(dtype)
+
+
+# Around the accumulators of a fold (16), its blocks (128), a block of a loop (512), and short rows.
+MATRICES = [
+    (1, 1), (1, 9), (9, 1), (2, 3), (15, 2), (16, 2), (17, 2), (128, 3), (129, 3), (300, 7),
+    (1000, 10), (40, 33), (7, 511), (130, 512), (20, 513), (3, 1100), (257, 100),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("op", REDUCTIONS)
+def test_a_reduction_of_the_first_axis_is_a_member_of_the_loop(op: str) -> None:
+    x = tv.matrix("x")
+    result = getattr(tv, op)(x * 2 + 1, axis=0)
+    f = tv.function([x], result, mode=C)
+    kernels = tv.function([x], result, mode=KERNELS)
+    assert forms(f) == {"loop"}
+    for shape in MATRICES:
+        value = elements(shape)
+        for _ in range(2):
+            got = f(value)
+            np.testing.assert_array_equal(got, kernels(value), err_msg=str(shape))
+            np.testing.assert_allclose(got, getattr(np, op)(value * 2 + 1, axis=0), rtol=1e-10)
+
+
+@pytest.mark.parametrize("axis", [(0,), (1,), (2,), (0, 1), (1, 2), (0, 1, 2)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_axes_that_are_neighbours_are_reduced_in_the_loop(
+    axis: tuple[int, ...], keepdims: bool
+) -> None:
+    x = tv.tensor3("x")
+    result = tv.sum(x * 2 + 1, axis=axis, keepdims=keepdims)
+    f = tv.function([x], result, mode=C)
+    kernels = tv.function([x], result, mode=KERNELS)
+    assert forms(f) == {"loop"}
+    for shape in itertools.product((1, 3, 140), (2, 17), (1, 5, 20, 600)):
+        value = elements(shape)
+        for _ in range(2):
+            got = f(value)
+            np.testing.assert_array_equal(got, kernels(value), err_msg=str(shape))
+        expected = (value * 2 + 1).sum(axis=axis, keepdims=keepdims)
+        assert np.shape(got) == np.shape(expected)
+        np.testing.assert_allclose(got, expected, rtol=1e-9)
+
+
+def test_axes_with_another_one_between_them_are_left_to_the_kernel() -> None:
+    x = tv.tensor3("x")
+    f = tv.function([x], tv.sum(x * 2, axis=(0, 2)), mode=C)
+    value = elements((3, 4, 5))
+    np.testing.assert_allclose(f(value), (value * 2).sum(axis=(0, 2)))
+    whys = {row.op: row.why for row in f.explain().nodes}
+    assert whys["sum"] == "it reduces axes that are not neighbours"
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint32", "int64", "float32"])
+def test_columns_of_every_dtype_are_folded_like_by_the_kernel(dtype: str) -> None:
+    x = tv.matrix("x", dtype=dtype)
+    outputs = [tv.sum(x + x, axis=0), tv.max(x + x, axis=0), tv.all(x + x, axis=0)]
+    f = tv.function([x], outputs, mode=C)
+    kernels = tv.function([x], outputs, mode=KERNELS)
+    for shape in ((300, 3), (33, 40), (5, 700)):
+        for got, expected in zip(
+            f(elements(shape, dtype)), kernels(elements(shape, dtype)), strict=True
+        ):
+            np.testing.assert_array_equal(got, expected)
+            assert got.dtype == expected.dtype
+
+
+def test_several_reductions_of_the_same_axes_are_one_loop_beside_its_outputs() -> None:
+    x = tv.matrix("x")
+    y = tv.exp(x)
+    outputs = [y.sum(axis=0), (y * x).mean(axis=0), y, (x + 1).max(axis=0)]
+    f = tv.function([x], outputs, mode=C)
+    kernels = tv.function([x], outputs, mode=KERNELS)
+    assert {row.region for row in f.explain().nodes} == {"chunk 0, loop 0"}
+    for shape in ((3, 4), (50, 20), (130, 9), (4, 1030)):
+        for got, expected in zip(f(elements(shape)), kernels(elements(shape)), strict=True):
+            np.testing.assert_array_equal(got, expected)
+
+
+def test_columns_of_what_is_strided_or_broadcast() -> None:
+    x, y = tv.matrix("x"), tv.matrix("y")
+    result = (x * 2 + y).sum(axis=0)
+    f = tv.function([x, y], result, mode=C)
+    kernels = tv.function([x, y], result, mode=KERNELS)
+    for shape in ((3, 5), (40, 30), (150, 7), (5, 1200)):
+        value = elements(shape)
+        layouts = [value, np.asfortranarray(value), value[::-1, ::-1]]
+        for left, right in itertools.product(layouts, [*layouts, value[:1], value[:, :1]]):
+            for _ in range(2):
+                np.testing.assert_array_equal(f(left, right), kernels(left, right))
+
+
+def test_columns_of_a_matrix_that_something_is_placed_in() -> None:
+    x = tv.matrix("x")
+    result = (tv.zeros_like(x)[1:, 1:].set(x[:-1, :-1]) + x).sum(axis=0)
+    f = tv.function([x], result, mode=C)
+    kernels = tv.function([x], result, mode=KERNELS)
+    for shape in ((3, 4), (30, 40), (200, 6), (3, 700), (3, 4)):
+        for _ in range(2):
+            np.testing.assert_array_equal(f(elements(shape)), kernels(elements(shape)))
+
+
+def test_columns_without_elements_are_the_kernels() -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], (x * 2).sum(axis=0), mode=C)
+    np.testing.assert_array_equal(f(np.empty((0, 3))), [0.0, 0.0, 0.0])
+    assert f(np.empty((3, 0))).shape == (0,)
+    g = tv.function([x], (x * 2).max(axis=0), mode=C)
+    with pytest.raises(ValueError, match="zero-size"):
+        g(np.empty((0, 3)))
+
+
+def test_a_gradient_of_the_mean_of_columns_runs_in_loops() -> None:
+    x = tv.matrix("x")
+    cost = (tv.tanh(x).mean(axis=0) ** 2).sum()
+    f = tv.function([x], tv.grad(cost, x), mode=C)
+    kernels = tv.function([x], tv.grad(cost, x), mode=KERNELS)
+    for shape in ((4, 3), (40, 13)):
+        np.testing.assert_array_equal(f(elements(shape)), kernels(elements(shape)))
