@@ -43,6 +43,10 @@ struct BlockFold {
   void (*add)(void* state, const void* elements, std::int64_t n);
   /// Writes one element of dtype `out`.
   void (*finish)(const void* state, std::int64_t count, void* result);
+  /// As if `next`'s elements had been added to `state`: those of a whole power of two of blocks, of
+  /// which `state` has a multiple; the last time, fewer. Null: elements are taken strictly in
+  /// order.
+  void (*append)(void* state, const void* next);
   /// The text of the ValueError where count is 0, null where that has a value.
   const char* nothing;
   DType in, out;

@@ -68,11 +68,17 @@ class Folding {
     } else if constexpr (!F::kTree) {
       total_ = F::merge(total_, fold_block<F>(x, n));
     } else {
-      Acc value = fold_block<F>(x, n);
-      int level = 0;
-      for (; ((blocks_ >> level) & 1u) != 0; ++level) value = F::merge(partial_[level], value);
-      partial_[level] = value;
-      ++blocks_;
+      add_partial(fold_block<F>(x, n), 0);
+    }
+  }
+  /// As if the blocks of `next` had been added here: a power of two of them or less, of which this
+  /// has a multiple.
+  void append(const Folding& next) {
+    if constexpr (!F::kTree) {
+      total_ = F::merge(total_, next.total_);
+    } else {
+      for (int level = std::bit_width(next.blocks_); level-- > 0;)
+        if (((next.blocks_ >> level) & 1u) != 0) add_partial(next.partial_[level], level);
     }
   }
   Acc total() const {
@@ -88,6 +94,14 @@ class Folding {
   }
 
  private:
+  /// Adds what 2^level blocks were folded to.
+  void add_partial(Acc value, int level) {
+    const std::uint64_t before = blocks_;
+    blocks_ += std::uint64_t{1} << level;
+    for (; ((before >> level) & 1u) != 0; ++level) value = F::merge(partial_[level], value);
+    partial_[level] = value;
+  }
+
   std::uint64_t blocks_ = 0;
   Acc total_ = F::identity();
   Acc partial_[F::kTree ? 48 : 1];

@@ -131,6 +131,9 @@ struct BlockFoldOf {
     *static_cast<typename R::Out*>(result) =
         R::finish(static_cast<const State*>(state)->total(), count);
   }
+  static void append(void* state, const void* next) {
+    static_cast<State*>(state)->append(*static_cast<const State*>(next));
+  }
 
   using Rows = RowFolding<Fold>;
   static_assert(std::is_trivially_destructible_v<Rows> && alignof(Rows) <= 16);
@@ -148,6 +151,7 @@ struct BlockFoldOf {
                                    .start = &start,
                                    .add = &add,
                                    .finish = &finish,
+                                   .append = Fold::kLanes == 1 ? nullptr : &append,
                                    .nothing = R::kNothing,
                                    .in = dtype_of<typename Fold::In>,
                                    .out = dtype_of<typename R::Out>,

@@ -1,14 +1,17 @@
 #include "linkers/codegen/fused_loop.h"
 
 #include "linkers/codegen/call_memory.h"
+#include "linkers/codegen/loop_folds.h"
 #include "linkers/codegen/loop_results.h"
 #include "linkers/codegen/loop_shape.h"
 #include "linkers/codegen/loop_threads.h"
 #include "linkers/codegen/small_loop.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <new>
 
 namespace thunkvm {
 // One run of a loop: its shape and where its operands are.
@@ -39,12 +42,11 @@ class FusedLoop::Run {
     if (!loop_.folds.empty()) results_->make_folds(results);
     {
       const HostLeave leave(*call_.activation->host, size_ * loop_.cost);
-      const LoopThreads threads = loop_threads();
-      if (threads.count > 1 && size_ >= threads.from && loop_.folds.empty() && !loop_.places)
-          [[unlikely]]
-        compute_on_threads(threads.count);
-      else if (results_->columns() > 1)
+      if (results_->columns() > 1)
         compute_panels();
+      else if (threads() > 1 && !loop_.folds.empty() && results_->count() == size_ &&
+               LoopFolds::has_pieces(loop_))
+        compute_pieces();
       else
         compute_in_order();
     }
@@ -70,16 +72,29 @@ class FusedLoop::Run {
     while (k < n_) direct_[k++] = nullptr;
   }
 
+  // How many threads the loop runs on. Which one computes an element makes no difference to a bit.
+  int threads() const {
+    const LoopThreads threads = loop_threads();
+    return size_ >= threads.from && !loop_.places ? threads.count : 1;
+  }
+
+  // Calls `f(scratch, first, end)` for shares of n things, each on a thread.
   template <class F>
-  void for_each_block(F&& f) {
-    // A sequence that is folded starts with a block of its own; short ones come several at a time.
-    if (size_ <= kLoopBlock) return f(0, size_);
-    const std::int64_t row = loop_.folds.empty() ? size_ : results_->count();
-    const std::int64_t stride = row > kLoopBlock ? kLoopBlock : kLoopBlock / row * row;
-    const std::int64_t stretch = row > kLoopBlock ? row : size_;
-    for (std::int64_t first = 0; first < size_; first += stretch)
-      for (std::int64_t start = first; start < first + stretch; start += stride)
-        f(start, std::min(stride, first + stretch - start));
+  void share_out(std::int64_t n, F&& f) {
+    const int n_threads = threads();
+    if (n_threads == 1) [[likely]]
+      return f(scratch_, std::int64_t{0}, n);
+    const std::int64_t share = (n + n_threads - 1) / n_threads;
+    std::atomic<bool> no_memory = false;
+    run_on_threads(n_threads, [&](int thread) {
+      const std::int64_t first = thread * share, end = std::min(n, first + share);
+      try {
+        if (first < end) f(LoopScratch::of_thread(), first, end);
+      } catch (const std::bad_alloc&) {
+        no_memory = true;
+      }
+    });
+    if (no_memory) throw std::bad_alloc();
   }
 
   // What one thread computes blocks in.
@@ -188,59 +203,105 @@ class FusedLoop::Run {
     Placer* placers_ = nullptr;  ///< the same
   };
 
-  // Blocks one after the other; what is folded is folded in between.
+  // Computes a block, and finds what is folded of it.
+  void compute_block(Lane& lane, std::int64_t start, std::int64_t n, const char** folded) {
+    lane.block(start, n);
+    for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
+      const std::size_t k = loop_.folds[f].operand;
+      folded[f] = direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : lane.scratch(k);
+    }
+  }
+
+  // Blocks, or sequences that are folded, one after the other.
   void compute_in_order() {
-    if (!loop_.folds.empty()) results_->start_folds(scratch_);
-    Lane lane(*this, scratch_, 0);
-    for_each_block([&](std::int64_t start, std::int64_t n) {
-      lane.block(start, n);
-      for (std::size_t f = 0; f < loop_.folds.size(); ++f)
-        results_->fold(f, folded(f, lane, start), start, n);
-    });
+    const std::int64_t unit = loop_.folds.empty() ? kLoopBlock : results_->count();
+    share_out((size_ + unit - 1) / unit,
+              [&](LoopScratch& scratch, std::int64_t first, std::int64_t end) {
+                compute_stretch(scratch, first * unit, std::min(end * unit, size_));
+              });
   }
 
-  // The elements that fold f folds of the block that was computed last.
-  const char* folded(std::size_t f, const Lane& lane, std::int64_t start) const {
-    const std::size_t k = loop_.folds[f].operand;
-    return direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : lane.scratch(k);
-  }
-
-  // Columns that are folded, some of them at a time: row by row, or several rows where they are
-  // short.
-  void compute_panels() {
-    const std::int64_t columns = results_->columns(), count = results_->count();
-    const std::int64_t width = std::min<std::int64_t>(columns, kLoopBlock);
-    const bool whole = width == columns;
-    const std::int64_t fitting = whole ? std::max<std::int64_t>(kLoopBlock / columns, 1) : 1;
-    const std::int64_t at_once = fitting < kLoopLanes ? fitting : fitting / kLoopLanes * kLoopLanes;
-    Lane lane(*this, scratch_, 0);
-    for (std::int64_t matrix = 0; matrix < size_; matrix += count * columns)
-      for (std::int64_t column = 0; column < columns; column += width) {
-        const std::int64_t w = std::min(width, columns - column);
-        results_->start_panel(scratch_, static_cast<int>(w));
-        for (std::int64_t row = 0; row < count; row += at_once) {
-          const std::int64_t rows = std::min(at_once, count - row);
-          const std::int64_t start = matrix + row * columns + column;
-          if (!whole) lane.move_to(start);
-          lane.block(start, rows * w);
-          for (std::size_t f = 0; f < loop_.folds.size(); ++f)
-            results_->fold_rows(f, folded(f, lane, start), rows);
-        }
-        results_->finish_panel(matrix / count + column);
+  void compute_stretch(LoopScratch& scratch, std::int64_t first, std::int64_t end) {
+    Lane lane(*this, scratch, first);
+    LoopFolds folds(loop_, *results_);
+    const char* folded[kLoopOperands];
+    if (!loop_.folds.empty()) folds.start(scratch, first);
+    // A sequence that is folded starts with a block of its own; short ones come several at a time.
+    const std::int64_t row = loop_.folds.empty() ? end - first : results_->count();
+    const std::int64_t stride = row > kLoopBlock ? kLoopBlock : kLoopBlock / row * row;
+    const std::int64_t stretch = row > kLoopBlock ? row : end - first;
+    for (; first < end; first += stretch)
+      for (std::int64_t start = first; start < first + stretch; start += stride) {
+        const std::int64_t n = std::min(stride, first + stretch - start);
+        compute_block(lane, start, n, folded);
+        if (!loop_.folds.empty()) folds.add(folded, n);
       }
   }
 
-  // Each thread computes blocks that follow each other. Which ones makes no difference to a bit.
-  void compute_on_threads(int threads) {
-    const std::int64_t blocks = (size_ + kLoopBlock - 1) / kLoopBlock;
-    const std::int64_t share = (blocks + threads - 1) / threads * kLoopBlock;
-    run_on_threads(threads, [&](int thread) {
-      const std::int64_t first = thread * share, end = std::min(size_, first + share);
-      if (first >= end) return;
-      Lane lane(*this, LoopScratch::of_thread(), first);
-      for (std::int64_t start = first; start < end; start += kLoopBlock)
-        lane.block(start, std::min<std::int64_t>(kLoopBlock, end - start));
+  // One sequence that is folded, in pieces that threads share.
+  void compute_pieces() {
+    constexpr std::int64_t kPiece = LoopFolds::kPiece;
+    const std::size_t bytes = LoopFolds::piece_bytes(loop_);
+    const std::int64_t n_pieces = (size_ + kPiece - 1) / kPiece;
+    std::vector<std::max_align_t> memory(
+        static_cast<std::size_t>(n_pieces) * bytes / sizeof(std::max_align_t) + 1);
+    const auto states = [&](std::int64_t piece) {
+      return reinterpret_cast<char*>(memory.data()) + static_cast<std::size_t>(piece) * bytes;
+    };
+    share_out(n_pieces, [&](LoopScratch& scratch, std::int64_t first, std::int64_t end) {
+      Lane lane(*this, scratch, first * kPiece);
+      LoopFolds folds(loop_, *results_);
+      const char* folded[kLoopOperands];
+      for (; first < end; ++first) {
+        folds.start_piece(states(first));
+        const std::int64_t piece_end = std::min((first + 1) * kPiece, size_);
+        for (std::int64_t start = first * kPiece; start < piece_end; start += kLoopBlock) {
+          const std::int64_t n = std::min<std::int64_t>(kLoopBlock, piece_end - start);
+          compute_block(lane, start, n, folded);
+          folds.add_to_piece(folded, n);
+        }
+      }
     });
+    LoopFolds all(loop_, *results_), next(loop_, *results_);
+    all.resume_piece(states(0));
+    for (std::int64_t piece = 1; piece < n_pieces; ++piece) {
+      next.resume_piece(states(piece));
+      all.append_piece(next);
+    }
+    all.finish_pieces();
+  }
+
+  // Columns that are folded, a panel of them at a time.
+  void compute_panels() {
+    const std::int64_t columns = results_->columns();
+    const std::int64_t width = std::min<std::int64_t>(columns, kLoopBlock);
+    const std::int64_t in_matrix = (columns + width - 1) / width;
+    share_out(size_ / (results_->count() * columns) * in_matrix,
+              [&](LoopScratch& scratch, std::int64_t first, std::int64_t end) {
+                Lane lane(*this, scratch, first / in_matrix * results_->count() * columns);
+                for (; first < end; ++first)
+                  compute_panel(lane, scratch, first / in_matrix, first % in_matrix * width);
+              });
+  }
+
+  // Row by row, or several rows at once where they are short.
+  void compute_panel(Lane& lane, LoopScratch& scratch, std::int64_t matrix, std::int64_t column) {
+    const std::int64_t columns = results_->columns(), count = results_->count();
+    const std::int64_t width = std::min<std::int64_t>(columns - column, kLoopBlock);
+    const bool whole = width == columns;
+    const std::int64_t fitting = whole ? std::max<std::int64_t>(kLoopBlock / columns, 1) : 1;
+    const std::int64_t at_once = fitting < kLoopLanes ? fitting : fitting / kLoopLanes * kLoopLanes;
+    LoopFolds folds(loop_, *results_);
+    const char* folded[kLoopOperands];
+    folds.start_panel(scratch, static_cast<int>(width));
+    for (std::int64_t row = 0; row < count; row += at_once) {
+      const std::int64_t rows = std::min(at_once, count - row);
+      const std::int64_t start = (matrix * count + row) * columns + column;
+      if (!whole) lane.move_to(start);
+      compute_block(lane, start, rows * width, folded);
+      folds.add_rows(folded, rows);
+    }
+    folds.finish_panel(matrix * columns + column);
   }
 
   const FusedLoop& loop_;

@@ -1,6 +1,7 @@
-// loop_results.h: what a fused loop computes in one run: memory for its outputs, and its folds.
+// loop_results.h: memory for what a fused loop computes in one run.
 #pragma once
 
+#include "linkers/codegen/fused_loop.h"
 #include "linkers/codegen/loop_scratch.h"
 
 namespace thunkvm {
@@ -24,37 +25,18 @@ class LoopResults {
   /// How many elements are folded to one, and how many lie between two of them.
   std::int64_t count() const { return count_; }
   std::int64_t columns() const { return columns_; }
-
-  // Where there is one column: sequences one after the other.
-  void start_folds(LoopScratch& scratch);
-  /// Folds elements [start, start + n), which lie at `values`; they follow the last ones.
-  void fold(std::size_t f, const char* values, std::int64_t start, std::int64_t n);
-
-  // Where there are several: `width` columns side by side, from their first row to their last.
-  void start_panel(LoopScratch& scratch, int width);
-  /// Folds n more rows, which lie at `values` one after the other.
-  void fold_rows(std::size_t f, const char* values, std::int64_t n);
-  /// Writes the results of the columns, of which the first one is result `at`.
-  void finish_panel(std::int64_t at);
-
-  /// Folds all elements: those of operand k lie at blocks[k].
-  void fold_block(LoopScratch& scratch, char* const* blocks);
+  /// The memory of a result of fold f, by its number in C order.
+  char* fold_result(std::size_t f, std::int64_t at) const {
+    return fold_results_[f] + at * static_cast<std::int64_t>(item_size(loop_.folds[f].fold->out));
+  }
 
  private:
-  void* state(std::size_t f) { return states_ + state_offsets_[f]; }
-  /// Memory for the states, of so many bytes by fold.
-  template <class Bytes>
-  void make_states(LoopScratch& scratch, Bytes bytes_of);
-
   const FusedLoop& loop_;
   NativeCall& call_;
   Dims shape_;
   std::int64_t size_;
   std::int64_t count_ = 1, columns_ = 1;
-  char* states_ = nullptr;
-  // By fold.
-  char* fold_results_[kLoopOperands];
-  std::size_t state_offsets_[kLoopOperands];
+  char* fold_results_[kLoopOperands];  ///< by fold
 };
 
 }  // namespace thunkvm

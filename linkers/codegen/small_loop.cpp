@@ -1,7 +1,7 @@
 #include "linkers/codegen/small_loop.h"
 
 #include "linkers/codegen/call_memory.h"
-#include "linkers/codegen/loop_results.h"
+#include "linkers/codegen/loop_folds.h"
 #include "ops/array_kernel.h"
 
 #include <algorithm>
@@ -152,6 +152,25 @@ void SmallLoop::make_outputs(LoopResults& results, bool may_take, char** blocks)
   kept_->made = again;
 }
 
+void SmallLoop::fold(const LoopResults& made, char* const* blocks) {
+  const char* folded[kLoopOperands];
+  for (std::size_t f = 0; f < loop_.folds.size(); ++f) folded[f] = blocks[loop_.folds[f].operand];
+  LoopScratch& scratch = LoopScratch::of_thread();
+  LoopFolds folds(loop_, made);
+  if (made.columns() == 1) {
+    folds.start(scratch, 0);
+    folds.add(folded, kept_->size);
+    return;
+  }
+  for (std::int64_t at = 0; at < kept_->size / made.count(); at += made.columns()) {
+    folds.start_panel(scratch, static_cast<int>(made.columns()));
+    folds.add_rows(folded, made.count());
+    folds.finish_panel(at);
+    for (std::size_t f = 0; f < loop_.folds.size(); ++f)
+      folded[f] += made.count() * made.columns() * loop_.item_sizes[loop_.folds[f].operand];
+  }
+}
+
 /// Each fold in one go.
 void SmallLoop::fold_to_numbers(char* const* blocks, NumberBits* results) {
   LoopScratch& scratch = LoopScratch::of_thread();
@@ -197,7 +216,7 @@ void SmallLoop::run(const NumberBits* numbers, NumberBits* results) {
     fold_to_numbers(blocks, results);
   } else if (!loop_.folds.empty()) {
     made.make_folds(results);
-    made.fold_block(LoopScratch::of_thread(), blocks);
+    fold(made, blocks);
   }
 }
 

@@ -45,6 +45,7 @@ class SmallLoop {
   bool find(const LoopShape& found, std::size_t i);
   char* placed(std::size_t i, const NumberBits* numbers);
   void make_outputs(LoopResults& results, bool may_take, char** blocks);
+  void fold(const LoopResults& made, char* const* blocks);
   void fold_to_numbers(char* const* blocks, NumberBits* results);
   char* scratch(std::size_t operand) {
     if (blocks_ == nullptr) blocks_ = LoopScratch::of_thread().blocks(loop_.item_sizes.size());

@@ -22,6 +22,34 @@ def test_the_number_of_threads_changes_no_bit(threads: int, size: int) -> None:
     assert shared.tobytes() == alone.tobytes()
 
 
+REDUCTIONS = {
+    "all": lambda y: [y.sum(), y.mean(), y.max(), y.min(), tv.any(y > 0.5)],
+    "strictly in order": lambda y: [y.prod(), y.sum()],
+    "rows": lambda y: [y.sum(axis=1), y.max(axis=1, keepdims=True)],
+    "columns": lambda y: [y.sum(axis=0), y.mean(axis=0, keepdims=True)],
+    "beside an output": lambda y: [y.sum(), y * 2],
+}
+
+
+@pytest.mark.parametrize("kind", REDUCTIONS)
+@pytest.mark.parametrize("shape", [(1, 3), (700, 3), (3, 700), (129, 128), (300, 301), (2, 40_000)])
+def test_the_number_of_threads_changes_no_bit_of_a_reduction(
+    kind: str, shape: tuple[int, int]
+) -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], REDUCTIONS[kind](tv.exp(x) * 0.5 + 0.1), mode="c")
+    kernels = tv.function(
+        [x],
+        REDUCTIONS[kind](tv.exp(x) * 0.5 + 0.1),
+        mode=tv.Mode("cvm", compile="never"),
+    )
+    value = np.random.default_rng(3).uniform(-1, 1, shape)
+    expected = [np.asarray(result).tobytes() for result in kernels(value)]
+    for threads in (1, 2, 3):
+        with tv.config.change(loop_threads=threads, loop_threads_from=0):
+            assert [np.asarray(result).tobytes() for result in f(value)] == expected
+
+
 def test_a_process_that_is_forked_computes_alone() -> None:
     a = tv.vector("a")
     f = tv.function([a], tv.exp(a) * 2.0, mode="c")
