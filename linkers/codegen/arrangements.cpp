@@ -22,19 +22,26 @@ bool Arrangements::is_number(std::uint32_t step, int input) const {
   return plan_.node(step).input(input).ndim() == 0;
 }
 
-bool Arrangements::is(std::uint32_t reg, Arrangement::Kind kind) const {
+std::uint32_t Arrangements::step_of(std::uint32_t reg) const {
   const auto found = arranged_.find(reg);
-  return found != arranged_.end() && plan_.step(found->second.step).arrangement->kind == kind;
+  if (found != arranged_.end()) return found->second.step;
+  const std::uint32_t view = plan_.shared_view(reg);
+  return view == kNone || is_kernel(view) ? kNone : view;
+}
+
+bool Arrangements::is(std::uint32_t reg, Arrangement::Kind kind) const {
+  const std::uint32_t step = step_of(reg);
+  return step != kNone && plan_.step(step).arrangement->kind == kind;
 }
 
 /// A view of a 0-d number: its one element, along any number of axes.
 bool Arrangements::is_number_view(std::uint32_t reg) const {
-  return is(reg, Arrangement::Kind::View) && is_number(arranged_.at(reg).step, 0);
+  return is(reg, Arrangement::Kind::View) && is_number(step_of(reg), 0);
 }
 
 /// An array in memory, or a part of one.
 bool Arrangements::is_array(std::uint32_t reg) const {
-  return !arranged_.contains(reg) || (is(reg, Arrangement::Kind::View) && !is_number_view(reg));
+  return step_of(reg) == kNone || (is(reg, Arrangement::Kind::View) && !is_number_view(reg));
 }
 
 int Arrangements::depth_of(std::uint32_t step) const {
@@ -59,7 +66,7 @@ bool Arrangements::may_wait(std::uint32_t step) const {
     case Arrangement::Kind::View: return is_array(value);
     case Arrangement::Kind::Place: {
       if (!is(o.input(0), Arrangement::Kind::Repeat)) return false;
-      const std::uint32_t base = arranged_.at(o.input(0)).step;
+      const std::uint32_t base = step_of(o.input(0));
       return is_number(base, plan_.step(base).arrangement->value) && is_array(o.input(1));
     }
   }
@@ -69,12 +76,12 @@ bool Arrangements::may_wait(std::uint32_t step) const {
 void Arrangements::wait(std::uint32_t step) { arranged_[output(step)] = {step, depth_of(step)}; }
 
 void Arrangements::collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const {
-  const auto found = arranged_.find(reg);
-  if (found == arranged_.end() || taken_.contains(reg) ||
-      std::find(steps.begin(), steps.end(), found->second.step) != steps.end())
+  const std::uint32_t step = step_of(reg);
+  if (step == kNone || taken_.contains(reg) ||
+      std::find(steps.begin(), steps.end(), step) != steps.end())
     return;
-  steps.push_back(found->second.step);
-  const Operands& o = plan_.program().steps[found->second.step].operands;
+  steps.push_back(step);
+  const Operands& o = plan_.program().steps[step].operands;
   for (int i = 0; i < o.n_inputs; ++i) collect(o.input(i), steps);
 }
 

@@ -1,7 +1,8 @@
 // arrangements.h: the nodes of a segment that say where elements lie, while loops are put together.
 //
 // Such a node waits until a loop reads it, and is then a member of that. Where other code reads it
-// too, or nobody could do without it, its kernel runs: that is known to all later rounds.
+// too, or nobody could do without it, its kernel runs: that is known to all later rounds. A shared
+// view (Plan::shared_view) is a member of every loop that reads it, in any segment.
 #pragma once
 
 #include "linkers/codegen/plan.h"
@@ -42,6 +43,8 @@ class Arrangements {
   bool is(std::uint32_t reg, Arrangement::Kind kind) const;
 
  private:
+  /// The step that arranges a register's value; kNone if none does.
+  std::uint32_t step_of(std::uint32_t reg) const;
   std::uint32_t output(std::uint32_t step) const;
   bool is_number(std::uint32_t step, int input) const;
   bool is_number_view(std::uint32_t reg) const;

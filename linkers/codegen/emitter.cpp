@@ -281,11 +281,14 @@ class Emitter {
     }
   }
 
-  /// The steps of a segment that are not reached if unit `u` fails.
-  static std::vector<StepRange> after(const std::vector<Unit>& units, std::size_t u) {
+  /// The steps of a segment that are not reached if unit `u` fails; without shared views, which may
+  /// be another segment's.
+  std::vector<StepRange> after(const std::vector<Unit>& units, std::size_t u) const {
     std::vector<std::uint32_t> steps;
     for (std::size_t k = u + 1; k < units.size(); ++k)
-      steps.insert(steps.end(), units[k].steps.begin(), units[k].steps.end());
+      for (const std::uint32_t step : units[k].steps)
+        if (plan_.shared_view(program_.steps[step].operands.output(0)) != step)
+          steps.push_back(step);
     std::sort(steps.begin(), steps.end());
     std::vector<StepRange> ranges;
     for (const std::uint32_t step : steps) {

@@ -54,6 +54,7 @@ class Fusion {
     groups_.clear();
     merged_into_.clear();
     group_of_.clear();
+    shared_in_.clear();
     arrangements_.begin();
     alike_.clear();
     unit_of_.clear();
@@ -68,13 +69,14 @@ class Fusion {
     for (const Group& group : groups_)
       for (const std::uint32_t step : group.steps)
         if (plan_.step(step).kind == Kind::Arranged && !is_output(group, step) &&
-            !plan_.only_read_by(operands(step).output(0), group.steps))
+            !is_shared(step) && !plan_.only_read_by(operands(step).output(0), group.steps))
           arrangements_.give_up(step);
     return arrangements_.n_kernels() == kernels;
   }
 
   void take(std::uint32_t step) {
     const StepForm& form = plan_.step(step);
+    if (is_shared(step) && !arrangements_.is_kernel(step)) return;
     const bool fuse = plan_.options().fuse;
     const bool arranged = fuse && form.kind == Kind::Arranged && !arrangements_.is_kernel(step);
     for (int i = 0; i < operands(step).n_inputs; ++i) {
@@ -107,6 +109,10 @@ class Fusion {
         {.kind = form.kind == Kind::Expression ? Unit::Kind::Expression : Unit::Kind::Call,
          .steps = {step},
          .retired = {}});
+  }
+
+  bool is_shared(std::uint32_t step) const {
+    return plan_.shared_view(operands(step).output(0)) == step;
   }
 
   static int value_input(const StepForm& form) {
@@ -186,6 +192,19 @@ class Fusion {
     return result;
   }
 
+  /// Those, and groups that have a shared view which the step reads too.
+  std::vector<std::size_t> candidates_for(std::uint32_t step,
+                                          const std::vector<std::size_t>& producers) const {
+    std::vector<std::size_t> result = producers;
+    for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
+      const auto found = shared_in_.find(operands(arrangement).output(0));
+      if (found == shared_in_.end()) continue;
+      const std::size_t group = root(found->second);
+      if (std::find(result.begin(), result.end(), group) == result.end()) result.push_back(group);
+    }
+    return result;
+  }
+
   bool is_fold_output(const Group& group, std::uint32_t reg) const {
     for (const std::uint32_t step : group.steps)
       if (plan_.step(step).kind == Kind::Fold && operands(step).output(0) == reg) return true;
@@ -210,6 +229,9 @@ class Fusion {
   bool takes(const Group& group, std::uint32_t step) const {
     const std::size_t index = static_cast<std::size_t>(&group - groups_.data());
     std::vector<std::uint32_t> steps = arrangements_.waiting_for(step);
+    std::erase_if(steps, [&](std::uint32_t member) {
+      return std::ranges::binary_search(group.steps, member);  // a view that is shared
+    });
     steps.push_back(step);
     std::size_t registers = group.operands.size();
     for (const std::uint32_t member : steps) {
@@ -245,11 +267,12 @@ class Fusion {
   /// The group that an elementwise step becomes a member of: that of its producers, as far as they
   /// have its number of axes; one that has all arrays that it reads; or a new one.
   std::size_t join(std::uint32_t step, const std::vector<std::size_t>& producers) {
+    const std::vector<std::size_t> candidates = candidates_for(step, producers);
     const auto takes_step = [&](std::size_t group) {
       return groups_[group].ndim == plan_.step(step).ndim && takes(groups_[group], step);
     };
     std::size_t group = kNoGroup;
-    for (const std::size_t candidate : producers) {
+    for (const std::size_t candidate : candidates) {
       if (!groups_[candidate].open() || !takes_step(candidate)) continue;
       if (group == kNoGroup)
         group = candidate;
@@ -257,7 +280,7 @@ class Fusion {
         group = merge(std::min(group, candidate), std::max(group, candidate));
     }
     if (group != kNoGroup) return group;
-    for (const std::size_t candidate : producers)
+    for (const std::size_t candidate : candidates)
       if (takes_step(candidate)) return candidate;
     if (const std::size_t beside = group_beside(step); beside != kNoGroup && takes_step(beside))
       return beside;
@@ -308,8 +331,13 @@ class Fusion {
     Group& g = groups_[group];
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
       add_step(g, arrangement);
+      const std::uint32_t out = operands(arrangement).output(0);
+      if (is_shared(arrangement)) {
+        shared_in_[out] = group;
+        continue;
+      }
       arrangements_.take(arrangement);
-      group_of_[operands(arrangement).output(0)] = group;
+      group_of_[out] = group;
     }
     add_step(g, step);
     g.computing += plan_.step(step).kind != Kind::Arranged;
@@ -364,10 +392,11 @@ class Fusion {
   std::vector<Unit> units_;
   std::vector<Group> groups_;
   std::vector<std::size_t> merged_into_;
-  std::unordered_map<std::uint32_t, std::size_t> group_of_;  // by register
-  std::unordered_map<std::uint32_t, std::size_t> alike_;     // groups of this array's shape, by it
-  std::unordered_map<std::uint32_t, std::size_t> unit_of_;   // what is in no group, by register
-  std::unordered_set<std::uint32_t> touched_;                // registers
+  std::unordered_map<std::uint32_t, std::size_t> group_of_;   // by register
+  std::unordered_map<std::uint32_t, std::size_t> shared_in_;  // the last group of a shared view
+  std::unordered_map<std::uint32_t, std::size_t> alike_;      // groups of this array's shape, by it
+  std::unordered_map<std::uint32_t, std::size_t> unit_of_;    // what is in no group, by register
+  std::unordered_set<std::uint32_t> touched_;                 // registers
 };
 
 }  // namespace

@@ -127,6 +127,7 @@ Plan::Plan(const Program& program, std::span<const Variable> nodes,
     : program_(program), nodes_(nodes), options_(options) {
   find_forms(registers);
   count_reads();
+  find_shared_views();
   find_units();
   find_memo_depths();
   cut();
@@ -198,11 +199,17 @@ bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps)
 std::uint32_t Plan::chunk_thunks() const { return options_.each_alone ? 1 : 160; }
 
 void Plan::find_units() {
-  units_at_.resize(program_.code.size(), kNone);
-  for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
-    if (program_.code[pc].op != Opcode::Run) continue;
-    units_at_[pc] = static_cast<std::uint32_t>(units_.size());
-    units_.push_back(fuse(program_.code[pc]));
+  constexpr int kRounds = 4;
+  for (int round = 1;; ++round) {
+    units_.clear();
+    units_at_.assign(program_.code.size(), kNone);
+    for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
+      if (program_.code[pc].op != Opcode::Run) continue;
+      units_at_[pc] = static_cast<std::uint32_t>(units_.size());
+      units_.push_back(fuse(program_.code[pc]));
+    }
+    if (keep_shared_views()) return;
+    if (round >= kRounds) std::ranges::fill(shared_views_, kNone);
   }
 }
 

@@ -102,6 +102,9 @@ class Plan {
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The units of the Run instruction at `pc`, in the order in which they are emitted.
   const std::vector<Unit>& units(std::uint32_t pc) const { return units_[units_at_[pc]]; }
+  /// The step whose value in this register is a part of an array that stays where it is to the end
+  /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
+  std::uint32_t shared_view(std::uint32_t reg) const { return shared_views_[reg]; }
   /// True if nothing but these steps reads the register.
   bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
 
@@ -111,6 +114,8 @@ class Plan {
   std::uint32_t chunk_thunks() const;
   void count_reads();
   std::vector<std::uint32_t> body_starts() const;
+  void find_shared_views();
+  bool keep_shared_views();
   void find_units();
   void find_memo_depths();
   void cut();
@@ -123,8 +128,9 @@ class Plan {
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
-  std::vector<std::uint32_t> reads_;      ///< by register: how many places read it
-  std::vector<std::uint8_t> memo_depth_;  ///< by memo; 0: not called by emitted code
+  std::vector<std::uint32_t> reads_;         ///< by register: how many places read it
+  std::vector<std::uint32_t> shared_views_;  ///< by register
+  std::vector<std::uint8_t> memo_depth_;     ///< by memo; 0: not called by emitted code
   std::vector<Chunk> chunks_;
   std::vector<std::uint32_t> chunk_at_;   ///< by pc; kNone: what the interpreter does
   std::vector<std::vector<Unit>> units_;  ///< by Run instruction

@@ -64,19 +64,99 @@ def test_parts_of_an_array_are_read_where_they_are() -> None:
     assert runs(f) == runs(kernels)
 
 
-def test_a_view_that_two_loops_read_is_a_kernel() -> None:
+def views(function: Any) -> list[tuple[str, str]]:
+    """The form of each view, and why it is nothing better."""
+    nodes = function.explain().nodes
+    return [(row.form, row.why) for row in nodes if row.op in ("subtensor", "transpose")]
+
+
+def test_a_view_of_an_input_is_found_by_each_loop_that_reads_it() -> None:
     x = tv.vector("x")
     head = x[:-1]
     outer = head[None, :] * tv.ones((2, 1)) + head
-    f = tv.function([x], [(head * 2.0 + 1.0).sum(), outer], mode=C)
-    total, matrix = f([1.0, 2.0, 5.0])
-    assert total == 8.0
-    np.testing.assert_array_equal(matrix, [[2.0, 4.0], [2.0, 4.0]])
-    views = [row for row in f.explain().nodes if row.op == "subtensor"]
-    assert [(row.form, row.why) for row in views] == [
-        ("kernel", "other code than one loop reads it"),
-        ("loop", ""),
-    ]
+    f, kernels = both([x], [(head * 2.0 + 1.0).sum(), outer])
+    for value in ([1.0, 2.0, 5.0], [1.0, 2.0, 6.0], np.arange(40.0), [3.0]):
+        for got, expected in zip(f(value), kernels(value), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    assert views(f) == [("loop", ""), ("loop", "")]
+    assert runs(f) == runs(kernels)
+
+
+def test_a_view_of_an_output_is_found_in_an_arm_too() -> None:
+    x, step = tv.vector("x"), tv.scalar("step")
+    y = x * step + 1.0
+    head, tail = y[:-1], y[1:]
+    cost = ((tail - head**2) ** 2).sum()
+    small = tv.ifelse(cost < 10.0, tail * head + 2.0, x)
+    f, kernels = both([x, step], [y, cost, small])
+    for scale in (0.1, 3.0, 0.1, 3.0):
+        for n in (2, 2, 5):
+            value = np.arange(float(n))
+            for got, expected in zip(f(value, scale), kernels(value, scale), strict=True):
+                np.testing.assert_array_equal(got, expected)
+    assert views(f) == [("loop", ""), ("loop", "")]
+    assert runs(f) == runs(kernels)
+
+
+def test_a_view_that_is_read_in_an_arm_alone_is_found_there() -> None:
+    c, x = tv.scalar("c"), tv.vector("x")
+    head = x[:-1]
+    f, kernels = both([c, x], tv.ifelse(c, (head * 2.0 + 1.0).sum(), (head - 1.0 / head).max()))
+    value = [1.0, 2.0, 5.0]
+    assert [f(c, value) for c in (1.0, 0.0, 1.0)] == [8.0, 1.5, 8.0]
+    assert [kernels(c, value) for c in (1.0, 0.0, 1.0)] == [8.0, 1.5, 8.0]
+    assert runs(f) == runs(kernels)
+
+
+def test_a_shared_view_is_found_where_members_run_one_by_one() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    head = x[:-1]
+    outputs = [(head + y * 2.0).sum(), head[None, :] * 2.0 + 1.0]
+    f, kernels = both([x, y], outputs)
+    for n in (1, 3, 1, 0):
+        given = (np.arange(4.0), np.arange(float(n)))
+        if n == 0:
+            with pytest.raises(ValueError, match="broadcast"):
+                f(*given)
+            continue
+        for got, expected in zip(f(*given), kernels(*given), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    assert f.registers_empty()
+
+
+def test_a_view_of_what_no_loop_has_in_memory_is_found_where_nothing_is_retired() -> None:
+    a, x = tv.scalar("a"), tv.vector("x")
+    f = tv.function(
+        [a, x], tv.expand_dims(a[None], axis=[1]) * 2.0 + x, mode=tv.Mode("c", gc=False)
+    )
+    for _ in range(2):
+        np.testing.assert_array_equal(f(3.0, [1.0, 2.0]), [[7.0, 8.0]])
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        lambda x: [(x[:-1] * 2.0 + 1.0).sum(), x[:-1]],
+        lambda x: [(tv.cumsum(x)[:-1] * 2.0 + 1.0).sum(), tv.cumsum(x)[:-1].sum()],
+    ],
+    ids=["returned", "read by a kernel"],
+)
+def test_a_view_that_other_code_reads_is_a_kernel(outputs: Any) -> None:
+    x = tv.vector("x")
+    f, kernels = both([x], outputs(x))
+    for got, expected in zip(f([1.0, 2.0, 5.0]), kernels([1.0, 2.0, 5.0]), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    assert ("kernel", "other code than one loop reads it") in views(f)
+
+
+def test_a_view_of_an_array_that_dies_is_a_kernel_where_two_loops_read_it() -> None:
+    x = tv.vector("x")
+    head = tv.cumsum(x)[:-1]
+    outer = head[None, :] * tv.ones((2, 1)) + head
+    f, kernels = both([x], [(head * 2.0 + 1.0).sum(), outer])
+    for got, expected in zip(f([1.0, 2.0, 5.0]), kernels([1.0, 2.0, 5.0]), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    assert views(f)[0] == ("kernel", "other code than one loop reads it")
 
 
 def test_a_view_that_is_an_output_is_a_kernel() -> None:
