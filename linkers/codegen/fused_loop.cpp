@@ -14,6 +14,7 @@
 #include <new>
 
 namespace thunkvm {
+
 // One run of a loop: its shape and where its operands are.
 class FusedLoop::Run {
  public:

@@ -124,6 +124,29 @@ def test_a_shared_view_is_found_where_members_run_one_by_one() -> None:
     assert f.registers_empty()
 
 
+def test_a_view_outlives_its_array_where_an_arm_reads_it() -> None:
+    x = tv.vector("x")
+    array = tv.cumsum(x)
+    head = array[:-1]
+    total = (head * 2.0 + 1.0).sum()
+    outputs = [total, array * 3.0, tv.ifelse(total > 5.0, head * head - 1.0, x)]
+    f, kernels = both([x], outputs)
+    for value in ([1.0, 2.0, 5.0], [0.1, 0.2, 0.3], [2.0, 2.0, 2.0]):
+        for got, expected in zip(f(value), kernels(value), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    assert runs(f) == runs(kernels)
+
+
+def test_a_shared_view_has_run_where_the_first_loop_that_reads_it_fails() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    head = x[:-1]
+    f, kernels = both([x, y], [(head + y * 2.0).sum(), head[None, :] * 2.0 + 1.0])
+    for function in (f, kernels):
+        with pytest.raises(ValueError, match="broadcast"):
+            function([1.0, 2.0, 3.0, 4.0], [1.0, 2.0])
+    assert dict(runs(f))["subtensor.0"] == dict(runs(kernels))["subtensor.0"] == 1
+
+
 def test_a_view_of_what_no_loop_has_in_memory_is_found_where_nothing_is_retired() -> None:
     a, x = tv.scalar("a"), tv.vector("x")
     f = tv.function(
