@@ -126,7 +126,7 @@ Plan::Plan(const Program& program, std::span<const Variable> nodes,
            std::span<const Variable> registers, const PlanOptions& options)
     : program_(program), nodes_(nodes), options_(options) {
   find_forms(registers);
-  count_reads();
+  count_accesses();
   find_shared_views();
   find_units();
   find_memo_depths();
@@ -170,20 +170,30 @@ void Plan::find_forms(std::span<const Variable> registers) {
   }
 }
 
-void Plan::count_reads() {
+void Plan::count_accesses() {
   reads_.resize(program_.n_registers, 0);
-  for (const Step& step : program_.steps)
+  writes_.resize(program_.n_registers, 0);
+  for (const Step& step : program_.steps) {
     for (int i = 0; i < step.operands.n_inputs; ++i) ++reads_[step.operands.input(i)];
+    for (int j = 0; j < step.operands.n_outputs; ++j) ++writes_[step.operands.output(j)];
+  }
   for (const Instruction& instruction : program_.code) {
     if (instruction.op == Opcode::Branch) ++reads_[program_.branches[instruction.a].selector];
-    if (instruction.op == Opcode::Move) ++reads_[instruction.b];
+    if (instruction.op != Opcode::Move) continue;
+    ++reads_[instruction.b];
+    ++writes_[instruction.a];
   }
-  for (const Lazy& lazy : program_.lazies)
+  for (const Lazy& lazy : program_.lazies) {
     for (int i = 0; i < lazy.operands.n_inputs + lazy.operands.n_outputs; ++i)
       ++reads_[lazy.operands.registers[i]];
+    for (int j = 0; j < lazy.operands.n_outputs; ++j) ++writes_[lazy.operands.output(j)];
+  }
   for (const auto* list :
        {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
     for (const std::uint32_t reg : *list) ++reads_[reg];
+  for (const auto* list : {&program_.inputs, &program_.shared})
+    for (const std::uint32_t reg : *list) ++writes_[reg];
+  for (const auto& [reg, value] : program_.constants) ++writes_[reg];
 }
 
 bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const {
@@ -361,22 +371,20 @@ void Plan::find_locals() {
 /// Arrays that one loop computes and nothing but other loops reads.
 void Plan::find_temporaries() {
   if (options_.each_alone) return;
-  std::vector<std::uint32_t> loop_reads(program_.n_registers, 0), writes(program_.n_registers, 0);
+  std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
   std::vector<bool> computed(program_.n_registers, false);
-  for (const Instruction& instruction : program_.code)
-    if (instruction.op == Opcode::Move) ++writes[instruction.a];
   for (const std::vector<Unit>& units : units_)
     for (const Unit& unit : units)
       for (const std::uint32_t step : unit.steps) {
         const Operands& o = program_.steps[step].operands;
-        for (int j = 0; j < o.n_outputs; ++j) ++writes[o.output(j)];
-        if (unit.kind != Unit::Kind::Loop) continue;
+        // A shared view is a member of several loops, and of an array that is to last.
+        if (unit.kind != Unit::Kind::Loop || shared_view(o.output(0)) == step) continue;
         for (int i = 0; i < o.n_inputs; ++i) loop_reads[o.input(i)] += !steps_[step].compares(i);
         if (steps_[step].kind != StepForm::Kind::Fold && steps_[step].ndim <= kInlineDims)
           computed[o.output(0)] = !only_read_by(o.output(0), unit.steps);
       }
   for (std::uint32_t r = 0; r < program_.n_registers; ++r)
-    if (computed[r] && writes[r] == 1 && loop_reads[r] == reads_[r])
+    if (computed[r] && writes_[r] == 1 && loop_reads[r] == reads_[r])
       registers_[r].temporary = static_cast<std::uint32_t>(n_temporaries_++);
 }
 

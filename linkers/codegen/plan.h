@@ -112,7 +112,7 @@ class Plan {
   std::vector<Unit> fuse(const Instruction& run) const;
   void find_forms(std::span<const Variable> registers);
   std::uint32_t chunk_thunks() const;
-  void count_reads();
+  void count_accesses();
   std::vector<std::uint32_t> body_starts() const;
   void find_shared_views();
   bool keep_shared_views();
@@ -129,6 +129,7 @@ class Plan {
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
   std::vector<std::uint32_t> reads_;         ///< by register: how many places read it
+  std::vector<std::uint32_t> writes_;        ///< by register: how many places write it
   std::vector<std::uint32_t> shared_views_;  ///< by register
   std::vector<std::uint8_t> memo_depth_;     ///< by memo; 0: not called by emitted code
   std::vector<Chunk> chunks_;

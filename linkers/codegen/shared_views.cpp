@@ -11,26 +11,19 @@ namespace thunkvm {
 void Plan::find_shared_views() {
   shared_views_.assign(program_.n_registers, kNone);
   if (!options_.fuse || options_.each_alone) return;
-  std::vector<std::uint32_t> writes(program_.n_registers, 0);
   std::vector<bool> lasting(program_.n_registers, true);
+  std::vector<std::uint32_t> reads(program_.n_registers, 0);  // by what may be a member of a loop
   for (const std::uint32_t reg : program_.retires) lasting[reg] = false;
-  for (const Instruction& instruction : program_.code) {
-    if (instruction.op != Opcode::Move) continue;
-    ++writes[instruction.a];
-    if ((instruction.flag & kTake) != 0) lasting[instruction.b] = false;
-  }
+  for (const Instruction& instruction : program_.code)
+    if (instruction.op == Opcode::Move && (instruction.flag & kTake) != 0)
+      lasting[instruction.b] = false;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Operands& o = program_.steps[i].operands;
-    for (int j = 0; j < o.n_outputs; ++j) {
-      ++writes[o.output(j)];
-      if (steps_[i].kind == StepForm::Kind::Arranged) lasting[o.output(j)] = false;
-    }
+    const StepForm::Kind kind = steps_[i].kind;
+    if (kind == StepForm::Kind::Arranged) lasting[o.output(0)] = false;
+    if (kind != StepForm::Kind::Arranged && kind != StepForm::Kind::Element) continue;
+    for (int k = 0; k < o.n_inputs; ++k) ++reads[o.input(k)];
   }
-  for (const Lazy& lazy : program_.lazies)
-    for (int j = 0; j < lazy.operands.n_outputs; ++j) ++writes[lazy.operands.output(j)];
-  for (const auto* list : {&program_.inputs, &program_.shared})
-    for (const std::uint32_t reg : *list) ++writes[reg];
-  for (const auto& [reg, value] : program_.constants) ++writes[reg];
   for (std::uint32_t step = 0; step < steps_.size(); ++step) {
     const StepForm& form = steps_[step];
     if (form.kind != StepForm::Kind::Arranged || form.arrangement->kind != Arrangement::Kind::View)
@@ -38,8 +31,9 @@ void Plan::find_shared_views() {
     const Operands& o = program_.steps[step].operands;
     const std::uint32_t base = o.input(0), out = o.output(0);
     // A segment of nothing else has no unit that could retire anything.
-    if (node(step).input(0).ndim() > 0 && lasting[base] && writes[base] == 1 && writes[out] == 1 &&
-        program_.steps[step].retire_count == 0 && reads_[out] > 0)
+    if (node(step).input(0).ndim() > 0 && lasting[base] && writes_[base] == 1 &&
+        writes_[out] == 1 && program_.steps[step].retire_count == 0 && reads[out] > 0 &&
+        reads[out] == reads_[out])
       shared_views_[out] = step;
   }
 }

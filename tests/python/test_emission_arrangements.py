@@ -98,6 +98,17 @@ def test_a_view_of_an_output_is_found_in_an_arm_too() -> None:
     assert runs(f) == runs(kernels)
 
 
+def test_a_result_of_which_two_loops_find_a_part_is_an_array() -> None:
+    x, m = tv.vector("x"), tv.matrix("m")
+    y = x * 2.0 + 1.0
+    head = y[:-1]
+    f, kernels = both([x, m], [y, (head * 2.0 + 1.0).sum(), head[None, :] * m + 1.0])
+    for n in (3, 3, 20):
+        given = (np.arange(float(n)), np.ones((2, n - 1)))
+        for got, expected in zip(f(*given), kernels(*given), strict=True):
+            np.testing.assert_array_equal(got, expected)
+
+
 def test_a_view_that_is_read_in_an_arm_alone_is_found_there() -> None:
     c, x = tv.scalar("c"), tv.vector("x")
     head = x[:-1]
