@@ -186,8 +186,7 @@ class FusedLoop::Run {
           copied |= std::uint64_t{1} << k;
           blocks_[k] = tail(k);
           if (k >= n_inputs) continue;
-          std::memcpy(tail(k), direct + start * bytes, static_cast<std::size_t>(rest * bytes));
-          fill_lanes(tail(k) + rest * bytes, rest, bytes);
+          copy_lanes(tail(k), direct + start * bytes, rest, bytes);
         }
       }
       compute(kLoopLanes);
@@ -242,7 +241,8 @@ class FusedLoop::Run {
   // One sequence that is folded, in pieces that threads share.
   void compute_pieces() {
     constexpr std::int64_t kPiece = LoopFolds::kPiece;
-    const std::size_t bytes = LoopFolds::piece_bytes(loop_);
+    LoopFolds all(loop_, *results_), next(loop_, *results_);
+    const std::size_t bytes = all.piece_bytes();
     const std::int64_t n_pieces = (size_ + kPiece - 1) / kPiece;
     std::vector<std::max_align_t> memory(
         static_cast<std::size_t>(n_pieces) * bytes / sizeof(std::max_align_t) + 1);
@@ -263,7 +263,6 @@ class FusedLoop::Run {
         }
       }
     });
-    LoopFolds all(loop_, *results_), next(loop_, *results_);
     all.resume_piece(states(0));
     for (std::int64_t piece = 1; piece < n_pieces; ++piece) {
       next.resume_piece(states(piece));

@@ -81,11 +81,7 @@ bool LoopFolds::has_pieces(const FusedLoop& loop) {
       loop.folds, [](const FusedLoop::Fold& fold) { return fold.fold->append != nullptr; });
 }
 
-std::size_t LoopFolds::piece_bytes(const FusedLoop& loop) {
-  std::size_t bytes = 0;
-  for (const FusedLoop::Fold& fold : loop.folds) bytes += (fold.fold->state_bytes + 15) / 16 * 16;
-  return bytes;
-}
+std::size_t LoopFolds::piece_bytes() { return lay_out(sequence_bytes); }
 
 void LoopFolds::start_piece(char* states) {
   resume_piece(states);

@@ -35,7 +35,7 @@ class LoopFolds {
   static constexpr std::int64_t kPiece = 1 << 14;
   /// False if a fold takes its elements strictly in order.
   static bool has_pieces(const FusedLoop& loop);
-  static std::size_t piece_bytes(const FusedLoop& loop);
+  std::size_t piece_bytes();
   /// In memory of the caller, aligned to 16.
   void start_piece(char* states);
   void add_to_piece(const char* const* values, std::int64_t n);

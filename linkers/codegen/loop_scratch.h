@@ -4,7 +4,9 @@
 #include "linkers/codegen/fused_loop.h"
 #include "linkers/codegen/packing.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <vector>
 
 namespace thunkvm {
@@ -49,6 +51,17 @@ class LoopScratch {
 /// since nothing in it is more special than it is.
 inline void fill_lanes(char* end, std::int64_t rest, std::int64_t item_size) {
   repeat_element(end, kLoopLanes - rest, item_size, end - item_size);
+}
+
+/// Copies n < kLoopLanes elements, and fills the other lanes so.
+inline void copy_lanes(char* to, const char* from, std::int64_t n, std::int64_t item_size) {
+  visit_bytes(item_size, [&]<class T>(T last) {
+    std::memcpy(&last, from + (n - 1) * item_size, sizeof(last));
+    T* const lanes = reinterpret_cast<T*>(to);
+    std::fill_n(lanes, kLoopLanes, last);
+    for (std::int64_t i = 0; i < n - 1; ++i)
+      std::memcpy(lanes + i, from + i * item_size, sizeof(last));
+  });
 }
 
 }  // namespace thunkvm

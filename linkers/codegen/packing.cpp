@@ -19,16 +19,10 @@ void gather(char* to, const char* from, std::int64_t stride, std::int64_t n) {
 }  // namespace
 
 void repeat_element(char* to, std::int64_t n, std::int64_t item_size, const char* element) {
-  const auto repeat = [&]<class T>(T value) {
+  visit_bytes(item_size, [&]<class T>(T value) {
     std::memcpy(&value, element, sizeof(value));
     std::fill_n(reinterpret_cast<T*>(to), n, value);
-  };
-  switch (item_size) {
-    case 1: return repeat(std::uint8_t{});
-    case 2: return repeat(std::uint16_t{});
-    case 4: return repeat(std::uint32_t{});
-    default: return repeat(std::uint64_t{});
-  }
+  });
 }
 
 void Packer::begin(const char* data, int item_size, Dims lengths, const std::int64_t* strides,
@@ -70,12 +64,7 @@ void Packer::copy_run(char* to, std::int64_t n) const {
     std::memcpy(to, at_, static_cast<std::size_t>(n * item_size_));
     return;
   }
-  switch (item_size_) {
-    case 1: return gather<std::uint8_t>(to, at_, stride, n);
-    case 2: return gather<std::uint16_t>(to, at_, stride, n);
-    case 4: return gather<std::uint32_t>(to, at_, stride, n);
-    default: return gather<std::uint64_t>(to, at_, stride, n);
-  }
+  visit_bytes(item_size_, [&]<class T>(T) { gather<T>(to, at_, stride, n); });
 }
 
 void Packer::next(char* to, std::int64_t n) {

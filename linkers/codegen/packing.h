@@ -8,6 +8,17 @@
 
 namespace thunkvm {
 
+/// Calls f with a zero of an unsigned type of so many bytes: 1, 2, 4 or 8.
+template <class F>
+void visit_bytes(std::int64_t item_size, F&& f) {
+  switch (item_size) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
 /// Writes `n` elements of so many bytes that are all like the one at `element`.
 void repeat_element(char* to, std::int64_t n, std::int64_t item_size, const char* element);
 

@@ -16,24 +16,6 @@ std::int64_t size_of(Dims shape) {
   return size;
 }
 
-/// Copies n < kLoopLanes elements. The other lanes compute too: the last one again.
-char* copy_lanes(char* to, const char* from, std::int64_t n, std::int64_t item_size) {
-  const auto copy = [&]<class T>(T last) {
-    std::memcpy(&last, from + (n - 1) * item_size, sizeof(last));
-    T* const lanes = reinterpret_cast<T*>(to);
-    std::fill_n(lanes, kLoopLanes, last);
-    for (std::int64_t i = 0; i < n - 1; ++i)
-      std::memcpy(lanes + i, from + i * item_size, sizeof(last));
-  };
-  switch (item_size) {
-    case 1: copy(std::uint8_t{}); break;
-    case 2: copy(std::uint16_t{}); break;
-    case 4: copy(std::uint32_t{}); break;
-    default: copy(std::uint64_t{});
-  }
-  return to;
-}
-
 }  // namespace
 
 std::size_t SmallLoop::bytes(const FusedLoop& loop) {
@@ -197,8 +179,10 @@ void SmallLoop::run(const NumberBits* numbers, NumberBits* results) {
       blocks[k] = placed(k, numbers);
     } else {
       blocks[k] = sources_[input.source] + where_[k].offset;
-      if (copies && ((padded_ >> input.source) & 1u) == 0)
-        blocks[k] = copy_lanes(scratch(k), blocks[k], n, loop_.item_sizes[k]);
+      if (copies && ((padded_ >> input.source) & 1u) == 0) {
+        copy_lanes(scratch(k), blocks[k], n, loop_.item_sizes[k]);
+        blocks[k] = scratch(k);
+      }
     }
     ++k;
   }
