@@ -69,8 +69,7 @@ void Frame::use(std::shared_ptr<const NativeCode> code) {
                   .code = native_.get(),
                   .frame = this,
                   .activation = &activation_,
-                  .memory = reinterpret_cast<char*>(native_memory_.data()),
-                  .memory_bytes = native_->memory_bytes};
+                  .memory = reinterpret_cast<char*>(native_memory_.data())};
 }
 
 Frame::~Frame() { abandon(); }
@@ -79,7 +78,6 @@ Status Frame::run(Host& host, Tracer* tracer, FailureObserver* observer) {
   if (activation_.failure.error) [[unlikely]]
     activation_.failure = Failure{};
   activation_.host = &host;
-  if (native_ != nullptr) native_call_.memory_used = native_->memory_reserved;
   const Status status = Interpreter::run(*this, tracer);
   if (status == Status::Failed) [[unlikely]] {
     if (observer != nullptr) observer->failed(*this);

@@ -38,8 +38,6 @@ struct NativeCall {
   /// The emitted code's own, aligned to a cache line: zeros in a frame's first call, and what the
   /// last call left from then on.
   char* memory = nullptr;
-  std::size_t memory_bytes = 0;
-  std::size_t memory_used = 0;  ///< NativeCode::memory_reserved at the beginning of a call
 };
 
 /// Emitted code for one program. Immutable; shared by all its frames.
@@ -49,8 +47,7 @@ class NativeCode {
   std::vector<Instruction> code;  ///< the program's, with Native where a function may be entered
   std::vector<NativeFunction> functions;
   const void* services = nullptr;
-  std::size_t memory_bytes = 0;     ///< that a call needs
-  std::size_t memory_reserved = 0;  ///< of them, those that are laid out already
+  std::size_t memory_bytes = 0;  ///< that a call needs
 };
 
 /// What emitted code asks of the machine.

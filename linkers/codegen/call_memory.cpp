@@ -6,48 +6,66 @@
 namespace thunkvm {
 namespace {
 
+// Of all temporaries together, where that leaves each of them enough.
 constexpr std::size_t kMostRoom = std::size_t{1} << 18;
+constexpr std::size_t kLeastBytes = 2 * kArrayPadding;
 
 }  // namespace
 
-std::size_t CallMemory::reserved(std::size_t n_temporaries) {
-  return padded_bytes(n_temporaries * sizeof(Temporary));
-}
-
 std::size_t CallMemory::room(std::size_t n_temporaries) {
-  return std::min(n_temporaries * kMostBytes, kMostRoom);
+  const std::size_t share = kMostRoom / std::max<std::size_t>(n_temporaries, 1);
+  return std::clamp(share / kArrayPadding * kArrayPadding, kLeastBytes, kMostBytes);
 }
 
-bool CallMemory::make_again(std::size_t i, std::int64_t bytes) const {
-  const std::size_t needed = padded_bytes(static_cast<std::size_t>(bytes));
-  const std::size_t begin = call_.memory_used;
-  const bool fits = needed <= kMostBytes && begin + needed <= call_.memory_bytes;
-  (*this)[i].data = fits ? call_.memory + begin : nullptr;
-  if (fits) call_.memory_used = begin + needed;
-  return fits;
+std::size_t CallMemory::slot_bytes(std::size_t n_temporaries) {
+  return kElements + room(n_temporaries) + kArrayPadding;
 }
 
-bool CallMemory::make(std::size_t i, DType dtype, Dims shape, std::int64_t size) const {
-  Temporary& temporary = (*this)[i];
+bool CallMemory::make(std::uint32_t at, std::size_t room, DType dtype, Dims shape,
+                      std::int64_t size) const {
+  Temporary& temporary = (*this)[at];
   temporary.data = nullptr;
-  if (call_.activation->keep || size > static_cast<std::int64_t>(kMostBytes) ||
-      !make_again(i, size * static_cast<std::int64_t>(item_size(dtype))))
-    return false;
-  std::int64_t stride = static_cast<std::int64_t>(item_size(dtype));
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    temporary.lengths[axis] = shape[axis];
-    temporary.strides[axis] = stride;
-    stride *= shape[axis];
+  const std::size_t bytes = item_size(dtype);
+  if (static_cast<std::size_t>(size) > room / bytes) return false;
+  if (temporary.version == 0 || !std::equal(shape.begin(), shape.end(), temporary.lengths)) {
+    ++temporary.version;
+    std::int64_t stride = static_cast<std::int64_t>(bytes);
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+      temporary.lengths[axis] = shape[axis];
+      temporary.strides[axis] = stride;
+      stride *= shape[axis];
+    }
   }
+  make_again(at);
   return true;
 }
 
-void CallMemory::move_to(Cell& cell, std::size_t i, DType dtype, int ndim) const {
-  Temporary& temporary = (*this)[i];
+void CallMemory::measure(std::uint32_t at, Dims shape) const {
+  Temporary& temporary = (*this)[at];
+  if (temporary.version == 0 || !std::equal(shape.begin(), shape.end(), temporary.lengths)) {
+    ++temporary.version;
+    std::copy(shape.begin(), shape.end(), temporary.lengths);
+    std::fill_n(temporary.strides, shape.size(), 0);
+  }
+  make_again(at);
+}
+
+void CallMemory::move_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const {
+  Temporary& temporary = (*this)[at];
   if (temporary.data == nullptr) return;
   Array array = Array::allocate(dtype, {temporary.lengths, static_cast<std::size_t>(ndim)});
   std::memcpy(array.data(), temporary.data, array.bytes());
   cell.set_array(std::move(array));
+  temporary.data = nullptr;
+}
+
+void CallMemory::move_lengths_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const {
+  Temporary& temporary = (*this)[at];
+  if (temporary.data == nullptr) return;
+  const Array zero = Array::allocate(dtype, {});
+  std::memset(zero.data(), 0, item_size(dtype));
+  const auto n = static_cast<std::size_t>(ndim);
+  cell.set_array(zero.view({temporary.lengths, n}, {temporary.strides, n}, zero.data()));
   temporary.data = nullptr;
 }
 

@@ -34,7 +34,8 @@ void EmittedCode::load(
   for (const Function& function : functions_)
     functions.push_back(reinterpret_cast<NativeFunction>(symbol(function.module, function.name)));
   for (std::size_t i = 0; i < loops.size(); ++i)
-    loops[i].body = reinterpret_cast<FusedLoop::Body>(symbol(bodies_[i].module, bodies_[i].name));
+    if (loops[i].computes())
+      loops[i].body = reinterpret_cast<FusedLoop::Body>(symbol(bodies_[i].module, bodies_[i].name));
   services = &kNativeServices;
   modules_ = std::move(modules);
 }

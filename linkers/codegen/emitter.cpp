@@ -64,13 +64,13 @@ class Emitter {
   }
 
   void lay_out_memory() {
-    std::size_t bytes = CallMemory::reserved(plan_.n_temporaries());
+    const std::size_t n = plan_.n_temporaries();
+    std::size_t bytes = n * CallMemory::slot_bytes(n);
     for (FusedLoop& loop : out_.loops) {
       loop.memory_at = bytes;
       bytes += SmallLoop::bytes(loop);
     }
-    out_.memory_reserved = padded_bytes(bytes);
-    out_.memory_bytes = out_.memory_reserved + CallMemory::room(plan_.n_temporaries());
+    out_.memory_bytes = bytes;
   }
 
   void end_module() {
@@ -355,7 +355,10 @@ class Emitter {
     const FusedLoop& loop = emitted.loop;
     const std::string index = std::to_string(out_.loops.size());
     auto [name, added] = module_.loop_names.emplace(bare(emitted.body), "loop_" + index);
-    if (added) module_.loops += "void " + name->second + emitted.body + "\n";
+    if (!loop.computes())
+      text_ += comment("nothing but the lengths of it is read");
+    else if (added)
+      module_.loops += "void " + name->second + emitted.body + "\n";
     std::string numbers;
     for (const FusedLoop::Number& number : loop.numbers)
       numbers +=

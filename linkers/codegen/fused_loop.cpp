@@ -39,6 +39,8 @@ class FusedLoop::Run {
   void compute(NumberBits* results) {
     size_ = shape_.size();
     results_.emplace(loop_, call_, shape_.shape(), size_);
+    results_->measure();
+    if (!loop_.computes()) return;
     find_operands();
     if (!loop_.folds.empty()) results_->make_folds(results);
     {
@@ -352,9 +354,13 @@ bool FusedLoop::run_once(NativeCall& call, const NumberBits* numbers, NumberBits
 void FusedLoop::move_temporaries(NativeCall& call) const {
   const CallMemory memory(call);
   for (const Source& source : temporaries)
-    memory.move_to(call.cells[source.reg], source.temporary, source.dtype, source.ndim);
+    if (source.measured)
+      memory.move_lengths_to(call.cells[source.reg], source.temporary, source.dtype, source.ndim);
+    else
+      memory.move_to(call.cells[source.reg], source.temporary, source.dtype, source.ndim);
   for (const Output& output : outputs)
     if (output.temporary != kNone) memory[output.temporary].data = nullptr;
+  for (const std::uint32_t slot : measured) memory[slot].data = nullptr;
 }
 
 bool FusedLoop::run_members(NativeCall& call, const NumberBits* given, NumberBits* results) const {

@@ -49,10 +49,11 @@ struct FusedLoop {
   /// An array, or a part of a part of it.
   struct Source {
     std::uint32_t reg = 0;
-    std::uint32_t temporary = kNone;  ///< its number, if it may be one (call_memory.h)
+    std::uint32_t temporary = kNone;  ///< its slot, if it may be one (call_memory.h)
     DType dtype = DType::Float64;
     int ndim = 0;
     std::vector<Finder> parts;  ///< from the array on
+    bool measured = false;      ///< of a temporary: it has lengths, and no elements
   };
   /// What is an input in a part of the loop's shape and a number everywhere else.
   struct Placement {
@@ -73,7 +74,8 @@ struct FusedLoop {
   };
   struct Output {
     std::vector<std::uint32_t> registers;  ///< one or more
-    std::uint32_t temporary = kNone;       ///< its number, if it may be one
+    std::uint32_t temporary = kNone;       ///< its slot, if it may be one
+    std::size_t room = 0;                  ///< the bytes that it has there
     DType dtype = DType::Float64;
     std::uint64_t may_take = 0;  ///< bit i: input i is not read after this is written
   };
@@ -89,6 +91,7 @@ struct FusedLoop {
   std::vector<Number> numbers;
   std::vector<Output> outputs;
   std::vector<Fold> folds;
+  std::vector<std::uint32_t> measured;  ///< slots of values of which others need only the lengths
   int ndim = 1;
   AxisRange reduced;               ///< that the folds reduce
   bool folds_are_numbers = false;  ///< 0-d, all of them
@@ -102,11 +105,14 @@ struct FusedLoop {
   std::vector<ElementLoop> element_loops;
   std::vector<std::int64_t> item_sizes;  ///< of inputs, outputs and folds, in bytes
   std::int64_t cost = 1;                 ///< of an element, in units of an addition
-  Body body = nullptr;
+  Body body = nullptr;                   ///< null: it computes nothing
   NativeSteps members;
   std::vector<std::uint32_t> internal;  ///< registers of values that only members read
   std::vector<Source> temporaries;      ///< what members read that may be one
   std::size_t memory_at = 0;            ///< where in the call's memory SmallLoop has its own
+
+  /// False if others need nothing but lengths of it.
+  bool computes() const { return !outputs.empty() || !folds.empty(); }
 
   /// False: the call has failed, which was noted. `numbers` are the 0-d inputs' values; the results
   /// of folds that are 0-d go to `results`, in the folds' order.

@@ -23,8 +23,10 @@ class LoopBody {
     for (int phase = 0; phase <= values_.last_phase(); ++phase)
       body += phase % 2 == 0 ? element_loop(phase) : calls(phase);
     body += "}\n";
-    return {.loop = values_.loop(std::move(after), std::move(element_loops_)),
-            .body = std::move(body)};
+    EmittedLoop emitted{.loop = values_.loop(std::move(after), std::move(element_loops_)),
+                        .body = {}};
+    if (emitted.loop.computes()) emitted.body = std::move(body);
+    return emitted;
   }
 
  private:

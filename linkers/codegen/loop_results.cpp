@@ -9,7 +9,7 @@ LoopResults::Memory LoopResults::make_output(std::size_t j, bool may_take) {
   const FusedLoop::Output& output = loop_.outputs[j];
   if (output.temporary != kNone) {
     const CallMemory memory(call_);
-    if (memory.make(output.temporary, output.dtype, shape_, size_))
+    if (memory.make(output.temporary, output.room, output.dtype, shape_, size_))
       return {memory[output.temporary].data, true};
   }
   Cell& cell = call_.cells[output.registers[0]];
@@ -22,6 +22,11 @@ LoopResults::Memory LoopResults::make_output(std::size_t j, bool may_take) {
   cell.set_array(std::move(array));
   for (std::size_t k = 1; k < output.registers.size(); ++k) call_.cells[output.registers[k]] = cell;
   return {cell.body()->data, Array::padded(*cell.body())};
+}
+
+void LoopResults::measure() const {
+  const CallMemory memory(call_);
+  for (const std::uint32_t slot : loop_.measured) memory.measure(slot, shape_);
 }
 
 void LoopResults::make_folds(NumberBits* results) {

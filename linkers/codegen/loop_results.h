@@ -20,6 +20,9 @@ class LoopResults {
   /// last call in the `_nogc` modes; else in new memory.
   Memory make_output(std::size_t j, bool may_take);
 
+  /// Notes the lengths of what others need only those of.
+  void measure() const;
+
   /// Results that are numbers go to `results`.
   void make_folds(NumberBits* results);
   /// How many elements are folded to one, and how many lie between two of them.

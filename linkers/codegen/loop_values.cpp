@@ -1,5 +1,7 @@
 #include "linkers/codegen/loop_values.h"
 
+#include "linkers/codegen/call_memory.h"
+
 #include <algorithm>
 
 namespace thunkvm {
@@ -57,7 +59,8 @@ FusedLoop::Source LoopValues::source_of(std::uint32_t reg, const Type& type) con
           .temporary = plan_.reg(reg).temporary,
           .dtype = type.tensor()->dtype(),
           .ndim = type.tensor()->ndim(),
-          .parts = {}};
+          .parts = {},
+          .measured = plan_.reg(reg).measured};
 }
 
 std::uint32_t LoopValues::index_of(FusedLoop::Source source) {
@@ -105,8 +108,7 @@ void LoopValues::arrange(std::uint32_t step) {
       require_shape(o.input(arrangement.value), plan_.node(step).input(arrangement.value).type());
       require_lengths(o.input(arrangement.lengths));
       operand_of_[o.output(0)] = {value, true};
-      if (values_[value].kind == LoopValue::Kind::Member && is_read_outside(o.output(0)))
-        values_[value].outputs.push_back(o.output(0));
+      if (values_[value].kind == LoopValue::Kind::Member) give(value, o.output(0));
       return;
     }
     case Arrangement::Kind::View:
@@ -168,13 +170,22 @@ void LoopValues::find_values() {
     value.index = members_.size();
     value.phase = phase;
     value.position = phase % 2 == 0 ? 0 : static_cast<int>(members_.size());
-    if (is_read_outside(o.output(0))) value.outputs.push_back(o.output(0));
     values_.push_back(std::move(value));
     member.value = values_.size() - 1;
+    give(member.value, o.output(0));
     operand_of_[o.output(0)] = {member.value, true};
     members_.push_back(std::move(member));
     last_phase_ = std::max(last_phase_, phase);
   }
+}
+
+/// A member's value goes to a register, if others read it there.
+void LoopValues::give(std::size_t value, std::uint32_t reg) {
+  if (!is_read_outside(reg)) return;
+  if (plan_.reg(reg).measured)
+    loop_.measured.push_back(plan_.reg(reg).temporary);
+  else
+    values_[value].outputs.push_back(reg);
 }
 
 /// Of a value that nobody reads but for its lengths, no elements are computed.
@@ -266,6 +277,7 @@ void LoopValues::finish_outputs() {
     if (!value.is_output()) continue;
     FusedLoop::Output output{.registers = value.outputs, .dtype = value.dtype};
     if (value.outputs.size() == 1) output.temporary = plan_.reg(value.outputs[0]).temporary;
+    output.room = CallMemory::room(plan_.n_temporaries());
     for (const LoopValue& input : values_)
       if (input.kind == LoopValue::Kind::Input && !input.fold && input.last_read <= order(value))
         output.may_take |= std::uint64_t{1} << input.index;

@@ -90,6 +90,8 @@ class LoopValues {
   void arrange(std::uint32_t step);
   std::size_t place(std::uint32_t step);
 
+  void give(std::size_t value, std::uint32_t reg);
+
   void leave_out_unread();
   void find_storage();
   void find_order();

@@ -1,5 +1,6 @@
 #include "linkers/codegen/plan.h"
 
+#include "linkers/codegen/call_memory.h"
 #include "ops/arrangement.h"
 #include "ops/attributes.h"
 #include "ops/c_template.h"
@@ -109,6 +110,10 @@ bool StepForm::compares(int input) const {
          (arrangement->kind == Arrangement::Kind::Repeat ||
           arrangement->kind == Arrangement::Kind::Same) &&
          arrangement->lengths == input;
+}
+
+bool StepForm::measures() const {
+  return kind == Kind::Arranged && arrangement->kind == Arrangement::Kind::Lengths;
 }
 
 std::string comment(std::string text) {
@@ -370,22 +375,34 @@ void Plan::find_locals() {
 
 /// Arrays that one loop computes and nothing but other loops reads.
 void Plan::find_temporaries() {
-  if (options_.each_alone) return;
+  if (options_.each_alone || program_.keep) return;
   std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
   std::vector<bool> computed(program_.n_registers, false);
+  std::vector<const Unit*> writer(program_.n_registers, nullptr);
+  std::vector<bool> read(program_.n_registers, false);  // by others, more than its lengths
   for (const std::vector<Unit>& units : units_)
     for (const Unit& unit : units)
       for (const std::uint32_t step : unit.steps) {
         const Operands& o = program_.steps[step].operands;
+        writer[o.output(0)] = &unit;
         // A shared view is a member of several loops, and of an array that is to last.
         if (unit.kind != Unit::Kind::Loop || shared_view(o.output(0)) == step) continue;
-        for (int i = 0; i < o.n_inputs; ++i) loop_reads[o.input(i)] += !steps_[step].compares(i);
+        for (int i = 0; i < o.n_inputs; ++i) {
+          loop_reads[o.input(i)] += !steps_[step].compares(i);
+          if (writer[o.input(i)] != &unit && !steps_[step].measures()) read[o.input(i)] = true;
+        }
         if (steps_[step].kind != StepForm::Kind::Fold && steps_[step].ndim <= kInlineDims)
           computed[o.output(0)] = !only_read_by(o.output(0), unit.steps);
       }
+  std::vector<std::uint32_t> temporaries;
   for (std::uint32_t r = 0; r < program_.n_registers; ++r)
-    if (computed[r] && writes_[r] == 1 && loop_reads[r] == reads_[r])
-      registers_[r].temporary = static_cast<std::uint32_t>(n_temporaries_++);
+    if (computed[r] && writes_[r] == 1 && loop_reads[r] == reads_[r]) temporaries.push_back(r);
+  n_temporaries_ = temporaries.size();
+  const std::size_t bytes = CallMemory::slot_bytes(n_temporaries_);
+  for (std::size_t i = 0; i < n_temporaries_; ++i) {
+    registers_[temporaries[i]].temporary = static_cast<std::uint32_t>(i * bytes);
+    registers_[temporaries[i]].measured = !read[temporaries[i]];
+  }
 }
 
 }  // namespace thunkvm

@@ -45,6 +45,8 @@ struct StepForm {
 
   /// True if a loop compares the lengths that are in this input with its own.
   bool compares(int input) const;
+  /// True if it reads nothing but an array's lengths.
+  bool measures() const;
 };
 
 /// What a register holds, as far as the program knows.
@@ -52,7 +54,8 @@ struct RegisterForm {
   bool number = false;  ///< always a 0-d number with a type in C, or empty
   DType dtype = DType::Object;
   bool local = false;               ///< a variable of its chunk's function
-  std::uint32_t temporary = kNone;  ///< its number, where only loops see it
+  std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
+  bool measured = false;            ///< of a temporary: nothing but its lengths is read
 };
 
 struct Unit {

@@ -21,7 +21,7 @@ std::int64_t size_of(Dims shape) {
 std::size_t SmallLoop::bytes(const FusedLoop& loop) {
   std::size_t words = static_cast<std::size_t>(loop.ndim);
   for (const FusedLoop::Source& source : loop.sources)
-    words += 2 * static_cast<std::size_t>(source.ndim);
+    words += 1 + 2 * static_cast<std::size_t>(source.ndim);
   return sizeof(Kept) + words * sizeof(std::int64_t) + loop.inputs.size() * sizeof(Where);
 }
 
@@ -35,18 +35,25 @@ SmallLoop::SmallLoop(const FusedLoop& loop, NativeCall& call)
 
 bool SmallLoop::holds() {
   if (kept_->size == 0) return false;
+  const CallMemory memory(call_);
   const std::int64_t* kept = layouts_;
   std::int64_t different = 0;
   char** address = sources_;
-  std::uint64_t bit = 1;
-  padded_ = 0;
   for (const FusedLoop::Source& source : loop_.sources) {
-    const LoopOperand layout = whole_of(source, call_);
-    *address++ = layout.data;
-    if (layout.padded && source.parts.empty()) padded_ |= bit;
-    bit <<= 1;
+    if (source.temporary != kNone && memory[source.temporary].data != nullptr) {
+      const Temporary& temporary = memory[source.temporary];
+      different |= static_cast<std::int64_t>(temporary.version) ^ *kept;
+      *address++ = temporary.data;
+      kept += 1 + 2 * source.ndim;
+      continue;
+    }
+    const ArrayBody& array = *call_.cells[source.reg].body();
+    const std::int64_t* const lengths = array.dims;
+    const std::int64_t* const strides = array.dims + source.ndim;
+    different |= *kept++;
+    *address++ = array.data;
     for (int axis = 0; axis < source.ndim; ++axis, kept += 2)
-      different |= (layout.lengths[axis] ^ kept[0]) | (layout.strides[axis] ^ kept[1]);
+      different |= (lengths[axis] ^ kept[0]) | (strides[axis] ^ kept[1]);
   }
   return different == 0 && lengths_hold();
 }
@@ -67,23 +74,29 @@ bool SmallLoop::lengths_hold() const {
 void SmallLoop::keep(const LoopShape& found) {
   *kept_ = {};
   if (found.size() > kLoopBlock || found.size() * loop_.cost >= kWorthLeaving ||
-      call_.activation->keep)
+      call_.activation->keep || !loop_.computes())
     return;
+  kept_->size = found.size();
+  kept_->goes_on = true;
   for (std::size_t i = 0; i < loop_.inputs.size(); ++i)
-    if (!find(found, i)) return;
+    if (!find(found, i)) {
+      kept_->size = 0;
+      return;
+    }
   std::copy_n(found.shape().data(), loop_.ndim, shape_);
+  const CallMemory memory(call_);
   std::int64_t* kept = layouts_;
   for (const FusedLoop::Source& source : loop_.sources) {
-    const Layout layout = whole_of(source, call_);
+    const LoopOperand layout = whole_of(source, call_);
+    *kept++ = layout.padded ? static_cast<std::int64_t>(memory[source.temporary].version) : 0;
     for (int axis = 0; axis < source.ndim; ++axis) {
       *kept++ = layout.lengths[axis];
       *kept++ = layout.strides[axis];
     }
   }
-  kept_->size = found.size();
 }
 
-/// Keeps where an input is. False if it is nothing for this class.
+/// Keeps where an input lies. False if it is nothing for this class.
 bool SmallLoop::find(const LoopShape& found, std::size_t i) {
   const FusedLoop::Input& input = loop_.inputs[i];
   const LoopOperand& operand = found.input(i);
@@ -91,53 +104,115 @@ bool SmallLoop::find(const LoopShape& found, std::size_t i) {
   where = {};
   if (input.source != kNone)
     where.offset = operand.data - whole_of(loop_.sources[input.source], call_).data;
-  if (!input.placement) return found.is_whole(i);
+  if (input.placement) return find_place(found, i);
+  where.how = operand.padded ? How::Padded : How::Direct;
+  kept_->goes_on &= operand.padded;
+  return found.is_whole(i);
+}
+
+bool SmallLoop::find_place(const LoopShape& found, std::size_t i) {
   const View& place = found.place(i);
+  const LoopOperand& operand = found.input(i);
+  Where& where = where_[i];
   if (place.ndim > 1 || !operand.contiguous) return false;
   where.begin = place.data - LoopShape::kOrigin;
   where.n = place.ndim == 0 ? 1 : place.lengths[0];
+  where.how = operand.padded && has_room_around(loop_.inputs[i], loop_.item_sizes[i], where)
+                  ? How::Around
+                  : How::Copied;
   return (where.n == 1 || place.strides[0] == 1) && where.n == size_of(operand.shape());
 }
 
-/// An input that is placed, with room for all lanes.
-char* SmallLoop::placed(std::size_t i, const NumberBits* numbers) {
+/// True if all lanes fit around a temporary that the loop has in no other place.
+bool SmallLoop::has_room_around(const FusedLoop::Input& input, std::int64_t item_size,
+                                const Where& where) const {
+  const auto same = [&](const FusedLoop::Input& other) {
+    return other.placement && other.source == input.source;
+  };
+  const std::int64_t behind = lanes() - where.begin - where.n;
+  return where.begin * item_size <= static_cast<std::int64_t>(CallMemory::kFront) &&
+         behind * item_size <= static_cast<std::int64_t>(kArrayPadding) &&
+         std::ranges::count_if(loop_.inputs, same) == 1;
+}
+
+/// An input that is placed, where it lies.
+char* SmallLoop::around(const FusedLoop::Input& input, std::int64_t item_size, const Where& where,
+                        const NumberBits* numbers) const {
+  char* const to = sources_[input.source] - where.begin * item_size;
+  const std::int64_t before = where.begin, end = where.begin + where.n, size = kept_->size;
+  visit_bytes(item_size, [=]<class T>(T fill) {
+    std::memcpy(&fill, numbers + input.placement->fill, sizeof(fill));
+    T* const elements = reinterpret_cast<T*>(to);
+    for (std::int64_t k = 0; k < before; ++k) elements[k] = fill;
+    for (std::int64_t k = end; k < size; ++k) elements[k] = fill;
+  });
+  return to;
+}
+
+/// Copies an input that is placed, with room for all lanes.
+void SmallLoop::copy(std::size_t i, const NumberBits* numbers, char* to) const {
   const FusedLoop::Input& input = loop_.inputs[i];
   const Where& where = where_[i];
   const std::int64_t bytes = loop_.item_sizes[i];
-  char* const to = scratch(i);
   const auto* const fill = reinterpret_cast<const char*>(numbers + input.placement->fill);
-  const std::int64_t lanes = (kept_->size + kLoopLanes - 1) / kLoopLanes * kLoopLanes;
   const std::int64_t end = where.begin + where.n;
   const char* const from = input.source == kNone
                                ? reinterpret_cast<const char*>(numbers + input.placement->value)
                                : sources_[input.source] + where.offset;
   repeat_element(to, where.begin, bytes, fill);
   std::memcpy(to + where.begin * bytes, from, static_cast<std::size_t>(where.n * bytes));
-  repeat_element(to + end * bytes, lanes - end, bytes, fill);
-  return to;
+  repeat_element(to + end * bytes, lanes() - end, bytes, fill);
+}
+
+/// Finds the inputs' blocks; those that are copied are in scratch.
+void SmallLoop::find_inputs(bool copies, const NumberBits* numbers, char* scratch,
+                            char** blocks) const {
+  const Where* where = where_;
+  for (std::size_t i = 0; i < loop_.inputs.size();
+       ++i, ++where, scratch += LoopScratch::kOperandBytes) {
+    const FusedLoop::Input& input = loop_.inputs[i];
+    if (where->how == How::Around) {
+      blocks[i] = around(input, loop_.item_sizes[i], *where, numbers);
+      continue;
+    }
+    blocks[i] = scratch;
+    if (where->how == How::Copied)
+      copy(i, numbers, scratch);
+    else if (copies && where->how == How::Direct)
+      copy_lanes(scratch, sources_[input.source] + where->offset, kept_->size, loop_.item_sizes[i]);
+    else
+      blocks[i] = sources_[input.source] + where->offset;
+  }
+}
+
+/// Notes the lengths of what others need only those of.
+void SmallLoop::measure(const LoopResults& results) {
+  const CallMemory memory(call_);
+  if (kept_->measured)
+    for (const std::uint32_t slot : loop_.measured) memory.make_again(slot);
+  else
+    results.measure();
+  kept_->measured = true;
 }
 
 /// Makes the outputs, of which `blocks` gets the memory.
 void SmallLoop::make_outputs(LoopResults& results, bool may_take, char** blocks) {
   const CallMemory memory(call_);
-  bool again = true;
   for (std::size_t j = 0; j < loop_.outputs.size(); ++j) {
     const std::uint32_t temporary = loop_.outputs[j].temporary;
-    if (kept_->made && temporary != kNone &&
-        memory.make_again(temporary, kept_->size * loop_.item_sizes[loop_.inputs.size() + j])) {
-      *blocks++ = memory[temporary].data;
+    if (((kept_->made >> j) & 1u) != 0) {
+      blocks[j] = memory.make_again(temporary);
       continue;
     }
-    *blocks++ = results.make_output(j, may_take).data;
-    again &= temporary == kNone || memory[temporary].data != nullptr;
+    blocks[j] = results.make_output(j, may_take).data;
+    if (temporary != kNone && memory[temporary].data != nullptr)
+      kept_->made |= std::uint64_t{1} << j;
   }
-  kept_->made = again;
 }
 
-void SmallLoop::fold(const LoopResults& made, char* const* blocks) {
+void SmallLoop::fold(LoopScratch& scratch, const LoopResults& made, char* const* blocks) const {
   const char* folded[kLoopOperands];
   for (std::size_t f = 0; f < loop_.folds.size(); ++f) folded[f] = blocks[loop_.folds[f].operand];
-  LoopScratch& scratch = LoopScratch::of_thread();
   LoopFolds folds(loop_, made);
   if (made.columns() == 1) {
     folds.start(scratch, 0);
@@ -154,8 +229,8 @@ void SmallLoop::fold(const LoopResults& made, char* const* blocks) {
 }
 
 /// Each fold in one go.
-void SmallLoop::fold_to_numbers(char* const* blocks, NumberBits* results) {
-  LoopScratch& scratch = LoopScratch::of_thread();
+void SmallLoop::fold_to_numbers(LoopScratch& scratch, char* const* blocks,
+                                NumberBits* results) const {
   for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
     const BlockFold& fold = *loop_.folds[f].fold;
     char* const state = scratch.states(fold.state_bytes);
@@ -169,27 +244,20 @@ void SmallLoop::fold_to_numbers(char* const* blocks, NumberBits* results) {
 void SmallLoop::run(const NumberBits* numbers, NumberBits* results) {
   const std::int64_t n = kept_->size;
   const std::int64_t rest = n % kLoopLanes;
-  // The last lanes are computed twice rather than behind the end, where there are enough.
-  const bool again = rest != 0 && n > kLoopLanes;
-  const bool copies = rest != 0 && !again;
+  // Where there is no room behind the end, the last lanes are computed twice, or in copies.
+  const bool ends = rest != 0 && !kept_->goes_on;
+  const bool again = ends && n > kLoopLanes;
+  LoopScratch& memory = LoopScratch::of_thread();
+  char* const scratch = memory.blocks(loop_.item_sizes.size());
   char* blocks[kLoopOperands];
-  std::size_t k = 0;
-  for (const FusedLoop::Input& input : loop_.inputs) {
-    if (input.placement) {
-      blocks[k] = placed(k, numbers);
-    } else {
-      blocks[k] = sources_[input.source] + where_[k].offset;
-      if (copies && ((padded_ >> input.source) & 1u) == 0) {
-        copy_lanes(scratch(k), blocks[k], n, loop_.item_sizes[k]);
-        blocks[k] = scratch(k);
-      }
-    }
-    ++k;
-  }
+  find_inputs(ends && !again, numbers, scratch, blocks);
+  std::size_t k = loop_.inputs.size();
   LoopResults made(loop_, call_, shape(), n);
+  measure(made);
   make_outputs(made, rest == 0, blocks + k);
-  for (k += loop_.outputs.size(); k < loop_.item_sizes.size(); ++k) blocks[k] = scratch(k);
-  loop_.body(blocks, numbers, loop_.element_loops.data(), copies ? kLoopLanes : n - rest);
+  for (k += loop_.outputs.size(); k < loop_.item_sizes.size(); ++k)
+    blocks[k] = scratch + static_cast<std::int64_t>(k) * LoopScratch::kOperandBytes;
+  loop_.body(blocks, numbers, loop_.element_loops.data(), again ? n - rest : lanes());
   if (again) {
     char* last[kLoopOperands];
     for (k = 0; k < loop_.item_sizes.size(); ++k)
@@ -197,10 +265,10 @@ void SmallLoop::run(const NumberBits* numbers, NumberBits* results) {
     loop_.body(last, numbers, loop_.element_loops.data(), kLoopLanes);
   }
   if (loop_.folds_are_numbers) {
-    fold_to_numbers(blocks, results);
+    fold_to_numbers(memory, blocks, results);
   } else if (!loop_.folds.empty()) {
     made.make_folds(results);
-    fold(made, blocks);
+    fold(memory, made, blocks);
   }
 }
 

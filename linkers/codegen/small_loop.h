@@ -30,37 +30,49 @@ class SmallLoop {
   void run(const NumberBits* numbers, NumberBits* results);
 
  private:
-  /// Where an input begins, in bytes from its source's first element.
+  enum class How : std::uint8_t {
+    Direct,  ///< read where it lies, and nothing is known of what lies behind it
+    Padded,  ///< the same, with room for all lanes behind it
+    Around,  ///< placed in numbers, which are written around it where it lies
+    Copied,  ///< placed in numbers in a copy
+  };
+  /// Where an input lies.
   struct Where {
-    std::int64_t offset;
+    std::int64_t offset;    ///< in bytes, from its source's first element
     std::int64_t begin, n;  ///< of one that is placed: its elements in the loop's order
+    How how;
   };
   struct Kept {
-    std::int64_t size;  ///< of the loop, in elements; 0: nothing is kept
-    bool made;          ///< the loop's temporaries have its lengths already
+    std::int64_t size;   ///< of the loop, in elements; 0: nothing is kept
+    std::uint64_t made;  ///< bit j: output j is a temporary that has the loop's lengths already
+    bool measured;       ///< what others measure has them too
+    bool goes_on;        ///< there is room for all lanes behind all inputs
   };
 
   Dims shape() const { return {shape_, static_cast<std::size_t>(loop_.ndim)}; }
   bool lengths_hold() const;
   bool find(const LoopShape& found, std::size_t i);
-  char* placed(std::size_t i, const NumberBits* numbers);
+  bool find_place(const LoopShape& found, std::size_t i);
+  bool has_room_around(const FusedLoop::Input& input, std::int64_t item_size,
+                       const Where& where) const;
+  char* around(const FusedLoop::Input& input, std::int64_t item_size, const Where& where,
+               const NumberBits* numbers) const;
+  void copy(std::size_t i, const NumberBits* numbers, char* to) const;
+  void find_inputs(bool copies, const NumberBits* numbers, char* scratch, char** blocks) const;
+  void measure(const LoopResults& results);
   void make_outputs(LoopResults& results, bool may_take, char** blocks);
-  void fold(const LoopResults& made, char* const* blocks);
-  void fold_to_numbers(char* const* blocks, NumberBits* results);
-  char* scratch(std::size_t operand) {
-    if (blocks_ == nullptr) blocks_ = LoopScratch::of_thread().blocks(loop_.item_sizes.size());
-    return blocks_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;
-  }
+  void fold(LoopScratch& scratch, const LoopResults& made, char* const* blocks) const;
+  void fold_to_numbers(LoopScratch& scratch, char* const* blocks, NumberBits* results) const;
+  /// The elements that are computed: whole lanes.
+  std::int64_t lanes() const { return (kept_->size + kLoopLanes - 1) / kLoopLanes * kLoopLanes; }
 
   const FusedLoop& loop_;
   NativeCall& call_;
-  // What is kept, in this order: by axis, by input, and of each axis of each source.
+  // What is kept, in this order: by axis, by input, and of each source.
   Kept* kept_;
   std::int64_t* shape_;
   Where* where_;
-  std::int64_t* layouts_;  ///< length and stride
-  char* blocks_ = nullptr;
-  std::uint64_t padded_ = 0;  ///< bit s: there are more elements behind those of source s
+  std::int64_t* layouts_;  ///< a temporary's version or 0, and of each axis length and stride
   char* sources_[kLoopOperands];
 };
 

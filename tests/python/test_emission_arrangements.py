@@ -244,6 +244,74 @@ def test_of_a_value_whose_lengths_alone_are_read_no_elements_are_computed() -> N
     assert dict(runs(f))["sin.0"] == 1
 
 
+def lengths_in_both_arms() -> tuple[list[tv.Variable], tv.Variable]:
+    """An array of which either arm reads the lengths and nothing else."""
+    x, z, c = tv.vector("x"), tv.vector("z"), tv.scalar("c")
+    measured, other = tv.exp(x) + 1.0, tv.sin(z) * 2.0
+    then = tv.broadcast_to(c * 3.0, tv.ops.shape(measured)) * other
+    return [x, z, c], tv.ifelse(c > 0, then, tv.broadcast_to(c, tv.ops.shape(measured)) + other)
+
+
+def test_of_a_value_whose_lengths_alone_are_read_in_arms_no_elements_are_computed() -> None:
+    inputs, output = lengths_in_both_arms()
+    f, kernels = both(inputs, output)
+    for n in (1, 2, 100, 1000):
+        x, z = np.linspace(0, 1, n), np.linspace(1, 2, n)
+        for c in (1.0, -1.0, 1.0, -1.0):
+            np.testing.assert_array_equal(f(x, z, c), kernels(x, z, c))
+    assert "nothing but the lengths of it is read" in f.c_source()
+    assert "exp(" not in f.c_source()
+    assert runs(f) == runs(kernels)
+
+
+def test_lengths_alone_are_an_array_where_members_run_one_by_one() -> None:
+    x, z = tv.vector("x"), tv.vector("z")
+    measured = tv.exp(x) + 1.0
+    c = measured.sum()
+    output = tv.ifelse(
+        c > 3.0,
+        tv.broadcast_to(c, tv.ops.shape(measured)) * tv.sin(z),
+        tv.broadcast_to(c, tv.ops.shape(measured)) + z,
+    )
+    f, kernels = both([x, z], [c, output])
+    assert "exp" in loops(f)
+    for value in ([0.5], [1.0], [0.5], [1.0]):
+        for z_ in ([1.0], [1.0, 2.0], [3.0]):  # the arm's loop may be longer than what it measures
+            np.testing.assert_array_equal(f(value, z_)[1], kernels(value, z_)[1])
+    for n in (3, 100_000, 3):
+        with pytest.raises(ValueError, match=rf"\[mul\].*\({n},\) \(2,\)"):
+            f(np.ones(n), [1.0, 2.0])
+        assert f.registers_empty()
+
+
+def test_lengths_are_those_of_the_call_where_the_measured_value_is_an_array() -> None:
+    x, z, c = tv.vector("x"), tv.vector("z"), tv.scalar("c")
+    measured = (x * 2.0 + 1.0) + z  # members run one by one where x is repeated
+    output = tv.ifelse(
+        c > 0,
+        tv.broadcast_to(c, tv.ops.shape(measured)) * 1.0,
+        tv.broadcast_to(c, tv.ops.shape(measured)) * 2.0 + 1.0,
+    )
+    f = tv.function([x, z, c], output, mode=C)
+    for _ in range(2):
+        for x_, z_ in ((3, 3), (1, 2), (1, 1), (1, 5), (3, 3)):
+            for c_, expected in ((2.0, 2.0), (-1.0, -1.0)):
+                got = f(np.ones(x_), np.ones(z_), c_)
+                np.testing.assert_array_equal(got, [expected] * max(x_, z_))
+
+
+def test_a_member_is_stored_for_the_elements_that_an_arm_reads_only() -> None:
+    x, c = tv.vector("x"), tv.scalar("c")
+    head = x[:-1]
+    cost = ((x[1:] - head**2) ** 2 + (1.0 - head) ** 2).sum()
+    f = tv.function([x, c], [cost, tv.ifelse(c > cost, tv.grad(cost, x), x)], mode=C)
+    first = f.c_source().split("void loop_1")[0]
+    assert len(re.findall(r"o\d\[k\] =", first)) == 2  # the two values that are squared
+    cost_of_2, gradient = f([0.5, 2.0], 100.0)
+    assert cost_of_2 == 1.75**2 + 0.25
+    np.testing.assert_array_equal(gradient, [-2.0 * 1.75 - 1.0, 2.0 * 1.75])
+
+
 # ---- where lengths do not fit ----
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import mmap
 import threading
 from typing import Any
 
@@ -91,6 +93,65 @@ def test_a_number_is_placed_among_others() -> None:
         np.testing.assert_array_equal(f(numbers(n, 4.0)), expected)
 
 
+def test_a_value_that_a_loop_places_twice_is_in_both_places() -> None:
+    x = tv.vector("x")
+    y = x * 2.0 + 1.0
+    f = tv.function([x], tv.zeros(5)[1:4].set(y) * 10.0 + tv.ones(5)[:3].set(y), mode=C)
+    assert {row.form for row in f.explain().nodes if row.op == "set_subtensor"} == {"loop"}
+    for _ in range(3):
+        np.testing.assert_array_equal(f([1.0, 2.0, 3.0]), [3.0, 35.0, 57.0, 71.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("begin", "behind"), [(0, 0), (1, 0), (0, 1), (8, 3), (9, 0), (2, 17), (24, 0), (40, 9)]
+)
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64"])
+def test_numbers_are_written_around_a_value_that_is_placed(
+    dtype: str, begin: int, behind: int
+) -> None:
+    x = tv.vector("x", dtype=dtype)
+    for n in (1, 2, 15, 16, 17, 100):
+        end = begin + n
+        ones = tv.ones(end + behind, dtype=dtype)
+        f = tv.function([x], ones[begin:end].set((x + x) * x) + x[0], mode=C)
+        assert {row.form for row in f.explain().nodes if row.op == "set_subtensor"} == {"loop"}
+        given = (np.arange(n) % 2).astype(dtype)
+        expected = np.ones(end + behind, dtype=dtype)
+        expected[begin:end] = (given + given) * given
+        for _ in range(3):
+            np.testing.assert_array_equal(f(given), expected + given[0])
+
+
+def test_a_loop_may_compute_a_temporary_and_a_result() -> None:
+    x, c = tv.vector("x"), tv.scalar("c")
+    between = x * 2.0 + 1.0
+    arm = tv.ifelse(c > 0, between * c + 1.0, between * c - 1.0)
+    f = tv.function([x, c], [between * 3.0, arm], mode=C)
+    for _ in range(3):
+        for c_, expected in ((2.0, [7.0, 11.0]), (-1.0, [-4.0, -6.0])):
+            got = f([1.0, 2.0], c_)
+            np.testing.assert_array_equal(got[0], [9.0, 15.0])
+            np.testing.assert_array_equal(got[1], expected)
+
+
+def test_nothing_is_written_around_an_array() -> None:
+    x, z = tv.vector("x"), tv.vector("z")
+    y = (x * 2.0 + 1.0) + z  # members run one by one where x alone is repeated
+    f = tv.function([x, z], tv.ones(12)[8:11].set(y) * 2.0, mode=C)
+    z_ = np.array([1.0, 2.0, 3.0])
+    for _ in range(2):
+        np.testing.assert_array_equal(f(z_, z_), [2.0] * 8 + [8.0, 14.0, 20.0, 2.0])
+        np.testing.assert_array_equal(f([1.0], z_), [2.0] * 8 + [8.0, 10.0, 12.0, 2.0])
+
+
+def test_a_value_is_placed_in_numbers_of_each_call() -> None:
+    x, fill = tv.vector("x"), tv.scalar("fill")
+    whole = tv.ops.full(tv.ops.shape(x) + 2, fill, ndim=1)
+    f = tv.function([x, fill], whole[1:-1].set(x * 2.0 + 1.0) * 3.0, mode=C)
+    for value in (5.0, 5.0, 7.0, 0.0):
+        np.testing.assert_array_equal(f([1.0, 2.0], value), [3.0 * value, 9.0, 15.0, 3.0 * value])
+
+
 def test_what_is_placed_is_repeated_where_it_is_one_element() -> None:
     x, y = tv.vector("x"), tv.vector("y")
     f = tv.function([x, y], tv.zeros_like(x)[1:].set(y) * 2 + x, mode=C)
@@ -137,6 +198,33 @@ def test_rows_are_folded_one_by_one() -> None:
         rows, columns = f(value)
         np.testing.assert_array_equal(rows, (value * 2).sum(axis=1))
         np.testing.assert_array_equal(columns, (value + 1).sum(axis=1, keepdims=True))
+
+
+def at_the_end_of_memory(values: np.ndarray) -> np.ndarray:
+    """The values, in front of a page that nobody may read."""
+    n_bytes = (values.nbytes // mmap.PAGESIZE + 1) * mmap.PAGESIZE
+    memory = np.frombuffer(mmap.mmap(-1, n_bytes + mmap.PAGESIZE), dtype=np.uint8, count=n_bytes)
+    behind = ctypes.c_void_p(memory.ctypes.data + n_bytes)
+    mprotect = ctypes.CDLL(None, use_errno=True).mprotect
+    assert mprotect(behind, ctypes.c_size_t(mmap.PAGESIZE), 0) == 0
+    result = memory[n_bytes - values.nbytes :].view(values.dtype)
+    result[:] = values
+    return result
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_nothing_behind_an_argument_is_read(dtype: str) -> None:
+    x, y = tv.vector("x", dtype=dtype), tv.vector("y", dtype=dtype)
+    f = tv.function([x, y], [(x * y + x).sum(), tv.exp(x) * y + 1.0, x[1:] * 2.0 + y[:-1]], mode=C)
+    kernels = tv.function([x, y], [(x * y + x).sum(), tv.exp(x) * y + 1.0], mode=KERNELS)
+    for n in LENGTHS:
+        given = numbers(n, 0.5).astype(dtype) / n
+        for _ in range(2):
+            got = f(at_the_end_of_memory(given), at_the_end_of_memory(given))
+            expected = kernels(given, given)
+            assert got[0] == expected[0]
+            np.testing.assert_array_equal(got[1], expected[1])
+            np.testing.assert_array_equal(got[2], given[1:] * 2 + given[:-1])
 
 
 def test_what_a_caller_gave_is_never_written() -> None:
