@@ -108,8 +108,6 @@ class Emitter {
 
   // ---- places ----
 
-  std::string node_text(std::uint32_t node) const { return program_.text->node(node); }
-
   NodePlace& place(std::uint32_t node) { return out_.places_[node]; }
 
   void leave_out(const Chunk& chunk) {
@@ -270,7 +268,8 @@ class Emitter {
     const std::vector<Unit>& units = plan_.units(pc);
     for (std::size_t u = 0; u < units.size(); ++u) {
       const Unit& unit = units[u];
-      for (const std::uint32_t step : unit.steps) text_ += plan_.describe(step);
+      for (const std::uint32_t step : unit.steps)
+        text_ += plan_.describe(program_.steps[step].node);
       switch (unit.kind) {
         case Unit::Kind::Expression: emit_expression(unit); break;
         case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
@@ -390,7 +389,7 @@ class Emitter {
     const Branch& branch = program_.branches[instruction.a];
     const RegisterForm& form = plan_.reg(branch.selector);
     const std::string index = std::to_string(instruction.a);
-    text_ += comment(node_text(branch.node));
+    text_ += plan_.describe(branch.node);
     place(branch.node) = {"branch", region(), ""};
     const auto retired = std::span(&branch.selector, (instruction.flag & kTake) != 0 ? 1 : 0);
     const std::string number =

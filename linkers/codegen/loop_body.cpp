@@ -30,6 +30,10 @@ class LoopBody {
   }
 
  private:
+  std::string describe(const LoopMember& member) const {
+    return plan_.describe(plan_.program().steps[member.step].node);
+  }
+
   std::string declarations() const {
     std::string text;
     const auto pointer = [&](const LoopValue& value, std::size_t block) {
@@ -86,7 +90,7 @@ class LoopBody {
         loads += "    const " + std::string(c_type(v.dtype)) + " " + operands.back() + " = " +
                  v.memory + "[k];\n";
       }
-      text += "  " + plan_.describe(member.step) + "    const " + c_type(value.dtype) + " v" +
+      text += "  " + describe(member) + "    const " + c_type(value.dtype) + " v" +
               std::to_string(value.index) + " = " +
               unparenthesised(fill_c_template(member.c, member.code->op, value.dtype, operands)) +
               ";\n";
@@ -111,7 +115,7 @@ class LoopBody {
             number ? "(char *)&s" + std::to_string(v.index) + ", " : "(char *)" + v.memory + ", ";
         strides += (number ? "0" : std::to_string(item_size(v.dtype))) + ", ";
       }
-      text += plan_.describe(member.step) + "  call[" + std::to_string(element_loops_.size()) +
+      text += describe(member) + "  call[" + std::to_string(element_loops_.size()) +
               "]((char *[]){" + pointers + "(char *)" + value.memory + "}, (const i64[]){" +
               strides + std::to_string(item_size(value.dtype)) + "}, n);\n";
       element_loops_.push_back(member.code->loop);

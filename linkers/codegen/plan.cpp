@@ -141,8 +141,7 @@ Plan::Plan(const Program& program, std::span<const Variable> nodes,
   find_temporaries();
 }
 
-std::string Plan::describe(std::uint32_t step) const {
-  const std::uint32_t node = program_.steps[step].node;
+std::string Plan::describe(std::uint32_t node) const {
   const std::string origin = nodes_[node].node()->origin_text();
   return comment(program_.text->node(node) + (origin.empty() ? "" : ", " + origin));
 }

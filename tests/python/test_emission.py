@@ -205,6 +205,14 @@ def test_a_comment_names_each_node_and_the_line_that_made_it() -> None:
     assert f"/* add.1, test_emission.py:{int(line) + 1} in test_a_comment" in source
 
 
+def test_a_comment_names_the_line_of_a_conditional() -> None:
+    x = tv.scalar("x")
+    picked = tv.ifelse(x > 0.0, tv.sin(x), x)
+    line = picked.owner.origin.split(":")[1].split()[0]
+    source = tv.function([x], picked, mode=C).c_source()
+    assert f"/* ifelse.2, test_emission.py:{line} in test_a_comment" in source
+
+
 def test_a_name_cannot_end_a_comment() -> None:
     class Odd(tv.Op):
         name = "*/ #error"
