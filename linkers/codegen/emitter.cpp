@@ -409,8 +409,16 @@ class Emitter {
       text_ += "  }\n";
       return;
     }
-    text_ += "  {\n  const u32 arm = " + number + ";\n";
-    text_ += "  if (arm == TV_FAILED) return TV_FAILED;\n";
+    if (form.number && !is_float(form.dtype)) {
+      text_ += "  {\n  const " + std::string(form.dtype == DType::UInt64 ? "u64" : "i64") +
+               " arm = " + read(branch.selector) + ";\n";
+      if (branch.decoding == Decoding::Index)
+        text_ +=
+            "  if ((u64)arm >= " + std::to_string(branch.n_arms) + ") return " + number + ";\n";
+    } else {
+      text_ += "  {\n  const u32 arm = " + number + ";\n";
+      text_ += "  if (arm == TV_FAILED) return TV_FAILED;\n";
+    }
     retire(retired);
     text_ += "  switch (arm) {\n";
     for (std::uint32_t a = 0; a < branch.n_arms; ++a) {

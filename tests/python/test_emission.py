@@ -213,6 +213,37 @@ def test_a_comment_names_the_line_of_a_conditional() -> None:
     assert f"/* ifelse.2, test_emission.py:{line} in test_a_comment" in source
 
 
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
+)
+def test_an_index_of_any_integer_picks_its_arm_or_the_default(dtype: str) -> None:
+    index, x = tv.scalar("index", dtype=dtype), tv.scalar("x")
+    arms = [x + 1.0, x * 2.0, x - 3.0]
+    with_default = tv.function([index, x], tv.switch_case(index, arms, default=x), mode=C)
+    without = tv.function([index, x], tv.switch_case(index, arms), mode=C)
+    ends = (False, True) if dtype == "bool" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    for value in {*ends, 0, 1} if dtype == "bool" else {*ends, 0, 1, 2, 3}:
+        given = np.dtype(dtype).type(value)
+        in_range = 0 <= int(value) < 3
+        expected = (6.0, 10.0, 2.0)[int(value)] if in_range else 5.0
+        assert with_default(given, 5.0) == expected
+        if in_range:
+            assert without(given, 5.0) == expected
+        else:
+            with pytest.raises(IndexError, match=rf"the selector is {value}, .* from 0 to 2"):
+                without(given, 5.0)
+            assert without.registers_empty()
+
+
+def test_a_switch_of_more_arms_than_its_index_can_name_compiles_without_a_warning() -> None:
+    index, x = tv.scalar("index", dtype="int8"), tv.scalar("x")
+    with tv.config.change(cc="gcc -Wall -Wextra -Werror"):
+        f = tv.function([index, x], tv.switch_case(index, [x + k for k in range(200)]), mode=C)
+    assert f(np.int8(127), 1.0) == 128.0
+    with pytest.raises(IndexError, match="the selector is -128"):
+        f(np.int8(-128), 1.0)
+
+
 def test_a_name_cannot_end_a_comment() -> None:
     class Odd(tv.Op):
         name = "*/ #error"
