@@ -1,5 +1,6 @@
 #include "linkers/codegen/c_text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <map>
@@ -24,6 +25,35 @@ std::string_view without_f(std::string_view name) {
 }
 
 }  // namespace
+
+std::string comment(std::string text) {
+  for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return "  /* " + text + " */\n";
+}
+
+bool is_comment(std::string_view line) {
+  return line.substr(std::min(line.find_first_not_of(' '), line.size())).starts_with("/* ") &&
+         line.starts_with("  ");
+}
+
+std::string without_comments(const std::string& text, Comments* comments) {
+  std::string result;
+  std::size_t n_lines = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = text.find('\n', i) + 1;
+    const std::string_view line = std::string_view(text).substr(i, end - i);
+    i = end;
+    if (!is_comment(line)) {
+      result += line;
+      ++n_lines;
+    } else if (comments != nullptr) {
+      const std::size_t first = line.find("/* ") + 3;
+      comments->emplace_back(n_lines + 1, line.substr(first, line.size() - first - 4));
+    }
+  }
+  return result;
+}
 
 std::string wrapped(const std::string& list) {
   constexpr std::size_t kLine = 80;

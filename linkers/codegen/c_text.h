@@ -1,12 +1,23 @@
 // c_text.h: emitted C as text.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace thunkvm {
+
+/// A line that says more to people than to the compiler, which does not get it.
+std::string comment(std::string text);
+bool is_comment(std::string_view line);
+/// Comments, and the lines that they stand before in the text without them.
+using Comments = std::vector<std::pair<std::size_t, std::string>>;
+/// The text without its comments, which go to `comments`.
+std::string without_comments(const std::string& text, Comments* comments = nullptr);
 
 /// A list "{...}, {...}" of items, several lines of it where one would be long.
 std::string wrapped(const std::string& list);

@@ -1,6 +1,7 @@
 // emitted_code.h: a program's emitted code: its C, and what surrounds it at run time.
 #pragma once
 
+#include "linkers/codegen/c_text.h"
 #include "linkers/codegen/fused_loop.h"
 #include "linkers/codegen/plan.h"
 #include "vm/native.h"
@@ -54,14 +55,14 @@ class EmittedCode final : public NativeCode {
 
  private:
   friend class Emitter;
+  friend class ChunkCode;
   struct Function {
     std::size_t module;
     std::string name;
   };
   std::shared_ptr<const Program> program_;  ///< the steps of loops and calls point into it
   std::vector<std::string> sources_, readable_;
-  /// By module: the comments, and the lines of the source that they stand before.
-  std::vector<std::vector<std::pair<std::size_t, std::string>>> comments_;
+  std::vector<Comments> comments_;            // by module
   std::vector<Function> functions_, bodies_;  // by chunk function, by loop
   std::vector<NodePlace> places_;
   std::shared_ptr<const void> modules_;

@@ -1,5 +1,6 @@
 #include "linkers/codegen/plan.h"
 
+#include "linkers/codegen/c_text.h"
 #include "linkers/codegen/call_memory.h"
 #include "ops/arrangement.h"
 #include "ops/attributes.h"
@@ -114,17 +115,6 @@ bool StepForm::compares(int input) const {
 
 bool StepForm::measures() const {
   return kind == Kind::Arranged && arrangement->kind == Arrangement::Kind::Lengths;
-}
-
-std::string comment(std::string text) {
-  for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return "  /* " + text + " */\n";
-}
-
-bool is_comment(std::string_view line) {
-  return line.substr(std::min(line.find_first_not_of(' '), line.size())).starts_with("/* ") &&
-         line.starts_with("  ");
 }
 
 Plan::Plan(const Program& program, std::span<const Variable> nodes,

@@ -80,10 +80,6 @@ struct PlanOptions {
   bool checked = false;
 };
 
-/// A line of emitted code that says more to people than to the compiler, which does not get it.
-std::string comment(std::string text);
-bool is_comment(std::string_view line);
-
 class Plan {
  public:
   /// `nodes`: an output of each node of the program (kept by the caller); `registers`: a variable
