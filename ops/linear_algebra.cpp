@@ -67,4 +67,13 @@ void require_square(const char* op, const Array& a) {
                     format_shape(a.shape()));
 }
 
+void fail_singular(const char* op, const char* factor, int k, const Array& a) {
+  const std::string at = std::to_string(k - 1);
+  throw Error(ErrorKind::LinAlg,
+              "[" + std::string(op) + "] the matrix is singular: " + factor + "[" + at + ", " + at +
+                  "] is exactly zero (shape " + format_shape(a.shape()) +
+                  "). Its rows are linearly dependent: check that no two are multiples "
+                  "of each other, or add a small multiple of the identity");
+}
+
 }  // namespace thunkvm

@@ -57,5 +57,7 @@ Variable line_up(const Variable& x, bool batched, int ndim);
 int blas_length(const char* op, std::int64_t length);
 /// Throws Error(LinAlg) for a run-time array whose last two axes differ.
 void require_square(const char* op, const Array& a);
+/// Throws Error(LinAlg): diagonal element k of that factor, counted from 1, is zero.
+[[noreturn]] void fail_singular(const char* op, const char* factor, int k, const Array& a);
 
 }  // namespace thunkvm

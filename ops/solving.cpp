@@ -1,8 +1,5 @@
-// solving.cpp: `solve`, `inv` and `det` through LU factors with row exchanges, and
-// `solve_triangular`.
-#include "ops/lapack.h"
-#include "ops/linear_algebra.h"
-#include "thunks/strided.h"
+// solving.cpp: `solve` through LU factors with row exchanges, and `solve_triangular`.
+#include "ops/factors.h"
 
 #include <algorithm>
 #include <array>
@@ -11,52 +8,6 @@
 namespace thunkvm {
 
 namespace {
-
-/// Strides of a C-order stack of (rows, columns) matrices over `batch`, of its batch axes only.
-std::vector<std::int64_t> stack_strides(Dims batch, std::int64_t matrix_bytes) {
-  std::vector<std::int64_t> strides(batch.size());
-  for (std::size_t axis = batch.size(); axis-- > 0; matrix_bytes *= batch[axis])
-    strides[axis] = matrix_bytes;
-  return strides;
-}
-
-/// Copies a matrix into Fortran order.
-template <class T>
-void to_fortran(const char* from, std::int64_t row_stride, std::int64_t column_stride,
-                std::int64_t rows, std::int64_t columns, T* to) {
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j)
-      to[j * rows + i] = *reinterpret_cast<const T*>(from + i * row_stride + j * column_stride);
-}
-template <class T>
-void from_fortran(const T* from, std::int64_t rows, std::int64_t columns, T* to) {
-  for (std::int64_t i = 0; i < rows; ++i)
-    for (std::int64_t j = 0; j < columns; ++j) to[i * columns + j] = from[j * rows + i];
-}
-
-[[noreturn]] void fail_singular(const char* op, const char* factor, int k, const Array& a) {
-  const std::string at = std::to_string(k - 1);
-  throw Error(ErrorKind::LinAlg,
-              "[" + std::string(op) + "] the matrix is singular: " + factor + "[" + at + ", " + at +
-                  "] is exactly zero (shape " + format_shape(a.shape()) +
-                  "). Its rows are linearly dependent: check that no two are multiples "
-                  "of each other, or add a small multiple of the identity");
-}
-
-/// Calls `f(a, b, out)` with the addresses of every matrix of a broadcast of two stacks; out is in
-/// C order.
-template <class F>
-void each_matrix(Dims batch, const MatrixStack& a, const MatrixStack& b, char* out,
-                 std::int64_t out_bytes, F&& f) {
-  const std::vector<std::int64_t> strides = stack_strides(batch, out_bytes);
-  StridedWalk walk(batch, std::array{StridedWalk::Operand{a.data, a.batch, a.batch_strides},
-                                     StridedWalk::Operand{b.data, b.batch, b.batch_strides},
-                                     StridedWalk::Operand{out, batch, strides}});
-  walk.run([&](char* const* pointers, const std::int64_t* steps, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i)
-      f(pointers[0] + i * steps[0], pointers[1] + i * steps[1], pointers[2] + i * steps[2]);
-  });
-}
 
 /// The right-hand sides as matrices, the shape of the result, and the stack that both make
 /// together.
@@ -119,66 +70,6 @@ void run_solve(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-template <class T>
-void run_inv(Activation& activation, const Operands& operands) {
-  const Array a = input_array(activation, operands, 0);
-  require_square("inv", a);
-  const std::int64_t n = a.length(a.ndim() - 1);
-  const Array out = output_array(activation, operands, 0, dtype_of<T>, a.shape());
-  const int rows = blas_length("inv", n);
-  {
-    HostLeave leave(*activation.host, a.size() * n);
-    std::vector<T> factors(static_cast<std::size_t>(n * n)), sides(factors.size());
-    std::vector<int> pivots(static_cast<std::size_t>(n));
-    const MatrixStack stack(a);
-    each_matrix(stack.batch, stack, stack, out.data(), n * n * static_cast<std::int64_t>(sizeof(T)),
-                [&](const char* matrix, const char*, char* to) {
-                  if (n == 0) return;
-                  to_fortran(matrix, stack.row_stride, stack.column_stride, n, n, factors.data());
-                  if (const int zero = lapack::getrf(rows, factors.data(), pivots.data()); zero > 0)
-                    fail_singular("inv", "U", zero, a);
-                  std::fill(sides.begin(), sides.end(), T(0));
-                  for (std::int64_t i = 0; i < n; ++i)
-                    sides[static_cast<std::size_t>(i * n + i)] = T(1);
-                  lapack::getrs(rows, rows, factors.data(), pivots.data(), sides.data());
-                  from_fortran(sides.data(), n, n, reinterpret_cast<T*>(to));
-                });
-  }
-  poll_after(activation, a.size() * n);
-  store(activation, operands, 0, out);
-}
-
-template <class T>
-void run_det(Activation& activation, const Operands& operands) {
-  const Array a = input_array(activation, operands, 0);
-  require_square("det", a);
-  const std::int64_t n = a.length(a.ndim() - 1);
-  const MatrixStack stack(a);
-  const Array out = output_array(activation, operands, 0, dtype_of<T>, stack.batch);
-  const int rows = blas_length("det", n);
-  {
-    HostLeave leave(*activation.host, a.size() * n);
-    std::vector<T> factors(static_cast<std::size_t>(n * n));
-    std::vector<int> pivots(static_cast<std::size_t>(n));
-    each_matrix(stack.batch, stack, stack, out.data(), sizeof(T),
-                [&](const char* matrix, const char*, char* to) {
-                  T product(1);
-                  if (n > 0) {
-                    to_fortran(matrix, stack.row_stride, stack.column_stride, n, n, factors.data());
-                    lapack::getrf(rows, factors.data(), pivots.data());
-                  }
-                  // The diagonal of U; every exchange of rows turns the sign.
-                  for (std::int64_t i = 0; i < n; ++i) {
-                    product *= factors[static_cast<std::size_t>(i * n + i)];
-                    if (pivots[static_cast<std::size_t>(i)] != i + 1) product = -product;
-                  }
-                  *reinterpret_cast<T*>(to) = product;
-                });
-  }
-  poll_after(activation, a.size() * n);
-  store(activation, operands, 0, out);
-}
-
 struct TriangularState {
   bool lower, transposed, unit_diagonal;
 };
@@ -217,16 +108,6 @@ void run_solve_triangular(Activation& activation, const Operands& operands) {
   }
   poll_after(activation, out.size() * n);
   store(activation, operands, 0, out);
-}
-
-template <class F>
-ThunkCode visit_lapack(DType dtype, std::string_view what, F&& f) {
-  return visit_dtype(dtype, what, [&]<class T>(std::type_identity<T> type) -> ThunkCode {
-    if constexpr (lapack::kKnows<T>)
-      return f(type);
-    else
-      return {};
-  });
 }
 
 /// An Op that solves a x = b for x.
@@ -350,57 +231,6 @@ class SolveTriangularOp final : public SystemOp {
   TriangularState state_;
 };
 
-class InvOp final : public MatrixOp {
- public:
-  explicit InvOp(const Attributes& attrs) : MatrixOp("inv", attrs) {}
-
-  std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    expect_inputs(inputs, 1);
-    const Variable a = inexact(inputs[0]);
-    expect_square(a);
-    return {Apply::make1(*this, std::span(&a, 1), a.type_ref())};
-  }
-  ThunkCode kernel(const Apply& node) const override {
-    return visit_lapack(node.input(0).dtype(), "inv",
-                        []<class T>(std::type_identity<T>) { return kernel_code<run_inv<T>>(0); });
-  }
-  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
-    if (!g[0]) return {Variable()};
-    const Variable turned = matrix_transpose(node.output(0));
-    return {neg(matmul(matmul(turned, g[0]), turned))};
-  }
-  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
-                              const std::vector<bool>&) const override {
-    return call(inputs);
-  }
-};
-
-class DetOp final : public MatrixOp {
- public:
-  explicit DetOp(const Attributes& attrs) : MatrixOp("det", attrs) {}
-
-  std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    expect_inputs(inputs, 1);
-    const Variable a = inexact(inputs[0]);
-    expect_square(a);
-    const StaticShape shape(a.static_shape().begin(), a.static_shape().end() - 2);
-    return {Apply::make1(*this, std::span(&a, 1), TensorType::of(a.dtype(), shape))};
-  }
-  ThunkCode kernel(const Apply& node) const override {
-    return visit_lapack(node.input(0).dtype(), "det",
-                        []<class T>(std::type_identity<T>) { return kernel_code<run_det<T>>(0); });
-  }
-  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
-    if (!g[0]) return {Variable()};
-    const Variable scale = add_last(add_last(mul(g[0], node.output(0))));
-    return {mul(scale, matrix_transpose(call_op("inv", {node.input(0)})))};
-  }
-  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
-                              const std::vector<bool>&) const override {
-    return call(inputs);
-  }
-};
-
 class SolveMaker : public OpMaker {
  public:
   explicit SolveMaker(OpProto& proto) : OpMaker(proto) {
@@ -442,43 +272,9 @@ class SolveTriangularMaker : public OpMaker {
   }
 };
 
-class InvMaker : public OpMaker {
- public:
-  explicit InvMaker(OpProto& proto) : OpMaker(proto) {
-    family("linear algebra");
-    comment("The inverse of each matrix. To solve a system, `solve` is faster and more accurate.");
-    input("a", "square matrices");
-    output("their inverses");
-    example(
-        ">>> a = tv.matrix(\"a\")\n"
-        ">>> tv.function([a], tv.ops.inv(a))([[2.0, 0.0], [0.0, 4.0]])\n"
-        "array([[0.5 , 0.  ],\n"
-        "       [0.  , 0.25]])");
-  }
-};
-
-class DetMaker : public OpMaker {
- public:
-  explicit DetMaker(OpProto& proto) : OpMaker(proto) {
-    family("linear algebra");
-    comment(
-        "The determinant of each matrix, from its LU factors. Its gradient needs the inverse: "
-        "where a "
-        "matrix is singular it is a LinAlgError.");
-    input("a", "square matrices");
-    output("their determinants");
-    example(
-        ">>> a = tv.matrix(\"a\")\n"
-        ">>> tv.function([a], tv.ops.det(a))([[2.0, 0.0], [0.0, 4.0]])\n"
-        "np.float64(8.0)");
-  }
-};
-
 }  // namespace
 
 REGISTER_OP(SolveOp, SolveMaker, solve)
 REGISTER_OP(SolveTriangularOp, SolveTriangularMaker, solve_triangular)
-REGISTER_OP(InvOp, InvMaker, inv)
-REGISTER_OP(DetOp, DetMaker, det)
 
 }  // namespace thunkvm
