@@ -1,6 +1,6 @@
 // test_demand.cpp: lazy thunks in straight-line code, on fibers and in nested calls: the same tests
 // for both.
-#include "tests/cpp/assembler.h"
+#include "tests/cpp/lazy_program.h"
 #include "thunks/demand.h"
 #include "vm/interpreter.h"
 
@@ -33,39 +33,11 @@ void in_both_ways(Test test) {
   }
 }
 
-/// A straight-line thunk with inputs in0, in1, ... of values 1, 10, 100, ..., each of which logs
-/// that it was computed.
-struct StraightProgram {
+/// A LazyProgram whose thunk is straight-line code.
+struct StraightProgram : LazyProgram {
   StraightProgram(ForceBy way, int n_inputs, int n_outputs, std::vector<Index> demands,
-                  LazyBody body) {
-    Registers inputs, outputs;
-    for (int i = 0; i < n_inputs; ++i) inputs.push_back(b.reg("in" + std::to_string(i)));
-    for (int j = 0; j < n_outputs; ++j) {
-      const bool demanded = std::count(demands.begin(), demands.end(), Index(j)) != 0;
-      outputs.push_back(demanded ? b.output("out" + std::to_string(j))
-                                 : b.reg("out" + std::to_string(j)));
-    }
-    const Index lazy = b.lazy("lazy", inputs, outputs, straight_line(std::move(body), way));
-    for (const Index demand : demands) b.demand(lazy, demand);
-    b.retire(inputs);
-    b.halt();
-    double value = 1;
-    for (int i = 0; i < n_inputs; ++i, value *= 10) {
-      b.input_body(lazy, Index(i));
-      b.thunk("in" + std::to_string(i), {}, {inputs[i]},
-              [this, i, value](Activation& a, const Operands& o) {
-                log += "in" + std::to_string(i) + " ";
-                if (i == failing) throw Error(ErrorKind::Value, "input failed");
-                a.output(o, 0).set(value);
-              });
-      b.ret();
-    }
-  }
-  Machine machine() { return Machine(b.build()); }
-
-  ProgramBuilder b;
-  std::string log;
-  int failing = -1;
+                  LazyBody body)
+      : LazyProgram(n_inputs, n_outputs, std::move(demands), straight_line(std::move(body), way)) {}
 };
 
 double number(Demand& demand, int i) { return demand.force(i).get<double>(); }
