@@ -1,5 +1,6 @@
 #include "linkers/linker.h"
 
+#include "linkers/fold_order.h"
 #include "linkers/lowering.h"
 #include "thunks/error.h"
 #include "thunks/log.h"
@@ -73,6 +74,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   for (const Update& u : function.updates)
     if (!u.if_computed || u.value.is_leaf()) roots.push_back(u.value);
   graph.nodes = topological_order(roots);
+  fold_early(graph.nodes);
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
   check_inputs(function, graph);

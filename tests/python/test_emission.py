@@ -193,6 +193,23 @@ def test_a_number_that_a_loop_reads_and_a_sum_that_it_gives_are_variables() -> N
     assert len(re.findall(r"R\[\d+\]\.value\.\w+ = ", source)) == 1
 
 
+def test_reductions_behind_a_conditional_are_part_of_the_loop_before_it() -> None:
+    x, c = tv.vector("x"), tv.scalar("c")
+    y = tv.exp(x) * 2.0
+    arm = tv.ifelse(c > 0.0, y * c + 1.0, y - 1.0)
+    f = tv.function([x, c], [arm, y.sum(), (y * y).max()], mode=C)
+    regions = {row.op: row.region for row in f.explain().nodes}
+    assert regions["exp"] == regions["sum"] == regions["max"]
+    assert [row.form for row in f.explain().nodes if row.op in ("sum", "max")] == ["loop"] * 2
+    value = np.array([0.0, 1.0])
+    for c_ in (1.0, -1.0):
+        got, total, largest = f(value, c_)
+        doubled = tv.function([x], tv.exp(x) * 2.0, mode="cvm")(value)
+        np.testing.assert_array_equal(got, doubled + 1.0 if c_ > 0 else doubled - 1.0)
+        assert total == doubled[0] + doubled[1]
+        assert largest == doubled[1] ** 2
+
+
 # ---- source ----
 
 
