@@ -188,8 +188,7 @@ class ChunkCode {
     std::vector<std::uint32_t> steps;
     for (std::size_t k = u + 1; k < units.size(); ++k)
       for (const std::uint32_t step : units[k].steps)
-        if (plan_.shared_view(program_.steps[step].operands.output(0)) != step)
-          steps.push_back(step);
+        if (!plan_.is_shared_view(step)) steps.push_back(step);
     std::sort(steps.begin(), steps.end());
     std::vector<StepRange> ranges;
     for (const std::uint32_t step : steps) {

@@ -69,14 +69,15 @@ class Fusion {
     for (const Group& group : groups_)
       for (const std::uint32_t step : group.steps)
         if (plan_.step(step).kind == Kind::Arranged && !is_output(group, step) &&
-            !is_shared(step) && !plan_.only_read_by(operands(step).output(0), group.steps))
+            !plan_.is_shared_view(step) &&
+            !plan_.only_read_by(operands(step).output(0), group.steps))
           arrangements_.give_up(step);
     return arrangements_.n_kernels() == kernels;
   }
 
   void take(std::uint32_t step) {
     const StepForm& form = plan_.step(step);
-    if (is_shared(step) && !arrangements_.is_kernel(step)) return;
+    if (plan_.is_shared_view(step) && !arrangements_.is_kernel(step)) return;
     const bool fuse = plan_.options().fuse;
     const bool arranged = fuse && form.kind == Kind::Arranged && !arrangements_.is_kernel(step);
     for (int i = 0; i < operands(step).n_inputs; ++i) {
@@ -109,10 +110,6 @@ class Fusion {
         {.kind = form.kind == Kind::Expression ? Unit::Kind::Expression : Unit::Kind::Call,
          .steps = {step},
          .retired = {}});
-  }
-
-  bool is_shared(std::uint32_t step) const {
-    return plan_.shared_view(operands(step).output(0)) == step;
   }
 
   static int value_input(const StepForm& form) {
@@ -230,7 +227,7 @@ class Fusion {
     const std::size_t index = static_cast<std::size_t>(&group - groups_.data());
     std::vector<std::uint32_t> steps = arrangements_.waiting_for(step);
     std::erase_if(steps, [&](std::uint32_t member) {
-      return std::ranges::binary_search(group.steps, member);  // a view that is shared
+      return plan_.is_member(group.steps, member);  // a view that is shared
     });
     steps.push_back(step);
     std::size_t registers = group.operands.size();
@@ -332,7 +329,7 @@ class Fusion {
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
       add_step(g, arrangement);
       const std::uint32_t out = operands(arrangement).output(0);
-      if (is_shared(arrangement)) {
+      if (plan_.is_shared_view(arrangement)) {
         shared_in_[out] = group;
         continue;
       }
@@ -348,7 +345,8 @@ class Fusion {
   }
 
   void add_step(Group& group, std::uint32_t step) const {
-    const auto at = std::lower_bound(group.steps.begin(), group.steps.end(), step);
+    const auto at = std::ranges::lower_bound(
+        group.steps, step, [&](auto a, auto b) { return plan_.comes_before(a, b); });
     if (at != group.steps.end() && *at == step) return;
     group.steps.insert(at, step);
     const Operands& o = operands(step);

@@ -375,7 +375,7 @@ void Plan::find_temporaries() {
         const Operands& o = program_.steps[step].operands;
         writer[o.output(0)] = &unit;
         // A shared view is a member of several loops, and of an array that is to last.
-        if (unit.kind != Unit::Kind::Loop || shared_view(o.output(0)) == step) continue;
+        if (unit.kind != Unit::Kind::Loop || is_shared_view(step)) continue;
         for (int i = 0; i < o.n_inputs; ++i) {
           loop_reads[o.input(i)] += !steps_[step].compares(i);
           if (writer[o.input(i)] != &unit && !steps_[step].measures()) read[o.input(i)] = true;

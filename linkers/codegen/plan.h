@@ -14,6 +14,7 @@
 #include "ops/variable.h"
 #include "vm/program.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -61,7 +62,7 @@ struct RegisterForm {
 struct Unit {
   enum class Kind : std::uint8_t { Expression, Loop, Call };
   Kind kind = Kind::Call;
-  std::vector<std::uint32_t> steps;    ///< in Program::steps, in order
+  std::vector<std::uint32_t> steps;    ///< in Program::steps, in order (Plan::comes_before)
   std::vector<std::uint32_t> retired;  ///< registers emptied after it
 };
 
@@ -104,6 +105,20 @@ class Plan {
   /// The step whose value in this register is a part of an array that stays where it is to the end
   /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
   std::uint32_t shared_view(std::uint32_t reg) const { return shared_views_[reg]; }
+  bool is_shared_view(std::uint32_t step) const {
+    return shared_views_[program_.steps[step].operands.output(0)] == step;
+  }
+  /// The order of a loop's members: shared views, which may be of bodies that stand behind it in
+  /// the program, then the others as in the program.
+  bool comes_before(std::uint32_t a, std::uint32_t b) const {
+    const bool a_shared = is_shared_view(a), b_shared = is_shared_view(b);
+    return a_shared != b_shared ? a_shared : a < b;
+  }
+  /// True if a step is among a loop's members.
+  bool is_member(std::span<const std::uint32_t> members, std::uint32_t step) const {
+    return std::binary_search(members.begin(), members.end(), step,
+                              [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
+  }
   /// True if nothing but these steps reads the register.
   bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
 

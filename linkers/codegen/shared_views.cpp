@@ -48,8 +48,7 @@ bool Plan::keep_shared_views() {
         const Operands& o = program_.steps[step].operands;
         for (int i = 0; i < o.n_inputs; ++i) {
           const std::uint32_t view = shared_views_[o.input(i)];
-          if (view != kNone && std::ranges::binary_search(unit.steps, view))
-            ++loop_reads[o.input(i)];
+          if (view != kNone && is_member(unit.steps, view)) ++loop_reads[o.input(i)];
         }
       }
     }

@@ -119,6 +119,28 @@ def test_a_view_that_is_read_in_an_arm_alone_is_found_there() -> None:
     assert runs(f) == runs(kernels)
 
 
+def test_a_view_that_several_arms_read_is_found_before_what_reads_it() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    c, d = tv.scalar("c"), tv.scalar("d")
+    part = x[1:]  # of a body that is run at the first need, and stands behind the arms
+    shared = y * 3.0 + part
+    outputs = [
+        tv.ifelse(c > 0, part * 2.0 + y, shared - 1.0),
+        tv.ifelse(d > 0, part * 3.0 - y, shared * 2.0 + 1.0),
+    ]
+    for mode in ("c", "c_nogc"):
+        f = tv.function([x, y, c, d], outputs, mode=mode)
+        kernels = tv.function([x, y, c, d], outputs, mode=KERNELS)
+        for x_, y_ in ((3, 2), (3, 2), (1, 0), (2, 5), (6, 1), (3, 2)):  # 2, 5: one by one
+            for picks in ((1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)):
+                value, other = np.arange(x_, dtype=float), np.ones(y_) * 5.0
+                for got, expected in zip(
+                    f(value, other, *picks), kernels(value, other, *picks), strict=True
+                ):
+                    np.testing.assert_array_equal(got, expected)
+        assert runs(f) == runs(kernels)
+
+
 def test_a_shared_view_is_found_where_members_run_one_by_one() -> None:
     x, y = tv.vector("x"), tv.vector("y")
     head = x[:-1]
