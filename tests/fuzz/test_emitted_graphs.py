@@ -119,14 +119,14 @@ class Program:
                 self.compute()
             else:
                 self.arrange()
-        self.outputs = rng.sample(self.values[len(self.inputs) :] or self.values, k=1)
+        self.outputs = rng.sample((self.values[len(self.inputs) :] or self.values)[-4:], k=1)
         self.outputs += rng.sample(self.values, k=min(2, len(self.values)))
 
     def compute(self) -> None:
         """Add what computes elements, or chooses between values."""
         rng = self.random
         a, b, c = (rng.choice(self.values) for _ in range(3))
-        match rng.randrange(10):
+        match rng.randrange(12):
             case 0 | 1:
                 self.line(f"tv.{rng.choice(UNARY)}({a})")
             case 2:
@@ -140,10 +140,26 @@ class Program:
                 keep = rng.choice(["True", "False"])
                 self.line(f"tv.{rng.choice(REDUCTIONS)}({a}, axis={axis}, keepdims={keep})")
             case 9:
-                scalars = [v for v in self.values if self.names[v].ndim == 0]
-                if scalars:
-                    self.line(f"tv.ifelse({rng.choice(scalars)} > 0, {a}, {b})")
                 self.line(f"tv.cast({a}, dtype={rng.choice(['float32', 'float64', 'bool'])!r})")
+            case 10 | 11:
+                self.choose()
+
+    def choose(self) -> None:
+        """Add conditionals of which arms compute from the same value, often from a part of one."""
+        rng = self.random
+        scalars = [v for v in self.values if self.names[v].ndim == 0]
+        value = rng.choice(self.values)
+        if self.names[value].ndim > 0 and rng.randrange(3):
+            value = self.line(f"{value}[{rng.choice(SLICES)}]") or value
+        others = [v for v in self.values if self.names[v].ndim == self.names[value].ndim]
+        chosen = []
+        for _ in range(rng.randrange(1, 4) if scalars else 0):
+            first, second, other = rng.choice(BINARY), rng.choice(BINARY), rng.choice(others)
+            arms = [f"tv.{second}(tv.{first}({value}, {value}), {other})", rng.choice(others)]
+            rng.shuffle(arms)
+            chosen.append(self.line(f"tv.ifelse({rng.choice(scalars)} > 0, {arms[0]}, {arms[1]})"))
+        if len(chosen) > 1 and None not in chosen:
+            self.line(f"tv.{rng.choice(BINARY)}({chosen[0]}, {chosen[1]})")
 
     def arrange(self) -> None:
         """Add what says where elements lie, most often with something that computes from it."""
