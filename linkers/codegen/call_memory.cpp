@@ -10,6 +10,17 @@ namespace {
 constexpr std::size_t kMostRoom = std::size_t{1} << 18;
 constexpr std::size_t kLeastBytes = 2 * kArrayPadding;
 
+/// In C order, with elements so many bytes from each other.
+void set_lengths(Temporary& temporary, Dims shape, std::int64_t stride) {
+  if (temporary.version != 0 && std::equal(shape.begin(), shape.end(), temporary.lengths)) return;
+  ++temporary.version;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    temporary.lengths[axis] = shape[axis];
+    temporary.strides[axis] = stride;
+    stride *= shape[axis];
+  }
+}
+
 }  // namespace
 
 std::size_t CallMemory::room(std::size_t n_temporaries) {
@@ -27,26 +38,13 @@ bool CallMemory::make(std::uint32_t at, std::size_t room, DType dtype, Dims shap
   temporary.data = nullptr;
   const std::size_t bytes = item_size(dtype);
   if (static_cast<std::size_t>(size) > room / bytes) return false;
-  if (temporary.version == 0 || !std::equal(shape.begin(), shape.end(), temporary.lengths)) {
-    ++temporary.version;
-    std::int64_t stride = static_cast<std::int64_t>(bytes);
-    for (std::size_t axis = shape.size(); axis-- > 0;) {
-      temporary.lengths[axis] = shape[axis];
-      temporary.strides[axis] = stride;
-      stride *= shape[axis];
-    }
-  }
+  set_lengths(temporary, shape, static_cast<std::int64_t>(bytes));
   make_again(at);
   return true;
 }
 
 void CallMemory::measure(std::uint32_t at, Dims shape) const {
-  Temporary& temporary = (*this)[at];
-  if (temporary.version == 0 || !std::equal(shape.begin(), shape.end(), temporary.lengths)) {
-    ++temporary.version;
-    std::copy(shape.begin(), shape.end(), temporary.lengths);
-    std::fill_n(temporary.strides, shape.size(), 0);
-  }
+  set_lengths((*this)[at], shape, 0);
   make_again(at);
 }
 

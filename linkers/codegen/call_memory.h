@@ -26,7 +26,8 @@ struct Temporary {
 
 class CallMemory {
  public:
-  static constexpr std::size_t kMostBytes = 1 << 12;  ///< of one temporary; larger ones are arrays
+  /// Of one temporary: larger ones are arrays. Less where there are many of them.
+  static constexpr std::size_t kMostBytes = 1 << 12;
   static constexpr std::size_t kFront = 64;
 
   /// Of so many temporaries: the bytes that the elements of each have, and those of a slot. All

@@ -294,14 +294,14 @@ class ChunkCode {
     text_ += plan_.describe(branch.node);
     place(branch.node) = {"branch", region(), ""};
     const auto retired = std::span(&branch.selector, (instruction.flag & kTake) != 0 ? 1 : 0);
-    const std::string number =
+    const std::string arm_call =
         form.number ? "S->arm_of(call, " + index + ", (tv_value){." + member(form.dtype) + " = " +
                           read(branch.selector) + "}, " + cell_meta_name(form.dtype) + ")"
                     : "S->arm(call, " + index + ")";
     if (branch.decoding == Decoding::Truth && form.number) {
       const std::string selector = read(branch.selector);
       if (is_float(form.dtype))
-        text_ += "  if (" + selector + " != " + selector + ") return " + number + ";\n";
+        text_ += "  if (" + selector + " != " + selector + ") return " + arm_call + ";\n";
       text_ += "  if (" + selector + ") {\n";
       retire(retired);
       emit_arm(branch, arms, 1, next);
@@ -316,9 +316,9 @@ class ChunkCode {
                " arm = " + read(branch.selector) + ";\n";
       if (branch.decoding == Decoding::Index)
         text_ +=
-            "  if ((u64)arm >= " + std::to_string(branch.n_arms) + ") return " + number + ";\n";
+            "  if ((u64)arm >= " + std::to_string(branch.n_arms) + ") return " + arm_call + ";\n";
     } else {
-      text_ += "  {\n  const u32 arm = " + number + ";\n";
+      text_ += "  {\n  const u32 arm = " + arm_call + ";\n";
       text_ += "  if (arm == TV_FAILED) return TV_FAILED;\n";
     }
     retire(retired);

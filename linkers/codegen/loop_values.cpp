@@ -34,6 +34,7 @@ std::size_t LoopValues::new_number(std::uint32_t reg, const Type& type) {
   loop_.numbers.push_back({reg, values_.back().dtype, plan_.reg(reg).local});
   return values_.size() - 1;
 }
+
 std::size_t LoopValues::new_input(std::uint32_t source, DType dtype) {
   values_.push_back({.kind = LoopValue::Kind::Input,
                      .dtype = dtype,
@@ -74,6 +75,7 @@ std::uint32_t LoopValues::index_of(FusedLoop::Source source) {
   if (found == sources.end()) sources.push_back(std::move(source));
   return index;
 }
+
 void LoopValues::require(std::uint32_t source) {
   if (std::ranges::find(loop_.alike, source) == loop_.alike.end()) loop_.alike.push_back(source);
 }
@@ -83,6 +85,7 @@ void LoopValues::require_shape(std::uint32_t reg, const Type& type) {
   const auto found = operand_of_.find(reg);
   if (found == operand_of_.end() || !found->second.shaped) require(index_of(source_of(reg, type)));
 }
+
 /// The loop has to have the lengths that are in this register.
 void LoopValues::require_lengths(std::uint32_t reg) {
   const auto found = measured_.find(reg);
@@ -136,6 +139,7 @@ std::size_t LoopValues::place(std::uint32_t step) {
   loop_.places = true;
   return value;
 }
+
 void LoopValues::find_values() {
   for (const std::uint32_t step : unit_.steps) {
     const StepForm& form = plan_.step(step);

@@ -114,16 +114,18 @@ bool SmallLoop::find_place(const LoopShape& found, std::size_t i) {
   const View& place = found.place(i);
   const LoopOperand& operand = found.input(i);
   Where& where = where_[i];
-  if (place.ndim > 1 || !operand.contiguous) return false;
   where.begin = place.data - LoopShape::kOrigin;
   where.n = place.ndim == 0 ? 1 : place.lengths[0];
+  if (place.ndim > 1 || !operand.contiguous || where.n != size_of(operand.shape()) ||
+      (where.n != 1 && place.strides[0] != 1))
+    return false;
   where.how = operand.padded && has_room_around(loop_.inputs[i], loop_.item_sizes[i], where)
                   ? How::Around
                   : How::Copied;
-  return (where.n == 1 || place.strides[0] == 1) && where.n == size_of(operand.shape());
+  return true;
 }
 
-/// True if all lanes fit around a temporary that the loop has in no other place.
+/// True if all lanes fit around a temporary that the loop places once.
 bool SmallLoop::has_room_around(const FusedLoop::Input& input, std::int64_t item_size,
                                 const Where& where) const {
   const auto same = [&](const FusedLoop::Input& other) {
