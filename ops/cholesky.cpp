@@ -1,6 +1,5 @@
 // cholesky.cpp: `cholesky`, the triangular factor of a positive definite matrix.
-#include "ops/lapack.h"
-#include "ops/linear_algebra.h"
+#include "ops/factors.h"
 
 #include <algorithm>
 
@@ -64,20 +63,14 @@ class CholeskyOp final : public MatrixOp {
       : MatrixOp("cholesky", attrs), lower_(attrs.get<bool>("lower")) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    expect_inputs(inputs, 1);
-    const Variable a = inexact(inputs[0]);
-    expect_square(a);
+    const Variable a = square_input(inputs);
     return {Apply::make1(*this, std::span(&a, 1), a.type_ref())};
   }
 
   ThunkCode kernel(const Apply& node) const override {
-    return visit_dtype(node.input(0).dtype(), "cholesky",
-                       [&]<class T>(std::type_identity<T>) -> ThunkCode {
-                         if constexpr (lapack::kKnows<T>)
-                           return kernel_code<run_cholesky<T>>(CholeskyState{lower_});
-                         else
-                           return {};
-                       });
+    return visit_lapack(node.input(0).dtype(), "cholesky", [&]<class T>(std::type_identity<T>) {
+      return kernel_code<run_cholesky<T>>(CholeskyState{lower_});
+    });
   }
 
   /// I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, 2016. The gradient

@@ -72,9 +72,7 @@ class InvOp final : public MatrixOp {
   explicit InvOp(const Attributes& attrs) : MatrixOp("inv", attrs) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    expect_inputs(inputs, 1);
-    const Variable a = inexact(inputs[0]);
-    expect_square(a);
+    const Variable a = square_input(inputs);
     return {Apply::make1(*this, std::span(&a, 1), a.type_ref())};
   }
   ThunkCode kernel(const Apply& node) const override {
@@ -97,9 +95,7 @@ class DetOp final : public MatrixOp {
   explicit DetOp(const Attributes& attrs) : MatrixOp("det", attrs) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    expect_inputs(inputs, 1);
-    const Variable a = inexact(inputs[0]);
-    expect_square(a);
+    const Variable a = square_input(inputs);
     const StaticShape shape(a.static_shape().begin(), a.static_shape().end() - 2);
     return {Apply::make1(*this, std::span(&a, 1), TensorType::of(a.dtype(), shape))};
   }

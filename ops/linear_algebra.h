@@ -42,6 +42,8 @@ class MatrixOp : public ArrayOp {
   Variable inexact(const Variable& input) const;
   /// Throws where `a` is not a stack of matrices that may be square.
   void expect_square(const Variable& a) const;
+  /// The only input, as both of these have it.
+  Variable square_input(std::span<const Variable> inputs) const;
 };
 
 /// `x` with its last two axes exchanged.
