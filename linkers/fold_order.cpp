@@ -10,22 +10,21 @@ namespace {
 
 class FoldOrder {
  public:
-  explicit FoldOrder(std::vector<Apply*>& nodes) : nodes_(nodes) { number(); }
+  explicit FoldOrder(std::vector<Apply*>& nodes) : nodes_(nodes) {}
 
   void run() {
-    if (!find_tails()) return;
+    if (find_tails()) reorder();
+    for (std::uint32_t i = 0; i < nodes_.size(); ++i) nodes_[i]->mark = i;
+  }
+
+ private:
+  void reorder() {
     find_readers();
     done_.resize(nodes_.size(), false);
     order_.reserve(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i)
       if (!done_[i]) add(i);
     nodes_ = std::move(order_);
-    number();
-  }
-
- private:
-  void number() const {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) nodes_[i]->mark = i;
   }
   std::uint32_t index_of(const Variable& v) const {
     return static_cast<std::uint32_t>(v.node()->mark);

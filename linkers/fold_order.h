@@ -9,8 +9,8 @@ namespace thunkvm {
 
 /// Moves reductions, and elementwise nodes that only reductions read, up to where the last of their
 /// inputs is computed. What follows a conditional in the depth-first order may then be part of the
-/// loop before it, and arrays are let go earlier. `nodes` stays a topological order, and each
-/// node's `Apply::mark` its index in it; linear.
+/// loop before it, and arrays are let go earlier. `nodes` is what topological_order
+/// gave, marks included, and stays such an order; each node's `Apply::mark` is its index. Linear.
 void fold_early(std::vector<Apply*>& nodes);
 
 }  // namespace thunkvm
