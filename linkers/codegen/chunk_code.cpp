@@ -46,7 +46,7 @@ class ChunkCode {
       head += "  }\n";
     }
     module_.chunks += head + indented(text_, gotos_) + "}\n\n";
-    out_.functions_.push_back({module_.index, name});
+    out_.functions_.push_back({out_.sources_.size(), name});
   }
 
  private:
@@ -283,7 +283,7 @@ class ChunkCode {
     internal_ = loop.internal;
     for (const std::uint32_t step : unit.steps)
       place(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
-    out_.bodies_.push_back({module_.index, name->second});
+    out_.bodies_.push_back({out_.sources_.size(), name->second});
     out_.loops.push_back(std::move(emitted.loop));
   }
 

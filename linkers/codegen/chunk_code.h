@@ -14,7 +14,6 @@ namespace thunkvm {
 
 /// A module as far as it was written, with comments.
 struct ModuleText {
-  std::size_t index = 0;  ///< among the modules of the program
   std::uint32_t thunks = 0;
   std::string loops, chunks;
   std::set<std::string> libm;                               ///< functions that it calls

@@ -67,7 +67,6 @@ class Emitter {
     out_.readable_.push_back(text);
     out_.sources_.push_back(without_comments(text, &out_.comments_.emplace_back()));
     module_ = {};
-    module_.index = out_.sources_.size();
   }
 
   void leave_out(const Chunk& chunk) {
