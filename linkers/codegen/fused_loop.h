@@ -75,7 +75,6 @@ struct FusedLoop {
   struct Output {
     std::vector<std::uint32_t> registers;  ///< one or more
     std::uint32_t temporary = kNone;       ///< its slot, if it may be one
-    std::size_t room = 0;                  ///< the bytes that it has there
     DType dtype = DType::Float64;
     std::uint64_t may_take = 0;  ///< bit i: input i is not read after this is written
   };
@@ -91,6 +90,7 @@ struct FusedLoop {
   std::vector<Number> numbers;
   std::vector<Output> outputs;
   std::vector<Fold> folds;
+  std::size_t room = 0;                 ///< of each output that is a temporary, in bytes
   std::vector<std::uint32_t> measured;  ///< slots of values of which others need only the lengths
   int ndim = 1;
   AxisRange reduced;               ///< that the folds reduce

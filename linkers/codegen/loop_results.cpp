@@ -9,7 +9,7 @@ LoopResults::Memory LoopResults::make_output(std::size_t j, bool may_take) {
   const FusedLoop::Output& output = loop_.outputs[j];
   if (output.temporary != kNone) {
     const CallMemory memory(call_);
-    if (memory.make(output.temporary, output.room, output.dtype, shape_, size_))
+    if (memory.make(output.temporary, loop_.room, output.dtype, shape_, size_))
       return {memory[output.temporary].data, true};
   }
   Cell& cell = call_.cells[output.registers[0]];

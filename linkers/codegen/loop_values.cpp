@@ -275,13 +275,13 @@ FusedLoop LoopValues::loop(std::vector<StepRange> after, std::vector<ElementLoop
 }
 
 void LoopValues::finish_outputs() {
+  loop_.room = CallMemory::room(plan_.n_temporaries());
   for (const LoopMember& member : members_) {
     const LoopValue& value = values_[member.value];
     loop_.cost += member.code->cost;
     if (!value.is_output()) continue;
     FusedLoop::Output output{.registers = value.outputs, .dtype = value.dtype};
     if (value.outputs.size() == 1) output.temporary = plan_.reg(value.outputs[0]).temporary;
-    output.room = CallMemory::room(plan_.n_temporaries());
     for (const LoopValue& input : values_)
       if (input.kind == LoopValue::Kind::Input && !input.fold && input.last_read <= order(value))
         output.may_take |= std::uint64_t{1} << input.index;
