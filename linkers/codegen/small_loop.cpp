@@ -137,18 +137,18 @@ bool SmallLoop::has_room_around(const FusedLoop::Input& input, std::int64_t item
          std::ranges::count_if(loop_.inputs, same) == 1;
 }
 
-/// An input that is placed, where it lies.
-char* SmallLoop::around(const FusedLoop::Input& input, std::int64_t item_size, const Where& where,
-                        const NumberBits* numbers) const {
-  char* const to = sources_[input.source] - where.begin * item_size;
-  const std::int64_t before = where.begin, end = where.begin + where.n, size = kept_->size;
-  visit_bytes(item_size, [=]<class T>(T fill) {
-    std::memcpy(&fill, numbers + input.placement->fill, sizeof(fill));
+/// Writes the numbers that input i is placed in, before and behind its elements, up to element
+/// `size` of `to`.
+void SmallLoop::surround(std::size_t i, const NumberBits* numbers, char* to,
+                         std::int64_t size) const {
+  const NumberBits* const number = numbers + loop_.inputs[i].placement->fill;
+  const std::int64_t before = where_[i].begin, end = before + where_[i].n;
+  visit_bytes(loop_.item_sizes[i], [=]<class T>(T fill) {
+    std::memcpy(&fill, number, sizeof(fill));
     T* const elements = reinterpret_cast<T*>(to);
     for (std::int64_t k = 0; k < before; ++k) elements[k] = fill;
     for (std::int64_t k = end; k < size; ++k) elements[k] = fill;
   });
-  return to;
 }
 
 /// Copies an input that is placed, with room for all lanes.
@@ -156,14 +156,11 @@ void SmallLoop::copy(std::size_t i, const NumberBits* numbers, char* to) const {
   const FusedLoop::Input& input = loop_.inputs[i];
   const Where& where = where_[i];
   const std::int64_t bytes = loop_.item_sizes[i];
-  const auto* const fill = reinterpret_cast<const char*>(numbers + input.placement->fill);
-  const std::int64_t end = where.begin + where.n;
   const char* const from = input.source == kNone
                                ? reinterpret_cast<const char*>(numbers + input.placement->value)
                                : sources_[input.source] + where.offset;
-  repeat_element(to, where.begin, bytes, fill);
   std::memcpy(to + where.begin * bytes, from, static_cast<std::size_t>(where.n * bytes));
-  repeat_element(to + end * bytes, lanes() - end, bytes, fill);
+  surround(i, numbers, to, lanes());
 }
 
 /// Finds the inputs' blocks; those that are copied are in scratch.
@@ -174,7 +171,8 @@ void SmallLoop::find_inputs(bool copies, const NumberBits* numbers, char* scratc
        ++i, ++where, scratch += LoopScratch::kOperandBytes) {
     const FusedLoop::Input& input = loop_.inputs[i];
     if (where->how == How::Around) {
-      blocks[i] = around(input, loop_.item_sizes[i], *where, numbers);
+      blocks[i] = sources_[input.source] - where->begin * loop_.item_sizes[i];
+      surround(i, numbers, blocks[i], kept_->size);
       continue;
     }
     blocks[i] = scratch;

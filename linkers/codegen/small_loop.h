@@ -55,8 +55,7 @@ class SmallLoop {
   bool find_place(const LoopShape& found, std::size_t i);
   bool has_room_around(const FusedLoop::Input& input, std::int64_t item_size,
                        const Where& where) const;
-  char* around(const FusedLoop::Input& input, std::int64_t item_size, const Where& where,
-               const NumberBits* numbers) const;
+  void surround(std::size_t i, const NumberBits* numbers, char* to, std::int64_t size) const;
   void copy(std::size_t i, const NumberBits* numbers, char* to) const;
   void find_inputs(bool copies, const NumberBits* numbers, char* scratch, char** blocks) const;
   void measure(const LoopResults& results);
