@@ -137,8 +137,10 @@ class FusedLoop::Run {
     /// Computes elements [start, start + n), where the last block ended.
     void block(std::int64_t start, std::int64_t n) {
       const std::int64_t rest = n % kLoopLanes;
-      // Behind the end there may be room to compute what nobody looks at.
-      const bool at_end = start + n == run_.size_;
+      // Behind the end there may be room to compute what nobody looks at: for whole lanes, counted
+      // from the loop's first element.
+      const bool at_end = start + n == run_.size_ &&
+                          start + n - rest + kLoopLanes <= whole_lanes(run_.size_);
       const bool goes_on = rest != 0 && run_.ends_ == 0 && at_end;
       const std::int64_t whole = n - rest + (goes_on ? kLoopLanes : 0);
       pack(n, rest);

@@ -31,6 +31,9 @@ namespace thunkvm {
 
 inline constexpr int kLoopBlock = 512;  ///< elements of a block; a multiple of kFoldBlock
 inline constexpr int kLoopLanes = 16;   ///< bodies compute a multiple of so many
+constexpr std::int64_t whole_lanes(std::int64_t n) {
+  return (n + kLoopLanes - 1) / kLoopLanes * kLoopLanes;
+}
 
 /// Inputs, outputs and folds of one loop.
 inline constexpr int kLoopOperands = 64;

@@ -62,8 +62,8 @@ class SmallLoop {
   void make_outputs(LoopResults& results, bool may_take, char** blocks);
   void fold(LoopScratch& scratch, const LoopResults& made, char* const* blocks) const;
   void fold_to_numbers(LoopScratch& scratch, char* const* blocks, NumberBits* results) const;
-  /// The elements that are computed: whole lanes.
-  std::int64_t lanes() const { return (kept_->size + kLoopLanes - 1) / kLoopLanes * kLoopLanes; }
+  /// The elements that are computed.
+  std::int64_t lanes() const { return whole_lanes(kept_->size); }
 
   const FusedLoop& loop_;
   NativeCall& call_;

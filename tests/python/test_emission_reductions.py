@@ -101,6 +101,20 @@ def test_several_reductions_of_the_same_axes_are_one_loop_beside_its_outputs() -
             np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_what_is_stored_beside_a_reduction_stays_within_its_memory(axis: int) -> None:
+    # Shapes whose last block begins at any element; some fill a block of the allocator, which
+    # says so, at the latest when it gets it back, if there was written behind it.
+    x = tv.matrix("x")
+    y = tv.exp(x)
+    f = tv.function([x], [y.sum(axis=axis), y], mode=C)
+    for shape in itertools.product(range(2, 40), (3, 17, 100, 171, 513, 1025, 1030)):
+        value = np.ones(shape)
+        total, stored = f(value)
+        np.testing.assert_array_equal(stored, np.exp(value), err_msg=str(shape))
+        np.testing.assert_allclose(total, np.exp(value).sum(axis=axis))
+
+
 def test_columns_of_what_is_strided_or_broadcast() -> None:
     x, y = tv.matrix("x"), tv.matrix("y")
     result = (x * 2 + y).sum(axis=0)
