@@ -131,7 +131,7 @@ void ThreadCache::drop() noexcept {
 void* MemoryPool::allocate_new(std::size_t bytes, std::uint8_t& size_class) {
   if (bytes > size_classes::kSmall) return allocate_large(bytes, size_class);
   const std::size_t rounded = size_classes::kBytes[size_class];
-  void* block = system_allocate(rounded);
+  void* block = system_allocate(kRecycles ? rounded : bytes);
   note_taken(rounded, rounded);
   return block;
 }
@@ -160,7 +160,7 @@ void* MemoryPool::allocate_large(std::size_t bytes, std::uint8_t& size_class) {
       return block;
     }
   }
-  void* block = system_allocate(rounded);
+  void* block = system_allocate(kRecycles ? rounded : bytes);
   note_taken(rounded, rounded);
   return block;
 }

@@ -24,8 +24,8 @@ struct PoolStatistics {
 ///
 /// Blocks up to 4 KiB are recycled through a cache of the thread, larger ones through a shared
 /// list, up to a cap of 256 MiB of idle memory: fresh memory costs page faults (4.4 ns an element
-/// against 1.2 in a recycled block). Thread-safe. Built with AddressSanitizer nothing is recycled,
-/// so that a use after release is seen.
+/// against 1.2 in a recycled block). Thread-safe. Built with AddressSanitizer nothing is recycled
+/// or larger than was asked for, so that a use after release or behind the end is seen.
 class MemoryPool {
  public:
   /// At least so many bytes, aligned to 64; what they hold is anything. Throws Error(Memory) with
