@@ -8,11 +8,8 @@
 
 namespace thunkvm {
 
-/// Axes [first, first + n).
-struct AxisRange {
-  int first = 0, n = 0;
-  bool operator==(const AxisRange&) const = default;
-};
+/// Axes of an array. Bit k: axis k is one of them.
+using AxisSet = std::uint32_t;
 
 /// The fold of `width` sequences side by side, fed row by row: an element of each. Used as a
 /// BlockFold, with the same bits.

@@ -362,8 +362,13 @@ class alignas(16) RowFolding {
     }
   }
   void end_block() {
-    for (; n_ < F::kLanes; ++n_) std::fill_n(lane(n_), width_, F::identity());
-    for (int half = F::kLanes / 2; half > 0; half /= 2) merge(lane(0), lane(half), half * width_);
+    // Accumulators that got nothing would change nothing.
+    int used = std::min(n_, F::kLanes);
+    for (int half = F::kLanes / 2; half > 0; half /= 2) {
+      if (used <= half) continue;
+      merge(lane(0), lane(half), (used - half) * width_);
+      used = half;
+    }
     tree_.add(lane(0));
     n_ = 0;
   }

@@ -1,6 +1,7 @@
 #include "linkers/codegen/fused_loop.h"
 
 #include "linkers/codegen/call_memory.h"
+#include "linkers/codegen/loop_blocks.h"
 #include "linkers/codegen/loop_folds.h"
 #include "linkers/codegen/loop_results.h"
 #include "linkers/codegen/loop_shape.h"
@@ -21,64 +22,73 @@ class FusedLoop::Run {
   Run(const FusedLoop& loop, NativeCall& call, const NumberBits* numbers)
       : loop_(loop),
         call_(call),
-        numbers_(numbers),
         scratch_(LoopScratch::of_thread()),
-        shape_(loop, call, numbers, scratch_.parts(loop.n_parts)) {}
+        shape_(loop, call, numbers, scratch_.parts(loop.n_parts)),
+        operands_(loop, shape_, numbers) {}
 
   const LoopShape& shape() const { return shape_; }
 
   /// False if the members cannot run as one pass.
   bool find_shape() {
     try {
-      return shape_.find() && !(loop_.places && shape_.columns() > kLoopBlock);
+      return shape_.find() && has_order_for_places();
     } catch (const Error&) {
       return false;  // a member has no part of its input: it says so itself
     }
   }
 
+  // What is placed is met from the first element to the last.
+  bool has_order_for_places() const {
+    if (!loop_.places || loop_.folds.empty()) return true;
+    const FoldPanels panels(shape_.shape(), loop_.reduced);
+    return panels.follow_each_other() && panels.columns() <= kLoopBlock;
+  }
+
   void compute(NumberBits* results) {
-    size_ = shape_.size();
-    results_.emplace(loop_, call_, shape_.shape(), size_);
+    results_.emplace(loop_, call_, shape_.shape(), size());
     results_->measure();
     if (!loop_.computes()) return;
     find_operands();
     if (!loop_.folds.empty()) results_->make_folds(results);
     {
-      const HostLeave leave(*call_.activation->host, size_ * loop_.cost);
-      if (results_->columns() > 1)
+      const HostLeave leave(*call_.activation->host, size() * loop_.cost);
+      if (loop_.folds.empty())
+        compute_in_order();
+      else if (!results_->panels().are_sequences())
         compute_panels();
-      else if (threads() > 1 && !loop_.folds.empty() && results_->count() == size_ &&
+      else if (threads() > 1 && results_->panels().count() == size() &&
                LoopFolds::has_pieces(loop_))
         compute_pieces();
       else
         compute_in_order();
     }
-    if (size_ * loop_.cost >= kWorthLeaving) call_.activation->poll = true;
+    if (size() * loop_.cost >= kWorthLeaving) call_.activation->poll = true;
   }
 
  private:
   void find_operands() {
     const std::size_t n_inputs = loop_.inputs.size();
-    n_ = n_inputs + loop_.outputs.size() + loop_.folds.size();
-    item_sizes_ = loop_.item_sizes.data();
+    operands_.n = n_inputs + loop_.outputs.size() + loop_.folds.size();
     std::size_t k = 0;
     for (; k < n_inputs; ++k) {
       const bool whole = shape_.is_whole(k);
-      direct_[k] = whole ? shape_.input(k).data : nullptr;
-      ends_ |= std::uint64_t{whole && !shape_.input(k).padded} << k;
+      operands_.direct[k] = whole ? shape_.input(k).data : nullptr;
+      operands_.ends |= std::uint64_t{whole && !shape_.input(k).padded} << k;
     }
     for (std::size_t j = 0; j < loop_.outputs.size(); ++j) {
       const LoopResults::Memory memory = results_->make_output(j, true);
-      ends_ |= std::uint64_t{!memory.padded} << k;
-      direct_[k++] = memory.data;
+      operands_.ends |= std::uint64_t{!memory.padded} << k;
+      operands_.direct[k++] = memory.data;
     }
-    while (k < n_) direct_[k++] = nullptr;
+    while (k < operands_.n) operands_.direct[k++] = nullptr;
   }
+
+  std::int64_t size() const { return shape_.size(); }
 
   // How many threads the loop runs on. Which one computes an element makes no difference to a bit.
   int threads() const {
     const LoopThreads threads = loop_threads();
-    return size_ >= threads.from && !loop_.places ? threads.count : 1;
+    return size() >= threads.from && !loop_.places ? threads.count : 1;
   }
 
   // Calls `f(scratch, first, end)` for shares of n things, each on a thread.
@@ -100,144 +110,35 @@ class FusedLoop::Run {
     if (no_memory) throw std::bad_alloc();
   }
 
-  // What one thread computes blocks in.
-  class Lane {
-   public:
-    Lane(const Run& run, LoopScratch& memory, std::int64_t start) : run_(run) {
-      const std::vector<Input>& inputs = run.loop_.inputs;
-      scratch_ = memory.blocks(run.n_);
-      bool packs = false;
-      for (std::size_t i = 0; i < inputs.size(); ++i) packs |= run.direct_[i] == nullptr;
-      if (!packs) return;
-      packers_ = memory.packers(inputs.size());
-      if (run.loop_.places) placers_ = memory.placers(inputs.size());
-      move_to(start);
-    }
-
-    /// The next block begins at this element. Only before the first block, where inputs are placed.
-    void move_to(std::int64_t start) {
-      if (packers_ == nullptr) return;
-      const std::vector<Input>& inputs = run_.loop_.inputs;
-      for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (run_.direct_[i] != nullptr) continue;
-        const LoopOperand& input = run_.shape_.input(i);
-        const int bytes = static_cast<int>(run_.item_sizes_[i]);
-        if (!inputs[i].placement) {
-          packers_[i].begin(input.data, bytes, input.shape(), input.strides, run_.shape_.shape(),
-                            start);
-          continue;
-        }
-        const View& place = run_.shape_.place(i);
-        packers_[i].begin(input.data, bytes, input.shape(), input.strides, place.shape(), 0);
-        placers_[i].begin(&packers_[i], place, place.data - LoopShape::kOrigin, bytes,
-                          run_.numbers_[inputs[i].placement->fill]);
-      }
-    }
-
-    /// Computes elements [start, start + n), where the last block ended.
-    void block(std::int64_t start, std::int64_t n) {
-      const std::int64_t rest = n % kLoopLanes;
-      // Behind the end there may be room to compute what nobody looks at: for whole lanes, counted
-      // from the loop's first element.
-      const bool at_end = start + n == run_.size_ &&
-                          start + n - rest + kLoopLanes <= whole_lanes(run_.size_);
-      const bool goes_on = rest != 0 && run_.ends_ == 0 && at_end;
-      const std::int64_t whole = n - rest + (goes_on ? kLoopLanes : 0);
-      pack(n, rest);
-      if (whole != 0) {
-        for (std::size_t k = 0; k < run_.n_; ++k)
-          blocks_[k] = run_.direct_[k] != nullptr ? run_.direct_[k] + start * run_.item_sizes_[k]
-                                                  : scratch(k);
-        compute(whole);
-      }
-      if (rest != 0 && !goes_on) tail_of_block(start + whole, whole, rest, at_end);
-    }
-
-    char* scratch(std::size_t operand) const {
-      return scratch_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;
-    }
-
-   private:
-    char* tail(std::size_t operand) const { return scratch(operand) + LoopScratch::kBlockBytes; }
-
-    void compute(std::int64_t n) {
-      run_.loop_.body(blocks_, run_.numbers_, run_.loop_.element_loops.data(), n);
-    }
-
-    void pack(std::int64_t n, std::int64_t rest) {
-      for (std::size_t i = 0; i < run_.loop_.inputs.size(); ++i) {
-        if (run_.direct_[i] != nullptr) continue;
-        if (run_.loop_.inputs[i].placement)
-          placers_[i].next(scratch(i), n);
-        else
-          packers_[i].next(scratch(i), n);
-        if (rest != 0) fill_lanes(scratch(i) + n * run_.item_sizes_[i], rest, run_.item_sizes_[i]);
-      }
-    }
-
-    /// The elements from `start` on, which are `rest`; in scratch they follow `whole` others.
-    void tail_of_block(std::int64_t start, std::int64_t whole, std::int64_t rest, bool at_end) {
-      const std::size_t n_inputs = run_.loop_.inputs.size();
-      std::uint64_t copied = 0;
-      for (std::size_t k = 0; k < run_.n_; ++k) {
-        const std::int64_t bytes = run_.item_sizes_[k];
-        char* const direct = run_.direct_[k];
-        if (direct == nullptr) {
-          blocks_[k] = scratch(k) + whole * bytes;
-        } else if (at_end && ((run_.ends_ >> k) & 1u) == 0) {
-          blocks_[k] = direct + start * bytes;
-        } else {
-          copied |= std::uint64_t{1} << k;
-          blocks_[k] = tail(k);
-          if (k >= n_inputs) continue;
-          copy_lanes(tail(k), direct + start * bytes, rest, bytes);
-        }
-      }
-      compute(kLoopLanes);
-      for (std::size_t k = n_inputs; k < n_inputs + run_.loop_.outputs.size(); ++k)
-        if (((copied >> k) & 1u) != 0)
-          std::memcpy(run_.direct_[k] + start * run_.item_sizes_[k], tail(k),
-                      static_cast<std::size_t>(rest * run_.item_sizes_[k]));
-    }
-
-    const Run& run_;
-    char* blocks_[kLoopOperands];
-    char* scratch_;
-    Packer* packers_ = nullptr;  ///< by input
-    Placer* placers_ = nullptr;  ///< the same
-  };
-
   // Computes a block, and finds what is folded of it.
-  void compute_block(Lane& lane, std::int64_t start, std::int64_t n, const char** folded) {
-    lane.block(start, n);
-    for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
-      const std::size_t k = loop_.folds[f].operand;
-      folded[f] = direct_[k] != nullptr ? direct_[k] + start * item_sizes_[k] : lane.scratch(k);
-    }
+  void compute_block(LoopBlocks& blocks, std::int64_t start, std::int64_t n, const char** folded) {
+    blocks.compute(start, n);
+    for (std::size_t f = 0; f < loop_.folds.size(); ++f)
+      folded[f] = blocks.at(loop_.folds[f].operand, start);
   }
 
   // Blocks, or sequences that are folded, one after the other.
   void compute_in_order() {
-    const std::int64_t unit = loop_.folds.empty() ? kLoopBlock : results_->count();
-    share_out((size_ + unit - 1) / unit,
+    const std::int64_t unit = loop_.folds.empty() ? kLoopBlock : results_->panels().count();
+    share_out((size() + unit - 1) / unit,
               [&](LoopScratch& scratch, std::int64_t first, std::int64_t end) {
-                compute_stretch(scratch, first * unit, std::min(end * unit, size_));
+                compute_stretch(scratch, first * unit, std::min(end * unit, size()));
               });
   }
 
   void compute_stretch(LoopScratch& scratch, std::int64_t first, std::int64_t end) {
-    Lane lane(*this, scratch, first);
+    LoopBlocks blocks(operands_, scratch);
     LoopFolds folds(loop_, *results_);
     const char* folded[kLoopOperands];
     if (!loop_.folds.empty()) folds.start(scratch, first);
     // A sequence that is folded starts with a block of its own; short ones come several at a time.
-    const std::int64_t row = loop_.folds.empty() ? end - first : results_->count();
+    const std::int64_t row = loop_.folds.empty() ? end - first : results_->panels().count();
     const std::int64_t stride = row > kLoopBlock ? kLoopBlock : kLoopBlock / row * row;
     const std::int64_t stretch = row > kLoopBlock ? row : end - first;
     for (; first < end; first += stretch)
       for (std::int64_t start = first; start < first + stretch; start += stride) {
         const std::int64_t n = std::min(stride, first + stretch - start);
-        compute_block(lane, start, n, folded);
+        compute_block(blocks, start, n, folded);
         if (!loop_.folds.empty()) folds.add(folded, n);
       }
   }
@@ -247,22 +148,22 @@ class FusedLoop::Run {
     constexpr std::int64_t kPiece = LoopFolds::kPiece;
     LoopFolds all(loop_, *results_), next(loop_, *results_);
     const std::size_t bytes = all.piece_bytes();
-    const std::int64_t n_pieces = (size_ + kPiece - 1) / kPiece;
+    const std::int64_t n_pieces = (size() + kPiece - 1) / kPiece;
     std::vector<std::max_align_t> memory(
         static_cast<std::size_t>(n_pieces) * bytes / sizeof(std::max_align_t) + 1);
     const auto states = [&](std::int64_t piece) {
       return reinterpret_cast<char*>(memory.data()) + static_cast<std::size_t>(piece) * bytes;
     };
     share_out(n_pieces, [&](LoopScratch& scratch, std::int64_t first, std::int64_t end) {
-      Lane lane(*this, scratch, first * kPiece);
+      LoopBlocks blocks(operands_, scratch);
       LoopFolds folds(loop_, *results_);
       const char* folded[kLoopOperands];
       for (; first < end; ++first) {
         folds.start_piece(states(first));
-        const std::int64_t piece_end = std::min((first + 1) * kPiece, size_);
+        const std::int64_t piece_end = std::min((first + 1) * kPiece, size());
         for (std::int64_t start = first * kPiece; start < piece_end; start += kLoopBlock) {
           const std::int64_t n = std::min<std::int64_t>(kLoopBlock, piece_end - start);
-          compute_block(lane, start, n, folded);
+          compute_block(blocks, start, n, folded);
           folds.add_to_piece(folded, n);
         }
       }
@@ -275,50 +176,72 @@ class FusedLoop::Run {
     all.finish_pieces();
   }
 
-  // Columns that are folded, a panel of them at a time.
+  // What is folded at once of a group: some of its panels, or some of the columns of one.
+  struct Tile {
+    std::int64_t group, panel, n, column, width;
+  };
+
+  // Columns that are folded, a tile of them at a time.
   void compute_panels() {
-    const std::int64_t columns = results_->columns();
-    const std::int64_t width = std::min<std::int64_t>(columns, kLoopBlock);
-    const std::int64_t in_matrix = (columns + width - 1) / width;
-    share_out(size_ / (results_->count() * columns) * in_matrix,
+    const FoldPanels& panels = results_->panels();
+    const std::int64_t columns = panels.columns(),
+                       width = std::min<std::int64_t>(columns, kLoopBlock);
+    const std::int64_t at_once =
+        std::clamp<std::int64_t>(kLoopBlock / (panels.rows() * columns), 1, panels.panels());
+    const std::int64_t tiles = (columns + width - 1) / width;
+    const std::int64_t in_group = (panels.panels() + at_once - 1) / at_once * tiles;
+    const auto tile = [&](std::int64_t index) {
+      const std::int64_t panel = index % in_group / tiles * at_once;
+      const std::int64_t column = index % tiles * width;
+      return Tile{index / in_group, panel, std::min(at_once, panels.panels() - panel), column,
+                  std::min(width, columns - column)};
+    };
+    share_out(panels.groups() * in_group,
               [&](LoopScratch& scratch, std::int64_t first, std::int64_t end) {
-                Lane lane(*this, scratch, first / in_matrix * results_->count() * columns);
-                for (; first < end; ++first)
-                  compute_panel(lane, scratch, first / in_matrix, first % in_matrix * width);
+                LoopBlocks blocks(operands_, scratch);
+                for (; first < end; ++first) compute_tile(blocks, scratch, tile(first));
               });
   }
 
-  // Row by row, or several rows at once where they are short.
-  void compute_panel(Lane& lane, LoopScratch& scratch, std::int64_t matrix, std::int64_t column) {
-    const std::int64_t columns = results_->columns(), count = results_->count();
-    const std::int64_t width = std::min<std::int64_t>(columns - column, kLoopBlock);
-    const bool whole = width == columns;
+  // The element that a visit of a tile begins with.
+  std::int64_t start_of(const Tile& tile, std::int64_t visit) const {
+    const FoldPanels& panels = results_->panels();
+    return panels.start(tile.group, visit) + tile.panel * panels.rows() * panels.columns() +
+           tile.column;
+  }
+
+  // Row by row, or several rows, or visits, at once where they are short.
+  void compute_tile(LoopBlocks& blocks, LoopScratch& scratch, const Tile& tile) {
+    const FoldPanels& panels = results_->panels();
+    const std::int64_t columns = panels.columns();
+    const bool whole = tile.width == columns;
     const std::int64_t fitting = whole ? std::max<std::int64_t>(kLoopBlock / columns, 1) : 1;
     const std::int64_t at_once = fitting < kLoopLanes ? fitting : fitting / kLoopLanes * kLoopLanes;
+    const std::int64_t in_visit = tile.n * panels.rows() * tile.width;
+    const std::int64_t most_visits =
+        whole && tile.n == panels.panels() ? std::max<std::int64_t>(kLoopBlock / in_visit, 1) : 1;
     LoopFolds folds(loop_, *results_);
     const char* folded[kLoopOperands];
-    folds.start_panel(scratch, static_cast<int>(width));
-    for (std::int64_t row = 0; row < count; row += at_once) {
-      const std::int64_t rows = std::min(at_once, count - row);
-      const std::int64_t start = (matrix * count + row) * columns + column;
-      if (!whole) lane.move_to(start);
-      compute_block(lane, start, rows * width, folded);
-      folds.add_rows(folded, rows);
+    folds.start_panels(scratch, static_cast<int>(tile.n), static_cast<int>(tile.width));
+    for (std::int64_t visit = 0; visit < panels.visits();) {
+      const std::int64_t n_visits = std::min(most_visits, panels.adjacent_visits(visit));
+      for (std::int64_t row = 0; row < panels.rows(); row += at_once) {
+        const std::int64_t rows = std::min(at_once, panels.rows() - row);
+        const std::int64_t start = start_of(tile, visit) + row * columns;
+        const std::int64_t n = tile.n * rows * tile.width;
+        compute_block(blocks, start, n_visits * n, folded);
+        for (std::int64_t v = 0; v < n_visits; ++v) folds.add_rows(folded, v * n, rows);
+      }
+      visit += n_visits;
     }
-    folds.finish_panel(matrix * columns + column);
+    folds.finish_panels((tile.group * panels.panels() + tile.panel) * columns + tile.column);
   }
 
   const FusedLoop& loop_;
   NativeCall& call_;
-  const NumberBits* numbers_;
   LoopScratch& scratch_;
   LoopShape shape_;
-  std::int64_t size_ = 0;
-  std::uint64_t ends_ = 0;  ///< bit k: there is no room for all lanes behind whole operand k
-  // By operand: inputs, outputs, folds.
-  std::size_t n_ = 0;
-  char* direct_[kLoopOperands];  ///< the memory of a whole one; null: it goes through scratch
-  const std::int64_t* item_sizes_ = nullptr;
+  LoopOperands operands_;
   std::optional<LoopResults> results_;
 };
 

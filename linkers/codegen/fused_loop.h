@@ -96,7 +96,7 @@ struct FusedLoop {
   std::size_t room = 0;                 ///< of each output that is a temporary, in bytes
   std::vector<std::uint32_t> measured;  ///< slots of values of which others need only the lengths
   int ndim = 1;
-  AxisRange reduced;               ///< that the folds reduce
+  AxisSet reduced = 0;             ///< that the folds reduce
   bool folds_are_numbers = false;  ///< 0-d, all of them
   /// Of each member whose inputs are not known to have the loop's shape: the inputs (bits) that
   /// give it its own, which has to be that of the loop.

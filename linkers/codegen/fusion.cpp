@@ -38,7 +38,7 @@ class Fusion {
   struct Group {
     std::size_t position = kOpen;  // in units_, once it has a place
     int ndim = 0;
-    AxisRange reduced = {};  // by its folds; none: there are none
+    AxisSet reduced = 0;  // by its folds
     std::size_t computing = 0;
     std::vector<std::uint32_t> steps;     // in order
     std::vector<std::uint32_t> operands;  // registers, each once
@@ -254,7 +254,7 @@ class Fusion {
 
   bool takes_fold(const Group& group, std::uint32_t step) const {
     const StepForm& form = plan_.step(step);
-    return group.ndim == form.ndim && (group.reduced.n == 0 || group.reduced == form.reduced) &&
+    return group.ndim == form.ndim && (group.reduced == 0 || group.reduced == form.reduced) &&
            computes(group, operands(step).input(0)) && takes(group, step);
   }
   bool takes_result(const Group& group, std::uint32_t step) const {
@@ -311,13 +311,13 @@ class Fusion {
   static bool can_merge(const Group& a, const Group& b) {
     return a.computing + b.computing < kLoopMembers &&
            a.operands.size() + b.operands.size() + 4 <= kLoopOperands &&
-           (a.reduced.n == 0 || b.reduced.n == 0 || a.reduced == b.reduced);
+           (a.reduced == 0 || b.reduced == 0 || a.reduced == b.reduced);
   }
 
   std::size_t merge(std::size_t into, std::size_t from) {
     Group &a = groups_[into], &b = groups_[from];
     for (const std::uint32_t step : b.steps) add_step(a, step);
-    if (a.reduced.n == 0) a.reduced = b.reduced;
+    if (a.reduced == 0) a.reduced = b.reduced;
     a.computing += b.computing;
     b = Group{.steps = {}, .operands = {}};
     merged_into_[from] = into;

@@ -30,19 +30,14 @@ void LoopResults::measure() const {
 }
 
 void LoopResults::make_folds(NumberBits* results) {
-  const AxisRange reduced = loop_.reduced;
-  const int after = reduced.first + reduced.n;
+  panels_.emplace(shape_, loop_.reduced);
   std::int64_t shape[kMaxDims], with_ones[kMaxDims];
   int kept = 0;
   for (int axis = 0; axis < loop_.ndim; ++axis) {
     const std::int64_t length = shape_[static_cast<std::size_t>(axis)];
-    const bool folded = axis >= reduced.first && axis < after;
+    const bool folded = ((loop_.reduced >> axis) & 1u) != 0;
     with_ones[axis] = folded ? 1 : length;
-    if (folded)
-      count_ *= length;
-    else
-      shape[kept++] = length;
-    if (axis >= after) columns_ *= length;
+    if (!folded) shape[kept++] = length;
   }
   for (std::size_t f = 0; f < loop_.folds.size(); ++f) {
     const FusedLoop::Fold& fold = loop_.folds[f];

@@ -1,8 +1,11 @@
 // loop_results.h: memory for what a fused loop computes in one run.
 #pragma once
 
+#include "linkers/codegen/fold_panels.h"
 #include "linkers/codegen/fused_loop.h"
 #include "linkers/codegen/loop_scratch.h"
+
+#include <optional>
 
 namespace thunkvm {
 
@@ -25,9 +28,8 @@ class LoopResults {
 
   /// Results that are numbers go to `results`.
   void make_folds(NumberBits* results);
-  /// How many elements are folded to one, and how many lie between two of them.
-  std::int64_t count() const { return count_; }
-  std::int64_t columns() const { return columns_; }
+  /// Where the elements are that are folded together.
+  const FoldPanels& panels() const { return *panels_; }
   /// The memory of a result of fold f, by its number in C order.
   char* fold_result(std::size_t f, std::int64_t at) const {
     return fold_results_[f] + at * static_cast<std::int64_t>(item_size(loop_.folds[f].fold->out));
@@ -38,7 +40,7 @@ class LoopResults {
   NativeCall& call_;
   Dims shape_;
   std::int64_t size_;
-  std::int64_t count_ = 1, columns_ = 1;
+  std::optional<FoldPanels> panels_;
   char* fold_results_[kLoopOperands];  ///< by fold
 };
 

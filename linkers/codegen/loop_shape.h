@@ -35,13 +35,6 @@ class LoopShape {
 
   Dims shape() const { return {shape_, static_cast<std::size_t>(loop_.ndim)}; }
   std::int64_t size() const { return size_; }
-  /// The elements that lie between two that are folded together.
-  std::int64_t columns() const {
-    std::int64_t columns = 1;
-    for (int axis = loop_.reduced.first + loop_.reduced.n; axis < loop_.ndim; ++axis)
-      columns *= shape_[axis];
-    return loop_.folds.empty() ? 1 : columns;
-  }
   /// An input; what is placed of one that has a placement.
   const LoopOperand& input(std::size_t i) const { return *inputs_[i]; }
   /// True if the elements of an input lie side by side in the order of the loop.

@@ -21,18 +21,14 @@ bool has_c_dtype(const Type& type) {
 }
 bool is_number(const Type& type) { return has_c_dtype(type) && type.tensor()->ndim() == 0; }
 
-/// The axes that a reduction reduces; none where they are not next to each other.
-AxisRange reduced_axes(const Apply& node) {
+AxisSet reduced_axes(const Apply& node) {
   const int ndim = node.input(0).ndim();
   const auto axes = node.op()->attributes().find<std::vector<std::int64_t>>("axis");
-  if (!axes) return {0, ndim};
-  std::vector<bool> reduced(static_cast<std::size_t>(ndim), false);
-  for (const std::int64_t axis : *axes)
-    reduced[static_cast<std::size_t>(axis < 0 ? axis + ndim : axis)] = true;
-  const auto first = std::find(reduced.begin(), reduced.end(), true);
-  const auto end = std::find(first, reduced.end(), false);
-  if (std::find(end, reduced.end(), true) != reduced.end()) return {};
-  return {static_cast<int>(first - reduced.begin()), static_cast<int>(end - first)};
+  AxisSet reduced = 0;
+  for (int axis = 0; axis < ndim && !axes; ++axis) reduced |= AxisSet{1} << axis;
+  for (const std::int64_t axis : axes.value_or(std::vector<std::int64_t>{}))
+    reduced |= AxisSet{1} << (axis < 0 ? axis + ndim : axis);
+  return reduced;
 }
 
 /// A sum that undoes a broadcast, of which it is known that there was one.
@@ -91,8 +87,8 @@ StepForm form_of(const Step& step, const Apply& node) {
     if (c_type(fold->in) == nullptr || c_type(fold->out) == nullptr)
       return {.why = "one of its dtypes has no type in C"};
     if (node.input(0).ndim() == 0) return {.why = "it reduces a number"};
-    const AxisRange axes = reduced_axes(node);
-    if (axes.n == 0) return {.why = "it reduces axes that are not neighbours"};
+    const AxisSet axes = reduced_axes(node);
+    if (axes == 0) return {.why = "it reduces no axis"};
     return {.kind = StepForm::Kind::Fold,
             .fold = fold,
             .ndim = node.input(0).ndim(),

@@ -30,7 +30,7 @@ struct StepForm {
   enum class Kind : std::uint8_t {
     Expression,  ///< 0-d numbers in, a 0-d number out, and a template
     Element,     ///< elementwise over arrays: may be a member of a loop
-    Fold,        ///< a reduction of neighbouring axes: may be a member of a loop
+    Fold,        ///< a reduction: may be a member of a loop
     Arranged,    ///< says where elements lie: a loop that alone reads it does without it
     Kernel,      ///< called as it is
   };
@@ -39,8 +39,8 @@ struct StepForm {
   const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
   const BlockFold* fold = nullptr;
   const Arrangement* arrangement = nullptr;
-  int ndim = 0;            ///< of an Element's or an Arranged's output, or of what a Fold reduces
-  AxisRange reduced = {};  ///< that a Fold reduces
+  int ndim = 0;         ///< of an Element's or an Arranged's output, or of what a Fold reduces
+  AxisSet reduced = 0;  ///< that a Fold reduces
   bool keepdims = false;
   const char* why = "";  ///< of a Kernel: why it is nothing better
 

@@ -214,17 +214,18 @@ void SmallLoop::fold(LoopScratch& scratch, const LoopResults& made, char* const*
   const char* folded[kLoopOperands];
   for (std::size_t f = 0; f < loop_.folds.size(); ++f) folded[f] = blocks[loop_.folds[f].operand];
   LoopFolds folds(loop_, made);
-  if (made.columns() == 1) {
+  const FoldPanels& panels = made.panels();
+  if (panels.are_sequences()) {
     folds.start(scratch, 0);
     folds.add(folded, kept_->size);
     return;
   }
-  for (std::int64_t at = 0; at < kept_->size / made.count(); at += made.columns()) {
-    folds.start_panel(scratch, static_cast<int>(made.columns()));
-    folds.add_rows(folded, made.count());
-    folds.finish_panel(at);
-    for (std::size_t f = 0; f < loop_.folds.size(); ++f)
-      folded[f] += made.count() * made.columns() * loop_.item_sizes[loop_.folds[f].operand];
+  for (std::int64_t group = 0; group < panels.groups(); ++group) {
+    folds.start_panels(scratch, static_cast<int>(panels.panels()),
+                       static_cast<int>(panels.columns()));
+    for (std::int64_t visit = 0; visit < panels.visits(); ++visit)
+      folds.add_rows(folded, panels.start(group, visit), panels.rows());
+    folds.finish_panels(group * panels.panels() * panels.columns());
   }
 }
 

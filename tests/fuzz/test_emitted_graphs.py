@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from naming import run_as
 
 import thunkvm as tv
 
@@ -87,6 +88,7 @@ class Program:
     """A random graph as lines of Python, so that a failure can be pasted."""
 
     def __init__(self, seed: int) -> None:
+        self.seed = seed
         self.random = random.Random(seed)
         self.lines: list[str] = []
         self.names: dict[str, Any] = {"tv": tv, "np": np}
@@ -136,7 +138,8 @@ class Program:
             case 7:
                 self.line(f"tv.where({a} > 0, {b}, {c})")
             case 8:
-                axis = rng.choice(["None", "-1", "0"])
+                axes = rng.sample(range(ndim := self.names[a].ndim), k=rng.randint(0, ndim))
+                axis = rng.choice(["None", "-1", "0", axes or "None", axes or "None"])
                 keep = rng.choice(["True", "False"])
                 self.line(f"tv.{rng.choice(REDUCTIONS)}({a}, axis={axis}, keepdims={keep})")
             case 9:
@@ -266,6 +269,10 @@ class Program:
         jumps = any(name in text for name in ("floor", "sign", "less", "equal", "> 0", "logical"))
         return not adds_up or (has_ordinary_arguments(seed) and not jumps)
 
+    def results(self, function: Any, arguments: list[np.ndarray]) -> Any:
+        """What a call gives, or the message of what it raises. A crash names the seed."""
+        return run_as(f"Program({self.seed})", lambda: results(function, arguments))
+
     def text(self, seed: int) -> str:
         listed = "\n".join(self.lines)
         inputs = dict(zip(self.inputs, self.kinds, strict=True))
@@ -341,13 +348,13 @@ def test_emitted_code_gives_the_bits_of_the_kernels(fuzz_graphs: int, fuzz_seed:
             arguments = program.arguments(call)
             given = [bits(argument) for argument in arguments]
             what = f"{mode}\n{program.text(call)}"
-            expected = results(kernels, arguments)
+            expected = program.results(kernels, arguments)
             with tv.config.change(loop_threads=1 + seed % 2, loop_threads_from=0):
-                got = results(emitted, arguments)
+                got = program.results(emitted, arguments)
                 # What a loop keeps of a call holds for other arrays that lie alike, as it held.
-                again = results(emitted, program.arguments(call))
+                again = program.results(emitted, program.arguments(call))
             assert alike(again, got), what
-            numpy = results(performs, arguments)
+            numpy = program.results(performs, arguments)
             assert [bits(argument) for argument in arguments] == given, what
             if isinstance(expected, str) or isinstance(got, str):
                 assert isinstance(expected, str) == isinstance(numpy, str), what
@@ -375,12 +382,12 @@ def test_emitted_code_runs_the_nodes_that_kernels_run(fuzz_graphs: int, fuzz_see
         kernels = tv.function(inputs, outputs, mode=KERNELS, on_unused_input="ignore")
         emitted = tv.function(inputs, outputs, mode="c", on_unused_input="ignore")
         for call in range(4):
-            if isinstance(results(kernels, program.arguments(call)), str):
+            if isinstance(program.results(kernels, program.arguments(call)), str):
                 break  # what else has run by then is not promised
-            results(emitted, program.arguments(call))
+            program.results(emitted, program.arguments(call))
             if call % 2 == 1:
                 for f in (kernels, emitted):
-                    results(f, program.arguments(call))
+                    program.results(f, program.arguments(call))
             runs = [[(row[0], row[-1]) for row in f.node_runs()] for f in (kernels, emitted)]
             assert runs[0] == runs[1], program.text(call)
 
@@ -401,7 +408,8 @@ def test_another_compiler_gives_the_same_bits(compiler: str, fuzz_seed: int) -> 
             emitted = tv.function(inputs, outputs, mode="c", on_unused_input="ignore")
         for call in range(3):
             arguments = program.arguments(call)
-            expected, got = results(kernels, arguments), results(emitted, arguments)
+            expected = program.results(kernels, arguments)
+            got = program.results(emitted, arguments)
             assert isinstance(expected, str) == isinstance(got, str)
             if not isinstance(got, str):
                 assert [bits(v) for v in got] == [bits(v) for v in expected], program.text(call)

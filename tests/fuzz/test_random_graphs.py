@@ -6,10 +6,12 @@ import gc
 import pprint
 import random
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
 from build import Built, Injected
+from naming import run_as
 from oracle import evaluate, initial
 from spec import Spec, generate, smaller
 
@@ -120,7 +122,7 @@ def test_random_graphs_run_exactly_what_is_demanded(
     for t in range(fuzz_graphs):
         spec = generate(random.Random(fuzz_seed + t))
         try:
-            check(spec, mode)
+            run_as(f"seed {fuzz_seed + t}, mode {mode}", partial(check, spec, mode))
         except Wrong:
             small = shrink(spec, mode)
             try:

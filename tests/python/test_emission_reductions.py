@@ -1,4 +1,4 @@
-"""Reductions as members of emitted loops: of the last axes, the first ones, and those between."""
+"""Reductions as members of emitted loops: of the last axes, the first ones, and any others."""
 
 from __future__ import annotations
 
@@ -66,13 +66,63 @@ def test_axes_that_are_neighbours_are_reduced_in_the_loop(
         np.testing.assert_allclose(got, expected, rtol=1e-9)
 
 
-def test_axes_with_another_one_between_them_are_left_to_the_kernel() -> None:
+@pytest.mark.parametrize("axis", [(0, 2), (0, 3), (1, 3), (0, 1, 3), (0, 2, 3)])
+@pytest.mark.parametrize("keepdims", [False, True])
+def test_axes_with_others_between_them_are_reduced_in_the_loop(
+    axis: tuple[int, ...], keepdims: bool
+) -> None:
+    x = tv.tensor4("x")
+    result = tv.sum(x * 2 + 1, axis=axis, keepdims=keepdims)
+    f = tv.function([x], result, mode=C)
+    kernels = tv.function([x], result, mode=KERNELS)
+    assert forms(f) == {"loop"}
+    for shape in itertools.product((1, 3, 40), (2, 17), (1, 5), (1, 3, 150, 600)):
+        value = elements(shape)
+        for _ in range(2):
+            got = f(value)
+            np.testing.assert_array_equal(got, kernels(value), err_msg=str(shape))
+        expected = (value * 2 + 1).sum(axis=axis, keepdims=keepdims)
+        assert np.shape(got) == np.shape(expected)
+        np.testing.assert_allclose(got, expected, rtol=1e-9)
+
+
+def test_first_third_and_fifth_axes_are_reduced_of_what_the_loop_stores_too() -> None:
+    x, y = (tv.TensorType("float64", (None,) * 5)(name) for name in "xy")
+    z = tv.exp(x) * y
+    outputs = [z.sum(axis=(0, 2, 4)), (z + 1).max(axis=(0, 2, 4)), z]
+    f = tv.function([x, y], outputs, mode=C)
+    kernels = tv.function([x, y], outputs, mode=KERNELS)
+    assert {row.region for row in f.explain().nodes} == {"chunk 0, loop 0"}
+    for shape in ((2, 3, 2, 3, 2), (3, 2, 5, 4, 7), (2, 5, 3, 2, 700), (9, 1, 9, 3, 1)):
+        value = elements(shape)
+        others = [
+            value,
+            np.asfortranarray(value),
+            value[:1],
+            value[..., :1],
+            value[::-1, ..., ::-1],
+        ]
+        for other in others:
+            for _ in range(2):
+                for got, expected in zip(f(value, other), kernels(value, other), strict=True):
+                    np.testing.assert_array_equal(got, expected, err_msg=str(shape))
+
+
+def test_what_is_placed_is_reduced_over_axes_with_others_between_them() -> None:
     x = tv.tensor3("x")
-    f = tv.function([x], tv.sum(x * 2, axis=(0, 2)), mode=C)
-    value = elements((3, 4, 5))
-    np.testing.assert_allclose(f(value), (value * 2).sum(axis=(0, 2)))
-    whys = {row.op: row.why for row in f.explain().nodes}
-    assert whys["sum"] == "it reduces axes that are not neighbours"
+    result = (tv.zeros_like(x)[1:, 1:].set(x[:-1, :-1]) + x).sum(axis=(0, 2))
+    f = tv.function([x], result, mode=C)
+    kernels = tv.function([x], result, mode=KERNELS)
+    for shape in ((3, 4, 5), (30, 4, 20), (2, 700, 2), (3, 4, 5)):
+        for _ in range(2):
+            np.testing.assert_array_equal(f(elements(shape)), kernels(elements(shape)))
+
+
+def test_a_reduction_of_no_axis_is_left_to_the_kernel() -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], tv.sum(x * 2, axis=()), mode=C)
+    np.testing.assert_array_equal(f([[1.0, 2.0]]), [[2.0, 4.0]])
+    assert {row.op: row.why for row in f.explain().nodes}["sum"] == "it reduces no axis"
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint32", "int64", "float32"])
