@@ -4,7 +4,7 @@
 
 #include "ops/array_op.h"
 #include "ops/block_fold.h"
-#include "ops/fold.h"
+#include "ops/fold_all.h"
 
 #include <algorithm>
 #include <new>

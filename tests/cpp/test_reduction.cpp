@@ -1,6 +1,6 @@
 // test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
 #include "ops/block_fold.h"
-#include "ops/fold.h"
+#include "ops/fold_all.h"
 #include "ops/functions.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
