@@ -1,0 +1,197 @@
+"""Lengths in emitted loops: compared, measured, and of sums that undo a broadcast."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from emitted import C, both, forms, loops, runs
+
+import thunkvm as tv
+
+
+def test_lengths_that_are_computed_with_are_a_kernels() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.ops.shape(x) * 2 + 1, mode=C)
+    np.testing.assert_array_equal(f([0.0, 0.0]), [5])
+    assert forms(f)[0] == ("shape", "kernel", "chunk 0")
+
+
+@pytest.mark.parametrize(
+    "lengths",
+    [
+        lambda k: k[1:],
+        lambda k: k[:1] + 1,
+        lambda k: tv.full([1], k[1]),
+        lambda k: tv.expand_dims(k[1], axis=[0]),
+    ],
+    ids=["part", "sum", "full", "expand_dims"],
+)
+def test_lengths_that_are_no_arrays_are_computed_before_the_loop(lengths: Any) -> None:
+    x, k = tv.vector("x"), tv.vector("k", dtype="int64")
+    f = tv.function([x, k], tv.exp(tv.ops.broadcast_to(x, lengths(k), ndim=1)) * 2.0, mode=C)
+    np.testing.assert_array_equal(f([0.0], [2, 3]), [2.0, 2.0, 2.0])
+
+
+def test_an_axis_that_is_squeezed_out_leaves_a_number() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    f = tv.function([x, y], tv.squeeze(x, axis=[0]) * y + y, mode=C)
+    np.testing.assert_array_equal(f([3.0], [1.0, 2.0]), [4.0, 8.0])
+
+
+def test_of_a_value_whose_lengths_alone_are_read_no_elements_are_computed() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], (x + tv.zeros_like(tv.sin(x))) * 2.0, mode=C)
+    np.testing.assert_array_equal(f([1.0, 2.0]), [2.0, 4.0])
+    assert "call[" not in f.c_source()
+    assert "sin(" not in f.c_source()
+    assert dict(runs(f))["sin.0"] == 1
+
+
+def lengths_in_both_arms() -> tuple[list[tv.Variable], tv.Variable]:
+    """An array of which either arm reads the lengths and nothing else."""
+    x, z, c = tv.vector("x"), tv.vector("z"), tv.scalar("c")
+    measured, other = tv.exp(x) + 1.0, tv.sin(z) * 2.0
+    then = tv.broadcast_to(c * 3.0, tv.ops.shape(measured)) * other
+    return [x, z, c], tv.ifelse(c > 0, then, tv.broadcast_to(c, tv.ops.shape(measured)) + other)
+
+
+def test_of_a_value_whose_lengths_alone_are_read_in_arms_no_elements_are_computed() -> None:
+    inputs, output = lengths_in_both_arms()
+    f, kernels = both(inputs, output)
+    for n in (1, 2, 100, 1000):
+        x, z = np.linspace(0, 1, n), np.linspace(1, 2, n)
+        for c in (1.0, -1.0, 1.0, -1.0):
+            np.testing.assert_array_equal(f(x, z, c), kernels(x, z, c))
+    assert "nothing but the lengths of it is read" in f.c_source()
+    assert "exp(" not in f.c_source()
+    assert runs(f) == runs(kernels)
+
+
+def test_lengths_alone_are_an_array_where_members_run_one_by_one() -> None:
+    x, z = tv.vector("x"), tv.vector("z")
+    measured = tv.exp(x) + 1.0
+    c = measured.sum()
+    output = tv.ifelse(
+        c > 3.0,
+        tv.broadcast_to(c, tv.ops.shape(measured)) * tv.sin(z),
+        tv.broadcast_to(c, tv.ops.shape(measured)) + z,
+    )
+    f, kernels = both([x, z], [c, output])
+    assert "exp" in loops(f)
+    for value in ([0.5], [1.0], [0.5], [1.0]):
+        for z_ in ([1.0], [1.0, 2.0], [3.0]):  # the arm's loop may be longer than what it measures
+            np.testing.assert_array_equal(f(value, z_)[1], kernels(value, z_)[1])
+    for n in (3, 100_000, 3):
+        with pytest.raises(ValueError, match=rf"\[mul\].*\({n},\) \(2,\)"):
+            f(np.ones(n), [1.0, 2.0])
+        assert f.registers_empty()
+
+
+def test_lengths_are_those_of_the_call_where_the_measured_value_is_an_array() -> None:
+    x, z, c = tv.vector("x"), tv.vector("z"), tv.scalar("c")
+    measured = (x * 2.0 + 1.0) + z  # members run one by one where x is repeated
+    output = tv.ifelse(
+        c > 0,
+        tv.broadcast_to(c, tv.ops.shape(measured)) * 1.0,
+        tv.broadcast_to(c, tv.ops.shape(measured)) * 2.0 + 1.0,
+    )
+    f = tv.function([x, z, c], output, mode=C)
+    for _ in range(2):
+        for x_, z_ in ((3, 3), (1, 2), (1, 1), (1, 5), (3, 3)):
+            for c_, expected in ((2.0, 2.0), (-1.0, -1.0)):
+                got = f(np.ones(x_), np.ones(z_), c_)
+                np.testing.assert_array_equal(got, [expected] * max(x_, z_))
+
+
+def test_a_member_is_stored_for_the_elements_that_an_arm_reads_only() -> None:
+    x, c = tv.vector("x"), tv.scalar("c")
+    head = x[:-1]
+    cost = ((x[1:] - head**2) ** 2 + (1.0 - head) ** 2).sum()
+    f = tv.function([x, c], [cost, tv.ifelse(c > cost, tv.grad(cost, x), x)], mode=C)
+    first = f.c_source().split("void loop_1")[0]
+    assert len(re.findall(r"o\d\[k\] =", first)) == 2  # the two values that are squared
+    cost_of_2, gradient = f([0.5, 2.0], 100.0)
+    assert cost_of_2 == 1.75**2 + 0.25
+    np.testing.assert_array_equal(gradient, [-2.0 * 1.75 - 1.0, 2.0 * 1.75])
+
+
+# ---- where lengths do not fit ----
+
+
+def test_an_intermediate_that_is_smaller_than_the_lengths_is_computed_at_its_own_size() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    small = tv.exp(x) * 2.0
+    f, kernels = both([x, y], [small, tv.broadcast_to(small, tv.ops.shape(y)) + y])
+    for value in ([0.0], [0.0, 0.0, 0.0]):
+        got, wide = f(value, [1.0, 2.0, 3.0])
+        np.testing.assert_array_equal(got, [2.0] * len(value))
+        np.testing.assert_array_equal(wide, [3.0, 4.0, 5.0])
+        kernels(value, [1.0, 2.0, 3.0])
+    assert runs(f) == runs(kernels)
+    assert {form for _, form, _ in forms(f)} == {"loop"}
+
+
+def test_a_gradient_that_was_broadcast_is_added_up() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    f, kernels = both([x, y], tv.grad((x * y).sum(), x) * 2.0)
+    for value in ([1.0], [1.0, 1.0, 1.0]):
+        np.testing.assert_array_equal(f(value, [1.0, 2.0, 3.0]), kernels(value, [1.0, 2.0, 3.0]))
+    assert runs(f) == runs(kernels)
+    np.testing.assert_array_equal(f([1.0], [1.0, 2.0, 3.0]), [12.0])
+    assert ("unbroadcast", "loop", "chunk 0, loop 0") in forms(f)
+
+
+# ---- sums that undo a broadcast ----
+
+
+def test_a_value_that_is_read_through_unbroadcast_may_be_an_output_too() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    product = x * y
+    summed = tv.ops.unbroadcast(product, tv.ops.shape(y))
+    f, kernels = both([x, y], [product, summed, summed + 1.0])
+    for value in ([5.0, 6.0], [5.0]):
+        for got, expected in zip(f(value, value), kernels(value, value), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    product_, summed_, more = f([5.0, 6.0], [2.0])
+    np.testing.assert_array_equal(product_, [10.0, 12.0])
+    np.testing.assert_array_equal(summed_, [22.0])
+    np.testing.assert_array_equal(more, [23.0])
+    assert "unbroadcast" in loops(f)
+
+
+def test_arrays_are_added_up_where_the_loop_has_other_lengths() -> None:
+    x, y, z = tv.vector("x"), tv.vector("y"), tv.vector("z")
+    lengths = tv.ops.shape(z)
+    value = tv.ops.unbroadcast(x, lengths) * z + tv.ops.unbroadcast(y, lengths)
+    f, kernels = both([x, y, z], value)
+    assert loops(f) == {"shape", "unbroadcast", "mul", "add"}
+    one, two = [10.0], [1.0, 2.0]
+    np.testing.assert_array_equal(f(two, two, two), [2.0, 6.0])
+    np.testing.assert_array_equal(f(two, two, one), [33.0])
+    np.testing.assert_array_equal(f(one, two, one), [103.0])
+    np.testing.assert_array_equal(f(two, one, one), [40.0])
+    for arguments in ((two, two, two), (two, two, one), (one, two, one), (two, one, one)):
+        kernels(*arguments)
+    assert runs(f) == runs(kernels)
+
+
+def test_an_array_is_added_up_where_a_vector_of_lengths_says_so() -> None:
+    x, k = tv.vector("x"), tv.vector("k", dtype="int64")
+    f = tv.function([x, k], tv.ops.unbroadcast(x, k, ndim=1) * 2.0 + 1.0, mode=C)
+    np.testing.assert_array_equal(f([1.0, 2.0], [2]), [3.0, 5.0])
+    np.testing.assert_array_equal(f([1.0, 2.0], [1]), [7.0])
+    with pytest.raises(ValueError, match=r"an array of shape \(1,\) cannot be summed down"):
+        f([1.0], [2])
+    assert loops(f) == {"unbroadcast", "mul", "add"}
+
+
+def test_outputs_that_are_one_value_share_no_memory() -> None:
+    x = tv.vector("x")
+    double = x * 2.0
+    f = tv.function([x], [double, tv.ops.unbroadcast(double, tv.ops.shape(x))], mode=C)
+    first, second = f([1.0, 2.0])
+    first[:] = 0.0
+    np.testing.assert_array_equal(second, [2.0, 4.0])
