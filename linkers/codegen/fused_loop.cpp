@@ -31,17 +31,10 @@ class FusedLoop::Run {
   /// False if the members cannot run as one pass.
   bool find_shape() {
     try {
-      return shape_.find() && has_order_for_places();
+      return shape_.find();
     } catch (const Error&) {
       return false;  // a member has no part of its input: it says so itself
     }
-  }
-
-  // What is placed is met from the first element to the last.
-  bool has_order_for_places() const {
-    if (!loop_.places || loop_.folds.empty()) return true;
-    const FoldPanels panels(shape_.shape(), loop_.reduced);
-    return panels.follow_each_other() && panels.columns() <= kLoopBlock;
   }
 
   void compute(NumberBits* results) {
@@ -88,7 +81,7 @@ class FusedLoop::Run {
   // How many threads the loop runs on. Which one computes an element makes no difference to a bit.
   int threads() const {
     const LoopThreads threads = loop_threads();
-    return size() >= threads.from && !loop_.places ? threads.count : 1;
+    return size() >= threads.from ? threads.count : 1;
   }
 
   // Calls `f(scratch, first, end)` for shares of n things, each on a thread.

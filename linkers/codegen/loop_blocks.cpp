@@ -26,9 +26,10 @@ void LoopBlocks::move_to(std::int64_t start) {
       continue;
     }
     const View& place = shape.place(i);
-    packers_[i].begin(input.data, bytes, input.shape(), input.strides, place.shape(), 0);
-    placers_[i].begin(&packers_[i], place, place.data - LoopShape::kOrigin, bytes,
-                      operands_.numbers[placement->fill]);
+    const std::int64_t before =
+        placers_[i].begin(&packers_[i], place, place.data - LoopShape::kOrigin, bytes,
+                          operands_.numbers[placement->fill], start);
+    packers_[i].begin(input.data, bytes, input.shape(), input.strides, place.shape(), before);
   }
 }
 

@@ -24,8 +24,7 @@ class LoopBlocks {
  public:
   LoopBlocks(const LoopOperands& operands, LoopScratch& scratch);
 
-  /// Computes elements [start, start + n), kLoopBlock at most. Where inputs are placed, the first
-  /// block begins at element 0, and each other one where the last one ended.
+  /// Computes elements [start, start + n), kLoopBlock at most.
   void compute(std::int64_t start, std::int64_t n);
 
   /// Where element `start` of an operand is, if the last block began there.

@@ -6,10 +6,9 @@
 
 namespace thunkvm {
 
-/// Loops of `from` elements and more, but for those that place something, are computed on `count`
-/// OpenMP threads. Results are the same with any number of threads. For the whole process; loops
-/// that run meanwhile may see either. A process that is forked after one of them runs its own on
-/// one thread.
+/// Loops of `from` elements and more are computed on `count` OpenMP threads. Results are the same
+/// with any number of threads. For the whole process; loops that run meanwhile may see either. A
+/// process that is forked after one of them runs its own on one thread.
 struct LoopThreads {
   std::int32_t count = 1;
   std::uint32_t from = 1u << 18;

@@ -84,19 +84,40 @@ void Packer::next(char* to, std::int64_t n) {
   }
 }
 
-void Placer::begin(Packer* values, const View& place, std::int64_t offset, std::int64_t item_size,
-                   std::uint64_t fill) {
+std::int64_t Placer::begin(Packer* values, const View& place, std::int64_t offset,
+                           std::int64_t item_size, std::uint64_t fill, std::int64_t start) {
   values_ = values;
   place_ = &place;
   item_size_ = item_size;
   fill_ = fill;
-  begin_ = 0;
+  begin_ = start;
   at_ = offset;
   left_ = 1;
-  for (int axis = 0; axis < place.ndim; ++axis) {
-    left_ *= place.lengths[axis];
-    index_[axis] = 0;
+  for (int axis = 0; axis < place.ndim; ++axis) left_ *= place.lengths[axis];
+  const std::int64_t before = left_ == 0 ? 0 : count_before(start - offset);
+  left_ -= before;
+  for (std::int64_t axis = place.ndim, rest = before; axis-- > 0;) {
+    index_[axis] = rest == 0 ? 0 : rest % place.lengths[axis];
+    rest = rest == 0 ? 0 : rest / place.lengths[axis];
+    at_ += index_[axis] * place.strides[axis];
   }
+  return before;
+}
+
+/// How many elements of the part lie in front of what is `distance` elements behind its first one.
+std::int64_t Placer::count_before(std::int64_t distance) const {
+  if (distance <= 0) return 0;
+  std::int64_t before = 0, inner = left_;
+  for (int axis = 0; axis < place_->ndim; ++axis) {
+    const std::int64_t length = place_->lengths[axis];
+    inner /= length;
+    if (length == 1) continue;
+    const std::int64_t whole = std::min(distance / place_->strides[axis], length);
+    before += whole * inner;
+    if (whole == length) return before;
+    distance -= whole * place_->strides[axis];
+  }
+  return before + (distance > 0 ? 1 : 0);
 }
 
 /// Goes n elements on along the innermost axis of the part, which has so many left.

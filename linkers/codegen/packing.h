@@ -48,16 +48,18 @@ class Packer {
 /// Walks over an array that is one number everywhere but in a part of it.
 class Placer {
  public:
-  /// `values` gives the elements of the part, in order. `place`: the part's lengths, and its
-  /// strides in the whole array, in elements, none of them negative; its first element is `offset`
-  /// elements from the array's. Both stay where they are while the cursor is used.
-  void begin(Packer* values, const View& place, std::int64_t offset, std::int64_t item_size,
-             std::uint64_t fill);
+  /// Begins at element `start` of the array. Returns how many elements of the part are before it:
+  /// `values` gives those behind it, in order. `place`: the part's lengths, and its strides in the
+  /// array, in elements, none of them negative, the outer ones larger; its first element is
+  /// `offset` elements from the array's. Both stay where they are while the cursor is used.
+  std::int64_t begin(Packer* values, const View& place, std::int64_t offset, std::int64_t item_size,
+                     std::uint64_t fill, std::int64_t start);
 
   /// Writes the next `n` elements to `to`.
   void next(char* to, std::int64_t n);
 
  private:
+  std::int64_t count_before(std::int64_t distance) const;
   void advance(std::int64_t n);
 
   Packer* values_ = nullptr;

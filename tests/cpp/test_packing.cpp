@@ -51,16 +51,16 @@ View place(std::vector<std::int64_t> lengths, std::vector<std::int64_t> strides)
 }
 
 /// `size` elements that are -1 but for a part that begins at element `offset`, which is `values`
-/// broadcast to it; taken in blocks of `block`.
+/// broadcast to it; those from `start` on, taken in blocks of `block`.
 Elements placed(const Array& values, const View& part, std::int64_t offset, std::int64_t size,
-                std::int64_t block) {
+                std::int64_t block, std::int64_t start = 0) {
   Packer packer;
-  packer.begin(values.data(), 4, values.shape(), values.strides().data(), part.shape(), 0);
   Placer placer;
-  placer.begin(&packer, part, offset, 4, 0xffffffffu);
-  Elements elements(static_cast<std::size_t>(size));
-  for (std::int64_t i = 0; i < size; i += block)
-    placer.next(reinterpret_cast<char*>(elements.data() + i), std::min(block, size - i));
+  const std::int64_t before = placer.begin(&packer, part, offset, 4, 0xffffffffu, start);
+  packer.begin(values.data(), 4, values.shape(), values.strides().data(), part.shape(), before);
+  Elements elements(static_cast<std::size_t>(size - start));
+  for (std::int64_t i = start; i < size; i += block)
+    placer.next(reinterpret_cast<char*>(elements.data() + i - start), std::min(block, size - i));
   return elements;
 }
 
@@ -151,6 +151,29 @@ TEST_CASE("a placer goes over axes of length 1, wherever they are") {
   }
 }
 
+TEST_CASE("a placer may start anywhere") {
+  const auto check = [](const Array& values, const View& part, std::int64_t offset,
+                        const Elements& all) {
+    const auto size = static_cast<std::int64_t>(all.size());
+    for (std::int64_t start = 0; start < size; ++start) {
+      CAPTURE(start);
+      CHECK(placed(values, part, offset, size, 5, start) ==
+            Elements(all.begin() + start, all.end()));
+    }
+  };
+  check(first(3), place({3}, {2}), 1, {-1, 0, -1, 1, -1, 2, -1, -1});
+  check(view(twelve(), {2, 2}, {2, 1}), place({2, 2}, {4, 1}), 5,
+        {-1, -1, -1, -1, -1, 0, 1, -1, -1, 2, 3, -1});
+  check(view(twelve(), {2, 2}, {2, 1}), place({2, 2}, {8, 3}), 0,
+        {0, -1, -1, 1, -1, -1, -1, -1, 2, -1, -1, 3});
+  check(view(twelve(), {1, 2, 1}, {2, 1, 1}), place({1, 2, 1}, {0, 4, 1}), 0,
+        {0, -1, -1, -1, 1, -1, -1, -1});
+  check(view(twelve(), {}, {}, 7), place({}, {}), 3, {-1, -1, -1, 7, -1});
+  check(view(twelve(), {}, {}, 7), place({2, 2, 2}, {9, 3, 2}), 0,
+        {7, -1, 7, 7, -1, 7, -1, -1, -1, 7, -1, 7, 7, -1, 7, -1});
+  check(first(0), place({2, 0}, {4, 1}), 0, {-1, -1, -1, -1, -1});
+}
+
 TEST_CASE("a placer repeats a number, and a row, over its part") {
   const Array x = twelve();
   for (const std::int64_t block : kBlocks) {
@@ -178,7 +201,7 @@ TEST_CASE("a placer's fill has the items' size") {
     Packer none;
     const View part = place({0}, {1});
     Placer placer;
-    placer.begin(&none, part, 0, item_size, fill);
+    placer.begin(&none, part, 0, item_size, fill, 0);
     std::vector<unsigned char> bytes(static_cast<std::size_t>(2 * item_size), 0x55);
     placer.next(reinterpret_cast<char*>(bytes.data()), 2);
     return bytes;

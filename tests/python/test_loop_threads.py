@@ -50,6 +50,22 @@ def test_the_number_of_threads_changes_no_bit_of_a_reduction(
             assert [np.asarray(result).tobytes() for result in f(value)] == expected
 
 
+def test_the_number_of_threads_changes_no_bit_of_what_is_placed() -> None:
+    x = tv.matrix("x")
+    shifted = tv.zeros_like(x)[1:, ::2].set(x[:-1, ::2]) + x
+    inner = tv.full(tv.ops.shape(x), 3.0)[1:-1, 2:].set(x[1:-1, 2:] * 2.0) * x
+    outputs = [shifted, inner.sum(), shifted.sum(axis=0), inner.max(axis=1)]
+    f = tv.function([x], outputs, mode="c")
+    assert "loop" in {row.form for row in f.explain().nodes if row.op == "set_subtensor"}
+    kernels = tv.function([x], outputs, mode=tv.Mode("cvm", compile="never"))
+    for shape in ((3, 5), (700, 3), (40, 600), (2, 20_000), (1, 9)):
+        value = np.random.default_rng(3).uniform(-1, 1, shape)
+        expected = [result.tobytes() for result in kernels(value)]
+        for threads in (1, 2, 3):
+            with tv.config.change(loop_threads=threads, loop_threads_from=0):
+                assert [result.tobytes() for result in f(value)] == expected
+
+
 def test_a_process_that_is_forked_computes_alone() -> None:
     a = tv.vector("a")
     f = tv.function([a], tv.exp(a) * 2.0, mode="c")
