@@ -17,7 +17,8 @@ class Lowering {
         keep_(keep),
         a_(assembler),
         cursor_(placement.first_statement),
-        memo_of_(graph.n_values(), kNone) {}
+        memo_of_(graph.n_values(), kNone),
+        is_done_(graph.n_values(), false) {}
 
   void run() {
     share_registers();
@@ -44,6 +45,18 @@ class Lowering {
   }
 
  private:
+  struct Task {
+    // A stretch of a region's statements, up to `until`; or a branch, at `arm` and `member`.
+    bool is_branch = false;
+    bool takes_selector = false;
+    Region region = kRootRegion;
+    Value until = kNoIndex;
+    std::uint32_t branch = kNone, arm = 0, member = 0;
+    std::uint32_t first_member = 0, n_members = 0;  // in `joined_`
+    std::uint32_t first_jump = 0;                   // in `jumps_`
+    std::size_t done = 0;                           // before its arms, of `done_`
+  };
+
   // An arm's value that is made in that arm, for that exit alone, is made in the conditional's own
   // register.
   void share_registers() {
@@ -78,6 +91,9 @@ class Lowering {
     const std::uint32_t node = graph_.node_of[v];
     const Value statement = graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
     if (p_.placed[v] == Placed::Memo) {
+      if (is_done_[statement]) return;
+      is_done_[statement] = true;
+      done_.push_back(statement);
       if (memo_of_[statement] == kNone) {
         memo_of_[statement] = a_.new_memo(node);
         memos_.push_back(statement);
@@ -85,6 +101,27 @@ class Lowering {
       a_.need(memo_of_[statement]);
     } else if (p_.placed[v] == Placed::Loose) {
       a_.lazy(node, v - graph_.first_value[node]);
+    }
+  }
+
+  // From here on only the first so many memos are known to be done.
+  void forget(std::size_t done) {
+    for (; done_.size() > done; done_.pop_back()) is_done_[done_.back()] = false;
+  }
+
+  // Demands what the statements up to the next branch need, all of it, so that they follow each
+  // other. A body reads nothing of them: it hangs under a region further out.
+  void demand_ahead(const Task& task) {
+    for (Value v = cursor_[task.region];
+         v != kNoIndex && (task.until == kNoIndex || v <= task.until) &&
+         (p_.key[v] == kNoIndex || l_.leader[v] != v);
+         v = p_.next_statement[v]) {
+      const std::uint32_t node = graph_.node_of[v];
+      if (p_.key[v] != kNoIndex || p_.alias[v] != kNoIndex || graph_.opaque(node)) continue;
+      for (const Variable& variable : graph_.nodes[node]->inputs()) {
+        const Value input = graph_.value(variable);
+        if (p_.placed[input] == Placed::Memo) demand(input);
+      }
     }
   }
 
@@ -113,18 +150,8 @@ class Lowering {
     }
   }
 
-  struct Task {
-    // A stretch of a region's statements, up to `until`; or a branch, at `arm` and `member`.
-    bool is_branch = false;
-    bool takes_selector = false;
-    Region region = kRootRegion;
-    Value until = kNoIndex;
-    std::uint32_t branch = kNone, arm = 0, member = 0;
-    std::uint32_t first_member = 0, n_members = 0;  // in `joined_`
-    std::uint32_t first_jump = 0;                   // in `jumps_`
-  };
-
   void body(Region region) {
+    forget(0);
     tasks_.push_back(Task{.region = region});
     while (!tasks_.empty()) {
       if (tasks_.back().is_branch)
@@ -136,6 +163,7 @@ class Lowering {
 
   void continue_stretch() {
     Task& task = tasks_.back();
+    demand_ahead(task);
     Value& next = cursor_[task.region];
     while (next != kNoIndex && (task.until == kNoIndex || next <= task.until)) {
       const Value v = next;
@@ -171,6 +199,7 @@ class Lowering {
     task.branch = a_.branch(selector, task.takes_selector, p_.regions.decoding(key),
                             p_.regions.n_arms(key), nodes);
     task.first_jump = static_cast<std::uint32_t>(jumps_.size());
+    task.done = done_.size();
     tasks_.push_back(task);
   }
 
@@ -203,6 +232,7 @@ class Lowering {
       return;
     }
     task.member = 0;
+    forget(task.done);
     if (++task.arm < n_arms) {
       jumps_.push_back(a_.jump());
       return;
@@ -248,6 +278,8 @@ class Lowering {
   std::vector<Value> cursor_;           // by region: the next statement to emit
   std::vector<std::uint32_t> memo_of_;  // by statement
   std::vector<Value> memos_;            // statements that are memos, in the order of their index
+  std::vector<bool> is_done_;           // by statement: a memo that has run here, on every path
+  std::vector<Value> done_;             // those, in the order of their Needs
   std::vector<bool> shared_;            // by value: made in its conditional's register
   std::unordered_map<std::uint32_t, std::vector<Value>>
       waiting_;  // by key: met, and joined to a later one
