@@ -60,7 +60,8 @@ class Disassembler {
             std::to_string(program_.n_registers) + " registers, " +
             std::to_string(program_.n_nodes) + " nodes" +
             (program_.keep ? ", keeps its values" : "") + "\n";
-    registers();
+    for (const auto& [index, role] : register_roles(program_))
+      text_ += "  " + reg(index) + "  " + role + "\n";
     for (std::size_t l = 0; l < program_.lazies.size(); ++l) lazy(l);
     mark_bodies();
     for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
@@ -91,26 +92,6 @@ class Disassembler {
   }
   std::string retires(std::uint32_t first, std::uint32_t count) const {
     return list(count, [&](std::size_t i) { return program_.retires[first + i]; });
-  }
-
-  /// The registers that are more than a value in between.
-  void registers() {
-    std::map<std::uint32_t, std::string> roles;
-    const auto add = [&](std::uint32_t index, const std::string& role) {
-      std::string& roles_of = roles[index];
-      roles_of += (roles_of.empty() ? "" : ", ") + role;
-    };
-    const auto add_all = [&](const std::vector<std::uint32_t>& indices, const char* role) {
-      for (std::size_t i = 0; i < indices.size(); ++i)
-        add(indices[i], std::string(role) + " " + std::to_string(i));
-    };
-    for (const auto& [index, value] : program_.constants)
-      add(index, "constant " + value_text(value));
-    add_all(program_.inputs, "input");
-    add_all(program_.shared, "shared");
-    add_all(program_.outputs, "output");
-    add_all(program_.updates, "update");
-    for (const auto& [index, role] : roles) text_ += "  " + reg(index) + "  " + role + "\n";
   }
 
   void lazy(std::size_t index) {
@@ -206,6 +187,24 @@ class Disassembler {
 };
 
 }  // namespace
+
+std::map<std::uint32_t, std::string> register_roles(const Program& program) {
+  std::map<std::uint32_t, std::string> roles;
+  const auto add = [&](std::uint32_t index, const std::string& role) {
+    std::string& roles_of = roles[index];
+    roles_of += (roles_of.empty() ? "" : ", ") + role;
+  };
+  const auto add_all = [&](const std::vector<std::uint32_t>& indices, const char* role) {
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      add(indices[i], std::string(role) + " " + std::to_string(i));
+  };
+  for (const auto& [index, value] : program.constants) add(index, "constant " + value_text(value));
+  add_all(program.inputs, "input");
+  add_all(program.shared, "shared");
+  add_all(program.outputs, "output");
+  add_all(program.updates, "update");
+  return roles;
+}
 
 std::string disassemble(const Program& program) { return Disassembler(program).text(); }
 

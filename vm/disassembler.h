@@ -3,6 +3,8 @@
 
 #include "vm/program.h"
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 namespace thunkvm {
@@ -13,5 +15,9 @@ namespace thunkvm {
 /// "%3:x". First the registers that are constants or seen from outside, and the lazy thunks with
 /// where the body of each input begins. Of a valid program only. Stable: golden tests read it.
 std::string disassemble(const Program& program);
+
+/// The registers that are more than a value in between, and what they are: "input 1", "constant 0.5
+/// float64, output 0".
+std::map<std::uint32_t, std::string> register_roles(const Program& program);
 
 }  // namespace thunkvm

@@ -32,9 +32,21 @@ std::string comment(std::string text) {
   return "  /* " + text + " */\n";
 }
 
-bool is_comment(std::string_view line) {
-  return line.substr(std::min(line.find_first_not_of(' '), line.size())).starts_with("/* ") &&
-         line.starts_with("  ");
+std::string note(const std::string& text) {
+  constexpr std::size_t kLine = 90;
+  std::string lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.size();
+    if (const std::size_t space = text.rfind(' ', begin + kLine);
+        end - begin > kLine && space != std::string::npos && space > begin)
+      end = space;
+    std::string line = text.substr(begin, end - begin);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    std::replace(line.begin(), line.end(), '\\', '/');  // at the end it would go on
+    lines += "  // " + line + "\n";
+    begin = end + 1;
+  }
+  return lines;
 }
 
 std::string without_comments(const std::string& text, Comments* comments) {
@@ -44,12 +56,13 @@ std::string without_comments(const std::string& text, Comments* comments) {
     const std::size_t end = text.find('\n', i) + 1;
     const std::string_view line = std::string_view(text).substr(i, end - i);
     i = end;
-    if (!is_comment(line)) {
+    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+    const bool is_node = first >= 2 && line.substr(first).starts_with("/* ");
+    if (!is_node && !(first >= 2 && line.substr(first).starts_with("// "))) {
       result += line;
       ++n_lines;
-    } else if (comments != nullptr) {
-      const std::size_t first = line.find("/* ") + 3;
-      comments->emplace_back(n_lines + 1, line.substr(first, line.size() - first - 4));
+    } else if (is_node && comments != nullptr) {
+      comments->emplace_back(n_lines + 1, line.substr(first + 3, line.size() - first - 7));
     }
   }
   return result;

@@ -11,12 +11,14 @@
 
 namespace thunkvm {
 
-/// A line that says more to people than to the compiler, which does not get it.
+/// A line that says more to people than to the compiler, which does not get it: the node that the
+/// code below it is of.
 std::string comment(std::string text);
-bool is_comment(std::string_view line);
+/// The same of anything else, on one line or several.
+std::string note(const std::string& text);
 /// Comments, and the lines that they stand before in the text without them.
 using Comments = std::vector<std::pair<std::size_t, std::string>>;
-/// The text without its comments, which go to `comments`.
+/// The text without its notes and comments, of which the latter go to `comments`.
 std::string without_comments(const std::string& text, Comments* comments = nullptr);
 
 /// A list "{...}, {...}" of items, several lines of it where one would be long.

@@ -14,9 +14,10 @@ namespace thunkvm {
 
 class ChunkCode {
  public:
-  ChunkCode(const Plan& plan, std::span<const std::uint32_t> function_of, std::uint32_t chunk,
-            EmittedCode& out, ModuleText& module)
+  ChunkCode(const Plan& plan, const ChunkNotes& notes, std::span<const std::uint32_t> function_of,
+            std::uint32_t chunk, EmittedCode& out, ModuleText& module)
       : plan_(plan),
+        notes_(notes),
         program_(plan.program()),
         function_of_(function_of),
         chunk_(chunk),
@@ -29,6 +30,7 @@ class ChunkCode {
     const bool ends = emit_range(chunk.begin, chunk.end, chunk.end);
     if (ends) text_ += "  return " + std::to_string(chunk.end) + ";\n";
     std::string head = "u32 " + name + "(tv_call *call, u32 label) {\n";
+    head += notes_.body_at(chunk.begin) + notes_.registers(text_);
     const auto uses = [&](const char* what) { return text_.find(what) != std::string::npos; };
     if (uses("R[")) head += "  tv_cell *const R = call->cells;\n";
     if (uses("N[")) head += "  u64 *const N = call->counters;\n";
@@ -129,7 +131,7 @@ class ChunkCode {
     return "goto L" + std::to_string(pc) + ";";
   }
 
-  std::string cell(std::uint32_t reg) const { return "R[" + std::to_string(reg) + "]"; }
+  static std::string cell(std::uint32_t reg) { return "R[" + std::to_string(reg) + "]"; }
   std::string member(DType dtype) const { return c_type(dtype); }
 
   std::string read(std::uint32_t reg) {
@@ -243,6 +245,7 @@ class ChunkCode {
     steps.after = std::move(after);
     Operands& o = steps.steps[0].operands;
     o.dying = plan_.options().checked ? 0 : dying_inputs(o, unit.retired);
+    text_ += notes_.call(index);
     text_ += "  if (S->run(call, " + std::to_string(out_.calls.size()) + ")) return TV_FAILED;\n";
     out_.calls.push_back(std::move(steps));
     const StepForm& form = plan_.step(index);
@@ -256,10 +259,8 @@ class ChunkCode {
     const std::string index = std::to_string(out_.loops.size());
     auto [name, added] =
         module_.loop_names.emplace(without_comments(emitted.body), "loop_" + index);
-    if (!loop.computes())
-      text_ += comment("nothing but the lengths of it is read");
-    else if (added)
-      module_.loops += "void " + name->second + emitted.body + "\n";
+    text_ += notes_.loop(loop, index, name->second);
+    if (loop.computes() && added) module_.loops += "void " + name->second + emitted.body + "\n";
     std::string numbers;
     for (const FusedLoop::Number& number : loop.numbers)
       numbers +=
@@ -291,8 +292,9 @@ class ChunkCode {
     const Branch& branch = program_.branches[instruction.a];
     const RegisterForm& form = plan_.reg(branch.selector);
     const std::string index = std::to_string(instruction.a);
-    text_ += plan_.describe(branch.node);
-    place(branch.node) = {"branch", region(), ""};
+    text_ += notes_.branch(branch);
+    for (const NodeCounter& conditional : notes_.decided_by(branch))
+      place(conditional.node) = {"branch", region(), ""};
     const auto retired = std::span(&branch.selector, (instruction.flag & kTake) != 0 ? 1 : 0);
     const std::string arm_call =
         form.number ? "S->arm_of(call, " + index + ", (tv_value){." + member(form.dtype) + " = " +
@@ -354,6 +356,7 @@ class ChunkCode {
 
   void emit_need(std::uint32_t memo) {
     const std::string m = std::to_string(memo);
+    text_ += notes_.need(memo);
     text_ += "  if (!call->done[" + m + "]) {\n  S->begin_memo(call, " + m +
              ");\n  if (call->functions[" + std::to_string(function_of_[plan_.memo_chunk(memo)]) +
              "](call, 0) == TV_FAILED) return TV_FAILED;\n  }\n";
@@ -362,6 +365,7 @@ class ChunkCode {
   NodePlace& place(std::uint32_t node) { return out_.places_[node]; }
 
   const Plan& plan_;
+  const ChunkNotes& notes_;
   const Program& program_;
   const std::span<const std::uint32_t> function_of_;  // by chunk
   const std::uint32_t chunk_;
@@ -372,9 +376,10 @@ class ChunkCode {
   std::vector<std::uint32_t> internal_;  // of the loop that was emitted last
 };
 
-void emit_chunk(const Plan& plan, std::span<const std::uint32_t> function_of, std::uint32_t chunk,
-                EmittedCode& out, ModuleText& module) {
-  ChunkCode(plan, function_of, chunk, out, module).emit();
+void emit_chunk(const Plan& plan, const ChunkNotes& notes,
+                std::span<const std::uint32_t> function_of, std::uint32_t chunk, EmittedCode& out,
+                ModuleText& module) {
+  ChunkCode(plan, notes, function_of, chunk, out, module).emit();
 }
 
 }  // namespace thunkvm

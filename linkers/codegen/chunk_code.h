@@ -1,6 +1,7 @@
 // chunk_code.h: the C function of one chunk: expressions, branches, and calls for all that is more.
 #pragma once
 
+#include "linkers/codegen/chunk_notes.h"
 #include "linkers/codegen/emitted_code.h"
 
 #include <cstdint>
@@ -23,7 +24,8 @@ struct ModuleText {
 
 /// Adds the function of a chunk, the loops in it and what it calls to `module` and `out`.
 /// `function_of`: by chunk, the number of its function.
-void emit_chunk(const Plan& plan, std::span<const std::uint32_t> function_of, std::uint32_t chunk,
-                EmittedCode& out, ModuleText& module);
+void emit_chunk(const Plan& plan, const ChunkNotes& notes,
+                std::span<const std::uint32_t> function_of, std::uint32_t chunk, EmittedCode& out,
+                ModuleText& module);
 
 }  // namespace thunkvm

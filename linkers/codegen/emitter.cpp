@@ -15,7 +15,8 @@ constexpr std::uint32_t kModuleThunks = 800;
 
 class Emitter {
  public:
-  Emitter(const Plan& plan, EmittedCode& out) : plan_(plan), program_(plan.program()), out_(out) {}
+  Emitter(const Plan& plan, EmittedCode& out)
+      : plan_(plan), notes_(plan), program_(plan.program()), out_(out) {}
 
   void run() {
     number_functions();
@@ -29,7 +30,7 @@ class Emitter {
       }
       if (module_.thunks + chunk.thunks > kModuleThunks) end_module();
       module_.thunks += chunk.thunks;
-      emit_chunk(plan_, function_of_, k, out_, module_);
+      emit_chunk(plan_, notes_, function_of_, k, out_, module_);
       for (std::size_t label = 0; label < chunk.entries.size(); ++label)
         out_.code[chunk.entries[label]] = {
             Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), chunk.thunks};
@@ -78,6 +79,7 @@ class Emitter {
   }
 
   const Plan& plan_;
+  const ChunkNotes notes_;
   const Program& program_;
   EmittedCode& out_;
   std::vector<std::uint32_t> function_of_;  // by chunk

@@ -127,10 +127,11 @@ Plan::Plan(const Program& program, std::span<const Variable> nodes,
   find_temporaries();
 }
 
-std::string Plan::describe(std::uint32_t node) const {
+std::string Plan::name(std::uint32_t node) const {
   const std::string origin = nodes_[node].node()->origin_text();
-  return comment(program_.text->node(node) + (origin.empty() ? "" : ", " + origin));
+  return program_.text->node(node) + (origin.empty() ? "" : ", " + origin);
 }
+std::string Plan::describe(std::uint32_t node) const { return comment(name(node)); }
 
 void Plan::find_forms(std::span<const Variable> registers) {
   registers_.resize(program_.n_registers);

@@ -94,7 +94,8 @@ class Plan {
   std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
   const Apply& node(std::uint32_t step) const { return *nodes_[program_.steps[step].node].node(); }
-  /// A comment that names a node of the program and where the user made it.
+  /// A node of the program and where the user made it; the same as a comment.
+  std::string name(std::uint32_t node) const;
   std::string describe(std::uint32_t node) const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
   /// The chunk of a memo body.

@@ -18,6 +18,8 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
 }
 
 u32 chunk_0(tv_call *call, u32 label) {
+  // R[0] output 0; R[1] c, input 0; R[2] x, input 1; R[3] constant 1 int8; R[5] constant 100
+  // int8; R[7] constant 100 int8; R[10] constant 2 int8
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;
@@ -31,6 +33,7 @@ u32 chunk_0(tv_call *call, u32 label) {
     /* gt.1 */
     /* sub.2 */
     /* where.3 */
+    // R[9] from R[2]
     {
       const tv_value numbers[] = {{.i8 = R[5].value.i8}, {.i8 = R[7].value.i8}};
       if (S->loop(call, 0, numbers, 0)) return TV_FAILED;
@@ -40,6 +43,7 @@ u32 chunk_0(tv_call *call, u32 label) {
       ++N[5];
       ++N[6];
       /* mul.4 */
+      // R[0] from R[9], R[10]
       if (S->run(call, 0)) return TV_FAILED;
       tv_retire(S, &R[9]);
     } else {

@@ -21,6 +21,8 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
 }
 
 u32 chunk_0(tv_call *call, u32 label) {
+  // R[0] x, input 0; R[2] y, input 1; R[5] a, input 2; R[6] output 0; R[7] output 1; R[8]
+  // output 2
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;
@@ -30,11 +32,13 @@ u32 chunk_0(tv_call *call, u32 label) {
   /* sqrt.2 */
   /* mul.3 */
   /* sum.4 */
+  // R[6], R[7] from R[0], R[2]
   {
     const tv_value numbers[] = {{.f64 = R[5].value.f64}};
     if (S->loop(call, 0, numbers, 0)) return TV_FAILED;
   }
   /* max.5 */
+  // R[8] from R[6]
   if (S->run(call, 0)) return TV_FAILED;
   return 1;
 }

@@ -1,6 +1,8 @@
 f64 sin(f64);
 
 u32 chunk_0(tv_call *call, u32 label) {
+  // R[0] output 1; R[1] output 0; R[2] c, input 0; R[3] constant 0 float64; R[5] x, input 2;
+  // R[7] constant 1 float64; R[8] d, input 1
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;
@@ -11,6 +13,8 @@ u32 chunk_0(tv_call *call, u32 label) {
   /* ifelse.4 */
   if (r4) {
     ++N[2];
+    // needs mul.2, test_golden_programs.py:124 in
+    // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
     if (!call->done[0]) {
       S->begin_memo(call, 0);
       if (call->functions[1](call, 0) == TV_FAILED) return TV_FAILED;
@@ -31,6 +35,8 @@ u32 chunk_0(tv_call *call, u32 label) {
   /* ifelse.7 */
   if (r9) {
     ++N[7];
+    // needs mul.2, test_golden_programs.py:124 in
+    // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
     if (!call->done[0]) {
       S->begin_memo(call, 0);
       if (call->functions[1](call, 0) == TV_FAILED) return TV_FAILED;
@@ -51,6 +57,9 @@ u32 chunk_0(tv_call *call, u32 label) {
 }
 
 u32 chunk_1(tv_call *call, u32 label) {
+  // memo 0: mul.2, test_golden_programs.py:124 in
+  // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
+  // R[5] x, input 2
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   f64 r10 = 0;

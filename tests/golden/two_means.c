@@ -6,6 +6,7 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
 }
 
 u32 chunk_0(tv_call *call, u32 label) {
+  // R[0] output 0; R[1] a, input 0; R[2] b, input 1; R[4] y, input 3; R[6] x, input 2
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;
@@ -19,6 +20,7 @@ u32 chunk_0(tv_call *call, u32 label) {
     ++N[4];
     /* exp.3 */
     /* mean.4 */
+    // R[0] from R[6]
     {
       tv_value results[1];
       if (S->loop(call, 0, 0, results)) return TV_FAILED;
@@ -30,6 +32,7 @@ u32 chunk_0(tv_call *call, u32 label) {
     ++N[3];
     /* exp.1 */
     /* mean.2 */
+    // R[0] from R[4], by loop_0
     {
       tv_value results[1];
       if (S->loop(call, 1, 0, results)) return TV_FAILED;

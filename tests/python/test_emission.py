@@ -210,26 +210,6 @@ def test_reductions_behind_a_conditional_are_part_of_the_loop_before_it() -> Non
         assert largest == doubled[1] ** 2
 
 
-# ---- source ----
-
-
-def test_a_comment_names_each_node_and_the_line_that_made_it() -> None:
-    x = tv.vector("x")
-    y = tv.exp(x)
-    z = y + x
-    source = tv.function([x], z, mode=C).c_source()
-    (line,) = re.findall(r"/\* exp\.0, test_emission\.py:(\d+) ", source)[:1]
-    assert f"/* add.1, test_emission.py:{int(line) + 1} in test_a_comment" in source
-
-
-def test_a_comment_names_the_line_of_a_conditional() -> None:
-    x = tv.scalar("x")
-    picked = tv.ifelse(x > 0.0, tv.sin(x), x)
-    line = picked.owner.origin.split(":")[1].split()[0]
-    source = tv.function([x], picked, mode=C).c_source()
-    assert f"/* ifelse.2, test_emission.py:{line} in test_a_comment" in source
-
-
 @pytest.mark.parametrize(
     "dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 )

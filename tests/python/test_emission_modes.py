@@ -59,7 +59,7 @@ print(f([0.0, 0.0]), f.compiled)
 def test_graphs_that_differ_in_names_share_a_module(compiler: Compiler) -> None:
     first, second = make(name="x"), make(name="y")
     assert compiler.compiled == 1
-    assert first.c_source() == second.c_source()
+    assert first.c_source().replace("x, input 0", "y, input 0") == second.c_source()
 
 
 def test_graphs_that_differ_in_a_constants_value_share_a_module(compiler: Compiler) -> None:

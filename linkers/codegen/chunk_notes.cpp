@@ -1,0 +1,101 @@
+#include "linkers/codegen/chunk_notes.h"
+
+#include "linkers/codegen/c_text.h"
+#include "vm/disassembler.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+
+namespace thunkvm {
+
+/// A list of them, each once, in the order of their adding.
+class ChunkNotes::Registers {
+ public:
+  explicit Registers(const Plan& plan) : plan_(plan) {}
+
+  void add(std::uint32_t reg) {
+    if (std::find(added_.begin(), added_.end(), reg) != added_.end()) return;
+    added_.push_back(reg);
+    const std::string index = std::to_string(reg);
+    text_ += text_.empty() ? "" : ", ";
+    text_ += plan_.reg(reg).local ? "r" + index : "R[" + index + "]";
+  }
+  std::string from(const Registers& inputs) const {
+    return text_ + (inputs.text_.empty() ? "" : " from " + inputs.text_);
+  }
+
+ private:
+  const Plan& plan_;
+  std::vector<std::uint32_t> added_;
+  std::string text_;
+};
+
+ChunkNotes::ChunkNotes(const Plan& plan)
+    : plan_(plan),
+      program_(plan.program()),
+      roles_(register_roles(program_)),
+      counters_(program_.node_counters) {
+  for (std::uint32_t m = 0; m < program_.memos.size(); ++m) memos_[program_.memos[m].pc] = m;
+  std::ranges::stable_sort(counters_, {}, &NodeCounter::counter);
+}
+
+std::string ChunkNotes::call(std::uint32_t step) const {
+  const Operands& o = program_.steps[step].operands;
+  Registers outputs(plan_), inputs(plan_);
+  for (int j = 0; j < o.n_outputs; ++j) outputs.add(o.output(j));
+  for (int i = 0; i < o.n_inputs; ++i) inputs.add(o.input(i));
+  return note(outputs.from(inputs));
+}
+
+std::string ChunkNotes::loop(const FusedLoop& loop, const std::string& index,
+                             const std::string& body) const {
+  if (!loop.computes()) return note("nothing but the lengths of it is read");
+  Registers outputs(plan_), inputs(plan_);
+  for (const FusedLoop::Output& output : loop.outputs)
+    for (const std::uint32_t reg : output.registers) outputs.add(reg);
+  for (const FusedLoop::Fold& fold : loop.folds) outputs.add(fold.reg);
+  for (const FusedLoop::Source& source : loop.sources) inputs.add(source.reg);
+  return note(outputs.from(inputs) + (body == "loop_" + index ? "" : ", by " + body));
+}
+
+std::span<const NodeCounter> ChunkNotes::decided_by(const Branch& branch) const {
+  const auto range =
+      std::ranges::equal_range(counters_, branch.first_counter, {}, &NodeCounter::counter);
+  return {range.begin(), range.end()};
+}
+
+std::string ChunkNotes::branch(const Branch& branch) const {
+  std::string text;
+  for (const NodeCounter& conditional : decided_by(branch))
+    text += plan_.describe(conditional.node);
+  return text;
+}
+
+std::string ChunkNotes::need(std::uint32_t memo) const {
+  return note("needs " + plan_.name(program_.memos[memo].node));
+}
+
+std::string ChunkNotes::body_at(std::uint32_t pc) const {
+  const auto found = memos_.find(pc);
+  if (found == memos_.end()) return "";
+  return note("memo " + std::to_string(found->second) + ": " +
+              plan_.name(program_.memos[found->second].node));
+}
+
+std::string ChunkNotes::registers(const std::string& text) const {
+  std::set<std::uint32_t> named;
+  for (std::size_t at = 0; (at = text.find("R[", at)) != std::string::npos; at += 2)
+    named.insert(static_cast<std::uint32_t>(std::strtoul(text.c_str() + at + 2, nullptr, 10)));
+  std::string list;
+  for (const std::uint32_t reg : named) {
+    const auto role = roles_.find(reg);
+    if (role == roles_.end()) continue;
+    const bool is_given = role->second.starts_with("input") || role->second.starts_with("shared");
+    list += (list.empty() ? "R[" : "; R[") + std::to_string(reg) + "] " +
+            (is_given ? program_.text->register_name(reg) + ", " : "") + role->second;
+  }
+  return note(list);
+}
+
+}  // namespace thunkvm
