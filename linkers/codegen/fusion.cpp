@@ -1,5 +1,6 @@
 // fusion.cpp: which steps of a segment become one loop.
 #include "linkers/codegen/arrangements.h"
+#include "linkers/codegen/early_expressions.h"
 #include "linkers/codegen/fused_loop.h"
 #include "linkers/codegen/plan.h"
 
@@ -24,10 +25,15 @@ class Fusion {
   explicit Fusion(const Plan& plan) : plan_(plan), program_(plan.program()), arrangements_(plan) {}
 
   std::vector<Unit> run(std::uint32_t first, std::uint32_t end) {
+    early_ = early_expressions(plan_, first, end);
     for (int round = 1; !attempt(first, end); ++round) {
       if (round < kRounds) continue;
       for (std::uint32_t step = first; step < end; ++step) arrangements_.give_up(step);
     }
+    std::vector<Unit> early;
+    for (const std::uint32_t step : early_)
+      early.push_back({.kind = Unit::Kind::Expression, .steps = {step}, .retired = {}});
+    units_.insert(units_.begin(), early.begin(), early.end());
     place_retires(first, end);
     return std::move(units_);
   }
@@ -60,7 +66,8 @@ class Fusion {
     unit_of_.clear();
     touched_.clear();
     const std::size_t kernels = arrangements_.n_kernels();
-    for (std::uint32_t step = first; step < end; ++step) take(step);
+    for (std::uint32_t step = first; step < end; ++step)
+      if (!std::ranges::binary_search(early_, step)) take(step);
     for (std::size_t g = 0; g < groups_.size(); ++g)
       if (root(g) == g && groups_[g].open()) seal(g);
     for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -395,6 +402,7 @@ class Fusion {
   std::unordered_map<std::uint32_t, std::size_t> alike_;      // groups of this array's shape, by it
   std::unordered_map<std::uint32_t, std::size_t> unit_of_;    // what is in no group, by register
   std::unordered_set<std::uint32_t> touched_;                 // registers
+  std::vector<std::uint32_t> early_;                          // steps that come before all others
 };
 
 }  // namespace

@@ -24,6 +24,6 @@ def runs(function: Any) -> list[tuple[str, int]]:
     return [(row[0], row[-1]) for row in function.node_runs()]
 
 
-def both(inputs: list[Any], outputs: Any) -> tuple[Any, Any]:
+def both(inputs: list[Any], outputs: Any, mode: tv.Mode | str = C) -> tuple[Any, Any]:
     """The function as emitted code, and on its kernels."""
-    return tv.function(inputs, outputs, mode=C), tv.function(inputs, outputs, mode=KERNELS)
+    return tv.function(inputs, outputs, mode=mode), tv.function(inputs, outputs, mode=KERNELS)

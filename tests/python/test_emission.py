@@ -10,32 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from emitted import KERNELS, C, both, forms, runs
 
 import thunkvm as tv
 from thunkvm import _core
-
-C = tv.Mode("c")
-KERNELS = tv.Mode("cvm", compile="never")
-
-
-def forms(function: Any) -> list[tuple[str, str, str]]:
-    """The Op, form and region of each node."""
-    return [(row.op, row.form, row.region) for row in function.explain().nodes]
-
-
-def runs(function: Any) -> list[tuple[str, int]]:
-    return [(row[0], row[-1]) for row in function.node_runs()]
 
 
 def chunk(source: str, name: str = "chunk_0") -> str:
     """The C of one function of a module."""
     start = source.index(f"u32 {name}(")
     return source[start : source.index("\n}\n", start)]
-
-
-def both(inputs: list[Any], outputs: Any, mode: tv.Mode | str = C) -> tuple[Any, Any]:
-    """The function as emitted code, and on its kernels."""
-    return tv.function(inputs, outputs, mode=mode), tv.function(inputs, outputs, mode=KERNELS)
 
 
 class FirstPositive(tv.Op):
@@ -182,6 +166,16 @@ def test_numbers_between_nodes_are_variables_of_the_c_function() -> None:
     source = chunk(f.c_source())
     assert len(re.findall(r"^ *f64 r\d+ = 0", source, re.MULTILINE)) == 1
     assert len(re.findall(r"R\[\d+\]\.value\.\w+ = ", source)) == 1  # the output alone
+
+
+def test_numbers_that_need_no_loop_are_computed_before_the_first_one() -> None:
+    x, a = tv.vector("x"), tv.scalar("a")
+    cost = 0.5 * (x**2).sum()
+    f, kernels = both([x, a], [cost, tv.grad(cost, x) * (a * 2.0 + 1.0)])
+    assert {region for _, form, region in forms(f) if form == "loop"} == {"chunk 0, loop 0"}
+    for got, expected in zip(f([1.0, 2.0], 3.0), kernels([1.0, 2.0], 3.0), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    np.testing.assert_array_equal(got, [7.0, 14.0])
 
 
 def test_a_number_that_a_loop_reads_and_a_sum_that_it_gives_are_variables() -> None:

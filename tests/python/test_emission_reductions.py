@@ -6,11 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
+from emitted import KERNELS, C
 
 import thunkvm as tv
 
-C = tv.Mode("c")
-KERNELS = tv.Mode("cvm", compile="never")
 REDUCTIONS = ["sum", "mean", "max", "min", "prod", "any", "all"]
 
 
