@@ -10,6 +10,7 @@ LoopValues::LoopValues(const Plan& plan, const Unit& unit)
     : plan_(plan), program_(plan.program()), unit_(unit) {
   find_values();
   leave_out_unread();
+  compute_late();
   find_storage();
   find_order();
 }
@@ -204,6 +205,36 @@ void LoopValues::leave_out_unread() {
       if (member.reads(i)) read[member.inputs[i]] = true;
   }
   std::erase_if(members_, [&](const LoopMember& member) { return !read[member.value]; });
+}
+
+/// What is read in later phases alone is computed there, if it then needs no block of its own.
+void LoopValues::compute_late() {
+  std::vector<int> latest(values_.size(), last_phase_ + 1);  // that its readers allow
+  for (std::size_t m = members_.size(); m-- > 0;) {
+    const LoopMember& member = members_[m];
+    LoopValue& value = values_[member.value];
+    const int late = latest[member.value];
+    if (member.c != nullptr && !value.is_output() && !value.fold && late > value.phase &&
+        late <= last_phase_ && has_operands_in_memory(member))
+      value.phase = late;
+    const int at = value.phase - value.phase % 2;  // what a call reads is there before it
+    for (std::size_t i = 0; i < member.inputs.size(); ++i)
+      if (member.reads(i)) latest[member.inputs[i]] = std::min(latest[member.inputs[i]], at);
+  }
+}
+
+/// True if a member reads from blocks, or would take one block instead of its own.
+bool LoopValues::has_operands_in_memory(const LoopMember& member) const {
+  std::size_t others = 0;
+  bool in_memory = true;
+  for (std::size_t i = 0; i < member.inputs.size(); ++i) {
+    const LoopValue& input = values_[member.inputs[i]];
+    if (!member.reads(i) || input.kind == LoopValue::Kind::Number) continue;
+    ++others;
+    in_memory &= input.kind == LoopValue::Kind::Input || input.phase % 2 != 0 ||
+                 input.is_output() || input.fold;
+  }
+  return in_memory || others == 1;
 }
 
 /// What is read in another phase, or by a call, lies in a block.

@@ -93,6 +93,8 @@ class LoopValues {
   void give(std::size_t value, std::uint32_t reg);
 
   void leave_out_unread();
+  void compute_late();
+  bool has_operands_in_memory(const LoopMember& member) const;
   void find_storage();
   void find_order();
   static int order(const LoopValue& value) { return value.phase * 64 + value.position; }

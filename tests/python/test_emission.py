@@ -156,6 +156,22 @@ def test_an_intermediate_that_is_smaller_than_the_result_is_computed_at_its_own_
     assert runs(f) == runs(kernels)
 
 
+def test_what_is_read_behind_a_vector_function_alone_is_computed_behind_it() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    f, kernels = both([x, y], tv.exp(x) * y + (-(x * 2.0)))
+    assert f.c_source().count("for (i64 k = 0;") == 1
+    for value in ([1.0], np.linspace(-1.0, 1.0, 700)):
+        np.testing.assert_array_equal(f(value, value), kernels(value, value))
+
+
+def test_what_a_vector_function_reads_is_computed_before_it() -> None:
+    x = tv.vector("x")
+    negative = -x
+    f, kernels = both([x], tv.exp(negative) * negative + tv.sin(tv.exp(x) + negative))
+    for value in ([1.0], np.linspace(-1.0, 1.0, 700)):
+        np.testing.assert_array_equal(f(value), kernels(value))
+
+
 # ---- 0-d values ----
 
 
