@@ -183,7 +183,8 @@ TypeRef join(Decoding decoding, std::span<const std::vector<Variable>> arms, std
   return TensorType::of(dtype, shape);
 }
 
-// Whether a value is missing: NaN for numbers. What `coalesce` asks.
+// Whether a value is missing. What `coalesce` asks. Of a number that is `isnan`; whether an opaque
+// object is, is for its host to say.
 class IsMissing final : public Op {
  public:
   explicit IsMissing(const Attributes&) {}
@@ -192,33 +193,12 @@ class IsMissing final : public Op {
     if (inputs.size() != 1)
       throw Error(ErrorKind::Type,
                   "[is_missing] takes one input; got " + std::to_string(inputs.size()));
-    if (const TensorType* type = inputs[0].type().tensor(); type != nullptr && type->ndim() != 0)
+    const TensorType* type = inputs[0].type().tensor();
+    if (type == nullptr) return {Apply::make1(*this, inputs, TensorType::scalar(DType::Bool))};
+    if (type->ndim() != 0)
       throw Error(ErrorKind::Type,
                   "[is_missing] takes a scalar or an object; " + described(inputs[0]));
-    return {Apply::make1(*this, inputs, TensorType::scalar(DType::Bool))};
-  }
-  ThunkCode kernel(const Apply& node) const override {
-    // Whether an opaque object is missing is for its host to say.
-    if (node.input(0).type().tensor() == nullptr) return {};
-    ThunkCode code;
-    code.form = "kernel";
-    code.eager = [](Activation& activation, const Operands& operands) {
-      const Cell& value = activation.input(operands, 0);
-      const bool missing =
-          visit_dtype(value.dtype(), "is_missing", [&]<class T>(std::type_identity<T>) {
-            if constexpr (std::is_floating_point_v<T>)
-              return std::isnan(value.get<T>());
-            else if constexpr (std::is_same_v<T, Half>)
-              return std::isnan(static_cast<float>(value.get<T>()));
-            else if constexpr (std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>)
-              return std::isnan(value.get<T>().real()) || std::isnan(value.get<T>().imag());
-            else
-              return false;
-          });
-      activation.output(operands, 0).set(missing);
-      return Status::Done;
-    };
-    return code;
+    return {call_op("isnan", inputs)};
   }
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};

@@ -168,6 +168,7 @@ def test_what_a_vector_function_reads_is_computed_before_it() -> None:
     x = tv.vector("x")
     negative = -x
     f, kernels = both([x], tv.exp(negative) * negative + tv.sin(tv.exp(x) + negative))
+    assert f.c_source().count("  call[") == 3
     for value in ([1.0], np.linspace(-1.0, 1.0, 700)):
         np.testing.assert_array_equal(f(value), kernels(value))
 
