@@ -28,7 +28,7 @@ struct Maximum {
 struct MaximumOfFloats {
   template <class T>
   static constexpr const char* c() {
-    return "({0} > {1}) | ({0} != {0}) ? {0} : {1}";
+    return "(({0} > {1}) | ({0} != {0})) ? {0} : {1}";
   }
   static constexpr bool kCheap = true;
   template <class T>
@@ -64,7 +64,7 @@ struct Minimum {
 struct MinimumOfFloats {
   template <class T>
   static constexpr const char* c() {
-    return "({0} < {1}) | ({0} != {0}) ? {0} : {1}";
+    return "(({0} < {1}) | ({0} != {0})) ? {0} : {1}";
   }
   static constexpr bool kCheap = true;
   template <class T>

@@ -136,6 +136,13 @@ class Repeated:
         return self.again(v)
 
 
+#: Those that have no name of their own.
+MODES = {
+    "cvm emitted": tv.Mode("cvm", compile="now"),
+    "cvm_nogc emitted": tv.Mode("cvm", gc=False, compile="now"),
+}
+
+
 class Built:
     """The function of a spec in one mode.
 
@@ -171,7 +178,7 @@ class Built:
             self.inputs,
             [values[v] for v in spec.outputs],
             updates=updates,
-            mode=mode,
+            mode=MODES.get(mode, mode),
             on_unused_input="ignore",
         )
 
