@@ -16,6 +16,7 @@ static_assert(sizeof(Cell) == 16 && offsetof(NativeCall, cells) == 0 &&
 static_assert(static_cast<int>(Tag::Empty) == 0 && static_cast<int>(Tag::Scalar) == 1);
 
 const char* const kPrelude = R"(#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
 typedef signed char i8;
 typedef short i16;
 typedef int i32;
@@ -62,7 +63,7 @@ struct tv_call {
 #define TV_END_VECTORS ((void)0)
 #endif
 
-static inline void tv_retire(const tv_services *services, tv_cell *cell) {
+static inline __attribute__((unused)) void tv_retire(const tv_services *services, tv_cell *cell) {
   if ((u8)cell->meta > 1) services->clear(cell);
   cell->meta = 0;
 }

@@ -4,15 +4,23 @@
 #include "linkers/compiler/file.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
-#include <cstring>
+#include <cstdint>
 
 namespace thunkvm {
 namespace {
 
 constexpr int kLoad = RTLD_NOW | RTLD_LOCAL;  // what it lacks is missing now, not in a call
+
+/// A path of an open file that no other object was loaded by: the loader tells objects apart by
+/// name too, and the descriptor of a file that is closed is given to another one.
+std::string path_of(int file, std::uint32_t number) {
+  std::string path = "/proc/self";
+  for (int bit = 0; bit < 32; ++bit, number >>= 1) path += (number & 1u) != 0 ? "/." : "//";
+  return path + "/fd/" + std::to_string(file);
+}
 
 std::string loader_error() {
   const char* text = dlerror();
@@ -29,12 +37,12 @@ NativeModule::NativeModule(std::string key, std::string_view image, const std::s
     if (handle_ != nullptr) return;
     reason = loader_error();
   }
-  // The loader tells objects apart by name too, so the file stays open for as long as the object is
-  // loaded: no other one can get its number.
-  File memory = memory_file("thunkvm", image, true);
+  const File memory = memory_file("thunkvm", image, true);
   if (memory) {
-    path_ = "/proc/self/fd/" + std::to_string(memory.get());
-    handle_ = dlopen(path_.c_str(), kLoad);
+    static std::atomic<std::uint32_t> count{0};
+    const std::uint32_t number = count.fetch_add(1, std::memory_order_relaxed);
+    path_ = "memory:" + std::to_string(number);
+    handle_ = dlopen(path_of(memory.get(), number).c_str(), kLoad);
     if (handle_ == nullptr) reason = loader_error();
   } else {
     reason = "there is no memory for it: " + error_text(errno);
@@ -42,24 +50,9 @@ NativeModule::NativeModule(std::string key, std::string_view image, const std::s
   if (handle_ == nullptr)
     throw CompileError(CompileFault::NotLoadable,
                        "a compiled module could not be loaded: " + reason + ".", reason);
-  memory_ = memory.release();
 }
 
-NativeModule::~NativeModule() {
-  if (memory_ < 0) {
-    dlclose(handle_);
-    return;
-  }
-  const std::string path = path_;
-  dlclose(handle_);
-  // A library that it needs may have made it stay; then its name is not free.
-  void* still = dlopen(path.c_str(), kLoad | RTLD_NOLOAD);
-  if (still == nullptr) {
-    close(memory_);
-  } else {
-    dlclose(still);
-  }
-}
+NativeModule::~NativeModule() { dlclose(handle_); }
 
 void* NativeModule::symbol(const char* name) const {
   void* found = dlsym(handle_, name);

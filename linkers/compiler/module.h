@@ -35,13 +35,12 @@ class NativeModule {
 
   /// The SHA-256, in hexadecimal, of all that the code was made from.
   const std::string& key() const { return key_; }
-  /// Where it was loaded from: a file, or `/proc/self/fd/N` for memory.
+  /// Where it was loaded from: a file, or `memory:N`.
   const std::string& path() const { return path_; }
 
  private:
   std::string key_;
   std::string path_;
-  int memory_ = -1;  ///< the file that the image is in, where it has no other
   void* handle_ = nullptr;
 };
 

@@ -88,7 +88,8 @@ ModuleStore::ModuleStore(std::string directory, std::uint64_t capacity, uid_t ow
 
 std::optional<StoredModule> ModuleStore::find(const std::string& key) const {
   const std::string name = module_name(key);
-  const File file(openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const File file(
+      openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status;
   if (!file || fstat(file.get(), &status) != 0) return std::nullopt;
   if (!S_ISREG(status.st_mode) || status.st_uid != owner_) return std::nullopt;
@@ -119,7 +120,8 @@ std::string ModuleStore::insert(const std::string& key, std::string_view image,
 }
 
 std::optional<std::string> ModuleStore::read_text(const std::string& name) const {
-  const File file(openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  const File file(
+      openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) return std::nullopt;
   futimens(file.get(), nullptr);
   return read_all(file.get());
@@ -221,7 +223,7 @@ std::vector<StoreEntry> ModuleStore::list() const {
   std::vector<StoreEntry> entries;
   for (const Kept& kept : files) {
     const fs::path path(kept.path);
-    const File file(open(kept.path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    const File file(open(kept.path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     entries.push_back({path.stem().string(), file ? description_of(file.get()) : std::string(),
                        static_cast<std::uint64_t>(kept.status.st_size), time_of(kept.status)});
   }

@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <filesystem>
 #include <mutex>
+#include <optional>
 #include <string_view>
+#include <system_error>
 
 namespace thunkvm {
 namespace {
@@ -25,12 +28,16 @@ std::vector<std::string> environment_now() {
   return copy;
 }
 
-// Empty where it is not set; set to nothing is as good as not set.
-std::string_view variable(const std::vector<std::string>& environment, std::string_view name) {
+std::optional<std::string_view> set_variable(const std::vector<std::string>& environment,
+                                             std::string_view name) {
   for (const std::string& entry : environment)
     if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
       return std::string_view(entry).substr(name.size() + 1);
-  return {};
+  return std::nullopt;
+}
+// Set to nothing is as good as not set.
+std::string_view variable(const std::vector<std::string>& environment, std::string_view name) {
+  return set_variable(environment, name).value_or(std::string_view());
 }
 
 std::string home_directory(const std::vector<std::string>& environment) {
@@ -43,10 +50,20 @@ std::string home_directory(const std::vector<std::string>& environment) {
   return {};
 }
 
+// A path as a shell means it; a relative one is meant where the process began.
+std::string absolute(std::string_view path, const std::vector<std::string>& environment) {
+  std::error_code none;
+  static const std::string start = std::filesystem::current_path(none).string();
+  if (path.empty() || path.starts_with('/')) return std::string(path);
+  if (path == "~" || path.starts_with("~/"))
+    return home_directory(environment) + std::string(path.substr(1));
+  return start + "/" + std::string(path);
+}
+
 // The directory specification of freedesktop.org: what is no absolute path is ignored.
 std::string cache_directory(const std::vector<std::string>& environment) {
-  if (const std::string_view own = variable(environment, "THUNKVM_CACHE"); !own.empty())
-    return std::string(own);
+  if (const auto own = set_variable(environment, "THUNKVM_CACHE"))
+    return absolute(*own, environment);
   if (const std::string_view xdg = variable(environment, "XDG_CACHE_HOME"); xdg.starts_with('/'))
     return std::string(xdg) + "/thunkvm";
   const std::string home = home_directory(environment);

@@ -13,11 +13,21 @@ struct CompilerSettings {
   /// The compiler with arguments of its own, as in `CC`: "gcc", "ccache gcc -m64", "'/a b/clang'".
   /// Empty: the first of gcc, clang and cc that is on the PATH.
   std::string command;
-  /// What every module is compiled with. Vectors come from the emitter, so -O1 is enough; results
-  /// do not depend on what the compiler contracts; nobody reads errno or the exception flags.
-  std::vector<std::string> flags = {
-      "-std=gnu11",       "-O1", "-march=native", "-fPIC", "-fno-math-errno", "-fno-trapping-math",
-      "-ffp-contract=off"};
+  /// What every module is compiled with, behind the command's own arguments. Vectors come from the
+  /// emitter, so -O1 is enough; results do not depend on what the compiler contracts, or takes for
+  /// equal where a command says -ffast-math; nobody reads errno or the exception flags.
+  std::vector<std::string> flags = {"-std=gnu11",
+                                    "-O1",
+                                    "-march=native",
+                                    "-fPIC",
+                                    "-fno-fast-math",
+                                    "-fno-finite-math-only",
+                                    "-fno-associative-math",
+                                    "-fno-reciprocal-math",
+                                    "-fsigned-zeros",
+                                    "-fno-math-errno",
+                                    "-fno-trapping-math",
+                                    "-ffp-contract=off"};
   std::chrono::milliseconds timeout = std::chrono::minutes(2);  ///< for one run of the compiler
   /// Where compiled modules are kept. Empty: nowhere.
   std::string cache_directory;

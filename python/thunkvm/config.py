@@ -41,9 +41,9 @@ class Config:
     compile_timeout : float
         Seconds that the compiler may take for one module.
     loop_threads : int
-        OpenMP threads that a large fused loop of emitted code runs on; 1, unless it is set. Loops
-        that a reduction consumes run on one, as all do in a process that was forked after some ran
-        on several. Results are the same with any number.
+        OpenMP threads that a large fused loop of emitted code runs on; 1, unless it is set. A
+        process that was forked after some ran on several runs all on one. Results are the same
+        with any number.
     loop_threads_from : int
         Elements from which a loop is large; 262,144, unless it is set.
 

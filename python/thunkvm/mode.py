@@ -38,7 +38,7 @@ class Mode:
 
     Parameters
     ----------
-    linker : {"cvm", "vm", "py"}
+    linker : {"cvm", "vm", "py", "c", "c|py", "c&py"}
         ``"py"`` runs a perform thunk (NumPy) per node, each at the first need of its value;
         ``"vm"`` runs perform thunks in a program whose demand was compiled into branches;
         ``"cvm"`` does the same with native kernels wherever an Op has one, and with C that is

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <optional>
 
 using namespace thunkvm;
@@ -55,6 +56,14 @@ TEST_CASE("settings come from the environment, and what a program sets comes fir
     CHECK(default_settings().cache_directory == "/xdg/thunkvm");
     const Variable relative("XDG_CACHE_HOME", "xdg"), home("HOME", "/home/me");
     CHECK(default_settings().cache_directory == "/home/me/.cache/thunkvm");
+  }
+  {
+    const Variable home("HOME", "/home/me"), in_home("THUNKVM_CACHE", "~/modules");
+    CHECK(default_settings().cache_directory == "/home/me/modules");
+    const Variable relative("THUNKVM_CACHE", "modules");
+    CHECK(default_settings().cache_directory == std::filesystem::current_path() / "modules");
+    const Variable nowhere("THUNKVM_CACHE", "");
+    CHECK(default_settings().cache_directory.empty());
   }
   set_compiler_overrides(
       {.command = "tcc", .cache_directory = "/mine", .cache_size = 7, .timeout = milliseconds(9)});

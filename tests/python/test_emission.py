@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import re
+import shutil
 from collections.abc import Iterator
 from typing import Any
 
@@ -241,6 +242,38 @@ def test_an_index_of_any_integer_picks_its_arm_or_the_default(dtype: str) -> Non
             with pytest.raises(IndexError, match=rf"the selector is {value}, .* from 0 to 2"):
                 without(given, 5.0)
             assert without.registers_empty()
+
+
+@pytest.mark.parametrize("cc", ["gcc", "clang"])
+def test_emitted_c_compiles_without_a_warning(cc: str) -> None:
+    if shutil.which(cc) is None:
+        pytest.skip(f"{cc} is not installed")
+    n, x, s = tv.scalar("n", dtype="int64"), tv.vector("x"), tv.scalar("s")
+    outputs = [
+        tv.ifelse(n < n, n, -n),
+        tv.maximum(x, 0.0) * tv.minimum(x, s),
+        tv.exp(x) * s + x.sum(),
+        tv.switch_case(n, [s, tv.sin(s), s**3], default=s / 2.0),
+    ]
+    f = tv.function([n, x, s], outputs, mode=C)
+    with tv.config.change(cc=f"{cc} -Wall -Wextra -Werror"):
+        strict = tv.function([n, x, s], outputs, mode=C)
+    for got, expected in zip(strict(1, [1.0, -1.0], 0.5), f(1, [1.0, -1.0], 0.5), strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("cc", ["gcc", "clang"])
+def test_a_command_that_asks_for_fast_arithmetic_does_not_get_it(cc: str) -> None:
+    if shutil.which(cc) is None:
+        pytest.skip(f"{cc} is not installed")
+    x, s = tv.vector("x"), tv.scalar("s")
+    outputs = [tv.isnan(x * 1.0) * 1.0, (x + s) - s, tv.isnan(s * 2.0), x / 3.0 - 0.0 * x]
+    kernels = tv.function([x, s], outputs, mode=KERNELS)
+    with tv.config.change(cc=f"{cc} -ffast-math"):
+        f = tv.function([x, s], outputs, mode=C)
+    for arguments in (([1.0, np.nan, np.inf, -0.0], 1e16), ([1e-310, 0.3], np.nan)):
+        for got, expected in zip(f(*arguments), kernels(*arguments), strict=True):
+            np.testing.assert_array_equal(got, expected)
 
 
 def test_a_switch_of_more_arms_than_its_index_can_name_compiles_without_a_warning() -> None:

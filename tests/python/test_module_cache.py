@@ -160,7 +160,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
     process = compiler.start(code=code)
     out, err = process.communicate()
     assert process.returncode == 0, err
-    assert out.startswith("42 /proc/self/fd/")
+    assert out.startswith("42 memory:")
     assert re.fullmatch(
         r"the module cache .* could not be written to: File too large\. Compiled modules are not "
         r"kept\.\n",
@@ -202,7 +202,7 @@ def in_a_mount(
 
 def test_a_file_system_that_maps_no_code(compiler: Compiler) -> None:
     run = in_a_mount("noexec", compiler)
-    assert run.stdout.count("/proc/self/fd/") == 2
+    assert run.stdout.count("memory:") == 2
     assert run.stderr == ""  # they are kept all the same
 
 
@@ -214,6 +214,28 @@ def test_a_read_only_file_system(compiler: Compiler) -> None:
 def test_a_full_file_system(compiler: Compiler) -> None:
     run = in_a_mount("size=16k", compiler, f"yes 2> /dev/null > {compiler.cache}/filler")
     assert run.stderr.count("No space left on device") == 1
+
+
+def test_modules_that_are_kept_nowhere_keep_no_file_open() -> None:
+    sources = [f"int answer(void) {{ return {k}; }}\n" for k in range(20)]
+    with tv.config.change(cache_dir=""):
+        open_files = len(os.listdir("/proc/self/fd"))
+        modules = _core.compile_modules(sources)
+        assert len(os.listdir("/proc/self/fd")) == open_files
+    assert len({module.path for module in modules}) == 20
+    functions = [ctypes.CFUNCTYPE(ctypes.c_int)(module.symbol("answer")) for module in modules]
+    assert [function() for function in functions] == list(range(20))
+
+
+def test_a_pipe_in_the_place_of_a_module_is_not_waited_for(compiler: Compiler) -> None:
+    with tv.config.change(cc=str(compiler.path), cache_dir=compiler.cache):
+        (module,) = _core.compile_modules([SOURCE])
+        path = Path(module.path)
+        del module
+        path.unlink()
+        os.mkfifo(path)
+        (again,) = _core.compile_modules([SOURCE])
+        assert ctypes.CFUNCTYPE(ctypes.c_int)(again.symbol("answer"))() == 42
 
 
 def test_a_directory_of_another_user_is_refused(
