@@ -1,5 +1,6 @@
 #include "python/bindings/ndarray.h"
 
+#include "ops/fold_axes.h"
 #include "python/bindings/release.h"
 
 #include <array>
@@ -169,6 +170,41 @@ std::optional<DType> dtype_of_ndarray(PyArrayObject* array) {
   return dtype == kNoDType ? std::nullopt : std::optional(dtype);
 }
 
+namespace {
+
+// The bits that any byte of a run has.
+unsigned char bits_of(const char* run, std::int64_t length, std::int64_t stride) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(run);
+  unsigned char bits = 0;
+  if (stride == 1)
+    for (std::int64_t i = 0; i < length; ++i) bits |= bytes[i];
+  else
+    for (std::int64_t i = 0; i < length; ++i) bits |= bytes[i * stride];
+  return bits;
+}
+
+// True if all bytes are 0 or 1. NumPy takes any other one for True, and code for the machine none.
+bool holds_bools(const Array& array) {
+  if (array.body()->contiguous) return bits_of(array.data(), array.size(), 1) <= 1;
+  FoldAxes axes;
+  for (std::size_t axis = 0; axis < array.shape().size(); ++axis)
+    axes.append(array.shape()[axis], array.strides()[axis]);
+  unsigned char bits = 0;
+  axes.each_run([&](std::int64_t offset) {
+    bits |= bits_of(array.data() + offset, axes.inner_length(), axes.inner_stride());
+  });
+  return bits <= 1;
+}
+
+Array with_bools(const Array& array) {
+  Array copy = array.copy();
+  auto* const bytes = reinterpret_cast<unsigned char*>(copy.data());
+  for (std::int64_t i = 0; i < copy.size(); ++i) bytes[i] = bytes[i] != 0 ? 1 : 0;
+  return copy;
+}
+
+}  // namespace
+
 Array borrow_ndarray(PyArrayObject* array, DType dtype) {
   const std::size_t ndim = static_cast<std::size_t>(PyArray_NDIM(array));
   if (ndim > static_cast<std::size_t>(kMaxDims))
@@ -180,11 +216,13 @@ Array borrow_ndarray(PyArrayObject* array, DType dtype) {
                                PyArray_DATA(array));
   Py_INCREF(array);
   result.body()->is_owner_itself = true;
+  if (dtype == DType::Bool && !holds_bools(result)) return with_bools(result);
   return result;
 }
 
 Cell number_at(const void* data, DType dtype) {
   return visit_dtype(dtype, "a number", [&]<class T>(std::type_identity<T>) {
+    if constexpr (std::is_same_v<T, bool>) return Cell::of(*static_cast<const char*>(data) != 0);
     T value;
     std::memcpy(&value, data, sizeof(T));
     return Cell::of(value);

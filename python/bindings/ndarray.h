@@ -39,8 +39,8 @@ inline bool is_plain_ndarray(PyObject* object, DType dtype, int ndim) {
   return PyArray_DESCR(array) == descriptors[static_cast<std::size_t>(dtype)] &&
          PyArray_NDIM(array) == ndim && PyArray_CHKFLAGS(array, NPY_ARRAY_ALIGNED);
 }
-/// The ndarray's elements, borrowed: the object is held, nothing is copied. It has to be readable
-/// in place.
+/// The ndarray's elements, borrowed: the object is held, nothing is copied, but for bools that are
+/// neither 0 nor 1 in memory. It has to be readable in place.
 Array borrow_ndarray(PyArrayObject* array, DType dtype);
 /// The number in a 0-d ndarray or NumPy scalar's memory, as a cell of its own.
 Cell number_at(const void* data, DType dtype);

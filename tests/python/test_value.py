@@ -349,6 +349,40 @@ def test_no_buffer_is_lost():
     assert _core.memory()["live_buffers"] == before
 
 
+BYTES = np.array([[0, 1, 2], [255, 0, 128]], np.uint8)
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm", "c"])
+@pytest.mark.parametrize(
+    "bytes_", [BYTES, BYTES.T, BYTES[:, ::-1], np.repeat(BYTES, 2, axis=1)[:, ::2], BYTES[:0]]
+)
+def test_any_byte_but_0_of_an_array_of_bools_is_true_as_in_numpy(mode, bytes_):
+    x, y = tv.matrix("x", dtype="bool"), tv.matrix("y", dtype="bool")
+    f = tv.function([x, y], [x.sum(), x * 1.0, x & y, tv.eq(x, y), x.all()], mode=mode)
+    odd, plain = bytes_.view(bool), bytes_ != 0
+    for got, expected in zip(f(odd, plain), f(plain, plain), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    assert f(odd, plain)[0] == np.count_nonzero(bytes_)
+    np.testing.assert_array_equal(bytes_.view(np.uint8), odd.view(np.uint8))  # not the caller's
+
+
+def test_a_bool_that_is_another_byte_is_true_wherever_it_comes_from():
+    odd = np.array(2, np.uint8).view(bool)
+    x = tv.scalar("x", dtype="bool")
+    assert tv.function([x], x * 1.0)(odd) == 1.0
+    shared = tv.shared(np.array([3, 0], np.uint8).view(bool), "s")
+    assert tv.function([], shared.sum())() == 1
+
+    class Odd(tv.Op):
+        def make_node(self, x):
+            return tv.Apply(self, [x], [tv.vector(dtype="bool").type()])
+
+        def perform(self, node, inputs, output_storage):
+            output_storage[0][0] = np.array([7, 0], np.uint8).view(bool)
+
+    assert tv.function([x], Odd()(x).sum())(True) == 1
+
+
 def test_opaque_values_travel_as_they_are():
     x = tv.generic("x")
     f = tv.function([x], tv.Out(x, borrow=True))
