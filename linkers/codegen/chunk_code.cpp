@@ -249,8 +249,9 @@ class ChunkCode {
     text_ += "  if (S->run(call, " + std::to_string(out_.calls.size()) + ")) return TV_FAILED;\n";
     out_.calls.push_back(std::move(steps));
     const StepForm& form = plan_.step(index);
-    place(program_.steps[index].node) = {
-        "", region(), *form.why != '\0' ? form.why : "no neighbour can be fused with it"};
+    const char* const alone =
+        plan_.options().fuse ? "no neighbour can be fused with it" : "the mode fuses nothing";
+    place(program_.steps[index].node) = {"", region(), *form.why != '\0' ? form.why : alone};
   }
 
   void emit_loop_call(const Unit& unit, std::vector<StepRange> after) {

@@ -140,13 +140,18 @@ void Tier::begin() {
 
 void Tier::compile_now(const CompilerSettings& settings, Host& host) {
   while (state() == State::Compiling) wait(host);
-  if (state() != State::Waiting) return;
+  const State before = state();
+  if (before == State::Ready) return;
   begin();
   const std::shared_ptr<Run> run = run_;
   try {
     run->modules = compile(*code_, settings, host);
+  } catch (const CompileError&) {
+    run->end(before);
+    if (before == State::Failed) return;  // which was said
+    throw;
   } catch (...) {
-    run->end(State::Waiting);
+    run->end(before);
     throw;
   }
   run->end(State::Ready);

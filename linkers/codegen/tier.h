@@ -24,7 +24,8 @@ class Tier {
   Tier& operator=(const Tier&) = delete;
 
   /// Returns when it is ready or has failed, whoever it is that compiles it. Throws CompileError,
-  /// after which it is waiting again, and Error(Interrupted) where the host says so.
+  /// after which it is waiting again, and Error(Interrupted) where the host says so. What failed in
+  /// the background is tried again, and stays as it was if it fails again.
   void compile_now(const CompilerSettings& settings, Host& host);
   /// Returns at once. A failure is logged, once where there is no compiler. Does nothing if it is
   /// compiled already, or being compiled, or after `stop_all`.

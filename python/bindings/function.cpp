@@ -113,7 +113,12 @@ PyObject* node_places(PyObject* self, PyObject*) {
     PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(form.size())));
     for (std::size_t i = 0; i < form.size(); ++i) {
       NodePlace place;
-      if (tier != nullptr) place = tier->code().places()[i];
+      if (tier == nullptr)
+        place.why = form[i] == "branch" ? "" : "the mode emits no C";
+      else if (tier->state() == Tier::State::Failed)
+        place.why = "its C could not be compiled";
+      else
+        place = tier->code().places()[i];
       if (place.form.empty()) place.form = form[i];
       PyRef row = PyRef::take(
           Py_BuildValue("(sss)", place.form.c_str(), place.region.c_str(), place.why.c_str()));

@@ -44,8 +44,8 @@ class Explanation:
     ----------
     compiled : str
         What became of the emitted code: ``"off"`` (the mode emits none), ``"waiting"``,
-        ``"compiling"``, ``"ready"`` or ``"failed"``. Until it is ready, all nodes run on the
-        interpreter as their kernels and performs.
+        ``"compiling"``, ``"ready"`` or ``"failed"``. Until it is ready, the interpreter runs all
+        nodes as their kernels and performs, whatever is said of them here.
     nodes : list of NodeExplanation
         In the program's order.
     rewrites : dict of str to int

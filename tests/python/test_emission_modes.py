@@ -221,6 +221,35 @@ def test_a_compile_error_leaves_cvm_on_its_kernels(
     assert message.startswith("the C of node mul.1, test_emission_modes.py:")
 
 
+def test_what_failed_is_explained_and_compiled_again_when_asked_for(compiler: Compiler) -> None:
+    right = compiler.path.read_text()
+    spoil(compiler)
+    x = tv.vector("x")
+    f = tv.function([x], tv.sqrt(x) * x, mode="cvm")
+    for _ in range(2):
+        f([4.0])
+    assert f.compile() == "failed"
+    rows = f.explain().nodes
+    assert [(row.form, row.region) for row in rows] == [("kernel", "")] * 2
+    assert {row.why for row in rows} == {"its C could not be compiled"}
+    compiler.path.write_text(right)
+    assert f.compile() == "ready"
+    assert {row.form for row in f.explain().nodes} == {"loop"}
+    np.testing.assert_array_equal(f([4.0]), [8.0])
+
+
+def test_a_mode_without_c_or_without_fusion_is_why_nodes_run_no_better() -> None:
+    x = tv.vector("x")
+    y = tv.exp(x) + 1.0
+    whys = {
+        "vm": "the mode emits no C",
+        KERNELS: "the mode emits no C",
+        tv.Mode("c").excluding("fusion"): "the mode fuses nothing",
+    }
+    for mode, why in whys.items():
+        assert {row.why for row in tv.function([x], y, mode=mode).explain().nodes} == {why}
+
+
 # ---- mode c ----
 
 
