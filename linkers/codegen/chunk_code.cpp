@@ -31,7 +31,8 @@ class ChunkCode {
     if (ends) text_ += "  return " + std::to_string(chunk.end) + ";\n";
     std::string head = "u32 " + name + "(tv_call *call, u32 label) {\n";
     head += notes_.body_at(chunk.begin) + notes_.registers(text_);
-    const auto uses = [&](const char* what) { return text_.find(what) != std::string::npos; };
+    const std::string code = without_comments(text_);
+    const auto uses = [&](const char* what) { return code.find(what) != std::string::npos; };
     if (uses("R[")) head += "  tv_cell *const R = call->cells;\n";
     if (uses("N[")) head += "  u64 *const N = call->counters;\n";
     if (uses("S->") || uses("(S, ")) head += "  const tv_services *const S = call->services;\n";
