@@ -1,8 +1,9 @@
 """Emitted C under the compiler's warnings and sanitizers: nothing undefined, whatever the values.
 
-Undefined behaviour traps, which needs nothing of the process. Where the suite itself runs with the
-address sanitizer (``./dev test --sanitize=address``), emitted code is compiled for it too. Each
-function is called in a child, so that a trap fails one test, and with the C to look at.
+Undefined behaviour traps, which needs nothing of the process. The address sanitizer does need it: a
+process of its own runs all of this again with it, unless the suite itself is built for it
+(``./dev test --sanitize=address``). Each function is called in a child, so that a trap fails one
+test, and with the C to look at.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import itertools
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -105,6 +108,32 @@ def edges(dtype: str) -> list[Any]:
     return [v for v in (0, 1, -1, 5, info.min, info.max) if info.min <= v <= info.max]
 
 
+@pytest.mark.skipif(WITH_ASAN, reason="runs with the address sanitizer")
+def test_all_of_this_passes_with_the_address_sanitizer(fuzz_seed: int) -> None:
+    libraries = [
+        subprocess.check_output(["gcc", f"-print-file-name={name}"], text=True).strip()
+        for name in ("libasan.so", "libstdc++.so")
+    ]
+    if not all(Path(library).is_absolute() for library in libraries):
+        pytest.skip("gcc has no address sanitizer")
+    environment = {
+        "LD_PRELOAD": " ".join(libraries),
+        "ASAN_OPTIONS": "allocator_may_return_null=1:detect_leaks=0",
+        "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
+    }
+    options = ["-q", "--capture=sys", "-p", "no:cacheprovider", f"--fuzz-seed={fuzz_seed}"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, __file__],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "1 skipped" in done.stdout  # this one alone
+
+
 def test_undefined_behaviour_is_noticed() -> None:
     (module,) = _core.compile_modules(["int answer(int x) { return x + 1; }"])
     successor = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(module.symbol("answer"))
@@ -113,7 +142,7 @@ def test_undefined_behaviour_is_noticed() -> None:
     assert end_of(quietly(lambda: successor(2**31 - 1))) == -signal.SIGILL
 
 
-@pytest.mark.skipif(not WITH_ASAN, reason="runs without the address sanitizer")
+@pytest.mark.skipif(not WITH_ASAN, reason="is run by the test of all of this")
 def test_reading_beyond_an_array_is_noticed() -> None:
     (module,) = _core.compile_modules(["double answer(double *x, long n) { return x[n]; }"])
     read = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_long)(
