@@ -7,6 +7,10 @@
 namespace thunkvm {
 namespace {
 
+// Statements whose needs are demanded together, before the first of them: as many as one loop of
+// emitted code may have members. Of more, too many values would have to be kept at once.
+constexpr int kAhead = 32;
+
 class Lowering {
  public:
   Lowering(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep,
@@ -109,13 +113,14 @@ class Lowering {
     for (; done_.size() > done; done_.pop_back()) is_done_[done_.back()] = false;
   }
 
-  // Demands what the statements up to the next branch need, all of it, so that they follow each
-  // other. A body reads nothing of them: it hangs under a region further out.
+  // Demands what the next statements need, up to a branch, so that they follow each other: all of
+  // them will run. A body reads nothing of them: it hangs under a region further out.
   void demand_ahead(const Task& task) {
+    int n = 0;
     for (Value v = cursor_[task.region];
-         v != kNoIndex && (task.until == kNoIndex || v <= task.until) &&
+         v != kNoIndex && n < kAhead && (task.until == kNoIndex || v <= task.until) &&
          (p_.key[v] == kNoIndex || l_.leader[v] != v);
-         v = p_.next_statement[v]) {
+         v = p_.next_statement[v], ++n) {
       const std::uint32_t node = graph_.node_of[v];
       if (p_.key[v] != kNoIndex || p_.alias[v] != kNoIndex || graph_.opaque(node)) continue;
       for (const Variable& variable : graph_.nodes[node]->inputs()) {
@@ -163,9 +168,9 @@ class Lowering {
 
   void continue_stretch() {
     Task& task = tasks_.back();
-    demand_ahead(task);
     Value& next = cursor_[task.region];
-    while (next != kNoIndex && (task.until == kNoIndex || next <= task.until)) {
+    for (int n = 0; next != kNoIndex && (task.until == kNoIndex || next <= task.until); ++n) {
+      if (n % kAhead == 0) demand_ahead(task);
       const Value v = next;
       next = p_.next_statement[v];
       if (p_.key[v] == kNoIndex) {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from emitted import C, both, forms, runs
+from emitted import KERNELS, C, both, forms, runs
 
 import thunkvm as tv
 
@@ -75,3 +75,18 @@ def test_slices_that_arms_share_leave_each_arm_one_loop() -> None:
         )
     assert runs(f) == runs(kernels)
     assert len({region for _, form, region in forms(f) if form == "loop"}) == 2
+
+
+def test_of_many_values_that_an_arm_reads_one_after_the_other_few_are_kept_at_once() -> None:
+    c, x = tv.scalar("c", dtype="int64"), tv.vector("x")
+    shared = [tv.exp(x * float(k)) for k in range(200)]
+    total, other = x, x
+    for value in shared:
+        total, other = total + value, other - value
+    f = tv.function([c, x], tv.switch_case(c, [total, other, x]), mode=KERNELS)
+    value = np.zeros(1 << 15)
+    np.testing.assert_array_equal(f(0, value), np.full(value.shape, 200.0))
+    tv.reset_peak_memory()
+    before = tv.memory()["peak"]
+    f(0, value)
+    assert tv.memory()["peak"] - before < 45 * value.nbytes
