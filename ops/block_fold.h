@@ -47,8 +47,9 @@ struct BlockFold {
   /// The text of the ValueError where count is 0, null where that has a value.
   const char* nothing;
   DType in, out;
-  /// The same for sequences side by side.
-  RowFold rows;
+  /// The same for sequences side by side; for one alone, which comes in runs of any length.
+  RowFold rows, runs;
+  const RowFold& rows_of(std::int64_t width) const { return width == 1 ? runs : rows; }
 };
 
 }  // namespace thunkvm

@@ -147,6 +147,23 @@ struct BlockFoldOf {
         [&](int w, typename Fold::Acc total) { out[w] = R::finish(total, count); });
   }
 
+  /// One sequence, cut into blocks.
+  struct Runs {
+    State folding;
+    BlockCutter<Fold> cut{folding};
+  };
+  static_assert(std::is_trivially_destructible_v<Runs> && alignof(Runs) <= 16);
+  static std::size_t bytes_of_runs(int, std::int64_t) { return sizeof(Runs); }
+  static void start_runs(void* state, int) { new (state) Runs; }
+  static void add_run(void* state, const void* run, std::int64_t n) {
+    static_cast<Runs*>(state)->cut.add(static_cast<const typename Fold::In*>(run), n);
+  }
+  static void finish_runs(void* state, std::int64_t count, void* result) {
+    Runs& runs = *static_cast<Runs*>(state);
+    runs.cut.end();
+    finish(&runs.folding, count, result);
+  }
+
   static constexpr BlockFold kFold{.state_bytes = sizeof(State),
                                    .start = &start,
                                    .add = &add,
@@ -158,7 +175,11 @@ struct BlockFoldOf {
                                    .rows = {.state_bytes = &Rows::bytes,
                                             .start = &start_rows,
                                             .add = &add_rows,
-                                            .finish = &finish_rows}};
+                                            .finish = &finish_rows},
+                                   .runs = {.state_bytes = &bytes_of_runs,
+                                            .start = &start_runs,
+                                            .add = &add_run,
+                                            .finish = &finish_runs}};
 };
 
 /// An Op that is one fold: for each element type a reduction (see `reduce`).
