@@ -58,7 +58,8 @@ std::string without_comments(const std::string& text, Comments* comments) {
     i = end;
     const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
     const bool is_node = first >= 2 && line.substr(first).starts_with("/* ");
-    if (!is_node && !(first >= 2 && line.substr(first).starts_with("// "))) {
+    const bool is_note = first >= 2 && line.substr(first).starts_with("// ");
+    if (!is_node && !is_note) {
       result += line;
       ++n_lines;
     } else if (is_node && comments != nullptr) {

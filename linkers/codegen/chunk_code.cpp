@@ -132,7 +132,7 @@ class ChunkCode {
     return "goto L" + std::to_string(pc) + ";";
   }
 
-  static std::string cell(std::uint32_t reg) { return "R[" + std::to_string(reg) + "]"; }
+  std::string cell(std::uint32_t reg) const { return "R[" + std::to_string(reg) + "]"; }
   std::string member(DType dtype) const { return c_type(dtype); }
 
   std::string read(std::uint32_t reg) {
@@ -294,9 +294,10 @@ class ChunkCode {
     const Branch& branch = program_.branches[instruction.a];
     const RegisterForm& form = plan_.reg(branch.selector);
     const std::string index = std::to_string(instruction.a);
-    text_ += notes_.branch(branch);
-    for (const NodeCounter& conditional : notes_.decided_by(branch))
+    for (const NodeCounter& conditional : notes_.decided_by(branch)) {
+      text_ += plan_.describe(conditional.node);
       place(conditional.node) = {"branch", region(), ""};
+    }
     const auto retired = std::span(&branch.selector, (instruction.flag & kTake) != 0 ? 1 : 0);
     const std::string arm_call =
         form.number ? "S->arm_of(call, " + index + ", (tv_value){." + member(form.dtype) + " = " +

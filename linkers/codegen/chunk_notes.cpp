@@ -65,13 +65,6 @@ std::span<const NodeCounter> ChunkNotes::decided_by(const Branch& branch) const 
   return {range.begin(), range.end()};
 }
 
-std::string ChunkNotes::branch(const Branch& branch) const {
-  std::string text;
-  for (const NodeCounter& conditional : decided_by(branch))
-    text += plan_.describe(conditional.node);
-  return text;
-}
-
 std::string ChunkNotes::need(std::uint32_t memo) const {
   return note("needs " + plan_.name(program_.memos[memo].node));
 }

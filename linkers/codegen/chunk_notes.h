@@ -24,7 +24,6 @@ class ChunkNotes {
   /// The same of a loop, with the function that computes its blocks where that has another number.
   std::string loop(const FusedLoop& loop, const std::string& index, const std::string& body) const;
   /// The conditionals that a branch decides.
-  std::string branch(const Branch& branch) const;
   std::span<const NodeCounter> decided_by(const Branch& branch) const;
   std::string need(std::uint32_t memo) const;
   /// Whose body a function is that begins here, if it is one's.
