@@ -54,18 +54,17 @@ def compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
         return
     expected = _results(perform, node, inputs)
     elementwise = _families().get(op.name) in WELL_CONDITIONED
-    wrong = [
-        _wrong(native, other, ELEMENTWISE if elementwise else TOLERANCES)
-        for native, other in zip(outputs, expected, strict=True)
-    ]
-    if not elementwise and any(isinstance(mask, np.ndarray) and mask.any() for mask in wrong):
-        spreads = _spreads(perform, node, inputs, expected)
-        for mask, native, other, spread in zip(wrong, outputs, expected, spreads, strict=True):
-            if isinstance(mask, np.ndarray):
+    spreads: list[np.ndarray] = []
+    for index, (output, other) in enumerate(zip(outputs, expected, strict=True)):
+        native = np.asarray(output)
+        difference = _difference_of_kind(native, other)
+        if not difference:
+            wrong = _wrong(native, other, ELEMENTWISE if elementwise else TOLERANCES)
+            if wrong.any() and native.dtype.char in TOLERANCES and not elementwise:
+                spreads = spreads or _spreads(perform, node, inputs, expected)
                 with np.errstate(all="ignore"):
-                    mask &= ~(np.abs(np.asarray(native) - other) <= ROOM * spread)
-    for index, (mask, native, other) in enumerate(zip(wrong, outputs, expected, strict=True)):
-        difference = mask if isinstance(mask, str) else _first(mask, np.asarray(native), other)
+                    wrong &= ~(np.abs(native - other) <= ROOM * spreads[index])
+            difference = _first(wrong, native, other)
         if difference:
             raise DisagreementError(
                 f"[{op.name}] native code and perform disagree on output {index} of "
@@ -111,13 +110,17 @@ def _spreads(
     return spreads
 
 
-def _wrong(native: Any, expected: np.ndarray, tolerances: dict[str, float]) -> np.ndarray | str:
-    """Which elements are too far apart; or what else differs."""
-    native = np.asarray(native)
+def _difference_of_kind(native: np.ndarray, expected: np.ndarray) -> str:
+    """Say how two results differ in shape or dtype; an empty text if they do not."""
     if native.shape != expected.shape:
         return f"the shapes are {native.shape} and {expected.shape}"
     if native.dtype != expected.dtype:
         return f"the dtypes are {native.dtype} and {expected.dtype}"
+    return ""
+
+
+def _wrong(native: np.ndarray, expected: np.ndarray, tolerances: dict[str, float]) -> np.ndarray:
+    """Which elements are too far apart."""
     tolerance = tolerances.get(native.dtype.char)
     if tolerance is None:
         return np.asarray(native != expected)

@@ -89,6 +89,26 @@ def test_a_sum_that_is_wrong_is_found_where_it_cancels_too(
         f(NOISE)
 
 
+@pytest.mark.parametrize("op", ["any", "argmax"])
+def test_a_wrong_bool_or_index_is_found(op: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = tv.vector("x")
+    f = tv.function([x], getattr(tv, op)(x), mode="c&py")
+    value = np.array([0.0, 0.0, 1.0])
+    f(value)
+    perform_times(op, 0, monkeypatch)
+    if op == "any":
+        monkeypatch.setitem(PERFORMS, op, lambda node: _store(np.False_))
+    with pytest.raises(DisagreementError, match=rf"^\[{op}\] native code and perform disagree"):
+        f(value)
+
+
+def _store(result: Any) -> Callable[..., None]:
+    def perform(node: Any, inputs: list[Any], storage: list[list[Any]]) -> None:
+        storage[0][0] = result
+
+    return perform
+
+
 def test_an_op_in_python_that_several_arms_need_has_nothing_to_be_compared_with() -> None:
     class Twice(tv.Op):
         def make_node(self, x: tv.Variable) -> tv.Apply:
