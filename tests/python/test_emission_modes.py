@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 from compilers import Compiler
+from emitted import KERNELS
 
 import thunkvm as tv
 from thunkvm.comparison import DisagreementError
 from thunkvm.perform import PERFORMS
-
-KERNELS = tv.Mode("cvm", compile="never")
 
 
 def graph(name: str = "x", factor: float = 2.0) -> tuple[Any, Any]:

@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from emitted import KERNELS, C
 
 import thunkvm as tv
-
-C = tv.Mode("c")
-KERNELS = tv.Mode("cvm", compile="never")
 
 # Around the lanes of a body (16), and around a block (512).
 LENGTHS = (1, 2, 15, 16, 17, 31, 32, 33, 100, 511, 512, 513, 1000)
