@@ -32,6 +32,7 @@ class GeneratorThunk final : public BoundThunk {
   void reset() noexcept override {
     asked_.clear();
     if (!generator_) return;
+    const PendingAside aside;
     PyRef generator = std::move(generator_);
     PyObject* closed = PyObject_CallMethod(generator.get(), "close", nullptr);
     if (closed == nullptr) PyErr_WriteUnraisable(generator.get());

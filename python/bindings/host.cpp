@@ -100,10 +100,8 @@ void PythonHost::begin_ignoring() {
 
 void PythonHost::end_ignoring() noexcept {
   PyObject* token = std::exchange(errors_ignored_, nullptr);
-  PyObject *type, *value, *traceback;  // may be called while an exception is pending
-  PyErr_Fetch(&type, &value, &traceback);
+  const PendingAside aside;
   if (PyContextVar_Reset(error_state().variable, token) != 0) PyErr_WriteUnraisable(token);
-  PyErr_Restore(type, value, traceback);
   Py_DECREF(token);
 }
 

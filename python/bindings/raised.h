@@ -14,6 +14,19 @@ PyRef take_exception();
 /// Makes an exception the pending one again.
 void set_exception(PyRef exception);
 
+/// For as long as it lives no exception is pending; then the one that was is again. For what runs
+/// Python while an exception is on its way.
+class PendingAside {
+ public:
+  PendingAside() noexcept { PyErr_Fetch(&type_, &value_, &traceback_); }
+  ~PendingAside() { PyErr_Restore(type_, value_, traceback_); }
+  PendingAside(const PendingAside&) = delete;
+  PendingAside& operator=(const PendingAside&) = delete;
+
+ private:
+  PyObject *type_, *value_, *traceback_;
+};
+
 /// A Python exception as a C++ one. While the machine winds a failed call down nothing is pending,
 /// so that the destructors that then run in Python see no exception and lose none.
 class Raised : public Error {

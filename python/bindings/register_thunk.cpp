@@ -161,6 +161,7 @@ class RegisterThunk final : public BoundThunk {
   }
 
   void reset() noexcept override {
+    const PendingAside aside;
     input_computed_.clear();
     output_computed_.clear();
     input_registers_.clear();

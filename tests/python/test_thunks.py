@@ -1,7 +1,7 @@
 """The make_thunk protocol in Python, eager and lazy; each misuse is a named error."""
 
 import pytest
-from python_ops import MODES, Counted, Unary, eager, thunked, works_again
+from python_ops import MODES, Counted, Unary, eager, generator, thunked, works_again
 
 import thunkvm as tv
 
@@ -256,3 +256,28 @@ def test_thunks_of_one_node_that_differ_in_lazy_are_named():
     with pytest.raises(TypeError, match="make_thunk of Fickle returned an eager thunk first"):
         f(1.0)
     assert f(0.0) == 0.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("form", ["make_thunk", "demand"])
+def test_what_copying_an_output_raises_is_raised_though_a_lazy_thunk_is_reset(mode, form):
+    class Uncopied:
+        def __deepcopy__(self, memo):
+            raise LookupError("no copies of me")
+
+    def run(ic, ir, oc, out):
+        if not ic[0][0]:
+            return [0]
+        out[0][0] = ir[0][0]
+        oc[0][0] = 1
+        return None
+
+    def demand(node):
+        return (yield 0)
+
+    x = tv.generic("x")
+    lazy = {"make_thunk": thunked(run), "demand": generator(demand)}[form]
+    f = tv.function([x], lazy(x), mode=mode)
+    for _ in range(2):
+        with pytest.raises(LookupError, match="no copies of me"):
+            f(Uncopied())
