@@ -151,9 +151,14 @@ class RegisterThunk final : public BoundThunk {
       }
       PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_->get()));
       if (returned.get() != Py_None) ask(call, returned.get());
-      for (int j = 0; j < call.n_outputs(); ++j)
+      bool all = true;
+      for (int j = 0; j < call.n_outputs(); ++j) {
         if (!call.computed(j) && output_computed_.truth(static_cast<std::size_t>(j)))
           call.set_output(j, take_output(static_cast<std::size_t>(j)));
+        all = all && call.computed(j);
+      }
+      // Nobody enters it again in this call: its lists hold nothing that the machine lets go.
+      if (all) reset();
       return Status::Done;
     } catch (...) {
       return fail_thunk(call.activation());

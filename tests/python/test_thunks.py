@@ -1,5 +1,7 @@
 """The make_thunk protocol in Python, eager and lazy; each misuse is a named error."""
 
+import weakref
+
 import pytest
 from python_ops import MODES, Counted, Unary, eager, generator, thunked, works_again
 
@@ -256,6 +258,30 @@ def test_thunks_of_one_node_that_differ_in_lazy_are_named():
     with pytest.raises(TypeError, match="make_thunk of Fickle returned an eager thunk first"):
         f(1.0)
     assert f(0.0) == 0.0
+
+
+@pytest.mark.parametrize("mode", ["vm", "cvm"])
+def test_a_thunk_that_has_its_outputs_holds_no_value(mode):
+    alive = []
+
+    def run(ic, ir, oc, out):
+        if not ic[0][0]:
+            return [0]
+        out[0][0] = ir[0][0] + 1.0
+        oc[0][0] = 1
+        before = [made() is not None for made in alive]
+        alive.append(weakref.ref(out[0][0]))
+        most.append(sum(before))
+        return None
+
+    most = []
+    x = tv.vector("x")
+    value = x
+    for _ in range(20):
+        value = thunked(run)(value)
+    f = tv.function([x], value, mode=mode)
+    works_again(f, [1.0], expected=[21.0])
+    assert max(most) == 1  # its input
 
 
 @pytest.mark.parametrize("mode", MODES)
