@@ -111,7 +111,8 @@ std::string indented(const std::string& text, const std::set<std::uint32_t>& got
 std::string libm_prototype(const std::string& name) {
   const std::string_view base = without_f(name);
   const std::string type = base == name ? "f64" : "f32";
-  return type + " " + name + "(" + type + (libm().at(base) == 2 ? ", " + type : "") + ");\n";
+  return "__attribute__((const)) " + type + " " + name + "(" + type +
+         (libm().at(base) == 2 ? ", " + type : "") + ");\n";
 }
 
 void find_calls(std::string_view text, std::set<std::string>& calls) {
