@@ -1,5 +1,6 @@
 // reduction_sum.cpp: `sum`, `mean`, `prod` and `prod_of_others`, which the gradient of prod is made
 // of.
+#include "ops/element_math.h"
 #include "ops/reduction.h"
 
 namespace thunkvm {
@@ -30,11 +31,18 @@ struct Mean {
     if constexpr (std::is_floating_point_v<Acc>) {
       return static_cast<Out>((total + Acc(0)) / static_cast<Acc>(n));
     } else {
-      const auto count = static_cast<typename Acc::value_type>(n);
-      return Acc(total.real() / count, total.imag() / count);
+      return divide(total, Acc(static_cast<typename Acc::value_type>(n)));
     }
   }
 };
+
+template <class T>
+T product(T a, T b) {
+  if constexpr (is_complex_type<T>)
+    return multiply(a, b);
+  else
+    return a * b;
+}
 
 /// Products are taken strictly in order, so that they overflow where NumPy's do.
 template <class T>
@@ -44,8 +52,8 @@ struct ProdFold {
   static constexpr int kLanes = 1;
   static constexpr bool kTree = false;
   static Acc identity() { return Acc(1); }
-  static Acc step(Acc a, In x) { return a * widen<Acc>(x); }
-  static Acc merge(Acc a, Acc b) { return a * b; }
+  static Acc step(Acc a, In x) { return product(a, widen<Acc>(x)); }
+  static Acc merge(Acc a, Acc b) { return product(a, b); }
 };
 
 template <class T>
@@ -173,11 +181,11 @@ void run_prod_of_others(Activation& activation, const Operands& operands) {
   for (std::int64_t row = 0; n > 0 && row < x.size(); row += n) {
     for (std::int64_t i = n - 1; i >= 0; --i)
       after[static_cast<std::size_t>(i)] =
-          widen<Acc>(from[row + i]) * after[static_cast<std::size_t>(i) + 1];
+          product(widen<Acc>(from[row + i]), after[static_cast<std::size_t>(i) + 1]);
     Acc before(1);
     for (std::int64_t i = 0; i < n; ++i) {
-      to[row + i] = static_cast<T>(before * after[static_cast<std::size_t>(i) + 1]);
-      before *= widen<Acc>(from[row + i]);
+      to[row + i] = static_cast<T>(product(before, after[static_cast<std::size_t>(i) + 1]));
+      before = product(before, widen<Acc>(from[row + i]));
     }
   }
   poll_after(activation, x.size());

@@ -192,6 +192,26 @@ def test_powers(mode: str) -> None:
         run(mode, tv.pow, integers, np.array([-1] * 6))
 
 
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm", "c"])
+def test_a_power_depends_on_the_values_alone(mode: str) -> None:
+    x, y = tv.scalar("x"), tv.vector("y")
+    power = tv.function([x, y], [x**0.5, y**0.5, y ** tv.constant([0.5])], mode=mode)
+    for number, array, pair in (power(-np.inf, [-np.inf]), power(-0.0, [-0.0])):
+        assert number == array[0] == pair[0] in (np.inf, 0.0)
+        assert not np.signbit(number)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("infinite", [complex(np.inf, 1), complex(1, np.inf), complex(0, -np.inf)])
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_complex_means_and_products_of_infinite_parts_are_numpys(
+    infinite: complex, mode: str
+) -> None:
+    z = np.array([infinite, 2 + 1j, 1j])
+    against_numpy(mode, tv.mean, np.mean, z)
+    against_numpy(mode, tv.prod, np.prod, z)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_shifts(mode: str) -> None:
     for dtype in INTEGERS:
