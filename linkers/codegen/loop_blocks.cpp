@@ -17,12 +17,16 @@ LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch)
 void LoopBlocks::move_to(std::int64_t start) {
   const LoopShape& shape = operands_.shape;
   for (std::size_t i = 0; i < operands_.loop.inputs.size(); ++i) {
-    if (operands_.direct[i] != nullptr) continue;
+    if (operands_.direct[i] != nullptr || is_filled(i)) continue;
     const LoopOperand& input = shape.input(i);
     const int bytes = static_cast<int>(item_size(i));
     const auto& placement = operands_.loop.inputs[i].placement;
     if (!placement) {
       packers_[i].begin(input.data, bytes, input.shape(), input.strides, shape.shape(), start);
+      if (packers_[i].repeats_one()) {  // as a number: its blocks are all the same
+        repeat_element(scratch(i), kLoopBlock + kLoopLanes, bytes, input.data);
+        filled_ |= std::uint64_t{1} << i;
+      }
       continue;
     }
     const View& place = shape.place(i);
@@ -54,7 +58,7 @@ void LoopBlocks::pack(std::int64_t start, std::int64_t n, std::int64_t rest) {
   if (start != packed_) move_to(start);
   packed_ = start + n;
   for (std::size_t i = 0; i < operands_.loop.inputs.size(); ++i) {
-    if (operands_.direct[i] != nullptr) continue;
+    if (operands_.direct[i] != nullptr || is_filled(i)) continue;
     if (operands_.loop.inputs[i].placement)
       placers_[i].next(scratch(i), n);
     else

@@ -40,6 +40,7 @@ class LoopBlocks {
   }
   char* tail(std::size_t operand) const { return scratch(operand) + LoopScratch::kBlockBytes; }
   void move_to(std::int64_t start);
+  bool is_filled(std::size_t i) const { return ((filled_ >> i) & 1u) != 0; }
   void pack(std::int64_t start, std::int64_t n, std::int64_t rest);
   void compute_lanes(std::int64_t n) const {
     operands_.loop.body(blocks_, operands_.numbers, operands_.loop.element_loops.data(), n);
@@ -50,6 +51,7 @@ class LoopBlocks {
   char* blocks_[kLoopOperands];
   char* scratch_;
   std::int64_t packed_ = -1;   ///< the element after those that were packed last
+  std::uint64_t filled_ = 0;   ///< bit i: input i is one element, and its scratch is full of it
   Packer* packers_ = nullptr;  ///< by input
   Placer* placers_ = nullptr;  ///< the same
 };

@@ -34,6 +34,9 @@ class Packer {
   /// Copies the next `n` elements to `to`. There have to be that many.
   void next(char* to, std::int64_t n);
 
+  /// True if all elements of the shape are one element of the operand.
+  bool repeats_one() const { return n_axes_ == 1 && strides_[0] == 0; }
+
  private:
   void copy_run(char* to, std::int64_t n) const;
 

@@ -208,6 +208,14 @@ def elementwise() -> Iterator[Row]:
     f = tv.function([a, b], tv.exp(a) * b + tv.log(b), mode=EMITTED)
     for n in ARRAY_LENGTHS:
         yield f"elementwise: exp(a)*b+log(b), n = {n:,}", best(f, *two_arrays(n)) / n
+    # An operand of one element is a number to the loop; without fusion, kernels run one by one.
+    kernels = tv.function([a, b], a * b + b, mode=EMITTED.excluding("fusion"))
+    f = tv.function([a, b], a * b + b, mode=EMITTED)
+    for n in (100_000, 1_000_000):
+        arguments = two_arrays(n)[0], np.array([2.0])
+        row = f"elementwise: a*b+b, b of 1 element, n = {n:,}"
+        yield row, best(f, *arguments) / n
+        yield row.replace("n =", "unfused,"), best(kernels, *arguments) / n
 
 
 def mean() -> Iterator[Row]:

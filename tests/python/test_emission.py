@@ -150,6 +150,18 @@ def test_an_element_does_not_depend_on_where_it_is(n: int) -> None:
     np.testing.assert_array_equal(f(value[::-1][:n]), f(value)[::-1][:n])
 
 
+@pytest.mark.parametrize("n", [2, 17, 511, 513, 1000, 5003])
+def test_an_operand_of_one_element_is_that_element_in_every_block(n: int) -> None:
+    x, y, z = tv.vector("x"), tv.vector("y"), tv.matrix("z")
+    f = tv.function([x, y, z], [x * y + y, (z * y).sum(axis=0), (z * y).sum(axis=1)], mode="c")
+    values, table = np.arange(float(n)), np.arange(3.0 * n).reshape(3, n)
+    for one in ([2.0], [3.0], np.arange(9.0)[4:5]):
+        line, columns, rows = f(values, one, table)
+        np.testing.assert_array_equal(line, values * one + one)
+        np.testing.assert_array_equal(columns, (table * one).sum(axis=0))
+        np.testing.assert_allclose(rows, (table * one).sum(axis=1), rtol=1e-14)
+
+
 def test_an_intermediate_that_is_smaller_than_the_result_is_computed_at_its_own_size() -> None:
     x, y = tv.matrix("x"), tv.matrix("y")
     f, kernels = both([x, y], (tv.exp(x) + 1.0) * y)
