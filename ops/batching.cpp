@@ -1,4 +1,5 @@
 // batching.cpp: batching of whole graphs, and what batching rules need of a batch axis.
+#include "ops/conditional.h"
 #include "ops/functions.h"
 #include "ops/gradient.h"
 #include "ops/graph.h"
@@ -70,6 +71,34 @@ class LengthMaker : public OpMaker {
 };
 REGISTER_OP(LengthOp, LengthMaker, length)
 
+// The outputs of a conditional for a batch; null where no arm has one. Where one arm has, the
+// others' values are repeated `length` times, each in its own arm: none asks another how long the
+// batch is, since at most one of them is computed.
+std::vector<Variable> batch_conditional(Apply& node, const Conditional& spec,
+                                        std::span<const Variable> inputs,
+                                        const std::vector<bool>& batched, const Variable& length) {
+  if (batched[0])
+    throw Error(ErrorKind::NotImplemented,
+                "[" + node.op()->name() + "] cannot branch on a batch of selectors; use where()");
+  std::vector<std::uint32_t> outputs;
+  for (std::uint32_t j = 0; j < spec.n_outputs; ++j)
+    for (std::uint32_t a = 0; a < spec.n_arms; ++a)
+      if (batched[spec.arm_input(a, j)]) {
+        outputs.push_back(j);
+        break;
+      }
+  std::vector<std::vector<Variable>> arms(spec.n_arms);
+  for (std::uint32_t a = 0; a < spec.n_arms; ++a)
+    for (const std::uint32_t j : outputs) {
+      const std::uint32_t i = spec.arm_input(a, j);
+      arms[a].push_back(batched[i] ? inputs[i] : repeat_batch(inputs[i], length));
+    }
+  const std::vector<Variable> values = conditional(inputs[0], spec.decoding, arms);
+  std::vector<Variable> result(spec.n_outputs);
+  for (std::size_t k = 0; k < outputs.size(); ++k) result[outputs[k]] = values[k];
+  return result;
+}
+
 }  // namespace
 
 Variable batch_length(const Variable& x) {
@@ -85,7 +114,7 @@ Variable repeat_batch(const Variable& x, const Variable& length) {
 }
 
 Batched vectorize(std::span<const Variable> roots, std::span<const Variable> from,
-                  std::span<const Variable> to) {
+                  std::span<const Variable> to, const Variable& length) {
   std::unordered_map<Variable, Variable, VariableHash> batched;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (to[i].ndim() != from[i].ndim() + 1)
@@ -108,9 +137,13 @@ Batched vectorize(std::span<const Variable> roots, std::span<const Variable> fro
     }
     for (const Variable& output : node->outputs()) given = given && batched.contains(output);
     if (!any || given) continue;
-    const std::vector<Variable> outputs = node->op()->batch(*node, inputs, flags);
+    const Conditional* spec = node->op()->conditional();
+    const std::vector<Variable> outputs =
+        spec == nullptr ? node->op()->batch(*node, inputs, flags)
+                        : batch_conditional(*node, *spec, inputs, flags,
+                                            length ? length : batch_length(to.front()));
     for (std::uint32_t j = 0; j < node->n_outputs(); ++j)
-      batched.emplace(node->output(j), outputs[j]);
+      if (outputs[j]) batched.emplace(node->output(j), outputs[j]);
   }
   Batched result;
   for (const Variable& root : roots) {

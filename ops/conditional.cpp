@@ -74,24 +74,6 @@ class ConditionalOp final : public Op {
     return thunkvm::conditional(inputs[0], spec_.decoding, arms);
   }
 
-  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
-                              const std::vector<bool>& batched) const override {
-    if (batched[0])
-      throw Error(ErrorKind::NotImplemented,
-                  "[" + name() + "] cannot branch on a batch of selectors; use where()");
-    // Every arm has to have the batch axis: one that has not is broadcast to the batch's length.
-    Variable length;
-    for (std::size_t i = 1; i < inputs.size() && !length; ++i)
-      if (batched[i]) length = batch_length(inputs[i]);
-    std::vector<std::vector<Variable>> arms(spec_.n_arms);
-    for (std::uint32_t a = 0; a < spec_.n_arms; ++a)
-      for (std::uint32_t j = 0; j < spec_.n_outputs; ++j) {
-        const std::uint32_t i = spec_.arm_input(a, j);
-        arms[a].push_back(batched[i] ? inputs[i] : repeat_batch(inputs[i], length));
-      }
-    return thunkvm::conditional(inputs[0], spec_.decoding, arms);
-  }
-
  private:
   Conditional spec_;
 };

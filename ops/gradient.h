@@ -25,12 +25,16 @@ std::vector<Variable> pull_back(std::span<const Variable> outputs,
 /// `roots` with `from` replaced by `to`, which has one more leading axis: every Op on the way is
 /// batched by its own rule. Roots that do not depend on any replaced variable come back as they
 /// are, with `batched` false.
+///
+/// `length` is the batch's: what an arm without a batch is repeated to. Where it is left out, the
+/// first of `to` is asked, which then has to be something that may be computed whichever arm is
+/// taken.
 struct Batched {
   std::vector<Variable> roots;
   std::vector<bool> batched;
 };
 Batched vectorize(std::span<const Variable> roots, std::span<const Variable> from,
-                  std::span<const Variable> to);
+                  std::span<const Variable> to, const Variable& length = {});
 
 /// d expression / d wrt, of shape expression.shape + wrt.shape: one batched backward pass.
 Variable jacobian(const Variable& expression, const Variable& wrt);

@@ -18,7 +18,7 @@ Variable batched_rows(const Variable& row, const Variable& one, const Variable& 
   const Variable lengths = call_op("concatenate", {expand_dims(size, {0}), shape(expression)},
                                    {{"axis", std::int64_t{0}}});
   const Variable ones = reshape(identity, lengths, expression.ndim() + 1);
-  const Batched rows = vectorize(std::span(&row, 1), std::span(&one, 1), std::span(&ones, 1));
+  const Batched rows = vectorize(std::span(&row, 1), std::span(&one, 1), std::span(&ones, 1), size);
   return rows.batched.front() ? rows.roots.front() : repeat_batch(row, size);
 }
 

@@ -90,6 +90,38 @@ def test_the_untaken_branch_of_a_jacobian_never_runs(mode: str, counting: Any) -
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_an_arm_without_a_derivative_asks_the_others_for_nothing(mode: str, counting: Any) -> None:
+    derivative = counting(lambda v: 2 * v)
+    op = counting(derivative=derivative)
+    c, x, y = tv.scalar("c"), tv.vector("x"), tv.vector("y")
+    f = tv.function([c, x, y], tv.jacobian(tv.ifelse(c, op(x), y), x), mode=mode)
+    assert f(0.0, [1.0, 2.0], [3.0, 4.0]).tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert (op.runs, derivative.runs) == (0, 0)
+    assert f(1.0, [1.0, 2.0], [3.0, 4.0]).tolist() == [[2.0, 0.0], [0.0, 4.0]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rows_of_a_switch_come_from_the_taken_case_alone(mode: str, counting: Any) -> None:
+    derivatives = [counting(lambda v: 2 * v) for _ in range(3)]
+    ops = [counting(derivative=derivative) for derivative in derivatives]
+    i, x, y = tv.scalar("i", dtype="int64"), tv.vector("x"), tv.vector("y")
+    cases = [ops[0](x), y, ops[1](y), ops[2](x)]
+    f = tv.function([i, x, y], tv.jacobian(tv.switch_case(i, cases), x), mode=mode)
+    for case, expected in enumerate([[2.0, 4.0], [0.0, 0.0], [0.0, 0.0], [2.0, 4.0]]):
+        assert f(case, [1.0, 2.0], [1.0, 2.0]).tolist() == np.diag(expected).tolist()
+    assert [op.runs for op in derivatives] == [1, 0, 1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_untaken_branch_of_a_hessian_raises_nothing(mode: str) -> None:
+    x = tv.vector("x")
+    cost = tv.ifelse(x.shape[0] > 1, x[1] ** 2, x.sum())
+    f = tv.function([x], tv.hessian(cost, x), mode=mode)
+    assert f([3.0]).tolist() == [[0.0]]
+    assert f([3.0, 4.0]).tolist() == [[0.0, 0.0], [0.0, 2.0]]
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_a_jacobian_in_an_arm_runs_only_there(mode: str, counting: Any) -> None:
     derivative = counting(lambda v: 2 * v)
     op = counting(derivative=derivative)
