@@ -2,10 +2,6 @@
 
 #include "thunks/error.h"
 
-#include <boost/graph/adjacency_list.hpp>
-#include <boost/graph/strong_components.hpp>
-
-#include <algorithm>
 #include <atomic>
 #include <string>
 #include <unordered_map>
@@ -27,37 +23,81 @@ struct Visit {
 
 using VariableMap = std::unordered_map<Variable, Variable, VariableHash>;
 
-// The names of replaced variables that depend on each other: the first strongly connected component
-// with an edge in it.
-std::string find_cycle(std::span<const std::pair<Variable, Variable>> replacements) {
-  using Digraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
-  Digraph graph(replacements.size());
-  std::vector<bool> self(replacements.size(), false);
-  for (std::size_t i = 0; i < replacements.size(); ++i) {
-    const std::vector<Apply*> below = topological_order(std::span(&replacements[i].second, 1));
-    for (std::size_t k = 0; k < replacements.size(); ++k) {
-      if (std::find(below.begin(), below.end(), replacements[k].first.node()) == below.end())
-        continue;
-      boost::add_edge(i, k, graph);
-      if (i == k) self[i] = true;
-    }
+// What replaces a variable, and what that is computed from, replacements in the place of what they
+// replace.
+class Replacements {
+ public:
+  explicit Replacements(std::span<const std::pair<Variable, Variable>> pairs)
+      : pairs_(pairs), by_(pairs.begin(), pairs.end()) {}
+
+  /// Null where the variable is not replaced.
+  const Variable* of(const Variable& v) const {
+    const auto found = by_.find(v);
+    return found == by_.end() ? nullptr : &found->second;
   }
-  std::vector<std::size_t> component(replacements.size());
-  const std::size_t n = boost::strong_components(
-      graph,
-      boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
-  for (std::size_t c = 0; c < n; ++c) {
-    std::vector<std::size_t> members;
-    for (std::size_t i = 0; i < component.size(); ++i)
-      if (component[i] == c) members.push_back(i);
-    if (members.size() == 1 && !self[members.front()]) continue;
+  bool contains(const Variable& v) const { return by_.contains(v); }
+
+  /// The names of replaced variables that depend on each other in a cycle; empty where none do.
+  std::string cycle() const {
+    Walk walk;
+    for (const auto& [from, to] : pairs_) {
+      if (!enter(from, walk)) continue;
+      while (!walk.path.empty()) {
+        Step& top = walk.path.back();
+        const std::uint32_t n_next = top.replacement != nullptr ? 1 : top.v.node()->n_inputs();
+        if (top.next == n_next) {
+          *state(top.v, walk) = State::Left;
+          walk.path.pop_back();
+          continue;
+        }
+        const Variable next = top.replacement != nullptr
+                                  ? *top.replacement
+                                  : top.v.node()->input(static_cast<int>(top.next));
+        ++top.next;
+        if (!enter(next, walk) && *state(next, walk) == State::Entered)
+          return names_from(next, walk);
+      }
+    }
+    return {};
+  }
+
+ private:
+  enum class State : std::uint8_t { New, Entered, Left };
+  struct Step {
+    Variable v;
+    const Variable* replacement;
+    std::uint32_t next;
+  };
+  struct Walk {
+    std::vector<Step> path;
+    std::unordered_map<Variable, State, VariableHash> replaced;
+    std::unordered_map<const Apply*, State> nodes;
+  };
+
+  State* state(const Variable& v, Walk& walk) const {
+    return contains(v) ? &walk.replaced[v] : &walk.nodes[v.node()];
+  }
+  bool enter(const Variable& v, Walk& walk) const {
+    State* const at = state(v, walk);
+    if (*at != State::New) return false;
+    *at = State::Entered;
+    walk.path.push_back({v, of(v), 0});
+    return true;
+  }
+  std::string names_from(const Variable& start, Walk& walk) const {
     std::string names;
-    for (std::size_t i : members)
-      names += (names.empty() ? "" : ", ") + replacements[i].first.text();
+    bool inside = false;
+    for (const Step& step : walk.path) {
+      inside = inside || state(step.v, walk) == state(start, walk);
+      if (inside && step.replacement != nullptr)
+        names += (names.empty() ? "" : ", ") + step.v.text();
+    }
     return names;
   }
-  return {};
-}
+
+  std::span<const std::pair<Variable, Variable>> pairs_;
+  VariableMap by_;
+};
 
 }  // namespace
 
@@ -96,35 +136,31 @@ std::vector<Variable> leaves(std::span<const Variable> roots) {
 
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements) {
-  if (const std::string cycle = find_cycle(replacements); !cycle.empty())
+  const Replacements given(replacements);
+  if (const std::string cycle = given.cycle(); !cycle.empty())
     throw Error(ErrorKind::Value,
                 "the replacements form a cycle through " + cycle +
                     ": a variable cannot be replaced by something that depends on it");
-  VariableMap given(replacements.begin(), replacements.end());
-  // Replacements may use replaced variables, so walk until no replaced variable is left; the
-  // absence of cycles ends it.
   VariableMap rebuilt;
   const auto resolve = [&](const Variable& v) -> Variable {
     const auto found = rebuilt.find(v);
     return found == rebuilt.end() ? v : found->second;
   };
-  std::vector<Variable> all(roots.begin(), roots.end());
-  for (const auto& [from, to] : replacements) all.push_back(to);
-  // Order the replaced variables after what replaces them: rebuild in rounds over a topological
-  // order in which a replaced variable counts as its replacement.
+  // Replacements may use replaced variables: in the order of this walk, a replaced variable comes
+  // after what replaces it.
   std::vector<std::pair<Variable, bool>> stack;
   std::unordered_map<Apply*, bool> done;
   for (const Variable& root : roots) stack.emplace_back(root, false);
   while (!stack.empty()) {
     auto [v, expanded] = stack.back();
     stack.pop_back();
-    if (const auto replaced = given.find(v); replaced != given.end()) {
+    if (const Variable* replacement = given.of(v)) {
       if (rebuilt.contains(v)) continue;
       if (expanded) {
-        rebuilt.insert_or_assign(v, resolve(replaced->second));
+        rebuilt.insert_or_assign(v, resolve(*replacement));
       } else {
         stack.emplace_back(v, true);
-        stack.emplace_back(replaced->second, false);
+        stack.emplace_back(*replacement, false);
       }
       continue;
     }

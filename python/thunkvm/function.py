@@ -223,6 +223,7 @@ def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
             "such as [x, y]; [] for none."
         )
     specs: list[In] = []
+    seen = set()
     for number, item in enumerate(inputs):
         spec = item if isinstance(item, In) else In(item)
         variable = spec.variable
@@ -236,8 +237,9 @@ def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
                 f"input {number}, {variable}, is a {variable.leaf} variable and has a value "
                 "already; replace it with an input in givens."
             )
-        if any(variable is other.variable for other in specs):
+        if variable in seen:
             raise ValueError(f"the input {variable} comes twice; every input has to come once.")
+        seen.add(variable)
         downcast = allow_downcast if spec.allow_downcast is None else spec.allow_downcast
         _check_name(f"the name of input {number}", spec.name)
         name = spec.name or variable.name
@@ -259,14 +261,16 @@ def _spec_dict(spec: In) -> dict[str, Any]:
 
 def _replacements(givens: Any) -> list[tuple[Variable, Variable]]:
     out: list[tuple[Variable, Variable]] = []
+    seen = set()
     for variable, value in _pairs("givens", givens):
         if not isinstance(variable, Variable):
             raise TypeError(
                 f"givens has {variable!r} as what to replace, a {type(variable).__name__}; "
                 "it has to be a Variable."
             )
-        if any(variable is other for other, _ in out):
+        if variable in seen:
             raise ValueError(f"givens replaces {variable} twice; replace it once.")
+        seen.add(variable)
         out.append((variable, fitted(value, variable.type, f"the given for {variable}")))
     return out
 

@@ -61,6 +61,39 @@ TEST_CASE("a replacement may use another replaced variable") {
   CHECK(replaced.node()->input(0).node()->input(0) == z);
 }
 
+TEST_CASE("a replaced variable hides what it was computed from") {
+  const Variable x = real("x"), z = real("z");
+  const Variable y = neg(x);
+  // x becomes exp(y), and y no longer depends on x.
+  const std::pair<Variable, Variable> replacements[] = {{x, exp(y)}, {y, z}};
+  const Variable root = neg(x);
+  const Variable replaced = substitute(std::span(&root, 1), replacements).front();
+  const Variable argument = replaced.node()->input(0);
+  CHECK(argument.node()->op()->name() == "exp");
+  CHECK(argument.node()->input(0) == z);
+}
+
+TEST_CASE("only the replaced variables of a cycle are named") {
+  const Variable x = real("x"), y = real("y"), z = real("z"), w = real("w");
+  const std::pair<Variable, Variable> replacements[] = {{w, neg(x)}, {x, neg(exp(y))}, {y, x + z}};
+  const Variable root = exp(z);
+  CHECK_THROWS_WITH_AS(
+      (void)substitute(std::span(&root, 1), replacements),
+      "the replacements form a cycle through x, y: a variable cannot be replaced by something that "
+      "depends on it",
+      Error);
+}
+
+TEST_CASE("a variable cannot be replaced by itself") {
+  const Variable x = real("x");
+  const std::pair<Variable, Variable> replacement = {x, x};
+  CHECK_THROWS_WITH_AS(
+      (void)substitute(std::span(&x, 1), std::span(&replacement, 1)),
+      "the replacements form a cycle through x: a variable cannot be replaced by something that "
+      "depends on it",
+      Error);
+}
+
 TEST_CASE("replacements that depend on each other are an error that names them") {
   const Variable x = real("x"), y = real("y");
   const std::pair<Variable, Variable> replacements[] = {{x, neg(y)}, {y, neg(x)}};
