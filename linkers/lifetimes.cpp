@@ -92,19 +92,17 @@ class Analysis {
 
   void join(std::uint32_t key) {
     const std::span<const Value> all = members(key);
-    std::size_t group = 0;
+    joins_next_.assign(all.size(), false);
     Value touched = kNoIndex;
     for (std::size_t i = 0; i + 1 < all.size(); ++i) {
       // A memo conditional sits in a body of its own, so that all members of a key are statements
       // of one region.
       touched = std::min(touched, first_touch(all[i], key));
-      if (touched < all[i + 1]) {
-        group = i + 1;
-        touched = kNoIndex;
-        continue;
-      }
-      for (std::size_t k = group; k <= i; ++k) l_.leader[all[k]] = all[i + 1];
+      joins_next_[i] = touched >= all[i + 1];
+      if (!joins_next_[i]) touched = kNoIndex;
     }
+    for (std::size_t i = all.size(); i-- > 0;)
+      if (joins_next_[i]) l_.leader[all[i]] = l_.leader[all[i + 1]];
   }
 
   // Where in region `to` the touch by statement `by` of region `from` happens: the number of a
@@ -252,6 +250,7 @@ class Analysis {
   Lifetimes l_;
   std::vector<Value> members_;
   std::vector<std::uint32_t> first_member_;
+  std::vector<bool> joins_next_;  // by member of the key that is being joined
   std::vector<Value>
       last_need_;  // by value that names a memo: the last statement of its home that may Need it
   std::vector<Value>
