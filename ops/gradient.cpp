@@ -1,9 +1,8 @@
 #include "ops/gradient.h"
 
-#include "ops/conditional.h"
-#include "ops/demand.h"
 #include "ops/functions.h"
 #include "ops/graph.h"
+#include "ops/region_sums.h"
 #include "thunks/error.h"
 
 #include <algorithm>
@@ -14,21 +13,6 @@
 
 namespace thunkvm {
 namespace {
-
-/// A value that exists only where `present` is true; everywhere where it is null. Without a value:
-/// nowhere.
-struct Partial {
-  Variable value;
-  Variable present;
-  bool nowhere() const { return !value; }
-  bool everywhere() const { return value && !present; }
-};
-
-/// A part of a gradient, made where control is in `region`.
-struct Contribution {
-  Region region;
-  Variable value;
-};
 
 class Backward {
  public:
@@ -76,26 +60,17 @@ class Backward {
   Variable result(const Variable& w) {
     const auto found = index_.find(w.node());
     if (found == index_.end()) return {};
-    const Partial sum =
-        combine(kRootRegion, contributions_[first_value_[found->second] + w.index()]);
-    return sum.nowhere() || sum.everywhere() ? sum.value
-                                             : ifelse(sum.present, sum.value, zeros_like(w));
+    return sums_.total(contributions_[first_value_[found->second] + w.index()], w);
   }
 
  private:
-  Region common_region(std::span<const Contribution> parts) {
-    Region common = parts.front().region;
-    for (const Contribution& part : parts) common = regions_.lca(common, part.region);
-    return common;
-  }
-
   // What comes in goes to each arm, in that arm's region: only the arm that was taken sees it.
   void through_conditional(Apply& node, const Conditional& conditional, std::uint32_t first_value) {
     for (std::uint32_t j = 0; j < conditional.n_outputs; ++j) {
       const std::vector<Contribution>& parts = contributions_[first_value + j];
       if (parts.empty()) continue;
       auto [region, incoming] = settle(parts);
-      const std::uint32_t selector = number(node.input(0));
+      const std::uint32_t selector = sums_.number(node.input(0));
       const std::uint32_t decided =
           regions_.decided(region, selector, conditional.decoding, conditional.n_arms);
       if (decided != kNoIndex) {
@@ -110,35 +85,31 @@ class Backward {
     }
   }
 
+  // One backward pass for the outputs that have a gradient in the same region. One that may be
+  // there without the others has a pass of its own: a zero in its place would be computed, and so
+  // would what multiplies it.
   void through_op(Apply& node, std::uint32_t first_value) {
-    std::vector<Contribution> all;
-    for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
-      all.insert(all.end(), contributions_[first_value + j].begin(),
-                 contributions_[first_value + j].end());
-    if (all.empty()) return;
-    std::vector<Variable> incoming(node.n_outputs());
-    Region region = kRootRegion;
     if (node.n_outputs() == 1) {
-      std::tie(region, incoming[0]) = settle(all);
-    } else {
-      // One backward pass for all outputs: where any of them has a gradient, the others' are zero.
-      const Region common = common_region(all);
-      std::vector<Partial> sums;
-      Partial any;
-      for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
-        sums.push_back(combine(common, contributions_[first_value + j]));
-        if (sums.back().nowhere() || any.everywhere()) continue;
-        const Variable& present = sums.back().present;
-        any = {sums.back().value, any.nowhere() ? present
-                                  : present     ? lazy_or(any.present, present)
-                                                : Variable()};
-      }
-      region = any.everywhere() ? common : under(common, any.present);
-      for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
-        incoming[j] = sums[j].nowhere() || sums[j].everywhere()
-                          ? sums[j].value
-                          : ifelse(sums[j].present, sums[j].value, zeros_like(node.output(j)));
+      if (contributions_[first_value].empty()) return;
+      const auto [region, incoming] = settle(contributions_[first_value]);
+      pass(node, region, std::span(&incoming, 1));
+      return;
     }
+    std::map<std::vector<Region>, Region> settled;  // by where the parts are
+    std::map<Region, std::vector<Variable>> passes;
+    for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
+      const std::vector<Contribution>& parts = contributions_[first_value + j];
+      if (parts.empty()) continue;
+      const auto [region, incoming] = settle(parts);
+      std::vector<Variable>& all =
+          passes[settled.try_emplace(regions_of(parts), region).first->second];
+      all.resize(node.n_outputs());
+      all[j] = incoming;
+    }
+    for (const auto& [region, incoming] : passes) pass(node, region, incoming);
+  }
+
+  void pass(Apply& node, Region region, std::span<const Variable> incoming) {
     const std::vector<Variable> outgoing = node.op()->grad(node, incoming);
     if (outgoing.size() != node.n_inputs())
       throw Error(ErrorKind::Value, "[" + node.op()->name() + "] grad returned " +
@@ -148,118 +119,21 @@ class Backward {
       if (outgoing[i]) add(node.input(static_cast<int>(i)), region, outgoing[i]);
   }
 
+  static std::vector<Region> regions_of(std::span<const Contribution> parts) {
+    std::vector<Region> regions;
+    for (const Contribution& part : parts) regions.push_back(part.region);
+    std::sort(regions.begin(), regions.end());
+    regions.erase(std::unique(regions.begin(), regions.end()), regions.end());
+    return regions;
+  }
+
   // The region in which a backward pass runs, and what comes in there: the innermost region that
   // all parts share if one of them is certain in it; else an arm under it, opened on the
   // disjunction of their conditions.
   std::pair<Region, Variable> settle(const std::vector<Contribution>& parts) {
-    const Region common = common_region(parts);
-    const Partial sum = combine(common, parts);
-    return {sum.everywhere() ? common : under(common, sum.present), sum.value};
-  }
-
-  Region under(Region region, const Variable& condition) {
-    return regions_.first_arm(regions_.open_arms(region, number(condition), Decoding::Truth, 2)) +
-           1;
-  }
-
-  std::uint32_t number(const Variable& selector) {
-    const auto [entry, fresh] =
-        selector_numbers_.try_emplace(selector, static_cast<std::uint32_t>(selectors_.size()));
-    if (fresh) selectors_.push_back(selector);
-    return entry->second;
-  }
-
-  /// What the arms of one key hold.
-  struct Arms {
-    std::uint32_t key;
-    std::vector<Partial> arms;
-  };
-  struct Gathered {
-    Variable sum;
-    std::vector<Arms> keys;
-  };
-
-  // The sum of the parts, seen from `region`: parts of inner regions climb out, innermost first.
-  Partial combine(Region region, std::span<const Contribution> parts) {
-    if (parts.empty()) return {};
-    std::map<std::pair<std::uint32_t, Region>, Gathered, std::greater<>> pending;
-    for (const Contribution& part : parts) {
-      Variable& sum = pending[{regions_.depth(part.region), part.region}].sum;
-      sum = sum ? thunkvm::add(sum, part.value) : part.value;
-    }
-    for (;;) {
-      const auto innermost = pending.begin();
-      const Region at = innermost->first.second;
-      const Partial folded = fold(innermost->second);
-      if (at == region) return folded;
-      pending.erase(innermost);
-      const Region parent = regions_.parent(at);
-      std::vector<Arms>& keys = pending[{regions_.depth(parent), parent}].keys;
-      const std::uint32_t key = regions_.key(at);
-      auto arms =
-          std::find_if(keys.begin(), keys.end(), [&](const Arms& a) { return a.key == key; });
-      if (arms == keys.end())
-        arms = keys.insert(keys.end(), {key, std::vector<Partial>(regions_.n_arms(key))});
-      arms->arms[regions_.arm(at)] = folded;
-    }
-  }
-
-  Partial fold(Gathered& gathered) {
-    Partial total{gathered.sum, {}};
-    // What is everywhere first: then there is always something to add to.
-    std::stable_partition(gathered.keys.begin(), gathered.keys.end(), [](const Arms& a) {
-      return std::all_of(a.arms.begin(), a.arms.end(),
-                         [](const Partial& p) { return p.everywhere(); });
-    });
-    for (const Arms& arms : gathered.keys) {
-      if (total.everywhere()) {
-        std::vector<Variable> values;
-        for (const Partial& arm : arms.arms) {
-          if (arm.nowhere()) {
-            values.push_back(total.value);
-            continue;
-          }
-          const Variable more = thunkvm::add(total.value, arm.value);
-          values.push_back(arm.everywhere() ? more : ifelse(arm.present, more, total.value));
-        }
-        total.value = pick(arms.key, values);
-        continue;
-      }
-      const Partial part = of_arms(arms);
-      if (total.nowhere()) {
-        total = part;
-      } else if (part.everywhere()) {
-        total = {ifelse(total.present, thunkvm::add(total.value, part.value), part.value), {}};
-      } else {
-        const Variable both =
-            ifelse(total.present, thunkvm::add(total.value, part.value), part.value);
-        total = {ifelse(part.present, both, total.value), lazy_or(total.present, part.present)};
-      }
-    }
-    return total;
-  }
-
-  Partial of_arms(const Arms& arms) {
-    const auto some = std::find_if(arms.arms.begin(), arms.arms.end(),
-                                   [](const Partial& p) { return !p.nowhere(); });
-    std::size_t held = 0;
-    bool everywhere = true;
-    std::vector<Variable> values, presents;
-    for (const Partial& arm : arms.arms) {
-      held += arm.nowhere() ? 0 : 1;
-      everywhere = everywhere && arm.everywhere();
-      // Where there is nothing, nobody asks for the value.
-      values.push_back(arm.nowhere() ? some->value : arm.value);
-      presents.push_back(arm.present ? arm.present : Variable::number(!arm.nowhere()));
-    }
-    return {held == 1 ? some->value : pick(arms.key, values),
-            everywhere ? Variable() : pick(arms.key, presents)};
-  }
-
-  Variable pick(std::uint32_t key, const std::vector<Variable>& values) {
-    std::vector<std::vector<Variable>> arms;
-    for (const Variable& v : values) arms.push_back({v});
-    return conditional(selectors_[regions_.selector(key)], regions_.decoding(key), arms).front();
+    const Region common = sums_.common_region(parts);
+    const Partial sum = sums_.sum(common, parts);
+    return {sum.everywhere() ? common : sums_.under(common, sum.present), sum.value};
   }
 
   std::vector<Apply*> order_;
@@ -267,9 +141,8 @@ class Backward {
   std::vector<std::uint32_t> first_value_;
   std::vector<bool> leads_to_wrt_;
   std::vector<std::vector<Contribution>> contributions_;  // by value
-  RegionTree regions_;
-  std::vector<Variable> selectors_;
-  std::unordered_map<Variable, std::uint32_t, VariableHash> selector_numbers_;
+  RegionSums sums_;
+  RegionTree& regions_ = sums_.regions();
 };
 
 }  // namespace

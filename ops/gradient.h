@@ -13,7 +13,10 @@ namespace thunkvm {
 ///
 /// The backward pass of an arm lives in that arm: what an untaken branch would have contributed is
 /// never computed, not even as a zero. A node used by several arms gets its backward pass under the
-/// disjunction of their conditions. Throws Error(Type) where `cost` is not a scalar of an inexact
+/// disjunction of their conditions. Outputs of one node that have a gradient in the same regions
+/// have one backward pass; one whose gradient may be there without the others' has a pass of its
+/// own, with null for theirs. The graph is no larger than that of `cost`, by a constant factor,
+/// however deep branches are nested. Throws Error(Type) where `cost` is not a scalar of an inexact
 /// dtype, Error(NotImplemented) where an Op on the way has no gradient.
 std::vector<Variable> gradients(const Variable& cost, std::span<const Variable> wrt);
 
