@@ -3,8 +3,6 @@
 #include "python/bindings/raised.h"
 #include "python/bindings/release.h"
 
-#include <unistd.h>
-
 namespace thunkvm {
 namespace {
 
@@ -28,19 +26,6 @@ const ErrorState& error_state() {
   return state;
 }
 
-/// Where the interpreter is going, it ends a thread that asks for the GIL by unwinding its stack.
-/// C++ can not be left like that, nor need it be: here the thread waits for the process to end.
-class StayHere {
- public:
-  ~StayHere() {
-    while (!came_through_) pause();
-  }
-  void came_through() { came_through_ = true; }
-
- private:
-  bool came_through_ = false;
-};
-
 std::uint64_t times_left = 0;  // under the GIL
 
 PyObject* times_gil_left(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(times_left); }
@@ -54,13 +39,6 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-PyGILState_STATE ensure_gil() {
-  StayHere unless_it_returns;
-  const PyGILState_STATE state = PyGILState_Ensure();
-  unless_it_returns.came_through();
-  return state;
-}
-
 void init_host(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
 
 void PythonHost::leave() {
@@ -69,9 +47,7 @@ void PythonHost::leave() {
 }
 
 void PythonHost::enter() {
-  StayHere unless_it_returns;
   PyEval_RestoreThread(thread_);
-  unless_it_returns.came_through();
   thread_ = nullptr;
   drain_released();
   held_since_ = std::chrono::steady_clock::now();

@@ -51,9 +51,6 @@ class PythonHost final : public Host {
   std::chrono::steady_clock::time_point held_since_{};
 };
 
-/// PyGILState_Ensure, for threads that may outlive the interpreter: then it does not return.
-PyGILState_STATE ensure_gil();
-
 void init_host(PyObject* module);
 
 }  // namespace thunkvm

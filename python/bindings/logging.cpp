@@ -1,6 +1,6 @@
 #include "python/bindings/logging.h"
 
-#include "python/bindings/host.h"
+#include "python/bindings/python.h"
 #include "thunks/log.h"
 
 #include <spdlog/details/null_mutex.h>
@@ -30,9 +30,10 @@ class PythonSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
       : logger_(logger.release()) {}  // for as long as the process lives
 
  private:
-  void sink_it_(const spdlog::details::log_msg& message) override {
+  // noexcept: a thread that Python ends in here stays here (forced_unwind.cpp), not in spdlog's code.
+  void sink_it_(const spdlog::details::log_msg& message) noexcept override {
     if (!Py_IsInitialized()) return;
-    const PyGILState_STATE state = ensure_gil();
+    const PyGILState_STATE state = PyGILState_Ensure();
     PyObject *type, *value, *traceback;  // what is logged may be on the way of an exception
     PyErr_Fetch(&type, &value, &traceback);
     // It may name a file, and these may have bytes that are no text.

@@ -1,6 +1,5 @@
 #include "python/bindings/value.h"
 
-#include "python/bindings/host.h"
 #include "python/bindings/misfit.h"
 #include "python/bindings/ndarray.h"
 #include "python/bindings/raised.h"
@@ -21,7 +20,7 @@ void retain_object(void* object) noexcept {
     Py_INCREF(static_cast<PyObject*>(object));
     return;
   }
-  const PyGILState_STATE state = ensure_gil();
+  const PyGILState_STATE state = PyGILState_Ensure();
   Py_INCREF(static_cast<PyObject*>(object));
   PyGILState_Release(state);
 }
