@@ -21,8 +21,10 @@ void Parameter::set_type(TypeRef of) {
 
 Signature::Signature(std::string function, std::vector<Parameter> parameters)
     : function_(std::move(function)), parameters_(std::move(parameters)) {
-  for (const Parameter& parameter : parameters_)
-    if (!parameter.has_default) ++n_required_;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].has_default) ++n_required_;
+    if (parameters_[i].keyword) named_[parameters_[i].keyword.get()].push_back(i);
+  }
 }
 
 void Signature::bind(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords,
@@ -45,29 +47,33 @@ void Signature::bind(PyObject* const* arguments, std::size_t n_positional, PyObj
 }
 
 std::size_t Signature::find(PyObject* keyword) const {
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].keyword.get() == keyword)
-      return check_unique(i);  // interned names are one object
-  for (std::size_t i = 0; i < parameters_.size(); ++i)
-    if (parameters_[i].keyword && PyUnicode_Compare(parameters_[i].keyword.get(), keyword) == 0)
-      return check_unique(i);
+  auto found = named_.find(keyword);
+  if (found == named_.end()) {
+    // Interned strs of one text are one object; this one is not interned, or nobody's name.
+    PyObject* interned = PyRef::take(PyUnicode_FromObject(keyword)).release();
+    PyUnicode_InternInPlace(&interned);
+    found = named_.find(interned);
+    Py_DECREF(interned);
+  }
+  if (found == named_.end()) throw_unexpected(std::string(text_of(keyword)));
+  if (found->second.size() > 1) throw_ambiguous(found->second);
+  return found->second.front();
+}
+
+void Signature::throw_unexpected(const std::string& given) const {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters_)
     if (!parameter.name.empty()) names.push_back(parameter.name);
-  const std::string given(text_of(keyword));
   const std::string nearest = nearest_name(given, names);
   throw Error(ErrorKind::Type, function_ + "() got an unexpected keyword argument '" + given + "'" +
                                    (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"));
 }
 
-std::size_t Signature::check_unique(std::size_t first) const {
-  std::string numbers = std::to_string(first);
-  for (std::size_t i = first + 1; i < parameters_.size(); ++i)
-    if (parameters_[i].keyword && parameters_[i].name == parameters_[first].name)
-      numbers += " and " + std::to_string(i);
-  if (numbers == std::to_string(first)) return first;
+void Signature::throw_ambiguous(std::span<const std::size_t> same) const {
+  std::string numbers;
+  for (const std::size_t i : same) numbers += (numbers.empty() ? "" : " and ") + std::to_string(i);
   throw Error(ErrorKind::Type, function_ + "() has more than one input called '" +
-                                   parameters_[first].name + "', numbers " + numbers +
+                                   parameters_[same.front()].name + "', numbers " + numbers +
                                    "; pass them by position, or give them names of their own with "
                                    "tv.In(variable, name=...)");
 }

@@ -8,7 +8,9 @@
 #include "python/bindings/value.h"
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace thunkvm {
@@ -58,12 +60,15 @@ class Signature {
 
  private:
   std::size_t find(PyObject* keyword) const;
-  std::size_t check_unique(std::size_t first) const;
+  [[noreturn]] void throw_unexpected(const std::string& given) const;
+  [[noreturn]] void throw_ambiguous(std::span<const std::size_t> same) const;
   [[noreturn]] void throw_too_many(std::size_t given) const;
   [[noreturn]] void throw_missing(PyObject* const* bound) const;
 
   std::string function_;
   std::vector<Parameter> parameters_;
+  /// The parameters of each name, an interned str.
+  std::unordered_map<PyObject*, std::vector<std::size_t>> named_;
   std::size_t n_required_ = 0;
 };
 

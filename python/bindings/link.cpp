@@ -11,6 +11,7 @@
 #include "python/bindings/variable.h"
 
 #include <memory>
+#include <unordered_set>
 
 namespace thunkvm {
 namespace {
@@ -95,6 +96,7 @@ void check_update(const Variable& target, const Variable& value) {
 
 std::vector<Update> parse_updates(PyObject* updates) {
   std::vector<Update> result;
+  std::unordered_set<const SharedValue*> targets;
   if (updates == Py_None) return result;
   PyRef items = PyRef::take(
       PySequence_Fast(updates, "updates have to be a sequence of (shared, value, if_computed)"));
@@ -115,10 +117,9 @@ std::vector<Update> parse_updates(PyObject* updates) {
       throw Error(ErrorKind::Type,
                   "an update has to be of a shared variable, but " + target.text() + " is none.");
     check_update(target, value);
-    for (const Update& earlier : result)
-      if (earlier.target.get() == &target.shared_value())
-        throw Error(ErrorKind::Value,
-                    "shared variable " + target.text() + " has two updates; it can have one.");
+    if (!targets.insert(&target.shared_value()).second)
+      throw Error(ErrorKind::Value,
+                  "shared variable " + target.text() + " has two updates; it can have one.");
     const bool if_computed =
         n == 3 && check(PyObject_IsTrue(PySequence_Fast_GET_ITEM(entry.get(), 2))) != 0;
     result.push_back({Ref<SharedValue>(&target.shared_value()), value, if_computed});

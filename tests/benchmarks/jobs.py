@@ -17,6 +17,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+from scaling import scaling
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, once, two_arrays
 
 import thunkvm as tv
@@ -305,6 +306,7 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "trial": trial,
     "gradient": gradient,
     "large": large,
+    "scaling": scaling,
     "import": imports,
     "compile": compiling,
 }

@@ -184,3 +184,16 @@ def test_a_borrowed_default_is_the_callers_array():
     f = tv.function([tv.In(x, value=value, borrow=True)], x + 1.0)
     value[:] = 5.0
     np.testing.assert_array_equal(f(), [6.0, 6.0])
+
+
+def test_a_name_is_known_by_its_letters_not_by_its_object() -> None:
+    class Name(str):
+        """A str of another class, which is never interned."""
+
+    long, wide = tv.scalar("long"), tv.scalar("wide")
+    f = tv.function([long, wide], long - wide)
+    assert f(**{"".join(["wi", "de"]): 1.0, Name("long"): 3.0}) == 2.0
+    with pytest.raises(TypeError, match=r"unexpected keyword argument 'lon'. Did you mean 'long'"):
+        f(wide=1.0, **{Name("lon"): 3.0})
+    with pytest.raises(TypeError, match="multiple values for argument 'long'"):
+        f(3.0, wide=1.0, **{Name("long"): 3.0})
