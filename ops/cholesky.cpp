@@ -1,5 +1,6 @@
 // cholesky.cpp: `cholesky`, the triangular factor of a positive definite matrix.
 #include "ops/factors.h"
+#include "thunks/lengths.h"
 
 #include <algorithm>
 
@@ -25,8 +26,9 @@ void run_cholesky(Activation& activation, const Operands& operands) {
     copy_elements(input_array(activation, operands, 0), out);
   }
   const int rows = blas_length("cholesky", n);
+  const std::int64_t work = work_of({out.size(), n});
   {
-    HostLeave leave(*activation.host, out.size() * std::max<std::int64_t>(n, 1) / 3);
+    HostLeave leave(*activation.host, work / 3);
     T* matrix = out.data_as<T>();
     for (std::int64_t start = 0; n > 0 && start < out.size(); start += n * n, matrix += n * n) {
       // The lower triangle in C order is the upper one in Fortran order, and its factor is the
@@ -46,7 +48,7 @@ void run_cholesky(Activation& activation, const Operands& operands) {
       }
     }
   }
-  poll_after(activation, out.size() * n);
+  poll_after(activation, work);
   store(activation, operands, 0, out);
 }
 

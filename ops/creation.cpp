@@ -74,6 +74,13 @@ class FullOp final : public ArrayOp {
   }
 };
 
+template <class T>
+[[noreturn]] void fail_arange(T start, T stop, T step) {
+  throw Error(ErrorKind::Value, "[arange] Maximum allowed size exceeded: from " +
+                                    std::to_string(start) + " to " + std::to_string(stop) + " by " +
+                                    std::to_string(step));
+}
+
 /// How many numbers there are from `start` up to `stop`, which is not one of them, in NumPy's words
 /// where that fails.
 template <class T>
@@ -85,17 +92,15 @@ std::int64_t arange_length(T start, T stop, T step) {
     const std::uint64_t a = static_cast<std::uint64_t>(start), b = static_cast<std::uint64_t>(stop);
     const std::uint64_t stride = static_cast<std::uint64_t>(step);
     const std::uint64_t distance = up ? b - a : a - b;
-    return static_cast<std::int64_t>((distance - 1) / (up ? stride : std::uint64_t{0} - stride)) +
-           1;
+    const std::uint64_t steps = (distance - 1) / (up ? stride : std::uint64_t{0} - stride);
+    if (steps >= INT64_MAX) fail_arange(start, stop, step);
+    return static_cast<std::int64_t>(steps) + 1;
   } else {
     const double length = std::ceil((static_cast<double>(stop) - static_cast<double>(start)) /
                                     static_cast<double>(step));
     if (std::isnan(length))
       throw Error(ErrorKind::Value, "[arange] cannot compute length: start, stop or step is NaN");
-    if (length >= 9.2e18)
-      throw Error(ErrorKind::Value, "[arange] Maximum allowed size exceeded: from " +
-                                        std::to_string(start) + " to " + std::to_string(stop) +
-                                        " by " + std::to_string(step));
+    if (length >= 9.2e18) fail_arange(start, stop, step);
     return length <= 0 ? 0 : static_cast<std::int64_t>(length);
   }
 }
@@ -223,7 +228,8 @@ void run_eye(Activation& activation, const Operands& operands) {
   if (shape[0] < 0 || shape[1] < 0)
     throw Error(ErrorKind::Value,
                 "[eye] negative dimensions are not allowed: " + format_shape(shape));
-  const std::int64_t k = kernel_state<EyeState>(operands).k;
+  // Beyond the corners there are no ones.
+  const std::int64_t k = std::clamp(kernel_state<EyeState>(operands).k, -shape[0], shape[1]);
   const Array out = output_array(activation, operands, 0, dtype_of<T>, shape);
   T* to = out.data_as<T>();
   std::fill_n(to, out.size(), T{});

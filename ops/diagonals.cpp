@@ -11,7 +11,7 @@ namespace thunkvm {
 namespace {
 
 struct DiagonalState {
-  std::int64_t offset;
+  std::int64_t offset;  ///< more than the least int64, which has no negative
   int axis1, axis2;
 };
 
@@ -82,7 +82,7 @@ class DiagonalOp : public ArrayOp {
     if (ndim < 2)
       fail(ErrorKind::Value, "diag requires an array of at least two dimensions, but got one of " +
                                  std::to_string(ndim));
-    const DiagonalState state{attributes().get<std::int64_t>("offset"),
+    const DiagonalState state{std::max(attributes().get<std::int64_t>("offset"), -INT64_MAX),
                               normalize_axis(attributes().get<std::int64_t>("axis1"), ndim),
                               normalize_axis(attributes().get<std::int64_t>("axis2"), ndim)};
     if (state.axis1 == state.axis2)
@@ -173,9 +173,10 @@ struct TriangleState {
 
 template <class T, bool kLower>
 void run_triangle(Activation& activation, const Operands& operands) {
-  const std::int64_t k = kernel_state<TriangleState>(operands).k;
   const Array seen = input_array(activation, operands, 0);
   const std::int64_t rows = seen.length(seen.ndim() - 2), columns = seen.length(seen.ndim() - 1);
+  // Beyond the corners all diagonals are alike.
+  const std::int64_t k = std::clamp(kernel_state<TriangleState>(operands).k, -rows, columns);
   const Array out = output_array(activation, operands, 0, dtype_of<T>, seen.shape());
   const Array x = seen.as_contiguous();
   const T* from = x.data_as<T>();
@@ -229,12 +230,16 @@ class DiagOp final : public ArrayOp {
     if (inputs[0].ndim() == 2) return {call_op("diagonal", {inputs[0]}, where)};
     if (inputs[0].ndim() != 1)
       fail(ErrorKind::Value, "input must be 1- or 2-d, but is a " + inputs[0].type().text());
+    constexpr std::int64_t kFurthest = std::int64_t{1} << 32;  // its square is more than 63 bits
+    if (k > kFurthest || k < -kFurthest)
+      fail(ErrorKind::Value, "a matrix with a diagonal " + std::to_string(k) +
+                                 " off the main one is larger than the address space");
+    const std::int64_t more = k < 0 ? -k : k;
     Variable length = length_of(inputs[0], 0);
-    const Variable more = Variable::number(k < 0 ? -k : k);
     if (length.is_constant())
-      length = Variable::number(length.constant_value().get<std::int64_t>() + (k < 0 ? -k : k));
+      length = Variable::number(length.constant_value().get<std::int64_t>() + more);
     else if (k != 0)
-      length = add(length, more);
+      length = add(length, Variable::number(more));
     const Variable zeros =
         full(call_op("stack", {length, length}), Variable::number(0.0), 2, inputs[0].dtype());
     return {call_op("set_diagonal", {zeros, inputs[0]}, where)};

@@ -1,5 +1,6 @@
 // inverse.cpp: `inv` and `det` through LU factors with row exchanges.
 #include "ops/factors.h"
+#include "thunks/lengths.h"
 
 #include <algorithm>
 
@@ -14,8 +15,9 @@ void run_inv(Activation& activation, const Operands& operands) {
   const std::int64_t n = a.length(a.ndim() - 1);
   const Array out = output_array(activation, operands, 0, dtype_of<T>, a.shape());
   const int rows = blas_length("inv", n);
+  const std::int64_t work = work_of({a.size(), n});
   {
-    HostLeave leave(*activation.host, a.size() * n);
+    HostLeave leave(*activation.host, work);
     std::vector<T> factors(static_cast<std::size_t>(n * n)), sides(factors.size());
     std::vector<int> pivots(static_cast<std::size_t>(n));
     const MatrixStack stack(a);
@@ -32,7 +34,7 @@ void run_inv(Activation& activation, const Operands& operands) {
                   from_fortran(sides.data(), n, n, reinterpret_cast<T*>(to));
                 });
   }
-  poll_after(activation, a.size() * n);
+  poll_after(activation, work);
   store(activation, operands, 0, out);
 }
 
@@ -44,8 +46,9 @@ void run_det(Activation& activation, const Operands& operands) {
   const MatrixStack stack(a);
   const Array out = output_array(activation, operands, 0, dtype_of<T>, stack.batch);
   const int rows = blas_length("det", n);
+  const std::int64_t work = work_of({a.size(), n});
   {
-    HostLeave leave(*activation.host, a.size() * n);
+    HostLeave leave(*activation.host, work);
     std::vector<T> factors(static_cast<std::size_t>(n * n));
     std::vector<int> pivots(static_cast<std::size_t>(n));
     each_matrix(stack.batch, stack, stack, out.data(), sizeof(T),
@@ -63,7 +66,7 @@ void run_det(Activation& activation, const Operands& operands) {
                   *reinterpret_cast<T*>(to) = product;
                 });
   }
-  poll_after(activation, a.size() * n);
+  poll_after(activation, work);
   store(activation, operands, 0, out);
 }
 

@@ -1,5 +1,6 @@
 // joining.cpp: `concatenate` along an axis there is, and `stack` along a new one.
 #include "ops/array_op.h"
+#include "thunks/lengths.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,6 +14,15 @@ struct JoinState {
   DType dtype;
 };
 
+std::int64_t joined_length(std::int64_t a, std::int64_t b) {
+  const auto sum = sum_of_lengths(a, b);
+  if (!sum)
+    throw Error(ErrorKind::Value, "[concatenate] an axis of " + std::to_string(a) + " and " +
+                                      std::to_string(b) +
+                                      " elements is larger than the address space");
+  return *sum;
+}
+
 void run_concatenate(Activation& activation, const Operands& operands) {
   const JoinState& state = kernel_state<JoinState>(operands);
   std::vector<Array> parts;
@@ -23,7 +33,7 @@ void run_concatenate(Activation& activation, const Operands& operands) {
     for (int axis = 0; axis < parts[i].ndim(); ++axis) {
       std::int64_t& length = shape[static_cast<std::size_t>(axis)];
       if (axis == state.axis)
-        length += parts[i].length(axis);
+        length = joined_length(length, parts[i].length(axis));
       else if (length != parts[i].length(axis))
         throw Error(
             ErrorKind::Value,
@@ -136,7 +146,7 @@ class ConcatenateOp final : public JoinOp {
     for (std::size_t i = 0; i < parts.size(); ++i) {
       join_lengths(shape, parts[i], i, axis);
       const std::int64_t length = parts[i].static_shape()[static_cast<std::size_t>(axis)];
-      total = length < 0 || total < 0 ? kUnknownLength : total + length;
+      total = length < 0 || total < 0 ? kUnknownLength : joined_length(total, length);
     }
     shape[static_cast<std::size_t>(axis)] = total;
     return {Apply::make1(*this, parts, TensorType::of(parts[0].dtype(), shape))};

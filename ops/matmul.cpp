@@ -2,6 +2,7 @@
 // of it.
 #include "ops/lapack.h"
 #include "ops/linear_algebra.h"
+#include "thunks/lengths.h"
 #include "thunks/strided.h"
 
 #include <algorithm>
@@ -130,8 +131,7 @@ void run_matmul(Activation& activation, const Operands& operands) {
   if (given_a.ndim() > 1) shape.push_back(m);
   if (given_b.ndim() > 1) shape.push_back(n);
   const Array out = output_array(activation, operands, 0, dtype_of<T>, shape);
-  std::int64_t work = m * n * std::max<std::int64_t>(k, 1);
-  for (std::int64_t length : batch) work *= length;
+  const std::int64_t work = work_of({out.size(), std::max<std::int64_t>(k, 1)});
   if (b.ndim() == 2 && a.ndim() > 2 && a.contiguous() && a.size() > 0) {
     // One matrix for the whole stack: the rows of all of it are the rows of one product.
     m = a.size() / k;
@@ -144,7 +144,7 @@ void run_matmul(Activation& activation, const Operands& operands) {
   bool plain = true;
   Layout layout_a, layout_b;
   if constexpr (lapack::kKnows<T>) {
-    plain = m * n * k <= kPlainProduct;
+    plain = work_of({m, n, k}) <= kPlainProduct;
     if (!plain) {
       a = readable<T>(a, layout_a);
       b = readable<T>(b, layout_b);

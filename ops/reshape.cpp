@@ -1,5 +1,6 @@
 // reshape.cpp: `reshape`, a view wherever the strides allow one.
 #include "ops/array_op.h"
+#include "thunks/lengths.h"
 
 #include <algorithm>
 
@@ -16,20 +17,20 @@ std::string wanted_text(std::span<const std::int64_t> shape) {
 
 /// Replaces the one -1, if there is one. Throws in NumPy's words where the sizes do not fit.
 void resolve_lengths(std::vector<std::int64_t>& shape, std::int64_t size, Dims from) {
-  std::int64_t known = 1;
   std::int64_t* unknown = nullptr;
   for (std::int64_t& length : shape) {
-    if (length >= 0) {
-      known *= length;
-      continue;
-    }
+    if (length >= 0) continue;
     if (unknown != nullptr || length != -1)
       throw Error(
           ErrorKind::Value,
           "[reshape] can only specify one unknown dimension, as -1; got " + format_shape(shape));
     unknown = &length;
   }
-  const bool fits = unknown == nullptr ? known == size : known != 0 && size % known == 0;
+  if (unknown != nullptr) *unknown = 1;
+  const std::int64_t known = product_of_lengths(shape).value_or(0);
+  if (unknown != nullptr) *unknown = -1;
+  const bool fits = unknown == nullptr ? known == size && product_of_lengths(shape).has_value()
+                                       : known != 0 && size % known == 0;
   if (!fits)
     throw Error(ErrorKind::Value, "[reshape] cannot reshape array of size " + std::to_string(size) +
                                       " into shape " + wanted_text(shape) + ": its shape is " +

@@ -1,5 +1,6 @@
 // solving.cpp: `solve` through LU factors with row exchanges, and `solve_triangular`.
 #include "ops/factors.h"
+#include "thunks/lengths.h"
 
 #include <algorithm>
 #include <array>
@@ -43,8 +44,9 @@ void run_solve(Activation& activation, const Operands& operands) {
   const std::int64_t n = system.n, k = system.k;
   const Array out = output_array(activation, operands, 0, dtype_of<T>, system.shape);
   const int rows = blas_length("solve", n), columns = blas_length("solve", k);
+  const std::int64_t work = std::max(work_of({out.size(), n}), work_of({n, n, n / 3}));
   {
-    HostLeave leave(*activation.host, out.size() * n + n * n * n / 3);
+    HostLeave leave(*activation.host, work);
     std::vector<T> factors(static_cast<std::size_t>(n * n)), sides(static_cast<std::size_t>(n * k));
     std::vector<int> pivots(static_cast<std::size_t>(n));
     const MatrixStack a(system.a), b(system.b);
@@ -66,7 +68,7 @@ void run_solve(Activation& activation, const Operands& operands) {
                   from_fortran(sides.data(), n, k, reinterpret_cast<T*>(to));
                 });
   }
-  poll_after(activation, out.size() * n + n * n * n / 3);
+  poll_after(activation, work);
   store(activation, operands, 0, out);
 }
 
@@ -87,8 +89,9 @@ void run_solve_triangular(Activation& activation, const Operands& operands) {
   const std::int64_t n = system.n, k = system.k;
   const Array out = output_array(activation, operands, 0, dtype_of<T>, system.shape);
   const int rows = blas_length("solve_triangular", n), columns = blas_length("solve_triangular", k);
+  const std::int64_t work = work_of({out.size(), n});
   {
-    HostLeave leave(*activation.host, out.size() * n);
+    HostLeave leave(*activation.host, work);
     const MatrixStack a(system.a), b(system.b);
     each_matrix(system.batch, a, b, out.data(), n * k * item,
                 [&](const char* matrix, const char* side, char* to) {
@@ -106,7 +109,7 @@ void run_solve_triangular(Activation& activation, const Operands& operands) {
                                  triangle, x);
                 });
   }
-  poll_after(activation, out.size() * n);
+  poll_after(activation, work);
   store(activation, operands, 0, out);
 }
 

@@ -1,8 +1,10 @@
 #include "ops/type.h"
 
 #include "thunks/error.h"
+#include "thunks/lengths.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 namespace thunkvm {
@@ -36,6 +38,23 @@ std::string lengths(const StaticShape& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+// Throws where no array has such a shape.
+void check_shape(DType dtype, const StaticShape& shape) {
+  if (shape.size() > kMaxDims)
+    throw Error(ErrorKind::Value, "an array has at most " + std::to_string(kMaxDims) +
+                                      " dimensions; " + std::to_string(shape.size()) +
+                                      " were asked for");
+  StaticShape known;
+  std::ranges::copy_if(shape, std::back_inserter(known),
+                       [](std::int64_t length) { return length != kUnknownLength; });
+  if (product_of_lengths(known, static_cast<std::int64_t>(item_size(dtype)))) return;
+  const bool negative = std::ranges::any_of(known, [](std::int64_t length) { return length < 0; });
+  throw Error(ErrorKind::Value, "an array of shape " + lengths(shape) + " and dtype " +
+                                    std::string(name(dtype)) +
+                                    (negative ? " has a negative length: lengths are 0 or more"
+                                              : " is larger than the address space"));
+}
+
 }  // namespace
 
 Cell Type::copy(const Cell& value) const {
@@ -58,9 +77,11 @@ Ref<const TensorType> TensorType::of(DType dtype, const StaticShape& shape) {
     return (*scalars)[static_cast<std::size_t>(dtype)];
   }
   Key key{dtype, shape};
-  auto [entry, fresh] = interned().try_emplace(key, nullptr);
-  if (fresh) entry->second = new TensorType(dtype, shape);
-  return entry->second;
+  if (const auto known = interned().find(key); known != interned().end()) return known->second;
+  check_shape(dtype, shape);
+  const Ref<const TensorType> made = new TensorType(dtype, shape);
+  interned().emplace(std::move(key), made.get());
+  return made;
 }
 
 Ref<const TensorType> TensorType::of_ndim(DType dtype, int ndim) {

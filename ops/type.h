@@ -36,7 +36,7 @@ using StaticShape = std::vector<std::int64_t>;
 /// (-1).
 ///
 /// Interned: two live tensor types with the same dtype and shape are one object, so they compare by
-/// address.
+/// address. `of` throws Error(Value) for known lengths that no array has (thunks/lengths.h).
 class TensorType final : public Type {
  public:
   static Ref<const TensorType> of(DType dtype, const StaticShape& shape);

@@ -1,6 +1,7 @@
 #include "thunks/array.h"
 
 #include "thunks/error.h"
+#include "thunks/lengths.h"
 #include "thunks/memory_pool.h"
 #include "thunks/strided.h"
 
@@ -41,22 +42,15 @@ bool stands_in_block(const ArrayBody* body) {
                                     std::string(name(dtype)) + " is larger than the address space");
 }
 
-// The size of a C-order array in bytes; throws where a length is negative or the product does not
-// fit.
+// The size of a C-order array in bytes; throws where there is no array of this shape (lengths.h).
 inline std::size_t checked_bytes(DType dtype, Dims shape) {
   constexpr std::uint64_t kSurelyFits = std::uint64_t{1} << 32;
   if (shape.size() == 1 && static_cast<std::uint64_t>(shape[0]) < kSurelyFits) [[likely]]
     return static_cast<std::size_t>(shape[0]) * item_size(dtype);
-  std::int64_t bytes = static_cast<std::int64_t>(item_size(dtype));
-  bool negative = false, too_large = false, empty = false;
-  for (std::int64_t length : shape) {
-    negative |= length < 0;
-    empty |= length == 0;
-    too_large |= __builtin_mul_overflow(bytes, length, &bytes);
-  }
-  if (shape.size() > kMaxDims || negative || (too_large && !empty)) [[unlikely]]
+  const auto bytes = product_of_lengths(shape, static_cast<std::int64_t>(item_size(dtype)));
+  if (shape.size() > kMaxDims || !bytes) [[unlikely]]
     throw_bad_shape(dtype, shape);
-  return empty ? 0 : static_cast<std::size_t>(bytes);
+  return static_cast<std::size_t>(*bytes);
 }
 
 // Room for shape and strides where a body has none.
@@ -78,15 +72,16 @@ inline void look_at(ArrayBody& body, Buffer* buffer, DType dtype, Dims shape, Di
   body.buffer = buffer;
   body.data = static_cast<char*>(data);
   body.contiguous = true;
-  std::uint64_t expected = item_size(dtype);  // unsigned: that of a wide broadcast view wraps
+  std::int64_t expected = static_cast<std::int64_t>(item_size(dtype));
   bool empty = false;
   for (std::size_t i = shape.size(); i-- > 0;) {
     body.dims[i] = shape[i];
     body.dims[shape.size() + i] = strides[i];
-    if (shape[i] != 1 && static_cast<std::uint64_t>(strides[i]) != expected)
-      body.contiguous = false;
-    expected *= static_cast<std::uint64_t>(shape[i]);
-    empty |= shape[i] == 0;
+    if (shape[i] != 1 && strides[i] != expected) body.contiguous = false;
+    if (shape[i] == 0)
+      empty = true;
+    else
+      expected *= shape[i];
   }
   body.contiguous |= empty;
 }
@@ -125,6 +120,7 @@ Array Array::zeros(DType dtype, Dims shape) {
 
 Array Array::borrow(void* owner, const ForeignOwner* hooks, bool writable, DType dtype, Dims shape,
                     Dims strides, void* data) {
+  checked_bytes(dtype, shape);
   std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
   std::uint8_t size_class = 0;
   void* memory = MemoryPool::allocate(sizeof(Block), size_class);
@@ -135,6 +131,7 @@ Array Array::borrow(void* owner, const ForeignOwner* hooks, bool writable, DType
 }
 
 Array Array::view_of(const ArrayBody& from, DType dtype, Dims shape, Dims strides, void* data) {
+  checked_bytes(dtype, shape);
   std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
   std::uint8_t size_class = 0;
   ArrayBody* body = new (MemoryPool::allocate(sizeof(ArrayBody), size_class)) ArrayBody;

@@ -71,7 +71,7 @@ class Array {
   /// Elements in foreign memory at `data`; takes over one hold on `owner`.
   static Array borrow(void* owner, const ForeignOwner* hooks, bool writable, DType dtype,
                       Dims shape, Dims strides, void* data);
-  /// Another look at this array's buffer.
+  /// Another look at this array's buffer. Throws as `allocate` where no array has such a shape.
   Array view(Dims shape, Dims strides, void* data) const {
     return view_of(*body_, shape, strides, data);
   }

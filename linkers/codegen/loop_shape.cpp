@@ -1,6 +1,7 @@
 #include "linkers/codegen/loop_shape.h"
 
 #include "ops/array_kernel.h"
+#include "thunks/lengths.h"
 
 #include <algorithm>
 
@@ -93,9 +94,7 @@ bool LoopShape::take_shape() {
 }
 
 bool LoopShape::has_elements() {
-  size_ = 1;
-  for (const std::int64_t length : shape())
-    if (length < 0 || __builtin_mul_overflow(size_, length, &size_)) return false;
+  size_ = product_of_lengths(shape()).value_or(0);
   return size_ != 0 && size_ <= kMostElements;
 }
 

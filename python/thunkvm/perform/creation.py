@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from thunkvm.perform.shape import countable_diagonal
 from thunkvm.perform.table import Perform, performs
 
 
@@ -36,6 +37,8 @@ def _eye(node: Any) -> Perform:
     dtype, k = np.dtype(node.outputs[0].type.dtype), node.op.attrs["k"]
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        output_storage[0][0] = np.eye(int(inputs[0]), int(inputs[1]), k=k, dtype=dtype)
+        rows, columns = int(inputs[0]), int(inputs[1])
+        near = countable_diagonal(k, (rows, columns))
+        output_storage[0][0] = np.eye(rows, columns, k=near, dtype=dtype)
 
     return perform

@@ -102,6 +102,9 @@ def _concatenate(node: Any) -> Perform:
     axis = node.op.attrs["axis"]
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        # NumPy lets the sum wrap around, and writes where it has no memory.
+        if sum(np.shape(part)[axis] for part in inputs) > sys.maxsize:
+            raise ValueError("the joined axis is larger than the address space")
         output_storage[0][0] = np.concatenate(inputs, axis=axis)
 
     return perform
@@ -117,13 +120,20 @@ def _stack(node: Any) -> Perform:
     return perform
 
 
+def countable_diagonal(k: int, shape: tuple[int, ...]) -> int:
+    """Return a diagonal that NumPy can count to, which is as far beyond the corners."""
+    far = max(shape)
+    return max(-far, min(far, k))
+
+
 @performs("diagonal")
 def _diagonal(node: Any) -> Perform:
     attrs = node.op.attrs
-    where = attrs["offset"], attrs["axis1"], attrs["axis2"]
+    offset, axis1, axis2 = attrs["offset"], attrs["axis1"], attrs["axis2"]
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        output_storage[0][0] = np.diagonal(inputs[0], *where)
+        k = countable_diagonal(offset, np.shape(inputs[0]))
+        output_storage[0][0] = np.diagonal(inputs[0], k, axis1, axis2)
 
     return perform
 
@@ -149,6 +159,6 @@ def _triangle(node: Any) -> Perform:
     k = node.op.attrs["k"]
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        output_storage[0][0] = function(inputs[0], k)
+        output_storage[0][0] = function(inputs[0], countable_diagonal(k, np.shape(inputs[0])))
 
     return perform
