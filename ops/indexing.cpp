@@ -182,4 +182,28 @@ std::vector<std::int64_t> BasicIndex::known_lengths(
   return lengths;
 }
 
+Variable value_for_part(const std::string& op, const Variable& value, const Variable& x,
+                        const StaticShape& part) {
+  const DType dtype = x.dtype();
+  const bool fits = value.weak() ? promote_weak(dtype, kind(value.dtype())) == dtype
+                                 : promote(dtype, value.dtype()) == dtype ||
+                                       (is_integral(value.dtype()) && is_inexact(dtype));
+  if (!fits)
+    throw Error(ErrorKind::Type, "[" + op + "] a value of dtype " +
+                                     std::string(name(value.dtype())) +
+                                     " does not fit into an array of dtype " +
+                                     std::string(name(dtype)) + ": cast one of them");
+  const StaticShape& shape = value.static_shape();
+  bool broadcasts = shape.size() <= part.size();
+  for (std::size_t i = 0; broadcasts && i < shape.size(); ++i) {
+    const std::int64_t to = part[part.size() - shape.size() + i];
+    broadcasts = shape[i] < 0 || shape[i] == 1 || to < 0 || shape[i] == to;
+  }
+  if (!broadcasts)
+    throw Error(ErrorKind::Value, "[" + op + "] could not broadcast a value of type " +
+                                      value.type().text() + " into a part of shape " +
+                                      format_shape(part) + " of a " + x.type().text());
+  return cast_now(value, dtype);
+}
+
 }  // namespace thunkvm

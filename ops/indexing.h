@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace thunkvm {
@@ -68,5 +69,25 @@ class BasicIndex {
   std::vector<IndexItem> items_;
   int n_inputs_ = 0;
 };
+
+/// Adds to an element: bools by `or`, integers wrapping around.
+template <class T>
+void add_to(T& element, T more) {
+  if constexpr (std::is_same_v<T, bool>)
+    element = element || more;
+  else if constexpr (std::is_same_v<T, Half>)
+    element = Half(static_cast<float>(element) + static_cast<float>(more));
+  else if constexpr (std::is_integral_v<T>)
+    element =
+        static_cast<T>(static_cast<std::uint64_t>(element) + static_cast<std::uint64_t>(more));
+  else
+    element += more;
+}
+
+/// The value that is put into a part of x, in the dtype of x: where that loses nothing but the
+/// digits of an integer in a float, and where it may broadcast to the part. Throws Error(Type) and
+/// Error(Value), as `op`, elsewhere.
+Variable value_for_part(const std::string& op, const Variable& value, const Variable& x,
+                        const StaticShape& part);
 
 }  // namespace thunkvm

@@ -157,16 +157,8 @@ class SubtensorOp final : public IndexOp {
 template <class T>
 void add_elements(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
-    T& to = *reinterpret_cast<T*>(pointers[0] + i * strides[0]);
-    const T from = *reinterpret_cast<const T*>(pointers[1] + i * strides[1]);
-    if constexpr (std::is_same_v<T, bool>)
-      to = to || from;
-    else if constexpr (std::is_same_v<T, Half>)
-      to = Half(static_cast<float>(to) + static_cast<float>(from));
-    else if constexpr (std::is_integral_v<T>)
-      to = static_cast<T>(static_cast<std::uint64_t>(to) + static_cast<std::uint64_t>(from));
-    else
-      to += from;
+    add_to(*reinterpret_cast<T*>(pointers[0] + i * strides[0]),
+           *reinterpret_cast<const T*>(pointers[1] + i * strides[1]));
   }
 }
 
@@ -222,17 +214,7 @@ class WriteOp final : public IndexOp {
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     std::vector<Variable> all = checked(inputs, 2);
     const StaticShape part = part_shape(all, 2);
-    all[1] = fitting(all[1], all[0].dtype());
-    const StaticShape& value = all[1].static_shape();
-    bool fits = value.size() <= part.size();
-    for (std::size_t i = 0; fits && i < value.size(); ++i) {
-      const std::int64_t to = part[part.size() - value.size() + i];
-      fits = value[i] < 0 || value[i] == 1 || to < 0 || value[i] == to;
-    }
-    if (!fits)
-      fail(ErrorKind::Value, "could not broadcast a value of type " + all[1].type().text() +
-                                 " into a part of shape " + format_shape(part) + " of a " +
-                                 all[0].type().text());
+    all[1] = value_for_part(name(), all[1], all[0], part);
     return {Apply::make1(*this, all, all[0].type_ref())};
   }
 
@@ -266,19 +248,6 @@ class WriteOp final : public IndexOp {
     const int missing = index(node.input(0).ndim()).result_ndim() - node.input(1).ndim();
     if (batched[1] && missing > 0) all[1] = expand_dims(all[1], axis_range(1, 1 + missing));
     return {apply_batched(std::move(all), batched, 2)};
-  }
-
- private:
-  /// The value in the dtype of x, where that loses nothing but the digits of an integer in a float.
-  Variable fitting(const Variable& value, DType dtype) const {
-    const bool fits = value.weak() ? promote_weak(dtype, kind(value.dtype())) == dtype
-                                   : promote(dtype, value.dtype()) == dtype ||
-                                         (is_integral(value.dtype()) && is_inexact(dtype));
-    if (!fits)
-      fail(ErrorKind::Type, "a value of dtype " + std::string(thunkvm::name(value.dtype())) +
-                                " does not fit into an array of dtype " +
-                                std::string(thunkvm::name(dtype)) + ": cast one of them");
-    return cast_now(value, dtype);
   }
 };
 

@@ -9,153 +9,103 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm.elementwise import astype
-from thunkvm.shapes import reshape
 from thunkvm.values import as_variable
+
+# The item of an index that stands for the next input, an array.
+ARRAY = "[]"
 
 
 def getitem(x: Variable, key: Any) -> Variable:
-    """Return a part of a Variable, with NumPy's rules: ``x[0]``, ``x[1:, ..., i]``, ``x[[2, 0]]``.
+    """Return a part of a Variable, with NumPy's rules: ``x[0]``, ``x[1:, ..., i]``, ``x[x > 0]``.
 
     Parameters
     ----------
     x : Variable
         What to index.
-    key : int, slice, Ellipsis, None, integer array, 0-d integer Variable, or a tuple of them
-        The index. Integers and the ends of slices may be Variables.
+    key : int, slice, Ellipsis, None, array of integers or bools, 0-d Variable, or a tuple of them
+        The index. Integers, the ends of slices and arrays may be Variables.
 
     Returns
     -------
     Variable
-        A view of `x`, unless the key has an integer array in it.
+        A view of `x`, or a copy of what it picks if the key has an array in it.
 
     Raises
     ------
     IndexError
-        If there are more indices than axes; when the function runs, if one is out of bounds.
+        If there are more indices than axes, or a mask has another shape than what it is a mask of;
+        when the function runs, if an index is out of bounds.
     TypeError
-        If the key has something that is no index, such as a boolean array.
+        If the key has something that is no index, such as an array of floats.
 
     Examples
     --------
     >>> import thunkvm as tv
     >>> x, i = tv.vector("x"), tv.lscalar("i")
-    >>> f = tv.function([x, i], [x[i], x[::-1], x[[0, 0]]])
+    >>> f = tv.function([x, i], [x[i], x[::-1], x[[0, 0]], x[x > 1]])
     >>> f([1.0, 2.0], -1)
-    [np.float64(2.0), array([2., 1.]), array([1., 1.])]
+    [np.float64(2.0), array([2., 1.]), array([1., 1.]), array([2.])]
     """
     items = list(key) if isinstance(key, tuple) else [key]
-    arrays = [_index_array(item) for item in items]
-    if all(array is None for array in arrays):
-        return _basic(x, items)
-    return _advanced(x, items, arrays)
-
-
-def _basic(x: Variable, items: list[Any]) -> Variable:
-    text: list[str] = []
-    dynamic: list[Variable] = []
+    index: list[str] = []
+    inputs: list[Variable] = []
     for item in items:
-        if item is None:
-            text.append("newaxis")
+        array = _index_array(item)
+        if array is not None:
+            inputs.append(array)
+            index.append(ARRAY)
+        elif item is None:
+            index.append("newaxis")
         elif item is Ellipsis:
-            text.append("...")
+            index.append("...")
         elif isinstance(item, slice):
-            text.append(_slice(item, dynamic))
+            index.append(_slice(item, inputs))
         else:
-            text.append(_number(item, dynamic))
-    return ops.subtensor(x, *dynamic, index=text)
+            index.append(_number(item, inputs))
+    if ARRAY not in index:
+        return ops.subtensor(x, *inputs, index=index)
+    if index == [ARRAY] and inputs[0].dtype != "bool" and x.ndim > 0:
+        return ops.take(x, inputs[0], axis=0)
+    return ops.advanced_subtensor(x, *inputs, index=index)
 
 
-def _slice(item: slice, dynamic: list[Variable]) -> str:
+def _slice(item: slice, inputs: list[Variable]) -> str:
     start, stop, step = (
-        "" if part is None else _number(part, dynamic)
-        for part in (item.start, item.stop, item.step)
+        "" if part is None else _number(part, inputs) for part in (item.start, item.stop, item.step)
     )
     return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
 
 
-def _number(item: Any, dynamic: list[Variable]) -> str:
+def _number(item: Any, inputs: list[Variable]) -> str:
     """Write an integer down, or put it among the inputs and write ``?``."""
     if isinstance(item, Variable):
         if item.ndim != 0 or not item.dtype.startswith(("int", "uint")):
             raise TypeError(f"{item} is no index; an index is an integer, 0-d or an array.")
-        dynamic.append(item)
+        inputs.append(item)
         return "?"
-    if isinstance(item, (bool, np.bool_)):
-        raise TypeError(f"{item} is no index; to choose by a condition use ifelse or where.")
     try:
         return str(as_int(item))
     except TypeError:
         raise TypeError(
             f"{item!r}, a {type(item).__name__}, is no index; an index is made of integers, "
-            "slices, None, ... and integer arrays."
+            "slices, None, ... and arrays of integers or bools."
         ) from None
 
 
 def _index_array(item: Any) -> Variable | None:
-    """Return an integer array's Variable, or None for what basic indexing takes."""
+    """Return the Variable of an array of integers or of a mask; None for what is neither."""
     if isinstance(item, Variable):
         array = item
-    elif isinstance(item, (list, np.ndarray)) and np.ndim(item) > 0:
+    elif isinstance(item, (bool, np.bool_)):
+        array = as_variable(np.asarray(item))
+    elif isinstance(item, (list, tuple)):
         # An empty list has no integer in it that says what it is.
-        array = as_variable(np.asarray(item, dtype=None if np.size(item) else "int64"))
+        array = as_variable(list(item) if np.size(item) else np.zeros(np.shape(item), "int64"))
+    elif isinstance(item, np.ndarray):
+        array = as_variable(item)
     else:
         return None
-    if array.dtype == "bool":
-        raise TypeError(
-            f"{array} is a mask: how much it selects is only known when the function "
-            "runs. Use where(mask, x, other), or an Op of your own."
-        )
-    return None if array.ndim == 0 else array
-
-
-def _advanced(x: Variable, items: list[Any], arrays: list[Variable | None]) -> Variable:
-    """Apply integer arrays after the basic items, at the axes where they stand."""
-    places = [place for place, array in enumerate(arrays) if array is not None]
-    integers = [
-        place
-        for place, item in enumerate(items)
-        if arrays[place] is None and item is not None and item is not Ellipsis
-        and not isinstance(item, slice)
-    ]  # fmt: skip
-    # NumPy counts integers as arrays: all of them have to stand together, or axes change places.
-    together = sorted([*places, *integers])
-    if together != list(range(together[0], together[-1] + 1)):
-        raise TypeError(
-            f"the integer arrays and integers of an index of {x} have to stand side by side; "
-            "index in two steps, as in x[0][:, i]."
-        )
-    around = zip(items, arrays, strict=True)
-    basic = _basic(x, [item if array is None else slice(None) for item, array in around])
-    axis = _axis_of(items, places[0], integers, x.ndim)
-    found = [array for array in arrays if array is not None]
-    if len(found) == 1:
-        return ops.take(basic, found[0], axis=axis)
-    # Several arrays pick single elements: merge their axes, and take from the merged one.
-    lengths = [basic.shape[axis + k] for k in range(len(found))]
-    flat: Variable = as_variable(0)
-    for array, length in zip(found, lengths, strict=True):
-        # Taking from 0, 1, ... checks the bounds and counts negative indices from the end.
-        positions = ops.arange(0, length, 1, dtype="int64")
-        flat = flat * length + ops.take(positions, array, axis=0)
-    before = [basic.shape[k] for k in range(axis)]
-    after = [basic.shape[k] for k in range(axis + len(found), basic.ndim)]
-    merged = lengths[0]
-    for length in lengths[1:]:
-        merged = merged * length
-    return ops.take(reshape(basic, [*before, merged, *after]), flat, axis=axis)
-
-
-def _axis_of(items: list[Any], place: int, integers: list[int], ndim: int) -> int:
-    """Return the axis, after basic indexing, of the item at `place`."""
-    axis = 0
-    for before, item in enumerate(items[:place]):
-        if item is Ellipsis:
-            consumed = sum(1 for other in items if other is not None and other is not Ellipsis)
-            axis += ndim - consumed
-        elif before not in integers:
-            axis += 1
-    return axis
+    return array if array.ndim > 0 or array.dtype == "bool" else None
 
 
 def set_subtensor(part: Variable, value: Any) -> Variable:
@@ -164,7 +114,7 @@ def set_subtensor(part: Variable, value: Any) -> Variable:
     Parameters
     ----------
     part : Variable
-        What indexing made: ``x[...]``.
+        What indexing made: ``x[...]``. Where a position comes twice, the later value stays.
     value : Variable or array-like
         What to put there; broadcast to the shape of the part.
 
@@ -185,8 +135,9 @@ def set_subtensor(part: Variable, value: Any) -> Variable:
     >>> tv.function([x], tv.set_subtensor(x[1:], 0.0))([1.0, 2.0, 3.0])
     array([1., 0., 0.])
     """
-    x, dynamic, index = _indexed(part, "set")
-    return ops.set_subtensor(x, value, *dynamic, index=index)
+    x, inputs, index = _indexed(part, "set")
+    put = ops.advanced_set_subtensor if ARRAY in index else ops.set_subtensor
+    return put(x, value, *inputs, index=index)
 
 
 def inc_subtensor(part: Variable, value: Any) -> Variable:
@@ -195,8 +146,7 @@ def inc_subtensor(part: Variable, value: Any) -> Variable:
     Parameters
     ----------
     part : Variable
-        What indexing made: ``x[...]``, also with one integer array. Positions that come twice are
-        added to twice.
+        What indexing made: ``x[...]``. Positions that come twice are added to twice.
     value : Variable or array-like
         What to add there; broadcast to the shape of the part.
 
@@ -217,24 +167,21 @@ def inc_subtensor(part: Variable, value: Any) -> Variable:
     >>> tv.function([x], tv.inc_subtensor(x[0], 10.0))([1.0, 2.0])
     array([11.,  2.])
     """
-    node = part.owner if isinstance(part, Variable) else None
-    if node is not None and node.op.name == "take":
-        x, positions = node.inputs
-        return ops.add_at(x, positions, _fill(part, value, x.dtype), axis=node.op.attrs["axis"])
-    x, dynamic, index = _indexed(part, "inc")
-    return ops.inc_subtensor(x, value, *dynamic, index=index)
-
-
-def _fill(part: Variable, value: Any, dtype: str) -> Variable:
-    """Return the value, cast and broadcast to the shape of the part."""
-    return ops.broadcast_to(astype(value, dtype), ops.shape(part), ndim=part.ndim)
+    x, inputs, index = _indexed(part, "inc")
+    add = ops.advanced_inc_subtensor if ARRAY in index else ops.inc_subtensor
+    return add(x, value, *inputs, index=index)
 
 
 def _indexed(part: Variable, what: str) -> tuple[Variable, list[Variable], list[str]]:
+    """Return what was indexed, the inputs of the index, and its items."""
     node = part.owner if isinstance(part, Variable) else None
-    if node is None or node.op.name != "subtensor":
-        raise TypeError(
-            "only what indexing by integers and slices made can be changed, as in "
-            f"x[1:].{what}(v); {part} was not made so."
-        )
-    return node.inputs[0], list(node.inputs[1:]), list(node.op.attrs["index"])
+    name = node.op.name if node is not None else None
+    if node is not None and name in ("subtensor", "advanced_subtensor"):
+        return node.inputs[0], list(node.inputs[1:]), list(node.op.attrs["index"])
+    if node is not None and name == "take" and node.op.attrs["leading"] == 0:
+        x, positions = node.inputs
+        axis = node.op.attrs["axis"] % x.ndim
+        return x, [positions], [":"] * axis + [ARRAY]
+    raise TypeError(
+        f"only what indexing made can be changed, as in x[1:].{what}(v); {part} was not made so."
+    )

@@ -48,13 +48,54 @@ def test_indices_that_are_variables(mode: str) -> None:
         (Ellipsis, [3, 3, 0]), (0, [2, 1]), ([1, 0], 2), (slice(None), [0, 2], 1),
         ([0, 1], [2, 0]), ([0, 1, 1], [-1, -3, 2]), (slice(None), [0, -1], [3, 1]),
         ([[0], [1]], [0, 2]), (None, [1]),
-        (slice(None, None, -1), slice(1, None), [0, 2]), [],
+        (slice(None, None, -1), slice(1, None), [0, 2]), [], ([0, 1], slice(None), [1, 2]),
+        (slice(None), [0, 1, 2], Ellipsis, [1, 0, 3]), (0, slice(None), [1, 2]), ((0, 1),),
+        (slice(1, None), [0, 0]), (1, [0, 0]), ([0, 1], [1, 2]), (None, [0, 1]),
     ],
     ids=repr,
 )  # fmt: skip
 def test_integer_arrays(key: Any, mode: str) -> None:
-    x = tv.tensor3("x")
-    np.testing.assert_array_equal(tv.function([x], x[key], mode=mode)(CUBE), CUBE[key])
+    x, v = tv.tensor3("x"), tv.scalar("v")
+    part = x[key]
+    read, replaced, increased = tv.function([x, v], [part, part.set(v), part.inc(v)], mode=mode)(
+        CUBE, 10.0
+    )
+    np.testing.assert_array_equal(read, CUBE[key])
+    expected = CUBE.copy()
+    expected[key] = 10.0
+    np.testing.assert_array_equal(replaced, expected)
+    expected = CUBE.copy()
+    np.add.at(expected, key, 10.0)
+    np.testing.assert_array_equal(increased, expected)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_mask_picks_where_it_is_true(mode: str) -> None:
+    x, rows = tv.matrix("x"), tv.tensor("rows", "bool", (None,))
+    outputs = [x[x > 2], x[rows], x[rows, 0], x[:, [True, False, True]], x[x > 2].set(0.0)]
+    f = tv.function([x, rows], outputs, mode=mode)
+    given = np.arange(6.0).reshape(2, 3)
+    got = f(given, np.array([False, True]))
+    expected = [[3, 4, 5], [[3, 4, 5]], [3], [[0, 2], [3, 5]], [[0, 1, 2], [0, 0, 0]]]
+    assert [result.tolist() for result in got] == expected
+    assert [result.size for result in f(given * 0, np.array([False, False]))[:3]] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_truth_value_adds_an_axis(mode: str) -> None:
+    x, c = tv.vector("x"), tv.tensor("c", "bool", ())
+    f = tv.function([x, c], [x[c], x[True], x[False]], mode=mode)
+    assert [result.shape for result in f([1.0, 2.0], True)] == [(1, 2), (1, 2), (0, 2)]
+    assert f([1.0, 2.0], False)[0].shape == (0, 2)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_of_two_values_for_one_place_the_later_stays_and_has_the_gradient(mode: str) -> None:
+    x, v = tv.vector("x"), tv.vector("v")
+    changed = x[[2, 0, 2]].set(v)
+    f = tv.function([x, v], [changed, *tv.grad((changed**2).sum(), [x, v])], mode=mode)
+    got = [result.tolist() for result in f([1.0, 2.0, 3.0], [10.0, 20.0, 30.0])]
+    assert got == [[20.0, 2.0, 30.0], [0.0, 4.0, 0.0], [0.0, 40.0, 60.0]]
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -133,6 +174,47 @@ def test_static_shapes_of_indexed_variables() -> None:
     assert x[1:4].type.shape == (3, None, 3)
     assert x[::-2, :, 1].type.shape == (3, None)
     assert x[..., None].type.shape == (5, None, 3, 1)
+    assert x[:, :, [0, 1]].type.shape == (5, None, 2)
+    assert x[[[0, 1]], :, [2, 2]].type.shape == (1, 2, None)
+    assert x[[0] * 4].type.shape == (4, None, 3)
+    assert x[x > 0].type.shape == (None,)
+    assert x[:, np.ones((2, 3), bool)].type.shape == (5, None)
+    assert x[[0] * 4].set(1.0).type.shape == x[:, [0]].inc(1.0).type.shape == (5, None, 3)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("key", "message"),
+    [
+        (
+            (slice(None), tv.tensor("m", "bool", (None,))),
+            "boolean index did not match indexed array along axis 1; size of axis is 3 but size of "
+            "corresponding boolean axis is 2",
+        ),
+        (
+            (tv.tensor("m", "int64", (None,)), [0, 1, 0]),
+            r"indexing arrays could not be broadcast together with shapes \(2,\) \(3,\)",
+        ),
+        (
+            (0, [[0], [1]], tv.tensor("m", "int64", (None,)) * 4),
+            r"index 4 is out of bounds for axis 2",
+        ),
+    ],
+)
+def test_index_arrays_that_do_not_fit_are_numpys_errors(key: Any, message: str, mode: str) -> None:
+    x = tv.tensor3("x")
+    given = next(v for item in key if isinstance(item, tv.Variable) for v in tv._core.leaves([item])
+                 if v.leaf == "input")  # fmt: skip
+    for part in (x[key], x[key].set(0.0), x[key].inc(1.0)):
+        f = tv.function([x, given], part, mode=mode)
+        with pytest.raises(IndexError, match=message):
+            f(CUBE, np.array([1, 1], given.dtype))
+
+
+def test_a_mask_of_another_known_shape_is_refused_at_once() -> None:
+    x = tv.tensor("x", shape=(2, None))
+    with pytest.raises(IndexError, match="size of axis is 2 but size of corresponding boolean"):
+        x[[True, False, True]]
 
 
 @pytest.mark.parametrize(
@@ -141,9 +223,12 @@ def test_static_shapes_of_indexed_variables() -> None:
         ((0, 0, 0, 0), IndexError, "too many indices"),
         (1.5, TypeError, r"1\.5, a float, is no index"),
         ("a", TypeError, "'a', a str, is no index"),
-        (True, TypeError, "True is no index; to choose by a condition use ifelse or where"),
-        (np.array([True, False]), TypeError, "is a mask: how much it selects"),
-        (([0], slice(None), [1]), TypeError, "have to stand side by side"),
+        (
+            (0, np.array([0.5])),
+            TypeError,
+            r"\[advanced_subtensor\] an index is made of integers and",
+        ),
+        ((0, 0, [True], [0]), IndexError, "too many indices for array: array is 3-dimensional"),
     ],
     ids=repr,
 )
@@ -160,7 +245,8 @@ def test_a_float_variable_is_no_index() -> None:
 
 def test_set_of_what_was_not_indexed_says_how_to_write_it() -> None:
     with pytest.raises(
-        TypeError, match=r"only what indexing by integers and slices made can be changed"
+        TypeError,
+        match=r"only what indexing made can be changed, as in x\[1:\]\.set\(v\); .*x.* was",
     ):
         tv.vector("x").set(1.0)
 

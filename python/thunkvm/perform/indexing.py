@@ -11,10 +11,10 @@ from thunkvm.perform.table import Perform, performs
 
 
 def _key(index: list[str]) -> Callable[[list[Any]], tuple[Any, ...]]:
-    """Return what makes NumPy's key of the integers that are inputs."""
+    """Return what makes NumPy's key of the integers and arrays that are inputs."""
 
-    def key(integers: list[Any]) -> tuple[Any, ...]:
-        rest = iter(integers)
+    def key(inputs: list[Any]) -> tuple[Any, ...]:
+        rest = iter(inputs)
 
         def number(text: str) -> int | None:
             if text == "":
@@ -22,6 +22,8 @@ def _key(index: list[str]) -> Callable[[list[Any]], tuple[Any, ...]]:
             return int(next(rest)) if text == "?" else int(text)
 
         def one(text: str) -> Any:
+            if text == "[]":
+                return np.asarray(next(rest))
             if text == "newaxis":
                 return None
             if text == "...":
@@ -35,7 +37,7 @@ def _key(index: list[str]) -> Callable[[list[Any]], tuple[Any, ...]]:
     return key
 
 
-@performs("subtensor")
+@performs("subtensor", "advanced_subtensor")
 def _subtensor(node: Any) -> Perform:
     key = _key(node.op.attrs["index"])
 
@@ -45,17 +47,29 @@ def _subtensor(node: Any) -> Perform:
     return perform
 
 
-@performs("set_subtensor", "inc_subtensor")
-def _write(node: Any) -> Perform:
+@performs("set_subtensor", "advanced_set_subtensor")
+def _set(node: Any) -> Perform:
     key = _key(node.op.attrs["index"])
-    adds = node.op.name == "inc_subtensor"
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         out = np.array(inputs[0])
-        if adds:
-            out[key(inputs[2:])] += inputs[1]
+        out[key(inputs[2:])] = inputs[1]
+        output_storage[0][0] = out
+
+    return perform
+
+
+@performs("inc_subtensor", "advanced_inc_subtensor")
+def _inc(node: Any) -> Perform:
+    key = _key(node.op.attrs["index"])
+    repeats = node.op.name == "advanced_inc_subtensor"
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        out, at = np.array(inputs[0]), key(inputs[2:])
+        if repeats:
+            np.add.at(out, at, inputs[1])
         else:
-            out[key(inputs[2:])] = inputs[1]
+            out[at] += inputs[1]
         output_storage[0][0] = out
 
     return perform
