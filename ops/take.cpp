@@ -1,6 +1,6 @@
 // take.cpp: `take`, elements along an axis by an array of positions, and `add_at`, which adds to
 // such elements, once for every time that a position is named: the gradient of the other.
-#include "ops/array_op.h"
+#include "ops/indexing.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,10 +15,13 @@ struct TakeState {
   int leading;
 };
 
-/// An array seen as (leading, before, length, after) and its positions as (leading, count).
+/// An array seen as (leading, before, length, after) and its positions as (leading, count). The
+/// positions are read once: another thread may write to them, so what is checked is a copy, which
+/// nobody else has.
 struct TakeExtents {
   std::int64_t leading = 1, before = 1, length, after = 1, count = 1;
   std::vector<std::int64_t> shape;  ///< of what is taken
+  Array checked;                    ///< the positions, counted from the front
 
   TakeExtents(const char* op, const TakeState& state, const Array& x, const Array& positions)
       : length(x.length(state.axis)) {
@@ -42,44 +45,46 @@ struct TakeExtents {
       after *= x.length(axis);
       shape.push_back(x.length(axis));
     }
-    const std::int64_t* p = positions.data_as<std::int64_t>();
     // Where nothing is walked over, NumPy does not look at the positions.
     if (leading * before == 0) return;
+    checked = positions.copy();
+    auto* position = checked.data_as<std::int64_t>();
     for (std::int64_t i = 0; i < leading * count; ++i) {
-      if (p[i] < -length || p[i] >= length)
-        throw Error(ErrorKind::Index, "[" + std::string(op) + "] index " + std::to_string(p[i]) +
+      const std::int64_t p = position[i];
+      if (p < -length || p >= length)
+        throw Error(ErrorKind::Index, "[" + std::string(op) + "] index " + std::to_string(p) +
                                           " is out of bounds for axis " +
                                           std::to_string(state.axis) + " with size " +
                                           std::to_string(length));
+      position[i] = p < 0 ? p + length : p;
     }
   }
 
   /// Calls `f(offset in the array, offset in what is taken)`, in elements, for every run of `after`
   /// elements.
   template <class F>
-  void each(const std::int64_t* positions, F&& f) const {
-    if (after == 0) return;
+  void each(F&& f) const {
+    if (after == 0 || !checked) return;
+    const std::int64_t* const position = checked.data_as<std::int64_t>();
     std::int64_t taken = 0;
     for (std::int64_t l = 0; l < leading; ++l)
       for (std::int64_t b = 0; b < before; ++b)
-        for (std::int64_t i = 0; i < count; ++i, taken += after) {
-          const std::int64_t p = positions[l * count + i];
-          f(((l * before + b) * length + (p < 0 ? p + length : p)) * after, taken);
-        }
+        for (std::int64_t i = 0; i < count; ++i, taken += after)
+          f(((l * before + b) * length + position[l * count + i]) * after, taken);
   }
 };
 
 template <class T>
 void run_take(Activation& activation, const Operands& operands) {
   const Array x = input_array(activation, operands, 0).as_contiguous();
-  const Array positions = input_array(activation, operands, 1).as_contiguous();
+  const Array positions = input_array(activation, operands, 1);
   const TakeExtents extents("take", kernel_state<TakeState>(operands), x, positions);
   const Array out = output_array(activation, operands, 0, x.dtype(), extents.shape);
   {
     HostLeave leave(*activation.host, out.size());
     const T* from = x.data_as<T>();
     T* to = out.data_as<T>();
-    extents.each(positions.data_as<std::int64_t>(), [&](std::int64_t source, std::int64_t target) {
+    extents.each([&](std::int64_t source, std::int64_t target) {
       if (extents.after == 1)
         to[target] = from[source];
       else
@@ -92,7 +97,7 @@ void run_take(Activation& activation, const Operands& operands) {
 
 template <class T>
 void run_add_at(Activation& activation, const Operands& operands) {
-  const Array positions = input_array(activation, operands, 1).as_contiguous();
+  const Array positions = input_array(activation, operands, 1);
   const Array value = input_array(activation, operands, 2).as_contiguous();
   const CellMemory seen(activation.input(operands, 0));
   const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
@@ -113,19 +118,8 @@ void run_add_at(Activation& activation, const Operands& operands) {
     HostLeave leave(*activation.host, value.size());
     const T* from = value.data_as<T>();
     T* to = out.data_as<T>();
-    extents.each(positions.data_as<std::int64_t>(), [&](std::int64_t target, std::int64_t source) {
-      for (std::int64_t k = 0; k < extents.after; ++k) {
-        T& element = to[target + k];
-        if constexpr (std::is_same_v<T, bool>)
-          element = element || from[source + k];
-        else if constexpr (std::is_same_v<T, Half>)
-          element = Half(static_cast<float>(element) + static_cast<float>(from[source + k]));
-        else if constexpr (std::is_integral_v<T>)
-          element = static_cast<T>(static_cast<std::uint64_t>(element) +
-                                   static_cast<std::uint64_t>(from[source + k]));
-        else
-          element += from[source + k];
-      }
+    extents.each([&](std::int64_t target, std::int64_t source) {
+      for (std::int64_t k = 0; k < extents.after; ++k) add_to(to[target + k], from[source + k]);
     });
   }
   poll_after(activation, out.size() + value.size());
