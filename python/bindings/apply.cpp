@@ -33,16 +33,15 @@ void apply_dealloc(PyObject* self) {
 
 // An output that make_node made with `type()`: a free variable that nothing else uses, held by its
 // Python object alone. Its object becomes that of the node's output.
-void require_fresh(const std::string& op, PyObject* outputs, Py_ssize_t j) {
-  PyObject* output = PySequence_Fast_GET_ITEM(outputs, j);
+void require_fresh(const std::string& op, const Items& outputs, Py_ssize_t j) {
+  PyObject* output = outputs[j];
   const std::string what = "[" + op + "] Apply: output " + std::to_string(j) + " ";
   if (!is_variable(output))
     throw Error(ErrorKind::Type, what + "is a " + class_name(output) +
                                      "; it has to be a fresh Variable, made by calling a Type");
   const Variable& variable = unwrap(output);
   bool fresh = variable.leaf() == Leaf::Input && variable.node()->references() == 1;
-  for (Py_ssize_t i = 0; i < j; ++i)
-    fresh = fresh && PySequence_Fast_GET_ITEM(outputs, i) != output;
+  for (Py_ssize_t i = 0; i < j; ++i) fresh = fresh && outputs[i] != output;
   if (!fresh)
     throw Error(ErrorKind::Value, what + "(" + variable.text() +
                                       ") is in use already; make a fresh one by calling a Type, "
@@ -75,23 +74,21 @@ PyObject* apply_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
                                        "op(*inputs) instead");
     const std::string prefix = "[" + op->name() + "] Apply(inputs=)";
     const std::vector<Variable> inputs = require_variables(input_objects, prefix.c_str());
-    PyRef outputs = PyRef::take(
-        PySequence_Fast(output_objects, "Apply(outputs=) has to be a list of Variables"));
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(outputs.get());
+    const Items outputs(output_objects, "Apply(outputs=) has to be a list of Variables");
+    const Py_ssize_t n = outputs.size();
     if (n == 0)
       throw Error(ErrorKind::Value,
                   "[" + op->name() + "] Apply: outputs is empty; a node has at least one output");
     python_op(op.get())->check_alias_maps(inputs.size(), static_cast<std::size_t>(n));
     std::vector<TypeRef> types;
     for (Py_ssize_t j = 0; j < n; ++j) {
-      require_fresh(op->name(), outputs.get(), j);
-      types.push_back(unwrap(PySequence_Fast_GET_ITEM(outputs.get(), j)).type_ref());
+      require_fresh(op->name(), outputs, j);
+      types.push_back(unwrap(outputs[j]).type_ref());
     }
     Apply* node = Apply::make(op, inputs, types);
     PyRef object = PyRef::take(wrap_node(node));
     for (Py_ssize_t j = 0; j < n; ++j)
-      become_output(PySequence_Fast_GET_ITEM(outputs.get(), j), node,
-                    static_cast<std::uint32_t>(j));
+      become_output(outputs[j], node, static_cast<std::uint32_t>(j));
     return object;
   });
 }

@@ -48,10 +48,8 @@ AttrValue list_of(const OpProto& proto, const AttrProto& attr, PyObject* given, 
   if (fits(given)) return std::vector<T>{convert(given)};
   if (PyUnicode_Check(given) || is_variable(given) || !PySequence_Check(given))
     refuse(proto, attr, given);
-  PyRef items = PyRef::take(PySequence_Fast(given, "a sequence is expected"));
   std::vector<T> values;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(items.get(), i);
+  for (PyObject* item : Items(given, "a sequence is expected")) {
     if (!fits(item)) refuse(proto, attr, given);
     values.push_back(convert(item));
   }

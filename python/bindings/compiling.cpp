@@ -102,9 +102,7 @@ PyType_Spec module_spec = {"thunkvm._core.NativeModule", sizeof(NativeModuleObje
 
 std::vector<std::string> texts(PyObject* sequence, const char* what) {
   std::vector<std::string> list;
-  PyRef items = PyRef::take(PySequence_Fast(sequence, what));
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-    list.emplace_back(text_of(PySequence_Fast_GET_ITEM(items.get(), i)));
+  for (PyObject* item : Items(sequence, what)) list.emplace_back(text_of(item));
   return list;
 }
 

@@ -31,11 +31,8 @@ bool holds_variable(PyObject* sequence) {
     PyObject* item = PySequence_Fast_GET_ITEM(sequence, i);
     if (is_variable(item)) return true;
     if (!is_sequence(item)) continue;
-    if (Py_EnterRecursiveCall(" while looking for Variables in a nested list") != 0)
-      throw PythonError{};
-    const bool found = holds_variable(item);
-    Py_LeaveRecursiveCall();
-    if (found) return true;
+    const RecursionLevel deeper(" while looking for Variables in a nested list");
+    if (holds_variable(item)) return true;
   }
   return false;
 }
@@ -43,9 +40,8 @@ bool holds_variable(PyObject* sequence) {
 // A list with variables in it: its items, joined along a new first axis.
 Variable stacked(PyObject* sequence) {
   std::vector<Variable> items;
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence);
-  for (Py_ssize_t i = 0; i < n; ++i)
-    items.push_back(as_variable(PySequence_Fast_GET_ITEM(sequence, i)));
+  for (PyObject* item : Items(sequence, "a sequence is expected"))
+    items.push_back(as_variable(item));
   return call_op("stack", items, {{"axis", std::int64_t{0}}});
 }
 

@@ -11,9 +11,8 @@
 // whose unwinding comes to one of our frames stays there until the process has ended, as Python
 // does itself from 3.14 on. A frame without anything to destroy has no routine and is passed by;
 // where another library's C++ calls us, what it calls is `noexcept`, which has one.
-#include <unwind.h>
-
 #include <unistd.h>
+#include <unwind.h>
 
 extern "C" {
 

@@ -68,8 +68,7 @@ class GeneratorThunk final : public BoundThunk {
     asked_.clear();
     asked_list_ = PyList_Check(wanted) || PyTuple_Check(wanted);
     if (asked_list_) {
-      for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(wanted); ++k)
-        ask_one(call, PySequence_Fast_GET_ITEM(wanted, k));
+      for (PyObject* index : Items(wanted, "a sequence is expected")) ask_one(call, index);
     } else {
       ask_one(call, wanted);
     }

@@ -37,10 +37,10 @@ py::list optional_variables(const std::vector<Variable>& variables) {
   return list;
 }
 
-std::vector<Variable> optional_variables(const py::sequence& items, const char* what) {
+std::vector<Variable> optional_variables(py::handle items, const char* what) {
   std::vector<Variable> variables;
-  for (const py::handle item : items)
-    variables.push_back(item.is_none() ? Variable() : require_variable(item.ptr(), what));
+  for (PyObject* item : Items(items.ptr(), "a list of Variables and None is expected"))
+    variables.push_back(item == Py_None ? Variable() : require_variable(item, what));
   return variables;
 }
 
@@ -69,13 +69,13 @@ Decoding decoding_of(const std::string& name) {
                                     "' does not exist; use 'truth', 'index' or 'index_or_default'");
 }
 
-py::object conditional_of(py::handle selector, const std::string& decoding,
-                          const py::sequence& arms, bool strict) {
+py::object conditional_of(py::handle selector, const std::string& decoding, py::handle arms,
+                          bool strict) {
   std::vector<std::vector<Variable>> variables;
-  for (const py::handle arm : arms) {
+  for (PyObject* arm : Items(arms.ptr(), "conditional: arms have to be a list of lists")) {
     std::vector<Variable>& values = variables.emplace_back();
-    for (const py::handle value : py::reinterpret_borrow<py::sequence>(arm))
-      values.push_back(as_variable(value.ptr()));
+    for (PyObject* value : Items(arm, "conditional: an arm has to be a list of values"))
+      values.push_back(as_variable(value));
   }
   return object(wrap_list(
       conditional(as_variable(selector.ptr()), decoding_of(decoding), variables, strict)));
@@ -86,7 +86,7 @@ py::list gradients_of(py::handle cost, py::handle wrt) {
   return optional_variables(gradients(require_variable(cost.ptr(), "gradients: cost"), variables));
 }
 
-py::list pull_back_of(py::handle outputs, const py::sequence& output_gradients, py::handle wrt) {
+py::list pull_back_of(py::handle outputs, py::handle output_gradients, py::handle wrt) {
   const std::vector<Variable> roots = require_variables(outputs.ptr(), "pull_back: outputs");
   const std::vector<Variable> incoming =
       optional_variables(output_gradients, "pull_back: an output gradient");
@@ -112,17 +112,16 @@ py::tuple vectorize_of(py::handle roots, py::handle from, py::handle to) {
   return py::make_tuple(object(wrap_list(batched.roots)), flags);
 }
 
-py::object substitute_of(py::handle roots, const py::sequence& replacements) {
+py::object substitute_of(py::handle roots, py::handle replacements) {
   std::vector<std::pair<Variable, Variable>> pairs;
-  for (const py::handle item : replacements) {
-    const auto pair = py::reinterpret_borrow<py::sequence>(item);
-    if (!PySequence_Check(item.ptr()) || pair.size() != 2)
+  for (PyObject* replacement :
+       Items(replacements.ptr(), "substitute: replacements have to be a list of pairs")) {
+    const Items pair(replacement, "substitute: a replacement is a pair (old, new)");
+    if (pair.size() != 2)
       throw Error(ErrorKind::Type,
-                  "substitute: a replacement is a pair (old, new), not " + str_of(item.ptr()));
-    const py::object before = pair[0];
-    const py::object after = pair[1];
-    pairs.emplace_back(require_variable(before.ptr(), "substitute: what is replaced"),
-                       require_variable(after.ptr(), "substitute: a replacement"));
+                  "substitute: a replacement is a pair (old, new), not " + str_of(replacement));
+    pairs.emplace_back(require_variable(pair[0], "substitute: what is replaced"),
+                       require_variable(pair[1], "substitute: a replacement"));
   }
   return object(wrap_list(substitute(require_variables(roots.ptr(), "substitute: roots"), pairs)));
 }

@@ -16,33 +16,30 @@
 namespace thunkvm {
 namespace {
 
-// An item of a dict by name, or null; borrowed.
-PyObject* item(PyObject* dict, const char* key) {
-  PyObject* value = PyDict_GetItemString(dict, key);
-  return value;
+// An item of a dict by name, or null.
+PyRef item(PyObject* dict, const char* key) {
+  return PyRef::borrow(PyDict_GetItemString(dict, key));
 }
 
 bool flag(PyObject* dict, const char* key) {
-  PyObject* value = item(dict, key);
-  return value != nullptr && check(PyObject_IsTrue(value)) != 0;
+  const PyRef value = item(dict, key);
+  return value && check(PyObject_IsTrue(value.get())) != 0;
 }
 
-// The dict for each of `n` things; none where no list was given. The list is held by `holder`.
-std::vector<PyObject*> spec_list(PyObject* specs, std::size_t n, const char* what, PyRef& holder) {
-  if (specs == Py_None) return std::vector<PyObject*>(n, nullptr);
-  holder = PyRef::take(PySequence_Fast(specs, "specs have to be a sequence of dicts"));
-  if (PySequence_Fast_GET_SIZE(holder.get()) != static_cast<Py_ssize_t>(n))
-    throw Error(ErrorKind::Value, std::string(what) + " has " +
-                                      std::to_string(PySequence_Fast_GET_SIZE(holder.get())) +
+// The dict for each of `n` things; none where no list was given.
+std::vector<PyRef> spec_list(PyObject* specs, std::size_t n, const char* what) {
+  if (specs == Py_None) return std::vector<PyRef>(n);
+  const Items items(specs, "specs have to be a sequence of dicts");
+  if (items.size() != static_cast<Py_ssize_t>(n))
+    throw Error(ErrorKind::Value, std::string(what) + " has " + std::to_string(items.size()) +
                                       " entries for " + std::to_string(n) +
                                       " variables; give one for each.");
-  std::vector<PyObject*> list;
-  for (std::size_t i = 0; i < n; ++i) {
-    list.push_back(PySequence_Fast_GET_ITEM(holder.get(), static_cast<Py_ssize_t>(i)));
-    if (!PyDict_Check(list.back()))
-      throw Error(ErrorKind::Type, std::string(what) + "[" + std::to_string(i) +
-                                       "] has to be a dict, but it is a " +
-                                       class_name(list.back()) + ".");
+  std::vector<PyRef> list;
+  for (PyObject* spec : items) {
+    if (!PyDict_Check(spec))
+      throw Error(ErrorKind::Type, std::string(what) + "[" + std::to_string(list.size()) +
+                                       "] has to be a dict, but it is a " + class_name(spec) + ".");
+    list.push_back(PyRef::borrow(spec));
   }
   return list;
 }
@@ -57,8 +54,8 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
   Parameter result;
   result.set_type(input.type_ref());
   result.name = std::string(input.name());
-  PyObject* name = spec == nullptr ? nullptr : item(spec, "name");
-  if (name != nullptr && name != Py_None) result.name = std::string(text_of(name));
+  const PyRef name = spec == nullptr ? PyRef() : item(spec, "name");
+  if (name && name.get() != Py_None) result.name = std::string(text_of(name.get()));
   if (!result.name.empty()) {
     PyObject* keyword = to_text(result.name).release();
     PyUnicode_InternInPlace(&keyword);
@@ -69,10 +66,10 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
                 function;
   if (spec == nullptr) return result;
   result.rule = cast_rule(spec);
-  if (PyObject* value = item(spec, "default")) {
+  if (const PyRef value = item(spec, "default")) {
     result.has_default = true;
     const std::string what = "the default of " + result.what;
-    result.default_value = from_python(value, *result.type, result.rule, what.c_str());
+    result.default_value = from_python(value.get(), *result.type, result.rule, what.c_str());
     // A change of the caller's array later does not change the default, unless they lent it.
     if (!flag(spec, "borrow"))
       result.default_value = make_exclusive(std::move(result.default_value), *result.type);
@@ -98,21 +95,17 @@ std::vector<Update> parse_updates(PyObject* updates) {
   std::vector<Update> result;
   std::unordered_set<const SharedValue*> targets;
   if (updates == Py_None) return result;
-  PyRef items = PyRef::take(
-      PySequence_Fast(updates, "updates have to be a sequence of (shared, value, if_computed)"));
-  for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(items.get()); ++k) {
-    PyRef entry = PyRef::take(
-        PySequence_Fast(PySequence_Fast_GET_ITEM(items.get(), k), "an update has to be a tuple"));
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(entry.get());
+  const Items items(updates, "updates have to be a sequence of (shared, value, if_computed)");
+  for (PyObject* update : items) {
+    const Items entry(update, "an update has to be a tuple");
+    const Py_ssize_t n = entry.size();
     if (n != 2 && n != 3)
       throw Error(ErrorKind::Value,
                   "an update is (shared variable, new value) or (shared variable, new value, "
                   "if_computed), but update " +
-                      std::to_string(k) + " has " + std::to_string(n) + " items.");
-    const Variable& target =
-        require_variable(PySequence_Fast_GET_ITEM(entry.get(), 0), "the target of an update");
-    const Variable& value =
-        require_variable(PySequence_Fast_GET_ITEM(entry.get(), 1), "the value of an update");
+                      std::to_string(result.size()) + " has " + std::to_string(n) + " items.");
+    const Variable& target = require_variable(entry[0], "the target of an update");
+    const Variable& value = require_variable(entry[1], "the value of an update");
     if (target.leaf() != Leaf::Shared)
       throw Error(ErrorKind::Type,
                   "an update has to be of a shared variable, but " + target.text() + " is none.");
@@ -120,8 +113,7 @@ std::vector<Update> parse_updates(PyObject* updates) {
     if (!targets.insert(&target.shared_value()).second)
       throw Error(ErrorKind::Value,
                   "shared variable " + target.text() + " has two updates; it can have one.");
-    const bool if_computed =
-        n == 3 && check(PyObject_IsTrue(PySequence_Fast_GET_ITEM(entry.get(), 2))) != 0;
+    const bool if_computed = n == 3 && check(PyObject_IsTrue(entry[2])) != 0;
     result.push_back({Ref<SharedValue>(&target.shared_value()), value, if_computed});
   }
   return result;
@@ -129,9 +121,8 @@ std::vector<Update> parse_updates(PyObject* updates) {
 
 std::vector<std::string> parse_names(PyObject* names) {
   std::vector<std::string> result;
-  PyRef items = PyRef::take(PySequence_Fast(names, "rewrites have to be a sequence of names"));
-  for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(items.get()); ++k)
-    result.emplace_back(text_of(PySequence_Fast_GET_ITEM(items.get(), k)));
+  for (PyObject* name : Items(names, "rewrites have to be a sequence of names"))
+    result.emplace_back(text_of(name));
   return result;
 }
 
@@ -233,17 +224,14 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
                         parse_updates(updates)};
     const std::string function(name == Py_None ? std::string_view("function") : text_of(name));
 
-    PyRef holder;
     std::vector<Parameter> parameters;
-    const std::vector<PyObject*> in =
-        spec_list(input_specs, graph.inputs.size(), "input_specs", holder);
+    const std::vector<PyRef> in = spec_list(input_specs, graph.inputs.size(), "input_specs");
     for (std::size_t i = 0; i < in.size(); ++i)
-      parameters.push_back(parameter(graph.inputs[i], in[i], function, i));
+      parameters.push_back(parameter(graph.inputs[i], in[i].get(), function, i));
     std::vector<OutputSpec> results;
-    const std::vector<PyObject*> out =
-        spec_list(output_specs, graph.outputs.size(), "output_specs", holder);
+    const std::vector<PyRef> out = spec_list(output_specs, graph.outputs.size(), "output_specs");
     for (std::size_t j = 0; j < out.size(); ++j)
-      results.push_back({graph.outputs[j].type_ref(), out[j] != nullptr && flag(out[j], "borrow")});
+      results.push_back({graph.outputs[j].type_ref(), out[j] && flag(out[j].get(), "borrow")});
 
     const auto nodes = std::make_shared<PythonNodes>();
     Linker chosen = find_linker(linker, keep != 0, performs, nodes);

@@ -1,6 +1,7 @@
+#include "python/bindings/python.h"
+
 #include "python/bindings/logging.h"
 
-#include "python/bindings/python.h"
 #include "thunks/log.h"
 
 #include <spdlog/details/null_mutex.h>
@@ -30,7 +31,8 @@ class PythonSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
       : logger_(logger.release()) {}  // for as long as the process lives
 
  private:
-  // noexcept: a thread that Python ends in here stays here (forced_unwind.cpp), not in spdlog's code.
+  // noexcept: a thread that Python ends in here stays here (forced_unwind.cpp), not in spdlog's
+  // code.
   void sink_it_(const spdlog::details::log_msg& message) noexcept override {
     if (!Py_IsInitialized()) return;
     const PyGILState_STATE state = PyGILState_Ensure();

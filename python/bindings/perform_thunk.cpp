@@ -98,10 +98,12 @@ class PerformThunk final : public BoundThunk {
   }
 
   void give_back(Activation& activation, const Operands& operands) noexcept {
-    if (!inputs_ || !has_size(inputs_, operands.n_inputs)) return;
-    for (const std::uint32_t i : code_->node->destroyed)
-      code_->node->give_back(activation, operands, i,
-                             PyList_GET_ITEM(inputs_.get(), static_cast<Py_ssize_t>(i)));
+    for (const std::uint32_t i : code_->node->destroyed) {
+      // Whoever holds the list may change it while a value is looked at.
+      if (!inputs_ || !has_size(inputs_, operands.n_inputs)) return;
+      const PyRef value = PyRef::borrow(PyList_GET_ITEM(inputs_.get(), static_cast<Py_ssize_t>(i)));
+      code_->node->give_back(activation, operands, i, value.get());
+    }
   }
 
   void prepare_storage(Activation& activation, const Operands& operands) {

@@ -72,6 +72,19 @@ void set_python_error_from_current() noexcept {
   }
 }
 
+Items::Items(PyObject* iterable, const char* expected) {
+  if (PyList_Check(iterable) || PyTuple_Check(iterable)) {
+    held_ = PyRef::take(PySequence_Tuple(iterable));
+    return;
+  }
+  PyRef iterator = PyRef::adopt(PyObject_GetIter(iterable));
+  if (!iterator) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) PyErr_SetString(PyExc_TypeError, expected);
+    throw PythonError{};
+  }
+  held_ = PyRef::take(PySequence_Tuple(iterator.get()));
+}
+
 PyRef attribute_or_null(PyObject* object, const char* name) {
   PyObject* value = PyObject_GetAttrString(object, name);
   if (value == nullptr) {

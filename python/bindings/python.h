@@ -64,6 +64,34 @@ class PyRef {
   PyObject* object_ = nullptr;
 };
 
+/// What a list, or anything that can be iterated over, holds now. Reading an item may run anybody's
+/// code, which may empty the list; what is here stays.
+class Items {
+ public:
+  /// Throws PythonError: a TypeError with the message `expected` for what cannot be iterated over.
+  Items(PyObject* iterable, const char* expected);
+
+  Py_ssize_t size() const { return PyTuple_GET_SIZE(held_.get()); }
+  PyObject* operator[](Py_ssize_t i) const { return PyTuple_GET_ITEM(held_.get(), i); }
+  PyObject* const* begin() const { return reinterpret_cast<PyTupleObject*>(held_.get())->ob_item; }
+  PyObject* const* end() const { return begin() + size(); }
+
+ private:
+  PyRef held_;
+};
+
+/// Counts one more level of a recursion in C++, for as long as it lives. Throws PythonError
+/// (RecursionError) where they are too many; `where` ends the message.
+class RecursionLevel {
+ public:
+  explicit RecursionLevel(const char* where) {
+    if (Py_EnterRecursiveCall(where) != 0) throw PythonError{};
+  }
+  ~RecursionLevel() { Py_LeaveRecursiveCall(); }
+  RecursionLevel(const RecursionLevel&) = delete;
+  RecursionLevel& operator=(const RecursionLevel&) = delete;
+};
+
 /// A C API call that returns a negative number when it failed.
 inline int check(int status) {
   if (status < 0) throw PythonError{};

@@ -61,19 +61,20 @@ AliasMap alias_map(PyObject* object, const std::string& op, const char* name) {
   const std::string what = "[" + op + "] " + name;
   if (!PyDict_Check(declared.get()))
     throw Error(ErrorKind::Type, what + " is a " + class_name(declared.get()) + kAliasRule);
-  PyObject* key = nullptr;
-  PyObject* value = nullptr;
-  for (Py_ssize_t i = 0; PyDict_Next(declared.get(), &i, &key, &value) != 0;) {
+  const PyRef pairs = PyRef::take(PyDict_Items(declared.get()));
+  for (PyObject* pair : Items(pairs.get(), "a dict is expected")) {
+    PyObject* const key = PyTuple_GET_ITEM(pair, 0);
+    PyObject* const value = PyTuple_GET_ITEM(pair, 1);
     const std::string entry = alias_entry(what, repr_of(key), repr_of(value));
-    PyRef inputs = PyRef::adopt(PyUnicode_Check(value) ? nullptr : PySequence_Fast(value, ""));
+    PyRef inputs = PyRef::adopt(PyUnicode_Check(value) ? nullptr : PySequence_Tuple(value));
     if (!inputs) {
       PyErr_Clear();
       throw Error(ErrorKind::Type,
                   entry + repr_of(value) + " is a " + class_name(value) + kAliasRule);
     }
     std::vector<std::uint32_t> positions;
-    for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(inputs.get()); ++k)
-      positions.push_back(position(PySequence_Fast_GET_ITEM(inputs.get(), k), entry));
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(inputs.get()); ++k)
+      positions.push_back(position(PyTuple_GET_ITEM(inputs.get(), k), entry));
     map.emplace_back(position(key, entry), std::move(positions));
   }
   std::sort(map.begin(), map.end());
@@ -179,7 +180,8 @@ std::vector<Variable> PythonOp::grad(Apply& node,
   if (!PyList_Check(result.get()) && !PyTuple_Check(result.get()))
     throw Error(ErrorKind::Type, "[" + name_ + "] grad returned a " + class_name(result.get()) +
                                      "; it has to return a list with one entry for each input");
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(result.get());
+  const Items items(result.get(), "a sequence is expected");
+  const Py_ssize_t n = items.size();
   if (n != static_cast<Py_ssize_t>(node.n_inputs()))
     throw Error(ErrorKind::Value, "[" + name_ + "] grad returned " + std::to_string(n) +
                                       " gradients for " + std::to_string(node.n_inputs()) +
@@ -187,7 +189,7 @@ std::vector<Variable> PythonOp::grad(Apply& node,
                                       "output does not depend on it");
   std::vector<Variable> gradients;
   for (Py_ssize_t i = 0; i < n; ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(result.get(), i);
+    PyObject* item = items[i];
     if (item == Py_None) {
       gradients.emplace_back();
       continue;

@@ -25,23 +25,23 @@ class Registers {
   }
 
   PyObject* all() const { return all_.get(); }
-  PyObject* get(std::size_t i) const {
+  PyRef get(std::size_t i) const {
     if (PyList_GET_SIZE(cells_[i].get()) != 1)
       throw Error(ErrorKind::Type, std::string(name_) + "[" + std::to_string(i) +
                                        "] has to stay a list of one element, "
                                        "but the thunk made it one of " +
                                        std::to_string(PyList_GET_SIZE(cells_[i].get())));
-    return PyList_GET_ITEM(cells_[i].get(), 0);
+    return PyRef::borrow(PyList_GET_ITEM(cells_[i].get(), 0));
   }
-  PyObject* get_or_null(std::size_t i) const noexcept {
-    return PyList_GET_SIZE(cells_[i].get()) == 1 ? PyList_GET_ITEM(cells_[i].get(), 0) : nullptr;
+  PyRef get_or_null(std::size_t i) const noexcept {
+    return PyRef::borrow(PyList_GET_SIZE(cells_[i].get()) == 1 ? PyList_GET_ITEM(cells_[i].get(), 0)
+                                                               : nullptr);
   }
   void set(std::size_t i, PyObject* value) {
-    PyObject* old = get(i);
-    PyList_SET_ITEM(cells_[i].get(), 0, Py_NewRef(value));
-    Py_DECREF(old);
+    const PyRef old = get(i);
+    check(PyList_SetItem(cells_[i].get(), 0, Py_NewRef(value)));
   }
-  bool truth(std::size_t i) const { return check(PyObject_IsTrue(get(i))) != 0; }
+  bool truth(std::size_t i) const { return check(PyObject_IsTrue(get(i).get())) != 0; }
 
   void clear() noexcept {
     for (const PyRef& cell : cells_) {
@@ -130,8 +130,8 @@ class RegisterThunk final : public BoundThunk {
     } catch (...) {
       status = fail_thunk(activation);
       for (const std::uint32_t i : node_->destroyed)
-        if (PyObject* value = input_registers_.get_or_null(i))
-          node_->give_back(activation, operands, i, value);
+        if (const PyRef value = input_registers_.get_or_null(i))
+          node_->give_back(activation, operands, i, value.get());
     }
     reset();
     return status;
@@ -193,19 +193,18 @@ class RegisterThunk final : public BoundThunk {
                                        "that it needs, or None, but it returned a " +
                                        class_name(wanted) + ".");
     const std::string asks = "the lazy thunk of " + node_->op + " asked for";
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(wanted);
-    for (Py_ssize_t k = 0; k < n; ++k)
-      call.ask(asked_input(PySequence_Fast_GET_ITEM(wanted, k), asks));
+    for (PyObject* index : Items(wanted, "a sequence is expected"))
+      call.ask(asked_input(index, asks));
   }
 
   Cell take_output(std::size_t j) {
-    PyObject* value = output_registers_.get(j);
-    if (value == Py_None && node_->outputs[j]->tensor() != nullptr)
+    const PyRef value = output_registers_.get(j);
+    if (value.get() == Py_None && node_->outputs[j]->tensor() != nullptr)
       throw Error(ErrorKind::Type,
                   "the thunk of " + node_->op + " set output_computed[" + std::to_string(j) +
                       "][0], but left None in output_registers[" + std::to_string(j) +
                       "][0], where a " + node_->outputs[j]->text() + " has to be.");
-    return node_->output(j, value);
+    return node_->output(j, value.get());
   }
 
   std::shared_ptr<const PythonNode> node_;

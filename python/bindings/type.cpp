@@ -113,10 +113,8 @@ StaticShape shape_of(PyObject* object) {
                                      class_name(object) +
                                      "); it has to be a tuple with one length for each dimension, "
                                      "None for an unknown one, such as (3, None)");
-  PyRef sequence = PyRef::take(PySequence_Fast(object, "TensorType(shape=) has to be a tuple"));
   StaticShape shape;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.get()); ++i) {
-    PyObject* item = PySequence_Fast_GET_ITEM(sequence.get(), i);
+  for (PyObject* item : Items(object, "TensorType(shape=) has to be a tuple")) {
     if (item == Py_None) {
       shape.push_back(kUnknownLength);
       continue;

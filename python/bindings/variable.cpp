@@ -227,14 +227,12 @@ std::vector<Variable> require_variables(PyObject* iterable, const char* what) {
   if (is_variable(iterable))
     throw Error(ErrorKind::Type,
                 std::string(what) + " has to be a list of Variables, not one Variable");
-  PyRef sequence = PyRef::take(PySequence_Fast(iterable, "a list of Variables is expected"));
-  const Py_ssize_t n = PySequence_Fast_GET_SIZE(sequence.get());
+  const Items items(iterable, "a list of Variables is expected");
   std::vector<Variable> variables;
-  variables.reserve(static_cast<std::size_t>(n));
-  for (Py_ssize_t i = 0; i < n; ++i) {
+  variables.reserve(static_cast<std::size_t>(items.size()));
+  for (Py_ssize_t i = 0; i < items.size(); ++i) {
     const std::string item = std::string(what) + "[" + std::to_string(i) + "]";
-    variables.push_back(
-        require_variable(PySequence_Fast_GET_ITEM(sequence.get(), i), item.c_str()));
+    variables.push_back(require_variable(items[i], item.c_str()));
   }
   return variables;
 }
