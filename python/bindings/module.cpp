@@ -37,6 +37,9 @@ void translate(std::exception_ptr error) {
 
 }  // namespace
 
+// What the macro defines would wait for ever in a subinterpreter: for the lock that it holds
+// itself.
+#define PyInit__core init_core_of_main_interpreter
 PYBIND11_MODULE(_core, m) {
   m.doc() = "The core of thunkvm: graphs, Ops and functions, in C++.";
   if (PyArray_ImportNumPyAPI() < 0) throw pybind11::error_already_set();
@@ -58,4 +61,16 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_cache(m.ptr());
   thunkvm::init_host(m.ptr());
   thunkvm::init_logging(m.ptr());
+}
+#undef PyInit__core
+
+extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError,
+                    "thunkvm cannot be imported in a subinterpreter: its graphs, functions and "
+                    "native threads belong to the main interpreter. Import it there, or use "
+                    "threads or processes in place of subinterpreters.");
+    return nullptr;
+  }
+  return init_core_of_main_interpreter();
 }
