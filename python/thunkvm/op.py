@@ -31,7 +31,9 @@ class Op:
     ``grad(self, inputs, output_gradients)``
         Returns one gradient for each input, as Variables; None where no output depends on it.
         An output that the cost does not depend on comes with zeros of its shape, or with None
-        where the Op is lazy and asking for the shape could run it.
+        where the Op is lazy and asking for the shape could run it. Called once for all outputs
+        whose gradients are there together; once more for one that has its gradient in another
+        branch.
     ``batch(self, node, inputs, batched)``
         Returns the outputs of the same operation where the inputs marked in `batched` have one
         more leading axis; `jacobian` needs it.
