@@ -1,8 +1,10 @@
 // take.cpp: `take`, elements along an axis by an array of positions, and `add_at`, which adds to
 // such elements, once for every time that a position is named: the gradient of the other.
 #include "ops/indexing.h"
+#include "ops/stretches.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace thunkvm {
@@ -23,7 +25,8 @@ struct TakeExtents {
   std::vector<std::int64_t> shape;  ///< of what is taken
   Array checked;                    ///< the positions, counted from the front
 
-  TakeExtents(const char* op, const TakeState& state, const Array& x, const Array& positions)
+  TakeExtents(Host& host, const char* op, const TakeState& state, const Array& x,
+              const Array& positions)
       : length(x.length(state.axis)) {
     for (int axis = 0; axis < state.leading; ++axis) {
       leading *= x.length(axis);
@@ -47,30 +50,46 @@ struct TakeExtents {
     }
     // Where nothing is walked over, NumPy does not look at the positions.
     if (leading * before == 0) return;
-    checked = positions.copy();
-    auto* position = checked.data_as<std::int64_t>();
-    for (std::int64_t i = 0; i < leading * count; ++i) {
-      const std::int64_t p = position[i];
-      if (p < -length || p >= length)
-        throw Error(ErrorKind::Index, "[" + std::string(op) + "] index " + std::to_string(p) +
-                                          " is out of bounds for axis " +
-                                          std::to_string(state.axis) + " with size " +
-                                          std::to_string(length));
-      position[i] = p < 0 ? p + length : p;
-    }
+    const Array given = positions.as_contiguous();
+    checked = Array::allocate(DType::Int64, given.shape());
+    const auto* const from = given.data_as<std::int64_t>();
+    auto* const to = checked.data_as<std::int64_t>();
+    in_stretches(host, leading * count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t p =
+            std::atomic_ref(const_cast<std::int64_t&>(from[i])).load(std::memory_order_relaxed);
+        if (p < -length || p >= length)
+          throw Error(ErrorKind::Index, "[" + std::string(op) + "] index " + std::to_string(p) +
+                                            " is out of bounds for axis " +
+                                            std::to_string(state.axis) + " with size " +
+                                            std::to_string(length));
+        to[i] = p < 0 ? p + length : p;
+      }
+    });
   }
 
   /// Calls `f(offset in the array, offset in what is taken)`, in elements, for every run of `after`
   /// elements.
   template <class F>
-  void each(F&& f) const {
+  void each(Host& host, F&& f) const {
     if (after == 0 || !checked) return;
-    const std::int64_t* const position = checked.data_as<std::int64_t>();
-    std::int64_t taken = 0;
-    for (std::int64_t l = 0; l < leading; ++l)
-      for (std::int64_t b = 0; b < before; ++b)
-        for (std::int64_t i = 0; i < count; ++i, taken += after)
-          f(((l * before + b) * length + position[l * count + i]) * after, taken);
+    const std::int64_t* position = checked.data_as<std::int64_t>();  // of this entry of `leading`
+    std::int64_t row = 0, b = 0, i = 0;
+    in_stretches(host, leading * before * count, after, [&](std::int64_t begin, std::int64_t end) {
+      while (begin < end) {
+        const std::int64_t n = std::min(end - begin, count - i);
+        for (std::int64_t k = 0; k < n; ++k)
+          f((row * length + position[i + k]) * after, (begin + k) * after);
+        begin += n;
+        i += n;
+        if (i != count) return;
+        i = 0;
+        ++row;
+        if (++b != before) continue;
+        b = 0;
+        position += count;
+      }
+    });
   }
 };
 
@@ -78,19 +97,17 @@ template <class T>
 void run_take(Activation& activation, const Operands& operands) {
   const Array x = input_array(activation, operands, 0).as_contiguous();
   const Array positions = input_array(activation, operands, 1);
-  const TakeExtents extents("take", kernel_state<TakeState>(operands), x, positions);
+  const TakeExtents extents(*activation.host, "take", kernel_state<TakeState>(operands), x,
+                            positions);
   const Array out = output_array(activation, operands, 0, x.dtype(), extents.shape);
-  {
-    HostLeave leave(*activation.host, out.size());
-    const T* from = x.data_as<T>();
-    T* to = out.data_as<T>();
-    extents.each([&](std::int64_t source, std::int64_t target) {
-      if (extents.after == 1)
-        to[target] = from[source];
-      else
-        std::copy_n(from + source, extents.after, to + target);
-    });
-  }
+  const T* from = x.data_as<T>();
+  T* to = out.data_as<T>();
+  extents.each(*activation.host, [&](std::int64_t source, std::int64_t target) {
+    if (extents.after == 1)
+      to[target] = from[source];
+    else
+      std::copy_n(from + source, extents.after, to + target);
+  });
   poll_after(activation, out.size());
   store(activation, operands, 0, out);
 }
@@ -101,7 +118,7 @@ void run_add_at(Activation& activation, const Operands& operands) {
   const Array value = input_array(activation, operands, 2).as_contiguous();
   const CellMemory seen(activation.input(operands, 0));
   const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
-  const TakeExtents extents("add_at", kernel_state<TakeState>(operands),
+  const TakeExtents extents(*activation.host, "add_at", kernel_state<TakeState>(operands),
                             input_array(activation, operands, 0), positions);
   if (!std::equal(extents.shape.begin(), extents.shape.end(), value.shape().begin(),
                   value.shape().end()))
@@ -114,14 +131,11 @@ void run_add_at(Activation& activation, const Operands& operands) {
     out = output_array(activation, operands, 0, dtype_of<T>, shape);
     copy_elements(input_array(activation, operands, 0), out);
   }
-  {
-    HostLeave leave(*activation.host, value.size());
-    const T* from = value.data_as<T>();
-    T* to = out.data_as<T>();
-    extents.each([&](std::int64_t target, std::int64_t source) {
-      for (std::int64_t k = 0; k < extents.after; ++k) add_to(to[target + k], from[source + k]);
-    });
-  }
+  const T* from = value.data_as<T>();
+  T* to = out.data_as<T>();
+  extents.each(*activation.host, [&](std::int64_t target, std::int64_t source) {
+    for (std::int64_t k = 0; k < extents.after; ++k) add_to(to[target + k], from[source + k]);
+  });
   poll_after(activation, out.size() + value.size());
   store(activation, operands, 0, out);
 }
