@@ -62,6 +62,7 @@ class ByNeed {
   }
 
   void compute(Value unit) {
+    graph_.poll();
     const std::uint32_t node = graph_.node_of[unit];
     const Conditional* conditional = graph_.conditional(node);
     if (conditional == nullptr) {

@@ -44,6 +44,7 @@ class Analysis {
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
       const auto node = static_cast<std::uint32_t>(n);
       if (graph_.is_leaf(node)) continue;
+      graph_.poll();
       if (graph_.conditional(node) != nullptr) {
         for (Value v = graph_.first_value[node + 1]; v-- > graph_.first_value[node];)
           if (p_.placed[v] != Placed::No) end_unit(v, v + 1);

@@ -3,6 +3,7 @@
 #include "linkers/fold_order.h"
 #include "linkers/lowering.h"
 #include "thunks/error.h"
+#include "thunks/interrupt.h"
 #include "thunks/log.h"
 #include "vm/verifier.h"
 
@@ -100,8 +101,10 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   // Thunks come last: making one may run code of the host, which may walk graphs and change marks.
   const std::vector<Apply*> nodes = graph.nodes;
   for (std::uint32_t i = 0; i < n; ++i)
-    if (nodes[i]->leaf() == Leaf::None && nodes[i]->op()->conditional() == nullptr)
+    if (nodes[i]->leaf() == Leaf::None && nodes[i]->op()->conditional() == nullptr) {
+      poll_interrupt();
       graph.thunks[i] = choose(*nodes[i], options);
+    }
   for (std::uint32_t i = 0; i < n; ++i) nodes[i]->mark = i;
   return graph;
 }

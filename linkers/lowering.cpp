@@ -171,6 +171,7 @@ class Lowering {
     Value& next = cursor_[task.region];
     for (int n = 0; next != kNoIndex && (task.until == kNoIndex || next <= task.until); ++n) {
       if (n % kAhead == 0) demand_ahead(task);
+      graph_.poll();
       const Value v = next;
       next = p_.next_statement[v];
       if (p_.key[v] == kNoIndex) {

@@ -4,6 +4,7 @@
 
 #include "ops/demand.h"
 #include "ops/graph.h"
+#include "ops/marks.h"
 #include "thunks/thunk.h"
 
 #include <cstdint>
@@ -28,6 +29,11 @@ struct FlatGraph {
 
   Value value(const Variable& v) const {
     return first_value[static_cast<std::uint32_t>(v.node()->mark)] + v.index();
+  }
+  /// Asks the host whether to go on; see `poll_interrupt`.
+  void poll() const {
+    if (!poll_lost_marks()) return;
+    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i]->mark = i;
   }
   std::uint32_t n_values() const { return first_value.back(); }
   bool is_leaf(std::uint32_t node) const { return nodes[node]->leaf() != Leaf::None; }

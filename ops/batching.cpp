@@ -4,6 +4,7 @@
 #include "ops/gradient.h"
 #include "ops/graph.h"
 #include "thunks/error.h"
+#include "thunks/interrupt.h"
 
 #include <string>
 #include <unordered_map>
@@ -137,6 +138,7 @@ Batched vectorize(std::span<const Variable> roots, std::span<const Variable> fro
     }
     for (const Variable& output : node->outputs()) given = given && batched.contains(output);
     if (!any || given) continue;
+    poll_interrupt();
     const Conditional* spec = node->op()->conditional();
     const std::vector<Variable> outputs =
         spec == nullptr ? node->op()->batch(*node, inputs, flags)

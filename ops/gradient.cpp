@@ -4,6 +4,7 @@
 #include "ops/graph.h"
 #include "ops/region_sums.h"
 #include "thunks/error.h"
+#include "thunks/interrupt.h"
 
 #include <algorithm>
 #include <map>
@@ -50,6 +51,7 @@ class Backward {
     for (std::size_t i = order_.size(); i-- > 0;) {
       Apply& node = *order_[i];
       if (node.leaf() != Leaf::None || !leads_to_wrt_[i]) continue;
+      poll_interrupt();
       if (const Conditional* conditional = node.op()->conditional())
         through_conditional(node, *conditional, first_value_[i]);
       else

@@ -1,6 +1,8 @@
 #include "ops/graph.h"
 
+#include "ops/marks.h"
 #include "thunks/error.h"
+#include "thunks/interrupt.h"
 
 #include <atomic>
 #include <string>
@@ -11,10 +13,9 @@ namespace {
 
 // Marks hold the walk's number in the upper half, so that no walk has to clear what an earlier one
 // left.
-std::uint64_t new_walk() {
-  static std::atomic<std::uint32_t> walks{0};
-  return static_cast<std::uint64_t>(walks.fetch_add(1) + 1) << 32;
-}
+constinit std::atomic<std::uint32_t> walks{0};
+
+std::uint64_t new_walk() { return static_cast<std::uint64_t>(walks.fetch_add(1) + 1) << 32; }
 
 struct Visit {
   Apply* node;
@@ -101,6 +102,12 @@ class Replacements {
 
 }  // namespace
 
+bool poll_lost_marks() {
+  const std::uint32_t before = walks.load(std::memory_order_relaxed);
+  poll_interrupt();
+  return walks.load(std::memory_order_relaxed) != before;
+}
+
 std::vector<Apply*> topological_order(std::span<const Variable> roots) {
   const std::uint64_t walk = new_walk();
   const std::uint64_t entered = walk | 0xffffffffu;
@@ -179,6 +186,7 @@ std::vector<Variable> substitute(std::span<const Variable> roots,
       changed = changed || !(inputs.back() == input);
     }
     if (!changed) continue;
+    poll_interrupt();
     const OriginOf scope(*node);
     const std::vector<Variable> outputs = node->op()->call(inputs);
     for (std::uint32_t j = 0; j < node->n_outputs(); ++j) {

@@ -1,5 +1,6 @@
 #include "ops/rewrites/rewrite.h"
 
+#include "ops/marks.h"
 #include "thunks/error.h"
 
 #include <algorithm>
@@ -42,8 +43,11 @@ class Walk {
   }
 
   void run() {
-    for (std::uint32_t i = 0; i < order_.size(); ++i)
-      if (order_[i]->leaf() == Leaf::None) visit(i);
+    for (std::uint32_t i = 0; i < order_.size(); ++i) {
+      if (order_[i]->leaf() != Leaf::None) continue;
+      if (poll_lost_marks()) mark_again();
+      visit(i);
+    }
   }
 
   FunctionGraph result() const {
@@ -83,6 +87,12 @@ class Walk {
 
   // topological_order left each node's index in its mark; forms that stand for a node get its own.
   static std::uint32_t index(const Apply& node) { return static_cast<std::uint32_t>(node.mark); }
+  void mark_again() {
+    // One form may stand for several nodes; it has the index of the first.
+    for (std::size_t i = order_.size(); i-- > 0;)
+      if (stands_for_[i]) stands_for_[i].node()->mark = i;
+    for (std::size_t i = 0; i < order_.size(); ++i) order_[i]->mark = i;
+  }
   bool is_known(const Apply& node) const {
     const std::uint32_t i = index(node);
     return i < order_.size() && (order_[i] == &node || stands_for_[i].node() == &node);

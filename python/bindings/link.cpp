@@ -247,6 +247,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
         unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
     compiled->set_removed(std::move(removed));
     if (nodes->any_of_user) compiled->hold(std::move(nodes->nodes));
+    if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
     if (chosen.emits)
       compiled->set_native(compile_when(compile), chosen.plan,
                            chosen.plan.checked ? checker(compiled->linked().program,

@@ -46,7 +46,13 @@ class PythonSink final : public spdlog::sinks::base_sink<spdlog::details::null_m
             ? nullptr
             : PyObject_CallMethod(logger_, "log", "isO", python_level(message.level), "%s", text);
     Py_XDECREF(text);
-    if (result == nullptr) PyErr_WriteUnraisable(logger_);
+    if (result == nullptr) {
+      // Some Python code waits for what this thread does, unless it is a thread of the machine's.
+      if (PyEval_GetFrame() != nullptr)
+        Interruption::keep();
+      else
+        PyErr_WriteUnraisable(logger_);
+    }
     Py_XDECREF(result);
     PyErr_Restore(type, value, traceback);
     PyGILState_Release(state);

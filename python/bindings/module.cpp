@@ -9,6 +9,7 @@
 #include "python/bindings/function.h"
 #include "python/bindings/graph.h"
 #include "python/bindings/host.h"
+#include "python/bindings/interruption.h"
 #include "python/bindings/link.h"
 #include "python/bindings/logging.h"
 #include "python/bindings/memory.h"
@@ -60,6 +61,7 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_compiling(m.ptr());
   thunkvm::init_cache(m.ptr());
   thunkvm::init_host(m.ptr());
+  thunkvm::init_interruption(m.ptr());
   thunkvm::init_logging(m.ptr());
 }
 #undef PyInit__core

@@ -108,20 +108,41 @@ void set_python_error(const Error& error);
 /// Makes the C++ exception in flight the pending Python exception; call it in a catch block.
 void set_python_error_from_current() noexcept;
 
-/// Runs `f` for Python: what it throws becomes the pending Python exception, and the result says so
-/// as the C API does (null, or -1). A PyRef that `f` returns becomes a new reference.
+/// An exception that Python code raised where the machine could not stop: a handler of a signal,
+/// while a message was on its way to `logging`. It waits for what Python has called on this thread.
+class Interruption {
+ public:
+  /// The pending exception waits; one that comes while another one waits is reported as unraisable.
+  static void keep() noexcept;
+  static bool waits() { return exception_ != nullptr; }
+  /// Makes the one that waits the pending exception, whatever is pending.
+  static void set() noexcept;
+
+ private:
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local PyObject* exception_;
+};
+
+/// Runs `f` for Python: what it throws, or an interruption that waits at its end, becomes the
+/// pending Python exception, and the result says so as the C API does (null, or -1). A PyRef that
+/// `f` returns becomes a new reference.
 template <class F>
 auto guard(F&& f) noexcept {
   using Result = std::invoke_result_t<F>;
   try {
     if constexpr (std::is_same_v<Result, PyRef>) {
-      return f().release();
+      PyRef result = f();
+      if (!Interruption::waits()) [[likely]]
+        return result.release();
     } else {
-      return f();
+      const Result result = f();
+      if (!Interruption::waits()) [[likely]]
+        return result;
+      if constexpr (std::is_same_v<Result, PyObject*>) Py_XDECREF(result);
     }
   } catch (...) {
     set_python_error_from_current();
   }
+  if (Interruption::waits()) Interruption::set();
   if constexpr (std::is_same_v<Result, PyRef>) {
     return static_cast<PyObject*>(nullptr);
   } else if constexpr (std::is_pointer_v<Result>) {

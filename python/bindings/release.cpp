@@ -18,7 +18,17 @@ Queue& queue() {
   return *queue;
 }
 
-// True if the calling thread holds the GIL.
+int drain_pending(void*) {
+  drain_released();
+  return 0;
+}
+
+}  // namespace
+
+#if PY_VERSION_HEX < 0x030C0000
+constinit thread_local PyThreadState* CallingThread::current_ = nullptr;
+#endif
+
 bool holds_gil() noexcept {
 #if PY_VERSION_HEX >= 0x030D0000
   return PyThreadState_GetUnchecked() != nullptr;  // the thread's own
@@ -31,17 +41,6 @@ bool holds_gil() noexcept {
   return thread != nullptr ? thread == _PyThreadState_UncheckedGet() : PyGILState_Check() != 0;
 #endif
 }
-
-int drain_pending(void*) {
-  drain_released();
-  return 0;
-}
-
-}  // namespace
-
-#if PY_VERSION_HEX < 0x030C0000
-constinit thread_local PyThreadState* CallingThread::current_ = nullptr;
-#endif
 
 std::atomic<bool> releases_waiting{false};
 

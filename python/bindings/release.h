@@ -8,6 +8,9 @@
 
 namespace thunkvm {
 
+/// True if the calling thread holds the GIL.
+bool holds_gil() noexcept;
+
 /// Gives up one reference to a Python object: at once where the calling thread holds the GIL, else
 /// the object is queued and dropped when a thread of ours takes the GIL again, or by the Python
 /// interpreter, whichever comes first.

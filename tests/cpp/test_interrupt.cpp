@@ -1,0 +1,159 @@
+// test_interrupt.cpp: the host ends work that is no call, and long kernels, and may walk graphs
+// while it is asked.
+#include "linkers/linker.h"
+#include "ops/functions.h"
+#include "ops/gradient.h"
+#include "ops/rewrites/rewrite.h"
+#include "ops/stretches.h"
+#include "tests/cpp/arrays.h"
+#include "tests/cpp/evaluate.h"
+#include "thunks/interrupt.h"
+#include "vm/disassembler.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace thunkvm;
+
+namespace {
+
+constexpr int kNodes = 3000;
+
+struct Stop {};
+
+/// The hook that the rest of a test has.
+class Hook {
+ public:
+  explicit Hook(void (*hook)()) { set_interrupt_hook(hook); }
+  ~Hook() { set_interrupt_hook(nullptr); }
+};
+
+/// x + 1, + 2, ...; each sum is another node for every rewrite.
+Variable chain(const Variable& x) {
+  Variable y = x;
+  for (int i = 0; i < kNodes; ++i) y = call_op("add", {y, Variable::number(1.0 + i)});
+  return y;
+}
+
+struct Chain {
+  Variable x = Variable::input(TensorType::scalar(DType::Float64), "x");
+  Variable y = chain(x);
+};
+
+LinkOptions kernels(bool placed) {
+  LinkOptions options;
+  options.placed = placed;
+  options.sources = {native_thunk};
+  return options;
+}
+
+/// A host that stops a call when it is asked for the first time.
+class Stopping final : public Host {
+ public:
+  bool interrupted() override { return true; }
+};
+
+}  // namespace
+
+TEST_CASE("the host ends the building of a gradient") {
+  const Chain graph;
+  const Hook hook([] { throw Stop{}; });
+  CHECK_THROWS_AS(gradients(graph.y, std::span(&graph.x, 1)), Stop);
+}
+
+TEST_CASE("the host ends the building of a batch") {
+  const Chain graph;
+  const Variable rows = Variable::input(TensorType::of(DType::Float64, {kUnknownLength}), "rows");
+  const Hook hook([] { throw Stop{}; });
+  CHECK_THROWS_AS(vectorize(std::span(&graph.y, 1), std::span(&graph.x, 1), std::span(&rows, 1)),
+                  Stop);
+}
+
+TEST_CASE("the host ends the replacing of variables") {
+  const Chain graph;
+  const std::pair<Variable, Variable> replacement = {
+      graph.x, Variable::input(TensorType::scalar(DType::Float64), "z")};
+  const Hook hook([] { throw Stop{}; });
+  CHECK_THROWS_AS(substitute(std::span(&graph.y, 1), std::span(&replacement, 1)), Stop);
+}
+
+TEST_CASE("the host ends rewriting") {
+  const Chain graph;
+  const std::vector<std::string> names = {"merge"};
+  const Hook hook([] { throw Stop{}; });
+  CHECK_THROWS_AS(rewrite({.outputs = {graph.y}}, names), Stop);
+}
+
+TEST_CASE("the host ends linking") {
+  const Chain graph;
+  const Hook hook([] { throw Stop{}; });
+  for (const bool placed : {true, false})
+    CHECK_THROWS_AS(link({.inputs = {graph.x}, .outputs = {graph.y}}, kernels(placed)), Stop);
+}
+
+TEST_CASE("a host that walks the graph while it is asked changes neither rewrites nor programs") {
+  const Chain graph;
+  static const Variable* walked = nullptr;
+  static int walks = 0;
+  walked = &graph.y;
+  const auto build = [&] {
+    const std::vector<std::string> names = {"merge", "inverses", "shapes"};
+    const Variable twice = call_op("mul", {graph.y, chain(graph.x)});
+    const Rewritten rewritten = rewrite({.inputs = {graph.x}, .outputs = {twice}}, names);
+    std::string text;
+    for (const bool placed : {true, false})
+      text += disassemble(*link(rewritten.graph, kernels(placed)).program);
+    return text;
+  };
+  const std::string expected = build();
+  walks = 0;
+  const Hook hook([] {
+    ++walks;
+    const Variable& part = walked->node()->input(0);
+    topological_order(std::span(&part, 1));
+  });
+  CHECK(build() == expected);
+  CHECK(walks > 5);
+}
+
+TEST_CASE("work in stretches covers every index once, whatever an index weighs") {
+  Host host;
+  for (const std::int64_t weight : {std::int64_t{0}, std::int64_t{1}, kStretch / 2, kStretch * 2}) {
+    std::int64_t next = 0;
+    int stretches = 0;
+    in_stretches(host, 5, weight, [&](std::int64_t begin, std::int64_t end) {
+      CHECK(begin == next);
+      next = end;
+      ++stretches;
+    });
+    CHECK(next == 5);
+    CHECK(stretches == (weight == kStretch * 2 ? 5 : weight == kStretch / 2 ? 3 : 1));
+  }
+}
+
+TEST_CASE("the host ends a take between two stretches") {
+  const std::int64_t n = kStretch + 1;
+  const Variable x = Variable::input(TensorType::of(DType::Float64, {kUnknownLength}), "x");
+  const Variable at = Variable::input(TensorType::of(DType::Int64, {kUnknownLength}), "at");
+  const Variable taken = call_op("take", {x, at});
+  const ThunkCode code = taken.node()->op()->kernel(*taken.node());
+  const std::vector<std::int64_t> shape = {n};
+  std::vector<Cell> cells = {Cell::of_array(Array::zeros(DType::Float64, shape)),
+                             Cell::of_array(Array::zeros(DType::Int64, shape)), Cell()};
+  const std::vector<std::uint32_t> registers = {0, 1, 2};
+  Operands operands;
+  operands.registers = registers.data();
+  operands.n_inputs = 2;
+  operands.n_outputs = 1;
+  operands.state = code.state.get();
+  Stopping host;
+  Activation activation;
+  activation.cells = cells.data();
+  activation.host = &host;
+  REQUIRE(code.eager(activation, operands) == Status::Failed);
+  CHECK_THROWS_WITH_AS(std::rethrow_exception(activation.failure.error), "the call was interrupted",
+                       Error);
+}

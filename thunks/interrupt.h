@@ -1,0 +1,15 @@
+// interrupt.h: how a host ends work that is no call: building, differentiating and linking graphs.
+// Calls ask their own Host (host.h).
+#pragma once
+
+namespace thunkvm {
+
+/// Sets what `poll_interrupt` asks, for the whole process; null, as at first, for nothing. It
+/// throws what ends the work of the thread that asks, and may run any code of the host before.
+void set_interrupt_hook(void (*hook)());
+
+/// Asks the host about every thousandth time, which is every few milliseconds where each node asks.
+/// Call it where anything may be thrown and any graph may be walked (`Apply::mark` changes then).
+void poll_interrupt();
+
+}  // namespace thunkvm
