@@ -85,6 +85,17 @@ Items::Items(PyObject* iterable, const char* expected) {
   held_ = PyRef::take(PySequence_Tuple(iterator.get()));
 }
 
+void throw_no_text(PyObject* object, const char* what) {
+  if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw PythonError{};
+  PyErr_Clear();
+  PyRef shown = PyRef::take(PyObject_ASCII(object));
+  throw Error(ErrorKind::Value,
+              std::string(what) + " is " + std::string(text_of(shown.get())) +
+                  ", which has half of a surrogate pair in it and so cannot be written as UTF-8: "
+                  "every character has to be a whole one. Bytes that came in as str with "
+                  "surrogateescape are decoded with their own encoding instead.");
+}
+
 PyRef attribute_or_null(PyObject* object, const char* name) {
   PyObject* value = PyObject_GetAttrString(object, name);
   if (value == nullptr) {

@@ -161,12 +161,14 @@ inline PyRef to_text(std::string_view text) {
   return PyRef::take(
       PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
+/// Throws for a str that has no UTF-8, or for what is no str: PyUnicode_AsUTF8 has failed.
+[[noreturn]] void throw_no_text(PyObject* object, const char* what);
 /// A str as UTF-8; good for as long as the object. Throws PythonError (TypeError) for anything
-/// else.
-inline std::string_view text_of(PyObject* str) {
+/// else, Error(Value) that names `what` for one with half of a surrogate pair in it.
+inline std::string_view text_of(PyObject* str, const char* what = "a str") {
   Py_ssize_t size = 0;
   const char* text = PyUnicode_AsUTF8AndSize(str, &size);
-  if (text == nullptr) throw PythonError{};
+  if (text == nullptr) throw_no_text(str, what);
   return {text, static_cast<std::size_t>(size)};
 }
 /// `str(object)`.

@@ -36,7 +36,8 @@ PyObject* shared_variable(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   return guard([&] {
     const TypeRef type = unwrap_type(type_object);
-    const std::string name(name_object == Py_None ? std::string_view() : text_of(name_object));
+    const std::string name(name_object == Py_None ? std::string_view()
+                                                  : text_of(name_object, "a variable's name"));
     Ref<SharedValue> shared(
         new SharedValue(type, own_value(value, *type, borrow != 0, what_is(name))));
     return PyRef::take(wrap(Variable::shared(std::move(shared), name)));
