@@ -93,16 +93,6 @@ PyObject* apply_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   });
 }
 
-PyObject* apply_repr(PyObject* self) {
-  return guard([&] {
-    const Apply& node = node_of(self);
-    std::string text = node.op()->text() + "(";
-    for (std::uint32_t i = 0; i < node.n_inputs(); ++i)
-      text += (i == 0 ? "" : ", ") + node.input(static_cast<int>(i)).text();
-    return to_text(text + ")");
-  });
-}
-
 Py_hash_t apply_hash(PyObject* self) {
   return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(&node_of(self)) >> 4);
 }
@@ -163,7 +153,6 @@ void init_apply(PyObject* module) {
            "fresh Variables (``x.type()``), which become the node's own.")},
       {Py_tp_new, reinterpret_cast<void*>(apply_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(apply_dealloc)},
-      {Py_tp_repr, reinterpret_cast<void*>(apply_repr)},
       {Py_tp_hash, reinterpret_cast<void*>(apply_hash)},
       {Py_tp_richcompare, reinterpret_cast<void*>(apply_compare)},
       {Py_tp_getset, apply_attributes},

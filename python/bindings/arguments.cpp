@@ -39,7 +39,7 @@ void Signature::bind(PyObject* const* arguments, std::size_t n_positional, PyObj
     const std::size_t i = find(keyword);
     if (bound[i] != nullptr)
       throw Error(ErrorKind::Type,
-                  function_ + "() got multiple values for argument '" + parameters_[i].name + "'");
+                  function_ + " got multiple values for argument '" + parameters_[i].name + "'");
     bound[i] = arguments[n_positional + static_cast<std::size_t>(k)];
   }
   for (std::size_t i = 0; i < n; ++i)
@@ -55,7 +55,7 @@ std::size_t Signature::find(PyObject* keyword) const {
     found = named_.find(interned);
     Py_DECREF(interned);
   }
-  if (found == named_.end()) throw_unexpected(std::string(text_of(keyword)));
+  if (found == named_.end()) throw_unexpected(std::string(text_of(keyword, "an argument's name")));
   if (found->second.size() > 1) throw_ambiguous(found->second);
   return found->second.front();
 }
@@ -65,14 +65,14 @@ void Signature::throw_unexpected(const std::string& given) const {
   for (const Parameter& parameter : parameters_)
     if (!parameter.name.empty()) names.push_back(parameter.name);
   const std::string nearest = nearest_name(given, names);
-  throw Error(ErrorKind::Type, function_ + "() got an unexpected keyword argument '" + given + "'" +
+  throw Error(ErrorKind::Type, function_ + " got an unexpected keyword argument '" + given + "'" +
                                    (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"));
 }
 
 void Signature::throw_ambiguous(std::span<const std::size_t> same) const {
   std::string numbers;
   for (const std::size_t i : same) numbers += (numbers.empty() ? "" : " and ") + std::to_string(i);
-  throw Error(ErrorKind::Type, function_ + "() has more than one input called '" +
+  throw Error(ErrorKind::Type, function_ + " has more than one input called '" +
                                    parameters_[same.front()].name + "', numbers " + numbers +
                                    "; pass them by position, or give them names of their own with "
                                    "tv.In(variable, name=...)");
@@ -83,7 +83,7 @@ void Signature::throw_too_many(std::size_t given) const {
   const std::string range =
       n_required_ == n ? std::to_string(n)
                        : "from " + std::to_string(n_required_) + " to " + std::to_string(n);
-  throw Error(ErrorKind::Type, function_ + "() takes " + range + " positional argument" +
+  throw Error(ErrorKind::Type, function_ + " takes " + range + " positional argument" +
                                    (n == 1 ? "" : "s") + " but " + std::to_string(given) +
                                    (given == 1 ? " was" : " were") + " given");
 }
@@ -97,7 +97,7 @@ void Signature::throw_missing(PyObject* const* bound) const {
   std::string list = names[0];
   for (std::size_t i = 1; i < names.size(); ++i)
     list += (i + 1 == names.size() ? (names.size() == 2 ? " and " : ", and ") : ", ") + names[i];
-  throw Error(ErrorKind::Type, function_ + "() missing " + std::to_string(names.size()) +
+  throw Error(ErrorKind::Type, function_ + " missing " + std::to_string(names.size()) +
                                    " required positional argument" +
                                    (names.size() == 1 ? "" : "s") + ": " + list);
 }

@@ -48,6 +48,7 @@ struct Parameter {
 /// The inputs of a function, in order, and how a call's arguments are told apart.
 class Signature {
  public:
+  /// `function` is what messages begin with: "step()".
   Signature(std::string function, std::vector<Parameter> parameters);
 
   const std::vector<Parameter>& parameters() const { return parameters_; }

@@ -69,7 +69,7 @@ std::vector<std::string> forms(const Program& program) {
   return forms;
 }
 
-PyObject* node_runs(PyObject* self, PyObject*) {
+PyObject* node_rows(PyObject* self, PyObject*) {
   return guard([&] {
     CompiledFunction& function = function_of(self);
     const Linked& linked = function.linked();
@@ -128,11 +128,8 @@ PyObject* node_places(PyObject* self, PyObject*) {
   });
 }
 
-PyObject* explain(PyObject* self, PyObject*) {
-  return guard([&] {
-    PyRef module = PyRef::take(PyImport_ImportModule("thunkvm.explanation"));
-    return PyRef::take(PyObject_CallMethod(module.get(), "explain", "O", self));
-  });
+PyObject* get_nodes(PyObject* self, void*) {
+  return guard([&] { return wrap_list(function_of(self).linked().nodes); });
 }
 
 PyObject* c_source(PyObject* self, PyObject*) {
@@ -174,6 +171,23 @@ PyObject* get_inputs(PyObject* self, void*) {
   return guard([&] { return wrap_list(function_of(self).inputs()); });
 }
 
+PyObject* get_outputs(PyObject* self, void*) {
+  return guard([&] { return wrap_list(function_of(self).output_variables()); });
+}
+
+PyObject* get_updates(PyObject* self, void*) {
+  return guard([&] {
+    PyRef list = PyRef::take(PyList_New(0));
+    for (const auto& [target, value] : function_of(self).update_variables()) {
+      PyRef pair = PyRef::take(Py_BuildValue("(NN)", wrap(target), wrap(value)));
+      check(PyList_Append(list.get(), pair.get()));
+    }
+    return list;
+  });
+}
+
+PyObject* get_mode(PyObject* self, void*) { return function_of(self).mode(); }
+
 PyObject* get_rewrites(PyObject* self, void*) {
   return guard([&] {
     PyRef counts = PyRef::take(PyDict_New());
@@ -186,11 +200,13 @@ PyObject* get_rewrites(PyObject* self, void*) {
 }
 
 PyObject* get_name(PyObject* self, void*) {
-  return guard([&] { return to_text(function_of(self).name()); });
+  return guard([&] {
+    const std::string& name = function_of(self).name();
+    return to_text(name.empty() ? "function" : name);
+  });
 }
 
-// What inspect.signature reads; made when it asks.
-PyObject* get_signature(PyObject* self, void*) {
+PyObject* get_parameters(PyObject* self, void*) {
   return guard([&] {
     const std::vector<Parameter>& parameters = function_of(self).parameters();
     PyRef rows = PyRef::take(PyList_New(0));
@@ -202,8 +218,7 @@ PyObject* get_signature(PyObject* self, void*) {
           "(OOO)", name.get(), parameter.has_default ? Py_True : Py_False, value.get()));
       check(PyList_Append(rows.get(), row.get()));
     }
-    PyRef module = PyRef::take(PyImport_ImportModule("thunkvm.signature"));
-    return PyRef::take(PyObject_CallMethod(module.get(), "signature_of", "O", rows.get()));
+    return rows;
   });
 }
 
@@ -211,32 +226,17 @@ PyObject* get_frames(PyObject* self, void*) {
   return guard([&] { return PyRef::take(PyLong_FromSize_t(function_of(self).pool().size())); });
 }
 
-PyObject* represent(PyObject* self) {
-  return guard([&] {
-    const CompiledFunction& function = function_of(self);
-    std::string text = "<function " + function.name() + "(";
-    for (std::size_t i = 0; i < function.inputs().size(); ++i)
-      text += (i == 0 ? "" : ", ") + function.inputs()[i].text();
-    return to_text(text + ") of " + std::to_string(function.linked().program->n_nodes) + " nodes>");
-  });
-}
-
 PyMethodDef methods[] = {
     {"disassemble", disassemble_function, METH_NOARGS, "The program, one instruction a line."},
-    {"node_runs", node_runs, METH_NOARGS,
-     "For each node that may run: (node, Op, form, where it was made, how often it ran).\n\n"
-     "A lazy Op counts each time it was entered. A conditional counts once for each branch that\n"
-     "decided some of its outputs: once a call where its outputs stand together, up to once for\n"
-     "each output that was demanded where they do not (mode py decides every output by itself)."},
-    {"node_places", node_places, METH_NOARGS,
-     "For each node that may run, in the order of `node_runs`: (form, region, why)."},
-    {"explain", explain, METH_NOARGS,
-     "How each node runs, where and why no better: a thunkvm.explanation.Explanation to print."},
+    {"_node_rows", node_rows, METH_NOARGS,
+     "For each node that may run: (node, Op, form, where it was made, how often it ran)."},
+    {"_node_places", node_places, METH_NOARGS,
+     "For each node that may run, in the order of `_node_rows`: (form, region, why)."},
     {"c_source", c_source, METH_NOARGS,
      "The C that stands for the program, with a comment for each node."},
     {"compile", compile_function, METH_NOARGS,
      "Compiles the emitted code now, if its mode emits any, and says what came of it."},
-    {"registers_empty", registers_empty, METH_NOARGS,
+    {"_registers_empty", registers_empty, METH_NOARGS,
      "Whether no register holds a value, as it has to be between calls."},
     {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},
     {nullptr, nullptr, 0, nullptr},
@@ -244,11 +244,23 @@ PyMethodDef methods[] = {
 
 PyGetSetDef properties[] = {
     {"inputs", get_inputs, nullptr, "The Variables that the arguments stand for.", nullptr},
-    {"name", get_name, nullptr, "What messages call the function.", nullptr},
+    {"outputs", get_outputs, nullptr,
+     "The Variables that a call computes: after givens and the mode's rewrites, in the order in\n"
+     "which the outputs' structure has them.",
+     nullptr},
+    {"updates", get_updates, nullptr,
+     "(shared variable, Variable with its new value) for each update, after givens and rewrites.",
+     nullptr},
+    {"mode", get_mode, nullptr, "The Mode that the function was made with.", nullptr},
+    {"_nodes", get_nodes, nullptr, "Output 0 of each node that may run, as `_node_rows`.", nullptr},
+    {"name", get_name, nullptr,
+     "The name that it was made with; messages call one without by the line that made it.",
+     nullptr},
     {"rewrites", get_rewrites, nullptr,
      "How many nodes fewer each rewrite of the mode left, by its name.", nullptr},
-    {"frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
-    {"__signature__", get_signature, nullptr, nullptr, nullptr},
+    {"_frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
+    {"_parameters", get_parameters, nullptr,
+     "(name or None, whether it has a default, default) for each input.", nullptr},
     {"compiled", get_compiled, nullptr,
      "What became of the emitted code: 'off', 'waiting', 'compiling', 'ready' or 'failed'.",
      nullptr},
@@ -270,7 +282,6 @@ PyType_Slot slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
     {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
     {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_repr, reinterpret_cast<void*>(represent)},
     {Py_tp_methods, methods},
     {Py_tp_getset, properties},
     {Py_tp_members, members},
@@ -287,6 +298,7 @@ PyType_Spec spec = {"thunkvm._core.Function", sizeof(FunctionObject), 0,
 
 int CompiledFunction::traverse(visitproc visit, void* arg) const {
   Py_VISIT(pack_.get());
+  Py_VISIT(mode_.get());
   for (const Parameter& parameter : signature_.parameters())
     if (parameter.default_value.is_object()) Py_VISIT(object_of(parameter.default_value));
   if (nodes_.empty()) return 0;
@@ -298,6 +310,11 @@ int CompiledFunction::traverse(visitproc visit, void* arg) const {
   }
   linked_.each_variable([&](const Variable& variable) { held.push_back(variable.node()); });
   for (const Variable& input : inputs_) held.push_back(input.node());
+  for (const Variable& output : output_variables_) held.push_back(output.node());
+  for (const auto& [target, value] : update_variables_) {
+    held.push_back(target.node());
+    held.push_back(value.node());
+  }
   return visit_owned(held, visit, arg);
 }
 

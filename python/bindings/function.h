@@ -38,11 +38,13 @@ enum class CompileWhen : std::uint8_t {
 /// What a Function object runs.
 class CompiledFunction {
  public:
-  /// `bare`: a single output is returned as itself, not in a list. `pack`, where it is not null, is
-  /// a callable that makes what is returned of the list of outputs.
-  CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs,
-                   std::vector<Parameter> parameters, std::vector<OutputSpec> outputs, bool bare,
-                   PyRef pack);
+  /// `name` is empty where nobody gave one; `shown` is what messages call the function, and
+  /// `called` what those about a call's arguments begin with. `bare`: a single output is returned
+  /// as itself, not in a list. `pack`, where it is not null, is a callable that makes what is
+  /// returned of the list of outputs.
+  CompiledFunction(std::string name, std::string shown, std::string called, Linked linked,
+                   std::vector<Variable> inputs, std::vector<Parameter> parameters,
+                   std::vector<OutputSpec> outputs, bool bare, PyRef pack);
 
   ~CompiledFunction();
 
@@ -59,13 +61,28 @@ class CompiledFunction {
   /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
   PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
 
+  /// Empty where nobody gave one.
   const std::string& name() const { return name_; }
   const Linked& linked() const { return linked_; }
   const std::vector<Variable>& inputs() const { return inputs_; }
+  const std::vector<Variable>& output_variables() const { return output_variables_; }
+  /// Each shared variable that is updated, with what it gets.
+  const std::vector<std::pair<Variable, Variable>>& update_variables() const {
+    return update_variables_;
+  }
+  /// A new reference to what the function was made with; None where nobody said.
+  PyObject* mode() const { return Py_NewRef(mode_ ? mode_.get() : Py_None); }
   const std::vector<Parameter>& parameters() const { return signature_.parameters(); }
   /// The frames, all idle ones of which it has.
   FramePool& pool();
 
+  /// What calls never need, but who looks at the function asks for.
+  void set_origins(std::vector<Variable> outputs,
+                   std::vector<std::pair<Variable, Variable>> updates, PyRef mode) {
+    output_variables_ = std::move(outputs);
+    update_variables_ = std::move(updates);
+    mode_ = std::move(mode);
+  }
   /// How many nodes fewer rewrites left, by their names; those of rewrite_names().
   void set_removed(std::vector<std::pair<std::string_view, std::uint32_t>> removed) {
     removed_ = std::move(removed);
@@ -97,11 +114,14 @@ class CompiledFunction {
   struct Updates;
   void take_updates(Frame& frame, Updates& updates) const;
 
-  std::string name_;
+  std::string name_, shown_;
   Linked linked_;
   FramePool pool_;
   Frame* last_ = nullptr;  ///< an idle frame that the pool believes to be in use
   std::vector<Variable> inputs_;
+  std::vector<Variable> output_variables_;
+  std::vector<std::pair<Variable, Variable>> update_variables_;
+  PyRef mode_;
   Signature signature_;
   std::vector<OutputSpec> outputs_;
   bool bare_;

@@ -68,14 +68,16 @@ struct CompiledFunction::Updates {
   std::vector<Cell> values;
 };
 
-CompiledFunction::CompiledFunction(std::string name, Linked linked, std::vector<Variable> inputs,
+CompiledFunction::CompiledFunction(std::string name, std::string shown, std::string called,
+                                   Linked linked, std::vector<Variable> inputs,
                                    std::vector<Parameter> parameters,
                                    std::vector<OutputSpec> outputs, bool bare, PyRef pack)
     : name_(std::move(name)),
+      shown_(std::move(shown)),
       linked_(std::move(linked)),
       pool_(linked_.program),
       inputs_(std::move(inputs)),
-      signature_(name_, std::move(parameters)),
+      signature_(std::move(called), std::move(parameters)),
       outputs_(std::move(outputs)),
       bare_(bare && outputs_.size() == 1),
       pack_(std::move(pack)) {
@@ -137,7 +139,7 @@ void CompiledFunction::store_shared(Frame& frame) const {
 
 inline void CompiledFunction::run(Frame& frame) const {
   PythonHost host;
-  FailureReport report(linked_, name_);
+  FailureReport report(linked_, shown_);
   if (frame.run(host, nullptr, &report) == Status::Done) [[likely]]
     return;
   const Failure failure = frame.take_failure();

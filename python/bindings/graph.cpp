@@ -135,6 +135,20 @@ py::list topological_order_of(py::handle roots) {
   return nodes;
 }
 
+Apply& node_of(py::handle object) {
+  if (!is_node(object.ptr()))
+    throw Error(ErrorKind::Type, "a node has to be an Apply, not a " + class_name(object.ptr()));
+  return *unwrap_node(object.ptr());
+}
+
+py::object input_at(py::handle object, std::uint32_t number) {
+  const Apply& node = node_of(object);
+  if (number >= node.n_inputs())
+    throw Error(ErrorKind::Index, "there is no input " + std::to_string(number) +
+                                      "; the node has " + std::to_string(node.n_inputs()));
+  return thunkvm::object(node.input(static_cast<int>(number)));
+}
+
 py::list op_names() {
   py::list names;
   for (const OpProto* proto : OpRegistry::protos()) names.append(py::str(proto->name));
@@ -207,6 +221,20 @@ void init_graph(PyObject* module) {
         py::arg("roots"), py::arg("replacements"));
   m.def("topological_order", topological_order_of,
         "The nodes that the roots depend on, every one after its inputs.", py::arg("roots"));
+  m.def(
+      "count_inputs", [](py::handle node) { return node_of(node).n_inputs(); },
+      "How many inputs a node has.", py::arg("node"));
+  m.def(
+      "count_outputs", [](py::handle node) { return node_of(node).n_outputs(); },
+      "How many outputs a node has.", py::arg("node"));
+  m.def(
+      "type_text",
+      [](py::handle variable) {
+        return require_variable(variable.ptr(), "type_text: variable").type().text();
+      },
+      "What messages call a Variable's type: \"vector float64 (3,)\".", py::arg("variable"));
+  m.def("input_at", input_at, "One input of a node, where a list of them all is too much.",
+        py::arg("node"), py::arg("number"));
   m.def(
       "leaves",
       [](py::handle roots) {

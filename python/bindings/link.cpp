@@ -4,6 +4,7 @@
 #include "ops/rewrites/rewrite.h"
 #include "python/bindings/apply.h"
 #include "python/bindings/function.h"
+#include "python/bindings/origin.h"
 #include "python/bindings/python_thunk.h"
 #include "python/bindings/raised.h"
 #include "python/bindings/type.h"
@@ -55,7 +56,8 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
   result.set_type(input.type_ref());
   result.name = std::string(input.name());
   const PyRef name = spec == nullptr ? PyRef() : item(spec, "name");
-  if (name && name.get() != Py_None) result.name = std::string(text_of(name.get()));
+  if (name && name.get() != Py_None)
+    result.name = std::string(text_of(name.get(), "an input's name"));
   if (!result.name.empty()) {
     PyObject* keyword = to_text(result.name).release();
     PyUnicode_InternInPlace(&keyword);
@@ -91,9 +93,10 @@ void check_update(const Variable& target, const Variable& value) {
                     "; dtype and number of dimensions have to stay: cast or reshape it.");
 }
 
-std::vector<Update> parse_updates(PyObject* updates) {
+// The updates; their shared variables, in the same order, go to `targets`.
+std::vector<Update> parse_updates(PyObject* updates, std::vector<Variable>& targets) {
   std::vector<Update> result;
-  std::unordered_set<const SharedValue*> targets;
+  std::unordered_set<const SharedValue*> seen;
   if (updates == Py_None) return result;
   const Items items(updates, "updates have to be a sequence of (shared, value, if_computed)");
   for (PyObject* update : items) {
@@ -110,11 +113,12 @@ std::vector<Update> parse_updates(PyObject* updates) {
       throw Error(ErrorKind::Type,
                   "an update has to be of a shared variable, but " + target.text() + " is none.");
     check_update(target, value);
-    if (!targets.insert(&target.shared_value()).second)
+    if (!seen.insert(&target.shared_value()).second)
       throw Error(ErrorKind::Value,
                   "shared variable " + target.text() + " has two updates; it can have one.");
     const bool if_computed = n == 3 && check(PyObject_IsTrue(entry[2])) != 0;
     result.push_back({Ref<SharedValue>(&target.shared_value()), value, if_computed});
+    targets.push_back(target);
   }
   return result;
 }
@@ -205,24 +209,30 @@ CompileWhen compile_when(std::string_view when) {
 }
 
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {
-      "inputs", "outputs", "updates", "linker",  "keep", "input_specs", "output_specs", "performs",
-      "name",   "unpack",  "pack",    "compile", "fuse", "compare",     "rewrites",     nullptr};
+  static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",  "keep",
+                                "input_specs", "output_specs", "performs", "name",    "unpack",
+                                "pack",        "compile",      "fuse",     "compare", "rewrites",
+                                "mode",        nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
   PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *compare = Py_None;
-  PyObject* rewrites = nullptr;
+  PyObject *rewrites = nullptr, *mode = nullptr;
   const char *linker = "cvm", *compile = "never";
   int keep = 0, unpack = 0, fuse = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspOO:link",
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspOOO:link",
                                    const_cast<char**>(names), &inputs, &outputs, &updates, &linker,
                                    &keep, &input_specs, &output_specs, &performs, &name, &unpack,
-                                   &pack, &compile, &fuse, &compare, &rewrites))
+                                   &pack, &compile, &fuse, &compare, &rewrites, &mode))
     return nullptr;
   return guard([&] {
+    std::vector<Variable> targets;
     FunctionGraph graph{require_variables(inputs, "an input of a function"),
                         require_variables(outputs, "an output of a function"),
-                        parse_updates(updates)};
-    const std::string function(name == Py_None ? std::string_view("function") : text_of(name));
+                        parse_updates(updates, targets)};
+    const std::string named(name == Py_None ? std::string_view()
+                                            : text_of(name, "a function's name"));
+    const std::string origin = named.empty() ? origin_here() : std::string();
+    const std::string function = named.empty() ? "the function made at " + origin : named;
+    const std::string called = named.empty() ? "function(), made at " + origin + "," : named + "()";
 
     std::vector<Parameter> parameters;
     const std::vector<PyRef> in = spec_list(input_specs, graph.inputs.size(), "input_specs");
@@ -243,9 +253,13 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
       removed = std::move(rewritten.removed);
     }
     auto compiled = std::make_unique<CompiledFunction>(
-        function, link(graph, chosen.link), graph.inputs, std::move(parameters), std::move(results),
-        unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
+        named, function, called, link(graph, chosen.link), graph.inputs, std::move(parameters),
+        std::move(results), unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
     compiled->set_removed(std::move(removed));
+    std::vector<std::pair<Variable, Variable>> updated;
+    for (std::size_t k = 0; k < targets.size(); ++k)
+      updated.emplace_back(targets[k], graph.updates[k].value);
+    compiled->set_origins(graph.outputs, std::move(updated), PyRef::borrow(mode));
     if (nodes->any_of_user) compiled->hold(std::move(nodes->nodes));
     if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
     if (chosen.emits)
@@ -262,7 +276,7 @@ PyMethodDef functions[] = {
      "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
      "output_specs=None, "
      "performs=None, name=None, unpack=False, pack=None, compile='never', fuse=True, "
-     "compare=None, rewrites=())\n--\n\n"
+     "compare=None, rewrites=(), mode=None)\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables."},
     {nullptr, nullptr, 0, nullptr},
 };

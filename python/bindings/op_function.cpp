@@ -106,7 +106,7 @@ Ref<const Op> op_with(PyObject* self, PyObject* names, PyObject* const* values,
   }
   const Py_ssize_t n = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
   for (Py_ssize_t k = 0; k < n; ++k) {
-    const std::string name(text_of(PyTuple_GET_ITEM(names, k)));
+    const std::string name(text_of(PyTuple_GET_ITEM(names, k), "an attribute's name"));
     const AttrProto* attr = proto.attr(name);
     for (const VarProto& input : proto.inputs)
       if (attr == nullptr && input.name == name)
@@ -180,7 +180,7 @@ PyGetSetDef op_function_attributes[] = {
     {"__module__", get_module, nullptr, nullptr, nullptr},
     {"__doc__", get_doc, nullptr, nullptr, nullptr},
     {"__text_signature__", get_text_signature, nullptr, nullptr, nullptr},
-    {"__signature__", get_signature, nullptr, nullptr, nullptr},
+    {"_signature", get_signature, nullptr, nullptr, nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 
@@ -242,10 +242,9 @@ void init_op_function(PyObject* module) {
       {0, nullptr},
   };
   // No destructor: the functions live as long as the process.
-  static PyType_Spec spec = {"thunkvm._core.OpFunction", sizeof(OpFunctionObject), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL |
-                                 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
-                             slots};
+  static PyType_Spec spec = {
+      "thunkvm._core.OpFunction", sizeof(OpFunctionObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   op_function_class = add_class(module, spec);
 }
 

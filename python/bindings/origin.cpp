@@ -74,6 +74,13 @@ std::string text(const Origin& origin) {
 
 }  // namespace
 
+std::string origin_here() {
+  const Origin origin = capture();
+  if (origin.code == nullptr) return {};
+  PyRef held = PyRef::adopt(static_cast<PyObject*>(origin.code));
+  return text(origin);
+}
+
 void init_origin(PyObject*) {
   dunder_name = PyRef::take(PyUnicode_InternFromString("__name__")).release();
   make_node_name = PyRef::take(PyUnicode_InternFromString("make_node")).release();

@@ -61,14 +61,36 @@ int variable_traverse(PyObject* self, visitproc visit, void* arg) {
   return node->references() == 1 ? visit_owned({&node, 1}, visit, arg) : 0;
 }
 
-PyObject* variable_repr(PyObject* self) {
-  return guard([&] {
-    const Variable& variable = unwrap(self);
-    const std::string type = variable.type().text();
-    if (variable.name().empty() && variable.leaf() == Leaf::Input) return to_text("<" + type + ">");
-    return to_text("<" + variable.text() + ": " + type + ">");
-  });
+// What an index means is the package's to say (set_indexing). The slots are those of a mapping:
+// with those of a sequence, which a `__getitem__` of Python's gets too, NumPy hides our message
+// about `array[0] = variable` behind one of its own, about sequences.
+PyObject* get_item = nullptr;
+PyObject* set_item = nullptr;
+
+PyObject* variable_subscript(PyObject* self, PyObject* key) {
+  return PyObject_CallFunctionObjArgs(get_item, self, key, nullptr);
 }
+
+int variable_assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
+  PyObject* result = PyObject_CallFunctionObjArgs(set_item, self, key,
+                                                  value == nullptr ? Py_None : value, nullptr);
+  Py_XDECREF(result);
+  return result == nullptr ? -1 : 0;
+}
+
+PyObject* set_indexing(PyObject*, PyObject* args) {
+  PyObject *get, *set;
+  if (!PyArg_ParseTuple(args, "OO:set_indexing", &get, &set)) return nullptr;
+  Py_XSETREF(get_item, Py_NewRef(get));
+  Py_XSETREF(set_item, Py_NewRef(set));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"set_indexing", set_indexing, METH_VARARGS,
+     "set_indexing(get, set)\n--\n\nWhat ``x[key]`` and ``x[key] = value`` call, with these."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 // Identity: two objects for one variable do not exist at one time, so the address will do.
 Py_hash_t variable_hash(PyObject* self) {
@@ -91,7 +113,7 @@ int set_name(PyObject* self, PyObject* value, void*) {
     if (value == nullptr || value == Py_None) {
       unwrap(self).set_name({});
     } else if (PyUnicode_Check(value)) {
-      unwrap(self).set_name(text_of(value));
+      unwrap(self).set_name(text_of(value, "a variable's name"));
     } else {
       throw Error(ErrorKind::Type, "a variable's name is a str or None, not " + str_of(value) +
                                        " (of class " + class_name(value) + ")");
@@ -113,12 +135,16 @@ PyObject* get_owner(PyObject* self, void*) {
 
 PyObject* get_index(PyObject* self, void*) { return PyLong_FromUnsignedLong(unwrap(self).index()); }
 
-// "x has no dtype: it is a generic": as an AttributeError, so that hasattr and getattr with a
-// default work.
+// "x has no dtype: it is a generic": an AttributeError, so that hasattr and getattr with a default
+// work, and a TypeError, since whoever asks has been given a variable of the wrong type.
+PyObject* no_tensor_error = nullptr;
+
 const TensorType& tensor_of(const Variable& variable, const char* attribute) {
   const TensorType* tensor = variable.type().tensor();
   if (tensor != nullptr) return *tensor;
-  PyErr_Format(PyExc_AttributeError, "%s has no %s: its type is %s, and only tensors have one",
+  PyErr_Format(no_tensor_error,
+               "%s has no %s: its type is %s, and only tensors have one; an Op of your own "
+               "(tv.Op) can make a tensor of it",
                variable.text().c_str(), attribute, variable.type().text().c_str());
   throw PythonError{};
 }
@@ -245,11 +271,12 @@ void init_variable(PyObject* module) {
                          "compare identity; elementwise they are ``tv.eq`` and ``tv.neq``.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(variable_dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(variable_traverse)},
-      {Py_tp_repr, reinterpret_cast<void*>(variable_repr)},
       {Py_tp_hash, reinterpret_cast<void*>(variable_hash)},
       {Py_tp_getset, variable_attributes},
       {Py_tp_members, variable_members},
       {Py_tp_richcompare, reinterpret_cast<void*>(compare_variables)},
+      {Py_mp_subscript, reinterpret_cast<void*>(variable_subscript)},
+      {Py_mp_ass_subscript, reinterpret_cast<void*>(variable_assign_subscript)},
       {Py_nb_add, reinterpret_cast<void*>(variable_add)},
       {Py_nb_subtract, reinterpret_cast<void*>(variable_subtract)},
       {Py_nb_multiply, reinterpret_cast<void*>(variable_multiply)},
@@ -274,6 +301,11 @@ void init_variable(PyObject* module) {
       "thunkvm._core.Variable", sizeof(VariableObject), 0,
       Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
   variable_class = add_class(module, spec);
+  check(PyModule_AddFunctions(module, functions));
+  PyRef bases = PyRef::take(PyTuple_Pack(2, PyExc_AttributeError, PyExc_TypeError));
+  no_tensor_error =
+      PyRef::take(PyErr_NewException("thunkvm._core.NoTensorError", bases.get(), nullptr))
+          .release();
 }
 
 }  // namespace thunkvm

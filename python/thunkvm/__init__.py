@@ -164,6 +164,7 @@ from thunkvm.shapes import (
     vstack,
 )
 from thunkvm.specs import In, Out, Update
+from thunkvm.tree import dprint
 from thunkvm.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
 from thunkvm.types import __all__ as _types
 from thunkvm.values import as_variable, constant, shared
@@ -190,7 +191,7 @@ conjugate = conj
 
 __all__ = [
     *_types,
-    "as_variable", "constant", "shared",
+    "as_variable", "constant", "dprint", "shared",
     "Apply", "CompileError", "DisconnectedInputError", "Function", "GenericType", "In",
     "MissingInputError", "Mode", "NoCompilerError", "Op", "Out", "TensorType", "Thunk", "Type",
     "UnusedInputError", "Update", "Variable",
@@ -214,3 +215,8 @@ __all__ = [
     "take", "tan", "tanh", "tensordot", "trace", "transpose", "tril", "triu", "true_div", "trunc",
     "var", "vstack", "where", "zeros", "zeros_like",
 ]  # fmt: skip
+
+
+def __dir__() -> list[str]:
+    """Return the public names: the package's modules are its own affair."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

@@ -1,11 +1,44 @@
-"""What a function says of itself: `Function.explain`."""
+"""What a function says of itself: `Function.explain`, `node_runs` and `dprint`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
+from typing import NamedTuple, TextIO
 
 from thunkvm import _core
+from thunkvm._core import Variable
+from thunkvm.expression import WIDTH, cut, expression
+from thunkvm.notebook import html_table, with_graph
 from thunkvm.text_table import table
+from thunkvm.tree import DEPTH, Root, print_lines, tree_lines
+
+
+class NodeRuns(NamedTuple):
+    """How often one node of a function ran.
+
+    Attributes
+    ----------
+    node, op : str
+        The node's name, and its Op.
+    form : str
+        What runs it without emitted code: ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"`` or
+        ``"thunk"``.
+    origin : str
+        The line of the user's code that made it.
+    runs : int
+        How often it ran. A lazy Op counts each time it was entered. A conditional counts once for
+        each branch that decided some of its outputs: once a call where its outputs stand together,
+        up to once for each output that was demanded where they do not (mode py decides every output
+        by itself).
+    """
+
+    node: str
+    op: str
+    form: str
+    origin: str
+    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +69,9 @@ class NodeExplanation:
     runs: int
 
 
+HEADERS = ("node", "runs as", "in", "runs", "why not better", "made at")
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """How each node of a function runs, where, and why not better.
@@ -57,19 +93,29 @@ class Explanation:
     nodes: list[NodeExplanation]
     rewrites: dict[str, int]
 
-    def __str__(self) -> str:
-        """Return a table, a node a line."""
-        rows = [
+    def _repr_html_(self) -> str:
+        header = "<br>".join(map(escape, self.header()))
+        return f"<p>{header}</p>{html_table(HEADERS, self.rows())}"
+
+    def header(self) -> list[str]:
+        """Return the lines about all nodes together."""
+        lines = [f"emitted code: {self.compiled}"]
+        if self.rewrites:
+            by = ", ".join(f"{name} {count}" for name, count in self.rewrites.items())
+            lines.append(f"rewrites: {sum(self.rewrites.values())} nodes fewer ({by})")
+        return lines
+
+    def rows(self) -> list[tuple[str, str, str, int, str, str]]:
+        """Return what the table has of each node, as HEADERS say."""
+        return [
             (row.node, row.form, row.region or "interpreter", row.runs, row.why, row.origin)
             for row in self.nodes
         ]
-        headers = ("node", "runs as", "in", "runs", "why not better", "made at")
-        left = ("node", "runs as", "in", "why not better", "made at")
-        header = f"emitted code: {self.compiled}\n"
-        if self.rewrites:
-            by = ", ".join(f"{name} {count}" for name, count in self.rewrites.items())
-            header += f"rewrites: {sum(self.rewrites.values())} nodes fewer ({by})\n"
-        return header + table(headers, rows, left=left)
+
+    def __str__(self) -> str:
+        """Return a table, a node a line."""
+        left = [header for header in HEADERS if header != "runs"]
+        return "\n".join([*self.header(), table(HEADERS, self.rows(), left=left)])
 
 
 def explain(function: _core.Function) -> Explanation:
@@ -84,12 +130,111 @@ def explain(function: _core.Function) -> Explanation:
     [('cos', 'perform'), ('mul', 'perform')]
     """
     nodes = [
-        NodeExplanation(node, op, origin, form, region, why, runs)
-        for (node, op, _, origin, runs), (form, region, why) in zip(
-            function.node_runs(), function.node_places(), strict=True
+        NodeExplanation(row.node, row.op, row.origin, form, region, why, row.runs)
+        for row, (form, region, why) in zip(
+            node_runs(function), function._node_places(), strict=True
         )
     ]
     return Explanation(function.compiled, nodes, function.rewrites)
 
 
-__all__ = ["Explanation", "NodeExplanation", "explain"]
+def node_runs(function: _core.Function) -> list[NodeRuns]:
+    """Return how often each node that may run did, in the program's order.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.ifelse(x > 0, tv.exp(x), x), mode="vm")
+    >>> _ = f(1.0), f(-1.0)
+    >>> {row.op: row.runs for row in f.node_runs()}
+    {'gt': 2, 'exp': 1, 'ifelse': 2}
+    """
+    return [NodeRuns(*row) for row in function._node_rows()]
+
+
+def dprint(
+    function: _core.Function, *, depth: int | None = DEPTH, file: TextIO | None = None
+) -> None:
+    """Print the graph that a function runs, after givens and rewrites, as `thunkvm.dprint` does.
+
+    Nodes have the names that `explain` and the program's listing have for them.
+
+    Parameters
+    ----------
+    depth : int, optional
+        How far down; None for all of it.
+    file : text file, optional
+        Where to print; standard output if left out.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x, n = tv.scalar("x"), tv.shared(0, "n")
+    >>> tv.function([x], [tv.exp(x), tv.exp(x) * 2], updates={n: n + 1}, mode="FAST_RUN").dprint()
+    output 0: exp.0 <scalar float64>
+     |x [id A] <scalar float64>
+    output 1: mul.1 <scalar float64>
+     |exp.0 ...
+     |2.0
+    update of n: add.2 <scalar int64>
+     |n [id B] <scalar int64>
+     |1
+    """
+    print_lines(function_lines(function, depth), file)
+
+
+def function_lines(function: _core.Function, depth: int | None = DEPTH) -> Iterator[str]:
+    """Return the lines of a function's `dprint`, one after the other."""
+    names = {
+        first.owner: row.node
+        for first, row in zip(function._nodes, node_runs(function), strict=True)
+    }
+
+    def name_of(variable: Variable) -> str | None:
+        node = variable.owner
+        name = None if node is None else names.get(node)
+        if node is None or name is None or _core.count_outputs(node) == 1:
+            return name
+        return f"{name}[{variable.index}]"
+
+    alone = len(function.outputs) == 1 and not function.updates
+    roots: list[Root] = [
+        ("" if alone else f"output {number}: ", output)
+        for number, output in enumerate(function.outputs)
+    ]
+    roots += [
+        (f"update of {target.name or 'a shared variable'}: ", value)
+        for target, value in function.updates
+    ]
+    return tree_lines(roots, depth, name_of)
+
+
+def represent(function: _core.Function) -> str:
+    """Return ``<function step(x, y) -> x + y, in mode cvm>``; the outputs cut to a line.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> tv.function([x], tv.exp(x) * 2, name="twice")
+    <function twice(x) -> exp(x) * 2.0, in mode cvm>
+    """
+    inputs = ", ".join(v.name or _core.type_text(v) for v in function.inputs[:WIDTH])
+    outputs = ", ".join(
+        output.name or expression(output) for output in function.outputs[: WIDTH // 2]
+    )
+    name = "" if function.name == "function" else f" {function.name}"
+    mode = "" if function.mode is None else f", in mode {function.mode.name}"
+    return f"<function{name}({cut(inputs, WIDTH)}) -> {cut(outputs, WIDTH) or None}{mode}>"
+
+
+def to_html(function: _core.Function) -> str:
+    """Return what a notebook shows of a function."""
+    return with_graph(represent(function), function_lines(function))
+
+
+__all__ = [
+    "Explanation", "NodeExplanation", "NodeRuns", "dprint", "explain", "function_lines",
+    "node_runs", "represent", "to_html",
+]  # fmt: skip

@@ -60,7 +60,7 @@ def function(
     allow_downcast : bool, optional
         Convert arguments to their variable's dtype even if they lose precision.
     name : str, optional
-        What errors call the function.
+        What errors call the function; the line that made it if left out.
 
     Returns
     -------
@@ -107,13 +107,14 @@ def function(
         input_specs=[_spec_dict(spec) for spec in specs],
         output_specs=[{"borrow": borrow} for borrow in graph.borrowed],
         performs=_perform,
-        name=name or "function",
+        name=name,
         unpack=outputs is not None and children(outputs) is None,
         pack=_pack(outputs),
         compile=resolved.compiles,
         fuse="fusion" in resolved.features,
         compare=compare,
         rewrites=resolved.rewrites,
+        mode=resolved,
     )
 
 

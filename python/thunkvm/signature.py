@@ -1,9 +1,9 @@
-"""What `inspect.signature` says of a function."""
+"""What `inspect.signature` says of functions, and of the class that they are of."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
@@ -51,3 +51,29 @@ def signature_of(parameters: Sequence[tuple[str | None, bool, Any]]) -> inspect.
         label = name if name is not None and usable[i] else f"input_{i}"
         out.append(inspect.Parameter(label, kind, default=default))
     return inspect.Signature(out)
+
+
+class OwnSignature:
+    """The ``__signature__`` of each instance of a class, none of the class itself.
+
+    A property would hand itself to `inspect.signature(the class)`, which refuses it.
+
+    Examples
+    --------
+    >>> import inspect
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], x + 1)
+    >>> inspect.signature(f), inspect.signature(tv.Function)
+    (<Signature (x)>, <Signature ()>)
+    """
+
+    def __init__(self, read: Callable[[Any], inspect.Signature]) -> None:
+        """Take what reads an instance's signature."""
+        self.read = read
+
+    def __get__(self, instance: Any, owner: type | None = None) -> inspect.Signature:
+        """Return an instance's signature."""
+        if instance is None:
+            raise AttributeError("__signature__")
+        return self.read(instance)

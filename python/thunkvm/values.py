@@ -53,7 +53,7 @@ def constant(
     >>> tv.constant([1.0, 2.0]).type.shape
     (2,)
     >>> tv.constant(None), tv.constant([1, "a"], type=tv.GenericType()).value
-    (<constant an object: generic>, [1, 'a'])
+    (<constant None: generic>, [1, 'a'])
     """
     made = _core.constant(value, None if dtype is None else dtype_name(dtype), type)
     if name is not None:
@@ -142,7 +142,7 @@ def as_variables_alike(values: Sequence[Any]) -> list[Variable]:
     >>> import thunkvm as tv
     >>> from thunkvm.values import as_variables_alike
     >>> as_variables_alike([tv.generic("model"), None])[1]
-    <constant an object: generic>
+    <constant None: generic>
     """
     of_objects = next(
         (v.type for v in values if isinstance(v, Variable) and not isinstance(v.type, TensorType)),

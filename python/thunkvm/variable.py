@@ -1,4 +1,4 @@
-"""The methods of a Variable, attached to the core's class when the package is imported."""
+"""The methods of Variables and functions, attached to the core's classes on import."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from thunkvm import (
     _core,
     elementwise,
+    explanation,
     indexing,
     numpy_protocol,
     ops,
     reductions,
     shapes,
+    tree,
 )
 from thunkvm._core import TensorType, Variable
+from thunkvm.expression import node_expression, represent
+from thunkvm.signature import OwnSignature, signature_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -305,8 +309,8 @@ METHODS: dict[str, Any] = {
     "size": property(shapes.size, doc="The number of elements, 0-d."),
     "real": property(ops.real, doc="The real part."),
     "imag": property(ops.imag, doc="The imaginary part."),
-    "__getitem__": indexing.getitem,
-    "__setitem__": _setitem,
+    "__repr__": represent,
+    "_repr_html_": tree.to_html,
     "__iter__": _iter,
     "__len__": _len,
     "__float__": _float,
@@ -323,9 +327,26 @@ METHODS: dict[str, Any] = {
 }
 
 
+#: What the core's other classes have.
+FUNCTION_METHODS: dict[str, Any] = {
+    "__repr__": explanation.represent,
+    "__signature__": OwnSignature(lambda function: signature_of(function._parameters)),
+    "_repr_html_": explanation.to_html,
+    "dprint": explanation.dprint,
+    "explain": explanation.explain,
+    "node_runs": explanation.node_runs,
+}
+
+
 def attach() -> None:
-    """Give the core's Variable the methods above."""
+    """Give the core's classes the methods above."""
+    _core.set_indexing(indexing.getitem, _setitem)
     for name, method in METHODS.items():
         setattr(Variable, name, method)
+    for name, method in FUNCTION_METHODS.items():
+        setattr(_core.Function, name, method)
+    # (setattr: mypy knows the types of what is replaced.)
+    setattr(_core.Apply, "__repr__", node_expression)  # noqa: B010
+    setattr(_core.OpFunction, "__signature__", OwnSignature(lambda op: op._signature))  # noqa: B010
     for kind in (Variable, _core.Apply, _core.Function):
-        setattr(kind, "__reduce_ex__", _no_pickle)  # noqa: B010 (mypy knows its type)
+        setattr(kind, "__reduce_ex__", _no_pickle)  # noqa: B010

@@ -90,7 +90,7 @@ def check(spec: Spec, mode: str) -> None:
         for v, variable in built.shared.items():
             if np.asarray(variable.get_value()).tolist() != shared[v]:
                 raise Wrong(f"shared value {v} is {variable.get_value()}, expected {shared[v]}")
-        if not built.function.registers_empty():
+        if not built.function._registers_empty():
             raise Wrong("a register holds a value after the call")
 
 

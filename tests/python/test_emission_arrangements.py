@@ -120,7 +120,7 @@ def test_errors_are_those_of_the_nodes_own_kernel(
         message, failed = failure(function, matrix, argument)
         assert message.startswith(error)
         assert failed == node
-        assert function.registers_empty()
+        assert function._registers_empty()
     assert failure(f, matrix, argument) == failure(kernels, matrix, argument)
 
 

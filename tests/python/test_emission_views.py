@@ -101,7 +101,7 @@ def test_a_shared_view_is_found_where_members_run_one_by_one() -> None:
             continue
         for got, expected in zip(f(*given), kernels(*given), strict=True):
             np.testing.assert_array_equal(got, expected)
-    assert f.registers_empty()
+    assert f._registers_empty()
 
 
 def test_a_view_outlives_its_array_where_an_arm_reads_it() -> None:

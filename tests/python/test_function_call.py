@@ -1,6 +1,7 @@
 """Calling a function: arguments by position and by name, defaults, re-entry, what it returns."""
 
 import gc
+import inspect
 import weakref
 
 import numpy as np
@@ -106,7 +107,7 @@ def test_a_function_that_is_called_from_inside_itself(mode):
     f = tv.function([x], Recurse()(x) + x, mode=mode)
     assert f(4.0) == 10.0
     assert calls == [4.0, 3.0, 2.0, 1.0, 0.0]
-    assert f.frames == 5
+    assert f._frames == 5
 
 
 def test_a_function_has_attributes_and_weak_references():
@@ -197,3 +198,22 @@ def test_a_name_is_known_by_its_letters_not_by_its_object() -> None:
         f(wide=1.0, **{Name("lon"): 3.0})
     with pytest.raises(TypeError, match="multiple values for argument 'long'"):
         f(3.0, wide=1.0, **{Name("long"): 3.0})
+
+
+def test_a_function_without_a_name_is_known_by_the_line_that_made_it() -> None:
+    f = tv.function([tv.scalar("x"), tv.scalar("y")], tv.constant(1.0), on_unused_input="ignore")
+    made = r"made at test_function_call\.py:\d+ in test_a_function_without_a_name_\w+"
+    with pytest.raises(
+        TypeError, match=rf"^function\(\), {made}, missing 1 required positional argument: 'y'$"
+    ):
+        f(1.0)
+    with pytest.raises(TypeError, match=rf"argument 'y' of the function {made}"):
+        f(1.0, "two")
+
+
+def test_functions_and_their_class_have_signatures() -> None:
+    f = tv.function([tv.scalar("x")], tv.constant(1.0), on_unused_input="ignore")
+    assert str(inspect.signature(f)) == "(x)"
+    assert str(inspect.signature(tv.Function)) == "()"
+    assert str(inspect.signature(tv.ops.exp)) == "(x, /)"
+    assert str(inspect.signature(type(tv.ops.exp))) == "()"

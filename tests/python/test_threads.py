@@ -54,7 +54,7 @@ def test_calls_that_are_in_flight_together_have_a_frame_each(mode):
     with ThreadPoolExecutor(3) as pool:
         results = list(pool.map(f, [0.0, 1.0, 2.0]))
     np.testing.assert_allclose(results, [np.exp(2 * v) + v for v in (0.0, 1.0, 2.0)])
-    assert f.frames == 3
+    assert f._frames == 3
 
 
 def times_let_go(call):
