@@ -38,9 +38,13 @@ def full(shape: Shape, fill_value: Any, dtype: npt.DTypeLike | None = None) -> V
     >>> tv.function([n], tv.full((n, 2), 7.0))(1)
     array([[7., 7.]])
     """
-    vector, ndim = shape_vector(shape, "full")
+    return _filled("full", shape, fill_value, dtype)
+
+
+def _filled(what: str, shape: Shape, value: Any, dtype: npt.DTypeLike | None) -> Variable:
+    vector, ndim = shape_vector(shape, what)
     name = None if dtype is None else dtype_name(dtype)
-    return ops.full(vector, fill_value, ndim=ndim, dtype=name)
+    return ops.full(vector, value, ndim=ndim, dtype=name)
 
 
 def zeros(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
@@ -52,7 +56,7 @@ def zeros(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
     >>> tv.function([], tv.zeros(2))()
     array([0., 0.])
     """
-    return full(shape, 0, dtype)
+    return _filled("zeros", shape, 0, dtype)
 
 
 def ones(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
@@ -64,7 +68,7 @@ def ones(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
     >>> tv.function([], tv.ones((1, 2)))()
     array([[1., 1.]])
     """
-    return full(shape, 1, dtype)
+    return _filled("ones", shape, 1, dtype)
 
 
 def full_like(x: Any, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Variable:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm import _core, ops
-from thunkvm._core import Variable
+from thunkvm._core import TensorType, Variable
 from thunkvm.values import as_variable
 
 Shape = int | Variable | Sequence[int | Variable]
@@ -28,6 +28,11 @@ def shape_vector(shape: Any, what: str) -> tuple[Variable, int]:
     TypeError
         If it is a vector whose length is not known when the graph is built.
     """
+    if isinstance(shape, Variable) and not isinstance(shape.type, TensorType):
+        raise TypeError(
+            f"[{what}] the shape is {shape}, an object; lengths are integers or Variables of an "
+            "integer dtype."
+        )
     if isinstance(shape, Variable) and shape.ndim == 1:
         length = shape.type.shape[0]
         if length is None:
@@ -212,7 +217,7 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Variable:
     """
     x = as_variable(x)
     if axis is None:
-        axis = [i for i, length in enumerate(x.type.shape) if length == 1]
+        axis = [i for i in range(x.ndim) if x.type.shape[i] == 1]
     return ops.squeeze(x, axis=(axis,) if isinstance(axis, int) else tuple(axis))
 
 

@@ -49,7 +49,7 @@ def dtype_name(dtype: npt.DTypeLike) -> str:
     """
     try:
         return np.dtype(dtype).name
-    except TypeError:
+    except (TypeError, ValueError):  # NumPy's ValueError is for what has a `dtype` of its own
         raise TypeError(
             f"{dtype!r} is not a dtype; use one of {', '.join(DTYPES)}."
             + did_you_mean(str(dtype), DTYPES)

@@ -118,3 +118,52 @@ def test_an_object_is_a_constant_an_update_and_a_given() -> None:
     assert tv.function([], g, givens={g: None})() is None
     assert tv.constant([1, 2], type=tv.GenericType()).value == [1, 2]
     assert tv.constant(np.ones(2)).type == tv.TensorType("float64", (2,))
+
+
+HALF = "half \ud800"
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda: tv.scalar(HALF), "a variable's name"),
+        (lambda: setattr(tv.scalar(), "name", HALF), "a variable's name"),
+        (lambda: tv.shared(1.0, HALF), "a variable's name"),
+        (lambda: tv.function([tv.In(x, name=HALF)], x), "an input's name"),
+        (lambda: tv.function([x], x, name=HALF), "a function's name"),
+        (lambda: tv.function([x], x)(**{HALF: 1.0}), "an argument's name"),
+        (lambda: tv.ops.sum(x, **{HALF: 1}), "an attribute's name"),
+    ],
+)
+def test_a_name_with_half_a_character_is_refused(make, what):
+    with pytest.raises(ValueError, match=rf"{what} is 'half \\ud800', .* as UTF-8"):
+        make()
+
+
+OBJECT = tv.generic("g")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tv.zeros(OBJECT), r"\[zeros\] the shape is <g: generic>, an object; lengths are"),
+        (lambda: tv.reshape(v, OBJECT), r"\[reshape\] the shape is <g: generic>, an object"),
+        (lambda: tv.zeros_like(OBJECT), "g has no dtype: its type is generic, and only tensors"),
+        (lambda: tv.squeeze(OBJECT), "g has no ndim: its type is generic"),
+        (lambda: tv.moveaxis(OBJECT, 0, 0), "g has no ndim: its type is generic"),
+        (lambda: tv.tensordot(v, OBJECT), "g has no ndim: its type is generic"),
+        (lambda: tv.eye(OBJECT), "g has no dtype: its type is generic"),
+        (lambda: v[OBJECT], r"g has no \w+: its type is generic"),
+        (lambda: tv.jacobian(v, OBJECT), "g has no ndim: its type is generic"),
+        (lambda: v.astype(OBJECT), "<g: generic> is not a dtype"),
+        (lambda: v.astype(v), "<v: .*> is not a dtype"),
+    ],
+)
+def test_an_object_is_no_tensor(make, message):
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+def test_an_object_has_no_attributes_of_tensors():
+    assert not hasattr(OBJECT, "ndim")
+    assert getattr(OBJECT, "dtype", None) is None
