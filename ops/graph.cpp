@@ -141,6 +141,17 @@ std::vector<Variable> leaves(std::span<const Variable> roots) {
   return found;
 }
 
+namespace {
+
+// Whether a variable's node was made just now: nobody but `outputs` holds it.
+bool held_here_alone(const Variable& variable, std::span<const Variable> outputs) {
+  const auto of_its_node = [&](const Variable& v) { return v.node() == variable.node(); };
+  return std::count_if(outputs.begin(), outputs.end(), of_its_node) ==
+         static_cast<std::ptrdiff_t>(variable.node()->references());
+}
+
+}  // namespace
+
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements) {
   const Replacements given(replacements);
@@ -190,7 +201,10 @@ std::vector<Variable> substitute(std::span<const Variable> roots,
     const OriginOf scope(*node);
     const std::vector<Variable> outputs = node->op()->call(inputs);
     for (std::uint32_t j = 0; j < node->n_outputs(); ++j) {
-      if (!node->output(j).name().empty()) outputs[j].set_name(node->output(j).name());
+      // An Op may hand back what it was given, as a cast to the same dtype does: that has a name,
+      // or none, of its own.
+      if (!node->output(j).name().empty() && held_here_alone(outputs[j], outputs))
+        outputs[j].set_name(node->output(j).name());
       if (!given.contains(node->output(j))) rebuilt.insert_or_assign(node->output(j), outputs[j]);
     }
   }

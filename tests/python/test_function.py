@@ -171,6 +171,23 @@ def test_givens_replace_variables_everywhere(mode: str) -> None:
     assert state.get_value() == 6.0
 
 
+def test_givens_rename_nothing_of_the_users() -> None:
+    v, w = tv.vector("v"), tv.tensor("w", shape=(3,))
+    # Of a Variable with these lengths the Op is that Variable itself.
+    z = tv.ops.unbroadcast(v, tv.constant([3]), ndim=1)
+    z.name = "z"
+    f = tv.function([w], z, givens={v: w})
+    assert w.name == "w"
+    assert f.outputs[0] is w
+
+
+def test_what_givens_make_anew_keeps_its_name() -> None:
+    x, y = tv.scalar("x"), tv.scalar("y")
+    z = tv.exp(x)
+    z.name = "z"
+    assert [v.name for v in tv.function([y], [z, z + 1], givens={x: y}).outputs] == ["z", None]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_an_input_may_stand_for_what_an_op_computes(mode: str, counting: Any) -> None:
     op = counting()
