@@ -56,6 +56,12 @@ bool is_number_like(PyObject* object) {
 [[noreturn]] void refuse(PyObject* object) {
   std::string value = str_of(object);
   if (value.size() > 60) value = value.substr(0, 57) + "...";
+  if (PyFunction_Check(object))
+    throw Error(ErrorKind::Type,
+                value +
+                    " (function) cannot become a Variable: call it, and give what it returns. "
+                    "Of the arms of a conditional only the chosen one is computed, whatever "
+                    "was called to build them");
   throw Error(ErrorKind::Type, value + " (" + class_name(object) +
                                    ") cannot become a Variable: a number, an array, a list of "
                                    "them or a Variable is expected. Any other object travels as "

@@ -95,6 +95,20 @@ const Op& plain_op(PyObject* self) {
   return *function->plain;
 }
 
+// What another library's attribute is called here, or what to write instead: from the package's
+// table.
+void answer_foreign_attribute(const OpProto& proto, const std::string& name) {
+  PyRef names = PyRef::take(PyList_New(0));
+  for (const AttrProto& attr : proto.attrs)
+    check(PyList_Append(names.get(), to_text(attr.name).get()));
+  PyRef table = PyRef::take(PyImport_ImportModule("thunkvm.elsewhere"));
+  PyRef told = PyRef::take(
+      PyObject_CallMethod(table.get(), "keyword_advice", "sO", name.c_str(), names.get()));
+  if (PyUnicode_GetLength(told.get()) > 0)
+    throw Error(ErrorKind::Type, "[" + proto.name + "] has no attribute '" + name + "'; " +
+                                     std::string(text_of(told.get())));
+}
+
 // `by_position` is the value of the one attribute, or null.
 Ref<const Op> op_with(PyObject* self, PyObject* names, PyObject* const* values,
                       PyObject* by_position) {
@@ -115,7 +129,8 @@ Ref<const Op> op_with(PyObject* self, PyObject* names, PyObject* const* values,
     if (attr != nullptr && by_position != nullptr)
       throw Error(ErrorKind::Type, "[" + proto.name + "] got the attribute '" + name +
                                        "' twice, by position and by keyword");
-    // A name that does not exist is check's to report, with the nearest one.
+    if (attr == nullptr) answer_foreign_attribute(proto, name);
+    // Any other name that does not exist is check's to report, with the nearest one.
     given.set(name, attr == nullptr ? AttrValue() : attribute_value(proto, *attr, values[k]));
   }
   return OpRegistry::create(proto.name, given);

@@ -13,7 +13,9 @@ Examples
 [np.float64(3.0), array([0.5 , 0.25])]
 """
 
-from thunkvm import ops, variable
+from typing import NoReturn
+
+from thunkvm import elsewhere, keywords, ops, variable
 from thunkvm._core import (
     Apply,
     CompileError,
@@ -215,6 +217,14 @@ __all__ = [
     "take", "tan", "tanh", "tensordot", "trace", "transpose", "tril", "triu", "true_div", "trunc",
     "var", "vstack", "where", "zeros", "zeros_like",
 ]  # fmt: skip
+
+
+keywords.attach(__all__, globals())
+
+
+def __getattr__(name: str) -> NoReturn:
+    """Say what stands for a name of another library's."""
+    raise AttributeError(elsewhere.no_name("thunkvm", name, __all__))
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Variable
 from thunkvm.creation import full, zeros_like
+from thunkvm.elsewhere import called
 from thunkvm.nearest import did_you_mean
 
 Disconnected = Literal["raise", "warn", "ignore"]
@@ -84,7 +85,9 @@ def grad(
     wanted = _variables("grad", wrt)
     _check_policy(disconnected_inputs)
     if not isinstance(cost, Variable):
-        raise TypeError(f"[grad] the cost is {cost!r}, a {type(cost).__name__}; give a Variable.")
+        raise TypeError(
+            f"[grad] the cost is {cost!r}, a {type(cost).__name__}; give a Variable" + called(cost)
+        )
     constants = _variables("grad", consider_constant, "consider_constant")
     if constants:
         found = _gradients_around(cost, wanted, constants)
@@ -158,7 +161,9 @@ def jacobian(
     wanted = _variables("jacobian", wrt)
     _check_policy(disconnected_inputs)
     if not isinstance(expression, Variable):
-        raise TypeError(f"[jacobian] the expression is {expression!r}; give a Variable.")
+        raise TypeError(
+            f"[jacobian] the expression is {expression!r}; give a Variable" + called(expression)
+        )
     out = []
     for variable in wanted:
         if variable in _ancestors(expression):
@@ -242,5 +247,5 @@ def _disconnected(
     if policy == "raise":
         raise DisconnectedInputError(message)
     if policy == "warn":
-        warnings.warn(message, stacklevel=3)
+        warnings.warn(message, stacklevel=4)
     return zeros

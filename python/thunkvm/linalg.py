@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
-from thunkvm import ops
+from thunkvm import elsewhere, ops
 from thunkvm._core import Variable
 from thunkvm.shapes import ravel, reshape, transpose
 from thunkvm.values import as_variable
@@ -170,3 +170,12 @@ def triu(x: Any, k: int = 0) -> Variable:
 
 
 __all__ = ["diag", "inner", "outer", "tensordot", "trace", "tril", "triu"]
+
+
+def __getattr__(name: str) -> NoReturn:
+    """Say where the functions of NumPy's module of this name are."""
+    if name.startswith("__"):
+        raise AttributeError(f"thunkvm.linalg has no {name!r}")
+    raise AttributeError(
+        f"thunkvm.linalg has no {name!r}; {elsewhere.counterpart(name) or elsewhere.FUNCTIONS}"
+    )

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from thunkvm import creation, elementwise, linalg, ops, reductions, shapes
+from thunkvm import creation, elementwise, elsewhere, linalg, ops, reductions, shapes
 from thunkvm._core import Variable
+
+OP_OF_ONES_OWN = "build it from functions that have one, or write an Op with a perform: see tv.Op"
 
 # Ufuncs whose name differs from ours.
 UFUNCS: dict[str, str] = {
@@ -77,12 +79,12 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
         found, allowed = None, ()
     called = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"
     if found is None:
-        raise TypeError(f"{called} has no counterpart for Variables.")
+        told = elsewhere.advice(name) if method == "__call__" else ""
+        raise TypeError(f"{called} has no counterpart for Variables; {told or OP_OF_ONES_OWN}.")
     kwargs = {key: value for key, value in kwargs.items() if value is not None}
     if unknown := [key for key in kwargs if key not in allowed]:
-        raise TypeError(
-            f"{called} on a Variable takes no {unknown[0]}=; the result is always a new Variable."
-        )
+        told = elsewhere.keyword_advice(unknown[0], allowed)
+        raise TypeError(f"{called} on a Variable takes no {unknown[0]}=; {told or 'leave it out'}.")
     return found(*inputs, **kwargs)
 
 
@@ -99,10 +101,8 @@ def array_function(
     found = functions().get(func)
     if found is None:
         module = getattr(func, "__module__", "numpy").replace("numpy", "np", 1)
-        raise TypeError(
-            f"{module}.{func.__name__} has no counterpart for Variables; build it from functions "
-            "that do, or write an Op with perform."
-        )
+        told = elsewhere.advice(func.__name__) or OP_OF_ONES_OWN
+        raise TypeError(f"{module}.{func.__name__} has no counterpart for Variables; {told}.")
     return found(*args, **kwargs)
 
 

@@ -17,7 +17,10 @@ from thunkvm import (
     tree,
 )
 from thunkvm._core import TensorType, Variable
+from thunkvm.callsite import call_site
+from thunkvm.elsewhere import ATTRIBUTES, TRUTHS, counterpart, no_name
 from thunkvm.expression import node_expression, represent
+from thunkvm.keywords import teaching
 from thunkvm.signature import OwnSignature, signature_of
 
 if TYPE_CHECKING:
@@ -251,17 +254,74 @@ def _contains(self: Variable, item: object) -> NoReturn:
 
 def _array(self: Variable, *args: Any, **kwargs: Any) -> NoReturn:
     """Refuse: a Variable cannot become an ndarray."""
+    told = _instead(self) or (
+        " To join Variables, write tv.stack([x, y]); for what has no counterpart here, an Op with "
+        "a perform that calls it: see tv.Op."
+    )
     raise TypeError(
-        f"{self} cannot become an ndarray: it has no value before the function runs. To join "
-        "Variables, use tv.stack([x, y])."
+        f"{self} cannot become an ndarray: it has no value before the function runs.{told}"
     )
 
 
 def _no_value(variable: Variable, what: str) -> TypeError:
-    return TypeError(
-        f"{what} of {variable} has no answer before the function runs; make a function that "
-        f"computes it: tv.function(inputs, {_name(variable)})."
+    told = _instead(variable) or (
+        f" Make a function that computes it: tv.function(inputs, {_name(variable)}); of numbers' "
+        "functions, such as math.sin, write ours: tv.sin."
     )
+    return TypeError(f"{what} of {variable} has no answer before the function runs.{told}")
+
+
+def _instead(variable: Variable) -> str:
+    """Return what to write instead of what the user's code is doing, or ""."""
+    site = call_site()
+    if site.target:
+        made = f"tv.as_variable({site.target})[{site.index}].set({_name(variable)})"
+        return (
+            f" An ndarray holds values: instead of `{site.text} = {_name(variable)}` write "
+            f"`{site.target} = {made}`, which is a Variable."
+        )
+    told = counterpart(site.function)
+    if not told:
+        return ""
+    return f" Instead of `{site.text or site.function}` {told}."
+
+
+_refuse_truth = Variable.__bool__
+
+
+def _bool(self: Variable) -> NoReturn:
+    """Refuse: whether a Variable is true is only known when the function runs."""
+    site = call_site()
+    if site.function in TRUTHS:
+        raise TypeError(
+            f"{self} has no truth value before the function runs. Instead of `{site.text}` "
+            f"{TRUTHS[site.function]}."
+        )
+    _refuse_truth(self)
+    raise AssertionError("the core refuses it")
+
+
+def _format(self: Variable, spec: str) -> str:
+    """Format as the repr; what is meant for numbers is refused."""
+    if not spec:
+        return str(self)
+    raise TypeError(
+        f"{self} cannot be formatted as {spec!r}: it has no value before the function runs. Format "
+        f"what a function returns, f(...), or write {{{_name(self)}}} for the expression."
+    )
+
+
+def _getattr(self: Variable, name: str) -> Any:
+    """Say what stands for an attribute that arrays have elsewhere."""
+    if hasattr(Variable, name):  # which refused; so it does again
+        return object.__getattribute__(self, name)
+    if name.startswith("__"):  # protocols that are asked for, not meant
+        raise AttributeError(f"a Variable has no {name!r}")
+    raise AttributeError(no_name(repr(self), name, _public(Variable), ATTRIBUTES))
+
+
+def _public(kind: type) -> list[str]:
+    return [name for name in dir(kind) if not name.startswith("_")]
 
 
 def _name(variable: Variable) -> str:
@@ -270,6 +330,7 @@ def _name(variable: Variable) -> str:
 
 def _method(function: Any) -> Any:
     """Return a method that calls a function of the package with the Variable first."""
+    function = teaching(function)
 
     def method(self: Variable, *args: Any, **kwargs: Any) -> Variable:
         out: Variable = function(self, *args, **kwargs)
@@ -319,6 +380,9 @@ METHODS: dict[str, Any] = {
     "__index__": _index,
     "__contains__": _contains,
     "__array__": _array,
+    "__bool__": _bool,
+    "__format__": _format,
+    "__getattr__": _getattr,
     "__round__": _method(elementwise.round),
     "__divmod__": lambda self, other: elementwise.divmod(self, other),
     "__rdivmod__": lambda self, other: elementwise.divmod(other, self),
