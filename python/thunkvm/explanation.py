@@ -87,11 +87,14 @@ class Explanation:
     rewrites : dict of str to int
         How many nodes fewer each rewrite of the mode left: what it merged, what it took out, and
         what nobody needed any more. They are not among the nodes.
+    compiler : str
+        Where the code could not be compiled because no compiler works here: what is to be done.
     """
 
     compiled: str
     nodes: list[NodeExplanation]
     rewrites: dict[str, int]
+    compiler: str = ""
 
     def _repr_html_(self) -> str:
         header = "<br>".join(map(escape, self.header()))
@@ -99,7 +102,7 @@ class Explanation:
 
     def header(self) -> list[str]:
         """Return the lines about all nodes together."""
-        lines = [f"emitted code: {self.compiled}"]
+        lines = [f"emitted code: {self.compiled}" + (self.compiler and f": {self.compiler}")]
         if self.rewrites:
             by = ", ".join(f"{name} {count}" for name, count in self.rewrites.items())
             lines.append(f"rewrites: {sum(self.rewrites.values())} nodes fewer ({by})")
@@ -129,13 +132,21 @@ def explain(function: _core.Function) -> Explanation:
     >>> [(row.op, row.form) for row in f.explain().nodes]
     [('cos', 'perform'), ('mul', 'perform')]
     """
-    nodes = [
-        NodeExplanation(row.node, row.op, row.origin, form, region, why, row.runs)
-        for row, (form, region, why) in zip(
-            node_runs(function), function._node_places(), strict=True
-        )
-    ]
-    return Explanation(function.compiled, nodes, function.rewrites)
+    compiler = _missing_compiler() if function.compiled == "failed" else ""
+    nodes = []
+    for row, (form, region, why) in zip(node_runs(function), function._node_places(), strict=True):
+        reason = "there is no C compiler" if why and compiler else why
+        nodes.append(NodeExplanation(row.node, row.op, row.origin, form, region, reason, row.runs))
+    return Explanation(function.compiled, nodes, function.rewrites, compiler)
+
+
+def _missing_compiler() -> str:
+    """Return why no compiler works here, and what to do; "" where one does."""
+    try:
+        _core.compiler_version()
+    except _core.NoCompilerError as error:
+        return str(error)
+    return ""
 
 
 def node_runs(function: _core.Function) -> list[NodeRuns]:

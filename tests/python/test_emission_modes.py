@@ -237,6 +237,19 @@ def test_what_failed_is_explained_and_compiled_again_when_asked_for(compiler: Co
     np.testing.assert_array_equal(f([4.0]), [8.0])
 
 
+def test_without_a_compiler_the_explanation_says_what_to_do() -> None:
+    x = tv.vector("x")
+    with tv.config.change(cc="/nonexistent/cc"):
+        f = tv.function([x], tv.sqrt(x) * x, mode="cvm")
+        for _ in range(2):
+            f([4.0])
+        assert f.compile() == "failed"
+        explanation = f.explain()
+    assert {row.why for row in explanation.nodes} == {"there is no C compiler"}
+    assert "'/nonexistent/cc' was not found" in explanation.compiler
+    assert str(explanation).startswith("emitted code: failed: the C compiler '/nonexistent/cc'")
+
+
 def test_a_mode_without_c_or_without_fusion_is_why_nodes_run_no_better() -> None:
     x = tv.vector("x")
     y = tv.exp(x) + 1.0
