@@ -227,7 +227,13 @@ std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
     throw Error(ErrorKind::Type, "[switch] the index has to be an integer: " + described(selector));
   std::vector<TypeRef> types;
   for (std::size_t j = 0; j < n_outputs; ++j) types.push_back(join(decoding, arms, j, strict));
-  std::vector<Variable> inputs = {selector};
+  // An array that is no constant is read once: somebody could write to it between two branches on
+  // it.
+  const char* const role = decoding == Decoding::Truth ? "a condition" : "a selector";
+  std::vector<Variable> inputs = {
+      selector.ndim() == 0 || selector.is_constant()
+          ? selector
+          : call_op("one_element", {selector}, {{"role", std::string(role)}})};
   for (const std::vector<Variable>& arm : arms)
     for (std::size_t j = 0; j < n_outputs; ++j) {
       const TensorType* type = types[j]->tensor();

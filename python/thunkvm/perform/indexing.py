@@ -23,7 +23,8 @@ def _key(index: list[str]) -> Callable[[list[Any]], tuple[Any, ...]]:
 
         def one(text: str) -> Any:
             if text == "[]":
-                return np.asarray(next(rest))
+                # A copy: NumPy checks all indices before it reads them once more.
+                return np.array(next(rest))
             if text == "newaxis":
                 return None
             if text == "...":
@@ -99,7 +100,7 @@ def _add_at(node: Any) -> Perform:
     axis, leading = node.op.attrs["axis"], node.op.attrs["leading"]
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        out, positions, value = np.array(inputs[0]), np.asarray(inputs[1]), np.asarray(inputs[2])
+        out, positions, value = np.array(inputs[0]), np.array(inputs[1]), np.asarray(inputs[2])
         at = axis % out.ndim
         before = (slice(None),) * (at - leading)
         # As take: where nothing is walked over, positions are not looked at.

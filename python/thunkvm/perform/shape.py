@@ -120,6 +120,38 @@ def _stack(node: Any) -> Perform:
     return perform
 
 
+@performs("one_element")
+def _one_element(node: Any) -> Perform:
+    role = node.op.attrs["role"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        if np.size(inputs[0]) != 1:
+            raise ValueError(
+                f"{role} has to be one number, but it is an array of shape {np.shape(inputs[0])}: "
+                "reduce it to one element first"
+            )
+        output_storage[0][0] = np.asarray(inputs[0]).reshape(())[()]
+
+    return perform
+
+
+@performs("specify_shape")
+def _specify_shape(node: Any) -> Perform:
+    wanted, what = node.op.attrs["shape"], node.op.attrs["what"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        shape = np.shape(inputs[0])
+        for axis, (has, must) in enumerate(zip(shape, wanted, strict=True)):
+            if must not in (-1, has):
+                raise ValueError(
+                    f"[specify_shape] {what} has shape {shape}, but axis {axis} has to have "
+                    f"length {must}"
+                )
+        output_storage[0][0] = inputs[0]
+
+    return perform
+
+
 def countable_diagonal(k: int, shape: tuple[int, ...]) -> int:
     """Return a diagonal that NumPy can count to, which is as far beyond the corners."""
     far = max(shape)
