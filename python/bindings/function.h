@@ -90,6 +90,9 @@ class CompiledFunction {
   const std::vector<std::pair<std::string_view, std::uint32_t>>& removed() const {
     return removed_;
   }
+  /// What errors call the value of each update whose lengths its shared variable asks for; nothing
+  /// for those that are known to have them. To be called once, before the first call.
+  void check_updates(std::vector<std::string> names) { update_names_ = std::move(names); }
 
   /// The nodes whose thunks run Python, for `traverse`; none where no Op is a user's.
   void hold(std::vector<std::shared_ptr<const PythonNode>> nodes) { nodes_ = std::move(nodes); }
@@ -130,6 +133,7 @@ class CompiledFunction {
   std::vector<std::uint8_t>
       output_takes_;  ///< output j may be moved out of its register: nobody reads it later
   std::vector<std::uint8_t> update_takes_;
+  std::vector<std::string> update_names_;
   std::vector<std::pair<std::string_view, std::uint32_t>> removed_;
   std::vector<std::shared_ptr<const PythonNode>> nodes_;
   CompileWhen when_ = CompileWhen::Never;

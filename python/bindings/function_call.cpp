@@ -2,6 +2,7 @@
 #include "python/bindings/failure_report.h"
 #include "python/bindings/function.h"
 #include "python/bindings/host.h"
+#include "python/bindings/misfit.h"
 #include "python/bindings/ndarray.h"
 #include "python/bindings/raised.h"
 #include "python/bindings/release.h"
@@ -178,6 +179,8 @@ void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
     Cell& cell = frame.cell(registers[k]);
     if (cell.empty()) continue;  // an if-computed update that nobody demanded
     SharedValue* target = linked_.targets[k].get();
+    if (!update_names_[k].empty())
+      check_lengths(cell, *target->type().tensor(), update_names_[k].c_str());
     updates.values.push_back(
         make_exclusive(take_or_share(cell, update_takes_[k] != 0), target->type()));
     updates.targets.push_back(target);

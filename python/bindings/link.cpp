@@ -123,6 +123,27 @@ std::vector<Update> parse_updates(PyObject* updates, std::vector<Variable>& targ
   return result;
 }
 
+// Whether what the value is known to have is what the target asks for.
+bool has_lengths(const StaticShape& known, const StaticShape& wanted) {
+  for (std::size_t axis = 0; axis < wanted.size(); ++axis)
+    if (wanted[axis] != kUnknownLength && wanted[axis] != known[axis]) return false;
+  return true;
+}
+
+// What to call the value of each update whose lengths are to be looked at when there is one;
+// nothing where they are known to be right.
+std::vector<std::string> names_to_check(const std::vector<Update>& updates,
+                                        const std::vector<Variable>& targets) {
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < updates.size(); ++k) {
+    const TensorType* type = targets[k].type().tensor();
+    const bool known =
+        type == nullptr || has_lengths(updates[k].value.type().tensor()->shape(), type->shape());
+    names.push_back(known ? "" : "the update of " + targets[k].text());
+  }
+  return names;
+}
+
 std::vector<std::string> parse_names(PyObject* names) {
   std::vector<std::string> result;
   for (PyObject* name : Items(names, "rewrites have to be a sequence of names"))
@@ -228,6 +249,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     FunctionGraph graph{require_variables(inputs, "an input of a function"),
                         require_variables(outputs, "an output of a function"),
                         parse_updates(updates, targets)};
+    std::vector<std::string> update_names = names_to_check(graph.updates, targets);
     const std::string named(name == Py_None ? std::string_view()
                                             : text_of(name, "a function's name"));
     const std::string origin = named.empty() ? origin_here() : std::string();
@@ -256,6 +278,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
         named, function, called, link(graph, chosen.link), graph.inputs, std::move(parameters),
         std::move(results), unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
     compiled->set_removed(std::move(removed));
+    compiled->check_updates(std::move(update_names));
     std::vector<std::pair<Variable, Variable>> updated;
     for (std::size_t k = 0; k < targets.size(); ++k)
       updated.emplace_back(targets[k], graph.updates[k].value);

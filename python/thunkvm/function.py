@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from thunkvm import _core
-from thunkvm._core import Function, Variable
+from thunkvm._core import Function, TensorType, Variable
 from thunkvm.comparison import compare
 from thunkvm.config import config
 from thunkvm.fitting import fitted
 from thunkvm.mode import Mode, get_mode
 from thunkvm.nearest import did_you_mean
+from thunkvm.shapes import specify_shape
 from thunkvm.specs import REQUIRED, In, Out, Update
 from thunkvm.structure import children, leaves, rebuild
 from thunkvm.values import as_variable
@@ -50,9 +51,11 @@ def function(
         What a call returns, in the same structure. None: calls return None.
     updates : dict or sequence of (shared variable, expression), optional
         New values of shared variables. They are computed from the values at the start of the call,
-        and committed together at its end; a call that fails changes nothing.
+        and committed together at its end; a call that fails changes nothing. One whose lengths
+        are not those that the shared variable was made with is an error.
     givens : dict or sequence of (Variable, replacement), optional
-        Variables to replace, wherever outputs and updates use them, shared ones too.
+        Variables to replace, wherever outputs and updates use them, shared ones too. Where the
+        Variable has known lengths, its replacement has to have them when it is computed.
     mode : str or Mode, optional
         How to link; `config.mode` if left out.
     on_unused_input : {"raise", "warn", "ignore"}
@@ -272,7 +275,12 @@ def _replacements(givens: Any) -> list[tuple[Variable, Variable]]:
         if variable in seen:
             raise ValueError(f"givens replaces {variable} twice; replace it once.")
         seen.add(variable)
-        out.append((variable, fitted(value, variable.type, f"the given for {variable}")))
+        what = f"the given for {variable}"
+        given = fitted(value, variable.type, what)
+        # What was built of the variable relies on its lengths: they are checked where it is used.
+        if isinstance(variable.type, TensorType):
+            given = specify_shape(given, variable.type.shape, what)
+        out.append((variable, given))
     return out
 
 

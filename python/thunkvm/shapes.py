@@ -247,6 +247,39 @@ def broadcast_to(x: Any, shape: Shape) -> Variable:
     return ops.broadcast_to(x, vector, ndim=ndim)
 
 
+def specify_shape(x: Any, shape: Sequence[int | None], what: str = "the array") -> Variable:
+    """Say which lengths an array has; they are checked when it is computed.
+
+    Parameters
+    ----------
+    x : Variable or array-like
+    shape : sequence of int or None
+        A length for each axis, None where any will do.
+    what : str
+        What the error calls it.
+
+    Returns
+    -------
+    Variable
+        `x` itself, whose type knows the lengths.
+
+    Raises
+    ------
+    ValueError
+        If `x` is known to have other lengths, or another number of axes; when the function runs,
+        if it has.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.specify_shape(tv.vector("x"), (3,))
+    >>> x.type.shape
+    (3,)
+    """
+    lengths = [-1 if length is None else length for length in shape]
+    return ops.specify_shape(x, shape=lengths, what=what)
+
+
 def concatenate(arrays: Iterable[Any], axis: int | None = 0) -> Variable:
     """Join arrays along an axis that they have.
 
