@@ -15,17 +15,21 @@
 #include <csignal>
 #include <cstring>
 #include <optional>
+#include <thread>
 
 namespace thunkvm {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using End = CommandResult::End;
 using std::chrono::milliseconds;
 
 constexpr std::size_t kMostOutput = 1 << 20;
 constexpr std::size_t kMostErrors = 1 << 16;
 // How often an ended program is looked for where the system cannot tell (Linux before 5.3).
 constexpr milliseconds kLook{5};
+// Between two tries to start one.
+constexpr milliseconds kLongestPause{32};
 
 struct Pipe {
   File read, write;
@@ -126,7 +130,6 @@ class Child {
   }
 
   void report(CommandResult& result) const {
-    using End = CommandResult::End;
     result.end = !status_                         ? End::Unknown
                  : status_->si_code == CLD_EXITED ? End::Exited
                                                   : End::Killed;
@@ -143,6 +146,15 @@ class Child {
 
 }  // namespace
 
+bool CommandResult::lacked_something() const {
+  switch (end) {
+    case End::NotStarted: return is_shortage(code);
+    case End::Killed: return code == SIGKILL;  // not by us: by a system that is out of memory
+    case End::Exited: return code != 0 && tells_of_shortage(errors);
+    default: return false;
+  }
+}
+
 std::string CommandResult::how() const {
   switch (end) {
     case End::NotStarted: return "not started: " + error_text(code);
@@ -156,9 +168,11 @@ std::string CommandResult::how() const {
   return "stopped";
 }
 
-CommandResult run_command(const std::vector<std::string>& arguments,
-                          const std::vector<std::string>& environment, std::string_view input,
-                          milliseconds timeout, std::stop_token stop) {
+namespace {
+
+CommandResult run_once(const std::vector<std::string>& arguments,
+                       const std::vector<std::string>& environment, std::string_view input,
+                       milliseconds timeout, const std::stop_token& stop) {
   CommandResult result;
   const Clock::time_point deadline = Clock::now() + timeout;
   // A file in memory rather than a pipe: nothing to feed, and nothing that breaks.
@@ -188,8 +202,7 @@ CommandResult run_command(const std::vector<std::string>& arguments,
     if (left <= milliseconds{0} || stop.stop_requested()) {
       child.kill_group();
       child.wait_for_end(0);
-      result.end =
-          stop.stop_requested() ? CommandResult::End::Stopped : CommandResult::End::TimedOut;
+      result.end = stop.stop_requested() ? End::Stopped : End::TimedOut;
       break;
     }
     const milliseconds pause =
@@ -204,6 +217,19 @@ CommandResult run_command(const std::vector<std::string>& arguments,
   drain(errors.read, result.errors, kMostErrors);
   if (ended) child.report(result);
   return result;
+}
+
+}  // namespace
+
+CommandResult run_command(const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& environment, std::string_view input,
+                          milliseconds timeout, std::stop_token stop) {
+  for (milliseconds pause{1};; pause *= 2) {
+    CommandResult result = run_once(arguments, environment, input, timeout, stop);
+    const bool may_start = result.end == End::NotStarted && result.lacked_something();
+    if (!may_start || pause > kLongestPause || stop.stop_requested()) return result;
+    std::this_thread::sleep_for(pause);
+  }
 }
 
 }  // namespace thunkvm

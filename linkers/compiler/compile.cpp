@@ -5,9 +5,11 @@
 #include "thunks/log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 
 namespace thunkvm {
@@ -25,7 +27,8 @@ constexpr const char* kTrial = "int thunkvm_trial(int x) { return x + 1; }\n";
 struct Attempt {
   CommandResult result;
   std::string image;
-  std::string problem;  ///< why the image is none; empty if it is one
+  std::string problem;            ///< why the image is none; empty if it is one
+  bool lacked_something = false;  ///< what the system may have again the next time
 
   bool succeeded() const { return problem.empty(); }
   CompileFault fault() const {
@@ -62,14 +65,25 @@ Attempt attempt(const ModuleSource& source, const Toolchain& toolchain,
   done.result =
       run_command(command_line(source, toolchain, output),
                   compiler_environment(settings, scratch.path()), source.text, timeout, stop);
+  done.lacked_something = done.result.lacked_something();
   if (!done.result.may_have_succeeded()) {
     done.problem = done.result.how();
     return done;
   }
-  const File file(open(output.c_str(), O_RDONLY | O_CLOEXEC));
-  std::optional<std::string> image = file ? read_all(file.get()) : std::nullopt;
-  done.problem = image ? elf_problem(*image) : "it wrote no file";
-  if (image) done.image = std::move(*image);
+  // What it wrote may be a pipe, if it wrote it at all.
+  const File file(open(output.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status;
+  const bool is_there = file && fstat(file.get(), &status) == 0;
+  std::optional<std::string> image;
+  if (is_there && S_ISREG(status.st_mode)) image = read_all(file.get());
+  if (!image) {
+    done.lacked_something = !is_there && is_shortage(errno);
+    done.problem = done.lacked_something ? "what it wrote cannot be read: " + error_text(errno)
+                                         : "it wrote no file";
+    return done;
+  }
+  done.problem = elf_problem(*image);
+  done.image = std::move(*image);
   return done;
 }
 
@@ -164,6 +178,14 @@ CompileError failure(const Attempt& failed, const std::string& key, const Module
   return CompileError(failed.fault(), message, failed.result.errors, path);
 }
 
+CompileError shortage(const Attempt& failed, const Toolchain& toolchain) {
+  return CompileError(CompileFault::Shortage,
+                      "the system lacked something that the C compiler " + toolchain.command[0] +
+                          " needs (" + failed.problem + "); a module was not compiled" +
+                          first_lines(failed.result.errors),
+                      failed.result.errors);
+}
+
 // Why not even a module of one line comes out; empty if it does.
 std::string trial_problem(const Toolchain& toolchain, const CompilerSettings& settings,
                           std::stop_token stop) {
@@ -171,17 +193,20 @@ std::string trial_problem(const Toolchain& toolchain, const CompilerSettings& se
       attempt({.text = kTrial, .flags = {}, .libraries = {}}, toolchain, settings,
               temporary_directory(settings), std::min(settings.timeout, kLongestTrial), stop);
   if (trial.result.end == End::Stopped) return {};
+  if (trial.lacked_something) throw shortage(trial, toolchain);
   if (!trial.succeeded())
     return "the C compiler" + as_command(toolchain.command) +
            " does not work: of a function of one line it made no module (" + trial.problem + ")" +
            first_lines(trial.result.errors);
+  std::string reason = "it has no symbol 'thunkvm_trial'";
   try {
-    NativeModule("trial", trial.image, "").symbol("thunkvm_trial");
-  } catch (const Error& error) {
-    return "the C compiler" + as_command(toolchain.command) +
-           " does not work: what it made of a function of one line is of no use: " + error.what();
+    if (NativeModule("trial", trial.image).find("thunkvm_trial") != nullptr) return {};
+  } catch (const CompileError& error) {
+    if (error.fault() == CompileFault::Shortage) throw;
+    reason = error.what();
   }
-  return {};
+  return "the C compiler" + as_command(toolchain.command) +
+         " does not work: what it made of a function of one line is of no use: " + reason;
 }
 
 void blame_toolchain(const Toolchain& toolchain, const CompilerSettings& settings,
@@ -205,6 +230,7 @@ std::string compile(const std::string& key, const ModuleSource& source, const To
   if (done.succeeded()) return std::move(done.image);
   if (done.fault() == CompileFault::Stopped)
     throw CompileError(CompileFault::Stopped, "the compilation of a module was stopped.");
+  if (done.lacked_something) throw shortage(done, toolchain);
   blame_toolchain(toolchain, settings, stop);
   throw failure(done, key, source, toolchain, settings, store);
 }

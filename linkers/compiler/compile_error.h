@@ -13,6 +13,7 @@ enum class CompileFault {
   Rejected,        ///< it works, but not on this source
   TimedOut,        ///< it took longer on this source than it may
   NotLoadable,     ///< it compiled this source, but the result cannot be loaded
+  Shortage,        ///< the system lacked files, processes, memory or disk: worth another try
   Stopped,         ///< the caller asked to stop
 };
 

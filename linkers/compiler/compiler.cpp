@@ -70,21 +70,33 @@ std::shared_ptr<const Toolchain> usable_toolchain(const CompilerSettings& settin
   return toolchain;
 }
 
+// What a module lacks of that which its source defines; empty if nothing.
+std::string lack_of(const NativeModule& module, const ModuleSource& source) {
+  for (const std::string& name : source.defines)
+    if (module.find(name.c_str()) == nullptr) return "it has no symbol '" + name + "'";
+  return {};
+}
+
 // The module that the directory has; null where it has none that loads.
-ModulePtr load_stored(const std::string& key, const std::optional<ModuleStore>& store) {
+ModulePtr load_stored(const std::string& key, const ModuleSource& source,
+                      const std::optional<ModuleStore>& store) {
   const std::optional<StoredModule> stored = store ? store->find(key) : std::nullopt;
   if (!stored || !elf_problem(stored->image).empty()) return nullptr;
   try {
-    return std::make_shared<const NativeModule>(key, stored->image, stored->path);
+    auto module = std::make_shared<const NativeModule>(key, stored->image, stored->from);
+    const std::string lack = lack_of(*module, source);
+    if (lack.empty()) return module;
+    log().debug("{}: {}", stored->from.path, lack);
   } catch (const CompileError& error) {
-    log().debug("{}: {}", stored->path, error.what());
-    return nullptr;
+    if (error.fault() == CompileFault::Shortage) throw;
+    log().debug("{}: {}", stored->from.path, error.what());
   }
+  return nullptr;
 }
 
-// Keeps the module where it can be kept; the path of its file, or nothing.
-std::string keep(const std::string& key, const std::string& image, const std::string& description,
-                 std::optional<ModuleStore>& store) {
+// Keeps the module where it can be kept; its file, or none.
+StoredFile keep(const std::string& key, const std::string& image, const std::string& description,
+                std::optional<ModuleStore>& store) {
   if (!store) return {};
   try {
     return store->insert(key, image, description);
@@ -97,24 +109,30 @@ std::string keep(const std::string& key, const std::string& image, const std::st
 ModulePtr make(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
                const CompilerSettings& settings, std::stop_token stop) {
   std::optional<ModuleStore> store = open_store(settings);
-  if (ModulePtr stored = load_stored(key, store)) return stored;
+  if (ModulePtr stored = load_stored(key, source, store)) return stored;
   LockedFile lock;  // another process may be compiling it: then it will be there
   if (store) {
     lock = store->lock(key, settings.timeout, stop);
-    if (ModulePtr stored = load_stored(key, store)) return stored;
+    if (ModulePtr stored = load_stored(key, source, store)) return stored;
   }
   const auto begin = std::chrono::steady_clock::now();
   const std::string image = compile(key, source, toolchain, settings, store, stop);
-  const std::string path = keep(key, image, description(source, toolchain), store);
+  const StoredFile file = keep(key, image, description(source, toolchain), store);
   log().debug(
       "compiled {} bytes of C in {:.1f} ms: {}", source.text.size(),
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count(),
-      path.empty() ? key : path);
+      file.path.empty() ? key : file.path);
+  std::string problem;
   try {
-    return std::make_shared<const NativeModule>(key, image, path);
+    auto module = std::make_shared<const NativeModule>(key, image, file);
+    problem = lack_of(*module, source);
+    if (problem.empty()) return module;
   } catch (const CompileError& error) {
-    throw unloadable(key, source, toolchain, settings, store, error.diagnostics());
+    if (error.fault() == CompileFault::Shortage) throw;
+    problem = error.diagnostics();
   }
+  if (store) store->remove(key);
+  throw unloadable(key, source, toolchain, settings, store, problem);
 }
 
 // The module where the process has it or the directory does; null where it has to be compiled, or
@@ -126,7 +144,7 @@ ModulePtr load_made(const ModuleSource& source, const CompilerSettings& settings
   no_waiting.request_stop();
   ModuleClaim claim(key, no_waiting.get_token());
   if (!claim.is_held()) return claim.loaded();
-  ModulePtr stored = load_stored(key, open_store(settings));
+  ModulePtr stored = load_stored(key, source, open_store(settings));
   if (stored != nullptr) claim.fulfil(stored);
   return stored;
 }

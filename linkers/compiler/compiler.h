@@ -18,8 +18,9 @@ namespace thunkvm {
 /// names and libgcc, and with nothing else: no C library, no start files.
 struct ModuleSource {
   std::string text;
-  std::vector<std::string> flags;      ///< beside those of the settings: {"-fopenmp"}
-  std::vector<std::string> libraries;  ///< what its symbols are in: {"-l:libmvec.so.1"}
+  std::vector<std::string> flags;         ///< beside those of the settings: {"-fopenmp"}
+  std::vector<std::string> libraries;     ///< what its symbols are in: {"-l:libmvec.so.1"}
+  std::vector<std::string> defines = {};  ///< functions that it has to have
 };
 
 using ModulePtr = std::shared_ptr<const NativeModule>;

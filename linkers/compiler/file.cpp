@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
 
 #ifndef MFD_EXEC  // Linux 6.3
@@ -65,5 +67,19 @@ File memory_file(const char* name, std::string_view bytes, bool executable) {
 }
 
 std::string error_text(int error) { return std::generic_category().message(error); }
+
+namespace {
+constexpr int kShortages[] = {EMFILE, ENFILE, EAGAIN, ENOMEM, ENOBUFS, ENOSPC, EDQUOT};
+}  // namespace
+
+bool is_shortage(int error) {
+  return std::find(std::begin(kShortages), std::end(kShortages), error) != std::end(kShortages);
+}
+
+bool tells_of_shortage(std::string_view text) {
+  return std::any_of(std::begin(kShortages), std::end(kShortages), [&](int error) {
+    return text.find(error_text(error)) != std::string_view::npos;
+  });
+}
 
 }  // namespace thunkvm

@@ -29,6 +29,12 @@ class File {
   int descriptor_ = -1;
 };
 
+/// An open file, and the path that it was opened by: by now another one may have it.
+struct StoredFile {
+  std::string path;
+  File file;
+};
+
 /// A file that is locked, in part or whole, by open file description; none is none. It is unlocked
 /// in so many words: a process that was forked meanwhile has it open too.
 class LockedFile {
@@ -57,5 +63,10 @@ File memory_file(const char* name, std::string_view bytes, bool executable = fal
 
 /// What errno says, as text.
 std::string error_text(int error);
+/// True for an errno that says that the system lacks something that it may have again any moment:
+/// descriptors, processes, memory, room on a disk.
+bool is_shortage(int error);
+/// The same of what a program prints.
+bool tells_of_shortage(std::string_view text);
 
 }  // namespace thunkvm

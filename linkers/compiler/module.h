@@ -1,6 +1,8 @@
 // module.h: native code that was loaded into the process.
 #pragma once
 
+#include "linkers/compiler/file.h"
+
 #include <string>
 #include <string_view>
 
@@ -15,17 +17,20 @@ inline constexpr int kModuleAbi = 1;
 /// Immutable, so any thread may use it.
 class NativeModule {
  public:
-  /// Loads the file at `path`, which holds `image`. Where it cannot be (the file system is mounted
-  /// noexec, the file has just gone), and where `path` is empty, the image is loaded from memory.
-  /// The image has to be whole (see elf_problem): the loader trusts it. Throws CompileError
-  /// (NotLoadable) with the loader's reason.
-  NativeModule(std::string key, std::string_view image, const std::string& path);
+  /// Loads `file`, which is open and holds `image`, whatever has its path by now. Where it cannot
+  /// be (the file system is mounted noexec), and where there is none, the image is loaded from
+  /// memory. The image has to be whole (see elf_problem): the loader trusts it. Throws
+  /// CompileError: with the loader's reason (NotLoadable), or for want of files or memory
+  /// (Shortage).
+  NativeModule(std::string key, std::string_view image, const StoredFile& file = {});
   ~NativeModule();
   NativeModule(const NativeModule&) = delete;
   NativeModule& operator=(const NativeModule&) = delete;
 
-  /// The address of a function or object of the module; never null. Throws Error (Key) where there
-  /// is none of that name.
+  /// The address of a function or object of the module; null where it has none of that name, even
+  /// if a library has that it needs.
+  void* find(const char* name) const;
+  /// As `find`, and never null: throws Error (Key).
   void* symbol(const char* name) const;
   /// As `symbol`, for a function: `module.function<double(double)>("cosine")`.
   template <class Signature>
@@ -44,8 +49,9 @@ class NativeModule {
   void* handle_ = nullptr;
 };
 
-/// Why `image` cannot be a shared object for this process; empty if it can. Looks at all that would
-/// let the loader read beyond its end, or map code of another architecture.
+/// Why `image` cannot be a shared object for this process; empty if it can. Looks at all that the
+/// loader would follow beyond its end, and at what architecture the code is for; the code itself is
+/// not looked at.
 std::string elf_problem(std::string_view image);
 
 }  // namespace thunkvm

@@ -2,6 +2,7 @@
 
 #include "linkers/compiler/scratch.h"
 #include "linkers/compiler/sealed_module.h"
+#include "linkers/compiler/trusted_path.h"
 #include "thunks/log.h"
 
 #include <fcntl.h>
@@ -24,6 +25,8 @@ using std::chrono::milliseconds;
 
 constexpr const char* kModules = "modules";
 constexpr const char* kSuffix = ".so";
+// Directories of killed processes that are looked at for one that is wanted, and for a clearing.
+constexpr std::size_t kMostAbandoned = 64, kAllAbandoned = std::size_t(-1);
 constexpr const char* kKeepers[] = {kModules, "compilers", "failed"};
 
 std::string module_name(const std::string& key) {
@@ -84,15 +87,34 @@ ModuleStore::ModuleStore(std::string directory, std::uint64_t capacity, uid_t ow
     refuse("it belongs to user " + std::to_string(status.st_uid) + ", this process to user " +
            std::to_string(owner_));
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) refuse("others may write to it; use chmod 700");
+  if (const std::string who = who_may_replace(directory_, owner_); !who.empty()) refuse(who);
+}
+
+File ModuleStore::open_folder(const std::string& name) const {
+  File folder(openat(root_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status;
+  if (!folder || fstat(folder.get(), &status) != 0) return {};
+  const bool is_ours = status.st_uid == owner_ && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  return is_ours ? std::move(folder) : File();
+}
+
+File ModuleStore::open_file(const std::string& name, int flags) const {
+  const std::size_t slash = name.find('/');
+  File folder;
+  if (slash != std::string::npos && !(folder = open_folder(name.substr(0, slash)))) return {};
+  // A pipe or a device is opened too, and closed again: without the flags it would be waited for.
+  File file(openat(folder ? folder.get() : root_.get(), name.c_str() + (folder ? slash + 1 : 0),
+                   flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600));
+  struct stat status;
+  const bool is_file =
+      file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == owner_;
+  return is_file ? std::move(file) : File();
 }
 
 std::optional<StoredModule> ModuleStore::find(const std::string& key) const {
   const std::string name = module_name(key);
-  const File file(
-      openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat status;
-  if (!file || fstat(file.get(), &status) != 0) return std::nullopt;
-  if (!S_ISREG(status.st_mode) || status.st_uid != owner_) return std::nullopt;
+  File file = open_file(name, O_RDONLY);
+  if (!file) return std::nullopt;
   std::optional<std::string> contents = read_all(file.get());
   if (!contents) return std::nullopt;
   const std::optional<SealedModule> sealed = open_seal(key, *contents);
@@ -104,46 +126,53 @@ std::optional<StoredModule> ModuleStore::find(const std::string& key) const {
   futimens(file.get(), nullptr);  // the time of its last use; of no matter where it cannot be set
   const std::size_t size = sealed->image.size();
   contents->resize(size);
-  return StoredModule{std::move(*contents), path_of(name)};
+  return StoredModule{std::move(*contents), {path_of(name), std::move(file)}};
 }
 
-std::string ModuleStore::insert(const std::string& key, std::string_view image,
-                                std::string_view description) {
+StoredFile ModuleStore::insert(const std::string& key, std::string_view image,
+                               std::string_view description) {
   const std::string contents = seal(key, image, description);
   if (contents.size() > capacity_)
     throw StoreError("the module cache " + directory_ + " is too small, at " +
                      std::to_string(capacity_) + " bytes, for a module of " +
                      std::to_string(contents.size()) + ".");
-  std::string path = write_file(module_name(key), contents);
+  StoredFile written = write_file(module_name(key), contents);
   trim_after(contents.size());
-  return path;
+  return written;
+}
+
+void ModuleStore::remove(const std::string& key) const {
+  unlinkat(root_.get(), module_name(key).c_str(), 0);
 }
 
 std::optional<std::string> ModuleStore::read_text(const std::string& name) const {
-  const File file(
-      openat(root_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const File file = open_file(name, O_RDONLY);
   if (!file) return std::nullopt;
   futimens(file.get(), nullptr);
   return read_all(file.get());
 }
 
 std::string ModuleStore::write_text(const std::string& name, std::string_view text) const {
-  std::string path = write_file(name, text);
+  std::string path = write_file(name, text).path;
   trim_after(text.size());
   return path;
 }
 
-void ModuleStore::make_folder(const char* name) const {
-  if (mkdirat(root_.get(), name, 0700) != 0 && errno != EEXIST)
+void ModuleStore::make_folder(const std::string& name) const {
+  if (mkdirat(root_.get(), name.c_str(), 0700) != 0 && errno != EEXIST)
     throw StoreError("nothing can be written to the module cache " + directory_ + ": " +
                      error_text(errno) + ".");
+  if (!open_folder(name))
+    throw StoreError("the module cache " + directory_ +
+                     " could not be written to: " + path_of(name) +
+                     " is no directory that this user alone may write to" + "; remove it.");
 }
 
-std::string ModuleStore::write_file(const std::string& name, std::string_view contents) const {
+StoredFile ModuleStore::write_file(const std::string& name, std::string_view contents) const {
   const auto fail = [&](const std::string& why) {
     throw StoreError("the module cache " + directory_ + " could not be written to: " + why + ".");
   };
-  make_folder(name.substr(0, name.find('/')).c_str());
+  make_folder(name.substr(0, name.find('/')));
   // Written beside, under a name that nobody looks for, and then renamed.
   std::optional<Scratch> scratch;
   try {
@@ -157,19 +186,19 @@ std::string ModuleStore::write_file(const std::string& name, std::string_view co
   File file(open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file || !write_all(file.get(), contents)) fail(error_text(errno));
   if (renameat(AT_FDCWD, beside.c_str(), root_.get(), name.c_str()) != 0) fail(error_text(errno));
-  return path_of(name);
+  return {path_of(name), std::move(file)};
 }
 
 std::string ModuleStore::work_directory() const {
   make_folder("work");
   const std::string work = path_of("work");
-  Scratch::remove_abandoned(work);
+  Scratch::remove_abandoned(work, kMostAbandoned);
   return work;
 }
 
 LockedFile ModuleStore::lock(const std::string& key, milliseconds patience,
                              std::stop_token stop) const {
-  File file(openat(root_.get(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  File file = open_file("lock", O_RDWR | O_CREAT);
   if (!file) return {};
   // One byte for each key. Open file description locks go with the file, so with a killed process
   // too, and hold between threads.
@@ -191,11 +220,14 @@ LockedFile ModuleStore::lock(const std::string& key, milliseconds patience,
 }
 
 void ModuleStore::trim_after(std::uint64_t written_bytes) const {
-  const File written(
-      openat(root_.get(), "written", O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const File written = open_file("written", O_WRONLY | O_CREAT | O_APPEND);
+  if (!written) {  // something else has its name: then nobody counts
+    trim();
+    return;
+  }
   struct stat status;
   const std::string added(static_cast<std::size_t>(written_bytes / 1024 + 1), '.');
-  if (!written || !write_all(written.get(), added) || fstat(written.get(), &status) != 0) return;
+  if (!write_all(written.get(), added) || fstat(written.get(), &status) != 0) return;
   // Looking at every file is put off until a good part of what fits was added.
   if (static_cast<std::uint64_t>(status.st_size) * 1024 < capacity_ / 16) return;
   if (ftruncate(written.get(), 0) != 0) log().debug("{}/written cannot be emptied", directory_);
@@ -205,7 +237,8 @@ void ModuleStore::trim_after(std::uint64_t written_bytes) const {
 void ModuleStore::trim() const {
   std::vector<Kept> files;
   for (const char* folder : kKeepers)
-    for (Kept& file : files_of(path_of(folder))) files.push_back(std::move(file));
+    if (open_folder(folder))
+      for (Kept& file : files_of(path_of(folder))) files.push_back(std::move(file));
   std::uint64_t bytes = 0;
   for (const Kept& file : files) bytes += static_cast<std::uint64_t>(file.status.st_size);
   std::sort(files.begin(), files.end());
@@ -218,12 +251,13 @@ void ModuleStore::trim() const {
 }
 
 std::vector<StoreEntry> ModuleStore::list() const {
-  std::vector<Kept> files = files_of(path_of(kModules));
+  std::vector<Kept> files;
+  if (open_folder(kModules)) files = files_of(path_of(kModules));
   std::sort(files.rbegin(), files.rend());
   std::vector<StoreEntry> entries;
   for (const Kept& kept : files) {
     const fs::path path(kept.path);
-    const File file(open(kept.path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const File file = open_file(module_name(path.stem().string()), O_RDONLY);
     entries.push_back({path.stem().string(), file ? description_of(file.get()) : std::string(),
                        static_cast<std::uint64_t>(kept.status.st_size), time_of(kept.status)});
   }
@@ -233,10 +267,11 @@ std::vector<StoreEntry> ModuleStore::list() const {
 std::size_t ModuleStore::clear() {
   std::size_t modules = 0;
   for (const char* folder : kKeepers)
-    for (const Kept& file : files_of(path_of(folder)))
-      modules += unlink(file.path.c_str()) == 0 && folder == kModules;
+    if (open_folder(folder))
+      for (const Kept& file : files_of(path_of(folder)))
+        modules += unlink(file.path.c_str()) == 0 && folder == kModules;
   unlinkat(root_.get(), "written", 0);
-  Scratch::remove_abandoned(path_of("work"));
+  if (open_folder("work")) Scratch::remove_abandoned(path_of("work"), kAllAbandoned);
   return modules;
 }
 

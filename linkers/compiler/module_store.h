@@ -37,7 +37,7 @@ class StoreError : public Error {
 /// A module as it was found: all of its image, verified, and the file that holds it.
 struct StoredModule {
   std::string image;
-  std::string path;
+  StoredFile from;
 };
 
 /// What is in the directory, for people.
@@ -53,7 +53,9 @@ struct StoreEntry {
 /// not whole all the same is removed and made anew. Everything may vanish at any moment.
 ///
 /// The directory is made with mode 0700 if it is not there. One that belongs to somebody else, that
-/// others may write to, or that is a symbolic link, is refused: what is in it would run.
+/// others may write to or put another one in the place of (trusted_path.h), or that is a symbolic
+/// link, is refused: what is in it would run. In it, nothing but directories and files of this user
+/// is opened, and nothing is waited for.
 class ModuleStore {
  public:
   /// Throws StoreError. `owner` is whose the directory has to be: this process's user.
@@ -65,9 +67,12 @@ class ModuleStore {
 
   /// The module of a key, used as of now; nullopt if there is none that is whole.
   std::optional<StoredModule> find(const std::string& key) const;
-  /// Keeps a module and returns the path of its file; may let go of others. Throws StoreError: the
-  /// directory is read-only, full, or gone.
-  std::string insert(const std::string& key, std::string_view image, std::string_view description);
+  /// Keeps a module and returns its file; may let go of others. Throws StoreError: the directory is
+  /// read-only, full, or gone.
+  StoredFile insert(const std::string& key, std::string_view image, std::string_view description);
+
+  /// Lets go of a module that turned out to be of no use.
+  void remove(const std::string& key) const;
 
   /// A small text, such as what a compiler said, used as of now; not verified. `name` is a path
   /// within.
@@ -91,8 +96,13 @@ class ModuleStore {
 
  private:
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
-  void make_folder(const char* name) const;
-  std::string write_file(const std::string& name, std::string_view contents) const;
+  /// A directory in it that this user alone may write to; none where there is none.
+  File open_folder(const std::string& name) const;
+  /// A file in it or in a folder of it, not waited for; none where there is none, or something
+  /// else.
+  File open_file(const std::string& name, int flags) const;
+  void make_folder(const std::string& name) const;
+  StoredFile write_file(const std::string& name, std::string_view contents) const;
   void trim_after(std::uint64_t written_bytes) const;
   void trim() const;
 

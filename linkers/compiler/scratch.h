@@ -3,6 +3,7 @@
 
 #include "linkers/compiler/file.h"
 
+#include <cstddef>
 #include <string>
 
 namespace thunkvm {
@@ -12,7 +13,8 @@ namespace thunkvm {
 /// what is in use.
 class Scratch {
  public:
-  /// Makes one in `parent`; throws Error (Runtime) with the reason where that cannot be.
+  /// Makes one in `parent`; throws Error (Runtime) with the reason where that cannot be. Then
+  /// nothing is left there.
   explicit Scratch(const std::string& parent);
   ~Scratch();
   Scratch(const Scratch&) = delete;
@@ -20,8 +22,9 @@ class Scratch {
 
   const std::string& path() const { return path_; }
 
-  /// Removes those in `parent` that no living process holds. Cheap where there are none.
-  static void remove_abandoned(const std::string& parent);
+  /// Removes those in `parent` that no living process holds, as far as they are among the first
+  /// `most` that are found: what others left is not for one compilation to pay for.
+  static void remove_abandoned(const std::string& parent, std::size_t most);
 
  private:
   std::string path_;

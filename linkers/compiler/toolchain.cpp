@@ -168,6 +168,11 @@ void ask(Toolchain& toolchain, const CompilerSettings& settings, std::stop_token
     answer = print_macros(toolchain, settings, stop);
   if (answer.end == CommandResult::End::Stopped)
     throw CompileError(CompileFault::Stopped, "the search for a C compiler was stopped.");
+  if (answer.lacked_something())
+    throw CompileError(CompileFault::Shortage, "the system lacked something that the C compiler " +
+                                                   join(toolchain.command, ' ') +
+                                                   " needs to say what it compiles for (" +
+                                                   answer.how() + ").");
   toolchain.macros = std::move(answer.output);
   if (answer.may_have_succeeded() && !toolchain.macro("__GNUC__").empty()) return;
   toolchain.fault = CompileFault::BrokenCompiler;

@@ -30,8 +30,9 @@ struct Toolchain {
 };
 
 /// The toolchain that the settings name, or find. Never null, and throws nothing on account of the
-/// compiler: look at `problem`. Costs a few microseconds: the compiler is asked once for each file
-/// (path, size, time), flags and processor, and the answer is kept in the cache directory too.
+/// compiler: look at `problem`. Throws CompileError where it was stopped, or for want of what the
+/// system may have again (Shortage). Costs a few microseconds: the compiler is asked once for each
+/// file (path, size, time), flags and processor, and the answer is kept in the cache directory too.
 std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings,
                                                 std::stop_token stop = {});
 

@@ -3,9 +3,12 @@
 #pragma once
 
 #include "linkers/compiler/compiler.h"
+#include "linkers/compiler/digest.h"
 #include "linkers/compiler/module_store.h"
+#include "thunks/log.h"
 
 #include <doctest/doctest.h>
+#include <spdlog/sinks/ostream_sink.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -28,6 +31,27 @@ class TemporaryDirectory {
 
  private:
   std::string path_ = (std::filesystem::temp_directory_path() / "thunkvm-test-XXXXXX").string();
+};
+
+/// Room for all that a test puts into a cache.
+inline constexpr std::uint64_t kRoomy = 1 << 24;
+
+/// The key of a module that is none.
+inline std::string key_of(int number) { return hexadecimal(sha256(std::to_string(number))); }
+
+/// What is logged while this lives.
+class Logged {
+ public:
+  Logged() {
+    before_.swap(log().sinks());
+    log().sinks() = {std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)};
+  }
+  ~Logged() { log().sinks() = before_; }
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+  std::vector<spdlog::sink_ptr> before_;
 };
 
 inline std::string contents_of(const std::string& path) {

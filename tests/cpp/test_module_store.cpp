@@ -5,11 +5,9 @@
 #include "linkers/compiler/module_store.h"
 #include "linkers/compiler/scratch.h"
 #include "linkers/compiler/sealed_module.h"
-#include "thunks/log.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <spdlog/sinks/ostream_sink.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,10 +20,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::uint64_t kRoomy = 1 << 24;
-
-std::string key_of(int number) { return hexadecimal(sha256(std::to_string(number))); }
-
 mode_t mode_of(const std::string& path) {
   struct stat status{};
   REQUIRE(stat(path.c_str(), &status) == 0);
@@ -37,30 +31,6 @@ void set_last_use(const std::string& path, time_t seconds) {
   const timespec times[] = {{seconds, 0}, {seconds, 0}};
   REQUIRE(utimensat(AT_FDCWD, path.c_str(), times, 0) == 0);
 }
-
-std::string refusal(const std::string& directory, uid_t owner = geteuid()) {
-  try {
-    ModuleStore(directory, kRoomy, owner);
-  } catch (const StoreError& error) {
-    return error.what();
-  }
-  return "it was taken";
-}
-
-// What is logged while this lives.
-class Logged {
- public:
-  Logged() {
-    before_.swap(log().sinks());
-    log().sinks() = {std::make_shared<spdlog::sinks::ostream_sink_mt>(text_)};
-  }
-  ~Logged() { log().sinks() = before_; }
-  std::string text() const { return text_.str(); }
-
- private:
-  std::ostringstream text_;
-  std::vector<spdlog::sink_ptr> before_;
-};
 
 }  // namespace
 
@@ -78,13 +48,14 @@ TEST_CASE("what is put into a store is found by another one, and is the user's a
   const TemporaryDirectory directory;
   const std::string root = directory / "a/b/cache";
 
-  const std::string path = ModuleStore(root, kRoomy).insert(key_of(1), "image", "gcc 1\tfirst");
+  const std::string path =
+      ModuleStore(root, kRoomy).insert(key_of(1), "image", "gcc 1\tfirst").path;
 
   CHECK(path == root + "/modules/" + key_of(1) + ".so");
   const auto found = ModuleStore(root, kRoomy).find(key_of(1));
   REQUIRE(found.has_value());
   CHECK(found->image == "image");
-  CHECK(found->path == path);
+  CHECK(found->from.path == path);
   CHECK_FALSE(ModuleStore(root, kRoomy).find(key_of(2)).has_value());
   CHECK(mode_of(root) == 0700);
   CHECK(mode_of(root + "/modules") == 0700);
@@ -112,7 +83,7 @@ TEST_CASE("a file that is not exactly what was put there is removed, not taken")
                                seal(key_of(2), image, "words"),
                                std::string(56, '\0')};
   for (const std::string& contents : wrong) {
-    const std::string path = store.insert(key_of(1), image, "words");
+    const std::string path = store.insert(key_of(1), image, "words").path;
     REQUIRE(store.find(key_of(1)).has_value());
     put(path, contents);
     CHECK_FALSE(store.find(key_of(1)).has_value());
@@ -137,35 +108,6 @@ TEST_CASE("modules of the directory that cannot be what they should are compiled
     CHECK(compiler.runs() == ++runs);
     CHECK(open_seal(key, contents_of(path))->image == open_seal(key, good)->image);
   }
-}
-
-TEST_CASE("a directory that others may have put something into is refused") {
-  const TemporaryDirectory directory;
-  const std::string ours = directory / "ours";
-  CHECK(refusal(ours) == "it was taken");
-  CHECK(has(refusal(ours, geteuid() + 1),
-            "it belongs to user " + std::to_string(geteuid()) + ", this process to user "));
-  CHECK(chmod(ours.c_str(), 0720) == 0);
-  CHECK(refusal(ours) ==
-        "the module cache " + ours + " is not used: others may write to it; use chmod 700.");
-  CHECK(chmod(ours.c_str(), 0702) == 0);
-  CHECK(has(refusal(ours), "others may write to it"));
-  CHECK(chmod(ours.c_str(), 0700) == 0);
-  std::filesystem::create_symlink(ours, directory / "link");
-  CHECK(has(refusal(directory / "link"), "it is a symbolic link"));
-  CHECK(has(refusal(directory / "link/"), "it is a symbolic link"));
-  put(directory / "file", "");
-  CHECK(has(refusal(directory / "file"), "is not used: Not a directory."));
-  CHECK(has(refusal(directory / "file/cache"), "it cannot be made: "));
-}
-
-TEST_CASE("a module that is a link or somebody else's is not looked at") {
-  const TemporaryDirectory directory;
-  ModuleStore store(directory / "cache", kRoomy);
-  const std::string path = store.insert(key_of(1), "image", "");
-  std::filesystem::rename(path, directory / "elsewhere");
-  std::filesystem::create_symlink(directory / "elsewhere", path);
-  CHECK_FALSE(store.find(key_of(1)).has_value());
 }
 
 TEST_CASE(
@@ -244,7 +186,8 @@ TEST_CASE("code that may not be mapped where it lies is loaded from memory") {
   const std::string contents = contents_of(module->path());
   const std::string_view image = open_seal(module->key(), contents)->image;
 
-  const NativeModule one("k", image, directory / "nowhere.so"), two("k", image, "");
+  const StoredFile unmappable{directory.path(), File(open(directory.path().c_str(), O_RDONLY))};
+  const NativeModule one("k", image, unmappable), two("k", image);
 
   CHECK(one.path() != two.path());
   CHECK(one.function<int()>("answer")() == 6);
@@ -296,8 +239,8 @@ TEST_CASE("the size is looked at when a sixteenth of it was added, and not for e
 TEST_CASE("the list has the latest first, and clearing leaves nothing") {
   const TemporaryDirectory directory;
   ModuleStore store(directory / "cache", kRoomy);
-  set_last_use(store.insert(key_of(1), "image", "gcc 1\tfirst"), 1000);
-  set_last_use(store.insert(key_of(2), "image", "gcc 1\tsecond"), 3000);
+  set_last_use(store.insert(key_of(1), "image", "gcc 1\tfirst").path, 1000);
+  set_last_use(store.insert(key_of(2), "image", "gcc 1\tsecond").path, 3000);
   put(directory / "cache/modules/strange.so", "");
   set_last_use(directory / "cache/modules/strange.so", 2000);
 
