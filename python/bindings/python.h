@@ -171,10 +171,12 @@ inline std::string_view text_of(PyObject* str, const char* what = "a str") {
   if (text == nullptr) throw_no_text(str, what);
   return {text, static_cast<std::size_t>(size)};
 }
-/// `str(object)`.
+/// `str(object)`, for people: what UTF-8 cannot say, such as a byte of a file's name that is no
+/// text, is escaped with a backslash.
 inline std::string str_of(PyObject* object) {
   PyRef str = PyRef::take(PyObject_Str(object));
-  return std::string(text_of(str.get()));
+  PyRef bytes = PyRef::take(PyUnicode_AsEncodedString(str.get(), "utf-8", "backslashreplace"));
+  return {PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get()))};
 }
 /// The name of an object's class, for messages.
 inline std::string class_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
