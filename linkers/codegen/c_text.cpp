@@ -24,29 +24,79 @@ std::string_view without_f(std::string_view name) {
   return libm().contains(name) || !name.ends_with('f') ? name : name.substr(0, name.size() - 1);
 }
 
-}  // namespace
+// A mark is one of these characters, its kind, a number, and another one of them.
+constexpr char kMark = '\x01', kNode = 'n', kRegister = 'r';
 
-std::string comment(std::string text) {
-  for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return "  /* " + text + " */\n";
+std::string mark(char kind, std::uint32_t number) {
+  return kMark + (kind + std::to_string(number)) + kMark;
 }
 
-std::string note(const std::string& text) {
+std::uint32_t number_in(std::string_view mark) {
+  return static_cast<std::uint32_t>(std::strtoul(mark.data() + 2, nullptr, 10));
+}
+
+std::string named(std::string_view text, const MarkedTexts& names) {
+  std::string result;
+  for (std::size_t at; (at = text.find(kMark)) != text.npos;) {
+    const std::size_t end = text.find(kMark, at + 1);
+    const std::uint32_t number = number_in(text.substr(at));
+    result += text.substr(0, at);
+    result += text[at + 1] == kNode ? names.node(number) : names.of_register(number);
+    text.remove_prefix(end + 1);
+  }
+  return result += text;
+}
+
+// "  /* text */", whatever the text is.
+std::string on_one_line(std::string text) {
+  const std::size_t begin = text.find("/*") + 2, end = text.rfind("*/");
+  for (std::size_t i = begin; (i = text.find("*/", i)) < end;) text[i] = '+';
+  std::replace(text.begin(), text.end() - 1, '\n', ' ');
+  return text;
+}
+
+// A note of text that ends a line, on as many as it needs.
+std::string on_lines(std::string_view indent, const std::string& text) {
   constexpr std::size_t kLine = 90;
   std::string lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = text.size();
+  const std::size_t size = text.size() - 1;
+  for (std::size_t begin = 0; begin < size;) {
+    std::size_t end = size;
     if (const std::size_t space = text.rfind(' ', begin + kLine);
         end - begin > kLine && space != std::string::npos && space > begin)
       end = space;
     std::string line = text.substr(begin, end - begin);
     std::replace(line.begin(), line.end(), '\n', ' ');
     std::replace(line.begin(), line.end(), '\\', '/');  // at the end it would go on
-    lines += "  // " + line + "\n";
+    (((lines += indent) += "// ") += line) += "\n";
     begin = end + 1;
   }
   return lines;
+}
+
+}  // namespace
+
+std::string node_mark(std::uint32_t node) { return mark(kNode, node); }
+std::string register_mark(std::uint32_t index) { return mark(kRegister, index); }
+
+std::string comment(std::uint32_t node) { return "  /* " + node_mark(node) + " */\n"; }
+std::string note(const std::string& text) { return text.empty() ? text : "  // " + text + "\n"; }
+
+std::string with_names(const std::string& text, const MarkedTexts& names) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = text.find('\n', i) + 1;
+    const std::string_view line = std::string_view(text).substr(i, end - i);
+    i = end;
+    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
+    if (first < 2 || !(line.substr(first).starts_with("// ") || line.find(kMark) != line.npos))
+      result += line;
+    else if (line[first + 1] == '/')
+      result += on_lines(line.substr(0, first), named(line.substr(first + 3), names));
+    else
+      result += on_one_line(named(line, names));
+  }
+  return result;
 }
 
 std::string without_comments(const std::string& text, Comments* comments) {
@@ -63,7 +113,7 @@ std::string without_comments(const std::string& text, Comments* comments) {
       result += line;
       ++n_lines;
     } else if (is_node && comments != nullptr) {
-      comments->emplace_back(n_lines + 1, line.substr(first + 3, line.size() - first - 7));
+      comments->emplace_back(n_lines + 1, number_in(line.substr(first + 3)));
     }
   }
   return result;

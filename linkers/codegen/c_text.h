@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,13 +12,26 @@
 
 namespace thunkvm {
 
+/// What stands in a text for the name of a node, and for what a register is. Names are the host's
+/// and may be asked for on its threads alone, when somebody reads the text; it is written on
+/// others.
+std::string node_mark(std::uint32_t node);
+std::string register_mark(std::uint32_t index);
+/// The texts that marks stand for.
+struct MarkedTexts {
+  std::function<std::string(std::uint32_t node)> node;
+  std::function<std::string(std::uint32_t index)> of_register;
+};
+/// The text with names for its marks, and with long notes on several lines.
+std::string with_names(const std::string& text, const MarkedTexts& names);
+
 /// A line that says more to people than to the compiler, which does not get it: the node that the
 /// code below it is of.
-std::string comment(std::string text);
-/// The same of anything else, on one line or several.
+std::string comment(std::uint32_t node);
+/// The same of anything else; nothing for nothing.
 std::string note(const std::string& text);
-/// Comments, and the lines that they stand before in the text without them.
-using Comments = std::vector<std::pair<std::size_t, std::string>>;
+/// Nodes of comments, and the lines that they stand before in the text without them.
+using Comments = std::vector<std::pair<std::size_t, std::uint32_t>>;
 /// The text without its notes and comments, of which the latter go to `comments`.
 std::string without_comments(const std::string& text, Comments* comments = nullptr);
 

@@ -173,8 +173,7 @@ class ChunkCode {
     const std::vector<Unit>& units = plan_.units(pc);
     for (std::size_t u = 0; u < units.size(); ++u) {
       const Unit& unit = units[u];
-      for (const std::uint32_t step : unit.steps)
-        text_ += plan_.describe(program_.steps[step].node);
+      for (const std::uint32_t step : unit.steps) text_ += comment(program_.steps[step].node);
       switch (unit.kind) {
         case Unit::Kind::Expression: emit_expression(unit); break;
         case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
@@ -295,7 +294,7 @@ class ChunkCode {
     const RegisterForm& form = plan_.reg(branch.selector);
     const std::string index = std::to_string(instruction.a);
     for (const NodeCounter& conditional : notes_.decided_by(branch)) {
-      text_ += plan_.describe(conditional.node);
+      text_ += comment(conditional.node);
       place(conditional.node) = {"branch", region(), ""};
     }
     const auto retired = std::span(&branch.selector, (instruction.flag & kTake) != 0 ? 1 : 0);

@@ -1,11 +1,9 @@
 #include "linkers/codegen/chunk_notes.h"
 
 #include "linkers/codegen/c_text.h"
-#include "vm/disassembler.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 
 namespace thunkvm {
 
@@ -32,10 +30,11 @@ class ChunkNotes::Registers {
 };
 
 ChunkNotes::ChunkNotes(const Plan& plan)
-    : plan_(plan),
-      program_(plan.program()),
-      roles_(register_roles(program_)),
-      counters_(program_.node_counters) {
+    : plan_(plan), program_(plan.program()), counters_(program_.node_counters) {
+  for (const auto& [reg, value] : program_.constants) roles_.insert(reg);
+  for (const auto* list :
+       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
+    roles_.insert(list->begin(), list->end());
   for (std::uint32_t m = 0; m < program_.memos.size(); ++m) memos_[program_.memos[m].pc] = m;
   std::ranges::stable_sort(counters_, {}, &NodeCounter::counter);
 }
@@ -66,14 +65,14 @@ std::span<const NodeCounter> ChunkNotes::decided_by(const Branch& branch) const 
 }
 
 std::string ChunkNotes::need(std::uint32_t memo) const {
-  return note("needs " + plan_.name(program_.memos[memo].node));
+  return note("needs " + node_mark(program_.memos[memo].node));
 }
 
 std::string ChunkNotes::body_at(std::uint32_t pc) const {
   const auto found = memos_.find(pc);
   if (found == memos_.end()) return "";
   return note("memo " + std::to_string(found->second) + ": " +
-              plan_.name(program_.memos[found->second].node));
+              node_mark(program_.memos[found->second].node));
 }
 
 std::string ChunkNotes::registers(const std::string& text) const {
@@ -82,11 +81,8 @@ std::string ChunkNotes::registers(const std::string& text) const {
     named.insert(static_cast<std::uint32_t>(std::strtoul(text.c_str() + at + 2, nullptr, 10)));
   std::string list;
   for (const std::uint32_t reg : named) {
-    const auto role = roles_.find(reg);
-    if (role == roles_.end()) continue;
-    const bool is_given = role->second.starts_with("input") || role->second.starts_with("shared");
-    list += (list.empty() ? "R[" : "; R[") + std::to_string(reg) + "] " +
-            (is_given ? program_.text->register_name(reg) + ", " : "") + role->second;
+    if (!roles_.contains(reg)) continue;
+    list += (list.empty() ? "R[" : "; R[") + std::to_string(reg) + "] " + register_mark(reg);
   }
   return note(list);
 }

@@ -6,7 +6,7 @@
 #include "linkers/codegen/plan.h"
 
 #include <cstdint>
-#include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -37,7 +37,7 @@ class ChunkNotes {
 
   const Plan& plan_;
   const Program& program_;
-  std::map<std::uint32_t, std::string> roles_;              // by register
+  std::set<std::uint32_t> roles_;                           // registers that have one
   std::unordered_map<std::uint32_t, std::uint32_t> memos_;  // by the pc of the body
   std::vector<NodeCounter> counters_;                       // sorted by counter
 };

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,17 +25,26 @@ struct NodePlace {
 /// it runnable. Immutable from then on.
 class EmittedCode final : public NativeCode {
  public:
-  /// Throws nothing of its own. `nodes` and `registers` as for a Plan.
+  /// Any thread may do this, while others build graphs and run the program. `nodes` and `registers`
+  /// as for a Plan; the nodes are kept by the caller for as long as names are asked for. Throws
+  /// Error (Interrupted) once it is to stop.
   static std::shared_ptr<EmittedCode> emit(std::shared_ptr<const Program> program,
                                            std::span<const Variable> nodes,
                                            std::span<const Variable> registers,
-                                           const PlanOptions& options);
+                                           const PlanOptions& options,
+                                           const std::stop_token& stop = {});
+
+  /// Whether it is expected to be better than the interpreter.
+  bool gains() const { return gains_; }
 
   /// The modules' C, without the comments: what is compiled, and what a cache knows them by.
   /// Nothing in them depends on names, on constants' values or on where things lie. Independent of
   /// each other; none where there is nothing to emit.
   const std::vector<std::string>& sources() const { return sources_; }
-  /// All of it, to read: with a comment for each node that says where the user made it.
+  /// The functions that `load` will ask a module for.
+  std::vector<std::string> defines(std::size_t module) const;
+  /// All of it, to read: with a comment for each node that says where the user made it. Like
+  /// `node_of` it asks the host for names, so a thread of the host's does that.
   std::string readable() const;
   /// The node whose code a compiler complains of first, in a line `<stdin>:LINE:`, and where it was
   /// made; empty where it cannot be told.
@@ -60,7 +70,11 @@ class EmittedCode final : public NativeCode {
     std::size_t module;
     std::string name;
   };
+  std::string name_of(std::uint32_t node) const;
+
   std::shared_ptr<const Program> program_;  ///< the steps of loops and calls point into it
+  std::span<const Variable> nodes_;
+  bool gains_ = false;
   std::vector<std::string> sources_, readable_;
   std::vector<Comments> comments_;            // by module
   std::vector<Function> functions_, bodies_;  // by chunk function, by loop

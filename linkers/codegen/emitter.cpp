@@ -15,8 +15,8 @@ constexpr std::uint32_t kModuleThunks = 800;
 
 class Emitter {
  public:
-  Emitter(const Plan& plan, EmittedCode& out)
-      : plan_(plan), notes_(plan), program_(plan.program()), out_(out) {}
+  Emitter(const Plan& plan, const std::stop_token& stop, EmittedCode& out)
+      : plan_(plan), stop_(stop), notes_(plan), program_(plan.program()), out_(out) {}
 
   void run() {
     number_functions();
@@ -24,6 +24,7 @@ class Emitter {
     out_.places_.resize(program_.n_nodes);
     for (std::uint32_t k = 0; k < plan_.chunks().size(); ++k) {
       const Chunk& chunk = plan_.chunks()[k];
+      go_on_unless(stop_);
       if (!chunk.emitted) {
         leave_out(chunk);
         continue;
@@ -79,6 +80,7 @@ class Emitter {
   }
 
   const Plan& plan_;
+  const std::stop_token& stop_;
   const ChunkNotes notes_;
   const Program& program_;
   EmittedCode& out_;
@@ -89,11 +91,14 @@ class Emitter {
 std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> program,
                                                std::span<const Variable> nodes,
                                                std::span<const Variable> registers,
-                                               const PlanOptions& options) {
+                                               const PlanOptions& options,
+                                               const std::stop_token& stop) {
   auto code = std::make_shared<EmittedCode>();
   code->program_ = std::move(program);
-  const Plan plan(*code->program_, nodes, registers, options);
-  Emitter(plan, *code).run();
+  code->nodes_ = nodes;
+  const Plan plan(*code->program_, nodes, registers, options, stop);
+  code->gains_ = plan.gains();
+  Emitter(plan, stop, *code).run();
   return code;
 }
 

@@ -4,6 +4,7 @@
 // vectors.
 #include "linkers/codegen/loop_body.h"
 
+#include "linkers/codegen/c_text.h"
 #include "linkers/codegen/loop_values.h"
 #include "ops/c_template.h"
 
@@ -31,7 +32,7 @@ class LoopBody {
 
  private:
   std::string describe(const LoopMember& member) const {
-    return plan_.describe(plan_.program().steps[member.step].node);
+    return comment(plan_.program().steps[member.step].node);
   }
 
   std::string declarations() const {

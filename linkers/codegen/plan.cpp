@@ -102,6 +102,11 @@ StepForm form_of(const Step& step, const Apply& node) {
 
 }  // namespace
 
+void go_on_unless(const std::stop_token& stop) {
+  if (stop.stop_requested())
+    throw Error(ErrorKind::Interrupted, "the emission of code was stopped.");
+}
+
 bool StepForm::compares(int input) const {
   return kind == Kind::Arranged &&
          (arrangement->kind == Arrangement::Kind::Repeat ||
@@ -114,12 +119,14 @@ bool StepForm::measures() const {
 }
 
 Plan::Plan(const Program& program, std::span<const Variable> nodes,
-           std::span<const Variable> registers, const PlanOptions& options)
+           std::span<const Variable> registers, const PlanOptions& options,
+           const std::stop_token& stop)
     : program_(program), nodes_(nodes), options_(options) {
   find_forms(registers);
+  go_on_unless(stop);
   count_accesses();
   find_shared_views();
-  find_units();
+  find_units(stop);
   find_memo_depths();
   cut();
   find_entries();
@@ -127,11 +134,12 @@ Plan::Plan(const Program& program, std::span<const Variable> nodes,
   find_temporaries();
 }
 
-std::string Plan::name(std::uint32_t node) const {
-  const std::string origin = nodes_[node].node()->origin_text();
-  return program_.text->node(node) + (origin.empty() ? "" : ", " + origin);
+bool Plan::gains() const {
+  return std::ranges::any_of(units_, [](const std::vector<Unit>& units) {
+    return std::ranges::any_of(units,
+                               [](const Unit& unit) { return unit.kind != Unit::Kind::Call; });
+  });
 }
-std::string Plan::describe(std::uint32_t node) const { return comment(name(node)); }
 
 void Plan::find_forms(std::span<const Variable> registers) {
   registers_.resize(program_.n_registers);
@@ -199,13 +207,14 @@ bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps)
 // Compilers are not linear in the size of a function.
 std::uint32_t Plan::chunk_thunks() const { return options_.each_alone ? 1 : 160; }
 
-void Plan::find_units() {
+void Plan::find_units(const std::stop_token& stop) {
   constexpr int kRounds = 4;
   for (int round = 1;; ++round) {
     units_.clear();
     units_at_.assign(program_.code.size(), kNone);
     for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
       if (program_.code[pc].op != Opcode::Run) continue;
+      go_on_unless(stop);
       units_at_[pc] = static_cast<std::uint32_t>(units_.size());
       units_.push_back(fuse(program_.code[pc]));
     }

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,12 +82,17 @@ struct PlanOptions {
   bool checked = false;
 };
 
+/// Throws Error (Interrupted) if it is to stop.
+void go_on_unless(const std::stop_token& stop);
+
 class Plan {
  public:
   /// `nodes`: an output of each node of the program (kept by the caller); `registers`: a variable
   /// for each register, or null.
+  /// Any thread may do this: of the variables nothing is copied, nor a name read. Throws Error
+  /// (Interrupted) once it is to stop.
   Plan(const Program& program, std::span<const Variable> nodes, std::span<const Variable> registers,
-       const PlanOptions& options);
+       const PlanOptions& options, const std::stop_token& stop);
 
   const Program& program() const { return program_; }
   const PlanOptions& options() const { return options_; }
@@ -94,9 +100,8 @@ class Plan {
   std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
   const Apply& node(std::uint32_t step) const { return *nodes_[program_.steps[step].node].node(); }
-  /// A node of the program and where the user made it; the same as a comment.
-  std::string name(std::uint32_t node) const;
-  std::string describe(std::uint32_t node) const;
+  /// Whether more than calls of kernels comes of it: else the interpreter is as good.
+  bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
   /// The chunk of a memo body.
   std::uint32_t memo_chunk(std::uint32_t memo) const { return chunk_at_[program_.memos[memo].pc]; }
@@ -131,7 +136,7 @@ class Plan {
   std::vector<std::uint32_t> body_starts() const;
   void find_shared_views();
   bool keep_shared_views();
-  void find_units();
+  void find_units(const std::stop_token& stop);
   void find_memo_depths();
   void cut();
   void find_entries();

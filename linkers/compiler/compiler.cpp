@@ -1,23 +1,19 @@
 #include "linkers/compiler/compiler.h"
 
 #include "linkers/compiler/compile.h"
+#include "linkers/compiler/compile_queue.h"
 #include "linkers/compiler/digest.h"
 #include "linkers/compiler/loaded_modules.h"
 #include "linkers/compiler/module_store.h"
 #include "linkers/compiler/toolchain.h"
 #include "thunks/log.h"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <optional>
 #include <set>
-#include <thread>
 
 namespace thunkvm {
 namespace {
@@ -149,73 +145,37 @@ ModulePtr load_made(const ModuleSource& source, const CompilerSettings& settings
   return stored;
 }
 
-std::size_t processors() {
-  cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<std::size_t>(CPU_COUNT(&set))
-                                                     : 1;
-}
-
-// Compiles in threads of its own what `load_modules` wants.
-class Workers {
+// Compiles what `load_modules` wants.
+class LoadJob final : public CompileJob {
  public:
-  Workers(std::span<const ModuleSource> sources, const CompilerSettings& settings,
+  LoadJob(std::span<const ModuleSource> sources, const CompilerSettings& settings,
           std::vector<ModulePtr>& modules, std::vector<std::size_t> wanted)
-      : sources_(sources),
+      : CompileJob(kWaitedFor),
+        sources_(sources),
         settings_(settings),
         modules_(modules),
-        wanted_(std::move(wanted)),
-        errors_(sources.size()),
-        running_(std::min(processors(), wanted_.size())) {
-    for (std::size_t i = 0, n = running_; i < n; ++i) threads_.emplace_back([this] { work(); });
-  }
+        wanted_(std::move(wanted)) {}
 
-  /// True once all have ended.
-  bool wait() {
-    std::unique_lock lock(lock_);
-    return ended_.wait_for(lock, kAskHost, [&] { return running_ == 0; });
-  }
-  void stop() { stop_.request_stop(); }
-  void join() { threads_.clear(); }
-
-  /// What went wrong first, in the order of the sources; those that were stopped for it do not
-  /// count.
-  std::exception_ptr error() const {
-    const auto found =
-        std::find_if(errors_.begin(), errors_.end(),
-                     [](const std::exception_ptr& error) { return error != nullptr; });
-    return found == errors_.end() ? nullptr : *found;
-  }
+  const std::exception_ptr& error() const { return error_; }
 
  private:
-  void work() {
-    for (std::size_t i = next_++; i < wanted_.size() && !stop_.stop_requested(); i = next_++) {
-      const std::size_t index = wanted_[i];
-      try {
-        modules_[index] = load_module(sources_[index], settings_, stop_.get_token());
-      } catch (CompileError& error) {
-        error.set_index(index);
-        if (!stop_.stop_requested()) errors_[index] = std::current_exception();
-        stop();
-      } catch (...) {
-        if (!stop_.stop_requested()) errors_[index] = std::current_exception();
-        stop();
-      }
+  std::size_t begin(const std::stop_token&) override { return wanted_.size(); }
+  void do_part(std::size_t part, const std::stop_token& stop) override {
+    const std::size_t index = wanted_[part];
+    try {
+      modules_[index] = load_module(sources_[index], settings_, stop);
+    } catch (CompileError& error) {
+      error.set_index(index);
+      throw;
     }
-    const std::lock_guard lock(lock_);
-    if (--running_ == 0) ended_.notify_all();
   }
+  void end(std::exception_ptr error, bool) noexcept override { error_ = std::move(error); }
 
-  std::span<const ModuleSource> sources_;
+  const std::span<const ModuleSource> sources_;
   const CompilerSettings& settings_;
   std::vector<ModulePtr>& modules_;
-  std::vector<std::size_t> wanted_;
-  std::vector<std::exception_ptr> errors_;
-  std::stop_source stop_;
-  std::atomic<std::size_t> next_ = 0;
-  std::mutex lock_;
-  std::condition_variable ended_;
-  std::size_t running_;
-  std::vector<std::jthread> threads_;
+  const std::vector<std::size_t> wanted_;
+  std::exception_ptr error_;
 };
 
 // The host is left for as long as this lives.
@@ -262,16 +222,15 @@ std::vector<ModulePtr> load_modules(std::span<const ModuleSource> sources,
     if (modules[i] == nullptr) wanted.push_back(i);
   }
   if (wanted.empty()) return modules;
-  Workers workers(sources, settings, modules, std::move(wanted));
-  bool interrupted = false;
-  while (!workers.wait())
-    if (!interrupted && away.interrupted()) {
-      interrupted = true;
-      workers.stop();
+  LoadJob job(sources, settings, modules, std::move(wanted));
+  CompileQueue& queue = CompileQueue::of_process();
+  queue.add(job, false);
+  while (!queue.wait(job, kAskHost))
+    if (away.interrupted()) {
+      queue.stop(job);
+      throw Error(ErrorKind::Interrupted, "the compilation was interrupted.");
     }
-  workers.join();
-  if (interrupted) throw Error(ErrorKind::Interrupted, "the compilation was interrupted.");
-  if (const std::exception_ptr error = workers.error()) std::rethrow_exception(error);
+  if (job.error()) std::rethrow_exception(job.error());
   return modules;
 }
 

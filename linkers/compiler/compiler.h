@@ -41,7 +41,7 @@ ModulePtr load_module(const ModuleSource& source,
                       std::stop_token stop = {});
 
 /// The native code of many sources, in their order; those that have to be compiled are compiled in
-/// parallel, as many at once as this process has processors.
+/// parallel, by the queue of the process, in front of all that nobody waits for.
 ///
 /// Leaves the host meanwhile, and asks it 20 times a second whether to stop: then throws Error
 /// (Interrupted). When one source fails the others are given up, and its CompileError is thrown.

@@ -91,14 +91,15 @@ PyObject* node_rows(PyObject* self, PyObject*) {
   });
 }
 
-// What becomes of the emitted code: "off", "waiting", "compiling", "ready" or "failed".
-const char* native_state(CompiledFunction& function, bool make) {
-  const Tier* tier = make ? function.tier() : function.tier_if_made();
+// What becomes of the emitted code: "off", "waiting", "compiling", "ready", "failed" or "unneeded".
+const char* native_state(CompiledFunction& function) {
+  const Tier* tier = function.tier_if_made();
   if (tier == nullptr) return function.emits() ? "waiting" : "off";
   switch (tier->state()) {
     case Tier::State::Waiting: return "waiting";
     case Tier::State::Compiling: return "compiling";
     case Tier::State::Ready: return "ready";
+    case Tier::State::Unneeded: return "unneeded";
     case Tier::State::Failed: break;
   }
   return "failed";
@@ -109,16 +110,17 @@ PyObject* node_places(PyObject* self, PyObject*) {
     CompiledFunction& function = function_of(self);
     const Linked& linked = function.linked();
     const std::vector<std::string> form = forms(*linked.program);
-    const Tier* tier = function.tier();
+    const EmittedCode* code = function.code();
     PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(form.size())));
     for (std::size_t i = 0; i < form.size(); ++i) {
       NodePlace place;
-      if (tier == nullptr)
+      if (code == nullptr)
         place.why = form[i] == "branch" ? "" : "the mode emits no C";
-      else if (tier->state() == Tier::State::Failed)
-        place.why = "its C could not be compiled";
+      else if (const Tier::State state = function.tier()->state();
+               state == Tier::State::Failed || state == Tier::State::Unneeded)
+        place.why = function.why_not_compiled();
       else
-        place = tier->code().places()[i];
+        place = code->places()[i];
       if (place.form.empty()) place.form = form[i];
       PyRef row = PyRef::take(
           Py_BuildValue("(sss)", place.form.c_str(), place.region.c_str(), place.why.c_str()));
@@ -134,24 +136,28 @@ PyObject* get_nodes(PyObject* self, void*) {
 
 PyObject* c_source(PyObject* self, PyObject*) {
   return guard([&] {
-    const Tier* tier = function_of(self).tier();
-    if (tier == nullptr)
+    const EmittedCode* code = function_of(self).code();
+    if (code == nullptr)
       throw Error(ErrorKind::Value,
                   "this function's mode emits no C; the modes 'cvm', 'c', 'c|py' and 'c&py' do, "
                   "unless they are made with compile=\"never\".");
-    return to_text(tier->code().readable());
+    return to_text(code->readable());
   });
 }
 
 PyObject* compile_function(PyObject* self, PyObject*) {
   return guard([&] {
     function_of(self).compile();
-    return to_text(native_state(function_of(self), true));
+    return to_text(native_state(function_of(self)));
   });
 }
 
 PyObject* get_compiled(PyObject* self, void*) {
-  return guard([&] { return to_text(native_state(function_of(self), false)); });
+  return guard([&] { return to_text(native_state(function_of(self))); });
+}
+
+PyObject* get_why_not_compiled(PyObject* self, void*) {
+  return guard([&] { return to_text(function_of(self).why_not_compiled()); });
 }
 
 PyObject* reset_counters(PyObject* self, PyObject*) {
@@ -262,7 +268,11 @@ PyGetSetDef properties[] = {
     {"_parameters", get_parameters, nullptr,
      "(name or None, whether it has a default, default) for each input.", nullptr},
     {"compiled", get_compiled, nullptr,
-     "What became of the emitted code: 'off', 'waiting', 'compiling', 'ready' or 'failed'.",
+     "What became of the emitted code: 'off', 'waiting', 'compiling', 'ready', 'failed' or\n"
+     "'unneeded'.",
+     nullptr},
+    {"why_not_compiled", get_why_not_compiled, nullptr,
+     "Why the emitted code is not compiled, or not yet; empty where it is, or is being compiled.",
      nullptr},
     {"__name__", get_name, nullptr, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},

@@ -31,7 +31,7 @@ struct OutputSpec {
 /// When a function's emitted code is compiled.
 enum class CompileWhen : std::uint8_t {
   Never,       ///< the interpreter runs kernels and performs
-  Background,  ///< from the second call on; the program changes over between two calls
+  Background,  ///< after a few calls; the program changes over between two calls
   Now,         ///< before the first call
 };
 
@@ -51,8 +51,12 @@ class CompiledFunction {
   /// To be called once, before the first call. Throws what the compiler does if it is to be Now.
   void set_native(CompileWhen when, const PlanOptions& options,
                   std::function<Status(Activation&, std::uint32_t)> check);
-  /// The emitted code, made if it is not there yet; null in modes that emit none.
+  /// What becomes of the emitted code, made if it is not there yet; null in modes that emit none.
   Tier* tier();
+  /// The emitted code, emitted if it is not there yet; null in modes that emit none.
+  const EmittedCode* code();
+  /// Why the emitted code is not compiled, or not yet; empty where it is, or is being compiled.
+  std::string why_not_compiled() const;
   const Tier* tier_if_made() const { return tier_.get(); }
   bool emits() const { return when_ != CompileWhen::Never; }
   /// Compiles it now if it is not compiled, or being compiled, and waits.
@@ -111,7 +115,8 @@ class CompiledFunction {
   /// operation.
   Frame* acquire() { return last_ != nullptr ? std::exchange(last_, nullptr) : pool_.acquire(); }
   void release(Frame* frame);
-  /// Changes over to the emitted code once it is there, and sees to it that it will be.
+  /// Changes over to the emitted code once it is there, and sees to it that it will be. Does not
+  /// wait for it, and does not throw.
   void follow_tier();
   class Lease;
   struct Updates;
@@ -141,7 +146,8 @@ class CompiledFunction {
   std::function<Status(Activation&, std::uint32_t)> check_;
   std::unique_ptr<Tier> tier_;
   std::shared_ptr<const NativeCode> native_;  ///< what frames run with
-  std::uint32_t calls_ = 0;                   ///< before the emitted code was asked for
+  std::uint64_t calls_ = 0;                   ///< before there was emitted code
+  std::uint64_t next_try_ = 0;                ///< the call that has it compiled
 };
 
 /// A new `Function` object that owns `function`.

@@ -80,8 +80,11 @@ class Explanation:
     ----------
     compiled : str
         What became of the emitted code: ``"off"`` (the mode emits none), ``"waiting"``,
-        ``"compiling"``, ``"ready"`` or ``"failed"``. Until it is ready, the interpreter runs all
-        nodes as their kernels and performs, whatever is said of them here.
+        ``"compiling"``, ``"ready"``, ``"failed"`` or ``"unneeded"`` (compiling it would gain
+        nothing). Until it is ready, the interpreter runs all nodes as their kernels and performs,
+        whatever is said of them here.
+    why : str
+        Why it is not compiled, or not yet; empty where it is.
     nodes : list of NodeExplanation
         In the program's order.
     rewrites : dict of str to int
@@ -92,6 +95,7 @@ class Explanation:
     """
 
     compiled: str
+    why: str
     nodes: list[NodeExplanation]
     rewrites: dict[str, int]
     compiler: str = ""
@@ -102,7 +106,8 @@ class Explanation:
 
     def header(self) -> list[str]:
         """Return the lines about all nodes together."""
-        lines = [f"emitted code: {self.compiled}" + (self.compiler and f": {self.compiler}")]
+        reason = f": {self.compiler}" if self.compiler else self.why and f" ({self.why})"
+        lines = [f"emitted code: {self.compiled}{reason}"]
         if self.rewrites:
             by = ", ".join(f"{name} {count}" for name, count in self.rewrites.items())
             lines.append(f"rewrites: {sum(self.rewrites.values())} nodes fewer ({by})")
@@ -137,7 +142,9 @@ def explain(function: _core.Function) -> Explanation:
     for row, (form, region, why) in zip(node_runs(function), function._node_places(), strict=True):
         reason = "there is no C compiler" if why and compiler else why
         nodes.append(NodeExplanation(row.node, row.op, row.origin, form, region, reason, row.runs))
-    return Explanation(function.compiled, nodes, function.rewrites, compiler)
+    return Explanation(
+        function.compiled, function.why_not_compiled, nodes, function.rewrites, compiler
+    )
 
 
 def _missing_compiler() -> str:

@@ -51,7 +51,7 @@ class Mode:
         Release each intermediate value after its last use. Without it (the ``_nogc`` modes)
         intermediates are kept until the next call, whose results may use their memory again.
     compile : {"now", "background", "never"}, optional
-        When the emitted C is compiled: before the first call; from the second call on, while calls
+        When the emitted C is compiled: before the first call; after a few calls, while calls
         run on kernels until it is there; or not at all. If left out, ``"background"`` for
         ``"cvm"`` and ``"now"`` for the linkers that need it.
     features : frozenset of str, optional

@@ -127,6 +127,21 @@ def build() -> Iterator[Row]:
         yield f"link: {nodes:,} nodes, per node", link / nodes
 
 
+def background() -> Iterator[Row]:
+    """What calls of a large program wait for while its C is written and compiled."""
+    x = y = tv.scalar("x")
+    for _ in range(90_000):
+        y = tv.cos(y)
+    f = tv.function([x], y, mode="cvm")
+    calls = [once(lambda: f(0.5)) for _ in range(200)]
+    yield "background: a call of 90,000 nodes, before", min(calls)
+    while f.compiled == "waiting":
+        calls.append(once(lambda: f(0.5)))
+    yield "background: the call that has it compiled", calls[-1]
+    later = [once(lambda: f(0.5)) for _ in range(200)]
+    yield "background: the longest of 200 calls after it", max(later)
+
+
 def armijo() -> Iterator[Row]:
     """What an Armijo step converts: two vectors and two scalars in, one scalar more out."""
     x, d = tv.vector("x"), tv.vector("d")
@@ -301,6 +316,7 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "perform": perform,
     "build": build,
     "armijo": armijo,
+    "background": background,
     "elementwise": elementwise,
     "mean": mean,
     "trial": trial,

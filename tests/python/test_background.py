@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
@@ -66,6 +67,9 @@ class Compiler:
 
     def let_it_go_on(self) -> None:
         self.goes_on.write_text("")
+
+    def needs_no_word(self) -> None:
+        (self.path.parent / "first").mkdir()
 
     def start(self, code: str, **environment: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -194,6 +198,167 @@ def test_a_child_that_is_forked_meanwhile_can_let_the_function_go(compiler: Comp
     assert in_a_child(let_go)
     compiler.let_it_go_on()
     assert functions[0].compile() == "ready"
+
+
+@pytest.fixture
+def one_processor() -> Iterator[None]:
+    """Let this thread, and those that it begins, use one processor alone."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    yield
+    os.sched_setaffinity(0, before)
+
+
+def of_sum(function: Any, terms: int) -> Any:
+    """A function of its own for each `function` and number of terms."""
+    x = tv.scalar("x")
+    y = function(x)
+    for term in range(1, terms):
+        y = y + float(term)
+    return tv.function([x], y * 2.0, mode="cvm")
+
+
+def test_no_more_compilers_run_at_once_than_processors(
+    compiler: Compiler, one_processor: None, tmp_path: Path
+) -> None:
+    notes = tmp_path / "runs"
+    compiler.path.write_text(
+        f'#!/bin/sh\ncase "$*" in *-dM*) exec gcc "$@";; esac\n'
+        f'echo begin >> {notes}; gcc "$@"; status=$?; echo end >> {notes}; exit $status\n'
+    )
+    functions = [of_sum(tv.exp, terms) for terms in range(1, 7)]
+    for f in functions:
+        f(0.0), f(0.0)
+    assert [f.compile() for f in functions] == ["ready"] * 6
+    assert notes.read_text().split() == ["begin", "end"] * 6
+
+
+def test_the_function_that_is_called_most_is_compiled_first(
+    compiler: Compiler, one_processor: None, tmp_path: Path
+) -> None:
+    order = tmp_path / "order"
+    compiler.path.write_text(
+        compiler.path.read_text().replace(
+            'exec gcc "$@"\n',
+            'source=$(cat); printf "%s" "$source" | grep -o "sinh(\\|cosh(" | tail -n 1'
+            f" >> {order}\n"
+            'printf "%s\\n" "$source" | gcc "$@"\n',
+        )
+    )
+    f, seldom, often = twice_exp(), of_sum(tv.sinh, 2), of_sum(tv.cosh, 2)
+    f(0.0), f(0.0)
+    compiler.wait_until_it_compiles()
+    for function, calls in ((seldom, 2), (often, 2), (often, 5)):
+        for _ in range(calls):
+            function(0.0)
+    compiler.let_it_go_on()
+    assert f.compile() == "ready"
+    while "compiling" in (seldom.compiled, often.compiled):
+        seldom(0.0), often(0.0), often(0.0)
+    assert order.read_text().split() == ["cosh(", "sinh("]
+
+
+def test_a_function_that_is_gone_leaves_the_queue(compiler: Compiler, one_processor: None) -> None:
+    f, gone = twice_exp(), of_sum(tv.sinh, 2)
+    f(0.0), f(0.0)
+    compiler.wait_until_it_compiles()
+    gone(0.0), gone(0.0)
+    assert gone.compiled == "compiling"
+    del gone
+    compiler.let_it_go_on()
+    assert f.compile() == "ready"
+    assert compiler.compiled == 1
+
+
+def test_a_function_that_waits_for_its_turn_can_be_read_called_and_compiled(
+    compiler: Compiler, one_processor: None
+) -> None:
+    f, waiting = twice_exp(), of_sum(tv.sinh, 2)
+    f(0.0), f(0.0)
+    compiler.wait_until_it_compiles()
+    assert [waiting(0.0) for _ in range(4)] == [2.0] * 4
+    assert waiting.compiled == "compiling"
+    compiler.let_it_go_on()
+    assert "sinh" in waiting.c_source()
+    assert {row.form for row in waiting.explain().nodes} == {"emitted"}
+    assert waiting.compile() == "ready"
+    assert waiting(0.0) == 2.0
+
+
+def test_a_signal_ends_the_wait_for_ones_turn(compiler: Compiler) -> None:
+    process = compiler.start(
+        "os.sched_setaffinity(0, {{min(os.sched_getaffinity(0))}})\n"
+        "f(0.0), f(0.0)\ng = tv.function([x], tv.sinh(x) * 2.0, mode='c')\n"
+    )
+    running = compiler.wait_until_it_compiles()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert re.search(r"KeyboardInterrupt\n$", err), err
+    assert not is_running(running)
+
+
+def test_a_function_that_calls_kernels_alone_is_not_compiled(compiler: Compiler) -> None:
+    a = tv.matrix("a")
+    f = tv.function([a], a @ a @ a, mode="cvm")
+    while f.compiled in ("waiting", "compiling"):
+        f([[2.0]])
+    assert (f.compiled, compiler.compiled) == ("unneeded", 0)
+    explanation = f.explain()
+    assert explanation.why == "it calls kernels alone, which the interpreter does as well"
+    assert str(explanation).startswith(f"emitted code: unneeded ({explanation.why})\n")
+    assert [(row.form, row.why) for row in explanation.nodes] == [("kernel", explanation.why)] * 2
+    compiler.needs_no_word()
+    assert f.compile() == "ready"
+    assert f.explain().why == ""
+    assert f([[2.0]]) == [[8.0]]
+
+
+def test_a_large_function_is_compiled_after_more_calls(compiler: Compiler) -> None:
+    x = y = tv.scalar("x")
+    for _ in range(2_000):
+        y = tv.cos(y)
+    f = tv.function([x], y, mode="cvm")
+    for _ in range(4):
+        f(0.0)
+        assert f.compiled == "waiting"
+        assert f.explain().why == "it is compiled from call 5 on"
+    f(0.0)
+    assert f.compiled == "compiling"
+    assert f.explain().why == ""
+
+
+def test_a_shortage_of_the_system_is_no_fault_of_the_compiler(
+    compiler: Compiler, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    enough = tmp_path / "enough"
+    compiler.path.write_text(
+        f'#!/bin/sh\ncase "$*" in *-dM*) exec gcc "$@";; esac\necho compiled >> {compiler.notes}\n'
+        f"[ -e {enough} ] || {{ echo 'cc1: Cannot allocate memory' >&2; exit 1; }}\n"
+        'exec gcc "$@"\n'
+    )
+    f = twice_exp()
+    f(0.0), f(0.0)
+    with pytest.raises(tv.CompileError, match="the system lacked something that the C compiler"):
+        f.compile()
+    (message,) = (r.getMessage() for r in caplog.records if r.levelno > logging.INFO)
+    assert message.endswith("cc1: Cannot allocate memory. It is tried again later.")
+    assert f.compiled == "waiting"
+    assert f.explain().why == "it is compiled from call 4 on"
+    enough.touch()
+    f(0.0), f(0.0)
+    assert f.compiled == "compiling"
+    assert f.compile() == "ready"
+
+
+def test_code_from_a_file_whose_name_is_no_text_is_compiled(compiler: Compiler) -> None:
+    made: dict[str, Any] = {"tv": tv}
+    source = 'x = tv.scalar("x")\nf = tv.function([x], tv.exp(x) * 2.0, mode="cvm")\n'
+    exec(compile(source, "we\udcffird.py", "exec"), made)
+    compiler.needs_no_word()
+    assert [made["f"](0.0) for _ in range(4)] == [2.0] * 4
+    assert made["f"].compile() == "ready"
+    assert "/* mul.1, we\\udcffird.py:2 */" in made["f"].c_source()
+    assert {row.origin for row in made["f"].explain().nodes} == {"we\\udcffird.py:2"}
 
 
 MEANWHILE = """

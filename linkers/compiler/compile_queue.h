@@ -1,0 +1,102 @@
+// compile_queue.h: what waits for a compiler, in one queue for the process.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <list>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+namespace thunkvm {
+
+class CompileQueue;
+
+/// Something to be compiled: what has to be done first, then parts, which may be done side by side.
+///
+/// Whoever adds one to the queue keeps it until it has ended: CompileQueue::wait, or stop.
+class CompileJob {
+ public:
+  /// The urgency of what somebody waits for.
+  static constexpr std::uint64_t kWaitedFor = UINT64_MAX;
+
+  explicit CompileJob(std::uint64_t urgency) : urgency_(urgency) {}
+  virtual ~CompileJob() = default;
+  CompileJob(const CompileJob&) = delete;
+  CompileJob& operator=(const CompileJob&) = delete;
+
+  /// The most urgent one is next. Any thread may change it.
+  void set_urgency(std::uint64_t urgency) { urgency_.store(urgency, std::memory_order_relaxed); }
+
+ protected:
+  /// Returns how many parts there are. This and the parts run on threads of the queue; what they
+  /// throw ends the job.
+  virtual std::size_t begin(const std::stop_token& stop) = 0;
+  virtual void do_part(std::size_t part, const std::stop_token& stop) = 0;
+  /// It is over: all parts are done, or `error` is what the first that failed threw, or it was
+  /// stopped.
+  virtual void end(std::exception_ptr error, bool stopped) noexcept = 0;
+
+ private:
+  friend class CompileQueue;
+  std::atomic<std::uint64_t> urgency_;
+  // What follows is the queue's, under its lock.
+  enum class Stage { New, Beginning, Parts, Ending, Ended };
+  Stage stage_ = Stage::New;
+  bool background_ = false;
+  std::stop_source stop_;
+  std::size_t n_parts_ = 0, next_part_ = 0, running_ = 0;
+  std::exception_ptr error_;
+};
+
+/// Does jobs on as many threads as this process has processors, the most urgent one first, and has
+/// no thread where there is nothing to do. A process that is forked meanwhile has an empty queue of
+/// its own, and nobody who works on what its parent's had.
+class CompileQueue {
+ public:
+  static CompileQueue& of_process();
+
+  CompileQueue() = default;
+  /// What was added has ended.
+  ~CompileQueue();
+  CompileQueue(const CompileQueue&) = delete;
+  CompileQueue& operator=(const CompileQueue&) = delete;
+
+  /// Adds one. False for one in the background after `close`. Throws CompileError (Shortage) where
+  /// no thread can be had.
+  bool add(CompileJob& job, bool background);
+  /// Waits a while for the end of a job that was added; true if it has ended.
+  bool wait(CompileJob& job, std::chrono::milliseconds patience);
+  /// Stops one that was added and waits for its end.
+  void stop(CompileJob& job);
+  /// Stops all that are in the background, and takes no more of them.
+  void close();
+
+ private:
+  static void in_child();
+  void work();
+  CompileJob* most_urgent() const;
+  void run_some(CompileJob& job, std::unique_lock<std::mutex>& lock);
+  void finish(CompileJob& job, std::unique_lock<std::mutex>& lock);
+  void make_threads(bool at_least_one);
+  std::size_t tasks() const;
+  static bool has_task(const CompileJob& job);
+  static bool is_idle(const CompileJob& job);
+
+  std::mutex lock_;
+  std::condition_variable ended_;  // a job, or a thread
+  std::list<CompileJob*> jobs_;    // the first that was added comes first
+  std::vector<std::thread> threads_;
+  std::vector<std::thread::id> leaving_;  // those of the threads that have nothing more to do
+  std::size_t n_working_ = 0, n_background_ = 0;
+  bool closed_ = false;
+};
+
+/// How many processors this process may use; at least 1.
+std::size_t usable_processors();
+
+}  // namespace thunkvm
