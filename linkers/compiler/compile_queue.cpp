@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace thunkvm {
@@ -36,14 +37,11 @@ CompileQueue& CompileQueue::of_process() {
 }
 
 CompileQueue::~CompileQueue() {
-  {
-    std::unique_lock lock(lock_);
-    ended_.wait(lock, [&] { return n_working_ == 0; });
-  }
-  for (std::thread& thread : threads_) thread.join();
+  std::unique_lock lock(lock_);
+  ended_.wait(lock, [&] { return n_working_ == 0; });
 }
 
-// The threads are not in the child. Their names may be given to others, so nobody touches them.
+// The threads are not in the child.
 void CompileQueue::in_child() { current = new CompileQueue; }
 
 bool CompileQueue::has_task(const CompileJob& job) {
@@ -69,16 +67,10 @@ CompileJob* CompileQueue::most_urgent() const {
 
 // As many as there is work for, and processors. Called with the lock held.
 void CompileQueue::make_threads(bool at_least_one) {
-  for (const std::thread::id id : std::exchange(leaving_, {})) {
-    const auto left =
-        std::ranges::find(threads_, id, [](const std::thread& t) { return t.get_id(); });
-    left->join();  // it does not take the lock any more
-    threads_.erase(left);
-  }
   const std::size_t wanted = std::min(usable_processors(), n_working_ + tasks());
   try {
     while (n_working_ < wanted) {
-      threads_.emplace_back([this] { work(); });
+      std::thread([this] { work(); }).detach();  // counted instead
       ++n_working_;
     }
   } catch (const std::system_error& error) {
@@ -108,7 +100,6 @@ void CompileQueue::work() {
   std::unique_lock lock(lock_);
   while (CompileJob* job = most_urgent()) run_some(*job, lock);
   --n_working_;
-  leaving_.push_back(std::this_thread::get_id());
   ended_.notify_all();
 }
 

@@ -9,8 +9,6 @@
 #include <list>
 #include <mutex>
 #include <stop_token>
-#include <thread>
-#include <vector>
 
 namespace thunkvm {
 
@@ -90,8 +88,6 @@ class CompileQueue {
   std::mutex lock_;
   std::condition_variable ended_;  // a job, or a thread
   std::list<CompileJob*> jobs_;    // the first that was added comes first
-  std::vector<std::thread> threads_;
-  std::vector<std::thread::id> leaving_;  // those of the threads that have nothing more to do
   std::size_t n_working_ = 0, n_background_ = 0;
   bool closed_ = false;
 };
