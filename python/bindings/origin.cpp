@@ -43,20 +43,28 @@ bool in_package(PyObject* globals) {
   return last_is_package;
 }
 
-Origin origin_of(const ThunkvmFrame& frame) {
-  return {Py_NewRef(frame.code), frame.last_instruction};
+// The innermost frame of the user's code; of any code, where there is none.
+bool find_frame(ThunkvmFrame& found) {
+  if (thunkvm_innermost_frame(&found) == 0) return false;
+  ThunkvmFrame frame = found;
+  do {
+    if (!in_package(frame.globals) &&
+        reinterpret_cast<PyCodeObject*>(frame.code)->co_name != make_node_name) {
+      found = frame;
+      return true;
+    }
+  } while (thunkvm_calling_frame(&frame) != 0);
+  return true;
 }
+
+// Of the last node that was made; not held, so only good to be compared.
+Origin last_origin;
 
 Origin capture() noexcept {
   ThunkvmFrame frame;
-  if (thunkvm_innermost_frame(&frame) == 0) return {};
-  const ThunkvmFrame innermost = frame;
-  do {
-    if (!in_package(frame.globals) &&
-        reinterpret_cast<PyCodeObject*>(frame.code)->co_name != make_node_name)
-      return origin_of(frame);
-  } while (thunkvm_calling_frame(&frame) != 0);
-  return origin_of(innermost);
+  if (!find_frame(frame)) return {};
+  last_origin = {frame.code, frame.last_instruction};
+  return {Py_NewRef(frame.code), frame.last_instruction};
 }
 
 void hold(void* code) noexcept { Py_INCREF(static_cast<PyObject*>(code)); }
@@ -79,6 +87,12 @@ std::string origin_here() {
   if (origin.code == nullptr) return {};
   PyRef held = PyRef::adopt(static_cast<PyObject*>(origin.code));
   return text(origin);
+}
+
+bool made_by_this_instruction() {
+  ThunkvmFrame frame;
+  return find_frame(frame) && frame.code == last_origin.code &&
+         frame.last_instruction == last_origin.offset;
 }
 
 void init_origin(PyObject*) {

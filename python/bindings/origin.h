@@ -18,4 +18,8 @@ void init_origin(PyObject* module);
 /// "fit.py:12 in step"; empty where no Python runs.
 std::string origin_here();
 
+/// Whether the instruction of the user's code that runs now is the one that made the last node:
+/// Python, or what was called, made it by itself and asks something of it.
+bool made_by_this_instruction();
+
 }  // namespace thunkvm

@@ -267,8 +267,10 @@ void init_variable(PyObject* module) {
   static PyType_Slot slots[] = {
       {Py_tp_doc,
        const_cast<char*>("A value that is not computed yet: one output of a node of the graph, or "
-                         "a leaf.\n\nArithmetic on Variables builds graph. ``==`` and ``!=`` "
-                         "compare identity; elementwise they are ``tv.eq`` and ``tv.neq``.")},
+                         "a leaf.\n\nArithmetic on Variables builds graph, and so do comparisons, ``==`` and "
+           "``!=`` too. Hashes are by identity, so that Variables may be keys of "
+           "dicts and members of sets; ``a is b`` says whether two names stand for "
+           "one Variable, ``any(v is x for v in xs)`` whether a list has it.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(variable_dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(variable_traverse)},
       {Py_tp_hash, reinterpret_cast<void*>(variable_hash)},

@@ -1,6 +1,7 @@
 #include "python/bindings/variable_numbers.h"
 
 #include "ops/registry.h"
+#include "python/bindings/origin.h"
 #include "python/bindings/value.h"
 #include "python/bindings/variable.h"
 
@@ -80,10 +81,64 @@ PyObject* variable_positive(PyObject* a) { return Py_NewRef(a); }
 PyObject* variable_absolute(PyObject* a) { return unary<"abs">(a); }
 PyObject* variable_invert(PyObject* a) { return unary<"invert">(a); }
 
+namespace {
+
+void require_tensor(const Variable& variable, const char* sign) {
+  if (variable.type().tensor() != nullptr) return;
+  throw Error(
+      ErrorKind::Type,
+      variable.text() + " (" + variable.type().text() + ") cannot be compared by `" + sign +
+          "`: elements are compared, and it is no tensor. Write `a is b` to ask whether two "
+          "names stand for one Variable, and `any(v is x for v in xs)` instead of `x in "
+          "xs`; to compare its values, give tv.function an Op of your own.");
+}
+
+// The other operand of a comparison; null for what cannot become a Variable, an array of strings
+// say.
+Variable comparable(PyObject* object) {
+  if (!is_variable(object) && !may_be_operand(object)) return {};
+  try {
+    return as_operand(object);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::Type) throw;
+    return {};
+  }
+}
+
+// What cannot become a Variable is unequal to one: NotImplemented makes Python say so.
+template <OperatorName op_name>
+PyObject* equality(PyObject* a, PyObject* b, const char* sign) {
+  return guard([&] {
+    const std::array<Variable, 2> inputs{unwrap(a), comparable(b)};
+    if (!inputs[1]) return Py_NewRef(Py_NotImplemented);
+    for (const Variable& input : inputs) require_tensor(input, sign);
+    return wrap(operator_op<op_name>().call(inputs).front());
+  });
+}
+
+bool is_equality(const Variable& variable) {
+  if (variable.is_leaf()) return false;
+  const Op* op = variable.node()->op();
+  return op->name() == "eq" || op->name() == "neq";
+}
+
+// How to ask what `==` between Variables does not answer.
+std::string identity_advice(const Variable& variable) {
+  if (!is_equality(variable)) return {};
+  if (made_by_this_instruction())
+    return " Python compared Variables with `==` by itself here, to find one of them in a sequence "
+           "(by `in`, `index`, `count` or `remove`) or to compare two sequences; where the same "
+           "Variable is meant write `any(v is x for v in xs)`. Sets and the keys of dicts go by "
+           "identity.";
+  return " Whether two names stand for the same Variable is what `a is b` says.";
+}
+
+}  // namespace
+
 PyObject* compare_variables(PyObject* a, PyObject* b, int comparison) {
   switch (comparison) {
-    case Py_EQ: return Py_NewRef(a == b ? Py_True : Py_False);
-    case Py_NE: return Py_NewRef(a != b ? Py_True : Py_False);
+    case Py_EQ: return equality<"eq">(a, b, "==");
+    case Py_NE: return equality<"neq">(a, b, "!=");
     case Py_LT: return binary<"lt">(a, b);
     case Py_LE: return binary<"le">(a, b);
     case Py_GT: return binary<"gt">(a, b);
@@ -104,7 +159,8 @@ int variable_bool(PyObject* self) {
                     "graph is built. Instead of `a if " +
                     condition + " else b` write `tv.ifelse(" + condition +
                     ", a, b)`; instead of `and`, `or`, `not` write `tv.and_`, `tv.or_`, "
-                    "`tv.logical_not`; instead of `x < y < z` write `tv.and_(x < y, y < z)`.");
+                    "`tv.logical_not`; instead of `x < y < z` write `tv.and_(x < y, y < z)`." +
+                    identity_advice(variable));
   });
 }
 

@@ -26,11 +26,12 @@ PyObject* variable_positive(PyObject* a);
 PyObject* variable_absolute(PyObject* a);
 PyObject* variable_invert(PyObject* a);
 
-/// `<`, `<=`, `>`, `>=` elementwise; `==` and `!=` by identity, as sets and dicts of Variables need
-/// them.
+/// Elementwise. What cannot become a Variable (None, a str) is unequal to one, as Python's protocol
+/// has it; Variables that are no tensors cannot be compared.
 PyObject* compare_variables(PyObject* a, PyObject* b, int comparison);
 
-/// A TypeError that shows the `ifelse` to write.
+/// A TypeError that shows the `ifelse` to write; and where Python compared Variables by itself, as in
+/// `x in xs`, how to ask whether they are the same.
 int variable_bool(PyObject* self);
 
 }  // namespace thunkvm

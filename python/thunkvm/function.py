@@ -206,10 +206,10 @@ class _Graph:
 
 def _missing(variable: Variable, named: list[tuple[str, Variable]]) -> str:
     """Say which output needs a variable, and where in the user's code it is used."""
-    what, root = next((n, r) for n, r in named if variable in _core.leaves([r]))
+    what, root = next((n, r) for n, r in named if variable in set(_core.leaves([r])))
     where = ""
     for node in _core.topological_order([root]):
-        if variable in node.inputs:
+        if any(needed is variable for needed in node.inputs):
             where = f", through {node.outputs[0]}" + (node.origin and f" made at {node.origin}")
             break
     return (

@@ -149,8 +149,10 @@ class Op:
             return True
         if type(self) is not type(other):
             return NotImplemented
-        mine = self._properties()
-        return mine is not None and mine == other._properties()
+        mine, others = self._properties(), other._properties()
+        if mine is None or others is None or len(mine) != len(others):
+            return False
+        return all(_same(a, b) for a, b in zip(mine, others, strict=True))
 
     def __hash__(self) -> int:
         """Hash what `__eq__` compares."""
@@ -164,6 +166,13 @@ class Op:
             return type(self).__name__
         inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}{{{inside}}}"
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Compare two properties; Variables by identity, since `==` of them is symbolic."""
+    if a is b:
+        return True
+    return not isinstance(a, Variable) and not isinstance(b, Variable) and bool(a == b)
 
 
 class Thunk:

@@ -164,15 +164,6 @@ def test_matmul_takes_an_array_on_either_side() -> None:
     assert (x @ [1.0, 2.0]).owner.op.name == "matmul"
 
 
-def test_equality_is_identity() -> None:
-    x, y = tv.scalar("x"), tv.scalar("x")
-    for other, same in ((x, True), (y, False)):
-        assert (x == other) is same
-        assert (x != other) is not same
-    assert {x: 1, y: 2}[y] == 2
-    assert tv.cos(x) != tv.cos(x)
-
-
 def test_python_numbers_yield_to_the_dtype_and_numpy_numbers_do_not() -> None:
     x = tv.vector("x", dtype="float32")
     assert (x * 2.0).dtype == "float32"
