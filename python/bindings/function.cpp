@@ -218,7 +218,7 @@ PyObject* get_parameters(PyObject* self, void*) {
     PyRef rows = PyRef::take(PyList_New(0));
     for (const Parameter& parameter : parameters) {
       PyRef name = parameter.keyword ? parameter.keyword : PyRef::borrow(Py_None);
-      PyRef value = parameter.has_default ? to_python(parameter.default_value, *parameter.type)
+      PyRef value = parameter.has_default ? to_python_lent(parameter.default_value)
                                           : PyRef::borrow(Py_None);
       PyRef row = PyRef::take(Py_BuildValue(
           "(OOO)", name.get(), parameter.has_default ? Py_True : Py_False, value.get()));

@@ -110,6 +110,9 @@ class CompiledFunction {
   void store_shared(Frame& frame) const;
   void run(Frame& frame) const;
   PyRef take_output(Frame& frame, std::size_t j) const;
+  /// A value for a caller who may borrow it: read-only where its memory is a constant's, that of a
+  /// default that the function keeps, or a shared variable's.
+  PyRef lent(const Cell& value) const;
   PyRef take_outputs(Frame& frame) const;
   /// Frames are handed out under the GIL, so the one that is used again and again needs no atomic
   /// operation.
@@ -135,6 +138,7 @@ class CompiledFunction {
   bool bare_;
   PyRef pack_;
   std::vector<SharedValue*> shared_;  ///< of linked_.shared
+  std::vector<Cell> kept_;            ///< constants and defaults that are arrays
   std::vector<std::uint8_t>
       output_takes_;  ///< output j may be moved out of its register: nobody reads it later
   std::vector<std::uint8_t> update_takes_;

@@ -90,6 +90,31 @@ CompiledFunction::CompiledFunction(std::string name, std::string shown, std::str
   update_takes_.assign(output_takes_.begin() + static_cast<std::ptrdiff_t>(program.outputs.size()),
                        output_takes_.end());
   output_takes_.resize(program.outputs.size());
+  const auto keep = [&](const Cell& value) {
+    if (value.is_array()) kept_.push_back(value);
+  };
+  for (const auto& [index, value] : program.constants) keep(value);
+  for (const Parameter& parameter : signature_.parameters()) keep(parameter.default_value);
+}
+
+PyRef CompiledFunction::lent(const Cell& value) const {
+  if (!value.is_array()) return to_python(value);
+  // By address: what NumPy made of an array in a perform has a buffer of its own.
+  const auto is_in = [&](const Cell& kept) {
+    if (!kept.is_array()) return false;
+    const char* const first = kept.body()->data;
+    return value.body()->buffer == kept.body()->buffer ||
+           (value.body()->data >= first && value.body()->data < first + kept.array().bytes());
+  };
+  const auto lend = [&](const Cell& kept) {
+    const bool itself = value.body()->buffer == kept.body()->buffer;
+    return itself ? to_python_lent(value) : to_ndarray(value.array(), Access::ReadOnly);
+  };
+  for (const Cell& kept : kept_)
+    if (is_in(kept)) return lend(kept);
+  for (const SharedValue* shared : shared_)
+    if (const Cell kept = shared->get(); is_in(kept)) return lend(kept);
+  return to_python(value);
 }
 
 FramePool& CompiledFunction::pool() {
@@ -159,7 +184,7 @@ inline PyRef CompiledFunction::take_output(Frame& frame, std::size_t j) const {
   if (cell.is_array() && cell.body()->ndim != 0 && !outputs_[j].borrow)
     return to_ndarray(takes && exclusive(cell) ? cell.take_array() : copy_of_array(cell));
   Cell value = take_or_share(cell, takes);
-  if (outputs_[j].borrow) return to_python(value);
+  if (outputs_[j].borrow) return lent(value);
   return to_python(make_exclusive(std::move(value), *outputs_[j].type));
 }
 
@@ -181,8 +206,7 @@ void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
     SharedValue* target = linked_.targets[k].get();
     if (!update_names_[k].empty())
       check_lengths(cell, *target->type().tensor(), update_names_[k].c_str());
-    updates.values.push_back(
-        make_exclusive(take_or_share(cell, update_takes_[k] != 0), target->type()));
+    updates.values.push_back(make_own(take_or_share(cell, update_takes_[k] != 0), target->type()));
     updates.targets.push_back(target);
   }
 }

@@ -3,6 +3,7 @@
 #include "ops/fold_axes.h"
 #include "python/bindings/release.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -14,6 +15,7 @@ namespace {
 
 struct MemoryObject {
   PyObject_HEAD ArrayBody* array;
+  bool writable;
 };
 PyTypeObject* memory_class = nullptr;
 
@@ -21,7 +23,7 @@ constexpr std::size_t kFreeMemories = 64;
 std::array<MemoryObject*, kFreeMemories> free_memories;
 std::size_t n_free_memories = 0;
 
-PyObject* hold_memory(Array array) {
+PyObject* hold_memory(Array array, bool writable) {
   MemoryObject* memory;
   if (n_free_memories != 0) {
     memory = free_memories[--n_free_memories];
@@ -31,6 +33,7 @@ PyObject* hold_memory(Array array) {
     if (memory == nullptr) throw PythonError{};
   }
   memory->array = array.detach();
+  memory->writable = writable;
   return reinterpret_cast<PyObject*>(memory);
 }
 
@@ -45,8 +48,26 @@ void drop_memory(PyObject* self) {
   Py_DECREF(memory_class);
 }
 
+// The bytes from the array's first to its last, whatever lies between its elements. NumPy asks for
+// them where an ndarray over this memory is to be made writable again.
+int lend_memory(PyObject* self, Py_buffer* view, int flags) {
+  const ArrayBody& array = *reinterpret_cast<MemoryObject*>(self)->array;
+  const Dims lengths(array.dims, array.ndim);
+  const bool empty = std::find(lengths.begin(), lengths.end(), 0) != lengths.end();
+  std::int64_t first = 0;
+  std::int64_t end = empty ? 0 : static_cast<std::int64_t>(item_size(array.dtype));
+  for (int axis = 0; axis < array.ndim && !empty; ++axis) {
+    const std::int64_t reach =
+        (lengths[static_cast<std::size_t>(axis)] - 1) * array.dims[array.ndim + axis];
+    (reach < 0 ? first : end) += reach;
+  }
+  return PyBuffer_FillInfo(view, self, array.data + first, end - first,
+                           reinterpret_cast<MemoryObject*>(self)->writable ? 0 : 1, flags);
+}
+
 PyType_Slot memory_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(drop_memory)},
+    {Py_bf_getbuffer, reinterpret_cast<void*>(lend_memory)},
     {Py_tp_doc, const_cast<char*>("Memory of the machine that an ndarray looks at.")},
     {0, nullptr},
 };
@@ -141,19 +162,21 @@ PyObject* numpy_scalar(DType dtype, const void* value) {
   throw Error(ErrorKind::Type, "an opaque value is no number");
 }
 
-PyRef to_ndarray(Array array) {
+PyRef to_ndarray(Array array, Access access) {
   ArrayBody& body = *array.body();
-  if (body.is_owner_itself) return PyRef::borrow(static_cast<PyObject*>(body.buffer->owner()));
+  const bool writable = access == Access::AsItIs && body.buffer->writable();
+  if (body.is_owner_itself && access == Access::AsItIs)
+    return PyRef::borrow(static_cast<PyObject*>(body.buffer->owner()));
   PyArray_Descr* descriptor = descriptors[static_cast<std::size_t>(body.dtype)];
   Py_INCREF(descriptor);
   // Without strides NumPy takes the flags as they are, which spares it the work of finding them.
-  PyObject* object = PyArray_NewFromDescr(
-      &PyArray_Type, descriptor, body.ndim, body.dims,
-      body.contiguous ? nullptr : body.dims + body.ndim, body.data,
-      body.buffer->writable() ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr);
+  PyObject* object =
+      PyArray_NewFromDescr(&PyArray_Type, descriptor, body.ndim, body.dims,
+                           body.contiguous ? nullptr : body.dims + body.ndim, body.data,
+                           writable ? NPY_ARRAY_CARRAY : NPY_ARRAY_CARRAY_RO, nullptr);
   PyRef result = PyRef::take(object);
   // As PyArray_SetBaseObject does for a base that is no array.
-  reinterpret_cast<PyArrayObject_fields*>(object)->base = hold_memory(std::move(array));
+  reinterpret_cast<PyArrayObject_fields*>(object)->base = hold_memory(std::move(array), writable);
   return result;
 }
 

@@ -17,8 +17,10 @@ namespace thunkvm {
 PyObject* numpy_scalar(DType dtype, const void* value);
 
 /// The array as an ndarray: the object that it was borrowed from if it still looks like it, else a
-/// new one over its memory, which it keeps alive. Read-only where the buffer is.
-PyRef to_ndarray(Array array);
+/// new one over its memory, which it keeps alive. Read-only where the buffer is, or where it is to
+/// be; else it may be made read-only and writable again.
+enum class Access : std::uint8_t { AsItIs, ReadOnly };
+PyRef to_ndarray(Array array, Access access = Access::AsItIs);
 /// A fresh, writable 0-d ndarray with this number.
 PyRef to_ndarray_0d(const Cell& scalar);
 

@@ -7,10 +7,11 @@
 namespace thunkvm {
 namespace {
 
-// A Python value for a shared variable: its own copy, unless the caller lends the memory.
+// A Python value for a shared variable: its own copy, which nobody writes to, unless the caller
+// lends the memory.
 Cell own_value(PyObject* value, const Type& type, bool borrow, const std::string& what) {
   Cell cell = from_python(value, type, CastRule::SafeAlone, what.c_str());
-  return borrow ? cell : make_exclusive(std::move(cell), type);
+  return borrow ? cell : make_own(std::move(cell), type);
 }
 
 std::string what_is(std::string_view name) {
@@ -54,7 +55,7 @@ PyObject* get_value(PyObject*, PyObject* args, PyObject* kwargs) {
   return guard([&] {
     const Variable& variable = require_shared(object, "get_value");
     const Cell value = variable.shared_value().get();
-    return to_python(borrow != 0 ? value : copy_value(value, variable.type()));
+    return borrow != 0 ? to_python_lent(value) : to_python(copy_value(value, variable.type()));
   });
 }
 

@@ -291,7 +291,9 @@ Cell from_number(PyObject* object) {
                   "keep it as an object, write tv.constant(value, type=tv.GenericType()).");
 }
 
-Cell object_cell(PyObject* object) { return Cell::of_object(Py_NewRef(object), python_kind()); }
+Cell object_cell(PyObject* object) {
+  return Cell::of_object(Py_NewRef(object), python_kind());
+}
 
 bool exclusive(const Cell& cell) {
   if (cell.is_array()) return Array::exclusive(*cell.body());
@@ -313,6 +315,19 @@ Cell copy_value(const Cell& cell, const Type& type) {
 
 Cell make_exclusive(Cell cell, const Type& type) {
   return exclusive(cell) ? std::move(cell) : copy_value(cell, type);
+}
+
+Cell make_own(Cell cell, const Type& type) {
+  Cell kept = make_exclusive(std::move(cell), type);
+  if (!kept.is_array() || !kept.body()->is_owner_itself) return kept;
+  const Array array = kept.array();
+  return Cell::of_array(array.view(array.shape(), array.strides(), array.data()));
+}
+
+PyRef to_python_lent(const Cell& value) {
+  if (!value.is_array() || value.body()->ndim == 0 || value.body()->is_owner_itself)
+    return to_python(value);
+  return to_ndarray(value.array(), Access::ReadOnly);
 }
 
 std::string describe(const Cell& cell) {

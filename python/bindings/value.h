@@ -58,6 +58,12 @@ bool exclusive(const Cell& cell);
 Cell copy_value(const Cell& cell, const Type& type);
 /// The value itself where nobody else can see it, else a copy.
 Cell make_exclusive(Cell cell, const Type& type);
+/// The same, to be kept as a default or shared value, whose memory users only read: an array that
+/// `to_python_lent` hands out read-only, even where an ndarray of a perform owns the memory.
+Cell make_own(Cell cell, const Type& type);
+/// A kept value as Python sees it without a copy: read-only, unless it is an ndarray that was lent
+/// to be kept, which comes back as it is.
+PyRef to_python_lent(const Cell& value);
 
 /// What a value is, for messages: "float64 array, shape (3,), strides (8,)", "int64 scalar 3", "a
 /// Solver object".

@@ -64,9 +64,10 @@ class Out:
     variable : Variable or value
         What to compute.
     borrow : bool
-        Return the memory that the function has, without copying; it may be an argument's, the
-        default of an input (`In.value`), a shared variable's or another output's. What the caller
-        writes to it changes these, and later calls may write to it.
+        Return the memory that the function has, without copying; it may be an argument's or
+        another output's. What the caller writes to it changes these, and later calls may write to
+        it. The memory of a constant, of a default that the function keeps (`In.value`) and of a
+        shared variable comes as a read-only array.
 
     Examples
     --------

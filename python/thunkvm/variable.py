@@ -126,7 +126,8 @@ def _get_value(self: Variable, borrow: bool = False) -> Any:
     Parameters
     ----------
     borrow : bool
-        Return the array that the variable holds instead of a copy; it must not be written to.
+        Return the array that the variable holds instead of a copy. It is read-only, unless it is
+        an array that was lent with `borrow`.
 
     Returns
     -------
