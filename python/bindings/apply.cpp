@@ -1,33 +1,51 @@
 #include "python/bindings/apply.h"
 
 #include "ops/op.h"
+#include "python/bindings/collection.h"
 #include "python/bindings/python_op.h"
 #include "python/bindings/variable.h"
 
 #include <structmember.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
 namespace {
 
 struct ApplyObject {
-  PyObject_HEAD Apply* node;  // retained
+  PyObject_HEAD Apply* node;  // retained; null once the garbage collector took it
   PyObject* weak_references;
+  std::uint64_t counted;  // for the garbage collector, see collection.h
 };
 
 PyTypeObject* apply_class = nullptr;
 
 ApplyObject* self_of(PyObject* self) { return reinterpret_cast<ApplyObject*>(self); }
-Apply& node_of(PyObject* self) { return *self_of(self)->node; }
+Apply& node_of(PyObject* self) { return *unwrap_node(self); }
+
+int apply_traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  const Apply* node = self_of(self)->node;
+  if (node == nullptr) return 0;
+  return visit_graph(self_of(self)->counted, visit, arg,
+                     [&](GraphVisit& graph) { graph.node(node); });
+}
+
+int apply_clear(PyObject* self) {
+  if (Apply* node = std::exchange(self_of(self)->node, nullptr)) node->release();
+  return 0;
+}
 
 void apply_dealloc(PyObject* self) {
+  PyObject_GC_UnTrack(self);
   if (self_of(self)->weak_references != nullptr) PyObject_ClearWeakRefs(self);
-  node_of(self).release();
+  apply_clear(self);
   PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
+  PyObject_GC_Del(self);
   Py_DECREF(type);
 }
 
@@ -55,7 +73,7 @@ void become_output(PyObject* output, Apply* node, std::uint32_t j) {
   held.handle() = nullptr;
   variable.handle() = output;
   held = std::move(variable);
-  show_collector(output);
+  if (!PyObject_GC_IsTracked(output)) PyObject_GC_Track(output);
 }
 
 PyObject* apply_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
@@ -94,13 +112,13 @@ PyObject* apply_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
 }
 
 Py_hash_t apply_hash(PyObject* self) {
-  return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(&node_of(self)) >> 4);
+  return static_cast<Py_hash_t>(reinterpret_cast<std::uintptr_t>(self_of(self)->node) >> 4);
 }
 
 PyObject* apply_compare(PyObject* a, PyObject* b, int comparison) {
   if (!is_node(a) || !is_node(b) || (comparison != Py_EQ && comparison != Py_NE))
     Py_RETURN_NOTIMPLEMENTED;
-  return PyBool_FromLong((&node_of(a) == &node_of(b)) == (comparison == Py_EQ));
+  return PyBool_FromLong((self_of(a)->node == self_of(b)->node) == (comparison == Py_EQ));
 }
 
 PyObject* get_op(PyObject* self, void*) {
@@ -134,15 +152,27 @@ PyMemberDef apply_members[] = {
 
 PyObject* wrap_node(Apply* node) {
   const Variable hold(node, 0);
-  PyObject* object = apply_class->tp_alloc(apply_class, 0);
+  ApplyObject* object = PyObject_GC_New(ApplyObject, apply_class);
   if (object == nullptr) throw PythonError{};
   node->retain();
-  self_of(object)->node = node;
-  return object;
+  object->node = node;
+  object->weak_references = nullptr;
+  object->counted = 0;
+  auto* result = reinterpret_cast<PyObject*>(object);
+  if (graphs_may_hold_objects) PyObject_GC_Track(result);
+  return result;
 }
 
 bool is_node(PyObject* object) { return Py_IS_TYPE(object, apply_class); }
-Apply* unwrap_node(PyObject* object) { return self_of(object)->node; }
+Apply* unwrap_node(PyObject* object) {
+  Apply* node = self_of(object)->node;
+  if (node == nullptr)
+    throw Error(
+        ErrorKind::Runtime,
+        "this Apply has no node any more: the garbage collector took it with the cycle that "
+        "it was part of");
+  return node;
+}
 
 void init_apply(PyObject* module) {
   static PyType_Slot slots[] = {
@@ -153,14 +183,16 @@ void init_apply(PyObject* module) {
            "fresh Variables (``x.type()``), which become the node's own.")},
       {Py_tp_new, reinterpret_cast<void*>(apply_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(apply_dealloc)},
+      {Py_tp_traverse, reinterpret_cast<void*>(apply_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(apply_clear)},
       {Py_tp_hash, reinterpret_cast<void*>(apply_hash)},
       {Py_tp_richcompare, reinterpret_cast<void*>(apply_compare)},
       {Py_tp_getset, apply_attributes},
       {Py_tp_members, apply_members},
       {0, nullptr},
   };
-  static PyType_Spec spec = {"thunkvm._core.Apply", sizeof(ApplyObject), 0, Py_TPFLAGS_DEFAULT,
-                             slots};
+  static PyType_Spec spec = {"thunkvm._core.Apply", sizeof(ApplyObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
   apply_class = add_class(module, spec);
 }
 

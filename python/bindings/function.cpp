@@ -1,54 +1,74 @@
 #include "python/bindings/function.h"
 
 #include "python/bindings/apply.h"
-#include "python/bindings/ownership.h"
+#include "python/bindings/collection.h"
 #include "python/bindings/variable.h"
 #include "vm/disassembler.h"
 
 #include <structmember.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 
 namespace thunkvm {
 namespace {
 
 struct FunctionObject {
   PyObject_HEAD vectorcallfunc vectorcall;
-  CompiledFunction* function;
+  CompiledFunction* function;  // null once the garbage collector took it
   PyObject* attributes;
   PyObject* weak_references;
+  std::uint64_t counted;  // for the garbage collector, see collection.h
 };
 PyTypeObject* function_class = nullptr;
 
+FunctionObject* self_of(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
+
+[[noreturn]] void throw_collected() {
+  throw Error(ErrorKind::Runtime,
+              "this function can do nothing any more: the garbage collector took it with the cycle "
+              "that it was part of");
+}
+
 CompiledFunction& function_of(PyObject* self) {
-  return *reinterpret_cast<FunctionObject*>(self)->function;
+  if (self_of(self)->function == nullptr) throw_collected();
+  return *self_of(self)->function;
 }
 
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n,
                         PyObject* keywords) {
   return guard([&] {
-    return function_of(self).call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)),
-                                  keywords);
+    return self_of(self)->function->call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)),
+                                         keywords);
   });
 }
 
+PyObject* call_collected(PyObject*, PyObject* const*, std::size_t, PyObject*) {
+  return guard([]() -> PyObject* { throw_collected(); });
+}
+
 int traverse(PyObject* self, visitproc visit, void* arg) {
+  FunctionObject* object = self_of(self);
   Py_VISIT(Py_TYPE(self));
-  Py_VISIT(reinterpret_cast<FunctionObject*>(self)->attributes);
-  return function_of(self).traverse(visit, arg);
+  Py_VISIT(object->attributes);
+  if (object->function == nullptr) return 0;
+  return object->function->traverse(object->counted, visit, arg);
 }
 
 int clear(PyObject* self) {
-  Py_CLEAR(reinterpret_cast<FunctionObject*>(self)->attributes);
+  FunctionObject* object = self_of(self);
+  Py_CLEAR(object->attributes);
+  object->vectorcall = call_collected;
+  delete std::exchange(object->function, nullptr);
   return 0;
 }
 
 void destroy(PyObject* self) {
-  FunctionObject* object = reinterpret_cast<FunctionObject*>(self);
+  FunctionObject* object = self_of(self);
   PyObject_GC_UnTrack(self);
   if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   clear(self);
-  delete object->function;
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
@@ -218,8 +238,8 @@ PyObject* get_parameters(PyObject* self, void*) {
     PyRef rows = PyRef::take(PyList_New(0));
     for (const Parameter& parameter : parameters) {
       PyRef name = parameter.keyword ? parameter.keyword : PyRef::borrow(Py_None);
-      PyRef value = parameter.has_default ? to_python_lent(parameter.default_value)
-                                          : PyRef::borrow(Py_None);
+      PyRef value =
+          parameter.has_default ? to_python_lent(parameter.default_value) : PyRef::borrow(Py_None);
       PyRef row = PyRef::take(Py_BuildValue(
           "(OOO)", name.get(), parameter.has_default ? Py_True : Py_False, value.get()));
       check(PyList_Append(rows.get(), row.get()));
@@ -306,26 +326,45 @@ PyType_Spec spec = {"thunkvm._core.Function", sizeof(FunctionObject), 0,
 
 }  // namespace
 
-int CompiledFunction::traverse(visitproc visit, void* arg) const {
+void CompiledFunction::hold(PythonNodes nodes, std::shared_ptr<const std::vector<PyRef>> checks) {
+  if (!graphs_may_hold_objects) return;  // graphs of built-in Ops cost the collector nothing
+  tells_ = true;
+  nodes_ = std::move(nodes);
+  checks_ = std::move(checks);
+}
+
+int CompiledFunction::traverse(std::uint64_t& counted, visitproc visit, void* arg) {
   Py_VISIT(pack_.get());
   Py_VISIT(mode_.get());
+  if (checks_ != nullptr)
+    for (const PyRef& object : *checks_) Py_VISIT(object.get());
+  for (const std::shared_ptr<const PythonNode>& node : nodes_) {
+    Py_VISIT(node->node.get());
+    for (PyObject* object : node->held()) Py_VISIT(object);
+  }
   for (const Parameter& parameter : signature_.parameters())
     if (parameter.default_value.is_object()) Py_VISIT(object_of(parameter.default_value));
-  if (nodes_.empty()) return 0;
-  std::vector<const Apply*> held;
-  for (const std::shared_ptr<const PythonNode>& node : nodes_) {
-    for (PyObject* object : node->held()) Py_VISIT(object);
-    // A handle that the Op's code kept holds the node for somebody else.
-    if (Py_REFCNT(node->node.get()) == 1) held.push_back(unwrap_node(node->node.get()));
-  }
-  linked_.each_variable([&](const Variable& variable) { held.push_back(variable.node()); });
-  for (const Variable& input : inputs_) held.push_back(input.node());
-  for (const Variable& output : output_variables_) held.push_back(output.node());
-  for (const auto& [target, value] : update_variables_) {
-    held.push_back(target.node());
-    held.push_back(value.node());
-  }
-  return visit_owned(held, visit, arg);
+  if (!tells_) return 0;
+  return visit_graph(counted, visit, arg, [&](GraphVisit& graph) {
+    for (const Parameter& parameter : signature_.parameters()) graph.type(*parameter.type);
+    for (const OutputSpec& output : outputs_) graph.type(*output.type);
+    for (const std::shared_ptr<const PythonNode>& node : nodes_) {
+      for (const TypeRef& type : node->inputs) graph.type(*type);
+      for (const TypeRef& type : node->outputs) graph.type(*type);
+    }
+    for (const auto& [index, value] : linked_.program->constants) graph.value(value);
+    if (last_ != nullptr)  // what an idle frame keeps: constants, and intermediates of `_nogc`
+      for (std::uint32_t r = 0; r < linked_.program->n_registers; ++r) graph.value(last_->cell(r));
+    for (const Ref<SharedValue>& value : linked_.shared) graph.shared(*value);
+    for (const Ref<SharedValue>& value : linked_.targets) graph.shared(*value);
+    for (const Variable& input : inputs_) graph.node(input.node());
+    for (const Variable& output : output_variables_) graph.node(output.node());
+    for (const auto& [target, value] : update_variables_) {
+      graph.node(target.node());
+      graph.node(value.node());
+    }
+    linked_.each_variable([&](const Variable& variable) { graph.node(variable.node()); });
+  });
 }
 
 PyObject* wrap_function(std::unique_ptr<CompiledFunction> function) {
@@ -335,6 +374,7 @@ PyObject* wrap_function(std::unique_ptr<CompiledFunction> function) {
   object->function = function.release();
   object->attributes = nullptr;
   object->weak_references = nullptr;
+  object->counted = 0;
   PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
   return reinterpret_cast<PyObject*>(object);
 }

@@ -98,11 +98,11 @@ class CompiledFunction {
   /// for those that are known to have them. To be called once, before the first call.
   void check_updates(std::vector<std::string> names) { update_names_ = std::move(names); }
 
-  /// The nodes whose thunks run Python, for `traverse`; none where no Op is a user's.
-  void hold(std::vector<std::shared_ptr<const PythonNode>> nodes) { nodes_ = std::move(nodes); }
-  /// Shows the garbage collector the objects that only this function holds: what its thunks call,
-  /// the users' Ops of its graph, defaults.
-  int traverse(visitproc visit, void* arg) const;
+  /// For the garbage collector: the nodes whose thunks run Python, and the objects that checks of
+  /// emitted code call. Kept if a graph may hold objects of the user's.
+  void hold(PythonNodes nodes, std::shared_ptr<const std::vector<PyRef>> checks);
+  /// The function's part of its object's tp_traverse.
+  int traverse(std::uint64_t& counted, visitproc visit, void* arg);
 
  private:
   void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
@@ -144,7 +144,9 @@ class CompiledFunction {
   std::vector<std::uint8_t> update_takes_;
   std::vector<std::string> update_names_;
   std::vector<std::pair<std::string_view, std::uint32_t>> removed_;
-  std::vector<std::shared_ptr<const PythonNode>> nodes_;
+  bool tells_ = false;  ///< the garbage collector of its graph
+  PythonNodes nodes_;
+  std::shared_ptr<const std::vector<PyRef>> checks_;
   CompileWhen when_ = CompileWhen::Never;
   PlanOptions plan_;
   std::function<Status(Activation&, std::uint32_t)> check_;

@@ -192,14 +192,12 @@ Linker find_linker(std::string_view name, bool keep, PyObject* performs,
 
 /// Hands a step's inputs and outputs, as lists of objects, to `compare(node, inputs, outputs)`,
 /// which raises if another implementation of the node gives something else.
-std::function<Status(Activation&, std::uint32_t)> checker(std::shared_ptr<const Program> program,
-                                                          const std::vector<Variable>& nodes,
-                                                          PyObject* compare) {
-  auto handles = std::make_shared<std::vector<PyRef>>();
-  for (const Variable& node : nodes) handles->push_back(PyRef::take(wrap_node(node.node())));
-  auto callable = std::make_shared<PyRef>(PyRef::borrow(compare));
-  return [program = std::move(program), handles, callable](Activation& activation,
-                                                           std::uint32_t index) {
+///
+/// `objects` are the handles of all nodes, and then `compare`.
+std::function<Status(Activation&, std::uint32_t)> checker(
+    std::shared_ptr<const Program> program, std::shared_ptr<const std::vector<PyRef>> objects) {
+  return [program = std::move(program), objects = std::move(objects)](Activation& activation,
+                                                                      std::uint32_t index) {
     const Step& step = program->steps[index];
     try {
       const auto list = [&](int first, int n) {
@@ -212,13 +210,21 @@ std::function<Status(Activation&, std::uint32_t)> checker(std::shared_ptr<const 
       };
       PyRef inputs = list(0, step.operands.n_inputs);
       PyRef outputs = list(step.operands.n_inputs, step.operands.n_outputs);
-      PyRef::take(PyObject_CallFunctionObjArgs(callable->get(), (*handles)[step.node].get(),
+      PyRef::take(PyObject_CallFunctionObjArgs(objects->back().get(), (*objects)[step.node].get(),
                                                inputs.get(), outputs.get(), nullptr));
       return Status::Done;
     } catch (...) {
       return fail_thunk(activation);
     }
   };
+}
+
+std::shared_ptr<const std::vector<PyRef>> checked_by(PyObject* compare,
+                                                     const std::vector<Variable>& nodes) {
+  auto objects = std::make_shared<std::vector<PyRef>>();
+  for (const Variable& node : nodes) objects->push_back(PyRef::take(wrap_node(node.node())));
+  objects->push_back(PyRef::borrow(compare));
+  return objects;
 }
 
 CompileWhen compile_when(std::string_view when) {
@@ -283,13 +289,14 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     for (std::size_t k = 0; k < targets.size(); ++k)
       updated.emplace_back(targets[k], graph.updates[k].value);
     compiled->set_origins(graph.outputs, std::move(updated), PyRef::borrow(mode));
-    if (nodes->any_of_user) compiled->hold(std::move(nodes->nodes));
+    const auto checks =
+        chosen.plan.checked ? checked_by(compare, compiled->linked().nodes) : nullptr;
+    compiled->hold(std::move(*nodes), checks);
     if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
     if (chosen.emits)
-      compiled->set_native(compile_when(compile), chosen.plan,
-                           chosen.plan.checked ? checker(compiled->linked().program,
-                                                         compiled->linked().nodes, compare)
-                                               : nullptr);
+      compiled->set_native(
+          compile_when(compile), chosen.plan,
+          checks != nullptr ? checker(compiled->linked().program, checks) : nullptr);
     return PyRef::take(wrap_function(std::move(compiled)));
   });
 }

@@ -5,6 +5,7 @@
 #include "python/bindings/apply.h"
 #include "python/bindings/builtin_op.h"
 #include "python/bindings/cache.h"
+#include "python/bindings/collection.h"
 #include "python/bindings/compiling.h"
 #include "python/bindings/function.h"
 #include "python/bindings/graph.h"
@@ -47,6 +48,7 @@ PYBIND11_MODULE(_core, m) {
   pybind11::register_local_exception_translator(translate);
 
   thunkvm::init_origin(m.ptr());
+  thunkvm::init_collection(m.ptr());
   thunkvm::init_type(m.ptr());
   thunkvm::init_variable(m.ptr());
   thunkvm::init_apply(m.ptr());

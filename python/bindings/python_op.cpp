@@ -3,6 +3,7 @@
 #include "ops/functions.h"
 #include "python/bindings/apply.h"
 #include "python/bindings/builtin_op.h"
+#include "python/bindings/collection.h"
 #include "python/bindings/raised.h"
 #include "python/bindings/variable.h"
 
@@ -131,6 +132,7 @@ PythonOp::PythonOp(PyObject* object)
       view_map_(alias_map(object, name_, "view_map")),
       destroy_map_(alias_map(object, name_, "destroy_map")) {
   python_ops()[object] = this;
+  graphs_may_hold_objects = true;
 }
 
 void PythonOp::check_alias_maps(std::size_t n_inputs, std::size_t n_outputs) const {
@@ -228,8 +230,6 @@ std::vector<Variable> PythonOp::batch(Apply& node, std::span<const Variable> inp
                                       std::to_string(node.n_outputs()));
   return outputs;
 }
-
-bool any_python_op() { return !python_ops().empty(); }
 
 PyObject* wrap_op(const Op& op) {
   if (const PythonOp* of_user = python_op(&op)) return Py_NewRef(of_user->object());

@@ -52,9 +52,6 @@ class PythonOp final : public Op {
 /// The PythonOp of an Op of this kind, else null.
 inline const PythonOp* python_op(const Op* op) { return dynamic_cast<const PythonOp*>(op); }
 
-/// Whether any Op of this kind lives: if not, no graph that lives holds one.
-bool any_python_op();
-
 /// A new reference to an Op's Python object: the user's, or a `BuiltinOp`.
 PyObject* wrap_op(const Op& op);
 /// The Op of a user's Python Op or of a `BuiltinOp`. Throws Error(Type) for what is none.

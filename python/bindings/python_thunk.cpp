@@ -88,8 +88,7 @@ ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> node
     if (op == nullptr && apply.op()->conditional() != nullptr) return {};
     PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&apply)));
     const auto node = std::make_shared<const PythonNode>(apply, handle);
-    nodes->nodes.push_back(node);
-    nodes->any_of_user = nodes->any_of_user || op != nullptr;
+    nodes->push_back(node);
     if (op == nullptr) {
       if (performs.get() == Py_None) return {};
       PyRef perform = PyRef::take(PyObject_CallOneArg(performs.get(), handle.get()));

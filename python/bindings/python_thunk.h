@@ -68,11 +68,7 @@ class Held {
 /// bool included, Error(Index) for one beyond 64 bits.
 std::int64_t asked_input(PyObject* index, const std::string& asks);
 
-/// The nodes of one function that have a thunk in Python.
-struct PythonNodes {
-  std::vector<std::shared_ptr<const PythonNode>> nodes;
-  bool any_of_user = false;  ///< one of them is of a user's Op
-};
+using PythonNodes = std::vector<std::shared_ptr<const PythonNode>>;
 
 /// A thunk for each Python Op, and for each built-in Op to which `performs` gives one: a callable
 /// that takes the Apply and returns a function `perform(node, inputs, output_storage)`, or None.

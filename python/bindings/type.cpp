@@ -1,5 +1,6 @@
 #include "python/bindings/type.h"
 
+#include "python/bindings/collection.h"
 #include "python/bindings/value.h"
 #include "python/bindings/variable.h"
 
@@ -253,6 +254,7 @@ PyMethodDef generic_type_methods[] = {
 // ---- PythonType
 
 PythonType::PythonType(PyObject* object) : object_(PyRef::borrow(object)) {
+  graphs_may_hold_objects = true;
   type_of(object) = this;
 }
 PythonType::~PythonType() { type_of(object_.get()) = nullptr; }

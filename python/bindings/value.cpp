@@ -1,5 +1,6 @@
 #include "python/bindings/value.h"
 
+#include "python/bindings/collection.h"
 #include "python/bindings/misfit.h"
 #include "python/bindings/ndarray.h"
 #include "python/bindings/raised.h"
@@ -292,6 +293,7 @@ Cell from_number(PyObject* object) {
 }
 
 Cell object_cell(PyObject* object) {
+  graphs_may_hold_objects = true;
   return Cell::of_object(Py_NewRef(object), python_kind());
 }
 

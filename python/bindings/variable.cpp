@@ -2,8 +2,7 @@
 
 #include "ops/op.h"
 #include "python/bindings/apply.h"
-#include "python/bindings/ownership.h"
-#include "python/bindings/python_op.h"
+#include "python/bindings/collection.h"
 #include "python/bindings/type.h"
 #include "python/bindings/value.h"
 #include "python/bindings/variable_numbers.h"
@@ -57,8 +56,18 @@ void variable_dealloc(PyObject* self) {
 
 int variable_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  const Apply* node = unwrap(self).node();
-  return node->references() == 1 ? visit_owned({&node, 1}, visit, arg) : 0;
+  return visit_graph(self_of(self)->counted, visit, arg,
+                     [&](GraphVisit& graph) { graph.node(unwrap(self).node()); });
+}
+
+// Lets go of the graph. What is left is a Variable for whoever meets it on its way to its end.
+int variable_clear(PyObject* self) {
+  Variable left = Variable::input(GenericType::instance(), "a collected variable");
+  Variable& held = self_of(self)->variable;
+  held.handle() = nullptr;
+  left.handle() = self;
+  std::swap(held, left);
+  return 0;
 }
 
 // What an index means is the package's to say (set_indexing). The slots are those of a mapping:
@@ -219,14 +228,11 @@ PyObject* wrap(const Variable& variable) {
   VariableObject* object = new_object();
   new (&object->variable) Variable(variable);
   object->weak_references = nullptr;
+  object->counted = 0;
   handle = object;
   auto* result = reinterpret_cast<PyObject*>(object);
-  if (any_python_op()) show_collector(result);
+  if (graphs_may_hold_objects) PyObject_GC_Track(result);
   return result;
-}
-
-void show_collector(PyObject* variable) {
-  if (!PyObject_GC_IsTracked(variable)) PyObject_GC_Track(variable);
 }
 
 PyRef wrap_list(std::span<const Variable> variables) {
@@ -266,13 +272,15 @@ std::vector<Variable> require_variables(PyObject* iterable, const char* what) {
 void init_variable(PyObject* module) {
   static PyType_Slot slots[] = {
       {Py_tp_doc,
-       const_cast<char*>("A value that is not computed yet: one output of a node of the graph, or "
-                         "a leaf.\n\nArithmetic on Variables builds graph, and so do comparisons, ``==`` and "
+       const_cast<char*>(
+           "A value that is not computed yet: one output of a node of the graph, or "
+           "a leaf.\n\nArithmetic on Variables builds graph, and so do comparisons, ``==`` and "
            "``!=`` too. Hashes are by identity, so that Variables may be keys of "
            "dicts and members of sets; ``a is b`` says whether two names stand for "
            "one Variable, ``any(v is x for v in xs)`` whether a list has it.")},
       {Py_tp_dealloc, reinterpret_cast<void*>(variable_dealloc)},
       {Py_tp_traverse, reinterpret_cast<void*>(variable_traverse)},
+      {Py_tp_clear, reinterpret_cast<void*>(variable_clear)},
       {Py_tp_hash, reinterpret_cast<void*>(variable_hash)},
       {Py_tp_getset, variable_attributes},
       {Py_tp_members, variable_members},

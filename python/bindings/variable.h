@@ -8,6 +8,7 @@
 
 #include "ops/variable.h"
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace thunkvm {
 struct VariableObject {
   PyObject_HEAD Variable variable;
   PyObject* weak_references;
+  std::uint64_t counted;  ///< for the garbage collector, see collection.h
 };
 extern PyTypeObject* variable_class;
 
@@ -26,10 +28,6 @@ PyObject* wrap(const Variable& variable);
 PyRef wrap_list(std::span<const Variable> variables);
 /// A tuple of them.
 PyRef wrap_tuple(std::span<const Variable> variables);
-
-/// Puts a Variable's object under the garbage collector. Only one whose graph may hold a user's Op
-/// needs it: a graph of built-in Ops costs the collector nothing.
-void show_collector(PyObject* variable);
 
 inline bool is_variable(PyObject* object) { return Py_IS_TYPE(object, variable_class); }
 /// The variable of an object for which `is_variable` holds.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import weakref
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
+from thunkvm import _core
 
 MODES = ["py", "vm", "cvm", "cvm_nogc", "FAST_RUN"]
 
@@ -178,3 +180,276 @@ def test_an_op_of_one_node_that_somebody_kept_is_left_alone(hold_by: str) -> Non
     node = make()
     gc.collect()
     assert node.op.tag == "here"
+
+
+class Model:
+    """An object of a user's, which holds whatever is assigned to it."""
+
+    big: Any
+
+
+def array_type(model: Any) -> Any:
+    class Arrays(tv.Type):
+        def __init__(self) -> None:
+            self.model = model
+
+        def filter(self, value: Any, strict: bool = False, allow_downcast: Any = None) -> Any:
+            return value
+
+    return Arrays()
+
+
+def an_op(model: Any) -> Any:
+    op = Double()
+    op.model = model  # type: ignore[attr-defined]
+    return op(tv.vector("x"))
+
+
+def a_constant(model: Any) -> Any:
+    return tv.constant(model, type=tv.GenericType())
+
+
+def a_shared_variable(model: Any) -> Any:
+    return tv.shared(model, borrow=True)
+
+
+def a_type(model: Any) -> Any:
+    return array_type(model)("x")
+
+
+def a_shared_variable_of_a_type(model: Any) -> Any:
+    return _core.shared_variable(array_type(model), None)
+
+
+WAYS = [an_op, a_constant, a_shared_variable, a_type, a_shared_variable_of_a_type]
+
+
+class Pass(tv.Op):
+    """Its input as it is, of any Type."""
+
+    def make_node(self, x: Any) -> tv.Apply:
+        return tv.Apply(self, [x], [x.type()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        output_storage[0][0] = inputs[0]
+
+
+def holds_a_variable(model: Any, v: Any) -> None:
+    model.held = v
+
+
+def holds_two_variables(model: Any, v: Any) -> None:
+    model.held = [v, Pass()(v)]
+
+
+def holds_a_node(model: Any, v: Any) -> None:
+    model.held = Pass()(v).owner
+
+
+def holds_a_node_and_a_variable(model: Any, v: Any) -> None:
+    model.held = (Pass()(v).owner, v)
+
+
+def holds_functions_and_a_variable(model: Any, v: Any) -> None:
+    free = [leaf for leaf in _core.leaves([v]) if leaf.leaf == "input"]
+    model.held = [tv.function(free, Pass()(v), mode=mode) for mode in MODES], v
+
+
+HOLDS = [
+    holds_a_variable, holds_two_variables, holds_a_node, holds_a_node_and_a_variable,
+    holds_functions_and_a_variable,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("hold", HOLDS)
+def test_a_model_that_is_held_by_a_graph_that_it_holds_is_collected(way: Any, hold: Any) -> None:
+    def make() -> Any:
+        model = Model()
+        hold(model, way(model))
+        return model
+
+    assert is_collected(make)
+
+
+@pytest.mark.parametrize("mode", [*MODES, "c&py", "c|py"])
+@pytest.mark.parametrize("op_class", OPS)
+def test_a_model_with_functions_and_variables_is_collected(mode: str, op_class: Any) -> None:
+    def make() -> Any:
+        model, x = Model(), tv.vector("x")
+        op = op_class()
+        op.model = model
+        hidden = op(x)
+        hidden.name = "hidden"
+        output = tv.exp(hidden) + hidden
+        model.held = {
+            "variables": [hidden, output],
+            "node": hidden.owner,
+            "functions": [tv.function([x], out, mode=mode) for out in (output, hidden, output)],
+        }
+        assert [f([0.0]).tolist() for f in model.held["functions"]] == [[1.0], [0.0], [1.0]]
+        return model
+
+    assert is_collected(make)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_that_failed_keeps_no_model(mode: str) -> None:
+    class Fail(Pass):
+        def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+            raise ValueError("failed")
+
+    def make() -> Any:
+        model, g = Model(), tv.generic("g")
+        model.f = tv.function([g], Fail()(Pass()(g)), mode=mode)
+        with pytest.raises(ValueError, match="failed"):
+            model.f(model)
+        return model
+
+    assert is_collected(make)
+
+
+def test_values_that_are_kept_between_calls_are_collected() -> None:
+    def make() -> Any:
+        model, g = Model(), tv.generic("g")
+        model.f = tv.function([g], Pass()(Pass()(g)), mode="cvm_nogc")
+        model.f(model)
+        return model
+
+    assert is_collected(make)
+
+
+# No object in these cycles but ours can be cleared.
+
+
+def test_a_variable_alone_closes_a_cycle_that_is_collected() -> None:
+    def make() -> Any:
+        model, s = Model(), tv.shared(None, "s")
+        s.set_value((s, model), borrow=True)
+        return model
+
+    assert is_collected(make)
+
+
+def test_a_node_alone_closes_a_cycle_that_is_collected() -> None:
+    def make() -> Any:
+        model, s = Model(), tv.shared(None, "s")
+        node = Pass()(s).owner
+        s.set_value((node, model), borrow=True)
+        return model
+
+    assert is_collected(make)
+
+
+def test_a_function_alone_closes_a_cycle_that_is_collected() -> None:
+    def make() -> Any:
+        model, s = Model(), tv.shared(None, "s")
+        f = tv.function([], Pass()(s))
+        s.set_value((f, model), borrow=True)
+        return model
+
+    assert is_collected(make)
+
+
+def test_what_the_collector_took_says_so() -> None:
+    s = tv.shared(None, "s")
+    f, node = tv.function([], Pass()(s)), Pass()(s).owner
+    s.set_value((f, node, s), borrow=True)
+    # What the collector does to a cycle, done to objects that are still in use.
+    for thing in (f, node, s):
+        clear_as_the_collector_does(thing)
+    with pytest.raises(RuntimeError, match="the garbage collector took it"):
+        f()
+    with pytest.raises(RuntimeError, match="the garbage collector took it"):
+        f.node_runs()
+    with pytest.raises(RuntimeError, match="the garbage collector took it"):
+        _ = node.op
+    assert s.name == "a collected variable"
+
+
+def clear_as_the_collector_does(thing: Any) -> None:
+    """Call the `tp_clear` of an object's class."""
+    slot = ctypes.pythonapi.PyType_GetSlot
+    slot.argtypes, slot.restype = [ctypes.py_object, ctypes.c_int], ctypes.c_void_p
+    clear = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object)(slot(type(thing), 51))
+    assert clear(thing) == 0
+
+
+def test_a_finalizer_may_bring_a_model_back() -> None:
+    saved = []
+
+    class Phoenix(Model):
+        def __del__(self) -> None:
+            saved.append(self)
+
+    def make() -> None:
+        model, x = Phoenix(), tv.vector("x")
+        op = Double()
+        op.model = model  # type: ignore[attr-defined]
+        model.y = op(x)
+        model.f = tv.function([x], model.y + 1.0)
+
+    make()
+    gc.collect()
+    (model,) = saved
+    assert model.f([1.0]).tolist() == [3.0]
+    assert model.y.owner.op.model is model
+    saved.clear()
+    reference = weakref.ref(model)
+    del model
+    gc.collect()
+    assert reference() is None
+
+
+def test_what_a_variable_in_use_shares_with_garbage_is_left_alone() -> None:
+    def make() -> Any:
+        op, x = Double(), tv.vector("x")
+        op.tag = "here"
+        hidden = op(x)
+        op.garbage = [hidden + 1.0, tv.function([x], hidden)]
+        return hidden * 2.0
+
+    y = make()
+    for _ in range(3):
+        gc.collect()
+    op = y.owner.inputs[0].owner.op
+    assert op.tag == "here"
+    assert op.garbage[1]([1.0]).tolist() == [2.0]
+
+
+def test_a_deep_graph_is_collected_without_recursion() -> None:
+    def make() -> Any:
+        model = Model()
+        y = an_op(model)
+        for _ in range(200_000):
+            y = y + 1.0
+        model.held = y
+        return model
+
+    assert is_collected(make)
+
+
+def test_variables_all_along_a_deep_graph_are_collected() -> None:
+    def make() -> Any:
+        model = Model()
+        model.held = [an_op(model)]
+        for _ in range(30_000):
+            model.held.append(model.held[-1] + 1.0)
+        return model
+
+    # Where each of them had its graph walked, this would not end.
+    assert is_collected(make)
+
+
+def test_a_chain_of_ops_that_hold_each_others_outputs_is_collected() -> None:
+    def make() -> Any:
+        first = Double()
+        y = first(tv.vector("x"))
+        for _ in range(20_000):
+            op = Double()
+            op.before = y  # type: ignore[attr-defined]
+            y = op(y)
+        first.last = y  # type: ignore[attr-defined]
+        return first
+
+    assert is_collected(make)
