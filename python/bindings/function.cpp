@@ -252,6 +252,14 @@ PyObject* get_frames(PyObject* self, void*) {
   return guard([&] { return PyRef::take(PyLong_FromSize_t(function_of(self).pool().size())); });
 }
 
+PyObject* get_has_shared(PyObject* self, void*) {
+  return guard([&] {
+    const Linked& linked = function_of(self).linked();
+    const bool any = !linked.shared.empty() || !linked.targets.empty();
+    return PyRef::borrow(any ? Py_True : Py_False);
+  });
+}
+
 PyMethodDef methods[] = {
     {"disassemble", disassemble_function, METH_NOARGS, "The program, one instruction a line."},
     {"_node_rows", node_rows, METH_NOARGS,
@@ -287,6 +295,8 @@ PyGetSetDef properties[] = {
     {"_frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
     {"_parameters", get_parameters, nullptr,
      "(name or None, whether it has a default, default) for each input.", nullptr},
+    {"_has_shared_variables", get_has_shared, nullptr,
+     "Whether it reads or updates shared variables.", nullptr},
     {"compiled", get_compiled, nullptr,
      "What became of the emitted code: 'off', 'waiting', 'compiling', 'ready', 'failed' or\n"
      "'unneeded'.",

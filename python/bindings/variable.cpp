@@ -192,6 +192,8 @@ PyObject* get_value(PyObject* self, void*) {
   });
 }
 
+PyObject* get_weak(PyObject* self, void*) { return PyBool_FromLong(unwrap(self).weak() ? 1 : 0); }
+
 PyObject* get_origin(PyObject* self, void*) {
   return guard([&] { return to_text(unwrap(self).node()->origin_text()); });
 }
@@ -208,6 +210,9 @@ PyGetSetDef variable_attributes[] = {
     {"leaf", get_leaf, nullptr,
      "'input', 'constant' or 'shared'; None for a variable that is computed.", nullptr},
     {"value", get_value, nullptr, "A constant's value.", nullptr},
+    {"weak", get_weak, nullptr,
+     "Whether it is a constant that stands for a Python number, whose dtype yields to others'.",
+     nullptr},
     {"origin", get_origin, nullptr,
      "The line of the user's code that made it (\"fit.py:12 in step\"); empty for a leaf.",
      nullptr},

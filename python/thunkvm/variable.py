@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from thunkvm import (
     _core,
+    copying,
     elementwise,
     explanation,
     indexing,
@@ -59,7 +60,7 @@ def _conj(self: Variable) -> Variable:
     return ops.conj(self)
 
 
-def _copy(self: Variable, memo: dict[int, Any] | None = None) -> Variable:
+def _copy(self: Variable) -> Variable:
     """Return the Variable itself: a graph is never changed, so it needs no copy."""
     return self
 
@@ -190,15 +191,6 @@ def _setitem(self: Variable, index: Any, value: Any) -> NoReturn:
         f"{self} never changes, so that no item of it can be assigned; "
         f"`{name} = {name}[index].set(value)` is the array with that item replaced, and "
         f"{name}[index].inc(value) the one with `value` added to it."
-    )
-
-
-def _no_pickle(self: Any, protocol: int = 0) -> NoReturn:
-    """Refuse: what a graph is made of cannot be written to a file."""
-    raise TypeError(
-        f"{self!r} cannot be pickled or copied: a graph holds Ops and lines of the program that "
-        "made it. Pickle the values (arguments, get_value() of shared variables), and build the "
-        "graph again by calling the code that builds it."
     )
 
 
@@ -360,8 +352,6 @@ METHODS: dict[str, Any] = {
     "take": _take,
     "conj": _conj,
     "copy": _copy,
-    "__copy__": _copy,
-    "__deepcopy__": _copy,
     "set": _set,
     "inc": _inc,
     "get_value": _get_value,
@@ -413,5 +403,4 @@ def attach() -> None:
     # (setattr: mypy knows the types of what is replaced.)
     setattr(_core.Apply, "__repr__", node_expression)  # noqa: B010
     setattr(_core.OpFunction, "__signature__", OwnSignature(lambda op: op._signature))  # noqa: B010
-    for kind in (Variable, _core.Apply, _core.Function):
-        setattr(kind, "__reduce_ex__", _no_pickle)  # noqa: B010
+    copying.attach()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -75,13 +74,10 @@ def test_a_mistake_is_named(mistake: Callable[[], Any], kind: type[Exception], w
     assert words in str(raised.value)
 
 
-@pytest.mark.parametrize("save", [pickle.dumps, copy.deepcopy])
-@pytest.mark.parametrize("of", [tv.function([x], x * 2.0, name="step"), (x * 2.0).owner])
-def test_a_graph_says_what_to_pickle_instead(save: Callable[[Any], Any], of: Any) -> None:
-    with pytest.raises(TypeError, match=r"cannot be pickled or copied.*get_value\(\)"):
-        save(of)
-    with pytest.raises(TypeError, match="<x: scalar float64> cannot be pickled"):
-        pickle.dumps(x)
+@pytest.mark.parametrize("of", [tv.function([x], x * 2.0, name="f"), (x * 2.0).owner, x * 2.0])
+def test_a_graph_says_what_to_pickle_instead(of: Any) -> None:
+    with pytest.raises(TypeError, match=r"cannot be pickled: a graph holds Ops.*Pickle the values"):
+        pickle.dumps(of)
 
 
 def test_an_op_takes_its_only_attribute_by_position_too() -> None:

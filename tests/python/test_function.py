@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -282,13 +281,6 @@ def test_a_function_may_be_called_again_with_other_shapes(mode: str) -> None:
     f = tv.function([x], tv.sum(x * 2, axis=0), mode=mode)
     for shape in ((2, 3), (0, 2), (1, 1), (5, 0), (2, 3)):
         np.testing.assert_array_equal(f(np.ones(shape)), np.full(shape[1], 2.0 * shape[0]))
-
-
-def test_a_copy_of_a_variable_is_the_variable() -> None:
-    x = tv.scalar("x")
-    assert copy.copy(x) is x
-    assert copy.deepcopy([x])[0] is x
-    assert (x + 1).copy().owner is not None
 
 
 def test_shared_variables_have_values_of_their_own() -> None:
