@@ -75,24 +75,24 @@ class CholeskyOp final : public MatrixOp {
     });
   }
 
-  /// I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, 2016. The gradient
-  /// is that of the triangle that is read: an element of it stands for its mirror image too.
+  /// I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, 2016; of complex
+  /// matrices with adjoints for transposes. The gradient is that of the triangle that is read: an
+  /// element of it stands for its mirror image too. What LAPACK does not read, the imaginary parts
+  /// of the diagonal, has none.
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
-    if (is_complex(node.input(0).dtype()))
-      fail(ErrorKind::NotImplemented,
-           "has no gradient for complex matrices, but a is a " + node.input(0).type().text());
-    const Variable factor = lower_ ? node.output(0) : matrix_transpose(node.output(0));
-    const Variable back = lower_ ? g[0] : matrix_transpose(g[0]);
-    const auto solve_transposed = [&](const Variable& b) {
-      return call_op("solve_triangular", {factor, b},
+    const Variable factor = lower_ ? node.output(0) : adjoint(node.output(0));
+    const Variable back = lower_ ? g[0] : adjoint(g[0]);
+    const Variable conjugated = conjugate(factor);
+    const auto solve_adjoint = [&](const Variable& b) {
+      return call_op("solve_triangular", {conjugated, b},
                      {{"lower", true}, {"transposed", true}, {"unit_diagonal", false}});
     };
-    const Variable middle = half_lower(matmul(matrix_transpose(factor), back));
-    const Variable left = solve_transposed(middle);
-    const Variable both = solve_transposed(matrix_transpose(left));
-    const Variable to_a = half_lower(add(both, matrix_transpose(both)));
-    return {lower_ ? to_a : matrix_transpose(to_a)};
+    const Variable middle = half_lower(matmul(adjoint(factor), back));
+    const Variable left = solve_adjoint(middle);
+    const Variable both = solve_adjoint(adjoint(left));
+    const Variable to_a = half_lower(add(both, adjoint(both)));
+    return {lower_ ? to_a : adjoint(to_a)};
   }
 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,

@@ -17,6 +17,8 @@
 //   REGISTER_OP(ElementwiseOf<square>, ElementwiseMaker<square>, square)
 #pragma once
 
+#include "ops/conjugate.h"
+#include "ops/connection.h"
 #include "ops/elementwise_loop.h"
 #include "ops/functions.h"
 #include "ops/registry.h"
@@ -194,11 +196,5 @@ class ElementwiseMaker : public OpMaker {
  public:
   explicit ElementwiseMaker(OpProto& proto) : OpMaker(proto) { proto = Declaration.proto(); }
 };
-
-/// The conjugate of a complex variable; any other one itself. (A gradient is d cost/d Re + i d
-/// cost/d Im, so it meets the conjugate of the derivative.)
-inline Variable conjugate(const Variable& x) {
-  return is_complex(x.dtype()) ? call_op("conj", {x}) : x;
-}
 
 }  // namespace thunkvm

@@ -84,7 +84,7 @@ class InvOp final : public MatrixOp {
   }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
-    const Variable turned = matrix_transpose(node.output(0));
+    const Variable turned = adjoint(node.output(0));
     return {neg(matmul(matmul(turned, g[0]), turned))};
   }
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
@@ -108,8 +108,8 @@ class DetOp final : public MatrixOp {
   }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
-    const Variable scale = add_last(add_last(mul(g[0], node.output(0))));
-    return {mul(scale, matrix_transpose(call_op("inv", {node.input(0)})))};
+    const Variable scale = add_last(add_last(mul(g[0], conjugate(node.output(0)))));
+    return {mul(scale, adjoint(call_op("inv", {node.input(0)})))};
   }
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
                               const std::vector<bool>&) const override {

@@ -50,6 +50,8 @@ Variable matrix_transpose(const Variable& x) {
   return transpose(x, axes);
 }
 
+Variable adjoint(const Variable& x) { return matrix_transpose(conjugate(x)); }
+
 Variable drop_last(const Variable& x) { return squeeze(x, {x.ndim() - 1}); }
 Variable add_last(const Variable& x) { return expand_dims(x, {x.ndim()}); }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/array_op.h"
+#include "ops/conjugate.h"
 
 #include <string>
 #include <vector>
@@ -48,6 +49,8 @@ class MatrixOp : public ArrayOp {
 
 /// `x` with its last two axes exchanged.
 Variable matrix_transpose(const Variable& x);
+/// The conjugate of that, which gradients meet.
+Variable adjoint(const Variable& x);
 /// The last axis of `x` dropped, which has length 1.
 Variable drop_last(const Variable& x);
 Variable add_last(const Variable& x);

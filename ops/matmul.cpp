@@ -216,8 +216,9 @@ class MatmulOp final : public ArrayOp {
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> gradients) const override {
-    const Variable &a = node.input(0), &b = node.input(1), &g = gradients[0];
-    if (!g || !is_inexact(a.dtype())) return {Variable(), Variable()};
+    const Variable& g = gradients[0];
+    if (!g || !is_inexact(node.input(0).dtype())) return {Variable(), Variable()};
+    const Variable a = conjugate(node.input(0)), b = conjugate(node.input(1));
     if (a.ndim() == 1 && b.ndim() == 1) return {mul(g, b), mul(g, a)};
     if (a.ndim() == 2 && b.ndim() == 1)
       return {mul(expand_dims(g, {1}), expand_dims(b, {0})), matmul(transpose(a, {1, 0}), g)};

@@ -117,10 +117,6 @@ class SpreadOp final : public ReductionOp {
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
-    if (is_complex(x.dtype()))
-      fail(ErrorKind::NotImplemented, "has no gradient for complex numbers, but x is a " +
-                                          x.type().text() +
-                                          ": it is not a differentiable function of them");
     const Axes axes = shift_axes(reduced_axes(x.ndim()), 0);
     const Variable mean = call_op("mean", {x}, reduction_attributes(&axes, true));
     const Variable freedom = cast(sub(count(x, DType::Int64), Variable::number(ddof_)), x.dtype());

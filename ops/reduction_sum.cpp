@@ -1,5 +1,6 @@
 // reduction_sum.cpp: `sum`, `mean`, `prod` and `prod_of_others`, which the gradient of prod is made
 // of.
+#include "ops/conjugate.h"
 #include "ops/element_math.h"
 #include "ops/reduction.h"
 
@@ -121,7 +122,7 @@ class ProdOp final : public FoldOp<Prod> {
     }
     const Variable others = call_op("prod_of_others", {flat});
     const Variable unflat = reshape(others, shape(moved), x.ndim());
-    return {mul(spread(g[0], x), transpose(unflat, back))};
+    return {mul(spread(g[0], x), conjugate(transpose(unflat, back)))};
   }
 
  protected:
@@ -228,7 +229,7 @@ class ProdOfOthersOp final : public ArrayOp {
     const Variable square = where(diagonal, ones_like(rows), rows);
     const Variable pairs = call_op("prod_of_others", {square});
     const Variable off = where(diagonal, zeros_like(rows), pairs);
-    return {sum(mul(expand_dims(g[0], {last + 1}), off), {last})};
+    return {sum(mul(expand_dims(g[0], {last + 1}), conjugate(off)), {last})};
   }
 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,

@@ -160,8 +160,8 @@ class SystemOp : public MatrixOp {
     return call_op(name(), {a, b}, attributes());
   }
 
-  /// The gradients where `solve_back` solves the transposed system and `to_matrix` restricts that
-  /// of a to what was read.
+  /// The gradients where `solve_back` solves the transpose of a system and `to_matrix` restricts
+  /// that of a to what was read.
   std::vector<Variable> grad_of(
       Apply& node, const Variable& g, bool transposed,
       const std::function<Variable(const Variable& a, const Variable& g)>& solve_back,
@@ -170,9 +170,10 @@ class SystemOp : public MatrixOp {
     const Variable &a = node.input(0), &b = node.input(1);
     const bool is_vector = b.ndim() == 1;
     const Variable x = is_vector ? add_last(node.output(0)) : node.output(0);
-    const Variable to_sides = solve_back(a, is_vector ? add_last(g) : g);
-    const Variable outer =
-        transposed ? matmul(x, matrix_transpose(to_sides)) : matmul(to_sides, matrix_transpose(x));
+    const Variable to_sides = solve_back(conjugate(a), is_vector ? add_last(g) : g);
+    // Of a^T x = b it is the transpose of what it is of a x = b.
+    const Variable outer = transposed ? matmul(conjugate(x), matrix_transpose(to_sides))
+                                      : matmul(to_sides, adjoint(x));
     Variable to_a = to_matrix(neg(outer));
     if (to_a.ndim() > 2) to_a = unbroadcast(to_a, shape(a), a.ndim());
     Variable to_b = to_sides;
