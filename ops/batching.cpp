@@ -1,5 +1,6 @@
 // batching.cpp: batching of whole graphs, and what batching rules need of a batch axis.
 #include "ops/conditional.h"
+#include "ops/connection.h"
 #include "ops/functions.h"
 #include "ops/gradient.h"
 #include "ops/graph.h"
@@ -13,7 +14,7 @@ namespace thunkvm {
 namespace {
 
 // The length of one axis, without a detour through the whole shape.
-class LengthOp final : public Op {
+class LengthOp final : public Op, public PartlyConnected {
  public:
   explicit LengthOp(const Attributes& attrs) : axis_(attrs.get<std::int64_t>("axis")) {}
   std::string name() const override { return "length"; }
@@ -45,6 +46,7 @@ class LengthOp final : public Op {
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};
   }
+  bool connects(int) const override { return false; }
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
                               const std::vector<bool>&) const override {
     const Variable length = call_op("length", {inputs[0]}, {{"axis", axis_ + 1}});

@@ -123,6 +123,11 @@ Elementwise& Elementwise::gradient(GradientRule rule) {
   return *this;
 }
 
+Elementwise& Elementwise::constant_input(int i) {
+  constant_input_ = i;
+  return *this;
+}
+
 Elementwise& Elementwise::out_of_range(OutOfRange rule) {
   out_of_range_ = rule;
   return *this;

@@ -84,6 +84,8 @@ class Elementwise {
   Elementwise& example(std::string arguments, std::string result,
                        std::vector<std::string> dtypes = {"float64"});
   Elementwise& gradient(GradientRule rule);
+  /// Gradients take this input for a constant.
+  Elementwise& constant_input(int i);
   Elementwise& out_of_range(OutOfRange rule);
 
   /// Loops of F over N inputs of one type, for each of the types.
@@ -122,6 +124,7 @@ class Elementwise {
   const char* name() const { return name_; }
   int n_inputs() const { return static_cast<int>(inputs_.size()); }
   GradientRule gradient_rule() const { return gradient_; }
+  bool is_constant_input(int i) const { return i == constant_input_; }
   bool is_identity(DType dtype) const { return ((identity_ >> static_cast<int>(dtype)) & 1u) != 0; }
   OpProto proto() const;
 
@@ -152,6 +155,7 @@ class Elementwise {
   std::string output_ = "the result, with the inputs' broadcast shape";
   std::string example_;
   GradientRule gradient_ = nullptr;
+  int constant_input_ = -1;
   OutOfRange out_of_range_ = OutOfRange::Error;
   int first_promoted_ = 0;
   std::uint32_t identity_ = 0;
@@ -162,7 +166,7 @@ class Elementwise {
 };
 
 /// The Op of a declaration, which outlives it.
-class ElementwiseOp : public Op {
+class ElementwiseOp : public Op, public PartlyConnected {
  public:
   explicit ElementwiseOp(const Elementwise& declaration) : declaration_(declaration) {}
 
@@ -178,6 +182,7 @@ class ElementwiseOp : public Op {
   /// rule.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
+  bool connects(int i) const override { return !declaration_.is_constant_input(i); }
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
 

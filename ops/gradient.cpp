@@ -1,5 +1,6 @@
 #include "ops/gradient.h"
 
+#include "ops/connection.h"
 #include "ops/functions.h"
 #include "ops/graph.h"
 #include "ops/region_sums.h"
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -38,6 +40,12 @@ class Backward {
     }
   }
 
+  /// One of the outputs, and the gradient that comes in there.
+  void start(const Variable& output, Variable value) {
+    started_.push_back(output);
+    add(output, kRootRegion, std::move(value));
+  }
+
   void add(const Variable& to, Region region, Variable value) {
     const auto found = index_.find(to.node());
     if (found == index_.end() || !leads_to_wrt_[found->second]) return;
@@ -62,10 +70,20 @@ class Backward {
   Variable result(const Variable& w) {
     const auto found = index_.find(w.node());
     if (found == index_.end()) return {};
-    return sums_.total(contributions_[first_value_[found->second] + w.index()], w);
+    const std::vector<Contribution>& parts =
+        contributions_[first_value_[found->second] + w.index()];
+    const TensorType* type = w.type().tensor();
+    if (parts.empty() && type != nullptr && is_inexact(type->dtype()) && connected(w))
+      return zeros_like(w);
+    return sums_.total(parts, w);
   }
 
  private:
+  bool connected(const Variable& w) {
+    if (!connection_) connection_.emplace(started_, answers_);
+    return connection_->to(w);
+  }
+
   // What comes in goes to each arm, in that arm's region: only the arm that was taken sees it.
   void through_conditional(Apply& node, const Conditional& conditional, std::uint32_t first_value) {
     for (std::uint32_t j = 0; j < conditional.n_outputs; ++j) {
@@ -117,8 +135,11 @@ class Backward {
       throw Error(ErrorKind::Value, "[" + node.op()->name() + "] grad returned " +
                                         std::to_string(outgoing.size()) + " gradients for " +
                                         std::to_string(node.n_inputs()) + " inputs");
-    for (std::uint32_t i = 0; i < node.n_inputs(); ++i)
+    for (std::uint32_t i = 0; i < node.n_inputs(); ++i) {
       if (outgoing[i]) add(node.input(static_cast<int>(i)), region, outgoing[i]);
+      // A user's Op says by None that nothing depends on an input.
+      if (!node.op()->registered()) answers_[{&node, i}] |= static_cast<bool>(outgoing[i]);
+    }
   }
 
   static std::vector<Region> regions_of(std::span<const Contribution> parts) {
@@ -143,6 +164,9 @@ class Backward {
   std::vector<std::uint32_t> first_value_;
   std::vector<bool> leads_to_wrt_;
   std::vector<std::vector<Contribution>> contributions_;  // by value
+  std::vector<Variable> started_;
+  GradientAnswers answers_;
+  std::optional<Connection> connection_;  // once somebody asks
   RegionSums sums_;
   RegionTree& regions_ = sums_.regions();
 };
@@ -154,7 +178,7 @@ std::vector<Variable> pull_back(std::span<const Variable> outputs,
                                 std::span<const Variable> wrt) {
   Backward backward(outputs, wrt);
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    if (output_gradients[i]) backward.add(outputs[i], kRootRegion, output_gradients[i]);
+    if (output_gradients[i]) backward.start(outputs[i], output_gradients[i]);
   backward.run();
   std::vector<Variable> results;
   for (const Variable& w : wrt) results.push_back(backward.result(w));

@@ -8,8 +8,9 @@
 
 namespace thunkvm {
 
-/// The gradients of a scalar `cost` with respect to `wrt`, as graph; null where `cost` does not
-/// depend on one.
+/// The gradients of a scalar `cost` with respect to `wrt`, as graph; zeros where `cost` depends on
+/// one in steps alone (through floor, a comparison, a condition), null where it does not depend on
+/// it.
 ///
 /// The backward pass of an arm lives in that arm: what an untaken branch would have contributed is
 /// never computed, not even as a zero. A node used by several arms gets its backward pass under the

@@ -161,6 +161,7 @@ const Elementwise polygamma_op =
             "formula for the zeta function.")
         .example("[1.0, 2.0], [1.0, 1.0]", "array([ 1.64493407, -2.40411381])")
         .loops<Polygamma, 2>(Floats{})
+        .constant_input(0)
         .gradient([](const Differential& d) -> Partials {
           return {Variable(), d.g * call_op("polygamma", {d.x + 1.0, d.y})};
         });

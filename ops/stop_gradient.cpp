@@ -1,10 +1,11 @@
 // stop_gradient.cpp: the identity that no gradient passes.
+#include "ops/connection.h"
 #include "ops/registry.h"
 
 namespace thunkvm {
 namespace {
 
-class StopGradientOp final : public Op {
+class StopGradientOp final : public Op, public PartlyConnected {
  public:
   explicit StopGradientOp(const Attributes&) {}
   std::string name() const override { return "stop_gradient"; }
@@ -34,6 +35,7 @@ class StopGradientOp final : public Op {
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};
   }
+  bool connects(int) const override { return false; }
 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
                               const std::vector<bool>&) const override {

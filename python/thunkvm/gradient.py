@@ -54,8 +54,10 @@ def grad(
     wrt : Variable or sequence of Variable
         With respect to what.
     disconnected_inputs : {"raise", "warn", "ignore"}
-        What to do about a variable that `cost` does not depend on (or not differentiably): an
-        error, or zeros with or without a warning.
+        What to do about a variable that `cost` does not depend on, or whose shape alone it depends
+        on, or that is of integers, or behind `stop_gradient`: an error, or zeros with or without a
+        warning. Where `cost` depends on it in steps (through `floor`, a comparison, a condition),
+        the gradient is zero.
     consider_constant : Variable or sequence of Variable
         Variables through which no gradient flows.
 

@@ -129,12 +129,17 @@ TEST_CASE("second derivatives go on through digamma and polygamma") {
   CHECK(number(evaluate(third, {{x, Cell::of(1.0)}})) == doctest::Approx(-2.4041138063191886));
 }
 
-TEST_CASE("comparisons, logic and rounding depend on nothing differentiably") {
+TEST_CASE("the gradient of what goes in steps is zero, and that of what is cut off is none") {
   const Variable x = scalar();
-  for (const char* op : {"floor", "ceil", "trunc", "round"})
-    CHECK_FALSE(gradients(call_op(op, {x}), std::vector<Variable>{x})[0]);
-  CHECK_FALSE(gradients(call_op("floor_div", {x, x}), std::vector<Variable>{x})[0]);
-  CHECK_FALSE(gradients(call_op("stop_gradient", {x}), std::vector<Variable>{x})[0]);
+  const auto slope = [&](const Variable& cost) {
+    return gradients(cost, std::vector<Variable>{x})[0];
+  };
+  for (const char* op : {"floor", "ceil", "trunc", "round", "sign"})
+    CHECK(number(evaluate(slope(call_op(op, {x})))) == 0.0);
+  CHECK(number(evaluate(slope(call_op("floor_div", {x, x})))) == 0.0);
+  CHECK(number(evaluate(slope(cast(gt(x, weak_number(0.0)), DType::Float64)))) == 0.0);
+  CHECK_FALSE(slope(call_op("stop_gradient", {x})));
+  CHECK_FALSE(slope(sqrt(scalar())));
 }
 
 TEST_CASE("at the edges a gradient is what JAX and PyTensor have, not NaN") {
