@@ -163,8 +163,8 @@ struct FloorDivide {
 const Elementwise floor_div_op =
     Elementwise("floor_div", "arithmetic", {"x", "y"})
         .comment(
-            "Quotient rounded down, element by element. Integers divided by zero give 0. "
-            "Its gradient is zero.")
+            "Quotient rounded down, element by element. Integers divided by zero give 0, without "
+            "the warning that NumPy gives. Its gradient is zero.")
         .example("[7.0, -7.0], [2.0, 2.0]", "array([ 3., -4.])")
         .loops<FloorDivide, 2>(Ints{} + Floats{});
 REGISTER_OP(ElementwiseOf<floor_div_op>, ElementwiseMaker<floor_div_op>, floor_div)
@@ -188,7 +188,7 @@ const Elementwise mod_op =
     Elementwise("mod", "arithmetic", {"x", "y"})
         .comment(
             "Remainder with the sign of the divisor, element by element. Integers modulo zero "
-            "give 0.")
+            "give 0, without the warning that NumPy gives.")
         .example("[7.0, -7.0], [3.0, 3.0]", "array([1., 2.])")
         .loops<Modulo, 2>(Ints{} + Floats{})
         .gradient([](const Differential& d) -> Partials {

@@ -166,7 +166,7 @@ class ArangeOp final : public CountedOp {
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 3);
     const DType common = common_dtype(inputs);
-    const DType dtype = attributes().find<DType>("dtype").value_or(common);
+    const DType dtype = attributes().find<DType>("dtype").value_or(promote(common, DType::Int64));
     if (is_complex(dtype) || is_complex(common) || dtype == DType::Bool || dtype == DType::Object)
       fail(ErrorKind::Type, "counts in integers or real floats, not in " +
                                 std::string(thunkvm::name(is_complex(common) ? common : dtype)));
@@ -299,7 +299,8 @@ class ArangeMaker : public OpMaker {
     input("start", "a 0-d number");
     input("stop", "a 0-d number");
     input("step", "a 0-d number");
-    attr("dtype", AttrType::DType, "the dtype of the result; that of the inputs if None")
+    attr("dtype", AttrType::DType,
+         "the dtype of the result; if None, that of the inputs and int64 combined")
         .optional();
     output("a vector of ceil((stop - start) / step) numbers");
     example(

@@ -218,5 +218,56 @@ const Elementwise softplus_op =
             [](const Differential& d) -> Partials { return {d.g * call_op("sigmoid", {d.x})}; });
 REGISTER_OP(ElementwiseOf<softplus_op>, ElementwiseMaker<softplus_op>, softplus)
 
+struct LogAddExp {
+  template <class T>
+  static constexpr const char* c_function() {
+    return std::is_same_v<T, double> ? "static inline f64 {F}(f64 a, f64 b) {\n"
+                                       "  if (a == b) return a + 0.693147180559945309417232;\n"
+                                       "  const f64 distance = a - b;\n"
+                                       "  if (distance > 0) return a + log1p(exp(-distance));\n"
+                                       "  return b + log1p(exp(distance));\n"
+                                       "}\n"
+                                     : "static inline f32 {F}(f32 a, f32 b) {\n"
+                                       "  if (a == b) return a + 0.693147180559945309417232f;\n"
+                                       "  const f32 distance = a - b;\n"
+                                       "  if (distance > 0) return a + log1pf(expf(-distance));\n"
+                                       "  return b + log1pf(expf(distance));\n"
+                                       "}\n";
+  }
+  template <class T>
+  static constexpr const char* c_number() {
+    return "{F}({0}, {1})";
+  }
+  template <class T>
+  T operator()(T a, T b) const {
+    if (a == b) return a + std::numbers::ln2_v<T>;  // infinities have no distance
+    const T distance = a - b;
+    if (distance > 0) return a + std::log1p(std::exp(-distance));
+    return b + std::log1p(std::exp(distance));
+  }
+  template <std::floating_point T>
+  static void block(std::int64_t n, T* out, const T* a, const T* b) {
+    T small[kElementBlock];
+    for (std::int64_t i = 0; i < n; ++i) small[i] = a[i] - b[i];
+    exp_of_minus_magnitude(n, small, small);
+    vector_loop<T>(VectorFunction::Log1p)(n, small, small, nullptr);
+    for (std::int64_t i = 0; i < n; ++i)
+      out[i] =
+          a[i] == b[i] ? a[i] + std::numbers::ln2_v<T> : (a[i] > b[i] ? a[i] : b[i]) + small[i];
+  }
+};
+const Elementwise logaddexp_op =
+    Elementwise("logaddexp", "special", {"x", "y"})
+        .comment("log(exp(x) + exp(y)), element by element, without overflow.")
+        .example("[0.0, 1000.0], [0.0, 1000.0]", "array([6.93147181e-01, 1.00069315e+03])")
+        .loops<LogAddExp, 2>(Floats{})
+        .gradient([](const Differential& d) -> Partials {
+          // Equal infinities share it as equal numbers do.
+          const Variable infinite = call_op("logical_and", {eq(d.x, d.y), call_op("isinf", {d.x})});
+          const Variable distance = where(infinite, weak_number(0.0), d.x - d.y);
+          return {d.g * call_op("sigmoid", {distance}), d.g * call_op("sigmoid", {-distance})};
+        });
+REGISTER_OP(ElementwiseOf<logaddexp_op>, ElementwiseMaker<logaddexp_op>, logaddexp)
+
 }  // namespace
 }  // namespace thunkvm

@@ -4,6 +4,8 @@
 #include "ops/element_math.h"
 #include "ops/elementwise.h"
 
+#include <numbers>
+
 namespace thunkvm {
 namespace {
 
@@ -283,6 +285,52 @@ const Elementwise hypot_op =
           return {d.g * (d.x / length), d.g * (d.y / length)};
         });
 REGISTER_OP(ElementwiseOf<hypot_op>, ElementwiseMaker<hypot_op>, hypot)
+
+template <class T>
+constexpr T kDegree = std::numbers::pi_v<T> / T(180);
+template <class T>
+constexpr T kDegreesOfRadian = T(180) / std::numbers::pi_v<T>;
+
+struct DegreesToRadians {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "{0} * (3.14159265358979323846 / 180.0)"
+                                     : "{0} * (3.14159265358979323846f / 180.0f)";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    return x * kDegree<T>;
+  }
+};
+const Elementwise deg2rad_op =
+    Elementwise("deg2rad", "trigonometric", {"x"})
+        .comment("Degrees as radians: x * pi / 180.")
+        .example("[0.0, 180.0]", "array([0.        , 3.14159265])")
+        .loops<DegreesToRadians, 1>(Floats{})
+        .gradient([](const Differential& d) -> Partials { return {d.g * kDegree<double>}; });
+REGISTER_OP(ElementwiseOf<deg2rad_op>, ElementwiseMaker<deg2rad_op>, deg2rad)
+
+struct RadiansToDegrees {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "{0} * (180.0 / 3.14159265358979323846)"
+                                     : "{0} * (180.0f / 3.14159265358979323846f)";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    return x * kDegreesOfRadian<T>;
+  }
+};
+const Elementwise rad2deg_op = Elementwise("rad2deg", "trigonometric", {"x"})
+                                   .comment("Radians as degrees: x * 180 / pi.")
+                                   .example("[0.0, 1.0]", "array([ 0.        , 57.29577951])")
+                                   .loops<RadiansToDegrees, 1>(Floats{})
+                                   .gradient([](const Differential& d) -> Partials {
+                                     return {d.g * kDegreesOfRadian<double>};
+                                   });
+REGISTER_OP(ElementwiseOf<rad2deg_op>, ElementwiseMaker<rad2deg_op>, rad2deg)
 
 }  // namespace
 }  // namespace thunkvm

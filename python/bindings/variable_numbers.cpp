@@ -77,7 +77,16 @@ PyObject* variable_power(PyObject* a, PyObject* b, PyObject* modulus) {
 }
 
 PyObject* variable_negative(PyObject* a) { return unary<"neg">(a); }
-PyObject* variable_positive(PyObject* a) { return Py_NewRef(a); }
+PyObject* variable_positive(PyObject* a) {
+  return guard([&] {
+    const TensorType* type = unwrap(a).type().tensor();
+    if (type != nullptr && type->dtype() == DType::Bool)
+      throw Error(ErrorKind::Type, unwrap(a).text() +
+                                       " is of bools, which have no sign, as in NumPy: the `+` "
+                                       "operator is not supported; cast it to an integer");
+    return Py_NewRef(a);
+  });
+}
 PyObject* variable_absolute(PyObject* a) { return unary<"abs">(a); }
 PyObject* variable_invert(PyObject* a) { return unary<"invert">(a); }
 

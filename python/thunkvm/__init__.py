@@ -42,7 +42,7 @@ from thunkvm.creation import (
     zeros,
     zeros_like,
 )
-from thunkvm.elementwise import astype, clip, deg2rad, divmod, logaddexp, positive, rad2deg, round
+from thunkvm.elementwise import astype, clip, divmod, positive, round
 from thunkvm.function import MissingInputError, UnusedInputError, function
 from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
 from thunkvm.indexing import inc_subtensor, set_subtensor
@@ -70,6 +70,7 @@ from thunkvm.ops import (
     conj,
     cos,
     cosh,
+    deg2rad,
     det,
     diagonal,
     digamma,
@@ -98,6 +99,7 @@ from thunkvm.ops import (
     log1p,
     log2,
     log10,
+    logaddexp,
     logical_and,
     logical_not,
     logical_or,
@@ -112,6 +114,7 @@ from thunkvm.ops import (
     neq,
     polygamma,
     pow,
+    rad2deg,
     real,
     reciprocal,
     right_shift,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from thunkvm import ops
@@ -124,7 +125,7 @@ def arange(
     stop, step : number or 0-d Variable, optional
         The end (not included) and the distance of the values.
     dtype : dtype, optional
-        The element type; that of the arguments combined if left out.
+        The element type; that of the arguments combined with int64 if left out, as in NumPy.
 
     Returns
     -------
@@ -155,7 +156,12 @@ def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
     Returns
     -------
     Variable
-        A float vector.
+        A vector of the float or complex dtype of the ends, of float64 for integers.
+
+    Raises
+    ------
+    ValueError
+        If `num` is a negative number.
 
     Examples
     --------
@@ -163,12 +169,18 @@ def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
     >>> tv.function([], tv.linspace(0.0, 1.0, 5))()
     array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
-    start, stop = as_variable(start) * 1.0, as_variable(stop) * 1.0
-    steps = ops.maximum(astype(num, "int64") - 1, 1)
-    index = ops.arange(0, astype(num, "int64"), 1, dtype="int64")
-    value = start + astype(index, "float64") * ((stop - start) / steps)
+    if not isinstance(num, Variable):
+        num = index(num)
+        if num < 0:
+            raise ValueError(f"[linspace] num = {num}; there cannot be fewer than 0 values.")
+    dtype = (ops.add(start, stop) * 1.0).dtype
+    start, stop, count = astype(start, dtype), astype(stop, dtype), astype(num, "int64")
+    steps = ops.maximum(count - 1, 1)
+    steps_before = ops.arange(0, count, 1, dtype="int64")
+    value = start + astype(steps_before, dtype) * ((stop - start) / astype(steps, dtype))
     # The last value is `stop` itself, whatever rounding does to the sum.
-    return ops.where(ops.logical_and(ops.eq(index, steps), ops.gt(index, 0)), stop, value)
+    is_last = ops.logical_and(ops.eq(steps_before, steps), ops.gt(steps_before, 0))
+    return ops.where(is_last, stop, value)
 
 
 def eye(n: Any, m: Any = None, k: int = 0, dtype: npt.DTypeLike = "float64") -> Variable:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from operator import index
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
@@ -50,7 +54,12 @@ def round(x: Any, decimals: int = 0) -> Variable:
     Returns
     -------
     Variable
-        Of the shape of `x`.
+        Of the shape and dtype of `x`; integers with decimals are `x` itself.
+
+    Raises
+    ------
+    ValueError
+        If 10 to that power is more than the dtype holds.
 
     Examples
     --------
@@ -59,13 +68,27 @@ def round(x: Any, decimals: int = 0) -> Variable:
     >>> tv.function([x], tv.round(x, 1))([1.25, -0.35])
     array([ 1.2, -0.4])
     """
-    x = as_variable(x)
+    variable: Variable = as_variable(x)
+    decimals, dtype = index(decimals), np.dtype(variable.dtype)
+    if decimals >= 0 and dtype.kind in "iu":
+        return variable  # whole numbers have no decimals
     if decimals == 0:
-        return ops.round(x)
+        return ops.round(variable)
+    if dtype.kind == "b":
+        raise TypeError(
+            f"[round] bools have no decimals, but decimals = {decimals}; leave it out, or "
+            f"cast {variable}."
+        )
+    computed = np.finfo(dtype if dtype.kind in "fc" else "float64")
+    if abs(decimals) > math.log10(computed.max):
+        raise ValueError(
+            f"[round] decimals = {decimals}, but 10**{abs(decimals)} is more than {computed.dtype} "
+            f"holds; give at most {int(math.log10(computed.max))}."
+        )
     scale = 10.0 ** abs(decimals)
     if decimals > 0:
-        return ops.true_div(ops.round(x * scale), scale)
-    return astype(ops.round(x / scale) * scale, x.dtype)
+        return ops.true_div(ops.round(variable * scale), scale)
+    return astype(ops.round(variable / scale) * scale, variable.dtype)
 
 
 def clip(x: Any, min: Any = None, max: Any = None) -> Variable:
@@ -97,8 +120,44 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Variable:
     return ops.clip(x, min, max)
 
 
+def fabs(x: Any) -> Variable:
+    """Return the magnitude of each element, as a float, as ``numpy.fabs``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> np.fabs(tv.lscalar("x")).dtype
+    'float64'
+    """
+    return ops.abs(_as_computed_by(np.fabs, x))
+
+
+def rint(x: Any) -> Variable:
+    """Return the nearest whole number of each element, as a float, as ``numpy.rint``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> np.rint(tv.lscalar("x")).dtype
+    'float64'
+    """
+    return ops.round(_as_computed_by(np.rint, x))
+
+
+def _as_computed_by(ufunc: np.ufunc, x: Any) -> Variable:
+    """Return `x` in the dtype in which NumPy's function computes it."""
+    x = as_variable(x)
+    try:
+        dtype = ufunc.resolve_dtypes((np.dtype(x.dtype), None))[0]
+    except TypeError:
+        raise TypeError(f"[{ufunc.__name__}] is not defined for {x.dtype}.") from None
+    return astype(x, dtype)
+
+
 def divmod(x: Any, y: Any) -> tuple[Variable, Variable]:
-    """Return ``(x // y, x % y)``.
+    """Return ``(x // y, x % y)``; of integers divided by zero both are 0, without a warning.
 
     Examples
     --------
@@ -113,6 +172,11 @@ def divmod(x: Any, y: Any) -> tuple[Variable, Variable]:
 def positive(x: Any) -> Variable:
     """Return `x`, as a variable.
 
+    Raises
+    ------
+    TypeError
+        If it is of bools, which have no sign.
+
     Examples
     --------
     >>> import thunkvm as tv
@@ -120,55 +184,7 @@ def positive(x: Any) -> Variable:
     >>> tv.positive(x) is x
     True
     """
-    return as_variable(x)
-
-
-def logaddexp(x: Any, y: Any) -> Variable:
-    """Return ``log(exp(x) + exp(y))``, without overflow.
-
-    Parameters
-    ----------
-    x, y : Variable or array-like
-        Logarithms; broadcast against each other.
-
-    Returns
-    -------
-    Variable
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.scalar("x")
-    >>> float(tv.function([x], tv.logaddexp(x, x))(1000.0)).__round__(6)
-    1000.693147
-    """
-    largest, distance = ops.maximum(x, y), ops.abs(ops.sub(x, y))
-    # Equal infinities have no distance (NaN), and nothing to add.
-    both = ops.where(ops.eq(x, y), 0.0, distance)
-    return largest + ops.log1p(ops.exp(-both))
-
-
-def deg2rad(x: Any) -> Variable:
-    """Convert degrees to radians.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.scalar("x")
-    >>> float(tv.function([x], tv.deg2rad(x))(180.0)).__round__(6)
-    3.141593
-    """
-    return ops.mul(x, 0.017453292519943295)
-
-
-def rad2deg(x: Any) -> Variable:
-    """Convert radians to degrees.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.scalar("x")
-    >>> float(tv.function([x], tv.rad2deg(x))(3.141592653589793))
-    180.0
-    """
-    return ops.mul(x, 57.29577951308232)
+    variable: Variable = as_variable(x)
+    if variable.dtype == "bool":
+        raise TypeError(f"[positive] {variable} is of bools, which have no sign, as in NumPy.")
+    return variable

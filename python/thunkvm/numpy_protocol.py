@@ -14,6 +14,7 @@ import numpy as np
 
 from thunkvm import creation, elementwise, elsewhere, linalg, ops, reductions, shapes
 from thunkvm._core import Variable
+from thunkvm.values import as_variable
 
 OP_OF_ONES_OWN = "build it from functions that have one, or write an Op with a perform: see tv.Op"
 
@@ -21,9 +22,9 @@ OP_OF_ONES_OWN = "build it from functions that have one, or write an Op with a p
 UFUNCS: dict[str, str] = {
     "absolute": "abs",
     "conjugate": "conj",
+    "degrees": "rad2deg",
     "divide": "true_div",
     "equal": "eq",
-    "fabs": "abs",
     "floor_divide": "floor_div",
     "greater": "gt",
     "greater_equal": "ge",
@@ -33,20 +34,17 @@ UFUNCS: dict[str, str] = {
     "negative": "neg",
     "not_equal": "neq",
     "power": "pow",
+    "radians": "deg2rad",
     "remainder": "mod",
-    "rint": "round",
     "subtract": "sub",
 }
 
 # Ufuncs that are functions of the package, not of the registry.
 COMPOSED: dict[str, Callable[..., Any]] = {
-    "deg2rad": elementwise.deg2rad,
-    "degrees": elementwise.rad2deg,
     "divmod": elementwise.divmod,
-    "logaddexp": elementwise.logaddexp,
+    "fabs": elementwise.fabs,
     "positive": elementwise.positive,
-    "rad2deg": elementwise.rad2deg,
-    "radians": elementwise.deg2rad,
+    "rint": elementwise.rint,
 }
 
 # What `np.add.reduce(x)` and the like are.
@@ -124,6 +122,6 @@ def functions() -> dict[Callable[..., Any], Callable[..., Any]]:
     out[np.amax], out[np.amin] = reductions.max, reductions.min
     out[np.clip] = elementwise.clip
     out[np.round] = out[np.around] = elementwise.round
-    out[np.copy] = elementwise.positive
+    out[np.copy] = as_variable
     out[np.ndim] = lambda x: x.ndim
     return out

@@ -6,8 +6,11 @@ import builtins
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm.axes import normal_axes
 from thunkvm.elementwise import astype
 from thunkvm.values import as_variable
 
@@ -23,8 +26,7 @@ def _reduce(
     x = as_variable(x)
     if dtype is not None:
         x = astype(x, dtype)
-    axes = None if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    out = getattr(ops, name)(x, axis=axes, keepdims=bool(keepdims), **attrs)
+    out = getattr(ops, name)(x, axis=axis, keepdims=bool(keepdims), **attrs)
     return out if dtype is None else astype(out, dtype)
 
 
@@ -243,8 +245,8 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     out = ops.log(sum(ops.exp(x - shift), axis, keepdims=True)) + shift
     if keepdims:
         return out
-    axes = range(x.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
-    return ops.squeeze(out, axis=tuple(axes)) if x.ndim else out
+    axes = tuple(range(x.ndim)) if axis is None else axis
+    return ops.squeeze(out, axis=axes) if x.ndim else out
 
 
 def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
@@ -278,15 +280,22 @@ def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
     5.0
     """
     x = as_variable(x)
+    axes = range(x.ndim) if axis is None else normal_axes("norm", axis, x.ndim)
+    if np.dtype(x.dtype).kind in "biu":
+        x = astype(x, "float64")  # the lowest integer has no magnitude
     size = ops.abs(x)
-    if ord is None or ord == "fro" or (ord == 2 and x.ndim <= 1):
+    if ord == "fro" and len(axes) != 2:
+        raise ValueError(
+            f"[norm] ord='fro' is a norm of matrices, but there are {len(axes)} axes; leave it out."
+        )
+    if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
         return ops.sqrt(sum(ops.square(size), axis))
-    if x.ndim > 1 and not isinstance(axis, int):
+    if len(axes) != 1:
         raise ValueError(
             f"[norm] ord={ord!r} is a norm of vectors, but x has {x.ndim} dimensions; "
             "say along which axis, or leave ord out for the Frobenius norm."
         )
-    if not isinstance(ord, (int, float)):
+    if not isinstance(ord, (int, float, np.integer, np.floating)):
         raise ValueError(f"[norm] there is no norm ord={ord!r}; give a number, 'fro' or None.")
     if ord == float("inf"):
         return max(size, axis)
@@ -296,4 +305,4 @@ def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
         return sum(astype(ops.neq(size, 0), size.dtype), axis)
     if ord == 1:
         return sum(size, axis)
-    return sum(size ** builtins.float(ord), axis) ** (1.0 / ord)
+    return sum(size ** builtins.float(ord), axis) ** (1.0 / builtins.float(ord))

@@ -230,6 +230,18 @@ def test_integer_division_by_zero_is_zero_and_wraps_as_numpys(mode: str) -> None
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_what_numpy_warns_of_comes_without_a_warning(mode: str) -> None:
+    numbers, x = np.array([1, 2], "int32"), np.array([1.0, 1e308])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run(mode, lambda v: v // 0, numbers).tolist() == [0, 0]
+        assert run(mode, lambda v: v % 0, numbers).tolist() == [0, 0]
+        assert run(mode, lambda v: v // 0, numbers[0]) == 0
+        assert run(mode, lambda v: v / 0.0, x).tolist() == [np.inf, np.inf]
+        assert run(mode, lambda v: v * v, x).tolist() == [1.0, np.inf]
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_clip_where_round_and_composed_functions(mode: str) -> None:
     x = values("float64")
     finite = np.array([-710.0, -1.0, 0.0, 2.0, 710.0])
