@@ -254,7 +254,8 @@ class UnbroadcastMaker : public OpMaker {
     attr("leading", AttrType::Int,
          "so many leading axes of `x` stay as they are; `shape` is that of the others")
         .by_default(std::int64_t{0})
-        .at_least(0);
+        .at_least(0)
+        .at_most(kMaxDims);
     output("the sums");
     example(
         ">>> x = tv.matrix(\"x\")\n"

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 namespace thunkvm {
@@ -89,8 +91,9 @@ class ConditionalMaker : public OpMaker {
     input("arms", "the values of arm 0, of arm 1, ...").variadic = true;
     attr("decoding", AttrType::String, "how the selector picks an arm")
         .one_of({AttrValue("truth"), AttrValue("index"), AttrValue("index_or_default")});
-    attr("n_arms", AttrType::Int, "how many arms there are").at_least(1);
-    attr("n_outputs", AttrType::Int, "how many values each arm has").at_least(1);
+    constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+    attr("n_arms", AttrType::Int, "how many arms there are").at_least(1).at_most(kMost);
+    attr("n_outputs", AttrType::Int, "how many values each arm has").at_least(1).at_most(kMost);
     output("the picked arm's values");
   }
 };

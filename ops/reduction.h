@@ -19,7 +19,7 @@ namespace thunkvm {
 struct ReductionState {
   std::vector<bool> reduced;  ///< for each axis of the input
   bool keepdims = false;
-  std::int64_t ddof = 0;
+  double ddof = 0;
 };
 
 /// An Op that folds the elements over some axes: attributes `axis` (Ints or None) and `keepdims`.

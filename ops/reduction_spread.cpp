@@ -48,7 +48,7 @@ SquareType<T> squared_deviation(T x, DeviationType<T> mean) {
 /// The variance of one sequence. The squares go through a block of memory, so that both sums have
 /// the order of `sum`.
 template <class T>
-SquareType<T> variance(const char* first, const FoldAxes& reduced, std::int64_t ddof) {
+SquareType<T> variance(const char* first, const FoldAxes& reduced, double ddof) {
   using Square = SquareType<T>;
   const auto mean =
       mean_of(fold_along<SumFold<T, DeviationType<T>>>(first, reduced), reduced.count);
@@ -65,7 +65,8 @@ SquareType<T> variance(const char* first, const FoldAxes& reduced, std::int64_t 
     }
   });
   if (filled > 0) squares.add_block(block, filled);
-  const auto freedom = static_cast<Square>(std::max<std::int64_t>(reduced.count - ddof, 0));
+  const auto freedom =
+      static_cast<Square>(std::max(static_cast<double>(reduced.count) - ddof, 0.0));
   return (squares.total() + Square(0)) / freedom;
 }
 
@@ -104,7 +105,7 @@ template <bool kRoot>
 class SpreadOp final : public ReductionOp {
  public:
   explicit SpreadOp(const Attributes& attrs)
-      : ReductionOp(kRoot ? "std" : "var", attrs), ddof_(attrs.get<std::int64_t>("ddof")) {}
+      : ReductionOp(kRoot ? "std" : "var", attrs), ddof_(attrs.get<double>("ddof")) {}
 
   ThunkCode kernel(const Apply& node) const override {
     ReductionState spread_state = state(node.input(0).ndim());
@@ -119,7 +120,7 @@ class SpreadOp final : public ReductionOp {
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
     const Axes axes = shift_axes(reduced_axes(x.ndim()), 0);
     const Variable mean = call_op("mean", {x}, reduction_attributes(&axes, true));
-    const Variable freedom = cast(sub(count(x, DType::Int64), Variable::number(ddof_)), x.dtype());
+    const Variable freedom = cast(count(x, DType::Float64) - ddof_, x.dtype());
     Variable scale = true_div(with_axes(g[0], x.ndim()), freedom);
     if (kRoot)
       scale = true_div(scale, with_axes(node.output(0), x.ndim()));
@@ -132,15 +133,15 @@ class SpreadOp final : public ReductionOp {
   DType result_dtype(DType dtype) const override { return real_dtype(mean_dtype(dtype)); }
 
  private:
-  std::int64_t ddof_;
+  double ddof_;
 };
 
 class SpreadMaker : public ReductionMaker {
  public:
   SpreadMaker(OpProto& proto, const char* summary, const char* result)
       : ReductionMaker(proto, summary, result) {
-    attr("ddof", AttrType::Int, "the divisor is the number of elements less this")
-        .by_default(std::int64_t{0});
+    attr("ddof", AttrType::Float, "the divisor is the number of elements less this")
+        .by_default(0.0);
   }
 };
 

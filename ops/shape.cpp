@@ -1,5 +1,6 @@
-// shape.cpp: `shape` and `size`, the lengths of an array as values.
+// shape.cpp: `shape`, `size` and `matched_lengths`, the lengths of arrays as values.
 #include "ops/arrangement.h"
+#include "ops/connection.h"
 
 #include <algorithm>
 
@@ -39,8 +40,8 @@ class ShapeOp final : public ArrayOp, public PartlyConnected {
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};
   }
-
   bool connects(int) const override { return false; }
+
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
                               const std::vector<bool>&) const override {
     const Variable lengths = shape(inputs[0]);
@@ -73,8 +74,8 @@ class SizeOp final : public ArrayOp, public PartlyConnected {
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};
   }
-
   bool connects(int) const override { return false; }
+
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>&) const override {
     std::vector<int> axes;
@@ -83,7 +84,6 @@ class SizeOp final : public ArrayOp, public PartlyConnected {
   }
 };
 
-class ShapeMaker : public OpMaker {
 struct MatchedState {
   std::vector<int> axes_a, axes_b;
 };
@@ -181,6 +181,7 @@ class MatchedLengthsMaker : public OpMaker {
   }
 };
 
+class ShapeMaker : public OpMaker {
  public:
   explicit ShapeMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
@@ -210,6 +211,7 @@ class SizeMaker : public OpMaker {
 
 }  // namespace
 
+REGISTER_OP(MatchedLengthsOp, MatchedLengthsMaker, matched_lengths)
 REGISTER_OP(ShapeOp, ShapeMaker, shape)
 REGISTER_OP(SizeOp, SizeMaker, size)
 

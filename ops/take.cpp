@@ -150,6 +150,9 @@ class PositionsOp : public ArrayOp {
     return {normalize_axis(attributes().get<std::int64_t>("axis"), ndim), leading()};
   }
   Variable checked_positions(const Variable& positions) const {
+    // An empty list has no integers to show its dtype with.
+    if (positions.is_constant() && positions.constant_value().to_array().size() == 0)
+      return cast_now(positions, DType::Int64);
     if (!is_integral(positions.dtype()) || positions.dtype() == DType::Bool)
       fail(ErrorKind::Type, "the positions must be integers, but " + positions.text() + " is a " +
                                 positions.type().text());
@@ -277,7 +280,8 @@ class TakeMaker : public OpMaker {
     attr("leading", AttrType::Int,
          "how many leading axes `x` and `positions` share, entry by entry")
         .by_default(std::int64_t{0})
-        .at_least(0);
+        .at_least(0)
+        .at_most(kMaxDims);
     output("`x` with that axis replaced by those of `positions`");
     example(
         ">>> x = tv.vector(\"x\")\n"
@@ -302,7 +306,8 @@ class AddAtMaker : public OpMaker {
     attr("leading", AttrType::Int,
          "how many leading axes `x` and `positions` share, entry by entry")
         .by_default(std::int64_t{0})
-        .at_least(0);
+        .at_least(0)
+        .at_most(kMaxDims);
     output("as `x`");
     example(
         ">>> x, v = tv.vector(\"x\"), tv.vector(\"v\")\n"

@@ -1,5 +1,6 @@
 #include "python/bindings/attribute.h"
 
+#include "python/bindings/misfit.h"
 #include "python/bindings/type.h"
 #include "python/bindings/variable.h"
 
@@ -22,42 +23,60 @@ namespace {
                                    std::string(name(attr.type)));
 }
 
-std::int64_t integer(PyObject* object) {
+// A number as its attribute has it. Throws a Python OverflowError that names the attribute where
+// the C type holds no such number.
+template <class Convert>
+auto converted(const OpProto& proto, const AttrProto& attr, PyObject* given, Convert convert,
+               const char* rule) {
+  const auto value = convert(given);
+  if (value != -1 || PyErr_Occurred() == nullptr) return value;
+  if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw PythonError{};
+  PyErr_Clear();
+  PyErr_Format(PyExc_OverflowError, "[%s] attribute '%s' = %s, but it has to be %s",
+               proto.name.c_str(), attr.name.c_str(), integer_text(given).c_str(), rule);
+  throw PythonError{};
+}
+
+std::int64_t integer(const OpProto& proto, const AttrProto& attr, PyObject* object) {
   PyRef index = PyRef::take(PyNumber_Index(object));
-  const long long value = PyLong_AsLongLong(index.get());
-  if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError{};
-  return value;
+  return converted(proto, attr, index.get(), PyLong_AsLongLong, "from -2**63 to 2**63 - 1");
 }
 
 bool is_integer(PyObject* object) {
-  return PyIndex_Check(object) != 0 && !is_variable(object) && !PyArray_Check(object);
+  if (PyArray_Check(object)) {
+    auto* array = reinterpret_cast<PyArrayObject*>(object);
+    return PyArray_NDIM(array) == 0 && PyArray_ISINTEGER(array);
+  }
+  return PyIndex_Check(object) != 0 && !is_variable(object);
 }
 bool is_number(PyObject* object) {
   return PyFloat_Check(object) || is_integer(object) || PyArray_IsScalar(object, Floating);
 }
-double real_number(PyObject* object) {
-  const double value = PyFloat_AsDouble(object);
-  if (value == -1.0 && PyErr_Occurred() != nullptr) throw PythonError{};
-  return value;
+double real_number(const OpProto& proto, const AttrProto& attr, PyObject* object) {
+  const PyRef number =
+      is_integer(object) ? PyRef::take(PyNumber_Index(object)) : PyRef::borrow(object);
+  return converted(proto, attr, number.get(), PyFloat_AsDouble, "a number that a float64 holds");
 }
 
 // One value, or a list, tuple or array of them.
 template <class T, class Fits, class Convert>
 AttrValue list_of(const OpProto& proto, const AttrProto& attr, PyObject* given, Fits fits,
                   Convert convert) {
-  if (fits(given)) return std::vector<T>{convert(given)};
+  if (fits(given)) return std::vector<T>{convert(proto, attr, given)};
   if (PyUnicode_Check(given) || is_variable(given) || !PySequence_Check(given))
     refuse(proto, attr, given);
   std::vector<T> values;
   for (PyObject* item : Items(given, "a sequence is expected")) {
     if (!fits(item)) refuse(proto, attr, given);
-    values.push_back(convert(item));
+    values.push_back(convert(proto, attr, item));
   }
   return values;
 }
 
 bool is_text(PyObject* object) { return PyUnicode_Check(object); }
-std::string text_copy(PyObject* object) { return std::string(text_of(object)); }
+std::string text_copy(const OpProto&, const AttrProto&, PyObject* object) {
+  return std::string(text_of(object));
+}
 
 }  // namespace
 
@@ -67,16 +86,16 @@ AttrValue attribute_value(const OpProto& proto, const AttrProto& attr, PyObject*
     case AttrType::Bool:
       if (PyBool_Check(given)) return given == Py_True;
       if (PyArray_IsScalar(given, Bool)) return check(PyObject_IsTrue(given)) != 0;
-      if (is_integer(given)) return integer(given);
+      if (is_integer(given)) return integer(proto, attr, given);
       break;
     case AttrType::Int:
-      if (is_integer(given)) return integer(given);
+      if (is_integer(given)) return integer(proto, attr, given);
       break;
     case AttrType::Float:
-      if (is_number(given)) return real_number(given);
+      if (is_number(given)) return real_number(proto, attr, given);
       break;
     case AttrType::String:
-      if (PyUnicode_Check(given)) return text_copy(given);
+      if (PyUnicode_Check(given)) return text_copy(proto, attr, given);
       break;
     case AttrType::DType:
       return dtype_of_object(given, "[" + proto.name + "] attribute '" + attr.name + "'");

@@ -1,5 +1,6 @@
 // constant.cpp: Python values as variables: numbers, arrays, and lists that may hold variables.
 #include "ops/registry.h"
+#include "python/bindings/misfit.h"
 #include "python/bindings/type.h"
 #include "python/bindings/value.h"
 #include "python/bindings/variable.h"
@@ -17,7 +18,7 @@ Variable weak_integer_of(PyObject* number) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
   if (overflow != 0)
-    throw Error(ErrorKind::Value, "the Python integer " + str_of(number) +
+    throw Error(ErrorKind::Value, "the " + integer_text(number) +
                                       " does not fit int64; give it a dtype with "
                                       "tv.constant(value, dtype=\"uint64\") or make it a float");
   return Variable::constant(Cell::of(static_cast<std::int64_t>(value)), true);

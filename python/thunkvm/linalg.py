@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from thunkvm import elsewhere, ops
 from thunkvm._core import Variable
+from thunkvm.axes import as_integer, normal_axes
 from thunkvm.shapes import ravel, reshape, transpose
 from thunkvm.values import as_variable
 
@@ -39,13 +41,15 @@ def inner(a: Any, b: Any) -> Variable:
     return a * b if a.ndim == 0 or b.ndim == 0 else tensordot(a, b, ([-1], [-1]))
 
 
-def tensordot(a: Any, b: Any, axes: int | tuple[Sequence[int], Sequence[int]] = 2) -> Variable:
+def tensordot(
+    a: Any, b: Any, axes: int | tuple[int | Sequence[int], int | Sequence[int]] = 2
+) -> Variable:
     """Sum products over several axes at once.
 
     Parameters
     ----------
     a, b : Variable or array-like
-    axes : int or pair of sequences of int
+    axes : int or pair of (int or sequence of int)
         How many of the last axes of `a` meet the first axes of `b`; or the axes of `a`, and those
         of `b` that they meet.
 
@@ -57,7 +61,8 @@ def tensordot(a: Any, b: Any, axes: int | tuple[Sequence[int], Sequence[int]] = 
     Raises
     ------
     ValueError
-        If the numbers of axes differ.
+        If there are no such axes, their numbers differ, or their lengths do; if the lengths are
+        not known yet, when called.
 
     Examples
     --------
@@ -67,26 +72,47 @@ def tensordot(a: Any, b: Any, axes: int | tuple[Sequence[int], Sequence[int]] = 
     5.0
     """
     a, b = as_variable(a), as_variable(b)
-    if isinstance(axes, int):
-        of_a, of_b = list(range(a.ndim - axes, a.ndim)), list(range(axes))
-    else:
-        of_a = [axis % a.ndim for axis in axes[0]]
-        of_b = [axis % b.ndim for axis in axes[1]]
-    if len(of_a) != len(of_b):
-        raise ValueError(
-            f"[tensordot] {len(of_a)} axes of a cannot meet {len(of_b)} axes of b; "
-            "give as many of each."
-        )
+    of_a, of_b = _met_axes(axes, a.ndim, b.ndim)
     keep_a = [axis for axis in range(a.ndim) if axis not in of_a]
     keep_b = [axis for axis in range(b.ndim) if axis not in of_b]
-    shape_a, shape_b = ops.shape(a), ops.shape(b)
-    met = [shape_a[axis] for axis in of_a]
-    length = ops.prod(ops.stack(*met, axis=0)) if met else as_variable(1)
-    left = reshape(transpose(a, keep_a + of_a), (-1, length))
-    right = reshape(transpose(b, of_b + keep_b), (length, -1))
-    product = ops.matmul(left, right)
-    kept = [shape_a[axis] for axis in keep_a] + [shape_b[axis] for axis in keep_b]
-    return reshape(product, kept)
+    kept_a, kept_b = _lengths(a, keep_a), _lengths(b, keep_b)
+    met = ops.matched_lengths(a, b, axes_a=of_a, axes_b=of_b)
+    size = math.prod(met.value.tolist()) if met.leaf == "constant" else ops.prod(met)
+    left = reshape(transpose(a, keep_a + of_a), (math.prod(kept_a), size))
+    right = reshape(transpose(b, of_b + keep_b), (size, math.prod(kept_b)))
+    return reshape(ops.matmul(left, right), kept_a + kept_b)
+
+
+def _lengths(x: Variable, axes: list[int]) -> list[Any]:
+    """Return the lengths of axes, as integers where they are known."""
+    known = x.type.shape
+    return [ops.length(x, axis=axis) if known[axis] is None else known[axis] for axis in axes]
+
+
+def _met_axes(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]]:
+    count = as_integer(axes)
+    if count is not None:
+        if not 0 <= count <= min(ndim_a, ndim_b):
+            raise ValueError(
+                f"[tensordot] axes = {count}, but a has {ndim_a} axes and b has {ndim_b}; give the "
+                "number of the last axes of a that meet the first axes of b."
+            )
+        return list(range(ndim_a - count, ndim_a)), list(range(count))
+    try:
+        of_a, of_b = axes
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"[tensordot] axes is {axes!r}; give an integer, or a pair: the axes of a, and the "
+            "axes of b that they meet."
+        ) from None
+    met_a = normal_axes("tensordot", of_a, ndim_a, "axes of a")
+    met_b = normal_axes("tensordot", of_b, ndim_b, "axes of b")
+    if len(met_a) != len(met_b):
+        raise ValueError(
+            f"[tensordot] {len(met_a)} axes of a cannot meet {len(met_b)} axes of b; "
+            "give as many of each."
+        )
+    return met_a, met_b
 
 
 def trace(x: Any, offset: int = 0) -> Variable:

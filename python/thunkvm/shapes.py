@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
+from thunkvm.axes import normal_axes
 from thunkvm.values import as_variable
 
 Shape = int | Variable | Sequence[int | Variable]
@@ -47,6 +49,11 @@ def shape_vector(shape: Any, what: str) -> tuple[Variable, int]:
             raise TypeError(
                 f"[{what}] the shape has {length!r}, a {type(length).__name__}; lengths are "
                 "integers or Variables of an integer dtype."
+            )
+        if not isinstance(length, Variable) and not -sys.maxsize <= length <= sys.maxsize:
+            raise ValueError(
+                f"[{what}] the shape has a length of {int(length).bit_length()} bits; an array has "
+                f"at most {sys.maxsize} elements."
             )
     if not any(isinstance(length, Variable) for length in lengths):
         return _core.constant(lengths, "int64"), len(lengths)
@@ -160,22 +167,52 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
     """
     x = as_variable(x)
     axes = list(range(x.ndim))
-    axes[axis1], axes[axis2] = axes[axis2], axes[axis1]
+    (one,) = normal_axes("swapaxes", (axis1,), x.ndim, "axis1")
+    (other,) = normal_axes("swapaxes", (axis2,), x.ndim, "axis2")
+    axes[one], axes[other] = axes[other], axes[one]
     return transpose(x, axes)
 
 
-def moveaxis(x: Any, source: int, destination: int) -> Variable:
-    """Move one axis to another place; the others keep their order.
+def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Variable:
+    """Move axes to other places; the others keep their order.
+
+    Parameters
+    ----------
+    x : Variable or array-like
+    source : int or sequence of int
+        Which axes move.
+    destination : int or sequence of int
+        Their places in the result.
+
+    Returns
+    -------
+    Variable
+        A view of `x`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such axis, one is named twice, or there are not as many places as axes.
 
     Examples
     --------
     >>> import thunkvm as tv
     >>> tv.moveaxis(tv.tensor(shape=(1, 2, 3)), 0, -1).type.shape
     (2, 3, 1)
+    >>> tv.moveaxis(tv.tensor(shape=(1, 2, 3)), (0, 1), (1, 2)).type.shape
+    (3, 1, 2)
     """
     x = as_variable(x)
-    axes = list(range(x.ndim))
-    axes.insert(destination % x.ndim, axes.pop(source))
+    moved = normal_axes("moveaxis", source, x.ndim, "source")
+    places = normal_axes("moveaxis", destination, x.ndim, "destination")
+    if len(moved) != len(places):
+        raise ValueError(
+            f"[moveaxis] {len(moved)} axes cannot go to {len(places)} places; source and "
+            "destination have to name as many."
+        )
+    axes = [axis for axis in range(x.ndim) if axis not in moved]
+    for place, axis in sorted(zip(places, moved, strict=True)):
+        axes.insert(place, axis)
     return transpose(x, axes)
 
 
@@ -188,7 +225,7 @@ def expand_dims(x: Any, axis: int | Sequence[int]) -> Variable:
     >>> tv.expand_dims(tv.vector("x"), 0).type.shape
     (1, None)
     """
-    return ops.expand_dims(x, axis=(axis,) if isinstance(axis, int) else tuple(axis))
+    return ops.expand_dims(x, axis=axis)
 
 
 def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Variable:
@@ -218,7 +255,7 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Variable:
     x = as_variable(x)
     if axis is None:
         axis = [i for i in range(x.ndim) if x.type.shape[i] == 1]
-    return ops.squeeze(x, axis=(axis,) if isinstance(axis, int) else tuple(axis))
+    return ops.squeeze(x, axis=axis)
 
 
 def broadcast_to(x: Any, shape: Shape) -> Variable:

@@ -24,6 +24,25 @@ def _length(node: Any) -> Perform:
     return perform
 
 
+@performs("matched_lengths")
+def _matched_lengths(node: Any) -> Perform:
+    axes_a, axes_b = node.op.attrs["axes_a"], node.op.attrs["axes_b"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        lengths_a, lengths_b = (
+            [np.shape(x)[axis] for axis in axes]
+            for x, axes in zip(inputs, (axes_a, axes_b), strict=True)
+        )
+        if lengths_a != lengths_b:
+            raise ValueError(
+                f"[matched_lengths] shape-mismatch for sum: axes {axes_a} of a have lengths "
+                f"{lengths_a}, but axes {axes_b} of b, which meet them, have lengths {lengths_b}"
+            )
+        output_storage[0][0] = np.array(lengths_a, dtype="int64")
+
+    return perform
+
+
 @performs("reshape")
 def _reshape(node: Any) -> Perform:
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
