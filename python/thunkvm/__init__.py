@@ -44,6 +44,7 @@ from thunkvm.creation import (
 )
 from thunkvm.elementwise import astype, clip, divmod, positive, round
 from thunkvm.function import MissingInputError, UnusedInputError, function
+from thunkvm.functions_as_ops import as_op
 from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
 from thunkvm.indexing import inc_subtensor, set_subtensor
 from thunkvm.linalg import diag, inner, outer, tensordot, trace, tril, triu
@@ -197,7 +198,7 @@ conjugate = conj
 
 __all__ = [
     *_types,
-    "as_variable", "constant", "dprint", "shared",
+    "as_op", "as_variable", "constant", "dprint", "shared",
     "Apply", "CompileError", "DisconnectedInputError", "Function", "GenericType", "In",
     "MissingInputError", "Mode", "NoCompilerError", "Op", "Out", "TensorType", "Thunk", "Type",
     "UnusedInputError", "Update", "Variable",

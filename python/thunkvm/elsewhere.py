@@ -30,7 +30,7 @@ RENAMED: dict[str, str] = {
     "product": "prod", "pydotprint": "dprint", "radians": "deg2rad", "rint": "round",
     "SharedVariable": "shared", "sqr": "square", "sharedvar": "shared", "swapdims": "swapaxes",
     "TensorVariable": "Variable", "true_divide": "true_div", "unsqueeze": "expand_dims",
-    "zero_grad": "stop_gradient",
+    "wrap_py": "as_op", "zero_grad": "stop_gradient",
 }  # fmt: skip
 
 _RANDOM = (

@@ -89,6 +89,7 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
     ("owner", "name", "told"),
     [
         (tv, "asin", "thunkvm has no 'asin'; write tv.arcsin"),
+        (tv, "wrap_py", "write tv.as_op"),
         (tv, "Print", "write an Op whose perform prints"),
         (tv, "T", "the functions are in thunkvm itself"),
         (tv, "lax", "lax.cond is tv.ifelse"),
