@@ -175,6 +175,7 @@ from thunkvm.tree import dprint
 from thunkvm.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
 from thunkvm.types import __all__ as _types
 from thunkvm.values import as_variable, constant, shared
+from thunkvm.verification import GradientError, verify_grad
 from thunkvm.version import __version__
 
 variable.attach()
@@ -198,8 +199,9 @@ conjugate = conj
 
 __all__ = [
     *_types,
-    "as_op", "as_variable", "constant", "dprint", "shared",
-    "Apply", "CompileError", "DisconnectedInputError", "Function", "GenericType", "In",
+    "as_op", "as_variable", "constant", "dprint", "shared", "verify_grad",
+    "Apply", "CompileError", "DisconnectedInputError", "Function", "GenericType",
+    "GradientError", "In",
     "MissingInputError", "Mode", "NoCompilerError", "Op", "Out", "TensorType", "Thunk", "Type",
     "UnusedInputError", "Update", "Variable",
     "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",
