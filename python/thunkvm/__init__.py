@@ -177,6 +177,7 @@ from thunkvm.types import __all__ as _types
 from thunkvm.values import as_variable, constant, shared
 from thunkvm.verification import GradientError, verify_grad
 from thunkvm.version import __version__
+from thunkvm.watching import breakpoint_, print_
 
 variable.attach()
 
@@ -199,7 +200,7 @@ conjugate = conj
 
 __all__ = [
     *_types,
-    "as_op", "as_variable", "constant", "dprint", "shared", "verify_grad",
+    "as_op", "as_variable", "breakpoint_", "constant", "dprint", "print_", "shared", "verify_grad",
     "Apply", "CompileError", "DisconnectedInputError", "Function", "GenericType",
     "GradientError", "In",
     "MissingInputError", "Mode", "NoCompilerError", "Op", "Out", "TensorType", "Thunk", "Type",

@@ -89,8 +89,9 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
     ("owner", "name", "told"),
     [
         (tv, "asin", "thunkvm has no 'asin'; write tv.arcsin"),
+        (tv, "Print", "write tv.print_"),
+        (tv, "PdbBreakpoint", "write tv.breakpoint_"),
         (tv, "wrap_py", "write tv.as_op"),
-        (tv, "Print", "write an Op whose perform prints"),
         (tv, "T", "the functions are in thunkvm itself"),
         (tv, "lax", "lax.cond is tv.ifelse"),
         (tv, "reshpe", "Did you mean 'reshape'?"),
