@@ -40,6 +40,8 @@ class Assembler {
   void lazy(std::uint32_t node, std::uint32_t output);
   void move(Value to, Value from, bool take, std::uint32_t counted_node);
   void retire(std::span<const Value> values);
+  /// The lazy thunk of an opaque node is not demanded any more.
+  void release(std::uint32_t node) { emit(Opcode::Release, lazy_index(node)); }
   void ret() { emit(Opcode::Return); }
   void halt() { emit(Opcode::Halt); }
 

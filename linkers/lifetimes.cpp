@@ -166,6 +166,7 @@ class Analysis {
     }
     if (!any) return;
     last_lazy_[node] = last;
+    if (end - first > 1) release(node, home, last);
     // Any entry may store any output, so that all of them live to the last one.
     for (Value v = first; v < end; ++v) {
       if (l_.kept[v] != 0) continue;
@@ -174,6 +175,16 @@ class Analysis {
              std::max(life == home ? last : position(life, home, last), last_touch(v, life)),
              false);
     }
+  }
+
+  // Whoever has all outputs of a thunk has let it go; else that is done after its last demand.
+  void release(std::uint32_t node, Region home, Value last) {
+    Region life = home;
+    for (Value v = graph_.first_value[node]; v < graph_.first_value[node + 1]; ++v)
+      if (const Region r = input_life(v, home); p_.regions.depth(r) < p_.regions.depth(life))
+        life = r;
+    const Value at = position(life, home, last);
+    if (at < graph_.n_values()) retire(graph_.n_values() + node, life, at, false, 0);
   }
 
   // The input of an opaque node, though its own body computes it, lives through the node's last

@@ -37,6 +37,9 @@ class ValueLists {
 /// kept to the end is retired once, after the last statement of its home region from which it can
 /// be touched. Where that is a branch with few arms, the retire moves into the arms: after the last
 /// touch there, or to the entry of an arm that does not touch it.
+///
+/// A lazy thunk whose outputs may not all be computed is let go likewise, after its last demand. In
+/// the lists it stands as n_values + its node.
 struct Lifetimes {
   std::vector<Value> leader;  ///< by value: the conditional at whose place this one's branch is;
                               ///< itself if not joined

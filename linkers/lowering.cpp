@@ -132,8 +132,7 @@ class Lowering {
 
   void statement(Value v) {
     const std::uint32_t node = graph_.node_of[v];
-    retired_.clear();
-    if (!keep_) l_.after.each(v, [&](Value dead) { retired_.push_back(dead); });
+    collect(l_.after, v);
     if (p_.alias[v] != kNoIndex) {
       demand(p_.alias[v]);
       const auto source = std::find(retired_.begin(), retired_.end(), p_.alias[v]);
@@ -153,6 +152,23 @@ class Lowering {
       }
       a_.run(node, retired_);
     }
+    release();
+  }
+
+  // What ends at a place: the values in `retired_`, the thunks in `released_`.
+  void collect(const ValueLists& lists, std::size_t slot, Value but = kNoIndex) {
+    retired_.clear();
+    released_.clear();
+    if (keep_) return;
+    lists.each(slot, [&](Value dead) {
+      if (dead >= graph_.n_values())
+        released_.push_back(dead - graph_.n_values());
+      else if (dead != but)
+        retired_.push_back(dead);
+    });
+  }
+  void release() {
+    for (const std::uint32_t node : released_) a_.release(node);
   }
 
   void body(Region region) {
@@ -253,10 +269,7 @@ class Lowering {
   // The end of an arm, for one conditional: its value is moved out.
   void leave_arm(Value conditional, std::uint32_t arm) {
     const Value from = arm_value(conditional, arm);
-    retired_.clear();
-    if (!keep_)
-      l_.at_exit.each(l_.arm_slot[conditional] + arm,
-                      [&](Value dead) { retired_.push_back(dead); });
+    collect(l_.at_exit, l_.arm_slot[conditional] + arm);
     const auto source = std::find(retired_.begin(), retired_.end(), from);
     const bool take = source != retired_.end();
     if (take) retired_.erase(source);
@@ -265,15 +278,14 @@ class Lowering {
       a_.move(conditional, from, take, kNone);
     }
     a_.retire(retired_);
+    release();
   }
 
   void retire_list(const ValueLists& lists, std::size_t slot, Value but) {
-    if (keep_ || lists.empty(slot)) return;
-    retired_.clear();
-    lists.each(slot, [&](Value dead) {
-      if (dead != but) retired_.push_back(dead);
-    });
+    if (lists.empty(slot)) return;
+    collect(lists, slot, but);
     a_.retire(retired_);
+    release();
   }
 
   const FlatGraph& graph_;
@@ -293,6 +305,7 @@ class Lowering {
   std::vector<std::uint32_t> jumps_;
   std::vector<Task> tasks_;
   std::vector<Value> retired_;
+  std::vector<std::uint32_t> released_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "thunks/demand.h"
 
 #include "thunks/error.h"
+#include "thunks/input_failure.h"
 #include "thunks/stack_pool.h"
 
 #include <boost/context/fiber.hpp>
@@ -58,7 +59,7 @@ struct PooledStack {
 
 /// Runs a body on a fiber, which lives from the first entry of a call until the body ends or the
 /// call does.
-class FiberThunk final : public BoundThunk, private Demand {
+class FiberThunk final : public BoundThunk, public FailureHandler, private Demand {
  public:
   explicit FiberThunk(std::shared_ptr<const LazyBody> body) : body_(std::move(body)) {}
   ~FiberThunk() override { reset(); }
@@ -82,11 +83,19 @@ class FiberThunk final : public BoundThunk, private Demand {
     return Status::Failed;
   }
 
+  /// `force` throws it.
+  Status raised(LazyCall& call, int input, const Failure& failure) override {
+    if (failures_.of(static_cast<std::uint32_t>(input)) == nullptr)
+      failures_.add(static_cast<std::uint32_t>(input), failure);
+    return enter(call);
+  }
+
   void reset() noexcept override {
     abandoned_ = true;
     while (fiber_) resume();
     abandoned_ = begun_ = false;
     error_ = nullptr;
+    failures_.clear();
   }
 
  private:
@@ -116,6 +125,8 @@ class FiberThunk final : public BoundThunk, private Demand {
     // A loop, since what is asked for when the demanded output is there already is not computed.
     for (;;) {
       LazyCall& now = call();
+      if (const Failure* failed = failures_.of(static_cast<std::uint32_t>(i)))
+        std::rethrow_exception(failed->error);
       if (i >= 0 && i < now.n_inputs() && now.got(i)) return now.input(i);
       now.ask(i);
       suspend();
@@ -141,6 +152,7 @@ class FiberThunk final : public BoundThunk, private Demand {
   ExceptionState
       exceptions_;  ///< the body's while the machine runs, the machine's while the body runs
   std::exception_ptr error_;
+  InputFailures failures_;
   LazyCall* call_ = nullptr;
   bool begun_ = false;
   bool abandoned_ = false;
@@ -160,7 +172,7 @@ class NestedThunk final : public BoundThunk {
       ended_ = true;
     } catch (const BodyAbandoned&) {
     } catch (...) {
-      // The failure of an input stays what it was, whatever the body made of it.
+      // What ends the call stays what it was, whatever the body made of it.
       if (!call.activation().failure.error) return call.activation().fail_current();
     }
     return call.activation().failure.error ? Status::Failed : Status::Done;
@@ -180,12 +192,15 @@ class NestedThunk final : public BoundThunk {
     const Cell& force(int i) override {
       if (i >= 0 && i < n_inputs() && call_.got(i)) return call_.input(i);
       wait();
-      if (call_.activation().failure.error) throw BodyAbandoned{};
+      Failure& failure = call_.activation().failure;
+      if (failure.error) throw BodyAbandoned{};
       if (!call_.compute_now)
         throw Error(ErrorKind::Runtime,
                     "this machine cannot compute an input within a thunk: use ForceBy::Fiber");
-      if (call_.compute_now(i) != Status::Done) throw BodyAbandoned{};
-      return call_.input(i);
+      if (call_.compute_now(i) == Status::Done) return call_.input(i);
+      // Not the input's, where the machine refuses to compute it.
+      if (is_final(failure) || failure.node == UINT32_MAX) throw BodyAbandoned{};
+      std::rethrow_exception(std::exchange(failure, Failure{}).error);
     }
 
     void set_output(int j, Cell value) override { set_first(call_, j, std::move(value)); }

@@ -22,9 +22,10 @@ class Demand {
   virtual int n_inputs() const = 0;
   virtual int n_outputs() const = 0;
   /// The value of input i, computed first if it has to be; immediate from the second time on. The
-  /// reference is good until the body returns. If the call ends meanwhile, since computing the
-  /// input failed or nobody demands more of this thunk, something that is no std::exception is
-  /// thrown through the body, to destroy its locals: let it pass.
+  /// reference is good until the body returns. Where computing it failed, throws what that threw,
+  /// each time: a body may catch it and go on with other inputs, or let it pass. If the call ends
+  /// meanwhile, or nobody demands more of this thunk, something that is no std::exception is thrown
+  /// through the body, to destroy its locals: let it pass.
   virtual const Cell& force(int i) = 0;
   /// The output that somebody waits for; it may change at a `force`.
   virtual std::uint32_t demanded() const = 0;

@@ -60,6 +60,8 @@ class BodyGraph {
   std::uint32_t rank(Site s) const { return rank_[s]; }
   /// True if control is in `site` only while it is in `outer`; of a site itself too.
   bool encloses(Site outer, Site site) const;
+  /// The innermost other site that encloses it; the program's for a site that nobody enters.
+  Site around(Site site) const { return enclosure_[site].parent; }
   /// The innermost site that encloses both.
   Site innermost_common(Site a, Site b) const;
 

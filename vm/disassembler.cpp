@@ -144,6 +144,7 @@ class Disassembler {
                  reg(lazy.operands.output(static_cast<int>(instruction.b)));
         break;
       }
+      case Opcode::Release: text_ += "  " + node(program_.lazies[instruction.a].node); break;
       case Opcode::Retire: text_ += "  " + retires(instruction.a, instruction.b); break;
       default: break;
     }

@@ -86,18 +86,52 @@ Status Frame::run(Host& host, Tracer* tracer, FailureObserver* observer) {
   return status;
 }
 
+void Frame::fail_memo(std::uint32_t memo) {
+  done_[memo] = kFailed;
+  failed_memos_.insert_or_assign(memo, activation_.failure);
+  failed_bodies_.push_back({.index = memo});
+}
+
+void Frame::fail_input(std::uint32_t lazy, std::uint32_t input) {
+  lazies_[lazy].failures.add(input, activation_.failure);
+  failed_bodies_.push_back({lazy, input});
+}
+
+void Frame::release(std::uint32_t lazy) noexcept {
+  LazyState& state = lazies_[lazy];
+  if (!state.entered || state.released) return;
+  state.released = true;
+  bound_pointers_[program_->lazies[lazy].operands.bound]->reset();
+}
+
+void Frame::drop_failed() {
+  if (!program_->keep) {
+    if (contents_ == nullptr) contents_ = std::make_unique<BodyContents>(*program_);
+    for (const Body body : failed_bodies_) {
+      for (const std::uint32_t lazy : contents_->lazies(body)) release(lazy);
+      for (const std::uint32_t index : contents_->registers(body)) cells_[index].clear();
+    }
+  }
+  failed_bodies_.clear();
+}
+
 void Frame::reset_bodies() noexcept {
   for (const std::uint32_t memo : done_list_) done_[memo] = 0;
   done_list_.clear();
+  if (!failed_memos_.empty()) failed_memos_.clear();
+  failed_bodies_.clear();
   for (const std::uint32_t index : entered_) {
     const Lazy& lazy = program_->lazies[index];
     LazyState& state = lazies_[index];
-    bound_pointers_[lazy.operands.bound]->reset();
+    release(index);
     counters_[lazy.counter + 1] += std::count(state.computed.begin(), state.computed.end(), 1);
     std::fill(state.got.begin(), state.got.end(), 0);
     std::fill(state.computed.begin(), state.computed.end(), 0);
     state.waiting.clear();
-    state.entered = false;
+    state.failures.clear();
+    state.failure = Failure{};
+    state.raising = kNone;
+    state.entered = state.released = false;
     // An output that it computed and nobody demanded has no retire in the program.
     if (!program_->keep)
       for (int j = 0; j < lazy.operands.n_outputs; ++j) cells_[lazy.operands.output(j)].clear();

@@ -1,6 +1,8 @@
 // frame.h: the state of one call of a program, and the pool that frames come from.
 #pragma once
 
+#include "thunks/input_failure.h"
+#include "vm/body_contents.h"
 #include "vm/native.h"
 #include "vm/program.h"
 
@@ -9,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -29,7 +32,11 @@ struct LazyState {
   std::vector<std::uint8_t> computed;  ///< by output
   std::vector<std::uint32_t> waiting;  ///< inputs asked for and not computed yet, the next one last
   std::vector<std::int64_t> wanted;    ///< what it asks for while it is entered
+  InputFailures failures;              ///< of the inputs that were asked for and failed
+  Failure failure;                     ///< its own: no output is computed from then on
+  std::uint32_t raising = kNone;       ///< the input whose failure it is to be told of
   bool entered = false;
+  bool released = false;  ///< it has let go of what it held, and is not entered again
 };
 
 class Frame;
@@ -43,6 +50,9 @@ class FailureObserver {
 };
 
 /// One call's registers, done bits, lazy thunks and counters. Used by one thread at a time.
+///
+/// A body that failed is not run again in the call, and while a lazy thunk goes on without it, the
+/// registers that are its own are emptied: what others may still demand has homes elsewhere.
 ///
 /// The caller stores arguments in `cell(program.inputs[i])` and shared values in
 /// `cell(program.shared[i])`, runs, and moves outputs and updates out, then calls `finish`.
@@ -92,14 +102,25 @@ class Frame {
   friend class Interpreter;
   friend class NativeSupport;
   void reset_bodies() noexcept;
+  /// Notes that the body fails that goes on at `resume`: of the memo of its Need, or of the input
+  /// that its lazy thunk waits for.
+  void fail_memo(std::uint32_t memo);
+  void fail_input(std::uint32_t lazy, std::uint32_t input);
+  /// Has a lazy thunk that was entered let go of what it holds.
+  void release(std::uint32_t lazy) noexcept;
+  /// Once somebody goes on without them: empties the registers of the bodies that failed.
+  void drop_failed();
 
   std::shared_ptr<const Program> program_;
   std::vector<Cell> cells_;
-  std::vector<std::uint8_t> done_;        ///< by memo
+  std::vector<std::uint8_t> done_;        ///< by memo: 0, kComputed (or running) or kFailed
   std::vector<std::uint32_t> done_list_;  ///< memos to be reset: a call pays only for those it ran
   std::vector<LazyState> lazies_;
   std::vector<std::uint32_t> entered_;  ///< lazies to be reset
-  std::vector<std::uint32_t> ends_;     ///< registers that `finish` empties
+  std::unordered_map<std::uint32_t, Failure> failed_memos_;
+  std::vector<Body> failed_bodies_;               ///< whose registers are to be emptied
+  std::unique_ptr<const BodyContents> contents_;  ///< made for the first of them
+  std::vector<std::uint32_t> ends_;               ///< registers that `finish` empties
   std::vector<std::unique_ptr<BoundThunk>> bound_;
   std::vector<BoundThunk*> bound_pointers_;
   std::vector<Resume> resumes_;

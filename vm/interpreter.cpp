@@ -2,7 +2,10 @@
 // rare is out of line.
 #include "vm/interpreter.h"
 
+#include <algorithm>
 #include <cassert>
+#include <utility>
+#include <vector>
 
 namespace thunkvm {
 
@@ -45,6 +48,71 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
         "the thunk failed without an error: use Activation::fail or Activation::fail_current");
   if (failure.node == kNone) failure.node = node;
   return Status::Failed;
+}
+
+/// A memo body that failed before is demanded again.
+[[gnu::cold]] Status Interpreter::fail_again(Frame& frame, std::uint32_t memo) {
+  frame.activation_.failure = frame.failed_memos_.at(memo);
+  return Status::Failed;
+}
+
+/// A lazy thunk failed, or did not deal with the failure of an input: then that is what is raised.
+[[gnu::cold]] Status Interpreter::fail_lazy(Frame& frame, std::uint32_t index) {
+  LazyState& state = frame.lazies_[index];
+  Activation& activation = frame.activation_;
+  if (const Failure* of_input = state.failures.with(activation.failure.error))
+    activation.failure = *of_input;
+  fail_at(frame, frame.program_->lazies[index].node);
+  state.failure = activation.failure;
+  frame.release(index);
+  return Status::Failed;
+}
+
+/// Tells a lazy thunk of the failure of the input that it waits for.
+[[gnu::cold]] Status Interpreter::raise(Frame& frame, std::uint32_t index, LazyCall& call) {
+  LazyState& state = frame.lazies_[index];
+  Activation& activation = frame.activation_;
+  const std::uint32_t input = std::exchange(state.raising, kNone);
+  const Failure failure = *state.failures.of(input);
+  auto* const handler =
+      dynamic_cast<FailureHandler*>(activation.bound[frame.program_->lazies[index].operands.bound]);
+  if (handler != nullptr) return handler->raised(call, static_cast<int>(input), failure);
+  activation.failure = failure;
+  return Status::Failed;
+}
+
+/// Where a failed call goes on: at the innermost lazy thunk above `base` that waits for what
+/// failed. kNone: none does.
+[[gnu::cold]] std::uint32_t Interpreter::wind_down(Frame& frame, std::size_t base) {
+  std::vector<Resume>& resumes = frame.resumes_;
+  const bool may_go_on =
+      base != 0 || std::any_of(resumes.rbegin(), resumes.rend(),
+                               [](const Resume& resume) { return resume.lazy != kNone; });
+  if (!may_go_on || is_final(frame.activation_.failure)) return kNone;
+  while (resumes.size() > base) {
+    const Resume resume = resumes.back();
+    resumes.pop_back();
+    if (resume.lazy == kNone) {
+      frame.fail_memo(frame.program_->code[resume.pc - 1].a);  // its Need
+      continue;
+    }
+    LazyState& state = frame.lazies_[resume.lazy];
+    state.raising = state.waiting.back();
+    state.waiting.clear();
+    frame.fail_input(resume.lazy, state.raising);
+    frame.activation_.failure = Failure{};
+    return resume.pc;
+  }
+  return kNone;
+}
+
+/// Whether the input that a lazy thunk waits for next has failed already: then it is told.
+inline bool Interpreter::raises_next(LazyState& state) {
+  if (state.failures.of(state.waiting.back()) == nullptr) [[likely]]
+    return false;
+  state.raising = state.waiting.back();
+  state.waiting.clear();
+  return true;
 }
 
 [[gnu::cold]] Status Interpreter::poll(Frame& frame) {
@@ -164,6 +232,10 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
   const Lazy& lazy = frame.program_->lazies[index];
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
+  if (state.failure.error) [[unlikely]] {
+    activation.failure = state.failure;
+    return Status::Failed;
+  }
   if (!state.entered) {
     state.entered = true;
     frame.entered_.push_back(index);
@@ -186,21 +258,28 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
 
   Status status;
   BoundThunk& thunk = *activation.bound[lazy.operands.bound];
+  const auto run = [&] {
+    if (state.raising == kNone) [[likely]]
+      return thunk.enter(call);
+    return raise(frame, index, call);
+  };
   if constexpr (kTracing) {
-    status = traced(frame, activation, tracer, lazy.node, [&] { return thunk.enter(call); });
+    status = traced(frame, activation, tracer, lazy.node, run);
   } else {
     try {
-      status = thunk.enter(call);
+      status = run();
     } catch (...) {
       status = activation.fail_current();
     }
   }
-  // A nested input that failed has failed the call, whatever the thunk made of it.
+  // What ends the call while an input is computed within the thunk has, whatever that made of it.
   if (status != Status::Done || activation.failure.error) [[unlikely]]
-    return fail_at(frame, lazy.node);
+    return fail_lazy(frame, index);
+  if (!frame.failed_bodies_.empty()) [[unlikely]]
+    frame.drop_failed();
   if (state.computed[output] != 0) return Status::Done;  // what it still asks for is not needed
   if (queue_wanted(frame, index, output) != Status::Done) [[unlikely]]
-    return fail_at(frame, lazy.node);
+    return fail_lazy(frame, index);
   return Status::Done;
 }
 
@@ -213,6 +292,10 @@ Status Interpreter::compute_now(Frame& frame, Tracer* tracer, std::uint32_t inde
   const int n = lazy.operands.n_inputs;
   if (input < 0 || input >= n) return refuse_input(frame, index, input);
   if (state.got[input] != 0) return Status::Done;
+  if (const Failure* failed = state.failures.of(static_cast<std::uint32_t>(input))) {
+    activation.failure = *failed;
+    return Status::Failed;
+  }
   if (frame.nesting_ >= kMaxNesting) return refuse_nesting(frame, index);
   ++frame.nesting_;
   Status status;
@@ -222,12 +305,26 @@ Status Interpreter::compute_now(Frame& frame, Tracer* tracer, std::uint32_t inde
     status = activation.fail_current();
   }
   --frame.nesting_;
-  if (status == Status::Done) state.got[input] = 1;
+  if (status == Status::Done)
+    state.got[input] = 1;
+  else
+    frame.fail_input(index, static_cast<std::uint32_t>(input));
   return status;
 }
 
+/// Runs from `pc` to the end of what was begun at `base`, past all failures that a lazy thunk deals
+/// with.
 template <bool kTracing>
 Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base) {
+  while (go_on<kTracing>(frame, tracer, pc, base) != Status::Done) {
+    pc = wind_down(frame, base);
+    if (pc == kNone) return Status::Failed;
+  }
+  return Status::Done;
+}
+
+template <bool kTracing>
+Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
   [[maybe_unused]] const NativeCode* const native = kTracing ? nullptr : frame.native_call_.code;
@@ -287,8 +384,10 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
         break;
 
       case Opcode::Need:
-        if (frame.done_[instruction.a] == 0) {
-          frame.done_[instruction.a] = 1;
+        if (frame.done_[instruction.a] != kComputed) {
+          if (frame.done_[instruction.a] == kFailed) [[unlikely]]
+            return fail_again(frame, instruction.a);
+          frame.done_[instruction.a] = kComputed;
           frame.done_list_.push_back(instruction.a);
           frame.resumes_.push_back({static_cast<std::uint32_t>(next - code), kNone});
           next = code + program.memos[instruction.a].pc;
@@ -302,12 +401,18 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
               [[unlikely]]
             return Status::Failed;
           if (!state.waiting.empty()) {
+            if (raises_next(state)) [[unlikely]] {
+              --next;
+              break;
+            }
             frame.resumes_.push_back({static_cast<std::uint32_t>(next - code) - 1, instruction.a});
             next = code + program.lazies[instruction.a].input_pcs[state.waiting.back()];
           }
         }
         break;
       }
+
+      case Opcode::Release: frame.release(instruction.a); break;
 
       case Opcode::Retire: {
         const std::uint32_t* retire = program.retires.data() + instruction.a;
@@ -337,7 +442,7 @@ Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::si
           LazyState& state = frame.lazies_[resume.lazy];
           state.got[state.waiting.back()] = 1;
           state.waiting.pop_back();
-          if (!state.waiting.empty()) {
+          if (!state.waiting.empty() && !raises_next(state)) {
             next = code + program.lazies[resume.lazy].input_pcs[state.waiting.back()];
             break;  // the same Resume waits for the next one
           }

@@ -32,6 +32,10 @@ class Interpreter {
 
   template <bool kTracing>
   static Status loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base);
+  template <bool kTracing>
+  static Status go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base);
+  static std::uint32_t wind_down(Frame& frame, std::size_t base);
+  static bool raises_next(LazyState& state);
   static Status run_segment(Frame& frame, const Instruction& instruction);
   static Status run_step(Frame& frame, Cell* cells, const Instruction& instruction);
   template <bool kTracing>
@@ -51,6 +55,9 @@ class Interpreter {
   static Status poll(Frame& frame);
   static Status stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from);
   static Status fail_at(Frame& frame, std::uint32_t node);
+  static Status fail_again(Frame& frame, std::uint32_t memo);
+  static Status raise(Frame& frame, std::uint32_t lazy, LazyCall& call);
+  static Status fail_lazy(Frame& frame, std::uint32_t lazy);
 };
 
 }  // namespace thunkvm

@@ -5,10 +5,14 @@
 
 namespace thunkvm {
 
-void NativeSupport::begin_memo(Frame& frame, std::uint32_t memo) {
-  frame.done_[memo] = 1;
+bool NativeSupport::begin_memo(Frame& frame, std::uint32_t memo) {
+  if (frame.done_[memo] == kFailed) return Interpreter::fail_again(frame, memo) == Status::Done;
+  frame.done_[memo] = kComputed;
   frame.done_list_.push_back(memo);
+  return true;
 }
+
+void NativeSupport::fail_memo(Frame& frame, std::uint32_t memo) { frame.fail_memo(memo); }
 
 void NativeSupport::fail(Frame& frame, std::uint32_t node) { Interpreter::fail_at(frame, node); }
 

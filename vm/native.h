@@ -53,8 +53,10 @@ class NativeCode {
 /// What emitted code asks of the machine.
 class NativeSupport {
  public:
-  /// Marks a memo body as run, as Need does.
-  static void begin_memo(Frame& frame, std::uint32_t memo);
+  /// Marks a memo body as run, as Need does. False: it has failed already, and so has the call.
+  static bool begin_memo(Frame& frame, std::uint32_t memo);
+  /// Notes that a memo body failed.
+  static void fail_memo(Frame& frame, std::uint32_t memo);
   /// Notes that the call fails at `node`, with steps that were counted as run and were not.
   static void fail(Frame& frame, std::uint32_t node);
   static void note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end);

@@ -17,10 +17,13 @@ namespace thunkvm {
   X(Jump, "pc", "go on at `pc`")                                                                   \
   X(Move, "to from counter",                                                                       \
     "copy register `from` to `to`; with flag kTake move it, leaving `from` empty")                 \
-  X(Need, "memo", "if memo body `memo` has not run in this call: mark it and run it, then go on")  \
+  X(Need, "memo",                                                                                  \
+    "if memo body `memo` has not run in this call: mark it and run it, then go on; if it failed: " \
+    "fail with the same failure")                                                                  \
   X(Lazy, "lazy output",                                                                           \
     "see to it that `output` of lazy thunk `lazy` is computed: enter it, compute what it asks "    \
-    "for")                                                                                         \
+    "for, tell it where that fails")                                                               \
+  X(Release, "lazy", "lazy thunk `lazy` is not demanded any more: it lets go of what it holds")    \
   X(Retire, "first count",                                                                         \
     "empty `count` registers from retire list entry `first`; empty ones are left alone")           \
   X(Native, "function label thunks",                                                               \

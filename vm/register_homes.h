@@ -77,6 +77,7 @@ void each_touch(const Program& program, const BodyGraph& bodies, Site body, std:
       break;
     case Opcode::Need:
     case Opcode::Lazy:
+    case Opcode::Release:
     case Opcode::Jump:
     case Opcode::Native:
     case Opcode::Halt: break;

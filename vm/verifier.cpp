@@ -197,6 +197,8 @@ class Verifier {
         in_range(instruction.a, program_.lazies.size(), place, "lazy thunk");
         return in_range(instruction.b, program_.lazies[instruction.a].operands.n_outputs, place,
                         "output");
+      case Opcode::Release:
+        return in_range(instruction.a, program_.lazies.size(), place, "lazy thunk");
       case Opcode::Retire: return check_retires(instruction.a, instruction.b, place);
       case Opcode::Native:
         throw_invalid(place, "stands for emitted code, which is laid over a program, not in it");

@@ -120,6 +120,7 @@ class ChunkCode {
       case Opcode::Branch:
       case Opcode::Jump:  // emit_range's
       case Opcode::Lazy:
+      case Opcode::Release:
       case Opcode::Native: break;  // in no chunk
     }
     return true;
@@ -359,9 +360,10 @@ class ChunkCode {
   void emit_need(std::uint32_t memo) {
     const std::string m = std::to_string(memo);
     text_ += notes_.need(memo);
-    text_ += "  if (!call->done[" + m + "]) {\n  S->begin_memo(call, " + m +
-             ");\n  if (call->functions[" + std::to_string(function_of_[plan_.memo_chunk(memo)]) +
-             "](call, 0) == TV_FAILED) return TV_FAILED;\n  }\n";
+    text_ += "  if (call->done[" + m + "] != TV_COMPUTED) {\n  if (S->begin_memo(call, " + m +
+             ")) return TV_FAILED;\n  if (call->functions[" +
+             std::to_string(function_of_[plan_.memo_chunk(memo)]) +
+             "](call, 0) == TV_FAILED) return S->fail_memo(call, " + m + ");\n  }\n";
   }
 
   NodePlace& place(std::uint32_t node) { return out_.places_[node]; }

@@ -16,6 +16,11 @@ namespace {
 constexpr std::uint8_t kMemoDepth = 8;
 constexpr std::uint32_t kElsewhere = kNone - 1;
 
+/// What the interpreter does with lazy thunks.
+bool is_lazy(const Instruction& instruction) {
+  return instruction.op == Opcode::Lazy || instruction.op == Opcode::Release;
+}
+
 bool has_c_dtype(const Type& type) {
   return type.tensor() != nullptr && c_type(type.tensor()->dtype()) != nullptr;
 }
@@ -257,7 +262,7 @@ void Plan::find_memo_depths() {
         const Instruction& instruction = program_.code[pc];
         if (instruction.op == Opcode::Run) thunks += instruction.b;
         if (instruction.op == Opcode::Branch) ++thunks;
-        if (instruction.op == Opcode::Lazy) callable = false;
+        if (is_lazy(instruction)) callable = false;
         if (instruction.op != Opcode::Need) continue;
         if (!known[instruction.a]) {
           stack.push_back(instruction.a);
@@ -285,7 +290,7 @@ void Plan::cut() {
     const std::uint32_t thunks = instruction.op == Opcode::Run      ? instruction.b
                                  : instruction.op == Opcode::Branch ? 1
                                                                     : 0;
-    if (instruction.op == Opcode::Lazy ||
+    if (is_lazy(instruction) ||
         (instruction.op == Opcode::Need && memo_depth_[instruction.a] == 0)) {
       open = false;
       continue;

@@ -13,6 +13,7 @@ namespace thunkvm {
 static_assert(sizeof(Cell) == 16 && offsetof(NativeCall, cells) == 0 &&
               offsetof(NativeCall, counters) == 8 && offsetof(NativeCall, done) == 16 &&
               offsetof(NativeCall, services) == 24 && offsetof(NativeCall, functions) == 32);
+static_assert(kComputed == 1);
 static_assert(static_cast<int>(Tag::Empty) == 0 && static_cast<int>(Tag::Scalar) == 1);
 
 const char* const kPrelude = R"(#pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -43,7 +44,8 @@ typedef struct {
   int (*loop)(tv_call *, u32 loop, const tv_value *numbers, tv_value *results);
   u32 (*arm)(tv_call *, u32 branch);
   u32 (*arm_of)(tv_call *, u32 branch, tv_value number, u32 meta);
-  void (*begin_memo)(tv_call *, u32 memo);
+  int (*begin_memo)(tv_call *, u32 memo);
+  u32 (*fail_memo)(tv_call *, u32 memo);
   void (*move)(tv_cell *to, tv_cell *from, int take);
   void (*clear)(tv_cell *);
   int (*check)(tv_call *, u32 step);
@@ -56,6 +58,7 @@ struct tv_call {
   u32 (*const *functions)(tv_call *, u32 label);
 };
 #define TV_FAILED 0xffffffffu
+#define TV_COMPUTED 1
 /* After wide vectors, what is compiled for narrow ones is slow until this. (-O1 does not see to it.) */
 #ifdef __AVX__
 #define TV_END_VECTORS __builtin_ia32_vzeroupper()
@@ -114,8 +117,13 @@ std::uint32_t arm_of(NativeCall* call, std::uint32_t branch, NumberBits number,
   return arm;
 }
 
-void begin_memo(NativeCall* call, std::uint32_t memo) {
-  NativeSupport::begin_memo(*call->frame, memo);
+int begin_memo(NativeCall* call, std::uint32_t memo) {
+  return NativeSupport::begin_memo(*call->frame, memo) ? 0 : 1;
+}
+
+std::uint32_t fail_memo(NativeCall* call, std::uint32_t memo) {
+  NativeSupport::fail_memo(*call->frame, memo);
+  return kNone;
 }
 
 void move(Cell* to, Cell* from, int take) {
@@ -135,7 +143,7 @@ int check(NativeCall* call, std::uint32_t step) {
 
 }  // namespace
 
-const NativeServices kNativeServices = {&run,        &loop, &arm,   &arm_of,
-                                        &begin_memo, &move, &clear, &check};
+const NativeServices kNativeServices = {&run,       &loop, &arm,   &arm_of, &begin_memo,
+                                        &fail_memo, &move, &clear, &check};
 
 }  // namespace thunkvm

@@ -15,7 +15,8 @@ struct NativeServices {
   std::uint32_t (*arm)(NativeCall* call, std::uint32_t branch);
   std::uint32_t (*arm_of)(NativeCall* call, std::uint32_t branch, NumberBits number,
                           std::uint32_t meta);
-  void (*begin_memo)(NativeCall* call, std::uint32_t memo);
+  int (*begin_memo)(NativeCall* call, std::uint32_t memo);
+  std::uint32_t (*fail_memo)(NativeCall* call, std::uint32_t memo);
   void (*move)(Cell* to, Cell* from, int take);
   void (*clear)(Cell* cell);
   int (*check)(NativeCall* call, std::uint32_t step);

@@ -58,8 +58,8 @@ bool shapes_differ(const std::vector<const Cell*>& values) {
 
 }  // namespace
 
-std::string FailureReport::describe_failure(Frame& frame) {
-  const std::uint32_t index = frame.failure().node;
+std::string FailureReport::text_of(Frame& frame, const Failure& failure) {
+  const std::uint32_t index = failure.node;
   if (index == kNone || index >= linked_.nodes.size()) return {};
   const Program& program = *linked_.program;
   const Apply& apply = *linked_.nodes[index].node();
@@ -80,14 +80,23 @@ std::string FailureReport::describe_failure(Frame& frame) {
   return text;
 }
 
-void FailureReport::failed(Frame& frame) noexcept {
+void FailureReport::read(Frame& frame, const Failure& failure) noexcept {
+  text_.clear();
   try {
-    text_ = describe_failure(frame);
+    text_ = text_of(frame, failure);
   } catch (const PythonError&) {
     PyErr_Clear();
   } catch (const std::exception&) {
     // The failure itself is told in any case.
   }
+}
+
+void FailureReport::failed(Frame& frame) noexcept { read(frame, frame.failure()); }
+
+PyRef FailureReport::exception(Frame& frame, const Failure& failure) {
+  read(frame, failure);
+  raise(failure);
+  return take_exception();
 }
 
 // What to do about it; null where nothing is known that the message and the inputs do not say.
@@ -110,12 +119,16 @@ const char* FailureReport::hint(const Failure& failure, PyObject* exception) con
   return nullptr;
 }
 
-void FailureReport::raise(const Failure& failure) const {
+void FailureReport::raise(const Failure& failure) {
   set_failure(failure);
   if (text_.empty()) return;
   const Op& op = *linked_.nodes[failure.node].node()->op();
   if (python_op(&op) == nullptr) name_op(op.name());
   PyRef exception = take_exception();
+  const bool told = std::any_of(told_.begin(), told_.end(),
+                                [&](const PyRef& other) { return other.get() == exception.get(); });
+  if (told) return set_exception(std::move(exception));
+  told_.push_back(exception);
   // Ctrl-C and exit are nobody's mistake.
   const char* advice =
       is_a(exception.get(), PyExc_Exception) ? hint(failure, exception.get()) : nullptr;

@@ -8,6 +8,7 @@
 #include "vm/frame.h"
 
 #include <string>
+#include <vector>
 
 namespace thunkvm {
 
@@ -19,19 +20,23 @@ class FailureReport final : public FailureObserver {
 
   /// Reads the failing thunk's inputs from the registers. Needs the GIL.
   void failed(Frame& frame) noexcept override;
+  /// A failure of a call that goes on, as an exception with the report.
+  PyRef exception(Frame& frame, const Failure& failure);
   /// Makes the failure the pending exception, of the type that it has, with the report as a note;
   /// that of a built-in Op begins with the Op's name in brackets.
   /// One that no node caused (Ctrl-C) has no note.
-  void raise(const Failure& failure) const;
+  void raise(const Failure& failure);
 
  private:
-  std::string describe_failure(Frame& frame);
+  void read(Frame& frame, const Failure& failure) noexcept;
+  std::string text_of(Frame& frame, const Failure& failure);
   const char* hint(const Failure& failure, PyObject* exception) const;
 
   const Linked& linked_;
   const std::string& function_;
   std::string text_;
   bool shapes_differ_ = false;
+  std::vector<PyRef> told_;  ///< exceptions of this call that have their report
 };
 
 }  // namespace thunkvm

@@ -164,8 +164,8 @@ void CompiledFunction::store_shared(Frame& frame) const {
 }
 
 inline void CompiledFunction::run(Frame& frame) const {
-  PythonHost host;
   FailureReport report(linked_, shown_);
+  PythonHost host(report, frame);
   if (frame.run(host, nullptr, &report) == Status::Done) [[likely]]
     return;
   const Failure failure = frame.take_failure();

@@ -1,5 +1,6 @@
 // generator_thunk.cpp: lazy thunks written as a generator: `value = yield i` demands input i.
 #include "python/bindings/host.h"
+#include "python/bindings/input_exceptions.h"
 #include "python/bindings/python_thunk.h"
 #include "python/bindings/raised.h"
 #include "python/bindings/value.h"
@@ -7,30 +8,28 @@
 namespace thunkvm {
 namespace {
 
-class GeneratorThunk final : public BoundThunk {
+class GeneratorThunk final : public BoundThunk, public FailureHandler {
  public:
   GeneratorThunk(std::shared_ptr<const PythonNode> node, std::shared_ptr<const Held> demand)
       : node_(std::move(node)), demand_(std::move(demand)) {}
   ~GeneratorThunk() override { reset(); }
 
   Status enter(LazyCall& call) override {
-    try {
-      static_cast<PythonHost&>(*call.activation().host).heed_float_errors();
+    return resume(call, [&](PyObject** result) {
       if (!generator_) start();
-      PyObject* result = nullptr;
-      switch (PyIter_Send(generator_.get(), answer(call).get(), &result)) {
-        case PYGEN_NEXT: ask(call, PyRef::adopt(result).get()); break;
-        case PYGEN_RETURN: set_outputs(call, PyRef::adopt(result).get()); break;
-        case PYGEN_ERROR: throw PythonError{};
-      }
-      return Status::Done;
-    } catch (...) {
-      return fail_thunk(call.activation());
-    }
+      return PyIter_Send(generator_.get(), answer(call).get(), result);
+    });
+  }
+
+  Status raised(LazyCall& call, int input, const Failure& failure) override {
+    return resume(call, [&](PyObject** result) {
+      return send_exception(exceptions_.of(call, input, failure).get(), result);
+    });
   }
 
   void reset() noexcept override {
     asked_.clear();
+    exceptions_.clear();
     if (!generator_) return;
     const PendingAside aside;
     PyRef generator = std::move(generator_);
@@ -40,6 +39,33 @@ class GeneratorThunk final : public BoundThunk {
   }
 
  private:
+  // `send` runs the generator to its next `yield`, or to its end.
+  template <class Send>
+  Status resume(LazyCall& call, Send&& send) {
+    try {
+      static_cast<PythonHost&>(*call.activation().host).heed_float_errors();
+      PyObject* result = nullptr;
+      switch (send(&result)) {
+        case PYGEN_NEXT: ask(call, PyRef::adopt(result).get()); break;
+        case PYGEN_RETURN: set_outputs(call, PyRef::adopt(result).get()); break;
+        case PYGEN_ERROR: throw PythonError{};
+      }
+      return Status::Done;
+    } catch (...) {
+      return exceptions_.fail(call);
+    }
+  }
+
+  // As PyIter_Send; the `yield` raises.
+  PySendResult send_exception(PyObject* exception, PyObject** result) {
+    *result = PyObject_CallMethod(generator_.get(), "throw", "O", exception);
+    if (*result != nullptr) return PYGEN_NEXT;
+    if (PyErr_ExceptionMatches(PyExc_StopIteration) == 0) return PYGEN_ERROR;
+    PyRef stop = take_exception();
+    *result = attribute(stop.get(), "value").release();
+    return PYGEN_RETURN;
+  }
+
   void start() {
     PyRef made = PyRef::take(PyObject_CallOneArg(demand_->get(), node_->node.get()));
     if (!PyGen_Check(made.get()))
@@ -106,6 +132,7 @@ class GeneratorThunk final : public BoundThunk {
   PyRef generator_;                  ///< of this call, once it was entered
   std::vector<std::int64_t> asked_;  ///< what its last `yield` asked for
   bool asked_list_ = false;
+  InputExceptions exceptions_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "python/bindings/host.h"
 
+#include "python/bindings/failure_report.h"
 #include "python/bindings/raised.h"
 #include "python/bindings/release.h"
 
@@ -66,6 +67,10 @@ bool PythonHost::interrupted() {
     enter();
   }
   return false;
+}
+
+PyRef PythonHost::exception(const Failure& failure) {
+  return report_ == nullptr ? exception_of(failure) : report_->exception(*frame_, failure);
 }
 
 void PythonHost::begin_ignoring() {

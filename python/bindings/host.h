@@ -9,6 +9,10 @@
 
 namespace thunkvm {
 
+class FailureReport;
+class Frame;
+struct Failure;
+
 /// Lets the GIL go around long kernels, asks Python's signal handlers whether to stop, and keeps
 /// NumPy's floating-point warnings off while the NumPy implementations of built-in Ops run (a
 /// kernel gives none either).
@@ -17,6 +21,8 @@ namespace thunkvm {
 class PythonHost final : public Host {
  public:
   PythonHost() = default;
+  /// For a call in `frame`, of whose failures `report` tells.
+  PythonHost(FailureReport& report, Frame& frame) : report_(&report), frame_(&frame) {}
   ~PythonHost() override {
     if (errors_ignored_ != nullptr) heed_float_errors();
   }
@@ -30,6 +36,9 @@ class PythonHost final : public Host {
   bool interrupted() override;
   /// What a signal handler raised; null where none did.
   PyRef& interruption() { return interruption_; }
+  /// What a node of the call raised, for Python code of the same call: with a report of the node,
+  /// whose inputs are still there.
+  PyRef exception(const Failure& failure);
 
   /// As `numpy.errstate(all="ignore")`, from here on: before a built-in Op's `perform`. Throws
   /// PythonError.
@@ -48,6 +57,8 @@ class PythonHost final : public Host {
   PyThreadState* thread_ = nullptr;     ///< of this thread, while it does not hold the GIL
   PyObject* errors_ignored_ = nullptr;  ///< the token that brings the caller's error state back
   PyRef interruption_;
+  FailureReport* report_ = nullptr;
+  Frame* frame_ = nullptr;
   std::chrono::steady_clock::time_point held_since_{};
 };
 

@@ -214,7 +214,8 @@ std::function<Status(Activation&, std::uint32_t)> checker(
                                                inputs.get(), outputs.get(), nullptr));
       return Status::Done;
     } catch (...) {
-      return fail_thunk(activation);
+      // No fallback for a kernel that computes something else.
+      return fail_finally(activation);
     }
   };
 }

@@ -47,7 +47,7 @@ bool has_note(PyObject* exception, const std::string& note) {
 
 }  // namespace
 
-Raised::Raised(PyRef exception) : Error(ErrorKind::Host, ""), exception_(exception.release()) {}
+Raised::Raised(ErrorKind kind, PyRef exception) : Error(kind, ""), exception_(exception.release()) {}
 Raised::Raised(const Raised& other) : Error(other), exception_(Py_NewRef(other.exception_)) {}
 Raised::~Raised() { release_object(exception_); }
 
@@ -55,11 +55,22 @@ Status fail_thunk(Activation& activation) noexcept {
   try {
     throw;
   } catch (const PythonError&) {
-    activation.failure.error = std::make_exception_ptr(Raised(take_exception()));
+    PyRef exception = take_exception();
+    const ErrorKind kind = PyErr_GivenExceptionMatches(exception.get(), PyExc_Exception) != 0
+                               ? ErrorKind::Host
+                               : ErrorKind::Interrupted;
+    activation.failure.error = std::make_exception_ptr(Raised(kind, std::move(exception)));
     return Status::Failed;
   } catch (...) {
     return activation.fail_current();
   }
+}
+
+Status fail_finally(Activation& activation) noexcept {
+  fail_thunk(activation);
+  activation.failure.error = std::make_exception_ptr(
+      Raised(ErrorKind::Interrupted, exception_of(activation.failure)));
+  return Status::Failed;
 }
 
 void set_failure(const Failure& failure) noexcept {
@@ -70,6 +81,12 @@ void set_failure(const Failure& failure) noexcept {
   } catch (...) {
     set_python_error_from_current();
   }
+}
+
+PyRef exception_of(const Failure& failure) noexcept {
+  const PendingAside aside;
+  set_failure(failure);
+  return take_exception();
 }
 
 bool is_raised(const Failure& failure) noexcept {

@@ -31,7 +31,8 @@ class PendingAside {
 /// so that the destructors that then run in Python see no exception and lose none.
 class Raised : public Error {
  public:
-  explicit Raised(PyRef exception);
+  /// Of kind Host, or, for one that no thunk may be told of, Interrupted.
+  Raised(ErrorKind kind, PyRef exception);
   Raised(const Raised& other);
   Raised& operator=(const Raised&) = delete;
   ~Raised() override;
@@ -43,13 +44,18 @@ class Raised : public Error {
 };
 
 /// For the catch block of a thunk: the exception in flight, Python's or C++'s, becomes the failure
-/// of the call.
+/// of the call. One that is no Exception (Ctrl-C, exit) ends the call, whoever waits.
 Status fail_thunk(Activation& activation) noexcept;
+
+/// The same for a failure that ends the call in any case.
+Status fail_finally(Activation& activation) noexcept;
 
 /// Whether the failure is an exception that Python code raised, not an error of the machine.
 bool is_raised(const Failure& failure) noexcept;
 /// Makes what a call failed with the pending Python exception.
 void set_failure(const Failure& failure) noexcept;
+/// The same, as an object; an error of the machine becomes a new one each time.
+PyRef exception_of(const Failure& failure) noexcept;
 
 /// Puts "[op] " before the message of the pending exception, in place of the "op: " that some of
 /// NumPy's functions begin with, unless it is there. What is no Exception (Ctrl-C), and what has

@@ -2,6 +2,7 @@
 // input_registers, output_registers)`: the interface of the 2010 proposal, with a list of one
 // element for each register.
 #include "python/bindings/host.h"
+#include "python/bindings/input_exceptions.h"
 #include "python/bindings/python_thunk.h"
 #include "python/bindings/raised.h"
 #include "python/bindings/value.h"
@@ -73,7 +74,7 @@ PyObject* one() {
   return number;
 }
 
-class RegisterThunk final : public BoundThunk {
+class RegisterThunk final : public BoundThunk, public FailureHandler {
  public:
   RegisterThunk(std::shared_ptr<const PythonNode> node, PyObject* make_thunk)
       : node_(std::move(node)),
@@ -138,6 +139,41 @@ class RegisterThunk final : public BoundThunk {
   }
 
   Status enter(LazyCall& call) override {
+    return advance(call, [&] { return PyRef::take(PyObject_CallNoArgs(thunk_->get())); });
+  }
+
+  Status raised(LazyCall& call, int input, const Failure& failure) override {
+    PyRef handler;
+    try {
+      handler = attribute_or_null(thunk_->get(), "raised");
+    } catch (...) {
+      return fail_thunk(call.activation());
+    }
+    if (!handler) {
+      call.activation().failure = failure;
+      return Status::Failed;
+    }
+    return advance(call, [&] {
+      return PyRef::take(
+          PyObject_CallFunction(handler.get(), "iO", input, exceptions_.of(call, input, failure).get()));
+    });
+  }
+
+  void reset() noexcept override {
+    const PendingAside aside;
+    input_computed_.clear();
+    output_computed_.clear();
+    input_registers_.clear();
+    output_registers_.clear();
+    delivered_.assign(delivered_.size(), false);
+    exceptions_.clear();
+    entered_ = false;
+  }
+
+ private:
+  // `run` is the thunk, or what it does about an input that failed: returns what is asked for.
+  template <class Run>
+  Status advance(LazyCall& call, Run&& run) {
     try {
       static_cast<PythonHost&>(*call.activation().host).heed_float_errors();
       if (call.activation().keep && !entered_) offer_earlier(call.activation(), call.operands());
@@ -149,7 +185,7 @@ class RegisterThunk final : public BoundThunk {
         input_registers_.set(at, node_->input(call.activation(), call.operands(), i).get());
         input_computed_.set(at, one());
       }
-      PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_->get()));
+      PyRef returned = run();
       if (returned.get() != Py_None) ask(call, returned.get());
       bool all = true;
       for (int j = 0; j < call.n_outputs(); ++j) {
@@ -161,21 +197,10 @@ class RegisterThunk final : public BoundThunk {
       if (all) reset();
       return Status::Done;
     } catch (...) {
-      return fail_thunk(call.activation());
+      return exceptions_.fail(call);
     }
   }
 
-  void reset() noexcept override {
-    const PendingAside aside;
-    input_computed_.clear();
-    output_computed_.clear();
-    input_registers_.clear();
-    output_registers_.clear();
-    delivered_.assign(delivered_.size(), false);
-    entered_ = false;
-  }
-
- private:
   // In a `_nogc` program the thunk may use the memory of its earlier outputs again.
   void offer_earlier(Activation& activation, const Operands& operands) {
     for (int j = 0; j < operands.n_outputs; ++j) {
@@ -214,6 +239,7 @@ class RegisterThunk final : public BoundThunk {
   bool entered_ = false;
   /// Inputs that this call handed over; the lists that say so too are the thunk's to write.
   std::vector<bool> delivered_;
+  InputExceptions exceptions_;
 };
 
 }  // namespace

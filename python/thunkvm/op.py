@@ -21,7 +21,9 @@ class Op:
         may hold too, and a write would change their results without a word.
     ``demand(self, node)``
         A generator, for a lazy Op: ``value = yield i`` demands input i, and what it returns is the
-        output, or the tuple of outputs. An input that is never demanded is never computed.
+        output, or the tuple of outputs. An input that is never demanded is never computed. Where
+        computing one raises an Exception, the ``yield`` raises it: the generator may catch it and
+        go on with others. What failed stays failed for the call; asking again raises it again.
     ``make_thunk(self, node, input_computed, output_computed, input_registers,
     output_registers)``
         Returns a `Thunk`, which may be lazy. All four are lists of one-element lists; see `Thunk`.
@@ -188,6 +190,13 @@ class Thunk:
     lazy : bool
         False: it is called once, with all inputs there, computes all outputs and returns None.
         True: it may return the list of the inputs that it still needs, and is then called again.
+
+    Notes
+    -----
+    A lazy thunk may have a method ``raised(i, exception)``. It is called in place of the thunk
+    where computing input i, which the thunk asked for, raised an Exception; it does and returns
+    what the thunk may, or raises. Those asked for after i have not been computed. A thunk without
+    the method lets the exception pass.
 
     Examples
     --------

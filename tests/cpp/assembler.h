@@ -179,6 +179,7 @@ class ProgramBuilder {
     program_.lazies.push_back(lazy);
     return static_cast<Index>(program_.lazies.size() - 1);
   }
+  void release(Index lazy) { emit({Opcode::Release, 0, 0, lazy}); }
   void demand(Index lazy, Index output) { emit({Opcode::Lazy, 0, 0, lazy, output}); }
   /// The body that computes the lazy thunk's input begins here.
   void input_body(Index lazy, Index input) { program_.lazies[lazy].input_pcs[input] = pc(); }

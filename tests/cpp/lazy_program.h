@@ -34,7 +34,7 @@ struct LazyProgram {
       b.thunk("in" + std::to_string(i), {}, {inputs[i]},
               [this, i, value](Activation& a, const Operands& o) {
                 log += "in" + std::to_string(i) + " ";
-                if (i == failing) throw Error(ErrorKind::Value, "input failed");
+                if (i == failing) throw Error(kind, "input failed");
                 a.output(o, 0).set(value);
               });
       b.ret();
@@ -45,6 +45,7 @@ struct LazyProgram {
   ProgramBuilder b;
   std::string log;
   int failing = -1;
+  ErrorKind kind = ErrorKind::Value;  ///< of its failure
 };
 
 }  // namespace thunkvm::testing

@@ -126,21 +126,44 @@ TEST_CASE("a failing input fails the call at its own node, and the body's locals
   });
 }
 
-TEST_CASE("a body that catches everything cannot run on after a failure") {
+TEST_CASE("what computing an input threw is thrown by force, each time, and the body may go on") {
   in_both_ways([](ForceBy way) {
+    std::string thrown;
     StraightProgram p(way, 3, 1, {0}, [&](Demand& demand) {
-      for (int i = 0; i < 3; ++i) try {
-          demand.force(i);
-        } catch (...) {
+      double total = 0;
+      for (const int i : {0, 1, 1, 2}) try {
+          total += number(demand, i);
+        } catch (const Error& error) {
+          thrown += error.what() + std::string("; ");
         }
-      demand.set_output(0, Cell::of(1.0));
+      demand.set_output(0, Cell::of(total));
+    });
+    p.failing = 1;
+    Machine machine = p.machine();
+    CHECK(machine.call({}) == Values{101.0});
+    CHECK(thrown == "input failed; input failed; ");
+    CHECK(p.log == "in0 in1 in2 ");
+    CHECK(machine.frame.empty());
+    CHECK_FALSE(machine.frame.failure().error);
+  });
+}
+
+TEST_CASE("a body that throws what computing an input threw leaves the failure with that node") {
+  in_both_ways([](ForceBy way) {
+    StraightProgram p(way, 2, 1, {0}, [&](Demand& demand) {
+      try {
+        demand.force(1);
+      } catch (const Error&) {
+        demand.force(0);
+        throw;
+      }
     });
     p.failing = 1;
     Machine machine = p.machine();
     CHECK(machine.call({}).empty());
     CHECK(machine.node == "in1");
-    CHECK(p.log == "in0 in1 ");
-    CHECK(machine.frame.empty());
+    CHECK(machine.error == "input failed");
+    CHECK(p.log == "in1 in0 ");
   });
 }
 

@@ -35,6 +35,7 @@ TEST_CASE("a program with every instruction, as text") {
   b.retire({t});
   b.place(end);
   b.demand(lazy, 0);
+  b.release(lazy);
   b.thunk("mul.5", {u, half}, {y}, product, {u, v, m, t});
   b.halt();
   b.body(memo);

@@ -15,9 +15,9 @@ u32 chunk_0(tv_call *call, u32 label) {
     ++N[2];
     // needs mul.2, test_golden_programs.py:124 in
     // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
-    if (!call->done[0]) {
-      S->begin_memo(call, 0);
-      if (call->functions[1](call, 0) == TV_FAILED) return TV_FAILED;
+    if (call->done[0] != TV_COMPUTED) {
+      if (S->begin_memo(call, 0)) return TV_FAILED;
+      if (call->functions[1](call, 0) == TV_FAILED) return S->fail_memo(call, 0);
     }
     ++N[4];
     /* add.3 */
@@ -37,9 +37,9 @@ u32 chunk_0(tv_call *call, u32 label) {
     ++N[7];
     // needs mul.2, test_golden_programs.py:124 in
     // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
-    if (!call->done[0]) {
-      S->begin_memo(call, 0);
-      if (call->functions[1](call, 0) == TV_FAILED) return TV_FAILED;
+    if (call->done[0] != TV_COMPUTED) {
+      if (S->begin_memo(call, 0)) return TV_FAILED;
+      if (call->functions[1](call, 0) == TV_FAILED) return S->fail_memo(call, 0);
     }
     ++N[8];
     /* sub.6 */

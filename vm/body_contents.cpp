@@ -1,0 +1,69 @@
+#include "vm/body_contents.h"
+
+#include "vm/body_graph.h"
+#include "vm/register_homes.h"
+
+#include <numeric>
+
+namespace thunkvm {
+namespace {
+
+/// Lists of items by place, one behind the other: the items, and where each place's begin.
+struct Grouped {
+  std::vector<std::uint32_t> items, first;
+};
+
+Grouped group(const std::vector<std::uint32_t>& place_of_item, std::uint32_t n_places) {
+  Grouped grouped;
+  grouped.first.assign(n_places + 1, 0);
+  for (const std::uint32_t place : place_of_item)
+    if (place != kNone) ++grouped.first[place + 1];
+  std::partial_sum(grouped.first.begin(), grouped.first.end(), grouped.first.begin());
+  grouped.items.resize(grouped.first.back());
+  std::vector<std::uint32_t> next(grouped.first.begin(), grouped.first.end() - 1);
+  for (std::uint32_t item = 0; item < place_of_item.size(); ++item)
+    if (place_of_item[item] != kNone) grouped.items[next[place_of_item[item]]++] = item;
+  return grouped;
+}
+
+}  // namespace
+
+BodyContents::BodyContents(const Program& program) {
+  const BodyGraph bodies(program);
+  const RegisterHomes homes(program, bodies);
+  for (std::uint32_t lazy = 0; lazy < program.lazies.size(); ++lazy)
+    first_input_.push_back(bodies.input(lazy, 0));
+
+  // Who encloses comes before whom it encloses: sizes from the inside, places from the outside.
+  const std::span<const Site> sites = bodies.callers_first();
+  size_.assign(bodies.n_sites(), 1);
+  for (std::size_t i = sites.size(); i-- > 0;)
+    if (sites[i] != 0) size_[bodies.around(sites[i])] += size_[sites[i]];
+  place_.assign(bodies.n_sites(), 0);
+  std::vector<std::uint32_t> next(bodies.n_sites(), 1);
+  for (const Site site : sites) {
+    if (site == 0) continue;
+    const Site around = bodies.around(site);
+    place_[site] = place_[around] + next[around];
+    next[around] += size_[site];
+  }
+
+  std::vector<bool> stays = homes.given;
+  for (const auto* list : {&program.outputs, &program.updates})
+    for (const std::uint32_t index : *list) stays[index] = true;
+  std::vector<std::uint32_t> places(program.n_registers);
+  for (std::uint32_t index = 0; index < program.n_registers; ++index)
+    places[index] = stays[index] ? kNone : place_[homes.writer[index]];
+  Grouped grouped = group(places, bodies.n_sites());
+  registers_ = std::move(grouped.items);
+  first_register_ = std::move(grouped.first);
+
+  places.resize(program.lazies.size());
+  for (std::uint32_t lazy = 0; lazy < program.lazies.size(); ++lazy)
+    places[lazy] = place_[bodies.lazy(lazy)];
+  grouped = group(places, bodies.n_sites());
+  lazies_ = std::move(grouped.items);
+  first_lazy_ = std::move(grouped.first);
+}
+
+}  // namespace thunkvm

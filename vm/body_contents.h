@@ -1,0 +1,51 @@
+// body_contents.h: what is a body's own: let go where it failed and the call goes on.
+#pragma once
+
+#include "vm/program.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thunkvm {
+
+/// A memo body, or the body of a lazy thunk's input.
+struct Body {
+  std::uint32_t lazy = kNone;  ///< kNone: of a memo
+  std::uint32_t index = 0;     ///< of the memo, or of the input
+};
+
+/// By body: the registers that are written, and the lazy thunks that are entered, only while
+/// control is in it. Nobody else may demand them. Without constants, outputs, updates and what the
+/// caller gives.
+///
+/// Made in near-linear time, for the first body of a frame that fails and that somebody goes on
+/// without.
+class BodyContents {
+ public:
+  explicit BodyContents(const Program& program);
+
+  std::span<const std::uint32_t> registers(Body body) const {
+    return within(registers_, first_register_, body);
+  }
+  std::span<const std::uint32_t> lazies(Body body) const {
+    return within(lazies_, first_lazy_, body);
+  }
+
+ private:
+  std::uint32_t site(Body body) const {
+    return body.lazy == kNone ? 1 + body.index : first_input_[body.lazy] + body.index;
+  }
+  std::span<const std::uint32_t> within(const std::vector<std::uint32_t>& all,
+                                        const std::vector<std::uint32_t>& first, Body body) const {
+    const std::uint32_t at = place_[site(body)], end = at + size_[site(body)];
+    return {all.data() + first[at], first[end] - first[at]};
+  }
+
+  std::vector<std::uint32_t> first_input_;   // by lazy thunk: the site of its input 0
+  std::vector<std::uint32_t> place_, size_;  // by site, in an order where those within follow it
+  // By place, and one more: where what is written or entered there begins.
+  std::vector<std::uint32_t> registers_, first_register_, lazies_, first_lazy_;
+};
+
+}  // namespace thunkvm
