@@ -3,6 +3,7 @@
 #include "thunks/lengths.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace thunkvm {
 
@@ -10,11 +11,12 @@ namespace {
 
 struct CholeskyState {
   bool lower;
+  bool nan_on_error;
 };
 
 template <class T>
 void run_cholesky(Activation& activation, const Operands& operands) {
-  const bool lower = kernel_state<CholeskyState>(operands).lower;
+  const auto [lower, nan_on_error] = kernel_state<CholeskyState>(operands);
   // No handle on the input is kept: one would stand in the way of taking it over.
   const CellMemory seen(activation.input(operands, 0));
   const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
@@ -33,12 +35,14 @@ void run_cholesky(Activation& activation, const Operands& operands) {
     for (std::int64_t start = 0; n > 0 && start < out.size(); start += n * n, matrix += n * n) {
       // The lower triangle in C order is the upper one in Fortran order, and its factor is the
       // transpose of the other's.
-      if (const int minor = lapack::potrf(lower, rows, matrix); minor > 0)
+      const int minor = lapack::potrf(lower, rows, matrix);
+      if (minor > 0 && !nan_on_error)
         throw Error(ErrorKind::LinAlg,
                     "[cholesky] the matrix is not positive definite: the leading minor of order " +
                         std::to_string(minor) + " is not positive (shape " + format_shape(shape) +
                         "). Check that it is symmetric with positive eigenvalues, or add a small "
                         "multiple of the identity");
+      if (minor > 0) std::fill(matrix, matrix + n * n, T(std::numeric_limits<double>::quiet_NaN()));
       for (std::int64_t i = 0; i < n; ++i) {
         T* row = matrix + i * n;
         if (lower)
@@ -62,7 +66,8 @@ Variable half_lower(const Variable& x) {
 class CholeskyOp final : public MatrixOp {
  public:
   explicit CholeskyOp(const Attributes& attrs)
-      : MatrixOp("cholesky", attrs), lower_(attrs.get<bool>("lower")) {}
+      : MatrixOp("cholesky", attrs),
+        state_{attrs.get<bool>("lower"), attrs.get<std::string>("on_error") == "nan"} {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     const Variable a = square_input(inputs);
@@ -71,7 +76,7 @@ class CholeskyOp final : public MatrixOp {
 
   ThunkCode kernel(const Apply& node) const override {
     return visit_lapack(node.input(0).dtype(), "cholesky", [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_cholesky<T>>(CholeskyState{lower_});
+      return kernel_code<run_cholesky<T>>(state_);
     });
   }
 
@@ -81,8 +86,8 @@ class CholeskyOp final : public MatrixOp {
   /// of the diagonal, has none.
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
-    const Variable factor = lower_ ? node.output(0) : adjoint(node.output(0));
-    const Variable back = lower_ ? g[0] : adjoint(g[0]);
+    const Variable factor = state_.lower ? node.output(0) : adjoint(node.output(0));
+    const Variable back = state_.lower ? g[0] : adjoint(g[0]);
     const Variable conjugated = conjugate(factor);
     const auto solve_adjoint = [&](const Variable& b) {
       return call_op("solve_triangular", {conjugated, b},
@@ -92,7 +97,7 @@ class CholeskyOp final : public MatrixOp {
     const Variable left = solve_adjoint(middle);
     const Variable both = solve_adjoint(adjoint(left));
     const Variable to_a = half_lower(add(both, adjoint(both)));
-    return {lower_ ? to_a : adjoint(to_a)};
+    return {state_.lower ? to_a : adjoint(to_a)};
   }
 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
@@ -101,7 +106,7 @@ class CholeskyOp final : public MatrixOp {
   }
 
  private:
-  bool lower_;
+  CholeskyState state_;
 };
 
 class CholeskyMaker : public OpMaker {
@@ -110,11 +115,16 @@ class CholeskyMaker : public OpMaker {
     family("linear algebra");
     comment(
         "The triangular factor L of each positive definite matrix a = L L^H. One triangle of a is "
-        "read. A matrix that is not positive definite is a LinAlgError.");
+        "read. A matrix that is not positive definite is a LinAlgError, or has a factor of NaN.");
     input("a", "square matrices");
     attr("lower", AttrType::Bool,
          "whether the lower triangle is read and L returned, or the upper one and L^H")
         .by_default(true);
+    attr("on_error", AttrType::String,
+         "what a matrix that is not positive definite gives: \"raise\", a LinAlgError, which "
+         "tv.attempt can catch; \"nan\", a factor of NaN, for this matrix of several alone")
+        .by_default(std::string("raise"))
+        .one_of({AttrValue("raise"), AttrValue("nan")});
     output("the factors, with zeros in the other triangle");
     example(
         ">>> a = tv.matrix(\"a\")\n"

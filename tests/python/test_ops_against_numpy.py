@@ -525,6 +525,36 @@ def test_systems_of_equations(dtype: str, mode: str) -> None:
     )
 
 
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("lower", [True, False])
+def test_cholesky_gives_nan_for_the_matrices_of_a_batch_that_are_indefinite(
+    dtype: str, mode: str, lower: bool
+) -> None:
+    good = np.array([[4.0, 2.0], [2.0, 5.0]], dtype)
+    a = np.stack([good, -good, 4 * good])
+    x = tv.tensor("x", dtype=dtype, shape=(None, None, None))
+    factors = tv.function([x], tv.cholesky(x, lower=lower, on_error="nan"), mode=mode)(a)
+    for k in (0, 2):
+        np.testing.assert_allclose(factors[k], np.linalg.cholesky(a[k], upper=not lower), 1e-6)
+    triangle = np.tril(np.ones((2, 2))) if lower else np.triu(np.ones((2, 2)))
+    np.testing.assert_array_equal(np.isnan(factors[1]), triangle == 1)
+    np.testing.assert_array_equal(factors[1][triangle == 0], 0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_gradient_of_a_factor_of_nan_is_nan_and_of_the_others_what_it_is(mode: str) -> None:
+    x = tv.tensor("x", shape=(None, None, None))
+    for on_error in ("raise", "nan"):
+        cost = (tv.cholesky(x, on_error=on_error) * [[1.0, 2.0], [3.0, 4.0]]).sum()
+        f = tv.function([x], tv.grad(cost, x), mode=mode)
+        if on_error == "raise":
+            right = f([[[4.0, 2.0], [2.0, 5.0]]])
+    got = f([[[4.0, 2.0], [2.0, 5.0]], [[-1.0, 0.0], [0.0, 1.0]]])
+    np.testing.assert_allclose(got[0], right[0], rtol=1e-14)
+    assert np.isnan(got[1][np.tril_indices(2)]).all()
+
+
 # ---- NumPy's own functions ----
 
 SPOKEN = [

@@ -21,7 +21,18 @@ def _cholesky(node: Any) -> Perform:
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         output_storage[0][0] = np.linalg.cholesky(inputs[0], upper=upper)
 
-    return perform
+    def perform_or_nan(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        (a,) = inputs
+        out = np.empty(a.shape, a.dtype)
+        for index in np.ndindex(a.shape[:-2]):
+            try:
+                out[index] = np.linalg.cholesky(a[index], upper=upper)
+            except np.linalg.LinAlgError:
+                triangle = np.triu if upper else np.tril
+                out[index] = triangle(np.full(a.shape[-2:], np.nan, a.dtype))
+        output_storage[0][0] = out
+
+    return perform_or_nan if node.op.attrs["on_error"] == "nan" else perform
 
 
 @performs("solve_triangular")
