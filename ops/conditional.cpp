@@ -29,12 +29,23 @@ Decoding decoding_of(const std::string& text) {
   return Decoding::Truth;
 }
 
-// The name by which users know a path into the arms: "then[1]", "case 2".
-std::string arm_text(Decoding decoding, std::size_t arm, std::size_t n_arms) {
-  if (decoding == Decoding::Truth) return arm == 1 ? "then" : "else";
-  if (decoding == Decoding::IndexOrDefault && arm + 1 == n_arms) return "default";
-  return "case " + std::to_string(arm);
-}
+// The names by which users know a conditional and its arms: "then", "case 2".
+struct Names {
+  Decoding decoding;
+  std::size_t n_arms;
+  const ArmNames* given;
+
+  std::string op() const {
+    if (given != nullptr) return given->op;
+    return decoding == Decoding::Truth ? "ifelse" : "switch";
+  }
+  std::string arm(std::size_t arm) const {
+    if (given != nullptr) return given->arms[arm];
+    if (decoding == Decoding::Truth) return arm == 1 ? "then" : "else";
+    if (decoding == Decoding::IndexOrDefault && arm + 1 == n_arms) return "default";
+    return "case " + std::to_string(arm);
+  }
+};
 
 std::string described(const Variable& v) {
   const std::string where = v.is_leaf() ? std::string() : v.node()->origin_text();
@@ -117,17 +128,16 @@ void check_selector(const Variable& selector, Decoding decoding) {
 }
 
 // The type that all arms' values of one output share.
-TypeRef join(Decoding decoding, std::span<const std::vector<Variable>> arms, std::size_t output,
+TypeRef join(const Names& names, std::span<const std::vector<Variable>> arms, std::size_t output,
              bool strict) {
   const auto path = [&](std::size_t arm) {
-    return arm_text(decoding, arm, arms.size()) +
+    return names.arm(arm) +
            (arms[arm].size() > 1 ? "[" + std::to_string(output) + "]" : std::string());
   };
   const auto mismatch = [&](std::size_t arm, const std::string& rule) {
-    return Error(ErrorKind::Type,
-                 "[" + std::string(decoding == Decoding::Truth ? "ifelse" : "switch") + "] " +
-                     path(0) + " and " + path(arm) + " differ: " + described(arms[0][output]) +
-                     ", " + described(arms[arm][output]) + "; " + rule);
+    return Error(ErrorKind::Type, "[" + names.op() + "] " + path(0) + " and " + path(arm) +
+                                      " differ: " + described(arms[0][output]) + ", " +
+                                      described(arms[arm][output]) + "; " + rule);
   };
   const Type& first = arms[0][output].type();
   if (first.tensor() == nullptr) {
@@ -214,22 +224,23 @@ Variable truth(const Variable& x) {
 }  // namespace
 
 std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
-                                  std::span<const std::vector<Variable>> arms, bool strict) {
+                                  std::span<const std::vector<Variable>> arms, bool strict,
+                                  const ArmNames* given_names) {
   check_selector(selector, decoding);
   const std::size_t n_outputs = arms.empty() ? 0 : arms[0].size();
   if (arms.empty() || n_outputs == 0)
     throw Error(ErrorKind::Value, "a conditional needs at least one arm with at least one value");
+  const Names names{decoding, arms.size(), given_names};
   for (std::size_t a = 1; a < arms.size(); ++a)
     if (arms[a].size() != n_outputs)
       throw Error(ErrorKind::Value,
-                  arm_text(decoding, 0, arms.size()) + " has " + std::to_string(n_outputs) +
-                      " values, " + arm_text(decoding, a, arms.size()) + " has " +
-                      std::to_string(arms[a].size()) + "; all arms need the same number");
+                  names.arm(0) + " has " + std::to_string(n_outputs) + " values, " + names.arm(a) +
+                      " has " + std::to_string(arms[a].size()) + "; all arms need the same number");
   if (decoding != Decoding::Truth && selector.dtype() != DType::Bool &&
       !is_integral(selector.dtype()))
     throw Error(ErrorKind::Type, "[switch] the index has to be an integer: " + described(selector));
   std::vector<TypeRef> types;
-  for (std::size_t j = 0; j < n_outputs; ++j) types.push_back(join(decoding, arms, j, strict));
+  for (std::size_t j = 0; j < n_outputs; ++j) types.push_back(join(names, arms, j, strict));
   // An array that is no constant is read once: somebody could write to it between two branches on
   // it.
   const char* const role = decoding == Decoding::Truth ? "a condition" : "a selector";

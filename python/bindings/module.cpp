@@ -3,6 +3,7 @@
 #include "python/bindings/python.h"
 
 #include "python/bindings/apply.h"
+#include "python/bindings/attempt.h"
 #include "python/bindings/builtin_op.h"
 #include "python/bindings/cache.h"
 #include "python/bindings/collection.h"
@@ -55,6 +56,7 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_builtin_op(m.ptr());
   thunkvm::init_op_function(m.ptr());
   thunkvm::init_graph(m.ptr());
+  thunkvm::init_attempt(m.ptr());
   thunkvm::init_value(m.ptr());
   thunkvm::init_shared(m.ptr());
   thunkvm::init_function(m.ptr());

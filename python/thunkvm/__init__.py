@@ -43,6 +43,7 @@ from thunkvm.creation import (
     zeros_like,
 )
 from thunkvm.elementwise import astype, clip, divmod, positive, round
+from thunkvm.fallback import attempt
 from thunkvm.function import MissingInputError, UnusedInputError, function
 from thunkvm.functions_as_ops import as_op
 from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
@@ -207,6 +208,7 @@ __all__ = [
     "UnusedInputError", "Update", "Variable",
     "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",
     "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "astype",
+    "attempt",
     "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "cbrt", "ceil", "cholesky",
     "clip", "coalesce", "concatenate", "cond", "config", "conj", "conjugate", "cos", "cosh",
     "cumsum", "deg2rad", "det", "diag", "diagonal", "digamma", "divide", "divmod", "dot", "eq",

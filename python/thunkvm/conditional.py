@@ -7,7 +7,7 @@ from typing import Any
 
 from thunkvm import _core, ops
 from thunkvm._core import Variable
-from thunkvm.structure import leaves, matched_leaves, rebuild
+from thunkvm.structure import leaves, matched_leaves, rebuild, with_paths
 from thunkvm.values import as_variable, as_variables_alike
 
 Arm = tuple[str, Any]
@@ -260,16 +260,8 @@ def _conditional(selector: Any, decoding: str, arms: list[Arm], strict: bool) ->
     try:
         values = _core.conditional(as_variable(selector), decoding, flat, strict)
     except TypeError as error:
-        raise TypeError(_with_paths(str(error), [name for name, _ in arms], paths)) from None
+        raise TypeError(with_paths(str(error), [name for name, _ in arms], paths)) from None
     return rebuild(like[1], iter(values).__next__)
-
-
-def _with_paths(message: str, names: list[str], paths: list[str]) -> str:
-    """Write the core's flat positions, ``then[1]``, as paths into the user's structure."""
-    for number, path in reversed(list(enumerate(paths))):
-        for name in names:
-            message = message.replace(f"{name}[{number}]", f"{name}{path}")
-    return message
 
 
 def _as_variables(tree: Any) -> Any:

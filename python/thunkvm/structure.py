@@ -100,6 +100,21 @@ def rebuild(tree: Any, next_leaf: Callable[[], Any]) -> Any:
     return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)
 
 
+def with_paths(message: str, names: list[str], paths: list[Path]) -> str:
+    """Return a message of the core with paths for its positions in flat lists.
+
+    Examples
+    --------
+    >>> from thunkvm.structure import with_paths
+    >>> with_paths("then[1] is a vector", ["then", "else"], ["['a']", "['b']"])
+    "then['b'] is a vector"
+    """
+    for number, path in reversed(list(enumerate(paths))):
+        for name in names:
+            message = message.replace(f"{name}[{number}]", f"{name}{path}")
+    return message
+
+
 def _text(tree: Any, inside: list[tuple[Any, Any]] | None) -> str:
     if inside is None:
         return "one value"

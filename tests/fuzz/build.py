@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from oracle import mixed, script
+from oracle import goes_on, mixed, script
 from spec import SCALAR, VECTOR, Node, Spec
 
 import thunkvm as tv
@@ -80,7 +80,12 @@ class Generator(Recorded):
         for what, which in script(self.node, self.journal.call):
             if what == "ask":
                 for i in which:
-                    values.append((yield i))
+                    try:
+                        values.append((yield i))
+                    except Injected:
+                        if not goes_on(self.node):
+                            raise
+                        values.append(-1)
         outs = tuple(range(self.node.outs))
         self.journal.ran["lazy", self.n, outs] += 1
         results = tuple(np.int64(mixed(self.n, k, *values)) for k in outs)
@@ -208,6 +213,9 @@ class Built:
             else:
                 got = tv.switch_case(selectors[key], arms[:-1], default=arms[-1])
             return list(got) if node.outs > 1 else [got]
+        if node.kind == "attempt":
+            got = tv.attempt(*([values[v] for v in arm] for arm in node.arms), on=Injected)
+            return list(got)
         if node.kind == "native":
             op = (tv.bitwise_xor, tv.bitwise_and, tv.maximum, tv.add)[node.seed]
             return [op(*ins)]

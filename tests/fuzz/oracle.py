@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from spec import SCALAR, Node, Spec
 
@@ -79,92 +79,181 @@ def initial(node: Node, seed: int) -> int | list[int]:
 
 @dataclass
 class Result:
-    """What one call does."""
+    """What one call does.
+
+    Where a failure was caught, what ran for the value that failed depends on the order of what is
+    independent: `ran` has what the call's results need, `may_run` what that value demands.
+    """
 
     ran: Counter  # what is recorded by Python Ops, and ("native", kind) for built-in ones
+    may_run: Counter
     values: dict[int, object]
     outputs: list[object]
     shared: dict[int, object]
     failed: bool
 
 
-def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | None) -> Result:
-    """Pull semantics: a value is computed when it is asked for, once."""
-    owners = spec.owners()
-    first = {owners[v][0]: v for v in range(len(owners) - 1, -1, -1)}
-    values: dict[int, object] = dict(inputs)
-    ran: Counter = Counter()
-    at: Counter = Counter()  # how far the script of an opaque node has run
-    reduced: set[tuple[int, int]] = set()
+Unit = tuple[object, ...]
 
-    def fail(n: int) -> None:
-        if n == failing:
+
+@dataclass
+class State:
+    """What a call has computed so far."""
+
+    values: dict[int, object]
+    ran: dict[Unit, Counter] = field(default_factory=dict)  # what each unit is recorded as
+    at: Counter = field(default_factory=Counter)  # how far the script of an opaque node has run
+    got: dict[int, list[object]] = field(default_factory=dict)  # what an opaque node was given
+    failed: set[int] = field(default_factory=set)  # opaque nodes
+
+    def copy(self) -> State:
+        got = {n: list(values) for n, values in self.got.items()}
+        return State(dict(self.values), dict(self.ran), self.at.copy(), got, set(self.failed))
+
+
+class Evaluation:
+    """Pull semantics: a value is computed when it is asked for, once."""
+
+    def __init__(self, spec: Spec, call: int, inputs: dict[int, object]) -> None:
+        self.spec, self.call = spec, call
+        self.owners = spec.owners()
+        self.first = {self.owners[v][0]: v for v in range(len(self.owners) - 1, -1, -1)}
+        self.state = State(dict(inputs))
+        self.may_run: dict[Unit, Counter] = {}
+        self.failing: int | None = None
+
+    def record(self, unit: Unit, what: Counter) -> None:
+        assert unit not in self.state.ran
+        self.state.ran[unit] = what
+
+    def fail(self, n: int) -> None:
+        if n == self.failing:
             raise Failure
 
-    def force(v: int) -> object:
-        if v in values:
-            return values[v]
-        n, j = owners[v]
-        node = spec.nodes[n]
-        if node.kind == "cond":
-            selector, modulus = node.ins[0], node.seed
-            number = force(selector)
-            if modulus:
-                number %= modulus
-                if (selector, modulus) not in reduced:
-                    reduced.add((selector, modulus))
-                    ran["native", "mod"] += 1
-            values[v] = force(node.arms[arm_of(node.decoding, number, len(node.arms))][j])
-        elif node.kind in ("reentrant", "generator"):
-            steps = script(node, call)
-            while v not in values or (at[n] < len(steps) and steps[at[n]][0] == "out"):
-                fail(n)
-                what, which = steps[at[n]]
-                at[n] += 1
+    def force(self, v: int) -> object:
+        if v not in self.state.values:
+            n, j = self.owners[v]
+            node = self.spec.nodes[n]
+            if node.kind == "cond":
+                self.state.values[v] = self.force(node.arms[self.arm(node)][j])
+            elif node.kind == "attempt":
+                caught = self.caught(node.arms[0])
+                self.state.values[v] = self.force(node.arms[caught][j])
+            elif node.kind in ("reentrant", "generator"):
+                self.run_script(n, v)
+            else:
+                self.run_eager(n, node)
+        return self.state.values[v]
+
+    def arm(self, node: Node) -> int:
+        selector, modulus = node.ins[0], node.seed
+        number = self.force(selector)
+        if modulus:
+            number %= modulus
+            unit = ("remainder", selector, modulus)
+            if unit not in self.state.ran:
+                self.record(unit, Counter({("native", "mod"): 1}))
+        return arm_of(node.decoding, number, len(node.arms))
+
+    def caught(self, values: tuple[int, ...]) -> bool:
+        """Whether computing one of these fails: then nothing of it counts."""
+        before = self.state.copy()
+        try:
+            for v in values:
+                self.force(v)
+        except Failure:
+            failing, self.failing = self.failing, None
+            self.state = before.copy()
+            for v in values:
+                self.force(v)
+            self.may_run |= self.state.ran
+            self.failing, self.state = failing, before
+            return True
+        return False
+
+    def run_script(self, n: int, v: int) -> None:
+        node = self.spec.nodes[n]
+        if n in self.state.failed:
+            raise Failure
+        try:
+            steps = script(node, self.call)
+            while v not in self.state.values or self.next_is_output(n, steps):
+                self.fail(n)
+                what, which = steps[self.state.at[n]]
+                self.state.at[n] += 1
                 if what == "ask":
                     for i in which:
-                        force(node.ins[i])
+                        value = self.asked(node, node.ins[i])  # which may go back to a state
+                        self.state.got.setdefault(n, []).append(value)
                     continue
-                asked = [i for step, batch in steps[: at[n]] if step == "ask" for i in batch]
                 for k in which:
-                    values[first[n] + k] = mixed(n, k, *(values[node.ins[i]] for i in asked))
-                ran["lazy", n, tuple(which)] += 1
-        else:
-            got = [force(i) for i in node.ins]
-            if node.kind in ("mix", "destroy"):
-                fail(n)
-                ran["op", n] += 1
-            else:
-                ran.update(native_ops(node))
-            if node.kind == "mix":
-                for k in range(node.outs):
-                    values[first[n] + k] = mixed(n, k, *got)
-            elif node.kind == "native":
-                a, b = got
-                values[v] = (a ^ b, a & b, max(a, b), a + b)[node.seed]
-            elif node.kind == "small":
-                values[v] = got[0] % 3
-            elif node.kind == "vector":
-                values[v] = [got[0], got[0] + 1, got[0] + 2]
-            elif node.kind == "item":
-                values[v] = got[0][node.seed]
-            elif node.kind == "destroy":
-                values[v] = [x + 1 for x in got[0]]
-                for other in got[1:]:
-                    values[v] = [x ^ y for x, y in zip(values[v], other, strict=True)]
-            else:
-                values[v] = [got[1] if i == node.seed else x for i, x in enumerate(got[0])]
-        return values[v]
+                    got = self.state.got.get(n, ())
+                    self.state.values[self.first[n] + k] = mixed(n, k, *got)
+                self.record(("lazy", n, tuple(which)), Counter({("lazy", n, tuple(which)): 1}))
+        except Failure:
+            self.state.failed.add(n)
+            raise
 
+    def next_is_output(self, n: int, steps: list[tuple[str, list[int]]]) -> bool:
+        at = self.state.at[n]
+        return at < len(steps) and steps[at][0] == "out"
+
+    def asked(self, node: Node, v: int) -> object:
+        if goes_on(node) and self.caught((v,)):
+            return -1
+        return self.force(v)
+
+    def run_eager(self, n: int, node: Node) -> None:
+        got = [self.force(i) for i in node.ins]
+        first, values = self.first[n], self.state.values
+        if node.kind in ("mix", "destroy"):
+            self.fail(n)
+            self.record(("op", n), Counter({("op", n): 1}))
+        else:
+            self.record(("op", n), native_ops(node))
+        if node.kind == "mix":
+            for k in range(node.outs):
+                values[first + k] = mixed(n, k, *got)
+        elif node.kind == "native":
+            a, b = got
+            values[first] = (a ^ b, a & b, max(a, b), a + b)[node.seed]
+        elif node.kind == "small":
+            values[first] = got[0] % 3
+        elif node.kind == "vector":
+            values[first] = [got[0], got[0] + 1, got[0] + 2]
+        elif node.kind == "item":
+            values[first] = got[0][node.seed]
+        elif node.kind == "destroy":
+            values[first] = [x + 1 for x in got[0]]
+            for other in got[1:]:
+                values[first] = [x ^ y for x, y in zip(values[first], other, strict=True)]
+        else:
+            values[first] = [got[1] if i == node.seed else x for i, x in enumerate(got[0])]
+
+
+def goes_on(node: Node) -> bool:
+    """Whether an opaque node goes on where computing an input failed."""
+    return node.kind == "generator" and node.seed % 2 == 1
+
+
+def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | None) -> Result:
+    """What a call does in which node `failing` raises."""
+    evaluation = Evaluation(spec, call, inputs)
+    evaluation.failing = failing
     shared: dict[int, object] = {}
+    outputs: list[object] = []
+    failed = False
     try:
-        outputs = [force(v) for v in spec.outputs]
+        outputs = [evaluation.force(v) for v in spec.outputs]
         for target, value, lazily in spec.updates:
             if not lazily:
-                shared[target] = force(value)
+                shared[target] = evaluation.force(value)
     except Failure:
-        return Result(ran, values, [], {}, True)
+        outputs, shared, failed = [], {}, True
+    state = evaluation.state
     for target, value, lazily in spec.updates:
-        if lazily and value in values:
-            shared[target] = values[value]
-    return Result(ran, values, outputs, shared, False)
+        if lazily and value in state.values and not failed:
+            shared[target] = state.values[value]
+    ran = sum(state.ran.values(), Counter())
+    may_run = sum((evaluation.may_run | state.ran).values(), Counter())
+    return Result(ran, may_run, state.values, outputs, shared, failed)

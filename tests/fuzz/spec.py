@@ -19,7 +19,8 @@ class Node:
 
     kind: "input", "shared", "mix" (a Python Op of several outputs), "native" (a built-in Op),
     "small" (a number below 3), "vector", "item", "destroy" (a Python Op that overwrites its input),
-    "write" (set_subtensor), "cond", "reentrant", "generator".
+    "write" (set_subtensor), "cond", "attempt" (its arms are the values and the others),
+    "reentrant", "generator" (one with an odd seed goes on where computing an input failed).
 
     seed: what the kind makes of it. A cond takes its selector modulo this number, or as it is if
     that is 0; conds with the same selector and number share the remainder, decoded as each will.
@@ -30,7 +31,7 @@ class Node:
     outs: int = 1
     rank: int = SCALAR
     seed: int = 0
-    arms: tuple[tuple[int, ...], ...] = ()  # of a cond: by arm, then by output
+    arms: tuple[tuple[int, ...], ...] = ()  # of a cond or attempt: by arm, then by output
     decoding: str = ""
 
 
@@ -81,7 +82,14 @@ def generate(rng: random.Random) -> Spec:
     while len(nodes) < size:
         r = rng.random()
         vectors = VECTOR in ranks
-        if r < p_cond:
+        if r < p_cond and rng.random() < 0.2:
+            outs, rank = (
+                rng.choice((1, 1, 2)),
+                VECTOR if vectors and rng.random() < 0.25 else SCALAR,
+            )
+            arms = [[pick(rank) for _ in range(outs)] for _ in range(2)]
+            add(Node("attempt", (), outs, rank, 0, tuple(map(tuple, arms))))
+        elif r < p_cond:
             arms_n, outs = rng.choice((2, 2, 2, 3, 4)), rng.choice((1, 1, 2, 3))
             selector = rng.choice(selectors) if selectors and rng.random() < 0.5 else pick()
             selectors.append(selector)
@@ -140,7 +148,8 @@ def generate(rng: random.Random) -> Spec:
         for n, node in enumerate(nodes)
         if node.kind in ("mix", "destroy", "reentrant", "generator")
     ]
-    failing = tuple(rng.choice(ops) if ops and rng.random() < 0.2 else None for _ in calls)
+    often = 0.6 if any(node.kind == "attempt" for node in nodes) else 0.2
+    failing = tuple(rng.choice(ops) if ops and rng.random() < often else None for _ in calls)
     return Spec(tuple(nodes), tuple(outputs), tuple(updates), calls, failing)
 
 

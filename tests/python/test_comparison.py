@@ -76,6 +76,17 @@ def test_a_small_element_that_is_wrong_beside_a_large_one_is_found(
         f(value)
 
 
+def test_a_disagreement_is_no_failure_that_an_attempt_catches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.attempt(tv.sqrt(x), x), mode="c&py")
+    f([4.0])
+    perform_times("sqrt", 1.001, monkeypatch)
+    with pytest.raises(DisagreementError):
+        f([4.0])
+
+
 @pytest.mark.parametrize("op", ["sum", "mean", "matmul"])
 def test_a_sum_that_is_wrong_is_found_where_it_cancels_too(
     op: str, monkeypatch: pytest.MonkeyPatch
