@@ -178,7 +178,7 @@ TypeRef join(const Names& names, std::span<const std::vector<Variable>> arms, st
   return TensorType::of(dtype, shape);
 }
 
-// Whether a value is missing. What `coalesce` asks. Of a number that is `isnan`; whether an opaque
+// Whether a value is missing. What `coalesce` asks. For numbers that is `isnan`; whether an opaque
 // object is, is for its host to say.
 class IsMissing final : public Op {
  public:
@@ -190,9 +190,6 @@ class IsMissing final : public Op {
                   "[is_missing] takes one input; got " + std::to_string(inputs.size()));
     const TensorType* type = inputs[0].type().tensor();
     if (type == nullptr) return {Apply::make1(*this, inputs, TensorType::scalar(DType::Bool))};
-    if (type->ndim() != 0)
-      throw Error(ErrorKind::Type,
-                  "[is_missing] takes a scalar or an object; " + described(inputs[0]));
     return {call_op("isnan", inputs)};
   }
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
@@ -204,9 +201,9 @@ class IsMissingMaker : public OpMaker {
  public:
   explicit IsMissingMaker(OpProto& proto) : OpMaker(proto) {
     family("conditional");
-    comment("Whether a value is missing: NaN for a number, None for an object.");
-    input("x", "a scalar or an object");
-    output("a bool scalar");
+    comment("Whether a value is missing: NaN for each number, None for an object.");
+    input("x", "numbers, or an object");
+    output("bools, one for each number; for an object one");
     example(
         ">>> x = tv.scalar(\"x\")\n>>> tv.function([x], "
         "tv.ops.is_missing(x))(float(\"nan\"))\nnp.True_");

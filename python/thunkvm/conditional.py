@@ -7,6 +7,7 @@ from typing import Any
 
 from thunkvm import _core, ops
 from thunkvm._core import Variable
+from thunkvm.shapes import broadcast_to
 from thunkvm.structure import leaves, matched_leaves, rebuild, with_paths
 from thunkvm.values import as_variable, as_variables_alike
 
@@ -189,24 +190,28 @@ def or_(*conditions: Any) -> Variable:
 
 
 def coalesce(*values: Any) -> Variable:
-    """Return the first value that is not missing; those after it are not computed.
+    """Return the first value that is not missing, element by element.
 
-    Missing is NaN for floats and complex numbers, None for `generic` values. The last value is
-    the result if all before it are missing.
+    Missing is NaN for floats and complex numbers, None for `generic` values; integers and bools
+    are never missing. As SQL's COALESCE and pandas' ``fillna``, but lazy: a value is computed only
+    if an element of the result is still missing after all values before it. What is missing in all
+    of them is the last one's.
 
     Parameters
     ----------
-    *values : Variable or number, all 0-d; or `generic` Variables
-        What to choose from, in order.
+    *values : Variable, number or array-like; or `generic` Variables
+        What to choose from, in order. The result has the shape of the first one, to which the
+        others are broadcast.
 
     Returns
     -------
     Variable
+        Of the dtype that all values promote to.
 
     Raises
     ------
     TypeError
-        If a value is an array; use `where` with `isnan` for these.
+        If a value has more dimensions than the first, or tensors and objects are mixed.
 
     Examples
     --------
@@ -215,20 +220,38 @@ def coalesce(*values: Any) -> Variable:
     >>> f = tv.function([x, y], tv.coalesce(tv.log(x), y, 0.0))
     >>> float(f(-1.0, 2.0)), float(f(-1.0, float("nan")))
     (2.0, 0.0)
+    >>> readings, forecast = tv.vector("readings"), tv.vector("forecast")
+    >>> g = tv.function([readings, forecast], tv.coalesce(readings, tv.exp(forecast), -1.0))
+    >>> g([1.0, float("nan"), 3.0], [0.0, 0.0, 0.0])
+    array([1., 1., 3.])
     """
     if not values:
         raise TypeError("[coalesce] takes at least one value.")
-    chosen = as_variables_alike(values)
-    out = chosen[-1]
-    for number, value in reversed(list(enumerate(chosen[:-1]))):
-        if isinstance(value.type, _core.TensorType) and value.ndim != 0:
-            raise TypeError(
-                f"[coalesce] value {number}, {value}, has {value.ndim} dimensions; use "
-                "where(isnan(x), y, x) to fill in single elements."
-            )
-        arms = [(f"value {number}", value), ("a later value", out)]
-        out = _conditional(ops.is_missing(value), "truth", arms, strict=False)
+    first, *others = as_variables_alike(values)
+    out = first
+    for number, value in enumerate(others, start=1):
+        out = _filled(out, value, number)
     return out
+
+
+def _filled(value: Variable, other: Variable, number: int) -> Variable:
+    """Return `value` with what is missing taken from value `number`, computed only then."""
+    fill = other
+    missing = some = ops.is_missing(value)
+    if isinstance(value.type, _core.TensorType) and isinstance(other.type, _core.TensorType):
+        if other.ndim > value.ndim:
+            raise TypeError(
+                f"[coalesce] value {number}, {other}, has {other.ndim} dimensions, more than the "
+                f"first value, which has {value.ndim}: the result has the shape of the first, to "
+                "which the others are broadcast."
+            )
+        if value.ndim > 0:
+            some = missing.any()
+            # A number as it is: its dtype is weak.
+            wide = other if other.ndim == 0 else broadcast_to(other, value.shape)
+            fill = ops.where(missing, wide, value)
+    arms = [("a value", value), (f"value {number}", fill)]
+    return _conditional(some, "truth", arms, strict=False)
 
 
 def _short_circuit(

@@ -220,6 +220,54 @@ def test_coalesce_stops_at_the_first_value_that_is_there(mode: str, counting: An
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_coalesce_fills_in_the_missing_elements_of_an_array(mode: str, counting: Any) -> None:
+    second, third = counting(), counting()
+    x, y, z = tv.vector("x"), tv.vector("y"), tv.vector("z")
+    f = tv.function([x, y, z], tv.coalesce(x, second(y), third(z)), mode=mode)
+    np.testing.assert_array_equal(f([1.0, 2.0], [3.0, 4.0], [5.0, 6.0]), [1.0, 2.0])
+    assert (second.runs, third.runs) == (0, 0)
+    np.testing.assert_array_equal(
+        f([np.nan, 2.0], [3.0, np.nan], [5.0, 6.0]), [9.0, 2.0]
+    )  # 3.0 squared
+    assert (second.runs, third.runs) == (1, 0)
+    got = f([np.nan, np.nan, 2.0], [np.nan, 4.0, 3.0], [5.0, 6.0, 7.0])
+    np.testing.assert_array_equal(got, [25.0, 16.0, 2.0])
+    assert (second.runs, third.runs) == (2, 1)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_coalesce_has_the_shape_of_its_first_value(mode: str) -> None:
+    m, v = tv.matrix("m"), tv.vector("v")
+    f = tv.function([m, v], tv.coalesce(m, v, -1.0), mode=mode)
+    first = [[1.0, np.nan], [np.nan, np.nan]]
+    np.testing.assert_array_equal(f(first, [8.0, np.nan]), [[1.0, -1.0], [8.0, -1.0]])
+    assert f(np.ones((0, 2)), [8.0, 9.0]).shape == (0, 2)
+    with pytest.raises(ValueError, match="broadcast"):
+        f([[np.nan]], [8.0, 9.0])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_coalesce_keeps_to_the_dtypes_and_integers_are_never_missing(mode: str) -> None:
+    x = tv.vector("x", dtype="float32")
+    i, z = tv.lvector("i"), tv.tensor("z", dtype="complex128", shape=(None,))
+    f = tv.function([x], tv.coalesce(x, 0.5), mode=mode)
+    assert f(np.float32([np.nan])).dtype == "float32"
+    np.testing.assert_array_equal(tv.function([i], tv.coalesce(i, 7), mode=mode)([1, 2]), [1, 2])
+    g = tv.function([z], tv.coalesce(z, 1.0), mode=mode)
+    np.testing.assert_array_equal(g([complex(np.nan, 1.0), 2j]), [1.0, 2j])
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_gradient_of_coalesce_goes_to_the_elements_that_counted(mode: str) -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    cost = (tv.coalesce(x, tv.exp(y)) * [1.0, 2.0]).sum()
+    f = tv.function([x, y], tv.grad(cost, [x, y]), mode=mode)
+    to_x, to_y = f([np.nan, 3.0], [0.0, 1.0])
+    np.testing.assert_array_equal(to_x, [0.0, 2.0])
+    np.testing.assert_array_equal(to_y, [1.0, 0.0])
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_where_is_eager_and_elementwise(mode: str, counting: Any) -> None:
     op = counting()
     x = tv.vector("x")
@@ -276,8 +324,8 @@ def test_misused_conditionals_say_what_is_wrong() -> None:
         tv.cond([1.0], x)
     with pytest.raises(TypeError, match=r"\[and_\] takes at least one condition"):
         tv.and_()
-    with pytest.raises(TypeError, match=r"\[coalesce\] value 0, .* has 1 dimensions"):
-        tv.coalesce(v, v)
+    with pytest.raises(TypeError, match=r"\[coalesce\] value 1, .* has 1 dimensions, more"):
+        tv.coalesce(x, v)
     with pytest.raises(TypeError, match="single value"):
         tv.ifelse(tv.tensor("c", shape=(2,)), x, x)
 
