@@ -106,7 +106,8 @@ const char* FailureReport::hint(const Failure& failure, PyObject* exception) con
     return is_raised(failure) ? "the Op's own code raised this; the traceback has its line"
                               : "the Op broke its contract, which the message states; the types "
                                 "above are what it was promised";
-  if (op.conditional() != nullptr) return conditional_hint(exception);
+  const bool is_condition = op.conditional() != nullptr || op.name() == "one_element";
+  if (is_condition) return conditional_hint(exception);
   if (is_a(exception, exception_class(ErrorKind::LinAlg))) return linear_algebra_hint(op);
   if (is_a(exception, PyExc_MemoryError))
     return linked_.program->keep
