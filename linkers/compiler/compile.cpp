@@ -21,7 +21,8 @@ using End = CommandResult::End;
 constexpr milliseconds kLongestTrial = std::chrono::seconds(30);
 constexpr int kShownLines = 10;
 // Compiles wherever a C compiler works at all.
-constexpr const char* kTrial = "int thunkvm_trial(int x) { return x + 1; }\n";
+constexpr const char* kTrial =
+    "#ifdef __cplusplus\nextern \"C\"\n#endif\nint thunkvm_trial(int x) { return x + 1; }\n";
 
 // One run of the compiler.
 struct Attempt {
@@ -50,6 +51,14 @@ std::vector<std::string> command_line(const ModuleSource& source, const Toolchai
   add({"-pipe"});
   add(toolchain.flags);
   add(source.flags);
+  std::erase_if(words, [&](const std::string& word) {
+    return std::find(source.left_out.begin(), source.left_out.end(), word) != source.left_out.end();
+  });
+  if (toolchain.language == Language::Cxx) {
+    add({"-shared", "-x", "c++", "-", "-o", output, "-x", "none"});
+    add(source.libraries);
+    return words;
+  }
   add({"-shared", "-nostdlib", "-x", "c", "-", "-o", output});
   add(source.libraries);
   add({"-lgcc"});  // what the compiler itself calls, such as a division of 128 bits
@@ -119,17 +128,18 @@ Attempt attempt_anywhere(const ModuleSource& source, const Toolchain& toolchain,
 }
 
 // The path of the kept source; empty where it cannot be kept.
-std::string keep_source(const std::string& key, const std::string& text,
+std::string keep_source(const std::string& key, const std::string& text, const Toolchain& toolchain,
                         const CompilerSettings& settings, const std::optional<ModuleStore>& store) {
+  const std::string suffix = toolchain.language == Language::C ? ".c" : ".cpp";
   if (store) {
     try {
-      return store->write_text("failed/" + key + ".c", text);
+      return store->write_text("failed/" + key + suffix, text);
     } catch (const StoreError& error) {
       log().debug("{}", error.what());
     }
   }
-  std::string path = temporary_directory(settings) + "/thunkvm-XXXXXX.c";
-  const File file(mkostemps(path.data(), 2, O_CLOEXEC));
+  std::string path = temporary_directory(settings) + "/thunkvm-XXXXXX" + suffix;
+  const File file(mkostemps(path.data(), static_cast<int>(suffix.size()), O_CLOEXEC));
   return file && write_all(file.get(), text) ? path : std::string();
 }
 
@@ -156,7 +166,8 @@ std::string as_command(const std::vector<std::string>& words) {
 
 std::string what_happened(const Attempt& failed, const Toolchain& toolchain,
                           const CompilerSettings& settings) {
-  const std::string compiler = "the C compiler " + toolchain.command[0];
+  const std::string compiler =
+      "the " + std::string(toolchain.language_name()) + " compiler " + toolchain.command[0];
   switch (failed.fault()) {
     case CompileFault::TimedOut:
       return compiler + " took longer than " + std::to_string(settings.timeout.count()) +
@@ -170,7 +181,7 @@ std::string what_happened(const Attempt& failed, const Toolchain& toolchain,
 CompileError failure(const Attempt& failed, const std::string& key, const ModuleSource& source,
                      const Toolchain& toolchain, const CompilerSettings& settings,
                      const std::optional<ModuleStore>& store) {
-  const std::string path = keep_source(key, source.text, settings, store);
+  const std::string path = keep_source(key, source.text, toolchain, settings, store);
   std::string message = what_happened(failed, toolchain, settings) +
                         first_lines(failed.result.errors) +
                         "\ncommand:" + as_command(command_line(source, toolchain, "module.so"));
@@ -180,7 +191,8 @@ CompileError failure(const Attempt& failed, const std::string& key, const Module
 
 CompileError shortage(const Attempt& failed, const Toolchain& toolchain) {
   return CompileError(CompileFault::Shortage,
-                      "the system lacked something that the C compiler " + toolchain.command[0] +
+                      "the system lacked something that the " + std::string(toolchain.language_name()) +
+                          " compiler " + toolchain.command[0] +
                           " needs (" + failed.problem + "); a module was not compiled" +
                           first_lines(failed.result.errors),
                       failed.result.errors);
@@ -195,7 +207,8 @@ std::string trial_problem(const Toolchain& toolchain, const CompilerSettings& se
   if (trial.result.end == End::Stopped) return {};
   if (trial.lacked_something) throw shortage(trial, toolchain);
   if (!trial.succeeded())
-    return "the C compiler" + as_command(toolchain.command) +
+    return "the " + std::string(toolchain.language_name()) + " compiler" +
+           as_command(toolchain.command) +
            " does not work: of a function of one line it made no module (" + trial.problem + ")" +
            first_lines(trial.result.errors);
   std::string reason = "it has no symbol 'thunkvm_trial'";
@@ -205,8 +218,8 @@ std::string trial_problem(const Toolchain& toolchain, const CompilerSettings& se
     if (error.fault() == CompileFault::Shortage) throw;
     reason = error.what();
   }
-  return "the C compiler" + as_command(toolchain.command) +
-         " does not work: what it made of a function of one line is of no use: " + reason;
+  return "the " + std::string(toolchain.language_name()) + " compiler" +
+         as_command(toolchain.command) + " does not work: what it made of a function of one line is of no use: " + reason;
 }
 
 void blame_toolchain(const Toolchain& toolchain, const CompilerSettings& settings,

@@ -14,13 +14,15 @@
 
 namespace thunkvm {
 
-/// The source of a module: plain C11 with gcc's extensions, in one piece. It is linked with what it
-/// names and libgcc, and with nothing else: no C library, no start files.
+/// The source of a module, in one piece. In C it is plain C11 with gcc's extensions, linked with
+/// what it names and libgcc, and with nothing else: no C library, no start files. In C++ it may
+/// include headers, and is linked as any shared object is.
 struct ModuleSource {
   std::string text;
-  std::vector<std::string> flags;         ///< beside those of the settings: {"-fopenmp"}
-  std::vector<std::string> libraries;     ///< what its symbols are in: {"-l:libmvec.so.1"}
-  std::vector<std::string> defines = {};  ///< functions that it has to have
+  std::vector<std::string> flags;          ///< beside those of the settings: {"-fopenmp"}
+  std::vector<std::string> libraries;      ///< what its symbols are in: {"-l:libmvec.so.1"}
+  std::vector<std::string> defines = {};   ///< functions that it has to have
+  std::vector<std::string> left_out = {};  ///< of all flags: {"-O2"}
 };
 
 using ModulePtr = std::shared_ptr<const NativeModule>;

@@ -82,13 +82,17 @@ void set_compiler_overrides(CompilerOverrides overrides) {
   overrides_now() = std::move(overrides);
 }
 
-CompilerSettings default_settings() {
+CompilerSettings default_settings(Language language) {
   const CompilerOverrides set = compiler_overrides();
+  const bool is_c = language == Language::C;
   CompilerSettings settings;
+  settings.language = language;
+  // What users write says itself what may be contracted, and may read errno.
+  if (!is_c) settings.flags = {"-std=gnu++17", "-O2", "-march=native", "-fPIC", "-w"};
   settings.environment = environment_now();
-  std::string_view command = variable(settings.environment, "THUNKVM_CC");
-  if (command.empty()) command = variable(settings.environment, "CC");
-  settings.command = set.command.value_or(std::string(command));
+  std::string_view command = variable(settings.environment, is_c ? "THUNKVM_CC" : "THUNKVM_CXX");
+  if (command.empty()) command = variable(settings.environment, is_c ? "CC" : "CXX");
+  settings.command = (is_c ? set.command : set.cxx_command).value_or(std::string(command));
   settings.cache_directory =
       set.cache_directory ? *set.cache_directory : cache_directory(settings.environment);
   settings.cache_size = set.cache_size.value_or(settings.cache_size);

@@ -9,9 +9,14 @@
 
 namespace thunkvm {
 
+/// What a compiler is asked to compile. `C` is what thunkvm emits: it is linked with what it names
+/// and nothing else. `Cxx` is what users write, with headers and the C++ library.
+enum class Language { C, Cxx };
+
 struct CompilerSettings {
+  Language language = Language::C;
   /// The compiler with arguments of its own, as in `CC`: "gcc", "ccache gcc -m64", "'/a b/clang'".
-  /// Empty: the first of gcc, clang and cc that is on the PATH.
+  /// Empty: the first of gcc, clang and cc that is on the PATH; of g++, clang++ and c++.
   std::string command;
   /// What every module is compiled with, behind the command's own arguments. Vectors come from the
   /// emitter, so -O1 is enough; results do not depend on what the compiler contracts, on what it
@@ -43,6 +48,7 @@ struct CompilerSettings {
 /// What a program sets for itself; the environment decides what it leaves open.
 struct CompilerOverrides {
   std::optional<std::string> command;
+  std::optional<std::string> cxx_command = {};
   std::optional<std::string> cache_directory;
   std::optional<std::uint64_t> cache_size;
   std::optional<std::chrono::milliseconds> timeout;
@@ -51,12 +57,13 @@ struct CompilerOverrides {
 CompilerOverrides compiler_overrides();
 void set_compiler_overrides(CompilerOverrides overrides);
 
-/// The overrides over what the process's environment says: the compiler is `THUNKVM_CC`, else `CC`;
+/// The overrides over what the process's environment says: the compiler is `THUNKVM_CC`, else `CC`
+/// (of C++: `THUNKVM_CXX`, else `CXX`);
 /// the cache directory is `THUNKVM_CACHE`, else thunkvm/ in `XDG_CACHE_HOME` or in ~/.cache.
 ///
 /// Copies the environment, so call it where nobody changes that: in a Python process with the GIL
 /// held. About 10 us.
-CompilerSettings default_settings();
+CompilerSettings default_settings(Language language = Language::C);
 
 /// The words of a command line, with quotes and backslashes as a POSIX shell reads them, and
 /// nothing else that a shell does. Throws Error (Value) where a quote is left open.

@@ -20,6 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kUsual[] = {"gcc", "clang", "cc"};
+constexpr const char* kUsualCxx[] = {"g++", "clang++", "c++"};
 constexpr const char* kNative = "-march=native";
 constexpr milliseconds kLongestQuestion = std::chrono::seconds(30);
 
@@ -66,15 +67,20 @@ std::string program(const std::string& name, const std::string& path) {
 // The compiler's words with the path of its program, or the reason why there are none.
 Toolchain locate(const CompilerSettings& settings, const std::string& path) {
   Toolchain toolchain;
+  toolchain.language = settings.language;
   toolchain.flags = settings.flags;
+  const bool is_c = settings.language == Language::C;
   if (settings.command.empty()) {
-    for (const char* name : kUsual)
+    for (const char* name : is_c ? kUsual : kUsualCxx)
       if (std::string file = program(name, path); !file.empty()) {
         toolchain.command = {std::move(file)};
         return toolchain;
       }
-    toolchain.problem = "no C compiler was found: there is no gcc, clang or cc on the PATH (" +
-                        path + "). Install gcc, or set THUNKVM_CC to a C compiler.";
+    toolchain.problem =
+        is_c ? "no C compiler was found: there is no gcc, clang or cc on the PATH (" + path +
+                   "). Install gcc, or set THUNKVM_CC to a C compiler."
+             : "no C++ compiler was found: there is no g++, clang++ or c++ on the PATH (" + path +
+                   "). Install g++, or set THUNKVM_CXX to a C++ compiler.";
     return toolchain;
   }
   try {
@@ -86,10 +92,11 @@ Toolchain locate(const CompilerSettings& settings, const std::string& path) {
   const std::string name = toolchain.command.empty() ? "" : toolchain.command[0];
   std::string file = program(name, path);
   if (file.empty()) {
-    toolchain.problem = "the C compiler '" + settings.command +
-                        "' was not found: there is no program '" + name + "'" +
+    toolchain.problem = "the " + std::string(toolchain.language_name()) + " compiler '" +
+                        settings.command + "' was not found: there is no program '" + name + "'" +
                         (name.find('/') == std::string::npos ? " on the PATH (" + path + ")" : "") +
-                        ". Set THUNKVM_CC or CC to one, or unset them.";
+                        (is_c ? ". Set THUNKVM_CC or CC to one, or unset them."
+                              : ". Set THUNKVM_CXX or CXX to one, or unset them.");
     return toolchain;
   }
   toolchain.command[0] = std::move(file);
@@ -155,7 +162,8 @@ CommandResult print_macros(const Toolchain& toolchain, const CompilerSettings& s
                            std::stop_token stop) {
   std::vector<std::string> arguments = toolchain.command;
   arguments.insert(arguments.end(), toolchain.flags.begin(), toolchain.flags.end());
-  arguments.insert(arguments.end(), {"-dM", "-E", "-x", "c", "-"});
+  const char* const language = toolchain.language == Language::C ? "c" : "c++";
+  arguments.insert(arguments.end(), {"-dM", "-E", "-x", language, "-"});
   return run_command(arguments, compiler_environment(settings, ""), "",
                      std::min(settings.timeout, kLongestQuestion), stop);
 }
@@ -176,8 +184,8 @@ void ask(Toolchain& toolchain, const CompilerSettings& settings, std::stop_token
   toolchain.macros = std::move(answer.output);
   if (answer.may_have_succeeded() && !toolchain.macro("__GNUC__").empty()) return;
   toolchain.fault = CompileFault::BrokenCompiler;
-  toolchain.problem =
-      "the C compiler " + join(toolchain.command, ' ') + " does not work: asked for its macros it ";
+  toolchain.problem = "the " + std::string(toolchain.language_name()) + " compiler " +
+                      join(toolchain.command, ' ') + " does not work: asked for its macros it ";
   if (!answer.may_have_succeeded())
     toolchain.problem += "ended with " + answer.how();
   else
@@ -214,7 +222,10 @@ std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings
   Toolchain toolchain = locate(settings, path);
   if (!toolchain.usable()) return std::make_shared<const Toolchain>(std::move(toolchain));
 
-  const std::string command = join(toolchain.command, '\0'), flags = join(toolchain.flags, '\0');
+  // Of one command, "ccache", either language may be asked.
+  const std::string command =
+      std::string(toolchain.language_name()) + '\0' + join(toolchain.command, '\0');
+  const std::string flags = join(toolchain.flags, '\0');
   toolchain.found = hexadecimal(
       sha256_of_fields({command, flags, stamp(toolchain.command, path), path, processor}));
   {

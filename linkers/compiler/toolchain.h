@@ -12,8 +12,9 @@
 
 namespace thunkvm {
 
-/// A C compiler that speaks gcc's language and is there, or the reason why there is none.
+/// A compiler of C or C++ that speaks gcc's language and is there, or the reason why there is none.
 struct Toolchain {
+  Language language = Language::C;
   std::vector<std::string> command;  ///< its words; the first is an absolute path
   std::vector<std::string> flags;    ///< those of the settings that it knows
   std::string macros;    ///< what it defines with these flags: "#define NAME VALUE" lines
@@ -23,6 +24,8 @@ struct Toolchain {
   std::string problem;  ///< why it cannot be used, as a sentence; empty if it can
 
   bool usable() const { return problem.empty(); }
+  /// "C" or "C++".
+  std::string_view language_name() const { return language == Language::C ? "C" : "C++"; }
   /// The value of a predefined macro, such as "__AVX512F__"; empty where it has none.
   std::string_view macro(std::string_view name) const;
   /// "gcc 12.2.0", "clang 14.0.6".
