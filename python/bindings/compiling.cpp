@@ -106,6 +106,45 @@ std::vector<std::string> texts(PyObject* sequence, const char* what) {
   return list;
 }
 
+PyRef load(std::span<const ModuleSource> sources, const CompilerSettings& settings) {
+  PythonHost host;
+  std::vector<ModulePtr> modules;
+  try {
+    modules = load_modules(sources, settings, host);
+  } catch (const Error&) {
+    if (!host.interruption()) throw;
+    set_exception(std::move(host.interruption()));
+    throw PythonError{};
+  }
+  PyRef result = PyRef::take(PyList_New(static_cast<Py_ssize_t>(modules.size())));
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    PyList_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
+                    wrap_module(std::move(modules[i])).release());
+  return result;
+}
+
+PyObject* compile_cxx(PyObject*, PyObject* args) {
+  PyObject *sources, *command;
+  if (!PyArg_ParseTuple(args, "OO:compile_cxx", &sources, &command)) return nullptr;
+  return guard([&] {
+    PyRef items = PyRef::take(PySequence_Fast(sources, "sources have to be a sequence of tuples"));
+    std::vector<ModuleSource> list;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+      PyObject *text, *flags, *left_out, *libraries;
+      if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(items.get(), i), "OOOO", &text, &flags,
+                            &left_out, &libraries))
+        throw PythonError{};
+      list.push_back({.text = std::string(text_of(text)),
+                      .flags = texts(flags, "flags have to be a sequence of str"),
+                      .libraries = texts(libraries, "libraries have to be a sequence of str"),
+                      .left_out = texts(left_out, "left_out has to be a sequence of str")});
+    }
+    CompilerSettings settings = default_settings(Language::Cxx);
+    if (command != Py_None) settings.command = path_of(command);
+    return load(list, settings);
+  });
+}
+
 PyObject* compile_modules(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"sources", "flags", "libraries", nullptr};
   PyObject *sources, *flags = nullptr, *libraries = nullptr;
@@ -122,26 +161,16 @@ PyObject* compile_modules(PyObject*, PyObject* args, PyObject* kwargs) {
       list.push_back(common);
       list.back().text = std::move(text);
     }
-    PythonHost host;
-    std::vector<ModulePtr> modules;
-    try {
-      modules = load_modules(list, default_settings(), host);
-    } catch (const Error&) {
-      if (!host.interruption()) throw;
-      set_exception(std::move(host.interruption()));
-      throw PythonError{};
-    }
-    PyRef result = PyRef::take(PyList_New(static_cast<Py_ssize_t>(modules.size())));
-    for (std::size_t i = 0; i < modules.size(); ++i)
-      PyList_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
-                      wrap_module(std::move(modules[i])).release());
-    return result;
+    return load(list, default_settings());
   });
 }
 
-PyObject* compiler_version(PyObject*, PyObject*) {
-  return guard([] {
-    const std::shared_ptr<const Toolchain> toolchain = find_toolchain(default_settings());
+PyObject* compiler_version(PyObject*, PyObject* args) {
+  int is_cxx = 0;
+  if (!PyArg_ParseTuple(args, "|p:compiler_version", &is_cxx)) return nullptr;
+  return guard([&] {
+    const std::shared_ptr<const Toolchain> toolchain =
+        find_toolchain(default_settings(is_cxx != 0 ? Language::Cxx : Language::C));
     if (!toolchain->usable()) throw CompileError(toolchain->fault, toolchain->problem);
     return to_text(toolchain->version());
   });
@@ -203,8 +232,12 @@ PyMethodDef functions[] = {
     {"compile_modules", with_keywords(compile_modules), METH_VARARGS | METH_KEYWORDS,
      "compile_modules(sources, flags=(), libraries=())\n--\n\n"
      "The native modules of C sources: loaded already, from the cache, or compiled in parallel."},
-    {"compiler_version", compiler_version, METH_NOARGS,
-     "compiler_version()\n--\n\nThe C compiler's name and version."},
+    {"compile_cxx", compile_cxx, METH_VARARGS,
+     "compile_cxx(sources, command)\n--\n\n"
+     "The modules of C++ sources, each (text, flags, left_out, libraries); `command` is the "
+     "compiler's, None for the one that there is. A CompileError has an `index`."},
+    {"compiler_version", compiler_version, METH_VARARGS,
+     "compiler_version(cxx=False)\n--\n\nThe C or C++ compiler's name and version."},
     {"compiler_settings", compiler_settings, METH_NOARGS,
      "compiler_settings()\n--\n\nHow modules are compiled now, environment included."},
     {"override_compiler_settings", override_compiler_settings, METH_VARARGS,
@@ -222,6 +255,13 @@ PyObject* add_exception(PyObject* module, const char* name, const char* doc, PyO
 
 }  // namespace
 
+ModulePtr native_module(PyObject* object) {
+  if (!Py_IS_TYPE(object, native_module_type))
+    throw Error(ErrorKind::Type,
+                "a NativeModule is wanted, but this is a " + class_name(object) + ".");
+  return reinterpret_cast<NativeModuleObject*>(object)->module;
+}
+
 void set_compile_error(const CompileError& error) {
   PyObject* kind = error.is_no_compiler() ? no_compiler_error : compile_error;
   PyRef message = message_text(error.what()), diagnostics = message_text(error.diagnostics());
@@ -229,6 +269,8 @@ void set_compile_error(const CompileError& error) {
   PyRef exception = PyRef::take(PyObject_CallOneArg(kind, message.get()));
   check(PyObject_SetAttrString(exception.get(), "diagnostics", diagnostics.get()));
   check(PyObject_SetAttrString(exception.get(), "source_path", source.get()));
+  PyRef index = PyRef::take(PyLong_FromSize_t(error.index()));
+  check(PyObject_SetAttrString(exception.get(), "index", index.get()));
   set_exception(std::move(exception));
 }
 

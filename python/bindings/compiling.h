@@ -4,12 +4,16 @@
 #include "python/bindings/python.h"
 
 #include "linkers/compiler/compile_error.h"
+#include "linkers/compiler/compiler.h"
 
 namespace thunkvm {
 
 /// Makes it the pending Python exception: a thunkvm.NoCompilerError where nothing can be compiled,
 /// else a thunkvm.CompileError.
 void set_compile_error(const CompileError& error);
+
+/// The module of a NativeModule. Throws Error(Type) for anything else.
+ModulePtr native_module(PyObject* object);
 
 void init_compiling(PyObject* module);
 

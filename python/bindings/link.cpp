@@ -3,6 +3,7 @@
 #include "linkers/linker.h"
 #include "ops/rewrites/rewrite.h"
 #include "python/bindings/apply.h"
+#include "python/bindings/c_thunk.h"
 #include "python/bindings/function.h"
 #include "python/bindings/origin.h"
 #include "python/bindings/python_thunk.h"
@@ -164,8 +165,10 @@ struct Linker {
   PlanOptions plan;
 };
 
+/// `compile` makes the C of users' Ops; see CNodes.
 Linker find_linker(std::string_view name, bool keep, PyObject* performs,
-                   const std::shared_ptr<PythonNodes>& nodes) {
+                   const std::shared_ptr<PythonNodes>& nodes, std::span<const Variable> roots,
+                   PyObject* compile) {
   Linker linker;
   linker.link.keep = keep;
   if (name == "vm" || name == "py") {
@@ -174,12 +177,13 @@ Linker find_linker(std::string_view name, bool keep, PyObject* performs,
     return linker;
   }
   linker.emits = true;
-  linker.link.sources = {native_thunk, perform_source(performs, nodes)};
+  const ThunkSource c_source = CNodes(roots, compile).source(nodes);
+  linker.link.sources = {native_thunk, c_source, perform_source(performs, nodes)};
   if (name == "c") {
-    linker.link.sources = {native_thunk};
+    linker.link.sources = {native_thunk, c_source};
     linker.link.advice =
-        "C and native kernels are all that mode \"c\" has: choose mode=\"cvm\", which runs an Op's "
-        "perform too";
+        "C and native kernels are all that mode \"c\" has: give the Op a c_code, or choose "
+        "mode=\"cvm\", which runs an Op's perform too";
   } else if (name == "c|py" || name == "c&py") {
     linker.link.segment = 1;
     linker.plan = {.fuse = true, .each_alone = true, .checked = name == "c&py"};
@@ -240,16 +244,17 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",  "keep",
                                 "input_specs", "output_specs", "performs", "name",    "unpack",
                                 "pack",        "compile",      "fuse",     "compare", "rewrites",
-                                "mode",        nullptr};
+                                "mode",        "c_code",      nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
   PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *compare = Py_None;
-  PyObject *rewrites = nullptr, *mode = nullptr;
+  PyObject *rewrites = nullptr, *mode = nullptr, *c_code = Py_None;
   const char *linker = "cvm", *compile = "never";
   int keep = 0, unpack = 0, fuse = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspOOO:link",
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspOOOO:link",
                                    const_cast<char**>(names), &inputs, &outputs, &updates, &linker,
                                    &keep, &input_specs, &output_specs, &performs, &name, &unpack,
-                                   &pack, &compile, &fuse, &compare, &rewrites, &mode))
+                                   &pack, &compile, &fuse, &compare, &rewrites, &mode,
+                                   &c_code))
     return nullptr;
   return guard([&] {
     std::vector<Variable> targets;
@@ -273,14 +278,16 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
       results.push_back({graph.outputs[j].type_ref(), out[j] && flag(out[j].get(), "borrow")});
 
     const auto nodes = std::make_shared<PythonNodes>();
-    Linker chosen = find_linker(linker, keep != 0, performs, nodes);
-    chosen.plan.fuse &= fuse != 0;
     std::vector<std::pair<std::string_view, std::uint32_t>> removed;
     if (rewrites != nullptr) {
       Rewritten rewritten = rewrite(graph, parse_names(rewrites));
       graph = std::move(rewritten.graph);
       removed = std::move(rewritten.removed);
     }
+    std::vector<Variable> roots = graph.outputs;
+    for (const Update& update : graph.updates) roots.push_back(update.value);
+    Linker chosen = find_linker(linker, keep != 0, performs, nodes, roots, c_code);
+    chosen.plan.fuse &= fuse != 0;
     auto compiled = std::make_unique<CompiledFunction>(
         named, function, called, link(graph, chosen.link), graph.inputs, std::move(parameters),
         std::move(results), unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
@@ -307,7 +314,7 @@ PyMethodDef functions[] = {
      "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
      "output_specs=None, "
      "performs=None, name=None, unpack=False, pack=None, compile='never', fuse=True, "
-     "compare=None, rewrites=(), mode=None)\n--\n\n"
+     "compare=None, rewrites=(), mode=None, c_code=None)\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -99,10 +99,12 @@ ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> node
     if (PyRef demand = op->own_method("demand")) return generator_thunk(node, std::move(demand));
     if (PyRef perform = op->own_method("perform"))
       return perform_thunk(node, std::move(perform), false);
-    throw Error(ErrorKind::NotImplemented,
-                "the Op " + node->op +
-                    " cannot run: its class has to define one of perform(node, inputs, "
-                    "output_storage), demand(node) (a generator) and make_thunk(node, ...).");
+    throw Error(
+        ErrorKind::NotImplemented,
+        "the Op " + node->op +
+            " cannot run in this mode: its class has to define one of perform(node, inputs, "
+            "output_storage), demand(node) (a generator) and make_thunk(node, ...); or a "
+            "c_code, which the modes cvm, c, c|py and c&py run.");
   };
 }
 

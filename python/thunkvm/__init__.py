@@ -28,6 +28,14 @@ from thunkvm._core import (
     memory,
     reset_peak_memory,
 )
+from thunkvm.c import types as _c_types
+from thunkvm.c.data import CDataType
+from thunkvm.c.enums import CEnumType, EnumList, EnumType
+from thunkvm.c.external import ExternalCOp, OpenMPOp
+from thunkvm.c.op import COp
+from thunkvm.c.params import Params, ParamsType
+from thunkvm.c.scalars import ScalarType
+from thunkvm.c.types import CType, Generic
 from thunkvm.conditional import and_, coalesce, cond, ifelse, or_, switch_case
 from thunkvm.config import config
 from thunkvm.creation import (
@@ -181,6 +189,7 @@ from thunkvm.version import __version__
 from thunkvm.watching import breakpoint_, print_
 
 variable.attach()
+_c_types.attach()
 
 # NumPy's names of what Theano calls otherwise.
 absolute = abs
@@ -202,10 +211,11 @@ conjugate = conj
 __all__ = [
     *_types,
     "as_op", "as_variable", "breakpoint_", "constant", "dprint", "print_", "shared", "verify_grad",
-    "Apply", "CompileError", "DisconnectedInputError", "Function", "GenericType",
-    "GradientError", "In",
-    "MissingInputError", "Mode", "NoCompilerError", "Op", "Out", "TensorType", "Thunk", "Type",
-    "UnusedInputError", "Update", "Variable",
+    "Apply", "CDataType", "CEnumType", "COp", "CType", "CompileError", "DisconnectedInputError",
+    "EnumList", "EnumType", "ExternalCOp", "Function", "Generic", "GenericType", "GradientError",
+    "In", "MissingInputError", "Mode", "NoCompilerError", "Op", "OpenMPOp", "Out", "Params",
+    "ParamsType", "ScalarType", "TensorType", "Thunk", "Type", "UnusedInputError", "Update",
+    "Variable",
     "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",
     "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "astype",
     "attempt",

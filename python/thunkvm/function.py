@@ -118,6 +118,7 @@ def function(
         compare=compare,
         rewrites=resolved.rewrites,
         mode=resolved,
+        c_code=_c_code,
     )
 
 
@@ -322,6 +323,13 @@ def _perform(node: _core.Apply) -> Any:
 
     maker = PERFORMS.get(node.op.name)
     return None if maker is None else maker(node)
+
+
+def _c_code(nodes: list[_core.Apply]) -> Any:
+    """Compile the C of nodes of users' Ops."""
+    from thunkvm.c.compiling import compile_nodes
+
+    return compile_nodes(nodes)
 
 
 def _check_name(what: str, name: Any) -> None:

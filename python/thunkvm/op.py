@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from thunkvm._core import Apply, Type, Variable
@@ -44,6 +45,8 @@ class Op:
     ----------
     __props__ : tuple of str
         Attributes that tell two Ops of one class apart; Ops that agree in them are equal.
+    itypes, otypes : sequence of Type, optional
+        The Types of all inputs and outputs; they stand for a `make_node`.
     view_map : dict of int to list of int
         Which inputs an output may share memory with: ``{output: [input]}``.
     destroy_map : dict of int to list of int
@@ -89,6 +92,8 @@ class Op:
     """
 
     __props__: tuple[str, ...]
+    itypes: Sequence[Any] | None = None
+    otypes: Sequence[Any] | None = None
     view_map: dict[int, list[int]] = {}  # noqa: RUF012 (an instance may set its own)
     destroy_map: dict[int, list[int]] = {}  # noqa: RUF012
 
@@ -106,12 +111,16 @@ class Op:
 
         Raises
         ------
+        TypeError
+            If the class has `itypes` and `otypes`, and an input has another Type than they say.
         NotImplementedError
-            If the subclass does not define it.
+            If the subclass defines neither this nor them.
         """
+        if self.itypes is not None and self.otypes is not None:
+            return _typed_node(self, inputs)
         raise NotImplementedError(
             f"{type(self).__name__} has no make_node; define make_node(self, *inputs) and return "
-            "tv.Apply(self, inputs, outputs)."
+            "tv.Apply(self, inputs, outputs), or give the class itypes and otypes."
         )
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Any:
@@ -175,6 +184,22 @@ def _same(a: Any, b: Any) -> bool:
     if a is b:
         return True
     return not isinstance(a, Variable) and not isinstance(b, Variable) and bool(a == b)
+
+
+def _typed_node(op: Op, inputs: tuple[Any, ...]) -> Apply:
+    """Make a node of an Op that has `itypes` and `otypes`."""
+    from thunkvm.fitting import fitted
+
+    itypes, otypes = list(op.itypes or ()), list(op.otypes or ())
+    if len(inputs) != len(itypes):
+        raise TypeError(
+            f"{op} takes {len(itypes)} inputs, as its itypes say, but got {len(inputs)}."
+        )
+    fitting = [
+        fitted(value, type_, f"input {i} of {op}")
+        for i, (value, type_) in enumerate(zip(inputs, itypes, strict=True))
+    ]
+    return Apply(op, fitting, [type_() for type_ in otypes])
 
 
 class Thunk:

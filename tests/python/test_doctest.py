@@ -51,7 +51,9 @@ def test_examples_of_a_method(name: str) -> None:
     assert run(getattr(tv.Variable, name).__doc__ or "", name) > 0
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/emission.md", "docs/rewrites.md"])
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/emission.md", "docs/rewrites.md", "docs/writing-ops.md"]
+)
 def test_examples_of_the_documentation(name: str) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     assert run("\n".join(blocks), name) > 0

@@ -1,0 +1,258 @@
+"""Ops that work on values of any Type, for which each Type registers its C.
+
+The C of each is a text in which ``%(iname)s`` and ``%(oname)s`` stand for the variables of the
+input and the output, and ``%(fail)s`` for what to insert after an exception was set.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from thunkvm._core import Apply, TensorType
+from thunkvm.c.errors import MethodNotDefined
+from thunkvm.c.op import COp
+from thunkvm.values import as_variable
+
+#: Code, check of the input, and version, by class of Type.
+_Registered = dict[type, tuple[str, str, tuple[Any, ...]]]
+
+
+class _GenericOp(COp):
+    """An Op of one input, whose C is looked up by the class of the input's Type."""
+
+    __props__: tuple[str, ...] = ()
+    _registered: ClassVar[_Registered]
+
+    def make_node(self, x: Any) -> Apply:
+        """Make the node of one value."""
+        x = as_variable(x)
+        return Apply(self, [x], [x.type()])
+
+    def _code(self, node: Apply) -> tuple[str, str, tuple[Any, ...]]:
+        for cls in type(node.inputs[0].type).__mro__:
+            if cls in self._registered:
+                return self._registered[cls]
+        raise MethodNotDefined(f"{self} has no C for {node.inputs[0].type}.")
+
+    def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
+        """Return the version that the code was registered with."""
+        return self._code(node)[2]
+
+    def c_code(
+        self, node: Apply, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]
+    ) -> str:
+        """Return the code that was registered for the Type."""
+        code, check, _ = self._code(node)
+        names = {"iname": inputs[0], "oname": outputs[0], "fail": sub["fail"], **self._more()}
+        return (check % names if check else "") + code % names
+
+    def _more(self) -> dict[str, Any]:
+        return {}
+
+
+class DeepCopyOp(_GenericOp):
+    """A copy that shares nothing with its input.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.c.generic_ops import deep_copy_op
+    >>> x = tv.vector("x")
+    >>> tv.function([x], deep_copy_op(x), mode="c")([1.0, 2.0])
+    array([1., 2.])
+    """
+
+    _registered: ClassVar[_Registered] = {}
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        """Copy by NumPy, or by the Type."""
+        (x,) = inputs
+        copies = isinstance(node.inputs[0].type, TensorType)
+        output_storage[0][0] = np.array(x) if copies else node.inputs[0].type.copy(x)
+
+    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
+        """Hand the gradient on."""
+        return list(output_gradients)
+
+
+class ViewOp(_GenericOp):
+    """Its input itself."""
+
+    _registered: ClassVar[_Registered] = {}
+    view_map = {0: [0]}  # noqa: RUF012
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        """Hand the value on."""
+        output_storage[0][0] = inputs[0]
+
+    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
+        """Hand the gradient on."""
+        return list(output_gradients)
+
+
+class Shape(_GenericOp):
+    """The lengths of a value as a vector of int64.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.c.generic_ops import Shape
+    >>> x = tv.matrix("x")
+    >>> tv.function([x], Shape()(x), mode="c")([[1.0, 2.0, 3.0]])
+    array([1, 3])
+    """
+
+    _registered: ClassVar[_Registered] = {}
+
+    def make_node(self, x: Any) -> Apply:
+        """Make the node of one value."""
+        x = as_variable(x)
+        ndim = getattr(x.type, "ndim", None)
+        return Apply(self, [x], [TensorType("int64", (ndim,))()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        """Ask the value."""
+        output_storage[0][0] = np.array(np.shape(inputs[0]), "int64")
+
+    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
+        """Return None: lengths have no gradient."""
+        return [None]
+
+
+class Shape_i(_GenericOp):  # noqa: N801 (the name that its users know)
+    """One length of a value.
+
+    Parameters
+    ----------
+    i : int
+        Which axis.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.c.generic_ops import Shape_i
+    >>> x = tv.matrix("x")
+    >>> tv.function([x], Shape_i(1)(x), mode="c")([[1.0, 2.0, 3.0]])
+    np.int64(3)
+    """
+
+    __props__ = ("i",)
+    _registered: ClassVar[_Registered] = {}
+
+    def __init__(self, i: int) -> None:
+        self.i = int(i)
+
+    def make_node(self, x: Any) -> Apply:
+        """Make the node of one value that has such an axis, if its Type knows its axes."""
+        x = as_variable(x)
+        ndim = getattr(x.type, "ndim", None)
+        if self.i < 0 or (ndim is not None and self.i >= ndim):
+            raise TypeError(f"{x}, a {x.type}, has no axis {self.i}.")
+        return Apply(self, [x], [TensorType("int64", ())()])
+
+    def _more(self) -> dict[str, Any]:
+        return {"i": self.i}
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        """Ask the value."""
+        output_storage[0][0] = np.array(np.shape(inputs[0])[self.i], "int64")
+
+    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
+        """Return None: lengths have no gradient."""
+        return [None]
+
+
+def register_deep_copy_op_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
+    """Give `DeepCopyOp` its C for a class of Types.
+
+    Parameters
+    ----------
+    typ : type
+        The class; those that derive it are meant too.
+    code : str
+        What sets ``%(oname)s`` from ``%(iname)s``.
+    version : tuple
+        Shown in explanations.
+    """
+    DeepCopyOp._registered[typ] = (code, "", version)
+
+
+def register_view_op_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
+    """Give `ViewOp` its C for a class of Types; see `register_deep_copy_op_c_code`."""
+    ViewOp._registered[typ] = (code, "", version)
+
+
+def register_shape_c_code(typ: type, code: str, version: tuple[Any, ...] = ()) -> None:
+    """Give `Shape` its C for a class of Types; see `register_deep_copy_op_c_code`."""
+    Shape._registered[typ] = (code, "", version)
+
+
+def register_shape_i_c_code(
+    typ: type, code: str, check_input: str, version: tuple[Any, ...] = ()
+) -> None:
+    """Give `Shape_i` its C for a class of Types.
+
+    Parameters
+    ----------
+    typ, version
+        See `register_deep_copy_op_c_code`.
+    code : str
+        What sets ``%(oname)s`` to length ``%(i)s`` of ``%(iname)s``.
+    check_input : str
+        What fails where the input has too few axes; comes before `code`.
+    """
+    Shape_i._registered[typ] = (code, check_input, version)
+
+
+register_deep_copy_op_c_code(
+    TensorType,
+    """
+    Py_XDECREF(%(oname)s);
+    %(oname)s = (PyArrayObject*)PyArray_NewCopy(%(iname)s, NPY_ANYORDER);
+    if (%(oname)s == NULL) %(fail)s
+    """,
+    (1,),
+)
+register_view_op_c_code(
+    TensorType,
+    """
+    Py_XDECREF(%(oname)s);
+    %(oname)s = %(iname)s;
+    Py_INCREF(%(oname)s);
+    """,
+    (1,),
+)
+register_shape_c_code(
+    TensorType,
+    """
+    Py_XDECREF(%(oname)s);
+    npy_intp ndim = PyArray_NDIM(%(iname)s);
+    %(oname)s = (PyArrayObject*)PyArray_EMPTY(1, &ndim, NPY_INT64, 0);
+    if (%(oname)s == NULL) %(fail)s
+    for (npy_intp axis = 0; axis < ndim; ++axis)
+      *(npy_int64*)PyArray_GETPTR1(%(oname)s, axis) = PyArray_DIM(%(iname)s, (int)axis);
+    """,
+    (1,),
+)
+register_shape_i_c_code(
+    TensorType,
+    """
+    Py_XDECREF(%(oname)s);
+    %(oname)s = (PyArrayObject*)PyArray_EMPTY(0, NULL, NPY_INT64, 0);
+    if (%(oname)s == NULL) %(fail)s
+    *(npy_int64*)PyArray_DATA(%(oname)s) = PyArray_DIM(%(iname)s, %(i)s);
+    """,
+    """
+    if (%(i)s >= PyArray_NDIM(%(iname)s)) {
+      PyErr_SetString(PyExc_TypeError, "the array has fewer than %(i)s + 1 dimensions.");
+      %(fail)s
+    }
+    """,
+    (1,),
+)
+
+deep_copy_op = DeepCopyOp()
+view_op = ViewOp()
+shape_op = Shape()

@@ -1,0 +1,421 @@
+"""Params: what an Op hands to its C code at run time, as one struct."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from thunkvm._core import TensorType
+from thunkvm.c.enums import EnumType
+from thunkvm.c.protocol import ask, one_text, texts
+from thunkvm.c.types import CType
+from thunkvm.nearest import did_you_mean
+
+_NAME = re.compile(r"[^\W\d]\w*\Z", re.ASCII)
+_KEYWORDS = frozenset(
+    [
+        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
+        "case", "catch", "char", "class", "compl", "const", "const_cast", "constexpr", "continue",
+        "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+        "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
+        "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
+        "operator", "or", "or_eq", "private", "protected", "public", "register",
+        "reinterpret_cast", "return", "short", "signed", "sizeof", "static", "static_assert",
+        "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true",
+        "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
+        "volatile", "wchar_t", "while", "xor", "xor_eq",
+    ]
+)  # fmt: skip
+
+
+class Params:
+    """The values of an Op's params, by the names of its `ParamsType`.
+
+    Immutable; its values are attributes and items.
+
+    Parameters
+    ----------
+    params_type : ParamsType
+        What the values are of.
+    **values
+        One for each field.
+
+    Raises
+    ------
+    TypeError
+        If a field has no value, a value no field, or a Type refuses its value.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> params_type = tv.ParamsType(n=tv.ScalarType("int32"))
+    >>> params = tv.Params(params_type, n=3)
+    >>> params.n, params["n"], dict(params)
+    (np.int32(3), np.int32(3), {'n': np.int32(3)})
+    """
+
+    __slots__ = ("_params_type", "_values")
+
+    def __init__(self, params_type: ParamsType, **values: Any) -> None:
+        for name in params_type.fields:
+            if name not in values:
+                raise TypeError(f"the param {name!r} of {params_type} has no value.")
+        for name in values:
+            if name not in params_type.fields:
+                raise TypeError(
+                    f"{params_type} has no field {name!r}." + did_you_mean(name, params_type.fields)
+                )
+        filtered = {name: _filtered(params_type, name, values[name]) for name in params_type.fields}
+        object.__setattr__(self, "_params_type", params_type)
+        object.__setattr__(self, "_values", filtered)
+
+    @property
+    def params_type(self) -> ParamsType:
+        """What the values are of."""
+        found: ParamsType = self._params_type
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of a field."""
+        if name.startswith("_") or name not in self._values:
+            raise AttributeError(f"there is no param {name!r}; there are {list(self._values)}.")
+        return self._values[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse: params do not change."""
+        raise AttributeError(f"params do not change: {name!r} cannot be set.")
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the value of a field."""
+        return self._values[name]
+
+    def keys(self) -> Any:
+        """Return the fields."""
+        return self._values.keys()
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the fields."""
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        """Return the number of fields."""
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        """Return the fields with their values."""
+        return f"Params({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare Type and values, arrays element by element."""
+        return isinstance(other, Params) and self._params_type.values_eq(self, other)
+
+    def __hash__(self) -> int:
+        """Hash the Type: values may be arrays."""
+        return hash(self._params_type)
+
+
+def _filtered(params_type: ParamsType, name: str, value: Any) -> Any:
+    type_ = params_type.type_of(name)
+    try:
+        return _filter(type_, value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"the param {name!r}: {error}") from error
+
+
+def _filter(type_: Any, value: Any) -> Any:
+    if isinstance(type_, TensorType):
+        import numpy as np
+
+        array = np.asarray(value)
+        if array.dtype != type_.dtype or array.ndim != type_.ndim:
+            converted = np.asarray(value, dtype=type_.dtype)
+            if converted.ndim != type_.ndim or not np.array_equal(converted, array):
+                raise TypeError(f"{value!r} is no value of {type_}.")
+            array = converted
+        array = array.copy()
+        array.flags.writeable = False
+        return array
+    return type_.filter(value, strict=False, allow_downcast=None)
+
+
+class ParamsType(CType):
+    """The Type of an Op's params: in C a pointer to a struct with a member for each field.
+
+    Parameters
+    ----------
+    **fields : Type
+        A Type by name: `ScalarType`, `TensorType`, `EnumType`, `Generic` or any `CType`. The names
+        are the struct's members, and the attributes of the Op that `get_params` reads.
+
+    Raises
+    ------
+    TypeError
+        For no field at all, a name that C refuses, a Type without C, and constants or aliases that
+        two Types of constants both have.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> class Line(tv.COp):
+    ...     __props__ = ("slope", "offset")
+    ...     params_type = tv.ParamsType(
+    ...         slope=tv.ScalarType("float64"), offset=tv.ScalarType("float64")
+    ...     )
+    ...     itypes = otypes = [tv.ScalarType("float64")]
+    ...     def __init__(self, slope, offset):
+    ...         self.slope, self.offset = slope, offset
+    ...     def c_code(self, node, name, inputs, outputs, sub):
+    ...         (x,), (y,), params = inputs, outputs, sub["params"]
+    ...         return f"{y} = {params}->slope * {x} + {params}->offset;"
+    >>> x = tv.ScalarType("float64")("x")
+    >>> f = tv.function([x], [Line(2.0, 1.0)(x), Line(3.0, 0.0)(x)])
+    >>> f(10.0)                                  # both nodes run one module
+    [np.float64(21.0), np.float64(30.0)]
+    """
+
+    def __init__(self, **fields: Any) -> None:
+        if not fields:
+            raise TypeError("a ParamsType has to have at least one field.")
+        for name, type_ in fields.items():
+            if not _NAME.match(name) or name in _KEYWORDS:
+                raise TypeError(f"{name!r} cannot be the name of a member of a struct in C++.")
+            if not hasattr(type_, "c_declare"):
+                raise TypeError(f"the field {name!r} is {type_!r}; it has to be a Type that has C.")
+        self.fields = tuple(sorted(fields))
+        self.types = tuple(fields[name] for name in self.fields)
+        self._check_constants()
+
+    def _check_constants(self) -> None:
+        constants: dict[str, str] = {}
+        aliases: dict[str, str] = {}
+        for name, type_ in zip(self.fields, self.types, strict=True):
+            if not isinstance(type_, EnumType):
+                continue
+            for what, mine, known in (
+                ("constant", type_.values, constants),
+                ("alias", type_.aliases, aliases),
+            ):
+                for key in mine:
+                    if key in known:
+                        raise TypeError(
+                            f"the {what} {key!r} is in the Types of {known[key]!r} and {name!r}."
+                        )
+                    known[key] = name
+
+    @property
+    def length(self) -> int:
+        """The number of fields."""
+        return len(self.fields)
+
+    @property
+    def name(self) -> str:
+        """The struct's name in C, which says what it holds."""
+        described = "|".join(
+            f"{name}:{type(type_).__module__}.{type(type_).__qualname__}:{type_}"
+            for name, type_ in zip(self.fields, self.types, strict=True)
+        )
+        return f"params_{hashlib.sha256(described.encode()).hexdigest()[:16]}"
+
+    def _key(self) -> tuple[Any, ...]:
+        return type(self), self.fields, self.types
+
+    def __eq__(self, other: object) -> bool:
+        """Compare names and Types of the fields."""
+        return isinstance(other, ParamsType) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        """Hash what is compared."""
+        return hash(self._key())
+
+    def __str__(self) -> str:
+        """Return the fields with their Types."""
+        pairs = zip(self.fields, self.types, strict=True)
+        return f"ParamsType({', '.join(f'{name}={type_}' for name, type_ in pairs)})"
+
+    __repr__ = __str__
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the value of a constant of one of the Types."""
+        for type_ in self.__dict__.get("types", ()):
+            if isinstance(type_, EnumType) and name in type_:
+                return type_[name]
+        raise AttributeError(f"{type(self).__name__} has no {name!r}.")
+
+    def has_type(self, type_: Any) -> bool:
+        """Whether a field has this Type."""
+        return type_ in self.types
+
+    def type_of(self, field: str) -> Any:
+        """Return the Type of a field."""
+        return self.types[self.fields.index(field)]
+
+    def get_type(self, field: str) -> Any:
+        """Return the Type of a field."""
+        return self.type_of(field)
+
+    def get_field(self, type_: Any) -> str:
+        """Return the first field that has this Type; a ValueError if none has."""
+        if type_ not in self.types:
+            raise ValueError(f"no field of {self} has the Type {type_}.")
+        return self.fields[self.types.index(type_)]
+
+    def get_enum(self, name: str) -> Any:
+        """Return the value of a constant of one of the Types."""
+        return getattr(self, name)
+
+    def enum_from_alias(self, alias: str) -> Any:
+        """Return the value of the constant with this alias; otherwise `alias` itself."""
+        for type_ in self.types:
+            if isinstance(type_, EnumType) and type_.has_alias(alias):
+                return type_.fromalias(alias)
+        return alias
+
+    def extended(self, **fields: Any) -> ParamsType:
+        """Return a ParamsType that has these fields too."""
+        return ParamsType(**{**dict(zip(self.fields, self.types, strict=True)), **fields})
+
+    def get_params(self, *objects: Any, **values: Any) -> Params:
+        """Make params of attributes of objects, the first that has one, and of keyword values.
+
+        Parameters
+        ----------
+        *objects
+            Where fields are looked for: an Op, a node.
+        **values
+            Values of fields; a constant may be given by its alias.
+
+        Returns
+        -------
+        Params
+
+        Raises
+        ------
+        TypeError
+            If a field is nowhere, or a Type refuses its value.
+        """
+        found = dict(values)
+        for name in self.fields:
+            for giver in objects:
+                if name not in found and hasattr(giver, name):
+                    found[name] = getattr(giver, name)
+        return Params(self, **found)
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return params of this Type; unless `strict`, of any object that has the attributes."""
+        if isinstance(value, Params) and value.params_type == self:
+            return value
+        if strict:
+            raise TypeError(f"{value!r}, a {type(value).__name__}, is no Params of {self}.")
+        return self.get_params(value)
+
+    def values_eq(self, a: Params, b: Params) -> bool:
+        """Whether all fields are equal, and of one dtype."""
+        return self._compared(a, b, 0.0)
+
+    def values_eq_approx(self, a: Params, b: Params) -> bool:
+        """Whether all fields are nearly equal."""
+        return self._compared(a, b, 1e-5)
+
+    def _compared(self, a: Params, b: Params, tolerance: float) -> bool:
+        import numpy as np
+
+        if a.params_type != self or b.params_type != self:
+            return False
+        for name in self.fields:
+            x, y = a[name], b[name]
+            if isinstance(x, (np.ndarray, np.generic)):
+                same_kind = np.shape(x) == np.shape(y) and np.asarray(y).dtype == x.dtype
+                if not same_kind or not np.allclose(x, y, tolerance, tolerance, equal_nan=True):
+                    return False
+            elif x != y:
+                return False
+        return True
+
+    # ---- in C
+
+    def _collected(self, method: str, **kwargs: Any) -> list[str]:
+        items: dict[str, None] = {}
+        for type_ in self.types:
+            items.update(dict.fromkeys(texts(type_, method, ask(type_, method, **kwargs))))
+        return list(items)
+
+    def c_headers(self, **kwargs: Any) -> list[str]:
+        """Return the fields' headers."""
+        return self._collected("c_headers", **kwargs)
+
+    def c_libraries(self, **kwargs: Any) -> list[str]:
+        """Return the fields' libraries."""
+        return self._collected("c_libraries", **kwargs)
+
+    def c_header_dirs(self, **kwargs: Any) -> list[str]:
+        """Return the fields' directories of headers."""
+        return self._collected("c_header_dirs", **kwargs)
+
+    def c_lib_dirs(self, **kwargs: Any) -> list[str]:
+        """Return the fields' directories of libraries."""
+        return self._collected("c_lib_dirs", **kwargs)
+
+    def c_compile_args(self, **kwargs: Any) -> list[str]:
+        """Return the fields' arguments."""
+        return self._collected("c_compile_args", **kwargs)
+
+    def c_no_compile_args(self, **kwargs: Any) -> list[str]:
+        """Return the arguments that the fields exclude."""
+        return self._collected("c_no_compile_args", **kwargs)
+
+    def c_init_code(self, **kwargs: Any) -> list[str]:
+        """Return the fields' statements at loading."""
+        return self._collected("c_init_code", **kwargs)
+
+    def c_support_code(self, **kwargs: Any) -> list[str]:
+        """Return the fields' support code, and the struct."""
+        fail = "{ thunkvm_expect_exception(); return false; }"
+        sub = {"fail": fail}
+        declare = extract = read = init = clean_up = ""
+        for name, type_ in zip(self.fields, self.types, strict=True):
+            code = {
+                method: one_text(type_, method, ask(type_, method, name, sub))
+                for method in ("c_declare", "c_init", "c_extract", "c_cleanup")
+            }
+            declare += f"PyObject* py_{name};\n{code['c_declare']}\n"
+            init += f"py_{name} = NULL;\n{code['c_init']}\n"
+            extract += f"bool extract_{name}() {{\n{code['c_extract']}\nreturn true;\n}}\n"
+            read += (
+                f'py_{name} = PyObject_GetAttrString(object, "{name}");\n'
+                f"if (py_{name} == NULL || !extract_{name}()) return false;\n"
+            )
+            clean_up += f"{{\n{code['c_cleanup']}\n}}\nPy_CLEAR(py_{name});\n"
+        struct = (
+            f"struct {self.name} {{\n{declare}{extract}"
+            f"{self.name}() {{\n{init}}}\n~{self.name}() {{\n{clean_up}}}\n"
+            f"bool extract(PyObject* object) {{\n{read}return true;\n}}\n}};"
+        )
+        return [*self._collected("c_support_code", **kwargs), struct]
+
+    def c_declare(self, name: str, sub: dict[str, str], check_input: bool = True) -> str:
+        """Declare the pointer."""
+        return f"{self.name}* {name};"
+
+    def c_init(self, name: str, sub: dict[str, str]) -> str:
+        """Begin with NULL."""
+        return f"{name} = NULL;"
+
+    def c_extract(
+        self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
+    ) -> str:
+        """Read all fields."""
+        return (
+            f"{name} = new (std::nothrow) {self.name};\n"
+            f"if ({name} == NULL) {{\nPyErr_NoMemory();\n{sub['fail']}\n}}\n"
+            f"if (!{name}->extract(py_{name})) {sub['fail']}"
+        )
+
+    def c_sync(self, name: str, sub: dict[str, str]) -> str:
+        """Leave the object as it is: params are only read."""
+        return ""
+
+    def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
+        """Let all fields go."""
+        return f"delete {name};\n{name} = NULL;"

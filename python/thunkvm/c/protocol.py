@@ -1,0 +1,133 @@
+"""What Ops and Types may give for C code to be made of them, and how each of it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from thunkvm.c.errors import MethodNotDefined
+
+
+class CObject:
+    """The methods that Ops and Types in C have in common, each with the answer "nothing".
+
+    Every method may be defined with no argument, with one named ``c_compiler`` (the C++ compiler's
+    version, such as ``"gcc 12.2.0"``), or with ``**kwargs``.
+    """
+
+    def c_headers(self, **kwargs: Any) -> list[str]:
+        """Return headers to include: ``["<math.h>"]``; a bare name is put between quotes."""
+        return []
+
+    def c_libraries(self, **kwargs: Any) -> list[str]:
+        """Return libraries to link with: ``["gsl"]`` for ``-lgsl``."""
+        return []
+
+    def c_header_dirs(self, **kwargs: Any) -> list[str]:
+        """Return directories to look for headers in."""
+        return []
+
+    def c_lib_dirs(self, **kwargs: Any) -> list[str]:
+        """Return directories to look for libraries in, now and when the module is loaded."""
+        return []
+
+    def c_compile_args(self, **kwargs: Any) -> list[str]:
+        """Return arguments for the compiler: ``["-O3"]``. They come after thunkvm's own."""
+        return []
+
+    def c_no_compile_args(self, **kwargs: Any) -> list[str]:
+        """Return arguments that the compiler must not get."""
+        return []
+
+    def c_support_code(self, **kwargs: Any) -> str | list[str]:
+        """Return functions and types for the top level of the module."""
+        return []
+
+    def c_init_code(self, **kwargs: Any) -> list[str]:
+        """Return statements that run once, when the module is loaded.
+
+        NumPy's C API is there already. To fail, set a Python exception and ``return NULL;``.
+        """
+        return []
+
+    def c_compiler(self) -> str | None:
+        """Return the command of the compiler to use, or None for thunkvm's choice."""
+        return None
+
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Return a version of the C code.
+
+        Nothing depends on it: a module is found by its source. `Function.explain` shows it.
+        """
+        return ()
+
+
+def ask(giver: object, method: str, *arguments: Any, default: Any = None, **keywords: Any) -> Any:
+    """Call an optional method of the protocol with those keywords that it takes.
+
+    Parameters
+    ----------
+    giver : Op or Type
+        Who is asked.
+    method : str
+        The method's name.
+    *arguments
+        Positional arguments.
+    default
+        The answer of a giver that has no such method, or whose method is not defined.
+    **keywords
+        Given where the method names them or takes any.
+
+    Returns
+    -------
+    Any
+        What the method returned, or `default`.
+    """
+    function = getattr(giver, method, None)
+    if function is None:
+        return default
+    try:
+        return function(*arguments, **_taken(function, keywords))
+    except MethodNotDefined:
+        return default
+
+
+def _taken(function: Any, keywords: dict[str, Any]) -> dict[str, Any]:
+    if not keywords:
+        return keywords
+    import inspect  # only programs with Ops in C pay for this import
+
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # a function of C without a signature
+        return {}
+    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        return keywords
+    return {name: value for name, value in keywords.items() if name in parameters}
+
+
+def texts(giver: object, method: str, answer: Any) -> list[str]:
+    """Return an answer that is a str, a sequence of str, or None, as a list.
+
+    Raises
+    ------
+    TypeError
+        If it is anything else; the message names the giver, the method and the value.
+    """
+    if answer is None:
+        return []
+    if isinstance(answer, str):
+        return [answer] if answer else []
+    if isinstance(answer, Iterable):
+        listed = list(answer)
+        if all(isinstance(text, str) for text in listed):
+            return listed
+    raise TypeError(
+        f"{method} of {giver} returned {answer!r}, a {type(answer).__name__}; it has to return a "
+        "str or a list of str."
+    )
+
+
+def one_text(giver: object, method: str, answer: Any) -> str:
+    """Return an answer as one text; None is none."""
+    return "\n".join(texts(giver, method, answer))

@@ -1,0 +1,246 @@
+"""Types in C: how a Python object becomes C variables, and these an object again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thunkvm._core import GenericType, TensorType, Type
+from thunkvm.c.errors import MethodNotDefined
+from thunkvm.c.protocol import CObject
+
+
+class CType(Type, CObject):
+    """A Type whose values C code can work with: subclass it.
+
+    The texts of one variable are given its `name`, which all that they declare has to contain, and
+    `sub`, in which ``sub["fail"]`` is what to insert where something went wrong, with a Python
+    exception set. The object is ``py_<name>``. A text must not return, nor jump out of itself.
+
+    ========================================  ====================================================
+    ``c_declare(name, sub, check_input)``     declares the variables
+    ``c_init(name, sub)``                     gives them a first value, where there is no object
+    ``c_extract(name, sub, check_input)``     sets them from ``py_<name>``
+    ``c_sync(name, sub)``                     puts their value into ``py_<name>``, which is let go
+    ``c_cleanup(name, sub)``                  frees what they own, after any of these, or a failure
+    ========================================  ====================================================
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> class Double(tv.CType):
+    ...     def filter(self, value, strict=False, allow_downcast=None):
+    ...         return float(value)
+    ...     def c_declare(self, name, sub, check_input=True):
+    ...         return f"double {name};"
+    ...     def c_init(self, name, sub):
+    ...         return f"{name} = 0.0;"
+    ...     def c_extract(self, name, sub, check_input=True, **kwargs):
+    ...         return f'''
+    ...             if (!PyFloat_Check(py_{name})) {{
+    ...               PyErr_SetString(PyExc_TypeError, "expected a float");
+    ...               {sub["fail"]}
+    ...             }}
+    ...             {name} = PyFloat_AsDouble(py_{name});'''
+    ...     def c_sync(self, name, sub):
+    ...         return f'''
+    ...             Py_XDECREF(py_{name});
+    ...             py_{name} = PyFloat_FromDouble({name});'''
+    ...     def c_cleanup(self, name, sub):
+    ...         return ""
+    >>> class Twice(tv.COp):
+    ...     __props__ = ()
+    ...     def make_node(self, x):
+    ...         return tv.Apply(self, [x], [x.type()])
+    ...     def c_code(self, node, name, inputs, outputs, sub):
+    ...         return f"{outputs[0]} = 2.0 * {inputs[0]};"
+    >>> x = Double()("x")
+    >>> tv.function([x], Twice()(x))(1.5)
+    3.0
+    """
+
+    def _missing(self, method: str) -> MethodNotDefined:
+        return MethodNotDefined(f"the Type {self} has no {method}.")
+
+    def c_declare(self, name: str, sub: dict[str, str], check_input: bool = True) -> str:
+        """Return the declarations of a variable; typedefs are allowed."""
+        raise self._missing("c_declare")
+
+    def c_init(self, name: str, sub: dict[str, str]) -> str:
+        """Return what gives the declared variables a first value."""
+        raise self._missing("c_init")
+
+    def c_extract(
+        self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
+    ) -> str:
+        """Return what sets the variables from ``py_<name>``, a borrowed reference."""
+        raise self._missing("c_extract")
+
+    def c_extract_out(
+        self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
+    ) -> str:
+        """Return what sets an output's variables: from its last value, or a first one if None."""
+        return (
+            f"if (py_{name} == Py_None) {{\n{self.c_init(name, sub)}\n}} else {{\n"
+            f"{self.c_extract(name, sub, check_input)}\n}}"
+        )
+
+    def c_sync(self, name: str, sub: dict[str, str]) -> str:
+        """Return what puts the variables' value into ``py_<name>``."""
+        raise self._missing("c_sync")
+
+    def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
+        """Return what frees the variables."""
+        return ""
+
+    def c_element_type(self) -> str:
+        """Return the C type of an element: ``"npy_float64"``."""
+        raise self._missing("c_element_type")
+
+    def c_literal(self, data: Any) -> str:
+        """Return a value of this Type as C text, where it can be written so."""
+        raise self._missing("c_literal")
+
+    def c_is_simple(self) -> bool:
+        """Whether a variable is a plain number, which a function takes by value."""
+        return False
+
+
+class Generic(CType):
+    """Any Python object: in C it is a ``PyObject*``.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.Generic() == tv.Generic(), str(tv.Generic())
+    (True, 'Generic')
+    """
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the class; a subclass is another Type."""
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        """Hash the class."""
+        return hash(type(self))
+
+    def __str__(self) -> str:
+        """Return the class's name."""
+        return type(self).__name__
+
+    def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
+        """Return the value as it is."""
+        return value
+
+    def c_declare(self, name: str, sub: dict[str, str], check_input: bool = True) -> str:
+        """Declare a ``PyObject*``, owned."""
+        return f"PyObject* {name};"
+
+    def c_init(self, name: str, sub: dict[str, str]) -> str:
+        """Begin with NULL."""
+        return f"{name} = NULL;"
+
+    def c_extract(
+        self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
+    ) -> str:
+        """Take a reference."""
+        return f"Py_INCREF(py_{name});\n{name} = py_{name};"
+
+    def c_sync(self, name: str, sub: dict[str, str]) -> str:
+        """Hand the object over; NULL becomes None."""
+        return (
+            f"Py_XDECREF(py_{name});\n"
+            f"py_{name} = {name} == NULL ? Py_None : {name};\nPy_INCREF(py_{name});"
+        )
+
+    def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
+        """Let the object go."""
+        return f"Py_XDECREF({name});"
+
+    def c_code_cache_version(self) -> tuple[int, ...]:
+        """Return the version of this text."""
+        return (1,)
+
+
+class _ArrayC:
+    """The C of a `TensorType`: a ``PyArrayObject*``, and its elements' type ``dtype_<name>``."""
+
+    @staticmethod
+    def dtype_specs(type: Any) -> tuple[Any, str, str]:
+        """Return NumPy's scalar class, the element's C type, and NumPy's number of it, as C."""
+        dtype = np.dtype(type.dtype)
+        name = "bool" if dtype.kind == "b" else dtype.name
+        return dtype.type, f"npy_{name}", f"NPY_{name.upper()}"
+
+    @staticmethod
+    def c_element_type(type: Any) -> str:
+        """Return ``"npy_float64"`` for float64."""
+        return _ArrayC.dtype_specs(type)[1]
+
+    @staticmethod
+    def c_is_simple(type: Any) -> bool:
+        """Return False: an array is passed by its address."""
+        return False
+
+    @staticmethod
+    def c_declare(type: Any, name: str, sub: dict[str, str], check_input: bool = True) -> str:
+        """Declare the array, and the type of its elements."""
+        declared = f"PyArrayObject* {name};"
+        if check_input:
+            declared += f"\ntypedef {_ArrayC.dtype_specs(type)[1]} dtype_{name};"
+        return declared
+
+    @staticmethod
+    def c_init(type: Any, name: str, sub: dict[str, str]) -> str:
+        """Begin with NULL."""
+        return f"{name} = NULL;"
+
+    @staticmethod
+    def c_extract(
+        type: Any, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
+    ) -> str:
+        """Take a reference to the ndarray, whose dtype is checked."""
+        text = f"{name} = NULL;\n"
+        if check_input:
+            number = _ArrayC.dtype_specs(type)[2]
+            text += f"if (!thunkvm_is_array(py_{name}, {number}, {type.ndim})) {sub['fail']}\n"
+        return text + f"{name} = (PyArrayObject*)py_{name};\nPy_INCREF({name});"
+
+    @staticmethod
+    def c_extract_out(
+        type: Any, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
+    ) -> str:
+        """Take the array of the last call, or NULL."""
+        return (
+            f"if (py_{name} == Py_None) {{\n{name} = NULL;\n}} else {{\n"
+            f"{_ArrayC.c_extract(type, name, sub, check_input)}\n}}"
+        )
+
+    @staticmethod
+    def c_sync(type: Any, name: str, sub: dict[str, str]) -> str:
+        """Hand the array over; NULL becomes None."""
+        return (
+            f"Py_XDECREF(py_{name});\n"
+            f"py_{name} = {name} == NULL ? Py_None : (PyObject*){name};\nPy_INCREF(py_{name});"
+        )
+
+    @staticmethod
+    def c_cleanup(type: Any, name: str, sub: dict[str, str]) -> str:
+        """Let the array go."""
+        return f"Py_XDECREF({name});"
+
+    @staticmethod
+    def c_code_cache_version(type: Any) -> tuple[int, ...]:
+        """Return the version of this text."""
+        return (1,)
+
+
+def attach() -> None:
+    """Give the core's Types their C, as methods."""
+    for name, method in vars(_ArrayC).items():
+        if isinstance(method, staticmethod):
+            setattr(TensorType, name, method.__func__)
+    for name in ("c_declare", "c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup",
+                 "c_code_cache_version"):  # fmt: skip
+        setattr(GenericType, name, getattr(Generic, name))
