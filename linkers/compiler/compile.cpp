@@ -1,6 +1,7 @@
 #include "linkers/compiler/compile.h"
 
 #include "linkers/compiler/command.h"
+#include "linkers/compiler/precompiled.h"
 #include "linkers/compiler/scratch.h"
 #include "thunks/log.h"
 
@@ -127,6 +128,31 @@ Attempt attempt_anywhere(const ModuleSource& source, const Toolchain& toolchain,
                  stop);
 }
 
+// What a header is precompiled with has to be what the module is compiled with.
+bool only_includes(const std::vector<std::string>& flags) {
+  return std::ranges::all_of(flags, [](const std::string& flag) { return flag.starts_with("-I"); });
+}
+
+Attempt attempt_with_header(const ModuleSource& source, const Toolchain& toolchain,
+                            const CompilerSettings& settings,
+                            const std::optional<ModuleStore>& store, std::stop_token stop) {
+  if (source.header.empty()) return attempt_anywhere(source, toolchain, settings, store, stop);
+  if (only_includes(source.flags) && source.left_out.empty()) {
+    const std::string header =
+        precompiled_header(source.header, source.flags, toolchain, settings, store, stop);
+    if (!header.empty()) {
+      ModuleSource shorter = source;
+      shorter.flags.insert(shorter.flags.end(), {"-include", header});
+      Attempt done = attempt_anywhere(shorter, toolchain, settings, store, stop);
+      if (done.succeeded() || done.result.end == End::Stopped) return done;
+    }
+  }
+  // Whatever is wrong with it, the header itself is not to blame for what follows.
+  ModuleSource whole = source;
+  whole.text = source.header + source.text;
+  return attempt_anywhere(whole, toolchain, settings, store, stop);
+}
+
 // The path of the kept source; empty where it cannot be kept.
 std::string keep_source(const std::string& key, const std::string& text, const Toolchain& toolchain,
                         const CompilerSettings& settings, const std::optional<ModuleStore>& store) {
@@ -181,7 +207,8 @@ std::string what_happened(const Attempt& failed, const Toolchain& toolchain,
 CompileError failure(const Attempt& failed, const std::string& key, const ModuleSource& source,
                      const Toolchain& toolchain, const CompilerSettings& settings,
                      const std::optional<ModuleStore>& store) {
-  const std::string path = keep_source(key, source.text, toolchain, settings, store);
+  const std::string path =
+      keep_source(key, source.header + source.text, toolchain, settings, store);
   std::string message = what_happened(failed, toolchain, settings) +
                         first_lines(failed.result.errors) +
                         "\ncommand:" + as_command(command_line(source, toolchain, "module.so"));
@@ -191,10 +218,10 @@ CompileError failure(const Attempt& failed, const std::string& key, const Module
 
 CompileError shortage(const Attempt& failed, const Toolchain& toolchain) {
   return CompileError(CompileFault::Shortage,
-                      "the system lacked something that the " + std::string(toolchain.language_name()) +
-                          " compiler " + toolchain.command[0] +
-                          " needs (" + failed.problem + "); a module was not compiled" +
-                          first_lines(failed.result.errors),
+                      "the system lacked something that the " +
+                          std::string(toolchain.language_name()) + " compiler " +
+                          toolchain.command[0] + " needs (" + failed.problem +
+                          "); a module was not compiled" + first_lines(failed.result.errors),
                       failed.result.errors);
 }
 
@@ -219,7 +246,8 @@ std::string trial_problem(const Toolchain& toolchain, const CompilerSettings& se
     reason = error.what();
   }
   return "the " + std::string(toolchain.language_name()) + " compiler" +
-         as_command(toolchain.command) + " does not work: what it made of a function of one line is of no use: " + reason;
+         as_command(toolchain.command) +
+         " does not work: what it made of a function of one line is of no use: " + reason;
 }
 
 void blame_toolchain(const Toolchain& toolchain, const CompilerSettings& settings,
@@ -239,7 +267,7 @@ CompileError unusable(const Toolchain& toolchain) {
 std::string compile(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
                     const CompilerSettings& settings, const std::optional<ModuleStore>& store,
                     std::stop_token stop) {
-  Attempt done = attempt_anywhere(source, toolchain, settings, store, stop);
+  Attempt done = attempt_with_header(source, toolchain, settings, store, stop);
   if (done.succeeded()) return std::move(done.image);
   if (done.fault() == CompileFault::Stopped)
     throw CompileError(CompileFault::Stopped, "the compilation of a module was stopped.");

@@ -48,9 +48,9 @@ std::string joined(const std::vector<std::string>& words) {
 }
 
 std::string key_of(const ModuleSource& source, const Toolchain& toolchain) {
-  return hexadecimal(
-      sha256_of_fields({std::to_string(kModuleAbi), toolchain.identity, joined(source.flags),
-                        joined(source.left_out), joined(source.libraries), source.text}));
+  return hexadecimal(sha256_of_fields({std::to_string(kModuleAbi), toolchain.identity,
+                                       joined(source.flags), joined(source.left_out),
+                                       joined(source.libraries), source.header, source.text}));
 }
 
 // For the list of the cache: the compiler, and the first line of the source.

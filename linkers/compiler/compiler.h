@@ -23,6 +23,7 @@ struct ModuleSource {
   std::vector<std::string> libraries;      ///< what its symbols are in: {"-l:libmvec.so.1"}
   std::vector<std::string> defines = {};   ///< functions that it has to have
   std::vector<std::string> left_out = {};  ///< of all flags: {"-O2"}
+  std::string header = {};                 ///< what comes before the text; compiled once for many
 };
 
 using ModulePtr = std::shared_ptr<const NativeModule>;

@@ -27,7 +27,7 @@ constexpr const char* kModules = "modules";
 constexpr const char* kSuffix = ".so";
 // Directories of killed processes that are looked at for one that is wanted, and for a clearing.
 constexpr std::size_t kMostAbandoned = 64, kAllAbandoned = std::size_t(-1);
-constexpr const char* kKeepers[] = {kModules, "compilers", "failed"};
+constexpr const char* kKeepers[] = {kModules, "compilers", "headers", "failed"};
 
 std::string module_name(const std::string& key) {
   return std::string(kModules) + "/" + key + kSuffix;
@@ -156,6 +156,22 @@ std::string ModuleStore::write_text(const std::string& name, std::string_view te
   std::string path = write_file(name, text).path;
   trim_after(text.size());
   return path;
+}
+
+bool ModuleStore::touch(const std::string& name) const {
+  const File file = open_file(name, O_RDONLY);
+  if (file) futimens(file.get(), nullptr);
+  return static_cast<bool>(file);
+}
+
+bool ModuleStore::take_over(const std::string& path, const std::string& name) const {
+  struct stat status;
+  if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      static_cast<std::uint64_t>(status.st_size) > capacity_ / 2 ||
+      renameat(AT_FDCWD, path.c_str(), root_.get(), name.c_str()) != 0)
+    return false;
+  trim_after(static_cast<std::uint64_t>(status.st_size));
+  return true;
 }
 
 void ModuleStore::make_folder(const std::string& name) const {

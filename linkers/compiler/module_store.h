@@ -4,6 +4,8 @@
 //
 // compilers/KEY: what each compiler said about itself, see toolchain.h.
 //
+// headers/KEY.h, KEY.h.gch: a header, and the same precompiled, see precompiled.h.
+//
 // work/: where modules are compiled.
 //
 // failed/KEY.c: sources that the compiler rejected.
@@ -79,6 +81,12 @@ class ModuleStore {
   std::optional<std::string> read_text(const std::string& name) const;
   /// Puts one there in one step and returns its path. Throws StoreError.
   std::string write_text(const std::string& name, std::string_view text) const;
+
+  /// True if there is a file of this name; it counts as used now.
+  bool touch(const std::string& name) const;
+  /// Takes over a file of `work_directory` under a name in a folder that there is. False where that
+  /// cannot be.
+  bool take_over(const std::string& path, const std::string& name) const;
 
   /// Keeps others from compiling a key, until it is unlocked or the process ends. None where the
   /// wait took too long, was stopped, or the directory knows no locks: then work may be done twice,

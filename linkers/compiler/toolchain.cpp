@@ -177,7 +177,7 @@ void ask(Toolchain& toolchain, const CompilerSettings& settings, std::stop_token
   if (answer.end == CommandResult::End::Stopped)
     throw CompileError(CompileFault::Stopped, "the search for a C compiler was stopped.");
   if (answer.lacked_something())
-    throw CompileError(CompileFault::Shortage, "the system lacked something that the C compiler " +
+    throw CompileError(CompileFault::Shortage, "the system lacked something that the compiler " +
                                                    join(toolchain.command, ' ') +
                                                    " needs to say what it compiles for (" +
                                                    answer.how() + ").");

@@ -127,17 +127,18 @@ PyObject* compile_cxx(PyObject*, PyObject* args) {
   PyObject *sources, *command;
   if (!PyArg_ParseTuple(args, "OO:compile_cxx", &sources, &command)) return nullptr;
   return guard([&] {
-    PyRef items = PyRef::take(PySequence_Fast(sources, "sources have to be a sequence of tuples"));
+    PyRef items = PyRef::take(PySequence_Tuple(sources));
     std::vector<ModuleSource> list;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
-      PyObject *text, *flags, *left_out, *libraries;
-      if (!PyArg_ParseTuple(PySequence_Fast_GET_ITEM(items.get(), i), "OOOO", &text, &flags,
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+      PyObject *header, *text, *flags, *left_out, *libraries;
+      if (!PyArg_ParseTuple(PyTuple_GET_ITEM(items.get(), i), "OOOOO", &header, &text, &flags,
                             &left_out, &libraries))
         throw PythonError{};
       list.push_back({.text = std::string(text_of(text)),
                       .flags = texts(flags, "flags have to be a sequence of str"),
                       .libraries = texts(libraries, "libraries have to be a sequence of str"),
-                      .left_out = texts(left_out, "left_out has to be a sequence of str")});
+                      .left_out = texts(left_out, "left_out has to be a sequence of str"),
+                      .header = std::string(text_of(header))});
     }
     CompilerSettings settings = default_settings(Language::Cxx);
     if (command != Py_None) settings.command = path_of(command);
@@ -234,7 +235,8 @@ PyMethodDef functions[] = {
      "The native modules of C sources: loaded already, from the cache, or compiled in parallel."},
     {"compile_cxx", compile_cxx, METH_VARARGS,
      "compile_cxx(sources, command)\n--\n\n"
-     "The modules of C++ sources, each (text, flags, left_out, libraries); `command` is the "
+     "The modules of C++ sources, each (header, text, flags, left_out, libraries); `command` is "
+     "the "
      "compiler's, None for the one that there is. A CompileError has an `index`."},
     {"compiler_version", compiler_version, METH_VARARGS,
      "compiler_version(cxx=False)\n--\n\nThe C or C++ compiler's name and version."},

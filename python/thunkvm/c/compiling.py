@@ -70,10 +70,11 @@ def compile_nodes(nodes: list[Apply]) -> list[Compiled]:
     return compiled
 
 
-def _as_compiled(source: NodeSource) -> tuple[str, list[str], list[str], list[str]]:
+def _as_compiled(source: NodeSource) -> tuple[str, str, list[str], list[str], list[str]]:
     flags = [f"-I{path}" for path in include_directories()]
     return (
-        f"{HEADER}{source.text}",
+        HEADER,
+        source.text,
         [*flags, *source.flags],
         list(source.left_out),
         list(source.libraries),

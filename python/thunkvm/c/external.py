@@ -228,7 +228,7 @@ class OpenMPOp(ExternalCOp):
             source = '#include <omp.h>\nextern "C" int thunkvm_threads() '
             source += "{ return omp_get_max_threads(); }\n"
             try:
-                compile_cxx([(source, ["-fopenmp"], [], ["-lgomp"])], None)
+                compile_cxx([("", source, ["-fopenmp"], [], ["-lgomp"])], None)
                 OpenMPOp.gxx_support_openmp = True
             except CompileError:
                 OpenMPOp.gxx_support_openmp = False

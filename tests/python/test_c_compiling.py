@@ -1,0 +1,80 @@
+"""How the C of Ops is compiled: one header for all, compiled once; modules side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+
+class AddConstant(tv.COp):
+    """Adds a number that is part of its text, so that each has a module of its own."""
+
+    __props__ = ("number",)
+
+    def __init__(self, number: int, *, flags: tuple[str, ...] = ()) -> None:
+        self.number, self.flags = number, flags
+
+    def make_node(self, x: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x], [x.type()])
+
+    def c_compile_args(self, **kwargs: Any) -> list[str]:
+        return list(self.flags)
+
+    def c_code(self, node: Any, name: str, inputs: Any, outputs: Any, sub: Any) -> str:
+        (x,), (z,) = inputs, outputs
+        return f"""
+            Py_XDECREF({z});
+            {z} = (PyArrayObject*)PyArray_NewCopy({x}, NPY_CORDER);
+            if ({z} == NULL) {sub["fail"]};
+            for (npy_intp i = 0; i < PyArray_SIZE({z}); ++i)
+              ((double*)PyArray_DATA({z}))[i] += {self.number};"""
+
+
+def chain(*ops: AddConstant) -> tv.Function:
+    x = y = tv.vector("x")
+    for op in ops:
+        y = op(y)
+    return tv.function([x], y, mode="c")
+
+
+def test_modules_share_a_header_that_is_compiled_once(tmp_path: Path) -> None:
+    with tv.config.change(cache_dir=str(tmp_path / "cache")):
+        assert chain(AddConstant(1), AddConstant(2))([0.0]).tolist() == [3.0]
+        headers = sorted(path.suffix for path in (tmp_path / "cache" / "headers").iterdir())
+        assert headers == [".gch", ".h"]
+        assert len(list((tmp_path / "cache" / "modules").iterdir())) == 2
+
+
+def test_a_damaged_header_is_done_without(tmp_path: Path) -> None:
+    with tv.config.change(cache_dir=str(tmp_path / "cache")):
+        chain(AddConstant(3))
+        (compiled,) = (tmp_path / "cache" / "headers").glob("*.gch")
+        compiled.write_bytes(compiled.read_bytes()[:5000])
+        assert chain(AddConstant(4))([1.0]).tolist() == [5.0]
+
+
+def test_without_a_cache_the_header_is_part_of_each_module() -> None:
+    with tv.config.change(cache_size=0):
+        assert chain(AddConstant(5))([1.0]).tolist() == [6.0]
+
+
+def test_flags_of_an_op_go_to_its_module(tmp_path: Path) -> None:
+    with tv.config.change(cache_dir=str(tmp_path / "cache")):
+        f = chain(AddConstant(6, flags=("-DUNUSED", "-O3")))
+        assert f([1.0]).tolist() == [7.0]
+        with pytest.raises(tv.CompileError, match="no-such-flag"):
+            chain(AddConstant(7, flags=("--no-such-flag",)))
+
+
+def test_another_text_is_another_module_whatever_the_version_says() -> None:
+    class Versioned(AddConstant):
+        def c_code_cache_version(self) -> tuple[int, ...]:
+            return (1,)
+
+    results = [chain(Versioned(number))(np.zeros(1)).tolist() for number in (8, 9)]
+    assert results == [[8.0], [9.0]]
