@@ -177,8 +177,9 @@ void ask(Toolchain& toolchain, const CompilerSettings& settings, std::stop_token
   if (answer.end == CommandResult::End::Stopped)
     throw CompileError(CompileFault::Stopped, "the search for a C compiler was stopped.");
   if (answer.lacked_something())
-    throw CompileError(CompileFault::Shortage, "the system lacked something that the compiler " +
-                                                   join(toolchain.command, ' ') +
+    throw CompileError(CompileFault::Shortage, "the system lacked something that the " +
+                                                   std::string(toolchain.language_name()) +
+                                                   " compiler " + join(toolchain.command, ' ') +
                                                    " needs to say what it compiles for (" +
                                                    answer.how() + ").");
   toolchain.macros = std::move(answer.output);
