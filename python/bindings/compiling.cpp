@@ -186,24 +186,29 @@ double seconds(std::chrono::milliseconds time) {
 PyObject* compiler_settings(PyObject*, PyObject*) {
   return guard([] {
     const CompilerSettings now = default_settings();
-    PyRef command = path_text(now.command), directory = path_text(now.cache_directory);
-    return PyRef::take(Py_BuildValue(
-        "{s:O,s:O,s:K,s:d}", "cc", command.get(), "cache_dir", directory.get(), "cache_size",
-        static_cast<unsigned long long>(now.cache_size), "compile_timeout", seconds(now.timeout)));
+    PyRef c_command = path_text(now.command), directory = path_text(now.cache_directory);
+    PyRef cxx_command = path_text(default_settings(Language::Cxx).command);
+    return PyRef::take(Py_BuildValue("{s:O,s:O,s:O,s:K,s:d}", "cc", c_command.get(), "cxx",
+                                     cxx_command.get(), "cache_dir", directory.get(), "cache_size",
+                                     static_cast<unsigned long long>(now.cache_size),
+                                     "compile_timeout", seconds(now.timeout)));
   });
 }
 
 PyObject* override_compiler_settings(PyObject*, PyObject* args) {
-  PyObject *command, *directory, *size, *timeout;
-  if (!PyArg_ParseTuple(args, "OOOO:override_compiler_settings", &command, &directory, &size,
-                        &timeout))
+  PyObject *c_command, *cxx_command, *directory, *size, *timeout;
+  if (!PyArg_ParseTuple(args, "OOOOO:override_compiler_settings", &c_command, &cxx_command,
+                        &directory, &size, &timeout))
     return nullptr;
   return guard([&] {
     CompilerOverrides overrides;
-    if (command != Py_None) {
-      overrides.command = path_of(command);
-      split_command(*overrides.command);
-    }
+    const auto command = [](PyObject* given, std::optional<std::string>& override) {
+      if (given == Py_None) return;
+      override = path_of(given);
+      split_command(*override);
+    };
+    command(c_command, overrides.command);
+    command(cxx_command, overrides.cxx_command);
     if (directory != Py_None) overrides.cache_directory = path_of(directory);
     if (size != Py_None) {
       overrides.cache_size = PyLong_AsUnsignedLongLong(size);
@@ -243,7 +248,7 @@ PyMethodDef functions[] = {
     {"compiler_settings", compiler_settings, METH_NOARGS,
      "compiler_settings()\n--\n\nHow modules are compiled now, environment included."},
     {"override_compiler_settings", override_compiler_settings, METH_VARARGS,
-     "override_compiler_settings(cc, cache_dir, cache_size, compile_timeout)\n--\n\n"
+     "override_compiler_settings(cc, cxx, cache_dir, cache_size, compile_timeout)\n--\n\n"
      "Sets what comes before the environment; None leaves it to that."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -235,6 +235,7 @@ class NativeModule:
 
 class _CompilerSettings(TypedDict):
     cc: str
+    cxx: str
     cache_dir: str
     cache_size: int
     compile_timeout: float
@@ -315,7 +316,11 @@ def compile_cxx(
 def compiler_version(cxx: bool = False) -> str: ...
 def compiler_settings() -> _CompilerSettings: ...
 def override_compiler_settings(
-    cc: str | None, cache_dir: str | None, cache_size: int | None, compile_timeout: float | None
+    cc: str | None,
+    cxx: str | None,
+    cache_dir: str | None,
+    cache_size: int | None,
+    compile_timeout: float | None,
 ) -> None: ...
 def cache_list() -> list[tuple[str, str, int, float]]: ...
 def cache_clear() -> int: ...

@@ -251,7 +251,8 @@ def _filled(value: Variable, other: Variable, number: int) -> Variable:
             wide = other if other.ndim == 0 else broadcast_to(other, value.shape)
             fill = ops.where(missing, wide, value)
     arms = [("a value", value), (f"value {number}", fill)]
-    return _conditional(some, "truth", arms, strict=False)
+    filled: Variable = _conditional(some, "truth", arms, strict=False)
+    return filled
 
 
 def _short_circuit(

@@ -13,7 +13,7 @@ from thunkvm.mode import Mode, get_mode
 from thunkvm.nearest import did_you_mean
 
 ENVIRONMENT = "THUNKVM_MODE"
-COMPILER_SETTINGS = ("cc", "cache_dir", "cache_size", "compile_timeout")
+COMPILER_SETTINGS = ("cc", "cxx", "cache_dir", "cache_size", "compile_timeout")
 SETTINGS = ("mode", *COMPILER_SETTINGS, "loop_threads", "loop_threads_from")
 MOST_THREADS = 1024
 LONGEST_TIMEOUT = 1e6  # eleven days
@@ -32,6 +32,9 @@ class Config:
     cc : str
         The C compiler, with arguments if need be: ``"ccache gcc"``. At first that of
         ``THUNKVM_CC``, or of ``CC``. Empty: gcc, clang or cc, whichever is found first.
+    cxx : str
+        The C++ compiler, which compiles Ops in C; the same. At first that of ``THUNKVM_CXX``, or of
+        ``CXX``. Empty: g++, clang++ or c++, whichever is found first.
     cache_dir : str
         Where compiled modules are kept. At first that of ``THUNKVM_CACHE``, or ``thunkvm`` in the
         user's cache home (``XDG_CACHE_HOME``, or ``~/.cache``). Empty: nowhere.
@@ -87,9 +90,16 @@ class Config:
 
     @cc.setter
     def cc(self, value: str | None) -> None:
-        if value is not None and not isinstance(value, str):
-            raise TypeError(f"cc has to be a command, as a str; it is {value!r}.")
-        self._set("cc", value)
+        self._set("cc", _command("cc", value))
+
+    @property
+    def cxx(self) -> str:
+        """The C++ compiler's command; empty where it is looked for."""
+        return _core.compiler_settings()["cxx"]
+
+    @cxx.setter
+    def cxx(self, value: str | None) -> None:
+        self._set("cxx", _command("cxx", value))
 
     @property
     def cache_dir(self) -> str:
@@ -198,6 +208,12 @@ class Config:
     def __repr__(self) -> str:
         """Return the settings as they would be typed."""
         return f"Config({', '.join(f'{name}={getattr(self, name)!r}' for name in SETTINGS)})"
+
+
+def _command(name: str, value: str | None) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{name} has to be a command, as a str; it is {value!r}.")
+    return value
 
 
 def _no_setting(name: str) -> str:

@@ -99,7 +99,7 @@ class Copies:
                         changed[output] = None
                     else:
                         self._made[output] = output
-        copies = _core.substitute(changed, list(given.items()))
+        copies = _core.substitute(list(changed), list(given.items()))
         self._made.update(zip(changed, copies, strict=True))
         return objects
 

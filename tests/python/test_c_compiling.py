@@ -78,3 +78,27 @@ def test_another_text_is_another_module_whatever_the_version_says() -> None:
 
     results = [chain(Versioned(number))(np.zeros(1)).tolist() for number in (8, 9)]
     assert results == [[8.0], [9.0]]
+
+
+def test_the_cpp_compiler_may_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CXX", "from-cxx")
+    assert tv.config.cxx == "from-cxx"
+    monkeypatch.setenv("THUNKVM_CXX", "from-thunkvm-cxx -m64")
+    assert tv.config.cxx == "from-thunkvm-cxx -m64"
+    with (
+        tv.config.change(cxx="no-such-compiler", cache_dir=str(tmp_path)),
+        pytest.raises(tv.NoCompilerError, match=r"AddConstant.*C\+\+ compiler 'no-such-compiler'"),
+    ):
+        chain(AddConstant(10))
+
+
+def test_without_a_cpp_compiler_an_op_runs_its_perform_where_it_has_one(tmp_path: Path) -> None:
+    class Both(AddConstant):
+        def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+            output_storage[0][0] = inputs[0] + 0.5
+
+    x = tv.vector("x")
+    with tv.config.change(cxx="no-such-compiler", cache_dir=str(tmp_path)):
+        f = tv.function([x], Both(11)(x), mode="cvm")
+    assert f([1.0]).tolist() == [1.5]
+    assert [row.form for row in f.explain().nodes] == ["perform"]
