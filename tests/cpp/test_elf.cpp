@@ -95,7 +95,7 @@ TEST_CASE("a module whose compiler flips a bit in its segments is an error, not 
   // The low byte of the memory address of the first segment.
   const ScriptedCompiler compiler(
       directory,
-      "case \"$*\" in *-dM*) $GCC; exit;; esac\n"
+      "case \"$*\" in *'-dM -E'*) $GCC; exit;; esac\n"
       "$GCC; printf '\\001' | dd of=$OUTPUT bs=1 seek=80 conv=notrunc status=none");
   const CompileError error = error_of(answer_source(1), compiler.settings());
   CHECK(error.fault() == CompileFault::BrokenCompiler);
@@ -113,7 +113,7 @@ TEST_CASE("a module without a function that its source defines is not taken, and
   const TemporaryDirectory directory;
   // A compiler that leaves out functions, other than that of the trial.
   const ScriptedCompiler compiler(directory,
-                                  "case \"$*\" in *-dM*) $GCC; exit;; esac\n"
+                                  "case \"$*\" in *'-dM -E'*) $GCC; exit;; esac\n"
                                   "real -Danswer=other \"$@\"");
   ModuleSource source = answer_source(1);
   source.defines = {"answer"};

@@ -100,7 +100,7 @@ TEST_CASE("a compiler that the system has no memory for is asked again, and not 
       "echo 'gcc: fatal error: vfork: Resource temporarily unavailable' >&2; exit 4",
       "echo 'ld: final link failed: No space left on device' >&2; exit 1", "kill -KILL $$"};
   for (const char* script : shortages)
-    for (const char* asked : {"", "case \"$*\" in *-dM*) $GCC; exit;; esac\n"}) {
+    for (const char* asked : {"", "case \"$*\" in *'-dM -E'*) $GCC; exit;; esac\n"}) {
       const TemporaryDirectory directory;
       const ScriptedCompiler compiler(directory, std::string(asked) + "[ -e " +
                                                      (directory / "enough") + " ] || { " + script +

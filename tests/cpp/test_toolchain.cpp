@@ -158,7 +158,8 @@ TEST_CASE("a broken compiler is told from a broken source, and not tried again u
   struct Broken {
     std::string script, says;
   };
-  const std::string asked = "case \"$*\" in *-dM*) $GCC; exit;; esac\n";  // it answers, at least
+  const std::string asked =
+      "case \"$*\" in *'-dM -E'*) $GCC; exit;; esac\n";  // it answers, at least
   const Broken kinds[] = {
       {"exit 1", "asked for its macros it ended with exit status 1."},
       {"echo internal error >&2; kill -SEGV $$",

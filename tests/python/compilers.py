@@ -33,7 +33,7 @@ class Compiler:
 
     def write(self, before: str = "") -> None:
         self.path.write_text(
-            f'#!/bin/sh\ncase "$*" in *-dM*) echo asked >> {self.notes};;\n'
+            f'#!/bin/sh\ncase "$*" in *"-dM -E"*) echo asked >> {self.notes};;\n'
             f'*) echo compiled >> {self.notes}; {before}\nesac\nexec gcc "$@"\n'
         )
         self.path.chmod(0o700)

@@ -52,7 +52,7 @@ class Compiler:
         os.mkfifo(self.begun)
         os.mkfifo(self.goes_on)
         self.path.write_text(
-            f'#!/bin/sh\ncase "$*" in *-dM*) exec gcc "$@";; esac\necho compiled >> {self.notes}\n'
+            f'#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\necho compiled >> {self.notes}\n'
             f"if mkdir {directory}/first 2> /dev/null; then echo $$ > {self.begun}; "
             f'cat {self.goes_on}; fi\nexec gcc "$@"\n'
         )
@@ -223,7 +223,7 @@ def test_no_more_compilers_run_at_once_than_processors(
 ) -> None:
     notes = tmp_path / "runs"
     compiler.path.write_text(
-        f'#!/bin/sh\ncase "$*" in *-dM*) exec gcc "$@";; esac\n'
+        f'#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\n'
         f'echo begin >> {notes}; gcc "$@"; status=$?; echo end >> {notes}; exit $status\n'
     )
     functions = [of_sum(tv.exp, terms) for terms in range(1, 7)]
@@ -332,7 +332,7 @@ def test_a_shortage_of_the_system_is_no_fault_of_the_compiler(
 ) -> None:
     enough = tmp_path / "enough"
     compiler.path.write_text(
-        f'#!/bin/sh\ncase "$*" in *-dM*) exec gcc "$@";; esac\necho compiled >> {compiler.notes}\n'
+        f'#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\necho compiled >> {compiler.notes}\n'
         f"[ -e {enough} ] || {{ echo 'cc1: Cannot allocate memory' >&2; exit 1; }}\n"
         'exec gcc "$@"\n'
     )

@@ -193,7 +193,7 @@ for k in range(3):
 def spoil(compiler: Compiler) -> None:
     """Let the compiler see a type that does not exist in the loop's second member."""
     compiler.path.write_text(
-        '#!/bin/sh\ncase "$*" in *-dM*) exec gcc "$@";; esac\n'
+        '#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\n'
         "sed 's/const f64 v1 =/const f65 v1 =/' | gcc \"$@\"\n"
     )
 
@@ -314,7 +314,7 @@ def test_a_wrong_perform_is_caught_and_its_node_named(
 
 def test_wrong_emitted_code_is_caught_and_its_node_named(compiler: Compiler) -> None:
     compiler.path.write_text(
-        '#!/bin/sh\ncase "$*" in *-dM*) exec gcc "$@";; esac\n'
+        '#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\n'
         "sed 's/__builtin_sqrt(/1.001 * __builtin_sqrt(/' | gcc \"$@\"\n"
     )
     x, y = tv.vector("x"), tv.scalar("y")
