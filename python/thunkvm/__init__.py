@@ -36,6 +36,7 @@ from thunkvm.c.op import COp
 from thunkvm.c.params import Params, ParamsType
 from thunkvm.c.scalars import ScalarType
 from thunkvm.c.types import CType, Generic
+from thunkvm.c.wrapped import wrap_c
 from thunkvm.conditional import and_, coalesce, cond, ifelse, or_, switch_case
 from thunkvm.config import config
 from thunkvm.creation import (
@@ -236,7 +237,7 @@ __all__ = [
     "square",
     "squeeze", "stack", "std", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "switch_case",
     "take", "tan", "tanh", "tensordot", "trace", "transpose", "tril", "triu", "true_div", "trunc",
-    "var", "vstack", "where", "zeros", "zeros_like",
+    "var", "vstack", "where", "wrap_c", "zeros", "zeros_like",
 ]  # fmt: skip
 
 

@@ -1,0 +1,232 @@
+"""Prototypes of C functions, as `wrap_c` reads them: which argument is what, and how long."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from thunkvm._core import TensorType
+from thunkvm.nearest import did_you_mean
+
+#: NumPy's dtype of C's types, on this machine.
+DTYPES: dict[str, str] = {
+    name: np.dtype(type_).name
+    for name, type_ in {
+        "float": ctypes.c_float, "double": ctypes.c_double, "bool": ctypes.c_bool,
+        "signed char": ctypes.c_byte, "unsigned char": ctypes.c_ubyte,
+        "short": ctypes.c_short, "unsigned short": ctypes.c_ushort,
+        "int": ctypes.c_int, "unsigned": ctypes.c_uint,
+        "long": ctypes.c_long, "unsigned long": ctypes.c_ulong,
+        "long long": ctypes.c_longlong, "unsigned long long": ctypes.c_ulonglong,
+        "size_t": ctypes.c_size_t, "ssize_t": ctypes.c_ssize_t, "ptrdiff_t": ctypes.c_ssize_t,
+        "npy_intp": ctypes.c_ssize_t, "npy_float32": ctypes.c_float,
+        "npy_float64": ctypes.c_double, "npy_bool": ctypes.c_bool,
+        **{f"{prefix}int{bits}{suffix}": getattr(ctypes, f"c_{sign}int{bits}")
+           for bits in (8, 16, 32, 64) for prefix, sign, suffix in (
+               ("", "", "_t"), ("u", "u", "_t"), ("npy_", "", ""), ("npy_u", "u", ""))},
+    }.items()
+}  # fmt: skip
+
+_FUNCTION = re.compile(r"\s*(?P<result>[\w\s]+?)\s+(?P<name>\w+)\s*\((?P<parameters>.*)\)\s*;?\s*")
+_PARAMETER = re.compile(
+    r"(?P<words>[\w\s]+?)(?P<between>\s*\*\s*|\s+)(?P<name>[A-Za-z_]\w*)\s*"
+    r"(?P<lengths>(?:\[[^\[\]]*\]\s*)*)"
+)
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_LENGTH = re.compile(r"[\w\s+\-*()]+")
+_WORDS = {word for name in DTYPES for word in name.split()} | {"const", "void"}
+FORM = 'write it as C does, such as "void scale(double a, const double x[n], double z[n], long n)"'
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter: a number, a length, an array that is read, or one that is written."""
+
+    name: str
+    c_type: str
+    is_const: bool
+    is_pointer: bool
+    #: The length of each axis, as it is written.
+    lengths: tuple[str, ...]
+
+    @property
+    def is_output(self) -> bool:
+        """Whether the function writes to it."""
+        return self.is_pointer and not self.is_const
+
+    @property
+    def dtype(self) -> str:
+        """NumPy's name of the type."""
+        return DTYPES[self.c_type]
+
+    @property
+    def type(self) -> TensorType:
+        """The Type of the variable that stands for it."""
+        known = [int(length) if length.isdecimal() else None for length in self.lengths]
+        return TensorType(self.dtype, tuple(known))
+
+    @property
+    def declared(self) -> str:
+        """Its type in C, without the name."""
+        if not self.is_pointer:
+            return self.c_type
+        return f"{'const ' if self.is_const else ''}{self.c_type}*"
+
+
+@dataclass(frozen=True)
+class Prototype:
+    """A function's name, what it returns, and its parameters."""
+
+    name: str
+    #: A type of `DTYPES`, or "void".
+    result: str
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def lengths(self) -> tuple[Parameter, ...]:
+        """The integers that are the length of an axis of an input, which nobody has to give."""
+        told = {
+            length for p in self.parameters if p.is_pointer and p.is_const for length in p.lengths
+        }
+        return tuple(p for p in self.parameters if not p.is_pointer and p.name in told)
+
+    @property
+    def inputs(self) -> tuple[Parameter, ...]:
+        """What the Op's inputs are."""
+        lengths = self.lengths
+        return tuple(p for p in self.parameters if not p.is_output and p not in lengths)
+
+    @property
+    def outputs(self) -> tuple[Parameter, ...]:
+        """What is written, and returned after the result."""
+        return tuple(p for p in self.parameters if p.is_output)
+
+    @property
+    def returns_status(self) -> bool:
+        """Whether what is returned is 0 for success."""
+        return self.result == "int"
+
+    @property
+    def returns_value(self) -> bool:
+        """Whether what is returned is the first output."""
+        return self.result not in ("void", "int")
+
+    @property
+    def output_types(self) -> tuple[TensorType, ...]:
+        """The Types of the outputs."""
+        first = (TensorType(DTYPES[self.result], ()),) if self.returns_value else ()
+        return (*first, *(p.type for p in self.outputs))
+
+
+def parse_prototype(text: str) -> Prototype:
+    """Return what a prototype says.
+
+    Raises
+    ------
+    ValueError
+        If it is none, or a type, a name or a length is not known; the message names it.
+
+    Examples
+    --------
+    >>> from thunkvm.c.prototypes import parse_prototype
+    >>> found = parse_prototype("void scale(double a, const double x[n], double z[n], long n)")
+    >>> [[p.name for p in part] for part in (found.inputs, found.outputs, found.lengths)]
+    [['a', 'x'], ['z'], ['n']]
+    """
+    match = _FUNCTION.fullmatch(text)
+    if match is None:
+        raise ValueError(f"[wrap_c] {text!r} is no prototype of a function; {FORM}.")
+    name, inside = match["name"], match["parameters"].strip()
+    result = _c_type(match["result"], f"what {name} returns", result=True)
+    parts = [] if inside in ("", "void") else inside.split(",")
+    found = Prototype(name, result, tuple(_parameter(part.strip(), name) for part in parts))
+    _check(found)
+    return found
+
+
+def _c_type(words: str, what: str, result: bool = False) -> str:
+    """Return a type as `DTYPES` spells it."""
+    listed = [word for word in words.split() if word != "const"]
+    if len(listed) > 1 and "int" in listed:  # long int, unsigned int
+        listed.remove("int")
+    name = " ".join(listed)
+    if name in DTYPES or (result and name == "void"):
+        return name
+    raise ValueError(
+        f"[wrap_c] {what} has the type {name!r}; it has to be one of {', '.join(DTYPES)}."
+        + did_you_mean(name, DTYPES)
+    )
+
+
+def _parameter(text: str, function: str) -> Parameter:
+    match = _PARAMETER.fullmatch(text)
+    if match is None or match["name"] in _WORDS:
+        raise ValueError(
+            f"[wrap_c] the parameter {text!r} of {function} is not a type and a name; {FORM}."
+        )
+    name = match["name"]
+    lengths = tuple(part.strip() for part in re.findall(r"\[([^\[\]]*)\]", match["lengths"]))
+    star = "*" in match["between"]
+    words = match["words"].strip()
+    if star and lengths:
+        raise ValueError(
+            f"[wrap_c] the parameter {text!r} of {function} is an array of pointers in C; for the "
+            f"elements of {name} write {f'{words} {name}' + match['lengths'].strip()!r}."
+        )
+    c_type = _c_type(words, f"the parameter {name!r} of {function}")
+    pointer = star or bool(lengths)
+    return Parameter(name, c_type, "const" in words.split(), pointer, lengths)
+
+
+def _check(found: Prototype) -> None:
+    names = [p.name for p in found.parameters]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"[wrap_c] two parameters of {found.name} have the name {name!r}.")
+    if not found.output_types:
+        raise ValueError(
+            f"[wrap_c] {found.name} has no output: that is a pointer without const, or a number "
+            "that is returned (int is a status, 0 for success)."
+        )
+    integers = {
+        p.name for p in found.parameters
+        if not p.is_pointer and np.dtype(p.dtype).kind in "iu"
+    }  # fmt: skip
+    for parameter in found.parameters:
+        for length in parameter.lengths:
+            _check_length(found, parameter, length, integers)
+
+
+def _check_length(found: Prototype, parameter: Parameter, length: str, integers: set[str]) -> None:
+    what = f"[wrap_c] the length [{length}] of {parameter.name!r} of {found.name}"
+    if not _LENGTH.fullmatch(length) or "**" in length:
+        raise ValueError(
+            f"{what} has to be made of integer parameters and numbers with +, - and *, such as "
+            "[n] or [2 * n + 1]."
+        )
+    try:  # whatever is well formed in Python with +, - and * is so in C, with the same value
+        compile(length.strip(), "length", "eval")
+    except SyntaxError:
+        raise ValueError(f"{what} is not well formed.") from None
+    for name in _NAME.findall(length):
+        if name not in integers:
+            raise ValueError(
+                f"{what} has {name!r}, which is no integer parameter"
+                f" (there are: {', '.join(sorted(integers)) or 'none'}): add one, such as 'long "
+                f"{name}'." + did_you_mean(name, integers)
+            )
+
+
+def c_length(length: str) -> str:
+    """Return a length in C, where the values of integers are called ``length_<name>``.
+
+    Examples
+    --------
+    >>> from thunkvm.c.prototypes import c_length
+    >>> c_length("2 * n + 1")
+    '(2 * length_n + 1)'
+    """
+    return f"({_NAME.sub(lambda name: f'length_{name[0]}', length)})"
