@@ -52,7 +52,14 @@ def test_examples_of_a_method(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "docs/emission.md", "docs/rewrites.md", "docs/writing-ops.md"]
+    "name",
+    [
+        "README.md",
+        "docs/coming-from-theano.md",
+        "docs/emission.md",
+        "docs/rewrites.md",
+        "docs/writing-ops.md",
+    ],
 )
 def test_examples_of_the_documentation(name: str) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
