@@ -8,7 +8,6 @@ from typing import Any, overload
 import numpy as np
 
 from thunkvm._core import Apply, Type, Variable
-from thunkvm.fitting import fitted
 from thunkvm.op import Op
 
 Gradient = Callable[[list[Variable], list[Variable]], Sequence[Variable | None]]
@@ -35,18 +34,6 @@ class FunctionOp(Op):
         # As functools.wraps; pickle finds what a decorator put in the function's place by these.
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(fn, name, None))
-
-    def make_node(self, *inputs: Any) -> Apply:
-        """Make a node, of inputs that fit `itypes`."""
-        if len(inputs) != len(self.itypes):
-            raise TypeError(
-                f"{self} takes {len(self.itypes)} inputs, as its itypes say, but got {len(inputs)}."
-            )
-        fitting = [
-            fitted(value, itype, f"input {i} of {self}")
-            for i, (value, itype) in enumerate(zip(inputs, self.itypes, strict=True))
-        ]
-        return Apply(self, fitting, [otype() for otype in self.otypes])
 
     def perform(self, node: Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         """Call the function and check what it returns."""

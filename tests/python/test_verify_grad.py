@@ -31,6 +31,7 @@ RIGHT: list[tuple[Callable[..., tv.Variable], list[Any]]] = [
     (lambda v: v * 2, [np.zeros(0)]),
     (lambda m: m + tv.exp(m[:, :1]), [MATRIX.astype("float32")]),
     (lambda x: x * tv.constant(3.0), [np.float32(1.5)]),
+    (lambda x: tv.exp(x).astype("float32") * 3, [VECTOR]),
     (lambda z: z * z * (1 + 2j), [np.array([1 + 1j, -2j])]),
     (lambda z: tv.real(z) * tv.abs(z), [np.array([1 + 1j, -2j])]),
     (lambda x, z: x * z, [2.0, 1 - 1j]),
