@@ -305,3 +305,10 @@ def test_a_source_is_text_or_a_file() -> None:
         tv.wrap_c(3, "double f(double x)")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="grad is 3; give a function of"):
         tv.wrap_c(*SAXPY, grad=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["function", "result", "released", "n", "V0", "returned"])
+def test_names_are_the_users(name: str) -> None:
+    prototype = f"double {name}(double x, double* returned)"
+    op = tv.wrap_c(prototype + "{ *returned = 3 * x; return 2 * x; }", prototype)
+    assert tv.function([a], op(a))(1.0) == [2.0, 3.0]

@@ -224,7 +224,7 @@ class _Call:
     def outputs(self) -> list[str]:
         lines = []
         if self.returned is not None:
-            lines += self.output("returned", self.returned, _number_of(self.prototype.result), ())
+            lines += self.output("", self.returned, _number_of(self.prototype.result), ())
         for p in self.prototype.outputs:
             lines += self.output(p.name, self.variables[p.name], _number(p.dtype), p.lengths)
         return lines
@@ -264,7 +264,7 @@ class _Call:
         # A pointer to the function, since a call would convert numbers without a word.
         lines += [
             "{",
-            f"{found.result} (*const function)({declared}) = {found.name};",
+            f"{found.result} (*const function)({declared}) = ::{found.name};",
             "thunkvm_without_gil released;" if self.op.release_gil else "",
             f"{'' if found.result == 'void' else 'result = '}function({arguments});",
             "}",
