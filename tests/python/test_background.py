@@ -52,7 +52,8 @@ class Compiler:
         os.mkfifo(self.begun)
         os.mkfifo(self.goes_on)
         self.path.write_text(
-            f'#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\necho compiled >> {self.notes}\n'
+            f'#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\n'
+            f"echo compiled >> {self.notes}\n"
             f"if mkdir {directory}/first 2> /dev/null; then echo $$ > {self.begun}; "
             f'cat {self.goes_on}; fi\nexec gcc "$@"\n'
         )
@@ -332,7 +333,8 @@ def test_a_shortage_of_the_system_is_no_fault_of_the_compiler(
 ) -> None:
     enough = tmp_path / "enough"
     compiler.path.write_text(
-        f'#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\necho compiled >> {compiler.notes}\n'
+        f'#!/bin/sh\ncase "$*" in *"-dM -E"*) exec gcc "$@";; esac\n'
+        f"echo compiled >> {compiler.notes}\n"
         f"[ -e {enough} ] || {{ echo 'cc1: Cannot allocate memory' >&2; exit 1; }}\n"
         'exec gcc "$@"\n'
     )

@@ -212,7 +212,7 @@ def work():
 """,
     "explain": """
 import thunkvm.explanation
-thunkvm.explanation.explain = spin
+thunkvm.explanation.Explanation = spin
 f = tv.function([x], x + 1.0)
 def work():
     f.explain()

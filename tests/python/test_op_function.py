@@ -74,7 +74,12 @@ def test_a_bad_input_is_named() -> None:
 
 
 def test_a_misspelt_attribute_is_an_error_with_the_nearest_name() -> None:
-    with pytest.raises(TypeError, match=r"\[sum\] has no attribute 'axes'; did you mean 'axis'"):
+    with pytest.raises(TypeError, match=r"\[sum\] has no attribute 'axsi'; did you mean 'axis'"):
+        _core.op("sum")(tv.vector("x"), axsi=0)
+
+
+def test_an_attribute_by_another_librarys_name_is_an_error_with_ours() -> None:
+    with pytest.raises(TypeError, match=r"\[sum\] has no attribute 'axes'; it is called 'axis'"):
         _core.op("sum")(tv.vector("x"), axes=0)
 
 
