@@ -26,9 +26,7 @@ struct InputFailure {
 /// The failures of one thunk's inputs in one call.
 class InputFailures {
  public:
-  void add(std::uint32_t input, Failure failure) {
-    all_.push_back({input, std::move(failure)});
-  }
+  void add(std::uint32_t input, Failure failure) { all_.push_back({input, std::move(failure)}); }
   /// Null for an input that did not fail.
   const Failure* of(std::uint32_t input) const {
     const auto found = std::find_if(all_.begin(), all_.end(),
@@ -37,8 +35,8 @@ class InputFailures {
   }
   /// The one that this error is; null where it is none of them.
   const Failure* with(const std::exception_ptr& error) const {
-    const auto found = std::find_if(all_.begin(), all_.end(),
-                                    [&](const InputFailure& f) { return f.failure.error == error; });
+    const auto found = std::find_if(
+        all_.begin(), all_.end(), [&](const InputFailure& f) { return f.failure.error == error; });
     return found == all_.end() ? nullptr : &found->failure;
   }
   void clear() noexcept { all_.clear(); }

@@ -244,7 +244,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",  "keep",
                                 "input_specs", "output_specs", "performs", "name",    "unpack",
                                 "pack",        "compile",      "fuse",     "compare", "rewrites",
-                                "mode",        "c_code",      nullptr};
+                                "mode",        "c_code",       nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
   PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *compare = Py_None;
   PyObject *rewrites = nullptr, *mode = nullptr, *c_code = Py_None;
@@ -253,8 +253,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspOOOO:link",
                                    const_cast<char**>(names), &inputs, &outputs, &updates, &linker,
                                    &keep, &input_specs, &output_specs, &performs, &name, &unpack,
-                                   &pack, &compile, &fuse, &compare, &rewrites, &mode,
-                                   &c_code))
+                                   &pack, &compile, &fuse, &compare, &rewrites, &mode, &c_code))
     return nullptr;
   return guard([&] {
     std::vector<Variable> targets;

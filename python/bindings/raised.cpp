@@ -47,7 +47,8 @@ bool has_note(PyObject* exception, const std::string& note) {
 
 }  // namespace
 
-Raised::Raised(ErrorKind kind, PyRef exception) : Error(kind, ""), exception_(exception.release()) {}
+Raised::Raised(ErrorKind kind, PyRef exception)
+    : Error(kind, ""), exception_(exception.release()) {}
 Raised::Raised(const Raised& other) : Error(other), exception_(Py_NewRef(other.exception_)) {}
 Raised::~Raised() { release_object(exception_); }
 
@@ -68,8 +69,8 @@ Status fail_thunk(Activation& activation) noexcept {
 
 Status fail_finally(Activation& activation) noexcept {
   fail_thunk(activation);
-  activation.failure.error = std::make_exception_ptr(
-      Raised(ErrorKind::Interrupted, exception_of(activation.failure)));
+  activation.failure.error =
+      std::make_exception_ptr(Raised(ErrorKind::Interrupted, exception_of(activation.failure)));
   return Status::Failed;
 }
 

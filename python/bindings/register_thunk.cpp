@@ -154,8 +154,8 @@ class RegisterThunk final : public BoundThunk, public FailureHandler {
       return Status::Failed;
     }
     return advance(call, [&] {
-      return PyRef::take(
-          PyObject_CallFunction(handler.get(), "iO", input, exceptions_.of(call, input, failure).get()));
+      return PyRef::take(PyObject_CallFunction(handler.get(), "iO", input,
+                                               exceptions_.of(call, input, failure).get()));
     });
   }
 

@@ -30,8 +30,8 @@ PyObject* variable_invert(PyObject* a);
 /// has it; Variables that are no tensors cannot be compared.
 PyObject* compare_variables(PyObject* a, PyObject* b, int comparison);
 
-/// A TypeError that shows the `ifelse` to write; and where Python compared Variables by itself, as in
-/// `x in xs`, how to ask whether they are the same.
+/// A TypeError that shows the `ifelse` to write; and where Python compared Variables by itself, as
+/// in `x in xs`, how to ask whether they are the same.
 int variable_bool(PyObject* self);
 
 }  // namespace thunkvm
