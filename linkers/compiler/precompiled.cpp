@@ -11,7 +11,7 @@
 namespace thunkvm {
 namespace {
 
-// Those that this process found or made, or could not: not tried again.
+// Those that could not be made are not tried again by this process.
 std::mutex known_lock;
 std::set<std::string>& refused() {
   static auto* keys = new std::set<std::string>;

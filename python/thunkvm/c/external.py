@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from thunkvm._core import Apply
-from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.macros import (
     Macro,
     fail_macros,
@@ -235,4 +234,4 @@ class OpenMPOp(ExternalCOp):
         return OpenMPOp.gxx_support_openmp
 
 
-__all__ = ["ExternalCOp", "MethodNotDefined", "OpenMPOp"]
+__all__ = ["ExternalCOp", "OpenMPOp"]

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from thunkvm.c.stages import GENERATED
+from thunkvm.c.stages import named
 from thunkvm.nearest import did_you_mean
 
 #: Sections by name; and whether their code is of one node, and so gets macros.
@@ -59,8 +59,7 @@ class Sections:
         return self.texts.get(name, "")
 
     def _add(self, name: str, path: Path, line: int, code: list[str]) -> None:
-        escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
-        piece = f'#line {line} "{escaped}"\n' + "\n".join(code) + f"\n{GENERATED}"
+        piece = named("\n".join(code) + "\n", str(path), line)
         self.texts[name] = self.texts.get(name, "") + piece
 
 
