@@ -1,6 +1,6 @@
 #include "linkers/fold_order.h"
 
-#include "ops/op.h"
+#include "ops/graph/op.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // fold_order.h: an order of a graph's nodes in which an array is reduced soon after it is computed.
 #pragma once
 
-#include "ops/variable.h"
+#include "ops/graph/variable.h"
 
 #include <vector>
 

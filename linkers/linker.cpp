@@ -5,7 +5,7 @@
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 #include "thunks/log.h"
-#include "vm/verifier.h"
+#include "vm/verify/verifier.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,7 +1,7 @@
 // linker.h: from a graph to a program.
 #pragma once
 
-#include "ops/graph.h"
+#include "ops/graph/graph.h"
 #include "vm/program.h"
 
 #include <functional>

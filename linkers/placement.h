@@ -2,9 +2,9 @@
 // 5).
 #pragma once
 
-#include "ops/demand.h"
-#include "ops/graph.h"
-#include "ops/marks.h"
+#include "ops/graph/graph.h"
+#include "ops/graph/marks.h"
+#include "ops/graph/regions.h"
 #include "thunks/thunk.h"
 
 #include <cstdint>

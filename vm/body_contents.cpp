@@ -1,7 +1,7 @@
 #include "vm/body_contents.h"
 
-#include "vm/body_graph.h"
-#include "vm/register_homes.h"
+#include "vm/verify/body_graph.h"
+#include "vm/verify/register_homes.h"
 
 #include <numeric>
 

@@ -25,7 +25,7 @@ struct NativeCall;
 using NativeFunction = std::uint32_t (*)(NativeCall* call, std::uint32_t label);
 
 /// A call as emitted code sees it. Emitted modules declare the first five members again
-/// (linkers/codegen/prelude.h): their places and types are part of the ABI.
+/// (linkers/codegen/emit/prelude.h): their places and types are part of the ABI.
 struct NativeCall {
   Cell* cells = nullptr;
   std::uint64_t* counters = nullptr;

@@ -1,5 +1,5 @@
 // inverses.cpp: nodes that undo another one, or change nothing, exactly.
-#include "ops/functions.h"
+#include "ops/graph/functions.h"
 #include "ops/rewrites/rewrite.h"
 
 #include <algorithm>

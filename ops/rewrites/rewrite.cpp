@@ -1,6 +1,6 @@
 #include "ops/rewrites/rewrite.h"
 
-#include "ops/marks.h"
+#include "ops/graph/marks.h"
 #include "thunks/error.h"
 
 #include <algorithm>

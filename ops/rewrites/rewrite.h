@@ -9,7 +9,7 @@
 // And with `if_computed` updates: what they wait for is demanded in the same calls as before.
 #pragma once
 
-#include "ops/graph.h"
+#include "ops/graph/graph.h"
 
 #include <cstdint>
 #include <memory>

@@ -1,7 +1,7 @@
 // arrays.h: arrays and errors as tests write and read them.
 #pragma once
 
-#include "ops/variable.h"
+#include "ops/graph/variable.h"
 #include "thunks/array.h"
 #include "thunks/cell.h"
 #include "thunks/error.h"

@@ -2,8 +2,8 @@
 // differences of its values, and the Op applied to one example after the other.
 #pragma once
 
-#include "ops/functions.h"
-#include "ops/gradient.h"
+#include "ops/gradient/gradient.h"
+#include "ops/graph/functions.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 

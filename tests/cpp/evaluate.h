@@ -2,8 +2,8 @@
 // knows no linker and no machine: what it shows of an Op is the Op's own doing.
 #pragma once
 
-#include "ops/graph.h"
-#include "ops/op.h"
+#include "ops/graph/graph.h"
+#include "ops/graph/op.h"
 #include "thunks/thunk.h"
 
 #include <exception>

@@ -1,7 +1,7 @@
 // test_branches.cpp: branches of a program, their selectors, and moves.
 #include "tests/cpp/assembler.h"
 #include "vm/interpreter.h"
-#include "vm/verifier.h"
+#include "vm/verify/verifier.h"
 
 #include <doctest/doctest.h>
 

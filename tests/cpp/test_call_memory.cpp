@@ -1,5 +1,5 @@
 // test_call_memory.cpp: small arrays of one call, each in a slot of its memory.
-#include "linkers/codegen/call_memory.h"
+#include "linkers/codegen/runtime/call_memory.h"
 
 #include <doctest/doctest.h>
 

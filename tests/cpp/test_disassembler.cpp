@@ -4,7 +4,7 @@
 #include "tests/cpp/golden.h"
 #include "thunks/demand.h"
 #include "vm/disassembler.h"
-#include "vm/verifier.h"
+#include "vm/verify/verifier.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Gradients of the elementwise Ops: against central differences where they are smooth, and by hand
 // at the points where they are not.
-#include "ops/functions.h"
-#include "ops/gradient.h"
+#include "ops/gradient/gradient.h"
+#include "ops/graph/functions.h"
 #include "tests/cpp/evaluate.h"
 
 #include <doctest/doctest.h>

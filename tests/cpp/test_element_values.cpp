@@ -1,6 +1,6 @@
 // The values of the elementwise Ops where they are easy to get wrong. Expected values are NumPy
 // 2's.
-#include "ops/functions.h"
+#include "ops/graph/functions.h"
 #include "tests/cpp/evaluate.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // What all elementwise Ops share: which loop they pick, how they broadcast, whose memory they take.
-#include "ops/functions.h"
+#include "ops/graph/functions.h"
 #include "tests/cpp/evaluate.h"
 #include "thunks/array.h"
 

@@ -1,7 +1,7 @@
 // test_fold_order.cpp: where reductions come in the order of a graph's nodes.
 #include "linkers/fold_order.h"
-#include "ops/functions.h"
-#include "ops/graph.h"
+#include "ops/graph/functions.h"
+#include "ops/graph/graph.h"
 
 #include <doctest/doctest.h>
 

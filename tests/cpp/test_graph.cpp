@@ -1,6 +1,6 @@
 // test_graph.cpp: the symbolic graph: ownership, depth, order, substitution.
-#include "ops/functions.h"
-#include "ops/graph.h"
+#include "ops/graph/functions.h"
+#include "ops/graph/graph.h"
 #include "thunks/error.h"
 
 #include <doctest/doctest.h>

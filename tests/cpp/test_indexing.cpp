@@ -1,5 +1,5 @@
 // test_indexing.cpp: basic indices, partial writes, take and add_at: values, views, memory, errors.
-#include "ops/functions.h"
+#include "ops/graph/functions.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 

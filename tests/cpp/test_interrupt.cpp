@@ -1,10 +1,10 @@
 // test_interrupt.cpp: the host ends work that is no call, and long kernels, and may walk graphs
 // while it is asked.
 #include "linkers/linker.h"
-#include "ops/functions.h"
-#include "ops/gradient.h"
+#include "ops/gradient/gradient.h"
+#include "ops/graph/functions.h"
+#include "ops/kernels/stretches.h"
 #include "ops/rewrites/rewrite.h"
-#include "ops/stretches.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 #include "thunks/interrupt.h"

@@ -1,6 +1,6 @@
 // test_linear_algebra.cpp: products, solutions and factors: values for all layouts and dtypes,
 // errors.
-#include "ops/functions.h"
+#include "ops/graph/functions.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 

@@ -1,5 +1,5 @@
 // test_packing.cpp: strided operands, block by block in C order of the shape they are broadcast to.
-#include "linkers/codegen/packing.h"
+#include "linkers/codegen/runtime/packing.h"
 #include "thunks/array.h"
 
 #include <doctest/doctest.h>

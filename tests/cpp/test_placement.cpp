@@ -2,8 +2,8 @@
 // values are let go.
 #include "linkers/lifetimes.h"
 #include "linkers/placement.h"
-#include "ops/conditional.h"
-#include "ops/functions.h"
+#include "ops/control/conditional.h"
+#include "ops/graph/functions.h"
 #include "thunks/demand.h"
 
 #include <doctest/doctest.h>

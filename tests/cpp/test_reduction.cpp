@@ -1,7 +1,7 @@
 // test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
-#include "ops/block_fold.h"
-#include "ops/fold_all.h"
-#include "ops/functions.h"
+#include "ops/graph/functions.h"
+#include "ops/kernels/block_fold.h"
+#include "ops/kernels/fold_all.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 

@@ -1,9 +1,9 @@
 // test_region_sums.cpp: sums whose parts exist only in some regions: where they are, what they come
 // to, and how large their graphs are.
-#include "ops/conditional.h"
-#include "ops/functions.h"
-#include "ops/graph.h"
-#include "ops/region_sums.h"
+#include "ops/control/conditional.h"
+#include "ops/gradient/region_sums.h"
+#include "ops/graph/functions.h"
+#include "ops/graph/graph.h"
 
 #include <doctest/doctest.h>
 

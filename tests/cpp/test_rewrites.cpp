@@ -1,6 +1,6 @@
 // test_rewrites.cpp: what each rewrite takes out of a graph, and what it leaves alone.
-#include "ops/conditional.h"
-#include "ops/functions.h"
+#include "ops/control/conditional.h"
+#include "ops/graph/functions.h"
 #include "ops/rewrites/rewrite.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"

@@ -1,6 +1,6 @@
 // test_shape.cpp: shapes, views, joins and diagonals: values, what is a view, static shapes,
 // errors.
-#include "ops/functions.h"
+#include "ops/graph/functions.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 

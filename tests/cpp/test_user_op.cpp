@@ -1,11 +1,11 @@
 // test_user_op.cpp: a C++ program's own Ops, from make_node to a linked call, without Python.
 #include "linkers/linker.h"
-#include "ops/conditional.h"
-#include "ops/functions.h"
+#include "ops/control/conditional.h"
+#include "ops/graph/functions.h"
 #include "thunks/demand.h"
 #include "thunks/error.h"
 #include "vm/frame.h"
-#include "vm/verifier.h"
+#include "vm/verify/verifier.h"
 
 #include <doctest/doctest.h>
 

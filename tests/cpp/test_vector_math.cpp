@@ -1,7 +1,7 @@
 // test_vector_math.cpp: the vector functions against the C library's of higher precision, on every
 // unit that this processor has; and that an element's place means nothing.
-#include "ops/functions.h"
-#include "ops/vector_math.h"
+#include "ops/graph/functions.h"
+#include "ops/kernels/vector_math.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 

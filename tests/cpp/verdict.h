@@ -3,7 +3,7 @@
 
 #include "tests/cpp/assembler.h"
 #include "thunks/demand.h"
-#include "vm/verifier.h"
+#include "vm/verify/verifier.h"
 
 #include <doctest/doctest.h>
 

@@ -18,6 +18,22 @@ MAY_INCLUDE = {
     "linkers": {"thunks", "vm", "ops", "linkers"},
     "python": {"thunks", "vm", "ops", "linkers", "python"},
 }
+# What each room of a layer may include of that layer's rooms, itself aside. A room that is not named may include all.
+ROOMS = {
+    "ops/kernels": set(),
+    "ops/graph": {"ops/kernels"},
+    "ops/elementwise": {"ops/kernels", "ops/graph"},
+    "ops/reduction": {"ops/kernels", "ops/graph"},
+    "ops/shape": {"ops/kernels", "ops/graph", "ops/reduction"},
+    "ops/indexing": {"ops/kernels", "ops/graph"},
+    "ops/linalg": {"ops/kernels", "ops/graph"},
+    "ops/control": {"ops/graph"},
+    "ops/gradient": {"ops/graph", "ops/control"},
+    "ops/rewrites": {"ops/graph"},
+    "linkers/codegen/runtime": set(),
+    "linkers/codegen/plan": {"linkers/codegen/runtime"},
+    "linkers/codegen/emit": {"linkers/codegen/runtime", "linkers/codegen/plan", "linkers/compiler"},
+}
 CORE_LAYERS = ("thunks", "vm", "ops", "linkers")
 PYTHON_HEADERS = ("Python.h", "pybind11/", "numpy/", "structmember.h", "datetime.h")
 MAX_LINES = 500
@@ -51,6 +67,26 @@ def upward_arrows(layer: str) -> Iterator[str]:
 @pytest.mark.parametrize("layer", MAY_INCLUDE)
 def test_includes_point_down(layer: str) -> None:
     assert list(upward_arrows(layer)) == []
+
+
+def arrows_out_of_the_room(room: str) -> Iterator[str]:
+    layer = room.split("/")[0]
+    for path in sources(room):
+        for where, quote, name in includes(path):
+            target = name.rpartition("/")[0]
+            if quote == '"' and target.startswith(layer) and target not in ROOMS[room] | {room, layer}:
+                yield f"{where} includes {name!r}"
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_rooms_include_only_the_rooms_below(room: str) -> None:
+    assert list(arrows_out_of_the_room(room)) == []
+
+
+@pytest.mark.parametrize("layer", ["ops", "linkers/codegen"])
+def test_every_file_has_a_room(layer: str) -> None:
+    outside = [p.name for p in sources(layer) if p.parent == ROOT / layer]
+    assert outside == []
 
 
 @pytest.mark.parametrize("layer", CORE_LAYERS)
@@ -115,10 +151,10 @@ def test_a_file_is_one_noun(layer: str) -> None:
 def test_an_arrow_that_points_up_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header = tmp_path / "vm" / "frame.h"
     header.parent.mkdir()
-    header.write_text('#include "thunks/cell.h"\n#  include "ops/op.h"\n#include "program.h"\n')
+    header.write_text('#include "thunks/cell.h"\n#  include "ops/graph/op.h"\n#include "program.h"\n')
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
 
     assert list(upward_arrows("vm")) == [
-        "vm/frame.h:2 includes 'ops/op.h'; vm/ may only see thunks, vm",
+        "vm/frame.h:2 includes 'ops/graph/op.h'; vm/ may only see thunks, vm",
         "vm/frame.h:3 includes 'program.h': write the path from the root of the repository",
     ]

@@ -1,0 +1,389 @@
+#include "linkers/codegen/emit/chunk_code.h"
+
+#include "linkers/assembler.h"
+#include "linkers/codegen/emit/loop_body.h"
+#include "linkers/codegen/emit/prelude.h"
+#include "linkers/codegen/plan/c_text.h"
+#include "ops/graph/c_template.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace thunkvm {
+
+class ChunkCode {
+ public:
+  ChunkCode(const Plan& plan, const ChunkNotes& notes, std::span<const std::uint32_t> function_of,
+            std::uint32_t chunk, EmittedCode& out, ModuleText& module)
+      : plan_(plan),
+        notes_(notes),
+        program_(plan.program()),
+        function_of_(function_of),
+        chunk_(chunk),
+        out_(out),
+        module_(module) {}
+
+  void emit() {
+    const Chunk& chunk = plan_.chunks()[chunk_];
+    const std::string name = "chunk_" + std::to_string(function_of_[chunk_]);
+    const bool ends = emit_range(chunk.begin, chunk.end, chunk.end);
+    if (ends) text_ += "  return " + std::to_string(chunk.end) + ";\n";
+    std::string head = "u32 " + name + "(tv_call *call, u32 label) {\n";
+    head += notes_.body_at(chunk.begin) + notes_.registers(text_);
+    const std::string code = without_comments(text_);
+    const auto uses = [&](const char* what) { return code.find(what) != std::string::npos; };
+    if (uses("R[")) head += "  tv_cell *const R = call->cells;\n";
+    if (uses("N[")) head += "  u64 *const N = call->counters;\n";
+    if (uses("S->") || uses("(S, ")) head += "  const tv_services *const S = call->services;\n";
+    std::map<std::string, std::string> declared;
+    for (const std::uint32_t reg : locals_) {
+      std::string& list = declared[c_type(plan_.reg(reg).dtype)];
+      list += (list.empty() ? " r" : ", r") + std::to_string(reg) + " = 0";
+    }
+    for (const auto& [type, list] : declared) head += "  " + type + list + ";\n";
+    if (chunk.entries.size() > 1) {
+      head += "  switch (label) {\n";
+      for (std::size_t i = 1; i < chunk.entries.size(); ++i)
+        head += "  case " + std::to_string(i) + ": " + go(chunk.entries[i]) + "\n";
+      head += "  }\n";
+    }
+    module_.chunks += head + indented(text_, gotos_) + "}\n\n";
+    out_.functions_.push_back({out_.sources_.size(), name});
+  }
+
+ private:
+  /// The code in [begin, end). `next` is where what comes after it leads. True: it may end there.
+  bool emit_range(std::uint32_t begin, std::uint32_t end, std::uint32_t next) {
+    bool ends = true;
+    for (std::uint32_t pc = begin; pc < end;) {
+      text_ += "L" + std::to_string(pc) + ":;\n";
+      const Instruction& instruction = program_.code[pc];
+      ends = true;
+      if (instruction.op == Opcode::Branch) {
+        const Arms arms = find_arms(pc, end);
+        emit_branch(instruction, arms, arms.join == end ? next : arms.join);
+        ends = arms.join != kNone;
+        pc = ends ? arms.join : pc + 1;
+        continue;
+      }
+      if (instruction.op == Opcode::Jump) {
+        ends = instruction.a == (pc + 1 == end ? next : pc + 1);
+        if (!ends) text_ += "  " + go(instruction.a) + "\n";
+      } else {
+        ends = emit_instruction(pc);
+      }
+      ++pc;
+    }
+    return ends;
+  }
+
+  /// The arms of a branch that come one after the other and go on at one place.
+  struct Arms {
+    std::uint32_t join = kNone;                                   // kNone: they do not
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;  // by arm
+  };
+  Arms find_arms(std::uint32_t pc, std::uint32_t end) const {
+    const Branch& branch = program_.branches[program_.code[pc].a];
+    Arms arms;
+    std::uint32_t begin = pc + 1;
+    std::uint32_t join = kNone;
+    for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm) {
+      if (program_.targets[branch.first_target + arm] != begin) return {};
+      if (arm + 1 == branch.n_arms) break;
+      const std::uint32_t after = program_.targets[branch.first_target + arm + 1];
+      if (after <= begin || after > end || program_.code[after - 1].op != Opcode::Jump) return {};
+      const std::uint32_t to = program_.code[after - 1].a;
+      if (to < after || (join != kNone && join != to)) return {};
+      join = to;
+      arms.ranges.emplace_back(begin, after);
+      begin = after;
+    }
+    if (join == kNone || join < begin || join > end) return {};
+    arms.ranges.emplace_back(begin, join);
+    arms.join = join;
+    return arms;
+  }
+
+  /// True if the next instruction comes after it.
+  bool emit_instruction(std::uint32_t pc) {
+    const Instruction& instruction = program_.code[pc];
+    switch (instruction.op) {
+      case Opcode::Run: emit_run(pc); return true;
+      case Opcode::Move: emit_move(instruction); return true;
+      case Opcode::Need: emit_need(instruction.a); return true;
+      case Opcode::Retire:
+        retire(std::span(program_.retires).subspan(instruction.a, instruction.b));
+        return true;
+      case Opcode::Return:
+      case Opcode::Halt: text_ += "  return " + std::to_string(pc) + ";\n"; return false;
+      case Opcode::Branch:
+      case Opcode::Jump:  // emit_range's
+      case Opcode::Lazy:
+      case Opcode::Release:
+      case Opcode::Native: break;  // in no chunk
+    }
+    return true;
+  }
+
+  /// To a pc: within this function, or by way of the interpreter.
+  std::string go(std::uint32_t pc) {
+    if (plan_.chunk_at(pc) != chunk_) return "return " + std::to_string(pc) + ";";
+    gotos_.insert(pc);
+    return "goto L" + std::to_string(pc) + ";";
+  }
+
+  std::string cell(std::uint32_t reg) const { return "R[" + std::to_string(reg) + "]"; }
+  std::string member(DType dtype) const { return c_type(dtype); }
+
+  std::string read(std::uint32_t reg) {
+    const RegisterForm& form = plan_.reg(reg);
+    if (!form.local) return cell(reg) + ".value." + member(form.dtype);
+    locals_.insert(reg);
+    return "r" + std::to_string(reg);
+  }
+
+  void write(std::uint32_t reg, const std::string& value) {
+    const RegisterForm& form = plan_.reg(reg);
+    if (form.local) {
+      locals_.insert(reg);
+      text_ += "  r" + std::to_string(reg) + " = " + value + ";\n";
+      return;
+    }
+    const std::string c = cell(reg);
+    if (item_size(form.dtype) < 8) text_ += "  " + c + ".value.u64 = 0;\n";
+    text_ += "  " + c + ".value." + member(form.dtype) + " = " + value + ";\n";
+    text_ += "  " + c + ".meta = " + cell_meta_name(form.dtype) + ";\n";
+  }
+
+  void retire(std::span<const std::uint32_t> registers) {
+    for (const std::uint32_t reg : registers) {
+      const RegisterForm& form = plan_.reg(reg);
+      if (form.local) continue;
+      if (form.number)
+        text_ += "  " + cell(reg) + ".meta = 0;\n";
+      else
+        text_ += "  tv_retire(S, &" + cell(reg) + ");\n";
+    }
+  }
+
+  void count(std::uint32_t counter) { text_ += "  ++N[" + std::to_string(counter) + "];\n"; }
+
+  void emit_run(std::uint32_t pc) {
+    count(program_.code[pc].c);
+    const std::vector<Unit>& units = plan_.units(pc);
+    for (std::size_t u = 0; u < units.size(); ++u) {
+      const Unit& unit = units[u];
+      for (const std::uint32_t step : unit.steps) text_ += comment(program_.steps[step].node);
+      switch (unit.kind) {
+        case Unit::Kind::Expression: emit_expression(unit); break;
+        case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
+        case Unit::Kind::Call: emit_call(unit, after(units, u)); break;
+      }
+      if (plan_.options().checked) check(unit);
+      retire(kept(unit));
+    }
+  }
+
+  /// The steps of a segment that are not reached if unit `u` fails; without shared views, which may
+  /// be another segment's.
+  std::vector<StepRange> after(const std::vector<Unit>& units, std::size_t u) const {
+    std::vector<std::uint32_t> steps;
+    for (std::size_t k = u + 1; k < units.size(); ++k)
+      for (const std::uint32_t step : units[k].steps)
+        if (!plan_.is_shared_view(step)) steps.push_back(step);
+    std::sort(steps.begin(), steps.end());
+    std::vector<StepRange> ranges;
+    for (const std::uint32_t step : steps) {
+      if (!ranges.empty() && ranges.back().second == step)
+        ++ranges.back().second;
+      else
+        ranges.push_back({step, step + 1});
+    }
+    return ranges;
+  }
+
+  /// What a unit retires: the values of a loop that only its members read were never there.
+  std::vector<std::uint32_t> kept(const Unit& unit) {
+    std::vector<std::uint32_t> retired;
+    for (const std::uint32_t reg : unit.retired)
+      if (std::find(internal_.begin(), internal_.end(), reg) == internal_.end())
+        retired.push_back(reg);
+    internal_.clear();
+    return retired;
+  }
+
+  void check(const Unit& unit) {
+    for (const std::uint32_t step : unit.steps)
+      text_ += "  if (S->check(call, " + std::to_string(step) + ")) return TV_FAILED;\n";
+  }
+
+  std::string region() const { return "chunk " + std::to_string(function_of_[chunk_]); }
+
+  void emit_expression(const Unit& unit) {
+    const std::uint32_t step = unit.steps.front();
+    const Operands& o = program_.steps[step].operands;
+    const ElementCode& code = *plan_.step(step).code;
+    std::vector<std::string> inputs;
+    for (int i = 0; i < o.n_inputs; ++i) inputs.push_back(read(o.input(i)));
+    const DType dtype = plan_.reg(o.output(0)).dtype;
+    const char* const c = plan_.step(step).c;
+    if (code.c_function != nullptr) {
+      const std::string function = fill_c_function(code.c_function, code.op, dtype);
+      module_.functions.emplace(c_function_name(code.op, dtype), function);
+      find_calls(function, module_.libm);
+    }
+    find_calls(c, module_.libm);
+    write(o.output(0), unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
+    place(program_.steps[step].node) = {"emitted", region(), ""};
+  }
+
+  void emit_call(const Unit& unit, std::vector<StepRange> after) {
+    const std::uint32_t index = unit.steps.front();
+    NativeSteps steps;
+    steps.indices = unit.steps;
+    steps.steps = {program_.steps[index]};
+    steps.after = std::move(after);
+    Operands& o = steps.steps[0].operands;
+    o.dying = plan_.options().checked ? 0 : dying_inputs(o, unit.retired);
+    text_ += notes_.call(index);
+    text_ += "  if (S->run(call, " + std::to_string(out_.calls.size()) + ")) return TV_FAILED;\n";
+    out_.calls.push_back(std::move(steps));
+    const StepForm& form = plan_.step(index);
+    const char* const alone =
+        plan_.options().fuse ? "no neighbour can be fused with it" : "the mode fuses nothing";
+    place(program_.steps[index].node) = {"", region(), *form.why != '\0' ? form.why : alone};
+  }
+
+  void emit_loop_call(const Unit& unit, std::vector<StepRange> after) {
+    EmittedLoop emitted = emit_loop(plan_, unit, std::move(after));
+    const FusedLoop& loop = emitted.loop;
+    const std::string index = std::to_string(out_.loops.size());
+    auto [name, added] =
+        module_.loop_names.emplace(without_comments(emitted.body), "loop_" + index);
+    text_ += notes_.loop(loop, index, name->second);
+    if (loop.computes() && added) module_.loops += "void " + name->second + emitted.body + "\n";
+    std::string numbers;
+    for (const FusedLoop::Number& number : loop.numbers)
+      numbers +=
+          (numbers.empty() ? "{." : ", {.") + member(number.dtype) + " = " + read(number.reg) + "}";
+    bool results = false;
+    for (const FusedLoop::Fold& fold : loop.folds) results |= plan_.reg(fold.reg).number;
+    if (numbers.empty() && !results) {
+      text_ += "  if (S->loop(call, " + index + ", 0, 0)) return TV_FAILED;\n";
+    } else {
+      text_ += "  {\n";
+      if (!numbers.empty()) text_ += "  const tv_value numbers[] = {" + wrapped(numbers) + "};\n";
+      if (results) text_ += "  tv_value results[" + std::to_string(loop.folds.size()) + "];\n";
+      text_ += "  if (S->loop(call, " + index + ", " + (numbers.empty() ? "0" : "numbers") + ", " +
+               (results ? "results" : "0") + ")) return TV_FAILED;\n";
+      for (std::size_t f = 0; f < loop.folds.size(); ++f)
+        if (plan_.reg(loop.folds[f].reg).number)
+          write(loop.folds[f].reg,
+                "results[" + std::to_string(f) + "]." + member(plan_.reg(loop.folds[f].reg).dtype));
+      text_ += "  }\n";
+    }
+    internal_ = loop.internal;
+    for (const std::uint32_t step : unit.steps)
+      place(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
+    out_.bodies_.push_back({out_.sources_.size(), name->second});
+    out_.loops.push_back(std::move(emitted.loop));
+  }
+
+  void emit_branch(const Instruction& instruction, const Arms& arms, std::uint32_t next) {
+    const Branch& branch = program_.branches[instruction.a];
+    const RegisterForm& form = plan_.reg(branch.selector);
+    const std::string index = std::to_string(instruction.a);
+    for (const NodeCounter& conditional : notes_.decided_by(branch)) {
+      text_ += comment(conditional.node);
+      place(conditional.node) = {"branch", region(), ""};
+    }
+    const auto retired = std::span(&branch.selector, (instruction.flag & kTake) != 0 ? 1 : 0);
+    const std::string arm_call =
+        form.number ? "S->arm_of(call, " + index + ", (tv_value){." + member(form.dtype) + " = " +
+                          read(branch.selector) + "}, " + cell_meta_name(form.dtype) + ")"
+                    : "S->arm(call, " + index + ")";
+    if (branch.decoding == Decoding::Truth && form.number) {
+      const std::string selector = read(branch.selector);
+      if (is_float(form.dtype))
+        text_ += "  if (" + selector + " != " + selector + ") return " + arm_call + ";\n";
+      text_ += "  if (" + selector + ") {\n";
+      retire(retired);
+      emit_arm(branch, arms, 1, next);
+      text_ += "  } else {\n";
+      retire(retired);
+      emit_arm(branch, arms, 0, next);
+      text_ += "  }\n";
+      return;
+    }
+    if (form.number && !is_float(form.dtype)) {
+      text_ += "  {\n  const " + std::string(form.dtype == DType::UInt64 ? "u64" : "i64") +
+               " arm = " + read(branch.selector) + ";\n";
+      if (branch.decoding == Decoding::Index)
+        text_ +=
+            "  if ((u64)arm >= " + std::to_string(branch.n_arms) + ") return " + arm_call + ";\n";
+    } else {
+      text_ += "  {\n  const u32 arm = " + arm_call + ";\n";
+      text_ += "  if (arm == TV_FAILED) return TV_FAILED;\n";
+    }
+    retire(retired);
+    text_ += "  switch (arm) {\n";
+    for (std::uint32_t a = 0; a < branch.n_arms; ++a) {
+      const bool last = a + 1 == branch.n_arms;
+      text_ += last ? "  default: {\n" : "  case " + std::to_string(a) + ": {\n";
+      if (emit_arm(branch, arms, a, next) && !last) text_ += "  break;\n";
+      text_ += "  }\n";
+    }
+    text_ += "  }\n  }\n";
+  }
+
+  bool emit_arm(const Branch& branch, const Arms& arms, std::uint32_t arm, std::uint32_t next) {
+    count(branch.first_counter + arm);
+    if (arms.join != kNone)
+      return emit_range(arms.ranges[arm].first, arms.ranges[arm].second, next);
+    text_ += "  " + go(program_.targets[branch.first_target + arm]) + "\n";
+    return false;
+  }
+
+  void emit_move(const Instruction& instruction) {
+    count(instruction.c);
+    const bool take = (instruction.flag & kTake) != 0;
+    if (plan_.reg(instruction.a).number && plan_.reg(instruction.b).number) {
+      write(instruction.a, read(instruction.b));
+      if (take) retire(std::span(&instruction.b, 1));
+      return;
+    }
+    text_ += "  S->move(&" + cell(instruction.a) + ", &" + cell(instruction.b) + ", " +
+             (take ? "1" : "0") + ");\n";
+  }
+
+  void emit_need(std::uint32_t memo) {
+    const std::string m = std::to_string(memo);
+    text_ += notes_.need(memo);
+    text_ += "  if (call->done[" + m + "] != TV_COMPUTED) {\n  if (S->begin_memo(call, " + m +
+             ")) return TV_FAILED;\n  if (call->functions[" +
+             std::to_string(function_of_[plan_.memo_chunk(memo)]) +
+             "](call, 0) == TV_FAILED) return S->fail_memo(call, " + m + ");\n  }\n";
+  }
+
+  NodePlace& place(std::uint32_t node) { return out_.places_[node]; }
+
+  const Plan& plan_;
+  const ChunkNotes& notes_;
+  const Program& program_;
+  const std::span<const std::uint32_t> function_of_;  // by chunk
+  const std::uint32_t chunk_;
+  EmittedCode& out_;
+  ModuleText& module_;
+  std::string text_;
+  std::set<std::uint32_t> locals_, gotos_;
+  std::vector<std::uint32_t> internal_;  // of the loop that was emitted last
+};
+
+void emit_chunk(const Plan& plan, const ChunkNotes& notes,
+                std::span<const std::uint32_t> function_of, std::uint32_t chunk, EmittedCode& out,
+                ModuleText& module) {
+  ChunkCode(plan, notes, function_of, chunk, out, module).emit();
+}
+
+}  // namespace thunkvm

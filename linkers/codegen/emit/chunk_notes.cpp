@@ -1,0 +1,90 @@
+#include "linkers/codegen/emit/chunk_notes.h"
+
+#include "linkers/codegen/plan/c_text.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace thunkvm {
+
+/// A list of them, each once, in the order of their adding.
+class ChunkNotes::Registers {
+ public:
+  explicit Registers(const Plan& plan) : plan_(plan) {}
+
+  void add(std::uint32_t reg) {
+    if (std::find(added_.begin(), added_.end(), reg) != added_.end()) return;
+    added_.push_back(reg);
+    const std::string index = std::to_string(reg);
+    text_ += text_.empty() ? "" : ", ";
+    text_ += plan_.reg(reg).local ? "r" + index : "R[" + index + "]";
+  }
+  std::string from(const Registers& inputs) const {
+    return text_ + (inputs.text_.empty() ? "" : " from " + inputs.text_);
+  }
+
+ private:
+  const Plan& plan_;
+  std::vector<std::uint32_t> added_;
+  std::string text_;
+};
+
+ChunkNotes::ChunkNotes(const Plan& plan)
+    : plan_(plan), program_(plan.program()), counters_(program_.node_counters) {
+  for (const auto& [reg, value] : program_.constants) roles_.insert(reg);
+  for (const auto* list :
+       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
+    roles_.insert(list->begin(), list->end());
+  for (std::uint32_t m = 0; m < program_.memos.size(); ++m) memos_[program_.memos[m].pc] = m;
+  std::ranges::stable_sort(counters_, {}, &NodeCounter::counter);
+}
+
+std::string ChunkNotes::call(std::uint32_t step) const {
+  const Operands& o = program_.steps[step].operands;
+  Registers outputs(plan_), inputs(plan_);
+  for (int j = 0; j < o.n_outputs; ++j) outputs.add(o.output(j));
+  for (int i = 0; i < o.n_inputs; ++i) inputs.add(o.input(i));
+  return note(outputs.from(inputs));
+}
+
+std::string ChunkNotes::loop(const FusedLoop& loop, const std::string& index,
+                             const std::string& body) const {
+  if (!loop.computes()) return note("nothing but the lengths of it is read");
+  Registers outputs(plan_), inputs(plan_);
+  for (const FusedLoop::Output& output : loop.outputs)
+    for (const std::uint32_t reg : output.registers) outputs.add(reg);
+  for (const FusedLoop::Fold& fold : loop.folds) outputs.add(fold.reg);
+  for (const FusedLoop::Source& source : loop.sources) inputs.add(source.reg);
+  return note(outputs.from(inputs) + (body == "loop_" + index ? "" : ", by " + body));
+}
+
+std::span<const NodeCounter> ChunkNotes::decided_by(const Branch& branch) const {
+  const auto range =
+      std::ranges::equal_range(counters_, branch.first_counter, {}, &NodeCounter::counter);
+  return {range.begin(), range.end()};
+}
+
+std::string ChunkNotes::need(std::uint32_t memo) const {
+  return note("needs " + node_mark(program_.memos[memo].node));
+}
+
+std::string ChunkNotes::body_at(std::uint32_t pc) const {
+  const auto found = memos_.find(pc);
+  if (found == memos_.end()) return "";
+  return note("memo " + std::to_string(found->second) + ": " +
+              node_mark(program_.memos[found->second].node));
+}
+
+std::string ChunkNotes::registers(const std::string& text) const {
+  std::set<std::uint32_t> named;
+  for (std::size_t at = 0; (at = text.find("R[", at)) != std::string::npos; at += 2)
+    named.insert(static_cast<std::uint32_t>(std::strtoul(text.c_str() + at + 2, nullptr, 10)));
+  std::string list;
+  for (const std::uint32_t reg : named) {
+    if (!roles_.contains(reg)) continue;
+    list += (list.empty() ? "R[" : "; R[") + std::to_string(reg) + "] " + register_mark(reg);
+  }
+  return note(list);
+}
+
+}  // namespace thunkvm

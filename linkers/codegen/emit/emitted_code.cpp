@@ -1,0 +1,70 @@
+#include "linkers/codegen/emit/emitted_code.h"
+
+#include "linkers/codegen/emit/prelude.h"
+#include "vm/disassembler.h"
+
+#include <cstdlib>
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace thunkvm {
+
+std::string EmittedCode::node_of(std::size_t module, const std::string& diagnostics) const {
+  constexpr std::string_view kFile = "<stdin>:";
+  for (std::size_t at = 0; (at = diagnostics.find(kFile, at)) != std::string::npos;) {
+    at += kFile.size();
+    const std::size_t line = std::strtoul(diagnostics.c_str() + at, nullptr, 10);
+    if (line == 0) continue;  // "<stdin>: In function ..."
+    std::uint32_t node = kNone;
+    for (const auto& [first, of] : comments_[module])
+      if (first <= line) node = of;
+    return node == kNone ? std::string() : name_of(node);
+  }
+  return {};
+}
+
+std::string EmittedCode::name_of(std::uint32_t node) const {
+  const std::string origin = nodes_[node].node()->origin_text();
+  return program_->text->node(node) + (origin.empty() ? "" : ", " + origin);
+}
+
+std::string EmittedCode::readable() const {
+  const std::map<std::uint32_t, std::string> roles = register_roles(*program_);
+  const MarkedTexts names{
+      .node = [&](std::uint32_t node) { return name_of(node); },
+      .of_register =
+          [&](std::uint32_t index) {
+            const std::string& role = roles.at(index);
+            const bool is_given = role.starts_with("input") || role.starts_with("shared");
+            return (is_given ? program_->text->register_name(index) + ", " : "") + role;
+          }};
+  std::string text;
+  for (std::size_t m = 0; m < readable_.size(); ++m)
+    text += (readable_.size() > 1 ? "/* module " + std::to_string(m) + " */\n" : "") +
+            with_names(readable_[m], names);
+  return text;
+}
+
+std::vector<std::string> EmittedCode::defines(std::size_t module) const {
+  std::set<std::string> names;
+  for (const Function& function : functions_)
+    if (function.module == module) names.insert(function.name);
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (loops[i].computes() && bodies_[i].module == module) names.insert(bodies_[i].name);
+  return {names.begin(), names.end()};
+}
+
+void EmittedCode::load(
+    std::shared_ptr<const void> modules,
+    const std::function<void*(std::size_t module, const std::string& name)>& symbol) {
+  for (const Function& function : functions_)
+    functions.push_back(reinterpret_cast<NativeFunction>(symbol(function.module, function.name)));
+  for (std::size_t i = 0; i < loops.size(); ++i)
+    if (loops[i].computes())
+      loops[i].body = reinterpret_cast<FusedLoop::Body>(symbol(bodies_[i].module, bodies_[i].name));
+  services = &kNativeServices;
+  modules_ = std::move(modules);
+}
+
+}  // namespace thunkvm

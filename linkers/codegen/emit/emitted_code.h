@@ -1,0 +1,85 @@
+// emitted_code.h: a program's emitted code: its C, and what surrounds it at run time.
+#pragma once
+
+#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/plan/plan.h"
+#include "linkers/codegen/runtime/fused_loop.h"
+#include "vm/native.h"
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+/// How a node of a program runs, for people.
+struct NodePlace {
+  std::string form;    ///< "emitted", "loop", "branch", "kernel", "perform" ...
+  std::string region;  ///< "chunk 3", "chunk 3, loop 1"; empty: the interpreter runs it
+  std::string why;     ///< why it is nothing better; empty where it is the best
+};
+
+/// Made in two steps: `emit` writes the C; `load`, given the modules that it was compiled to, makes
+/// it runnable. Immutable from then on.
+class EmittedCode final : public NativeCode {
+ public:
+  /// Any thread may do this, while others build graphs and run the program. `nodes` and `registers`
+  /// as for a Plan; the nodes are kept by the caller for as long as names are asked for. Throws
+  /// Error (Interrupted) once it is to stop.
+  static std::shared_ptr<EmittedCode> emit(std::shared_ptr<const Program> program,
+                                           std::span<const Variable> nodes,
+                                           std::span<const Variable> registers,
+                                           const PlanOptions& options,
+                                           const std::stop_token& stop = {});
+
+  /// Whether it is expected to be better than the interpreter.
+  bool gains() const { return gains_; }
+
+  /// The modules' C, without the comments: what is compiled, and what a cache knows them by.
+  /// Nothing in them depends on names, on constants' values or on where things lie. Independent of
+  /// each other; none where there is nothing to emit.
+  const std::vector<std::string>& sources() const { return sources_; }
+  /// The functions that `load` will ask a module for.
+  std::vector<std::string> defines(std::size_t module) const;
+  /// All of it, to read: with a comment for each node that says where the user made it. Like
+  /// `node_of` it asks the host for names, so a thread of the host's does that.
+  std::string readable() const;
+  /// The node whose code a compiler complains of first, in a line `<stdin>:LINE:`, and where it was
+  /// made; empty where it cannot be told.
+  std::string node_of(std::size_t module, const std::string& diagnostics) const;
+  /// How each node runs, once loaded.
+  const std::vector<NodePlace>& places() const { return places_; }
+
+  /// `symbol(module, name)` finds what a module defines; the modules are kept alive by `modules`.
+  void load(std::shared_ptr<const void> modules,
+            const std::function<void*(std::size_t module, const std::string& name)>& symbol);
+
+  /// Of a checked plan: compares what a step has computed with another implementation of its node.
+  /// Failed: they differ, or that failed; noted in the activation. Set before the first run.
+  std::function<Status(Activation& activation, std::uint32_t step)> check;
+
+  std::vector<FusedLoop> loops;
+  std::vector<NativeSteps> calls;
+
+ private:
+  friend class Emitter;
+  friend class ChunkCode;
+  struct Function {
+    std::size_t module;
+    std::string name;
+  };
+  std::string name_of(std::uint32_t node) const;
+
+  std::shared_ptr<const Program> program_;  ///< the steps of loops and calls point into it
+  std::span<const Variable> nodes_;
+  bool gains_ = false;
+  std::vector<std::string> sources_, readable_;
+  std::vector<Comments> comments_;            // by module
+  std::vector<Function> functions_, bodies_;  // by chunk function, by loop
+  std::vector<NodePlace> places_;
+  std::shared_ptr<const void> modules_;
+};
+
+}  // namespace thunkvm

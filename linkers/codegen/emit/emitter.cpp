@@ -1,0 +1,105 @@
+// emitter.cpp: the modules of a program: which chunks are in which, and their text.
+#include "linkers/codegen/emit/chunk_code.h"
+#include "linkers/codegen/emit/prelude.h"
+#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/runtime/call_memory.h"
+#include "linkers/codegen/runtime/small_loop.h"
+
+namespace thunkvm {
+namespace {
+
+// Modules are compiled side by side, so a large program becomes several.
+constexpr std::uint32_t kModuleThunks = 800;
+
+}  // namespace
+
+class Emitter {
+ public:
+  Emitter(const Plan& plan, const std::stop_token& stop, EmittedCode& out)
+      : plan_(plan), stop_(stop), notes_(plan), program_(plan.program()), out_(out) {}
+
+  void run() {
+    number_functions();
+    out_.code = program_.code;
+    out_.places_.resize(program_.n_nodes);
+    for (std::uint32_t k = 0; k < plan_.chunks().size(); ++k) {
+      const Chunk& chunk = plan_.chunks()[k];
+      go_on_unless(stop_);
+      if (!chunk.emitted) {
+        leave_out(chunk);
+        continue;
+      }
+      if (module_.thunks + chunk.thunks > kModuleThunks) end_module();
+      module_.thunks += chunk.thunks;
+      emit_chunk(plan_, notes_, function_of_, k, out_, module_);
+      for (std::size_t label = 0; label < chunk.entries.size(); ++label)
+        out_.code[chunk.entries[label]] = {
+            Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), chunk.thunks};
+    }
+    end_module();
+    lay_out_memory();
+  }
+
+ private:
+  void number_functions() {
+    function_of_.assign(plan_.chunks().size(), kNone);
+    std::uint32_t n = 0;
+    for (std::size_t k = 0; k < plan_.chunks().size(); ++k)
+      if (plan_.chunks()[k].emitted) function_of_[k] = n++;
+  }
+
+  void lay_out_memory() {
+    const std::size_t n = plan_.n_temporaries();
+    std::size_t bytes = n * CallMemory::slot_bytes(n);
+    for (FusedLoop& loop : out_.loops) {
+      loop.memory_at = bytes;
+      bytes += SmallLoop::bytes(loop);
+    }
+    out_.memory_bytes = bytes;
+  }
+
+  void end_module() {
+    if (module_.thunks == 0) return;
+    std::string text = kPrelude;
+    text += "\n";
+    for (const std::string& name : module_.libm) text += libm_prototype(name);
+    for (const auto& [name, function] : module_.functions) text += "\n" + function;
+    if (!module_.libm.empty()) text += "\n";
+    text += module_.loops + module_.chunks;
+    out_.readable_.push_back(text);
+    out_.sources_.push_back(without_comments(text, &out_.comments_.emplace_back()));
+    module_ = {};
+  }
+
+  void leave_out(const Chunk& chunk) {
+    for (std::uint32_t pc = chunk.begin; pc < chunk.end; ++pc)
+      if (program_.code[pc].op == Opcode::Run)
+        for (const Unit& unit : plan_.units(pc))
+          for (const std::uint32_t step : unit.steps)
+            out_.places_[program_.steps[step].node] = {"", "", plan_.step(step).why};
+  }
+
+  const Plan& plan_;
+  const std::stop_token& stop_;
+  const ChunkNotes notes_;
+  const Program& program_;
+  EmittedCode& out_;
+  std::vector<std::uint32_t> function_of_;  // by chunk
+  ModuleText module_;
+};
+
+std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> program,
+                                               std::span<const Variable> nodes,
+                                               std::span<const Variable> registers,
+                                               const PlanOptions& options,
+                                               const std::stop_token& stop) {
+  auto code = std::make_shared<EmittedCode>();
+  code->program_ = std::move(program);
+  code->nodes_ = nodes;
+  const Plan plan(*code->program_, nodes, registers, options, stop);
+  code->gains_ = plan.gains();
+  Emitter(plan, stop, *code).run();
+  return code;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,149 @@
+#include "linkers/codegen/emit/prelude.h"
+
+#include "linkers/codegen/emit/emitted_code.h"
+#include "ops/graph/c_template.h"
+#include "vm/interpreter.h"
+
+#include <cctype>
+#include <cstddef>
+
+namespace thunkvm {
+
+// Cells and calls as emitted code declares them.
+static_assert(sizeof(Cell) == 16 && offsetof(NativeCall, cells) == 0 &&
+              offsetof(NativeCall, counters) == 8 && offsetof(NativeCall, done) == 16 &&
+              offsetof(NativeCall, services) == 24 && offsetof(NativeCall, functions) == 32);
+static_assert(kComputed == 1);
+static_assert(static_cast<int>(Tag::Empty) == 0 && static_cast<int>(Tag::Scalar) == 1);
+
+const char* const kPrelude = R"(#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wtautological-compare"
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef float f32;
+typedef double f64;
+
+/* A register: a number and what it is, or a reference (the low byte of meta is 2 or more). */
+typedef union { f64 f64; f32 f32; i64 i64; i32 i32; i16 i16; i8 i8; u64 u64; u32 u32; u16 u16; u8 u8; } tv_value;
+typedef struct { tv_value value; u64 meta; } tv_cell;
+enum {
+  TV_BOOL = 0x0001, TV_I8 = 0x0101, TV_I16 = 0x0201, TV_I32 = 0x0301, TV_I64 = 0x0401,
+  TV_U8 = 0x0501, TV_U16 = 0x0601, TV_U32 = 0x0701, TV_U64 = 0x0801, TV_F32 = 0x0a01, TV_F64 = 0x0b01
+};
+
+typedef struct tv_call tv_call;
+typedef void (*tv_element_loop)(char *const *pointers, const i64 *strides, i64 n);
+typedef struct {
+  int (*run)(tv_call *, u32 steps);
+  int (*loop)(tv_call *, u32 loop, const tv_value *numbers, tv_value *results);
+  u32 (*arm)(tv_call *, u32 branch);
+  u32 (*arm_of)(tv_call *, u32 branch, tv_value number, u32 meta);
+  int (*begin_memo)(tv_call *, u32 memo);
+  u32 (*fail_memo)(tv_call *, u32 memo);
+  void (*move)(tv_cell *to, tv_cell *from, int take);
+  void (*clear)(tv_cell *);
+  int (*check)(tv_call *, u32 step);
+} tv_services;
+struct tv_call {
+  tv_cell *cells;
+  u64 *counters;
+  u8 *done;
+  const tv_services *services;
+  u32 (*const *functions)(tv_call *, u32 label);
+};
+#define TV_FAILED 0xffffffffu
+#define TV_COMPUTED 1
+/* After wide vectors, what is compiled for narrow ones is slow until this. (-O1 does not see to it.) */
+#ifdef __AVX__
+#define TV_END_VECTORS __builtin_ia32_vzeroupper()
+#else
+#define TV_END_VECTORS ((void)0)
+#endif
+
+static inline __attribute__((unused)) void tv_retire(const tv_services *services, tv_cell *cell) {
+  if ((u8)cell->meta > 1) services->clear(cell);
+  cell->meta = 0;
+}
+)";
+
+std::string cell_meta_name(DType dtype) {
+  std::string name = dtype == DType::Bool ? "bool" : c_type(dtype);
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return "TV_" + name;
+}
+
+namespace {
+
+const EmittedCode& code_of(const NativeCall& call) {
+  return static_cast<const EmittedCode&>(*call.code);
+}
+
+int run(NativeCall* call, std::uint32_t steps) {
+  return run_native_step(*call, code_of(*call).calls[steps], 0) ? 0 : 1;
+}
+
+int loop(NativeCall* call, std::uint32_t loop, const NumberBits* numbers, NumberBits* results) {
+  return code_of(*call).loops[loop].run(*call, numbers, results) ? 0 : 1;
+}
+
+std::uint32_t arm_of_cell(NativeCall& call, std::uint32_t index, const Cell& selector) {
+  const Branch& branch = call.frame->program().branches[index];
+  try {
+    return Interpreter::decode(selector, branch.decoding, branch.n_arms);
+  } catch (...) {
+    call.activation->fail_current();
+    NativeSupport::fail(*call.frame, branch.node);
+    return kNone;
+  }
+}
+
+std::uint32_t arm(NativeCall* call, std::uint32_t branch) {
+  return arm_of_cell(*call, branch, call->cells[call->frame->program().branches[branch].selector]);
+}
+
+std::uint32_t arm_of(NativeCall* call, std::uint32_t branch, NumberBits number,
+                     std::uint32_t meta) {
+  Cell selector;
+  store_number(selector, number, static_cast<DType>(meta >> 8));
+  const std::uint32_t arm = arm_of_cell(*call, branch, selector);
+  // A variable of the emitted code until now: for the error's notes.
+  if (arm == kNone) call->cells[call->frame->program().branches[branch].selector] = selector;
+  return arm;
+}
+
+int begin_memo(NativeCall* call, std::uint32_t memo) {
+  return NativeSupport::begin_memo(*call->frame, memo) ? 0 : 1;
+}
+
+std::uint32_t fail_memo(NativeCall* call, std::uint32_t memo) {
+  NativeSupport::fail_memo(*call->frame, memo);
+  return kNone;
+}
+
+void move(Cell* to, Cell* from, int take) {
+  if (take != 0)
+    *to = std::move(*from);
+  else
+    *to = *from;
+}
+
+void clear(Cell* cell) { cell->clear(); }
+
+int check(NativeCall* call, std::uint32_t step) {
+  if (code_of(*call).check(*call->activation, step) == Status::Done) return 0;
+  NativeSupport::fail(*call->frame, call->frame->program().steps[step].node);
+  return 1;
+}
+
+}  // namespace
+
+const NativeServices kNativeServices = {&run,       &loop, &arm,   &arm_of, &begin_memo,
+                                        &fail_memo, &move, &clear, &check};
+
+}  // namespace thunkvm

@@ -1,0 +1,65 @@
+// arrangements.h: the nodes of a segment that say where elements lie, while loops are put together.
+//
+// Such a node waits until a loop reads it, and is then a member of that. Where other code reads it
+// too, or nobody could do without it, its kernel runs: that is known to all later rounds. A shared
+// view (Plan::shared_view) is a member of every loop that reads it, in any segment.
+#pragma once
+
+#include "linkers/codegen/plan/plan.h"
+#include "ops/graph/arrangement.h"
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace thunkvm {
+
+class Arrangements {
+ public:
+  explicit Arrangements(const Plan& plan) : plan_(plan) {}
+
+  /// A round begins: nothing waits.
+  void begin();
+  /// True if this step was given up in an earlier round, or in this one.
+  bool is_kernel(std::uint32_t step) const { return kernels_.contains(step); }
+  std::size_t n_kernels() const { return kernels_.size(); }
+  /// From the next round on its kernel runs.
+  void give_up(std::uint32_t step) { kernels_.insert(step); }
+
+  /// True if a loop that reads what the step arranges could do without its kernel.
+  bool may_wait(std::uint32_t step) const;
+  void wait(std::uint32_t step);
+  /// What waits and is read for this step, directly or by way of others.
+  std::vector<std::uint32_t> waiting_for(std::uint32_t step) const;
+  /// It became a member of a loop.
+  void take(std::uint32_t step) { taken_.insert(output(step)); }
+  /// Other code than a loop reads the register: what waits for it is given up.
+  void refuse(std::uint32_t reg);
+  /// What still waits is given up.
+  void refuse_rest();
+
+  /// True if the register's value is arranged in this way, by a step that waits or is a member.
+  bool is(std::uint32_t reg, Arrangement::Kind kind) const;
+
+ private:
+  /// The step that arranges a register's value; kNone if none does.
+  std::uint32_t step_of(std::uint32_t reg) const;
+  std::uint32_t output(std::uint32_t step) const;
+  bool is_number(std::uint32_t step, int input) const;
+  bool is_number_view(std::uint32_t reg) const;
+  bool is_array(std::uint32_t reg) const;
+  int depth_of(std::uint32_t step) const;
+  void collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const;
+
+  const Plan& plan_;
+  std::unordered_set<std::uint32_t> kernels_;  // steps
+  struct Arranged {
+    std::uint32_t step;
+    int depth;  // of arrangements of arrangements
+  };
+  std::unordered_map<std::uint32_t, Arranged> arranged_;  // by register
+  std::unordered_set<std::uint32_t> taken_;               // registers
+};
+
+}  // namespace thunkvm

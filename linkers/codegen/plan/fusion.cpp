@@ -1,0 +1,414 @@
+// fusion.cpp: which steps of a segment become one loop.
+#include "linkers/codegen/plan/arrangements.h"
+#include "linkers/codegen/plan/early_expressions.h"
+#include "linkers/codegen/plan/plan.h"
+#include "linkers/codegen/runtime/fused_loop.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace thunkvm {
+namespace {
+
+constexpr std::size_t kLoopMembers = 32;
+constexpr int kRounds = 4;
+
+using Kind = StepForm::Kind;
+
+/// Loops grow at their end while nobody but their own members has read what they compute: until
+/// then they may be run as late as at their next member. From then on they have a place, and still
+/// take what needs nothing that comes after it. Where an arrangement turns out to need its kernel,
+/// all is done again with that.
+class Fusion {
+ public:
+  explicit Fusion(const Plan& plan) : plan_(plan), program_(plan.program()), arrangements_(plan) {}
+
+  std::vector<Unit> run(std::uint32_t first, std::uint32_t end) {
+    early_ = early_expressions(plan_, first, end);
+    for (int round = 1; !attempt(first, end); ++round) {
+      if (round < kRounds) continue;
+      for (std::uint32_t step = first; step < end; ++step) arrangements_.give_up(step);
+    }
+    std::vector<Unit> early;
+    for (const std::uint32_t step : early_)
+      early.push_back({.kind = Unit::Kind::Expression, .steps = {step}, .retired = {}});
+    units_.insert(units_.begin(), early.begin(), early.end());
+    place_retires(first, end);
+    return std::move(units_);
+  }
+
+ private:
+  static constexpr std::size_t kNoGroup = SIZE_MAX;
+  static constexpr std::size_t kOpen = SIZE_MAX;
+  struct Group {
+    std::size_t position = kOpen;  // in units_, once it has a place
+    int ndim = 0;
+    AxisSet reduced = 0;  // by its folds
+    std::size_t computing = 0;
+    std::vector<std::uint32_t> steps;     // in order
+    std::vector<std::uint32_t> operands;  // registers, each once
+
+    bool open() const { return position == kOpen; }
+  };
+
+  const Operands& operands(std::uint32_t step) const { return program_.steps[step].operands; }
+
+  /// False if there was an arrangement that needs its kernel, which is known from now on.
+  bool attempt(std::uint32_t first, std::uint32_t end) {
+    units_.clear();
+    groups_.clear();
+    merged_into_.clear();
+    group_of_.clear();
+    shared_in_.clear();
+    arrangements_.begin();
+    alike_.clear();
+    unit_of_.clear();
+    touched_.clear();
+    const std::size_t kernels = arrangements_.n_kernels();
+    for (std::uint32_t step = first; step < end; ++step)
+      if (!std::ranges::binary_search(early_, step)) take(step);
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      if (root(g) == g && groups_[g].open()) seal(g);
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      if (root(g) == g) fill_unit(groups_[g]);
+    arrangements_.refuse_rest();
+    for (const Group& group : groups_)
+      for (const std::uint32_t step : group.steps)
+        if (plan_.step(step).kind == Kind::Arranged && !is_output(group, step) &&
+            !plan_.is_shared_view(step) &&
+            !plan_.only_read_by(operands(step).output(0), group.steps))
+          arrangements_.give_up(step);
+    return arrangements_.n_kernels() == kernels;
+  }
+
+  void take(std::uint32_t step) {
+    const StepForm& form = plan_.step(step);
+    if (plan_.is_shared_view(step) && !arrangements_.is_kernel(step)) return;
+    const bool fuse = plan_.options().fuse;
+    const bool arranged = fuse && form.kind == Kind::Arranged && !arrangements_.is_kernel(step);
+    for (int i = 0; i < operands(step).n_inputs; ++i) {
+      const std::uint32_t reg = operands(step).input(i);
+      // Lengths of arrays are made to be compared, and other vectors are not.
+      if (form.compares(i) != arrangements_.is(reg, Arrangement::Kind::Lengths))
+        arrangements_.refuse(reg);
+    }
+    const std::vector<std::size_t> producers = producers_of(step);
+    std::size_t group = kNoGroup;
+    if (fuse && form.kind == Kind::Element) {
+      group = join(step, producers);
+    } else if (fuse && (arranged || form.kind == Kind::Fold)) {
+      const std::size_t computing = group_of(operands(step).input(value_input(form)));
+      if (computing != kNoGroup && (arranged ? takes_result(groups_[computing], step)
+                                             : takes_fold(groups_[computing], step)))
+        group = computing;
+    }
+    if (group == kNoGroup && arranged && arrangements_.may_wait(step))
+      return arrangements_.wait(step);
+    if (group != kNoGroup) add(group, step);
+    for (const std::size_t producer : producers)
+      if (root(producer) != group && groups_[root(producer)].open()) seal(root(producer));
+    note_touched(step);
+    if (group != kNoGroup) return;
+    for (int i = 0; i < operands(step).n_inputs; ++i) arrangements_.refuse(operands(step).input(i));
+    for (int j = 0; j < operands(step).n_outputs; ++j)
+      unit_of_[operands(step).output(j)] = units_.size();
+    units_.push_back(
+        {.kind = form.kind == Kind::Expression ? Unit::Kind::Expression : Unit::Kind::Call,
+         .steps = {step},
+         .retired = {}});
+  }
+
+  static int value_input(const StepForm& form) {
+    return form.kind == Kind::Arranged ? form.arrangement->value : 0;
+  }
+
+  void note_touched(std::uint32_t step) {
+    const Operands& o = operands(step);
+    touched_.insert(o.registers, o.registers + o.n_inputs + o.n_outputs);
+  }
+
+  // ---- arrangements ----
+
+  /// True if a loop over `ndim` axes, whose values have these registers, may do without it.
+  bool suits(std::uint32_t step, int ndim, std::size_t group) const {
+    const StepForm& form = plan_.step(step);
+    const Operands& o = operands(step);
+    // Parts of what the loop itself computes, what is put into places, and lengths that are no
+    // array's have to be in memory.
+    const auto is_outside = [&](int input) {
+      return group == kNoGroup || group_of(o.input(input)) != group;
+    };
+    const auto has_lengths = [&] {
+      const std::uint32_t lengths = o.input(form.arrangement->lengths);
+      return group == kNoGroup || !computes(groups_[group], lengths);
+    };
+    switch (form.arrangement->kind) {
+      case Arrangement::Kind::Lengths: return plan_.node(step).input(0).ndim() == ndim;
+      case Arrangement::Kind::Repeat:
+      case Arrangement::Kind::Same: return form.ndim == ndim && has_lengths();
+      case Arrangement::Kind::View: return is_outside(0) && form.ndim <= ndim;
+      case Arrangement::Kind::Place: return is_outside(1) && form.ndim == ndim;
+    }
+    return false;
+  }
+
+  /// A member whose value others may read: what it stands for is computed by the loop.
+  bool is_output(const Group& group, std::uint32_t step) const {
+    const Arrangement& arrangement = *plan_.step(step).arrangement;
+    return arrangement.kind == Arrangement::Kind::Same &&
+           computes(group, operands(step).input(arrangement.value));
+  }
+  bool computes(const Group& group, std::uint32_t reg) const {
+    for (const std::uint32_t step : group.steps)
+      if (operands(step).output(0) == reg)
+        return plan_.step(step).kind == Kind::Element ||
+               (plan_.step(step).kind == Kind::Arranged && is_output(group, step));
+    return false;
+  }
+
+  // ---- groups ----
+
+  /// A group that was merged into another one stands for that.
+  std::size_t root(std::size_t group) const {
+    while (merged_into_[group] != group) group = merged_into_[group];
+    return group;
+  }
+  /// The group that has the register's step; kNoGroup: none has.
+  std::size_t group_of(std::uint32_t reg) const {
+    const auto found = group_of_.find(reg);
+    return found == group_of_.end() ? kNoGroup : root(found->second);
+  }
+
+  /// The groups whose values a step reads, directly or by way of what waits.
+  std::vector<std::size_t> producers_of(std::uint32_t step) const {
+    std::vector<std::size_t> result;
+    const auto note = [&](std::uint32_t reader) {
+      const Operands& o = operands(reader);
+      for (int i = 0; i < o.n_inputs; ++i) {
+        const std::size_t group = group_of(o.input(i));
+        if (group != kNoGroup && std::find(result.begin(), result.end(), group) == result.end())
+          result.push_back(group);
+      }
+    };
+    note(step);
+    for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) note(arrangement);
+    return result;
+  }
+
+  /// Those, and groups that have a shared view which the step reads too.
+  std::vector<std::size_t> candidates_for(std::uint32_t step,
+                                          const std::vector<std::size_t>& producers) const {
+    std::vector<std::size_t> result = producers;
+    for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
+      const auto found = shared_in_.find(operands(arrangement).output(0));
+      if (found == shared_in_.end()) continue;
+      const std::size_t group = root(found->second);
+      if (std::find(result.begin(), result.end(), group) == result.end()) result.push_back(group);
+    }
+    return result;
+  }
+
+  bool is_fold_output(const Group& group, std::uint32_t reg) const {
+    for (const std::uint32_t step : group.steps)
+      if (plan_.step(step).kind == Kind::Fold && operands(step).output(0) == reg) return true;
+    return false;
+  }
+
+  /// A register is written again where two values share it: then the loop's order would matter.
+  bool rewrites(const Group& group, std::uint32_t step) const {
+    const std::uint32_t out = operands(step).output(0);
+    return std::find(group.operands.begin(), group.operands.end(), out) != group.operands.end();
+  }
+
+  /// True if the register is written before a group with a place, or by nobody in the segment.
+  bool comes_before(std::uint32_t reg, const Group& group) const {
+    if (const std::size_t other = group_of(reg); other != kNoGroup)
+      return &groups_[other] == &group || groups_[other].position < group.position;
+    const auto unit = unit_of_.find(reg);
+    return unit == unit_of_.end() || unit->second < group.position;
+  }
+
+  /// True if the step, and the arrangements that wait and that it reads, may become members.
+  bool takes(const Group& group, std::uint32_t step) const {
+    const std::size_t index = static_cast<std::size_t>(&group - groups_.data());
+    std::vector<std::uint32_t> steps = arrangements_.waiting_for(step);
+    std::erase_if(steps, [&](std::uint32_t member) {
+      return plan_.is_member(group.steps, member);  // a view that is shared
+    });
+    steps.push_back(step);
+    std::size_t registers = group.operands.size();
+    for (const std::uint32_t member : steps) {
+      const Operands& o = operands(member);
+      registers += o.n_inputs + 1u;
+      for (int i = 0; i < o.n_inputs; ++i)
+        if (is_fold_output(group, o.input(i))) return false;
+      if (rewrites(group, member)) return false;
+      if (!group.open() && !comes_late(group, member)) return false;
+      if (plan_.step(member).kind == Kind::Arranged && !suits(member, group.ndim, index))
+        return false;
+    }
+    return group.computing < kLoopMembers && registers <= kLoopOperands;
+  }
+
+  /// True if a step that follows a group with a place may become a member of it all the same.
+  bool comes_late(const Group& group, std::uint32_t step) const {
+    const Operands& o = operands(step);
+    for (int i = 0; i < o.n_inputs; ++i)
+      if (!comes_before(o.input(i), group)) return false;
+    return !touched_.contains(o.output(0));
+  }
+
+  bool takes_fold(const Group& group, std::uint32_t step) const {
+    const StepForm& form = plan_.step(step);
+    return group.ndim == form.ndim && (group.reduced == 0 || group.reduced == form.reduced) &&
+           computes(group, operands(step).input(0)) && takes(group, step);
+  }
+  bool takes_result(const Group& group, std::uint32_t step) const {
+    return is_output(group, step) && takes(group, step);
+  }
+
+  /// The group that an elementwise step becomes a member of: that of its producers, as far as they
+  /// have its number of axes; one that has all arrays that it reads; or a new one.
+  std::size_t join(std::uint32_t step, const std::vector<std::size_t>& producers) {
+    const std::vector<std::size_t> candidates = candidates_for(step, producers);
+    const auto takes_step = [&](std::size_t group) {
+      return groups_[group].ndim == plan_.step(step).ndim && takes(groups_[group], step);
+    };
+    std::size_t group = kNoGroup;
+    for (const std::size_t candidate : candidates) {
+      if (!groups_[candidate].open() || !takes_step(candidate)) continue;
+      if (group == kNoGroup)
+        group = candidate;
+      else if (can_merge(groups_[group], groups_[candidate]))
+        group = merge(std::min(group, candidate), std::max(group, candidate));
+    }
+    if (group != kNoGroup) return group;
+    for (const std::size_t candidate : candidates)
+      if (takes_step(candidate)) return candidate;
+    if (const std::size_t beside = group_beside(step); beside != kNoGroup && takes_step(beside))
+      return beside;
+    group = groups_.size();
+    groups_.emplace_back().ndim = plan_.step(step).ndim;
+    merged_into_.push_back(group);
+    for (const std::uint32_t arrangement : arrangements_.waiting_for(step))
+      if (!suits(arrangement, groups_[group].ndim, kNoGroup))
+        arrangements_.refuse(operands(arrangement).output(0));
+    return group;
+  }
+
+  /// The one array that a step reads; kNone if there are several.
+  std::uint32_t only_array(std::uint32_t step) const {
+    std::uint32_t array = kNone;
+    for (int i = 0; i < operands(step).n_inputs; ++i) {
+      const std::uint32_t reg = operands(step).input(i);
+      if (plan_.node(step).input(i).ndim() == 0 || reg == array) continue;
+      if (array != kNone) return kNone;
+      array = reg;
+    }
+    return array;
+  }
+  /// A group that has the shape of the one array that a step reads: a member of it reads that, and
+  /// nothing else that has axes.
+  std::size_t group_beside(std::uint32_t step) const {
+    const auto found = alike_.find(only_array(step));
+    return found == alike_.end() ? kNoGroup : root(found->second);
+  }
+
+  static bool can_merge(const Group& a, const Group& b) {
+    return a.computing + b.computing < kLoopMembers &&
+           a.operands.size() + b.operands.size() + 4 <= kLoopOperands &&
+           (a.reduced == 0 || b.reduced == 0 || a.reduced == b.reduced);
+  }
+
+  std::size_t merge(std::size_t into, std::size_t from) {
+    Group &a = groups_[into], &b = groups_[from];
+    for (const std::uint32_t step : b.steps) add_step(a, step);
+    if (a.reduced == 0) a.reduced = b.reduced;
+    a.computing += b.computing;
+    b = Group{.steps = {}, .operands = {}};
+    merged_into_[from] = into;
+    return into;
+  }
+
+  void add(std::size_t group, std::uint32_t step) {
+    Group& g = groups_[group];
+    for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
+      add_step(g, arrangement);
+      const std::uint32_t out = operands(arrangement).output(0);
+      if (plan_.is_shared_view(arrangement)) {
+        shared_in_[out] = group;
+        continue;
+      }
+      arrangements_.take(arrangement);
+      group_of_[out] = group;
+    }
+    add_step(g, step);
+    g.computing += plan_.step(step).kind != Kind::Arranged;
+    if (plan_.step(step).kind == Kind::Fold) g.reduced = plan_.step(step).reduced;
+    group_of_[operands(step).output(0)] = group;
+    if (plan_.step(step).kind == Kind::Element)
+      if (const std::uint32_t array = only_array(step); array != kNone) alike_[array] = group;
+  }
+
+  void add_step(Group& group, std::uint32_t step) const {
+    const auto at = std::ranges::lower_bound(
+        group.steps, step, [&](auto a, auto b) { return plan_.comes_before(a, b); });
+    if (at != group.steps.end() && *at == step) return;
+    group.steps.insert(at, step);
+    const Operands& o = operands(step);
+    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
+      if (std::find(group.operands.begin(), group.operands.end(), o.registers[k]) ==
+          group.operands.end())
+        group.operands.push_back(o.registers[k]);
+  }
+
+  /// Gives the group its place.
+  void seal(std::size_t group) {
+    groups_[group].position = units_.size();
+    units_.emplace_back();
+  }
+
+  void fill_unit(const Group& group) {
+    const bool worth = group.steps.size() > 1 || plan_.options().each_alone;
+    units_[group.position] = {
+        .kind = worth ? Unit::Kind::Loop : Unit::Kind::Call, .steps = group.steps, .retired = {}};
+  }
+
+  /// What the segment retires goes after the last unit that touches it.
+  void place_retires(std::uint32_t first, std::uint32_t end) {
+    std::unordered_map<std::uint32_t, std::size_t> last;
+    for (std::size_t u = 0; u < units_.size(); ++u)
+      for (const std::uint32_t step : units_[u].steps) {
+        const Operands& o = operands(step);
+        for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) last[o.registers[k]] = u;
+      }
+    for (std::uint32_t step = first; step < end; ++step)
+      for (std::uint32_t k = 0; k < program_.steps[step].retire_count; ++k) {
+        const std::uint32_t reg = program_.retires[program_.steps[step].retire_first + k];
+        const auto found = last.find(reg);
+        units_[found == last.end() ? units_.size() - 1 : found->second].retired.push_back(reg);
+      }
+  }
+
+  const Plan& plan_;
+  const Program& program_;
+  Arrangements arrangements_;
+  std::vector<Unit> units_;
+  std::vector<Group> groups_;
+  std::vector<std::size_t> merged_into_;
+  std::unordered_map<std::uint32_t, std::size_t> group_of_;   // by register
+  std::unordered_map<std::uint32_t, std::size_t> shared_in_;  // the last group of a shared view
+  std::unordered_map<std::uint32_t, std::size_t> alike_;      // groups of this array's shape, by it
+  std::unordered_map<std::uint32_t, std::size_t> unit_of_;    // what is in no group, by register
+  std::unordered_set<std::uint32_t> touched_;                 // registers
+  std::vector<std::uint32_t> early_;                          // steps that come before all others
+};
+
+}  // namespace
+
+std::vector<Unit> Plan::fuse(const Instruction& run) const {
+  return Fusion(*this).run(run.a, run.a + run.b);
+}
+
+}  // namespace thunkvm

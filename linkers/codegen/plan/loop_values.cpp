@@ -1,0 +1,366 @@
+#include "linkers/codegen/plan/loop_values.h"
+
+#include "linkers/codegen/runtime/call_memory.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+
+LoopValues::LoopValues(const Plan& plan, const Unit& unit)
+    : plan_(plan), program_(plan.program()), unit_(unit) {
+  find_values();
+  leave_out_unread();
+  compute_late();
+  find_storage();
+  find_order();
+}
+
+LoopValues::Operand LoopValues::operand_of(std::uint32_t step, int input) {
+  const std::uint32_t reg = program_.steps[step].operands.input(input);
+  const auto found = operand_of_.find(reg);
+  if (found != operand_of_.end()) return found->second;
+  const Type& type = plan_.node(step).input(input).type();
+  const std::size_t value = type.tensor()->ndim() == 0
+                                ? new_number(reg, type)
+                                : new_input(index_of(source_of(reg, type)), type.tensor()->dtype());
+  return operand_of_[reg] = {value, false};
+}
+
+std::size_t LoopValues::new_number(std::uint32_t reg, const Type& type) {
+  values_.push_back({.kind = LoopValue::Kind::Number,
+                     .dtype = type.tensor()->dtype(),
+                     .index = loop_.numbers.size(),
+                     .outputs = {},
+                     .memory = {}});
+  loop_.numbers.push_back({reg, values_.back().dtype, plan_.reg(reg).local});
+  return values_.size() - 1;
+}
+
+std::size_t LoopValues::new_input(std::uint32_t source, DType dtype) {
+  values_.push_back({.kind = LoopValue::Kind::Input,
+                     .dtype = dtype,
+                     .index = loop_.inputs.size(),
+                     .outputs = {},
+                     .memory = {}});
+  loop_.inputs.push_back({.source = source, .dtype = dtype, .placement = {}});
+  return values_.size() - 1;
+}
+
+// ---- members that only say where elements lie ----
+
+FusedLoop::Finder LoopValues::finder(std::uint32_t step) const {
+  const auto at = std::find(unit_.steps.begin(), unit_.steps.end(), step);
+  return {plan_.step(step).arrangement->find, static_cast<std::uint32_t>(at - unit_.steps.begin())};
+}
+
+/// An array that the loop does not compute: in a register, or a part that a member finds.
+FusedLoop::Source LoopValues::source_of(std::uint32_t reg, const Type& type) const {
+  const auto part = part_of_.find(reg);
+  if (part != part_of_.end()) return part->second;
+  return {.reg = reg,
+          .temporary = plan_.reg(reg).temporary,
+          .dtype = type.tensor()->dtype(),
+          .ndim = type.tensor()->ndim(),
+          .parts = {},
+          .measured = plan_.reg(reg).measured};
+}
+
+std::uint32_t LoopValues::index_of(FusedLoop::Source source) {
+  std::vector<FusedLoop::Source>& sources = loop_.sources;
+  const auto found = std::ranges::find_if(sources, [&](const FusedLoop::Source& other) {
+    return other.reg == source.reg &&
+           std::ranges::equal(other.parts, source.parts, {}, &FusedLoop::Finder::member,
+                              &FusedLoop::Finder::member);
+  });
+  const auto index = static_cast<std::uint32_t>(found - sources.begin());
+  if (found == sources.end()) sources.push_back(std::move(source));
+  return index;
+}
+
+void LoopValues::require(std::uint32_t source) {
+  if (std::ranges::find(loop_.alike, source) == loop_.alike.end()) loop_.alike.push_back(source);
+}
+
+/// The loop has to have the shape of this value of a member.
+void LoopValues::require_shape(std::uint32_t reg, const Type& type) {
+  const auto found = operand_of_.find(reg);
+  if (found == operand_of_.end() || !found->second.shaped) require(index_of(source_of(reg, type)));
+}
+
+/// The loop has to have the lengths that are in this register.
+void LoopValues::require_lengths(std::uint32_t reg) {
+  const auto found = measured_.find(reg);
+  if (found == measured_.end())
+    loop_.lengths.push_back(reg);
+  else
+    require_shape(found->second.first, *found->second.second);
+}
+
+void LoopValues::arrange(std::uint32_t step) {
+  const Arrangement& arrangement = *plan_.step(step).arrangement;
+  const Operands& o = program_.steps[step].operands;
+  switch (arrangement.kind) {
+    case Arrangement::Kind::Lengths:
+      measured_[o.output(0)] = {o.input(0), &plan_.node(step).input(0).type()};
+      return;
+    case Arrangement::Kind::Repeat:
+      require_lengths(o.input(arrangement.lengths));
+      operand_of_[o.output(0)] = {operand_of(step, arrangement.value).value, true};
+      return;
+    case Arrangement::Kind::Same: {
+      const std::size_t value = operand_of(step, arrangement.value).value;
+      require_shape(o.input(arrangement.value), plan_.node(step).input(arrangement.value).type());
+      require_lengths(o.input(arrangement.lengths));
+      operand_of_[o.output(0)] = {value, true};
+      if (values_[value].kind == LoopValue::Kind::Member) give(value, o.output(0));
+      return;
+    }
+    case Arrangement::Kind::View:
+      if (plan_.node(step).input(0).ndim() == 0) {
+        operand_of_[o.output(0)] = operand_of(step, 0);
+      } else {
+        FusedLoop::Source part = source_of(o.input(0), plan_.node(step).input(0).type());
+        part.parts.push_back(finder(step));
+        part_of_[o.output(0)] = std::move(part);
+      }
+      return;
+    case Arrangement::Kind::Place: operand_of_[o.output(0)] = {place(step), true}; return;
+  }
+}
+
+std::size_t LoopValues::place(std::uint32_t step) {
+  const Operands& o = program_.steps[step].operands;
+  const Type& type = plan_.node(step).input(1).type();
+  const bool number = type.tensor()->ndim() == 0;
+  FusedLoop::Placement placement{.part = finder(step), .fill = index_of(operand_of(step, 0).value)};
+  if (number) placement.value = index_of(operand_of(step, 1).value);
+  const std::size_t value =
+      new_input(number ? kNone : index_of(source_of(o.input(1), type)), type.tensor()->dtype());
+  loop_.inputs.back().placement = placement;
+  loop_.places = true;
+  return value;
+}
+
+void LoopValues::find_values() {
+  for (const std::uint32_t step : unit_.steps) {
+    const StepForm& form = plan_.step(step);
+    const Operands& o = program_.steps[step].operands;
+    if (form.kind == StepForm::Kind::Arranged) {
+      arrange(step);
+      continue;
+    }
+    if (form.kind == StepForm::Kind::Fold) {
+      folds_.push_back({step, operand_of(step, 0).value});
+      values_[folds_.back().second].fold = true;
+      continue;
+    }
+    LoopMember member{step, 0, {}, form.code, form.c};
+    int phase = form.c == nullptr ? 1 : 0;
+    std::uint64_t shaping = 0;
+    bool shaped = false;
+    for (int i = 0; i < o.n_inputs; ++i) {
+      const Operand input = operand_of(step, i);
+      member.inputs.push_back(input.value);
+      const LoopValue& value = values_[input.value];
+      shaped |= input.shaped;
+      if (value.kind == LoopValue::Kind::Input) shaping |= std::uint64_t{1} << value.index;
+      // The next phase of its kind that is not before.
+      const int at = value.phase;
+      phase = std::max(phase, at + (at >= 0 && at % 2 != phase % 2 ? 1 : 0));
+    }
+    if (!shaped) loop_.shaping.push_back(shaping);
+    LoopValue value;
+    value.kind = LoopValue::Kind::Member;
+    value.dtype = plan_.node(step).output_type(0).tensor()->dtype();
+    value.index = members_.size();
+    value.phase = phase;
+    value.position = phase % 2 == 0 ? 0 : static_cast<int>(members_.size());
+    values_.push_back(std::move(value));
+    member.value = values_.size() - 1;
+    give(member.value, o.output(0));
+    operand_of_[o.output(0)] = {member.value, true};
+    members_.push_back(std::move(member));
+    last_phase_ = std::max(last_phase_, phase);
+  }
+}
+
+/// A member's value goes to a register, if others read it there.
+void LoopValues::give(std::size_t value, std::uint32_t reg) {
+  if (!is_read_outside(reg)) return;
+  if (plan_.reg(reg).measured)
+    loop_.measured.push_back(plan_.reg(reg).temporary);
+  else
+    values_[value].outputs.push_back(reg);
+}
+
+/// Of a value that nobody reads but for its lengths, no elements are computed.
+void LoopValues::leave_out_unread() {
+  std::vector<bool> read(values_.size(), false);
+  for (std::size_t m = members_.size(); m-- > 0;) {
+    const LoopMember& member = members_[m];
+    const LoopValue& value = values_[member.value];
+    if (value.is_output() || value.fold) read[member.value] = true;
+    if (!read[member.value]) continue;
+    for (std::size_t i = 0; i < member.inputs.size(); ++i)
+      if (member.reads(i)) read[member.inputs[i]] = true;
+  }
+  std::erase_if(members_, [&](const LoopMember& member) { return !read[member.value]; });
+}
+
+/// What is read in later phases alone is computed there, if it then needs no block of its own.
+void LoopValues::compute_late() {
+  std::vector<int> latest(values_.size(), last_phase_ + 1);  // that its readers allow
+  for (std::size_t m = members_.size(); m-- > 0;) {
+    const LoopMember& member = members_[m];
+    LoopValue& value = values_[member.value];
+    const int late = latest[member.value];
+    if (member.c != nullptr && !value.is_output() && !value.fold && late > value.phase &&
+        late <= last_phase_ && has_operands_in_memory(member))
+      value.phase = late;
+    const int at = value.phase - value.phase % 2;  // what a call reads is there before it
+    for (std::size_t i = 0; i < member.inputs.size(); ++i)
+      if (member.reads(i)) latest[member.inputs[i]] = std::min(latest[member.inputs[i]], at);
+  }
+}
+
+/// True if a member reads from blocks, or would take one block instead of its own.
+bool LoopValues::has_operands_in_memory(const LoopMember& member) const {
+  std::size_t others = 0;
+  bool in_memory = true;
+  for (std::size_t i = 0; i < member.inputs.size(); ++i) {
+    const LoopValue& input = values_[member.inputs[i]];
+    if (!member.reads(i) || input.kind == LoopValue::Kind::Number) continue;
+    ++others;
+    in_memory &= input.kind == LoopValue::Kind::Input || input.phase % 2 != 0 ||
+                 input.is_output() || input.fold;
+  }
+  return in_memory || others == 1;
+}
+
+/// What is read in another phase, or by a call, lies in a block.
+void LoopValues::find_storage() {
+  for (const LoopMember& member : members_) {
+    LoopValue& value = values_[member.value];
+    value.stored |= value.is_output() || value.fold || value.phase % 2 != 0;
+    for (const std::size_t input : member.inputs)
+      if (values_[input].phase != value.phase || value.phase % 2 != 0) values_[input].stored = true;
+  }
+  std::size_t outputs = 0, folds = 0, temporaries = 0;
+  for (const auto& [step, value] : folds_)
+    if (values_[value].memory.empty() && values_[value].kind == LoopValue::Kind::Member &&
+        !values_[value].is_output())
+      values_[value].memory = "f" + std::to_string(folds++);
+  for (LoopValue& value : values_) {
+    if (value.kind == LoopValue::Kind::Input) {
+      value.memory = "a" + std::to_string(value.index);
+    } else if (value.kind == LoopValue::Kind::Member && value.is_output()) {
+      value.memory = "o" + std::to_string(outputs++);
+    } else if (value.kind == LoopValue::Kind::Member && value.stored && value.memory.empty()) {
+      value.memory = "t" + std::to_string(temporaries++);
+    }
+  }
+}
+
+void LoopValues::find_order() {
+  for (const LoopMember& member : members_)
+    for (std::size_t i = 0; i < member.inputs.size(); ++i)
+      if (member.reads(i)) {
+        int& last = values_[member.inputs[i]].last_read;
+        last = std::max(last, order(values_[member.value]));
+      }
+}
+
+std::size_t LoopValues::first_fold_of(std::size_t f) const {
+  for (std::size_t g = 0; g < f; ++g)
+    if (folds_[g].second == folds_[f].second) return g;
+  return f;
+}
+
+FusedLoop LoopValues::loop(std::vector<StepRange> after, std::vector<ElementLoop> element_loops) {
+  for (FusedLoop::Input& input : loop_.inputs) {
+    input.dies = !input.placement && loop_.sources[input.source].parts.empty() &&
+                 dies(loop_.sources[input.source].reg);
+    loop_.n_parts += input.placement ? 2 : 0;
+  }
+  for (const FusedLoop::Source& source : loop_.sources) loop_.n_parts += source.parts.size();
+  finish_outputs();
+  finish_folds();
+  const auto note_size = [&](DType dtype) {
+    loop_.item_sizes.push_back(static_cast<std::int64_t>(item_size(dtype)));
+  };
+  for (const FusedLoop::Input& input : loop_.inputs) note_size(input.dtype);
+  for (const FusedLoop::Output& output : loop_.outputs) note_size(output.dtype);
+  for (const FusedLoop::Fold& fold : loop_.folds) note_size(fold.fold->in);
+  for (const std::uint32_t step : unit_.steps) {
+    if (plan_.step(step).kind == StepForm::Kind::Element) loop_.ndim = plan_.step(step).ndim;
+    loop_.members.indices.push_back(step);
+    loop_.members.steps.push_back(program_.steps[step]);
+    loop_.members.steps.back().operands.dying = 0;
+    const std::uint32_t out = program_.steps[step].operands.output(0);
+    if (!is_read_outside(out)) loop_.internal.push_back(out);
+    note_temporaries(step);
+  }
+  loop_.members.after = std::move(after);
+  loop_.element_loops = std::move(element_loops);
+  return std::move(loop_);
+}
+
+void LoopValues::finish_outputs() {
+  loop_.room = CallMemory::room(plan_.n_temporaries());
+  for (const LoopMember& member : members_) {
+    const LoopValue& value = values_[member.value];
+    loop_.cost += member.code->cost;
+    if (!value.is_output()) continue;
+    FusedLoop::Output output{.registers = value.outputs, .dtype = value.dtype};
+    if (value.outputs.size() == 1) output.temporary = plan_.reg(value.outputs[0]).temporary;
+    for (const LoopValue& input : values_)
+      if (input.kind == LoopValue::Kind::Input && !input.fold && input.last_read <= order(value))
+        output.may_take |= std::uint64_t{1} << input.index;
+    loop_.outputs.push_back(std::move(output));
+  }
+}
+
+void LoopValues::finish_folds() {
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    const StepForm& form = plan_.step(folds_[f].first);
+    const LoopValue& value = values_[folded(f)];
+    const std::size_t first_output = loop_.inputs.size();
+    loop_.folds.push_back({.fold = form.fold,
+                           .reg = program_.steps[folds_[f].first].operands.output(0),
+                           .operand = value.is_output()
+                                          ? first_output + output_index(folded(f))
+                                          : first_output + loop_.outputs.size() + first_fold_of(f),
+                           .keepdims = form.keepdims});
+    loop_.reduced = form.reduced;
+    loop_.cost += 1;
+  }
+  loop_.folds_are_numbers =
+      !loop_.folds.empty() && std::ranges::all_of(loop_.folds, [&](const FusedLoop::Fold& fold) {
+        return plan_.reg(fold.reg).number;
+      });
+}
+
+void LoopValues::note_temporaries(std::uint32_t step) {
+  const Operands& o = program_.steps[step].operands;
+  for (int i = 0; i < o.n_inputs; ++i)
+    if (plan_.reg(o.input(i)).temporary != kNone)
+      loop_.temporaries.push_back(source_of(o.input(i), plan_.node(step).input(i).type()));
+}
+
+/// True if the loop is the last that reads the register, and reads it as one input.
+bool LoopValues::dies(std::uint32_t reg) const {
+  const auto same = [&](const FusedLoop::Input& input) {
+    return input.source != kNone && loop_.sources[input.source].reg == reg;
+  };
+  return !plan_.options().checked &&
+         std::find(unit_.retired.begin(), unit_.retired.end(), reg) != unit_.retired.end() &&
+         std::ranges::count_if(loop_.inputs, same) == 1;
+}
+
+std::size_t LoopValues::output_index(std::size_t value) const {
+  std::size_t index = 0;
+  for (std::size_t v = 0; v < value; ++v) index += values_[v].is_output();
+  return index;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,124 @@
+// loop_values.h: what the members of a fused loop read and compute, and in which order.
+//
+// The members come in phases: in even ones every member with a template is an expression of a loop
+// over the block; in odd ones, kernels' own loops are called for the block, one after the other. A
+// member is in the first phase that follows what it reads. Members that only say where elements lie
+// become inputs, or stand for what others compute.
+#pragma once
+
+#include "linkers/codegen/plan/plan.h"
+#include "linkers/codegen/runtime/fused_loop.h"
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// An array that the loop reads, a number, or what a member computes.
+struct LoopValue {
+  enum class Kind : std::uint8_t { Input, Number, Member };
+  Kind kind = Kind::Input;
+  DType dtype = DType::Float64;
+  std::size_t index = 0;  ///< among its kind
+  int phase = -1;         ///< where a member is computed; -1: before the body
+  int position = 0;       ///< of a call within its phase
+  bool fold = false, stored = false;
+  std::vector<std::uint32_t> outputs;  ///< registers that it goes to
+  std::string memory;                  ///< the pointer to its block, where it has one
+  int last_read = -1;  ///< the order of the last read of an input or a number; -1: none
+
+  bool is_output() const { return !outputs.empty(); }
+};
+
+struct LoopMember {
+  std::uint32_t step;
+  std::size_t value;
+  std::vector<std::size_t> inputs;  ///< values
+  const ElementCode* code;
+  const char* c;  ///< its template; null: its kernel's loop is called
+
+  bool reads(std::size_t input) const {
+    return c == nullptr ||
+           std::string_view(c).find("{" + std::to_string(input) + "}") != std::string::npos;
+  }
+};
+
+class LoopValues {
+ public:
+  LoopValues(const Plan& plan, const Unit& unit);
+
+  const std::vector<LoopValue>& values() const { return values_; }
+  /// Those that compute elements, in the order of the program.
+  const std::vector<LoopMember>& members() const { return members_; }
+  int last_phase() const { return last_phase_; }
+  std::size_t n_folds() const { return folds_.size(); }
+  /// The value that a fold folds.
+  std::size_t folded(std::size_t fold) const { return folds_[fold].second; }
+  /// The first fold of a value that is no output has a block that the value is written to; what
+  /// others fold is copied there.
+  bool is_own_fold(std::size_t f) const {
+    return values_[folded(f)].memory.starts_with("f") && first_fold_of(f) == f;
+  }
+
+  /// The loop, but for its body. `after`: the steps that are not reached if it fails.
+  FusedLoop loop(std::vector<StepRange> after, std::vector<ElementLoop> element_loops);
+
+ private:
+  /// What a register stands for within the loop.
+  struct Operand {
+    std::size_t value;
+    bool shaped;  ///< known to have the loop's shape
+  };
+
+  void find_values();
+  Operand operand_of(std::uint32_t step, int input);
+  std::size_t new_number(std::uint32_t reg, const Type& type);
+  std::size_t new_input(std::uint32_t source, DType dtype);
+
+  FusedLoop::Finder finder(std::uint32_t step) const;
+  FusedLoop::Source source_of(std::uint32_t reg, const Type& type) const;
+  std::uint32_t index_of(FusedLoop::Source source);
+  std::uint32_t index_of(std::size_t value) const {
+    return static_cast<std::uint32_t>(values_[value].index);
+  }
+  void require(std::uint32_t source);
+  void require_shape(std::uint32_t reg, const Type& type);
+  void require_lengths(std::uint32_t reg);
+  void arrange(std::uint32_t step);
+  std::size_t place(std::uint32_t step);
+
+  void give(std::size_t value, std::uint32_t reg);
+
+  void leave_out_unread();
+  void compute_late();
+  bool has_operands_in_memory(const LoopMember& member) const;
+  void find_storage();
+  void find_order();
+  static int order(const LoopValue& value) { return value.phase * 64 + value.position; }
+
+  bool is_read_outside(std::uint32_t reg) const { return !plan_.only_read_by(reg, unit_.steps); }
+  bool dies(std::uint32_t reg) const;
+  std::size_t first_fold_of(std::size_t fold) const;
+  std::size_t output_index(std::size_t value) const;
+  void note_temporaries(std::uint32_t step);
+  void finish_outputs();
+  void finish_folds();
+
+  const Plan& plan_;
+  const Program& program_;
+  const Unit& unit_;
+  std::vector<LoopValue> values_;
+  std::vector<LoopMember> members_;
+  std::vector<std::pair<std::uint32_t, std::size_t>> folds_;  // step, value
+  // By register: what it stands for, parts of arrays, and arrays whose lengths are in it.
+  std::unordered_map<std::uint32_t, Operand> operand_of_;
+  std::unordered_map<std::uint32_t, FusedLoop::Source> part_of_;
+  std::unordered_map<std::uint32_t, std::pair<std::uint32_t, const Type*>> measured_;
+  int last_phase_ = 0;
+  FusedLoop loop_;
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,408 @@
+#include "linkers/codegen/plan/plan.h"
+
+#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/runtime/call_memory.h"
+#include "ops/graph/arrangement.h"
+#include "ops/graph/attributes.h"
+#include "ops/graph/c_template.h"
+#include "thunks/cast.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+namespace {
+
+// Bodies that emitted code calls from within each other.
+constexpr std::uint8_t kMemoDepth = 8;
+constexpr std::uint32_t kElsewhere = kNone - 1;
+
+/// What the interpreter does with lazy thunks.
+bool is_lazy(const Instruction& instruction) {
+  return instruction.op == Opcode::Lazy || instruction.op == Opcode::Release;
+}
+
+bool has_c_dtype(const Type& type) {
+  return type.tensor() != nullptr && c_type(type.tensor()->dtype()) != nullptr;
+}
+bool is_number(const Type& type) { return has_c_dtype(type) && type.tensor()->ndim() == 0; }
+
+AxisSet reduced_axes(const Apply& node) {
+  const int ndim = node.input(0).ndim();
+  const auto axes = node.op()->attributes().find<std::vector<std::int64_t>>("axis");
+  AxisSet reduced = 0;
+  for (int axis = 0; axis < ndim && !axes; ++axis) reduced |= AxisSet{1} << axis;
+  for (const std::int64_t axis : axes.value_or(std::vector<std::int64_t>{}))
+    reduced |= AxisSet{1} << (axis < 0 ? axis + ndim : axis);
+  return reduced;
+}
+
+/// A sum that undoes a broadcast, of which it is known that there was one.
+bool adds_up(const Arrangement& arrangement, const Apply& node) {
+  if (arrangement.kind != Arrangement::Kind::Same) return false;
+  const StaticShape& from = node.input(arrangement.value).static_shape();
+  const StaticShape& to = node.output_type(0).tensor()->shape();
+  for (std::size_t axis = 0; axis < to.size(); ++axis)
+    if (to[axis] == 1 && from[axis] != 1) return true;
+  return false;
+}
+
+StepForm form_of_arrangement(const Arrangement& arrangement, const Apply& node) {
+  for (const Variable& input : node.inputs())
+    if (!has_c_dtype(input.type())) return {.why = "one of its dtypes has no type in C"};
+  if (adds_up(arrangement, node)) return {.why = "it adds up what was broadcast"};
+  return {.kind = StepForm::Kind::Arranged,
+          .arrangement = &arrangement,
+          .ndim = node.output_type(0).tensor()->ndim(),
+          .why = "other code than one loop reads it"};
+}
+
+/// The template where one of the inputs is a certain constant; null where it is not.
+const char* c_for_constants(const ElementCode& code, const Apply& node) {
+  if (code.c_constant == nullptr) return nullptr;
+  const Variable& input = node.input(code.c_constant->input);
+  if (!input.is_constant() || input.ndim() != 0) return nullptr;
+  const double value = cast_cell(input.constant_value(), DType::Float64).get<double>();
+  return value == code.c_constant->value ? code.c_constant->c : nullptr;
+}
+
+StepForm form_of(const Step& step, const Apply& node) {
+  StepForm form;
+  if (step.run == &run_bound) return {.why = "it is a thunk of Python or of a frame"};
+  const Op& op = *node.op();
+  if (const ElementCode* code = op.element_code(node)) {
+    bool numbers = is_number(node.output_type(0)), typed = has_c_dtype(node.output_type(0));
+    for (const Variable& input : node.inputs()) {
+      numbers &= is_number(input.type());
+      typed &= has_c_dtype(input.type());
+    }
+    if (!typed) return {.why = "one of its dtypes has no type in C"};
+    if (code->can_fail) return {.why = "it raises errors for some elements"};
+    const char* const c = c_for_constants(*code, node);
+    if (node.output_type(0).tensor()->ndim() != 0)
+      return {.kind = StepForm::Kind::Element,
+              .code = code,
+              .c = c != nullptr ? c : code->c,
+              .ndim = node.output_type(0).tensor()->ndim()};
+    if (numbers && code->c_number != nullptr)
+      return {
+          .kind = StepForm::Kind::Expression, .code = code, .c = c != nullptr ? c : code->c_number};
+    return {.why = "the Op has no template for numbers"};
+  }
+  if (const BlockFold* fold = op.block_fold(node)) {
+    if (c_type(fold->in) == nullptr || c_type(fold->out) == nullptr)
+      return {.why = "one of its dtypes has no type in C"};
+    if (node.input(0).ndim() == 0) return {.why = "it reduces a number"};
+    const AxisSet axes = reduced_axes(node);
+    if (axes == 0) return {.why = "it reduces no axis"};
+    return {.kind = StepForm::Kind::Fold,
+            .fold = fold,
+            .ndim = node.input(0).ndim(),
+            .reduced = axes,
+            .keepdims = op.attributes().get<bool>("keepdims")};
+  }
+  if (const Arrangement* arrangement = op.arrangement(node))
+    return form_of_arrangement(*arrangement, node);
+  return {.why = "the Op is a kernel as a whole"};
+}
+
+}  // namespace
+
+void go_on_unless(const std::stop_token& stop) {
+  if (stop.stop_requested())
+    throw Error(ErrorKind::Interrupted, "the emission of code was stopped.");
+}
+
+bool StepForm::compares(int input) const {
+  return kind == Kind::Arranged &&
+         (arrangement->kind == Arrangement::Kind::Repeat ||
+          arrangement->kind == Arrangement::Kind::Same) &&
+         arrangement->lengths == input;
+}
+
+bool StepForm::measures() const {
+  return kind == Kind::Arranged && arrangement->kind == Arrangement::Kind::Lengths;
+}
+
+Plan::Plan(const Program& program, std::span<const Variable> nodes,
+           std::span<const Variable> registers, const PlanOptions& options,
+           const std::stop_token& stop)
+    : program_(program), nodes_(nodes), options_(options) {
+  find_forms(registers);
+  go_on_unless(stop);
+  count_accesses();
+  find_shared_views();
+  find_units(stop);
+  find_memo_depths();
+  cut();
+  find_entries();
+  find_locals();
+  find_temporaries();
+}
+
+bool Plan::gains() const {
+  return std::ranges::any_of(units_, [](const std::vector<Unit>& units) {
+    return std::ranges::any_of(units,
+                               [](const Unit& unit) { return unit.kind != Unit::Kind::Call; });
+  });
+}
+
+void Plan::find_forms(std::span<const Variable> registers) {
+  registers_.resize(program_.n_registers);
+  for (std::size_t r = 0; r < registers.size(); ++r)
+    if (registers[r] && is_number(registers[r].type()))
+      registers_[r] = {.number = true, .dtype = registers[r].dtype()};
+  const auto agrees = [&](std::uint32_t reg, const Type& type) {
+    RegisterForm& form = registers_[reg];
+    form.number &= is_number(type) && type.tensor()->dtype() == form.dtype;
+  };
+  steps_.reserve(program_.steps.size());
+  for (const Step& step : program_.steps) {
+    const Apply& node = *nodes_[step.node].node();
+    steps_.push_back(form_of(step, node));
+    for (std::uint32_t i = 0; i < node.n_inputs(); ++i)
+      agrees(step.operands.input(static_cast<int>(i)), node.input(static_cast<int>(i)).type());
+    for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+      agrees(step.operands.output(static_cast<int>(j)), node.output_type(j));
+  }
+  // A register of an expression that is not known as a number after all (it is shared with others).
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Operands& o = program_.steps[i].operands;
+    bool numbers = true;
+    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) numbers &= registers_[o.registers[k]].number;
+    if (steps_[i].kind == StepForm::Kind::Expression && !numbers)
+      steps_[i] = {.why = "a register of it is not always a number"};
+  }
+}
+
+void Plan::count_accesses() {
+  reads_.resize(program_.n_registers, 0);
+  writes_.resize(program_.n_registers, 0);
+  for (const Step& step : program_.steps) {
+    for (int i = 0; i < step.operands.n_inputs; ++i) ++reads_[step.operands.input(i)];
+    for (int j = 0; j < step.operands.n_outputs; ++j) ++writes_[step.operands.output(j)];
+  }
+  for (const Instruction& instruction : program_.code) {
+    if (instruction.op == Opcode::Branch) ++reads_[program_.branches[instruction.a].selector];
+    if (instruction.op != Opcode::Move) continue;
+    ++reads_[instruction.b];
+    ++writes_[instruction.a];
+  }
+  for (const Lazy& lazy : program_.lazies) {
+    for (int i = 0; i < lazy.operands.n_inputs + lazy.operands.n_outputs; ++i)
+      ++reads_[lazy.operands.registers[i]];
+    for (int j = 0; j < lazy.operands.n_outputs; ++j) ++writes_[lazy.operands.output(j)];
+  }
+  for (const auto* list :
+       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
+    for (const std::uint32_t reg : *list) ++reads_[reg];
+  for (const auto* list : {&program_.inputs, &program_.shared})
+    for (const std::uint32_t reg : *list) ++writes_[reg];
+  for (const auto& [reg, value] : program_.constants) ++writes_[reg];
+}
+
+bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const {
+  std::uint32_t reads = 0;
+  for (const std::uint32_t step : steps) {
+    const Operands& o = program_.steps[step].operands;
+    reads += static_cast<std::uint32_t>(std::count(o.registers, o.registers + o.n_inputs, reg));
+  }
+  return reads == reads_[reg];
+}
+
+// Compilers are not linear in the size of a function.
+std::uint32_t Plan::chunk_thunks() const { return options_.each_alone ? 1 : 160; }
+
+void Plan::find_units(const std::stop_token& stop) {
+  constexpr int kRounds = 4;
+  for (int round = 1;; ++round) {
+    units_.clear();
+    units_at_.assign(program_.code.size(), kNone);
+    for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
+      if (program_.code[pc].op != Opcode::Run) continue;
+      go_on_unless(stop);
+      units_at_[pc] = static_cast<std::uint32_t>(units_.size());
+      units_.push_back(fuse(program_.code[pc]));
+    }
+    if (keep_shared_views()) return;
+    if (round >= kRounds) std::ranges::fill(shared_views_, kNone);
+  }
+}
+
+// Where the bodies of memos and of lazy thunks' inputs begin.
+std::vector<std::uint32_t> Plan::body_starts() const {
+  std::vector<std::uint32_t> starts;
+  for (const Memo& memo : program_.memos) starts.push_back(memo.pc);
+  for (const Lazy& lazy : program_.lazies)
+    starts.insert(starts.end(), lazy.input_pcs.begin(), lazy.input_pcs.end());
+  return starts;
+}
+
+void Plan::find_memo_depths() {
+  memo_depth_.resize(program_.memos.size(), 0);
+  std::vector<std::uint32_t> starts = body_starts();
+  starts.push_back(static_cast<std::uint32_t>(program_.code.size()));
+  std::sort(starts.begin(), starts.end());
+
+  std::vector<bool> known(program_.memos.size(), false);
+  std::vector<std::uint32_t> stack;
+  for (std::uint32_t root = 0; root < program_.memos.size(); ++root) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const std::uint32_t memo = stack.back();
+      if (known[memo]) {
+        stack.pop_back();
+        continue;
+      }
+      const std::uint32_t begin = program_.memos[memo].pc;
+      const std::uint32_t end = *std::upper_bound(starts.begin(), starts.end(), begin);
+      std::uint32_t thunks = 0;
+      std::uint8_t depth = 0;
+      bool ready = true, callable = true;
+      for (std::uint32_t pc = begin; pc < end; ++pc) {
+        const Instruction& instruction = program_.code[pc];
+        if (instruction.op == Opcode::Run) thunks += instruction.b;
+        if (instruction.op == Opcode::Branch) ++thunks;
+        if (is_lazy(instruction)) callable = false;
+        if (instruction.op != Opcode::Need) continue;
+        if (!known[instruction.a]) {
+          stack.push_back(instruction.a);
+          ready = false;
+        }
+        callable &= memo_depth_[instruction.a] != 0;
+        depth = std::max(depth, memo_depth_[instruction.a]);
+      }
+      if (!ready) continue;
+      known[memo] = true;
+      if (callable && depth < kMemoDepth && thunks > 0 && thunks <= chunk_thunks())
+        memo_depth_[memo] = static_cast<std::uint8_t>(depth + 1);
+      stack.pop_back();
+    }
+  }
+}
+
+void Plan::cut() {
+  chunk_at_.resize(program_.code.size(), kNone);
+  std::vector<bool> starts(program_.code.size(), false);
+  for (const std::uint32_t pc : body_starts()) starts[pc] = true;
+  bool open = false;
+  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    const Instruction& instruction = program_.code[pc];
+    const std::uint32_t thunks = instruction.op == Opcode::Run      ? instruction.b
+                                 : instruction.op == Opcode::Branch ? 1
+                                                                    : 0;
+    if (is_lazy(instruction) ||
+        (instruction.op == Opcode::Need && memo_depth_[instruction.a] == 0)) {
+      open = false;
+      continue;
+    }
+    if (!open || starts[pc] || chunks_.back().thunks + thunks > chunk_thunks())
+      chunks_.emplace_back().begin = pc;
+    open = true;
+    Chunk& chunk = chunks_.back();
+    chunk.end = pc + 1;
+    chunk.thunks += thunks;
+    chunk.emitted |= instruction.op == Opcode::Branch;
+    if (instruction.op == Opcode::Run)
+      for (const Unit& unit : units(pc))
+        chunk.emitted |=
+            unit.kind != Unit::Kind::Call || program_.steps[unit.steps.front()].run != &run_bound;
+    chunk_at_[pc] = static_cast<std::uint32_t>(chunks_.size() - 1);
+  }
+  // A memo body whose call would be a call of the interpreter's is none.
+  for (std::size_t m = 0; m < program_.memos.size(); ++m)
+    if (memo_depth_[m] != 0) chunks_[memo_chunk(static_cast<std::uint32_t>(m))].emitted = true;
+}
+
+void Plan::find_entries() {
+  for (Chunk& chunk : chunks_) chunk.entries = {chunk.begin};
+  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    const auto target = [&](std::uint32_t to) {
+      jumps_back_ |= to <= pc;
+      if (chunk_at_[to] == kNone || chunk_at_[to] == chunk_at_[pc]) return;
+      // These are the interpreter's: a function would send it right back to them.
+      if (program_.code[to].op == Opcode::Return || program_.code[to].op == Opcode::Halt) return;
+      chunks_[chunk_at_[to]].entries.push_back(to);
+    };
+    const Instruction& instruction = program_.code[pc];
+    if (instruction.op == Opcode::Jump) target(instruction.a);
+    if (instruction.op == Opcode::Branch) {
+      const Branch& branch = program_.branches[instruction.a];
+      for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm)
+        target(program_.targets[branch.first_target + arm]);
+    }
+  }
+  for (Chunk& chunk : chunks_) {
+    std::sort(chunk.entries.begin(), chunk.entries.end());
+    chunk.entries.erase(std::unique(chunk.entries.begin(), chunk.entries.end()),
+                        chunk.entries.end());
+  }
+}
+
+void Plan::find_locals() {
+  if (jumps_back_ || options_.each_alone) return;
+  std::vector<std::uint32_t> touched(program_.n_registers, kNone);
+  const auto touch = [&](std::uint32_t reg, std::uint32_t chunk) {
+    std::uint32_t& by = touched[reg];
+    by = by == kNone || by == chunk ? chunk : kElsewhere;
+  };
+  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
+    const Instruction& instruction = program_.code[pc];
+    std::uint32_t chunk = chunk_at_[pc];
+    if (chunk == kNone || !chunks_[chunk].emitted) chunk = kElsewhere;
+    if (instruction.op == Opcode::Branch) touch(program_.branches[instruction.a].selector, chunk);
+    if (instruction.op == Opcode::Move) {
+      touch(instruction.a, chunk);
+      touch(instruction.b, chunk);
+    }
+    if (instruction.op != Opcode::Run) continue;
+    for (const Unit& unit : units(pc))
+      for (const std::uint32_t step : unit.steps) {
+        const Operands& o = program_.steps[step].operands;
+        for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
+          touch(o.registers[k], unit.kind == Unit::Kind::Call ? kElsewhere : chunk);
+      }
+  }
+  for (const Lazy& lazy : program_.lazies)
+    for (int i = 0; i < lazy.operands.n_inputs + lazy.operands.n_outputs; ++i)
+      touch(lazy.operands.registers[i], kElsewhere);
+  for (const auto* list :
+       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
+    for (const std::uint32_t reg : *list) touch(reg, kElsewhere);
+  for (const auto& [reg, value] : program_.constants) touch(reg, kElsewhere);
+  for (std::size_t r = 0; r < registers_.size(); ++r)
+    registers_[r].local = registers_[r].number && touched[r] < kElsewhere;
+}
+
+/// Arrays that one loop computes and nothing but other loops reads.
+void Plan::find_temporaries() {
+  if (options_.each_alone || program_.keep) return;
+  std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
+  std::vector<bool> computed(program_.n_registers, false);
+  std::vector<const Unit*> writer(program_.n_registers, nullptr);
+  std::vector<bool> read(program_.n_registers, false);  // by others, more than its lengths
+  for (const std::vector<Unit>& units : units_)
+    for (const Unit& unit : units)
+      for (const std::uint32_t step : unit.steps) {
+        const Operands& o = program_.steps[step].operands;
+        writer[o.output(0)] = &unit;
+        // A shared view is a member of several loops, and of an array that is to last.
+        if (unit.kind != Unit::Kind::Loop || is_shared_view(step)) continue;
+        for (int i = 0; i < o.n_inputs; ++i) {
+          loop_reads[o.input(i)] += !steps_[step].compares(i);
+          if (writer[o.input(i)] != &unit && !steps_[step].measures()) read[o.input(i)] = true;
+        }
+        if (steps_[step].kind != StepForm::Kind::Fold && steps_[step].ndim <= kInlineDims)
+          computed[o.output(0)] = !only_read_by(o.output(0), unit.steps);
+      }
+  std::vector<std::uint32_t> temporaries;
+  for (std::uint32_t r = 0; r < program_.n_registers; ++r)
+    if (computed[r] && writes_[r] == 1 && loop_reads[r] == reads_[r]) temporaries.push_back(r);
+  n_temporaries_ = temporaries.size();
+  const std::size_t bytes = CallMemory::slot_bytes(n_temporaries_);
+  for (std::size_t i = 0; i < n_temporaries_; ++i) {
+    registers_[temporaries[i]].temporary = static_cast<std::uint32_t>(i * bytes);
+    registers_[temporaries[i]].measured = !read[temporaries[i]];
+  }
+}
+
+}  // namespace thunkvm

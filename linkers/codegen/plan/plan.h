@@ -1,0 +1,163 @@
+// plan.h: what the emitter makes of a program: which stretches become functions, which registers
+// variables of them, and which steps loops.
+//
+// A *chunk* is a stretch of the program's code that becomes one C function; the code in it only
+// jumps forward, so a register that no other code touches can be a variable of the function. A
+// *unit* is what a function does at once: a 0-d node as an expression, several array nodes as a
+// fused loop, or a call of the node's own kernel. Fusing stays within one segment (a Run
+// instruction), where all nodes are demanded together: so nothing crosses a border of demand.
+#pragma once
+
+#include "ops/elementwise/elementwise_loop.h"
+#include "ops/graph/op.h"
+#include "ops/graph/variable.h"
+#include "ops/kernels/block_fold.h"
+#include "vm/program.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace thunkvm {
+
+struct Arrangement;
+
+/// What can be done with one step, by its node.
+struct StepForm {
+  enum class Kind : std::uint8_t {
+    Expression,  ///< 0-d numbers in, a 0-d number out, and a template
+    Element,     ///< elementwise over arrays: may be a member of a loop
+    Fold,        ///< a reduction: may be a member of a loop
+    Arranged,    ///< says where elements lie: a loop that alone reads it does without it
+    Kernel,      ///< called as it is
+  };
+  Kind kind = Kind::Kernel;
+  const ElementCode* code = nullptr;  ///< of an Expression or an Element
+  const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
+  const BlockFold* fold = nullptr;
+  const Arrangement* arrangement = nullptr;
+  int ndim = 0;         ///< of an Element's or an Arranged's output, or of what a Fold reduces
+  AxisSet reduced = 0;  ///< that a Fold reduces
+  bool keepdims = false;
+  const char* why = "";  ///< of a Kernel: why it is nothing better
+
+  /// True if a loop compares the lengths that are in this input with its own.
+  bool compares(int input) const;
+  /// True if it reads nothing but an array's lengths.
+  bool measures() const;
+};
+
+/// What a register holds, as far as the program knows.
+struct RegisterForm {
+  bool number = false;  ///< always a 0-d number with a type in C, or empty
+  DType dtype = DType::Object;
+  bool local = false;               ///< a variable of its chunk's function
+  std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
+  bool measured = false;            ///< of a temporary: nothing but its lengths is read
+};
+
+struct Unit {
+  enum class Kind : std::uint8_t { Expression, Loop, Call };
+  Kind kind = Kind::Call;
+  std::vector<std::uint32_t> steps;    ///< in Program::steps, in order (Plan::comes_before)
+  std::vector<std::uint32_t> retired;  ///< registers emptied after it
+};
+
+struct Chunk {
+  std::uint32_t begin = 0, end = 0;    ///< pcs
+  std::vector<std::uint32_t> entries;  ///< pcs where it may be entered, in order
+  std::uint32_t thunks = 0;
+  bool emitted = false;  ///< else the interpreter does what is in it
+};
+
+struct PlanOptions {
+  bool fuse = true;
+  /// Each node is a function of its own: loops have one member, and all values are in registers.
+  bool each_alone = false;
+  /// Each step is compared with another implementation after it ran (EmittedCode::check).
+  bool checked = false;
+};
+
+/// Throws Error (Interrupted) if it is to stop.
+void go_on_unless(const std::stop_token& stop);
+
+class Plan {
+ public:
+  /// `nodes`: an output of each node of the program (kept by the caller); `registers`: a variable
+  /// for each register, or null.
+  /// Any thread may do this: of the variables nothing is copied, nor a name read. Throws Error
+  /// (Interrupted) once it is to stop.
+  Plan(const Program& program, std::span<const Variable> nodes, std::span<const Variable> registers,
+       const PlanOptions& options, const std::stop_token& stop);
+
+  const Program& program() const { return program_; }
+  const PlanOptions& options() const { return options_; }
+  const std::vector<Chunk>& chunks() const { return chunks_; }
+  std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
+  const StepForm& step(std::uint32_t index) const { return steps_[index]; }
+  const Apply& node(std::uint32_t step) const { return *nodes_[program_.steps[step].node].node(); }
+  /// Whether more than calls of kernels comes of it: else the interpreter is as good.
+  bool gains() const;
+  const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
+  /// The chunk of a memo body.
+  std::uint32_t memo_chunk(std::uint32_t memo) const { return chunk_at_[program_.memos[memo].pc]; }
+  std::size_t n_temporaries() const { return n_temporaries_; }
+  /// The units of the Run instruction at `pc`, in the order in which they are emitted.
+  const std::vector<Unit>& units(std::uint32_t pc) const { return units_[units_at_[pc]]; }
+  /// The step whose value in this register is a part of an array that stays where it is to the end
+  /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
+  std::uint32_t shared_view(std::uint32_t reg) const { return shared_views_[reg]; }
+  bool is_shared_view(std::uint32_t step) const {
+    return shared_views_[program_.steps[step].operands.output(0)] == step;
+  }
+  /// The order of a loop's members: shared views, which may be of bodies that stand behind it in
+  /// the program, then the others as in the program.
+  bool comes_before(std::uint32_t a, std::uint32_t b) const {
+    const bool a_shared = is_shared_view(a), b_shared = is_shared_view(b);
+    return a_shared != b_shared ? a_shared : a < b;
+  }
+  /// True if a step is among a loop's members.
+  bool is_member(std::span<const std::uint32_t> members, std::uint32_t step) const {
+    return std::binary_search(members.begin(), members.end(), step,
+                              [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
+  }
+  /// True if nothing but these steps reads the register.
+  bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
+
+ private:
+  std::vector<Unit> fuse(const Instruction& run) const;
+  void find_forms(std::span<const Variable> registers);
+  std::uint32_t chunk_thunks() const;
+  void count_accesses();
+  std::vector<std::uint32_t> body_starts() const;
+  void find_shared_views();
+  bool keep_shared_views();
+  void find_units(const std::stop_token& stop);
+  void find_memo_depths();
+  void cut();
+  void find_entries();
+  void find_locals();
+  void find_temporaries();
+
+  const Program& program_;
+  const std::span<const Variable> nodes_;
+  const PlanOptions options_;
+  std::vector<StepForm> steps_;
+  std::vector<RegisterForm> registers_;
+  std::vector<std::uint32_t> reads_;         ///< by register: how many places read it
+  std::vector<std::uint32_t> writes_;        ///< by register: how many places write it
+  std::vector<std::uint32_t> shared_views_;  ///< by register
+  std::vector<std::uint8_t> memo_depth_;     ///< by memo; 0: not called by emitted code
+  std::vector<Chunk> chunks_;
+  std::vector<std::uint32_t> chunk_at_;   ///< by pc; kNone: what the interpreter does
+  std::vector<std::vector<Unit>> units_;  ///< by Run instruction
+  std::vector<std::uint32_t> units_at_;   ///< by pc, into units_
+  bool jumps_back_ = false;
+  std::size_t n_temporaries_ = 0;
+};
+
+}  // namespace thunkvm

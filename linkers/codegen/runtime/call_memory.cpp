@@ -1,0 +1,70 @@
+#include "linkers/codegen/runtime/call_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace thunkvm {
+namespace {
+
+// Of all temporaries together, where that leaves each of them enough.
+constexpr std::size_t kMostRoom = std::size_t{1} << 18;
+constexpr std::size_t kLeastBytes = 2 * kArrayPadding;
+
+/// In C order, with elements so many bytes from each other.
+void set_lengths(Temporary& temporary, Dims shape, std::int64_t stride) {
+  if (temporary.version != 0 && std::equal(shape.begin(), shape.end(), temporary.lengths)) return;
+  ++temporary.version;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    temporary.lengths[axis] = shape[axis];
+    temporary.strides[axis] = stride;
+    stride *= shape[axis];
+  }
+}
+
+}  // namespace
+
+std::size_t CallMemory::room(std::size_t n_temporaries) {
+  const std::size_t share = kMostRoom / std::max<std::size_t>(n_temporaries, 1);
+  return std::clamp(share / kArrayPadding * kArrayPadding, kLeastBytes, kMostBytes);
+}
+
+std::size_t CallMemory::slot_bytes(std::size_t n_temporaries) {
+  return kElements + room(n_temporaries) + kArrayPadding;
+}
+
+bool CallMemory::make(std::uint32_t at, std::size_t room, DType dtype, Dims shape,
+                      std::int64_t size) const {
+  Temporary& temporary = (*this)[at];
+  temporary.data = nullptr;
+  const std::size_t bytes = item_size(dtype);
+  if (static_cast<std::size_t>(size) > room / bytes) return false;
+  set_lengths(temporary, shape, static_cast<std::int64_t>(bytes));
+  make_again(at);
+  return true;
+}
+
+void CallMemory::measure(std::uint32_t at, Dims shape) const {
+  set_lengths((*this)[at], shape, 0);
+  make_again(at);
+}
+
+void CallMemory::move_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const {
+  Temporary& temporary = (*this)[at];
+  if (temporary.data == nullptr) return;
+  Array array = Array::allocate(dtype, {temporary.lengths, static_cast<std::size_t>(ndim)});
+  std::memcpy(array.data(), temporary.data, array.bytes());
+  cell.set_array(std::move(array));
+  temporary.data = nullptr;
+}
+
+void CallMemory::move_lengths_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const {
+  Temporary& temporary = (*this)[at];
+  if (temporary.data == nullptr) return;
+  const Array zero = Array::allocate(dtype, {});
+  std::memset(zero.data(), 0, item_size(dtype));
+  const auto n = static_cast<std::size_t>(ndim);
+  cell.set_array(zero.view({temporary.lengths, n}, {temporary.strides, n}, zero.data()));
+  temporary.data = nullptr;
+}
+
+}  // namespace thunkvm

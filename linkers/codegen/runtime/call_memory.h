@@ -1,0 +1,61 @@
+// call_memory.h: small arrays that only emitted loops of one call see, in memory of the frame.
+//
+// What one loop computes and only others read needs no Array. It has a slot in the memory that a
+// frame keeps for its calls, the same one in all of them, and is gone when the call ends:
+//
+//   | Temporary | kFront | elements, up to room(n) bytes | kArrayPadding |
+//
+// In front of the elements and behind them there is room for all lanes of a loop's body, and for a
+// few elements that a loop puts around the value, which then needs no copy (small_loop.h).
+#pragma once
+
+#include "linkers/codegen/runtime/native_steps.h"
+#include "thunks/array.h"
+
+#include <cstddef>
+
+namespace thunkvm {
+
+/// A value in a slot, in C order.
+struct Temporary {
+  char* data;             ///< its elements; null: the value is an array in its register
+  std::uint64_t version;  ///< another one where it got other lengths; 0: it never had any
+  std::int64_t lengths[kInlineDims];
+  std::int64_t strides[kInlineDims];  ///< in bytes
+};
+
+class CallMemory {
+ public:
+  /// Of one temporary: larger ones are arrays. Less where there are many of them.
+  static constexpr std::size_t kMostBytes = 1 << 12;
+  static constexpr std::size_t kFront = 64;
+
+  /// Of so many temporaries: the bytes that the elements of each have, and those of a slot. All
+  /// slots are at the beginning of the call's memory, and known by their first byte in it.
+  static std::size_t room(std::size_t n_temporaries);
+  static std::size_t slot_bytes(std::size_t n_temporaries);
+
+  explicit CallMemory(const NativeCall& call) : memory_(call.memory) {}
+  Temporary& operator[](std::uint32_t at) const {
+    return *reinterpret_cast<Temporary*>(memory_ + at);
+  }
+  /// Makes a temporary of uninitialised elements. False if they have no room, so many bytes: then
+  /// it is none.
+  bool make(std::uint32_t at, std::size_t room, DType dtype, Dims shape, std::int64_t size) const;
+  /// The same of one that has lengths only.
+  void measure(std::uint32_t at, Dims shape) const;
+  /// Makes a temporary that had these lengths before.
+  char* make_again(std::uint32_t at) const { return (*this)[at].data = memory_ + at + kElements; }
+  /// Makes it an array in `cell`, if it is a temporary.
+  void move_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const;
+  /// The same of one that has lengths only: one zero, in all places.
+  void move_lengths_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const;
+
+ private:
+  static constexpr std::size_t kElements = 128 + kFront;  ///< from the beginning of a slot
+  static_assert(sizeof(Temporary) <= 128);
+
+  char* memory_;
+};
+
+}  // namespace thunkvm

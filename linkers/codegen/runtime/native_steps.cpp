@@ -1,0 +1,36 @@
+#include "linkers/codegen/runtime/native_steps.h"
+
+#include <cstring>
+
+namespace thunkvm {
+
+void store_number(Cell& cell, NumberBits bits, DType dtype) {
+  visit_dtype(dtype, "a number", [&]<class T>(std::type_identity<T>) {
+    if constexpr (fits_cell<T>) {
+      T value;
+      std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+      cell.set(value);
+    }
+  });
+}
+
+void note_after(NativeCall& call, const NativeSteps& steps) {
+  for (const auto& [first, end] : steps.after)
+    NativeSupport::note_not_reached(*call.frame, first, end);
+}
+
+bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i) {
+  const Step& step = steps.steps[i];
+  Activation& activation = *call.activation;
+  if (step.run(activation, step.operands) == Status::Done) [[likely]] {
+    if (!activation.poll || NativeSupport::poll(*call.frame)) return true;
+  } else {
+    NativeSupport::fail(*call.frame, step.node);
+  }
+  for (std::size_t k = i + 1; k < steps.indices.size(); ++k)
+    NativeSupport::note_not_reached(*call.frame, steps.indices[k], steps.indices[k] + 1);
+  note_after(call, steps);
+  return false;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,39 @@
+// attempt.h: values, or others where computing them fails.
+#pragma once
+
+#include "ops/graph/op.h"
+#include "thunks/input_failure.h"
+
+#include <span>
+#include <vector>
+
+namespace thunkvm {
+
+/// Whether computing any of its inputs fails, as a bool scalar: a lazy Op that demands them one
+/// after the other, up to the first that fails. A failure that it does not catch is passed on.
+///
+/// Immutable like every Op. This one catches everything but what ends the call (`is_final`).
+class AttemptOp : public Op {
+ public:
+  std::string name() const override { return "attempt"; }
+  std::vector<Variable> call(std::span<const Variable> inputs) const override;
+  ThunkCode kernel(const Apply& node) const override;
+  std::vector<Variable> grad(Apply& node,
+                             std::span<const Variable> output_gradients) const override;
+  std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override;
+  /// Whether it stands for a failure. Called while the call goes on.
+  virtual bool catches(const Failure& failure) const;
+};
+
+/// `values`, or `otherwise` where computing any of `values` fails and `op` catches that: a
+/// conditional on the Op's output, so that gradients, sharing and placement are a conditional's.
+///
+/// All of `values` are demanded as soon as one result is, `otherwise` where it counts alone. What
+/// ran before a failure is not run again, and what failed stays failed: where `otherwise` or
+/// anybody else demands it in the same call, the same failure is raised. Types are joined as arms
+/// are.
+std::vector<Variable> attempt(Ref<const AttemptOp> op, std::span<const Variable> values,
+                              std::span<const Variable> otherwise);
+
+}  // namespace thunkvm

@@ -1,0 +1,279 @@
+#include "ops/control/conditional.h"
+
+#include "ops/graph/functions.h"
+#include "ops/graph/registry.h"
+#include "thunks/cast.h"
+#include "thunks/error.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace thunkvm {
+namespace {
+
+std::string_view name(Decoding decoding) {
+  switch (decoding) {
+    case Decoding::Truth: return "truth";
+    case Decoding::Index: return "index";
+    case Decoding::IndexOrDefault: return "index_or_default";
+  }
+  return "?";
+}
+
+Decoding decoding_of(const std::string& text) {
+  for (Decoding d : {Decoding::Truth, Decoding::Index, Decoding::IndexOrDefault})
+    if (name(d) == text) return d;
+  return Decoding::Truth;
+}
+
+// The names by which users know a conditional and its arms: "then", "case 2".
+struct Names {
+  Decoding decoding;
+  std::size_t n_arms;
+  const ArmNames* given;
+
+  std::string op() const {
+    if (given != nullptr) return given->op;
+    return decoding == Decoding::Truth ? "ifelse" : "switch";
+  }
+  std::string arm(std::size_t arm) const {
+    if (given != nullptr) return given->arms[arm];
+    if (decoding == Decoding::Truth) return arm == 1 ? "then" : "else";
+    if (decoding == Decoding::IndexOrDefault && arm + 1 == n_arms) return "default";
+    return "case " + std::to_string(arm);
+  }
+};
+
+std::string described(const Variable& v) {
+  const std::string where = v.is_leaf() ? std::string() : v.node()->origin_text();
+  return v.text() + " is " + v.type().text() + (where.empty() ? "" : " (made at " + where + ")");
+}
+
+// One node with the selector and all arms: only the branch that the selector picks is computed. The
+// arms' types are equal by the time it is made.
+class ConditionalOp final : public Op {
+ public:
+  explicit ConditionalOp(const Attributes& attrs) {
+    spec_.decoding = decoding_of(attrs.get<std::string>("decoding"));
+    spec_.n_arms = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_arms"));
+    spec_.n_outputs = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_outputs"));
+  }
+  ConditionalOp(Decoding decoding, std::size_t n_arms, std::size_t n_outputs)
+      : spec_{decoding, static_cast<std::uint32_t>(n_arms), static_cast<std::uint32_t>(n_outputs)} {
+  }
+
+  std::string name() const override {
+    return spec_.decoding == Decoding::Truth ? "ifelse" : "switch";
+  }
+  std::string text() const override {
+    return name() + "{arms=" + std::to_string(spec_.n_arms) +
+           ", outputs=" + std::to_string(spec_.n_outputs) + "}";
+  }
+  const Conditional* conditional() const override { return &spec_; }
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    if (inputs.size() != 1 + std::size_t{spec_.n_arms} * spec_.n_outputs)
+      throw Error(ErrorKind::Type, "[" + name() + "] takes a selector and " +
+                                       std::to_string(spec_.n_arms) + " arms of " +
+                                       std::to_string(spec_.n_outputs) + " values; got " +
+                                       std::to_string(inputs.size()) + " inputs");
+    std::vector<std::vector<Variable>> arms(spec_.n_arms);
+    for (std::uint32_t a = 0; a < spec_.n_arms; ++a)
+      for (std::uint32_t j = 0; j < spec_.n_outputs; ++j)
+        arms[a].push_back(inputs[spec_.arm_input(a, j)]);
+    return thunkvm::conditional(inputs[0], spec_.decoding, arms);
+  }
+
+ private:
+  Conditional spec_;
+};
+
+class ConditionalMaker : public OpMaker {
+ public:
+  explicit ConditionalMaker(OpProto& proto) : OpMaker(proto) {
+    family("conditional");
+    comment(
+        "One of several arms, picked at run time; only that arm is computed. The core of ifelse, "
+        "switch_case and cond.");
+    input("selector", "any 0-d or one-element number");
+    input("arms", "the values of arm 0, of arm 1, ...").variadic = true;
+    attr("decoding", AttrType::String, "how the selector picks an arm")
+        .one_of({AttrValue("truth"), AttrValue("index"), AttrValue("index_or_default")});
+    constexpr double kMost = std::numeric_limits<std::uint32_t>::max();
+    attr("n_arms", AttrType::Int, "how many arms there are").at_least(1).at_most(kMost);
+    attr("n_outputs", AttrType::Int, "how many values each arm has").at_least(1).at_most(kMost);
+    output("the picked arm's values");
+  }
+};
+REGISTER_OP(ConditionalOp, ConditionalMaker, conditional)
+
+void check_selector(const Variable& selector, Decoding decoding) {
+  const std::string what =
+      decoding == Decoding::Truth ? "[ifelse] the condition" : "[switch] the index";
+  const TensorType& type = selector.tensor();
+  for (std::int64_t length : type.shape())
+    if (length != 1 && length != kUnknownLength)
+      throw Error(ErrorKind::Type,
+                  what + " has to be a single value: " + described(selector) +
+                      "; reduce it with .all() or .any(), or use where() to choose elementwise");
+  if (selector.is_constant() && selector.constant_value().is_scalar() &&
+      is_float(selector.dtype())) {
+    const Cell value = selector.constant_value();
+    const bool nan = selector.dtype() == DType::Float64 && std::isnan(value.get<double>());
+    if (nan) throw Error(ErrorKind::Value, what + " is NaN, which is neither true nor false");
+  }
+}
+
+// The type that all arms' values of one output share.
+TypeRef join(const Names& names, std::span<const std::vector<Variable>> arms, std::size_t output,
+             bool strict) {
+  const auto path = [&](std::size_t arm) {
+    return names.arm(arm) +
+           (arms[arm].size() > 1 ? "[" + std::to_string(output) + "]" : std::string());
+  };
+  const auto mismatch = [&](std::size_t arm, const std::string& rule) {
+    return Error(ErrorKind::Type, "[" + names.op() + "] " + path(0) + " and " + path(arm) +
+                                      " differ: " + described(arms[0][output]) + ", " +
+                                      described(arms[arm][output]) + "; " + rule);
+  };
+  const Type& first = arms[0][output].type();
+  if (first.tensor() == nullptr) {
+    for (std::size_t a = 1; a < arms.size(); ++a)
+      if (!arms[a][output].type().equals(first))
+        throw mismatch(a, "values that are not tensors need equal types");
+    return arms[0][output].type_ref();
+  }
+  // Weak constants yield to the others, as in arithmetic.
+  StaticShape shape;
+  DType dtype = DType::Object;
+  for (std::size_t pass = 0; pass < 2; ++pass)
+    for (std::size_t a = 0; a < arms.size(); ++a) {
+      const Variable& value = arms[a][output];
+      const TensorType* type = value.type().tensor();
+      if (type == nullptr) throw mismatch(a, "a tensor and another type cannot be joined");
+      const bool weak = value.is_constant() && value.weak();
+      if (weak != (pass == 1)) continue;
+      if (dtype == DType::Object) {
+        dtype = type->dtype();
+      } else if (type->dtype() != dtype) {
+        if (strict && !weak)
+          throw mismatch(a, "strict=True asks for equal dtypes; cast one of them");
+        dtype = weak ? promote_weak(dtype, kind(type->dtype())) : promote(dtype, type->dtype());
+      }
+    }
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    const StaticShape& other = arms[a][output].static_shape();
+    if (a == 0) {
+      shape = other;
+    } else if (other.size() != shape.size()) {
+      throw mismatch(a, "the number of dimensions has to be the same in all arms");
+    } else {
+      for (std::size_t i = 0; i < shape.size(); ++i)
+        if (shape[i] != other[i]) shape[i] = kUnknownLength;
+    }
+  }
+  return TensorType::of(dtype, shape);
+}
+
+// Whether a value is missing. What `coalesce` asks. For numbers that is `isnan`; whether an opaque
+// object is, is for its host to say.
+class IsMissing final : public Op {
+ public:
+  explicit IsMissing(const Attributes&) {}
+  std::string name() const override { return "is_missing"; }
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    if (inputs.size() != 1)
+      throw Error(ErrorKind::Type,
+                  "[is_missing] takes one input; got " + std::to_string(inputs.size()));
+    const TensorType* type = inputs[0].type().tensor();
+    if (type == nullptr) return {Apply::make1(*this, inputs, TensorType::scalar(DType::Bool))};
+    return {call_op("isnan", inputs)};
+  }
+  std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
+    return {Variable()};
+  }
+};
+
+class IsMissingMaker : public OpMaker {
+ public:
+  explicit IsMissingMaker(OpProto& proto) : OpMaker(proto) {
+    family("conditional");
+    comment("Whether a value is missing: NaN for each number, None for an object.");
+    input("x", "numbers, or an object");
+    output("bools, one for each number; for an object one");
+    example(
+        ">>> x = tv.scalar(\"x\")\n>>> tv.function([x], "
+        "tv.ops.is_missing(x))(float(\"nan\"))\nnp.True_");
+  }
+};
+REGISTER_OP(IsMissing, IsMissingMaker, is_missing)
+
+// A condition as a bool scalar, decided as a branch decides it: NaN is an error, one element is
+// enough.
+Variable truth(const Variable& x) {
+  if (x.ndim() == 0 && x.dtype() == DType::Bool) return x;
+  return ifelse(x, Variable::number(true), Variable::number(false));
+}
+
+}  // namespace
+
+std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
+                                  std::span<const std::vector<Variable>> arms, bool strict,
+                                  const ArmNames* given_names) {
+  check_selector(selector, decoding);
+  const std::size_t n_outputs = arms.empty() ? 0 : arms[0].size();
+  if (arms.empty() || n_outputs == 0)
+    throw Error(ErrorKind::Value, "a conditional needs at least one arm with at least one value");
+  const Names names{decoding, arms.size(), given_names};
+  for (std::size_t a = 1; a < arms.size(); ++a)
+    if (arms[a].size() != n_outputs)
+      throw Error(ErrorKind::Value,
+                  names.arm(0) + " has " + std::to_string(n_outputs) + " values, " + names.arm(a) +
+                      " has " + std::to_string(arms[a].size()) + "; all arms need the same number");
+  if (decoding != Decoding::Truth && selector.dtype() != DType::Bool &&
+      !is_integral(selector.dtype()))
+    throw Error(ErrorKind::Type, "[switch] the index has to be an integer: " + described(selector));
+  std::vector<TypeRef> types;
+  for (std::size_t j = 0; j < n_outputs; ++j) types.push_back(join(names, arms, j, strict));
+  // An array that is no constant is read once: somebody could write to it between two branches on
+  // it.
+  const char* const role = decoding == Decoding::Truth ? "a condition" : "a selector";
+  std::vector<Variable> inputs = {
+      selector.ndim() == 0 || selector.is_constant()
+          ? selector
+          : call_op("one_element", {selector}, {{"role", std::string(role)}})};
+  for (const std::vector<Variable>& arm : arms)
+    for (std::size_t j = 0; j < n_outputs; ++j) {
+      const TensorType* type = types[j]->tensor();
+      const Variable& value = arm[j];
+      if (type == nullptr || value.dtype() == type->dtype())
+        inputs.push_back(value);
+      else if (value.is_constant() && value.weak())
+        inputs.push_back(Variable::constant(cast_weak(value.constant_value(), type->dtype()),
+                                            TensorType::of(type->dtype(), value.static_shape())));
+      else
+        inputs.push_back(cast(value, type->dtype()));
+    }
+  const Ref<const Op> op(new ConditionalOp(decoding, arms.size(), n_outputs));
+  return Apply::make(op, inputs, types)->outputs();
+}
+
+Variable ifelse(const Variable& condition, const Variable& then, const Variable& otherwise) {
+  const std::vector<Variable> arms[2] = {{otherwise}, {then}};
+  return conditional(condition, Decoding::Truth, arms).front();
+}
+
+Variable lazy_and(const Variable& a, const Variable& b) {
+  const Variable first = truth(a);
+  return ifelse(first, truth(b), first);
+}
+
+Variable lazy_or(const Variable& a, const Variable& b) {
+  const Variable first = truth(a);
+  return ifelse(first, first, truth(b));
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,124 @@
+// casting.cpp: `cast`, the conversion of numbers to another dtype.
+#include "ops/elementwise/elementwise_loop.h"
+#include "ops/graph/array_op.h"
+#include "thunks/cast.h"
+#include "thunks/strided.h"
+
+#include <array>
+
+namespace thunkvm {
+
+namespace {
+
+struct CastState {
+  DType to;
+  CastLoop loop;
+};
+
+void run_cast(Activation& activation, const Operands& operands) {
+  const CastState& state = kernel_state<CastState>(operands);
+  const Cell& cell = activation.input(operands, 0);
+  if (cell.is_scalar()) {
+    activation.output(operands, 0) = cast_cell(cell, state.to);
+    return;
+  }
+  const Array x = cell.array();
+  const Array out = output_array(activation, operands, 0, state.to, x.shape());
+  {
+    HostLeave leave(*activation.host, x.size());
+    StridedWalk walk(x.shape(), std::array{operand(x), operand(out)});
+    walk.run([&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+      state.loop(pointers[0], strides[0], pointers[1], strides[1], n);
+    });
+  }
+  poll_after(activation, x.size());
+  store(activation, operands, 0, out);
+}
+
+/// The same for emitted loops.
+template <class From, class To>
+void run_cast_loop(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+  static const CastLoop loop = cast_loop(dtype_of<From>, dtype_of<To>);
+  loop(pointers[0], strides[0], pointers[1], strides[1], n);
+}
+template <class From, class To>
+constexpr const char* c_of_cast() {
+  if constexpr (!has_c_type<From> || !has_c_type<To>) return nullptr;
+  if constexpr (std::is_same_v<To, bool>) return "{0} != 0";
+  // C leaves open what becomes of a float that does not fit.
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) return nullptr;
+  return "({T}){0}";
+}
+const ElementCode& code_of_cast(DType from, DType to) {
+  return visit_dtype(from, "cast", [&]<class From>(std::type_identity<From>) -> auto& {
+    return visit_dtype(to, "cast", []<class To>(std::type_identity<To>) -> const ElementCode& {
+      static const ElementCode code = {.op = "cast",
+                                       .loop = &run_cast_loop<From, To>,
+                                       .inputs = {dtype_of<From>},
+                                       .output = dtype_of<To>,
+                                       .c = c_of_cast<From, To>(),
+                                       .c_number = c_of_cast<From, To>()};
+      return code;
+    });
+  });
+}
+
+class CastOp final : public ArrayOp {
+ public:
+  explicit CastOp(const Attributes& attrs)
+      : ArrayOp("cast", attrs), dtype_(attrs.get<DType>("dtype")) {
+    if (dtype_ == DType::Object)
+      fail(ErrorKind::Type, "dtype object holds no numbers: cast to a numeric dtype");
+  }
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    expect_inputs(inputs, 1);
+    if (inputs[0].dtype() == dtype_) return {inputs[0]};
+    return {Apply::make1(*this, inputs, inputs[0].tensor().with_dtype(dtype_))};
+  }
+
+  ThunkCode kernel(const Apply& node) const override {
+    return kernel_code<run_cast>(CastState{dtype_, cast_loop(node.input(0).dtype(), dtype_)});
+  }
+
+  const ElementCode* element_code(const Apply& node) const override {
+    return &code_of_cast(node.input(0).dtype(), dtype_);
+  }
+
+  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
+    const DType from = node.input(0).dtype();
+    if (!g[0] || !is_inexact(from) || !is_inexact(dtype_)) return {Variable()};
+    return {cast(g[0], from)};
+  }
+
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>&) const override {
+    return call(inputs);
+  }
+
+ private:
+  DType dtype_;
+};
+
+class CastMaker : public OpMaker {
+ public:
+  explicit CastMaker(OpProto& proto) : OpMaker(proto) {
+    family("casting");
+    comment(
+        "The elements converted to another dtype, as `numpy.ndarray.astype` does it. Floats are "
+        "truncated to integers; complex numbers lose their imaginary part when cast to real ones.");
+    input("x", "any numeric tensor");
+    attr("dtype", AttrType::DType, "the dtype of the result");
+    output("the same numbers in that dtype; `x` itself where it has it already");
+    example(
+        ">>> x = tv.vector(\"x\")\n"
+        ">>> tv.function([x], tv.cast(x, dtype=\"int64\"))([1.5, -2.5])\n"
+        "array([ 1, -2])");
+  }
+};
+
+}  // namespace
+
+REGISTER_OP(CastOp, CastMaker, cast)
+
+}  // namespace thunkvm

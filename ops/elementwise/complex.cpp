@@ -1,0 +1,95 @@
+// complex.cpp: the parts of complex numbers, element by element.
+#include "ops/elementwise/elementwise.h"
+#include "ops/kernels/element_math.h"
+
+namespace thunkvm {
+namespace {
+
+Variable imaginary_unit() { return Variable::constant(Cell::of(Complex128(0.0, 1.0)), true); }
+
+struct Conjugate {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (is_complex_type<T>) {
+      return {x.real(), -x.imag()};
+    } else {
+      return x;
+    }
+  }
+};
+// The int8 loop is there for bools, which NumPy conjugates as int8.
+const Elementwise conj_op =
+    Elementwise("conj", "complex", {"x"})
+        .comment("Each element with the sign of its imaginary part changed; a real tensor itself.")
+        .example("[1 + 2j]", "array([1.-2.j])", {"complex128"})
+        .loops<Conjugate, 1>(Types<std::int8_t>{} + Complexes{})
+        .identity(Ints{} + Floats{})
+        .gradient([](const Differential& d) -> Partials { return {conjugate(d.g)}; });
+REGISTER_OP(ElementwiseOf<conj_op>, ElementwiseMaker<conj_op>, conj)
+
+struct RealPart {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(std::complex<T> x) const {
+    return x.real();
+  }
+};
+const Elementwise real_op = Elementwise("real", "complex", {"x"})
+                                .comment("The real part of each element; a real tensor itself.")
+                                .example("[1 + 2j]", "array([1.])", {"complex128"})
+                                .loops<RealPart, 1>(Complexes{})
+                                .identity(Bools{} + Ints{} + Floats{})
+                                .gradient([](const Differential& d) -> Partials { return {d.g}; });
+REGISTER_OP(ElementwiseOf<real_op>, ElementwiseMaker<real_op>, real)
+
+struct ImaginaryPart {
+  static constexpr bool kCheap = true;
+  template <class T>
+  auto operator()(T x) const {
+    if constexpr (is_complex_type<T>) {
+      return x.imag();
+    } else {
+      return T(0);
+    }
+  }
+};
+const Elementwise imag_op =
+    Elementwise("imag", "complex", {"x"})
+        .comment("The imaginary part of each element; zeros for a real tensor.")
+        .example("[1 + 2j]", "array([2.])", {"complex128"})
+        .loops<ImaginaryPart, 1>(AllTypes{})
+        .gradient([](const Differential& d) -> Partials {
+          if (!is_complex(d.x.dtype())) return {};
+          return {d.g * imaginary_unit()};
+        });
+REGISTER_OP(ElementwiseOf<imag_op>, ElementwiseMaker<imag_op>, imag)
+
+struct Angle {
+  template <class T>
+  auto operator()(T x) const {
+    if constexpr (is_complex_type<T>) {
+      return std::atan2(x.imag(), x.real());
+    } else {
+      return std::atan2(T(0), x);
+    }
+  }
+};
+const Elementwise angle_op =
+    Elementwise("angle", "complex", {"x"})
+        .comment(
+            "The angle of each element in the complex plane, in radians between -pi and pi. Its "
+            "gradient at 0 is 0.")
+        .example("[1j, -1]", "array([1.57079633, 3.14159265])", {"complex128"})
+        .loops<Angle, 1>(Inexacts{})
+        .computes(DType::Bool, DType::Float64)
+        .gradient([](const Differential& d) -> Partials {
+          if (!is_complex(d.x.dtype())) return {};
+          const Variable length = call_op("abs", {d.x});
+          const Variable safe = where(eq(length, weak_number(0.0)), weak_number(1.0), length);
+          return {d.g * imaginary_unit() * (d.x / safe) / safe};
+        });
+REGISTER_OP(ElementwiseOf<angle_op>, ElementwiseMaker<angle_op>, angle)
+
+}  // namespace
+}  // namespace thunkvm

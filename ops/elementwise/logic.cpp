@@ -1,0 +1,200 @@
+// logic.cpp: truth values and bits, element by element. Nothing here has a gradient.
+#include "ops/elementwise/elementwise.h"
+#include "ops/kernels/element_math.h"
+
+#include <climits>
+
+namespace thunkvm {
+namespace {
+
+struct LogicalAnd {
+  template <class T>
+  static constexpr const char* c() {
+    return "({0} != 0) & ({1} != 0)";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  bool operator()(T a, T b) const {
+    return truth(a) & truth(b);
+  }
+};
+struct LogicalOr {
+  template <class T>
+  static constexpr const char* c() {
+    return "({0} != 0) | ({1} != 0)";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  bool operator()(T a, T b) const {
+    return truth(a) | truth(b);
+  }
+};
+struct LogicalXor {
+  template <class T>
+  static constexpr const char* c() {
+    return "({0} != 0) != ({1} != 0)";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  bool operator()(T a, T b) const {
+    return truth(a) != truth(b);
+  }
+};
+struct LogicalNot {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} == 0";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  bool operator()(T x) const {
+    return !truth(x);
+  }
+};
+
+template <class F>
+Elementwise logical(const char* name, const char* summary, const char* result) {
+  return Elementwise(name, "logic", {"x", "y"})
+      .comment(std::string(summary) +
+               " Anything but zero is true, NaN too. Both are computed: "
+               "`and_` and `or_` are the ones that stop early.")
+      .output("a bool for each element")
+      .example("[0.0, 0.0, 1.0, 2.0], [0.0, 3.0, 0.0, 3.0]", result)
+      .out_of_range(OutOfRange::Widen)
+      .loops<F, 2>(AllTypes{});
+}
+
+const Elementwise logical_and_op = logical<LogicalAnd>(
+    "logical_and", "Whether both elements are true.", "array([False, False, False,  True])");
+REGISTER_OP(ElementwiseOf<logical_and_op>, ElementwiseMaker<logical_and_op>, logical_and)
+
+const Elementwise logical_or_op = logical<LogicalOr>(
+    "logical_or", "Whether either element is true.", "array([False,  True,  True,  True])");
+REGISTER_OP(ElementwiseOf<logical_or_op>, ElementwiseMaker<logical_or_op>, logical_or)
+
+const Elementwise logical_xor_op =
+    logical<LogicalXor>("logical_xor", "Whether just one of the elements is true.",
+                        "array([False,  True,  True, False])");
+REGISTER_OP(ElementwiseOf<logical_xor_op>, ElementwiseMaker<logical_xor_op>, logical_xor)
+
+const Elementwise logical_not_op = Elementwise("logical_not", "logic", {"x"})
+                                       .comment("Whether each element is false: zero.")
+                                       .output("a bool for each element")
+                                       .example("[0.0, 2.0]", "array([ True, False])")
+                                       .loops<LogicalNot, 1>(AllTypes{});
+REGISTER_OP(ElementwiseOf<logical_not_op>, ElementwiseMaker<logical_not_op>, logical_not)
+
+struct BitwiseAnd {
+  template <class T>
+  static constexpr const char* c() {
+    return "({T})({0} & {1})";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct BitwiseOr {
+  template <class T>
+  static constexpr const char* c() {
+    return "({T})({0} | {1})";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct BitwiseXor {
+  template <class T>
+  static constexpr const char* c() {
+    return "({T})({0} ^ {1})";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+struct Invert {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, bool> ? "{0} == 0" : "({T})~{0}";
+  }
+  static constexpr bool kCheap = true;
+  bool operator()(bool x) const { return !x; }
+  template <class T>
+  T operator()(T x) const {
+    return static_cast<T>(~x);
+  }
+};
+
+template <class F>
+Elementwise bitwise(const char* name, const char* summary, const char* result) {
+  return Elementwise(name, "logic", {"x", "y"})
+      .comment(summary)
+      .example("[12, 10], [10, 10]", result, {"int64"})
+      .loops<F, 2>(Bools{} + Ints{});
+}
+
+const Elementwise bitwise_and_op = bitwise<BitwiseAnd>(
+    "bitwise_and", "The bits that are set in both integers; of bools: logical and.",
+    "array([ 8, 10])");
+REGISTER_OP(ElementwiseOf<bitwise_and_op>, ElementwiseMaker<bitwise_and_op>, bitwise_and)
+
+const Elementwise bitwise_or_op = bitwise<BitwiseOr>(
+    "bitwise_or", "The bits that are set in either integer; of bools: logical or.",
+    "array([14, 10])");
+REGISTER_OP(ElementwiseOf<bitwise_or_op>, ElementwiseMaker<bitwise_or_op>, bitwise_or)
+
+const Elementwise bitwise_xor_op = bitwise<BitwiseXor>(
+    "bitwise_xor", "The bits that differ; of bools: exclusive or.", "array([6, 0])");
+REGISTER_OP(ElementwiseOf<bitwise_xor_op>, ElementwiseMaker<bitwise_xor_op>, bitwise_xor)
+
+const Elementwise invert_op = Elementwise("invert", "logic", {"x"})
+                                  .comment("Each integer with all its bits flipped; of bools: not.")
+                                  .example("[0, 5]", "array([-1, -6])", {"int64"})
+                                  .loops<Invert, 1>(Bools{} + Ints{});
+REGISTER_OP(ElementwiseOf<invert_op>, ElementwiseMaker<invert_op>, invert)
+
+template <class T>
+bool shifts_everything_out(T by) {
+  return static_cast<std::make_unsigned_t<T>>(by) >= sizeof(T) * CHAR_BIT;  // a negative one too
+}
+struct LeftShift {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T by) const {
+    return shifts_everything_out(by) ? T(0) : static_cast<T>(wrapping(a) << by);
+  }
+};
+struct RightShift {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T by) const {
+    if (shifts_everything_out(by)) return a < 0 ? static_cast<T>(-1) : T(0);
+    return static_cast<T>(a >> by);
+  }
+};
+
+const Elementwise left_shift_op =
+    Elementwise("left_shift", "logic", {"x", "y"})
+        .comment(
+            "Each integer with its bits moved up by y places. What is moved out is lost; by the "
+            "dtype's width or more, or by a negative number, that is all.")
+        .example("[1, 3], [4, 1]", "array([16,  6])", {"int64"})
+        .loops<LeftShift, 2>(Ints{});
+REGISTER_OP(ElementwiseOf<left_shift_op>, ElementwiseMaker<left_shift_op>, left_shift)
+
+const Elementwise right_shift_op =
+    Elementwise("right_shift", "logic", {"x", "y"})
+        .comment(
+            "Each integer with its bits moved down by y places; negative numbers stay negative. "
+            "By the dtype's width or more, or by a negative number, only the sign is left.")
+        .example("[16, -6], [4, 1]", "array([ 1, -3])", {"int64"})
+        .loops<RightShift, 2>(Ints{});
+REGISTER_OP(ElementwiseOf<right_shift_op>, ElementwiseMaker<right_shift_op>, right_shift)
+
+}  // namespace
+}  // namespace thunkvm

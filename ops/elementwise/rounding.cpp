@@ -1,0 +1,91 @@
+// rounding.cpp: floats rounded to whole numbers, element by element. Integers are whole: they come
+// back as they are. The gradient of all of these is zero.
+#include "ops/elementwise/elementwise.h"
+#include "ops/kernels/element_math.h"
+
+namespace thunkvm {
+namespace {
+
+struct Floor {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_floor({0})" : "__builtin_floorf({0})";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    return std::floor(x);
+  }
+};
+const Elementwise floor_op =
+    Elementwise("floor", "rounding", {"x"})
+        .comment("The largest whole number that is not above each element.")
+        .example("[1.7, -1.2]", "array([ 1., -2.])")
+        .loops<Floor, 1>(Floats{})
+        .identity(Bools{} + Ints{});
+REGISTER_OP(ElementwiseOf<floor_op>, ElementwiseMaker<floor_op>, floor)
+
+struct Ceil {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_ceil({0})" : "__builtin_ceilf({0})";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    return std::ceil(x);
+  }
+};
+const Elementwise ceil_op =
+    Elementwise("ceil", "rounding", {"x"})
+        .comment("The smallest whole number that is not below each element.")
+        .example("[1.2, -1.7]", "array([ 2., -1.])")
+        .loops<Ceil, 1>(Floats{})
+        .identity(Bools{} + Ints{});
+REGISTER_OP(ElementwiseOf<ceil_op>, ElementwiseMaker<ceil_op>, ceil)
+
+struct Trunc {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_trunc({0})" : "__builtin_truncf({0})";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    return std::trunc(x);
+  }
+};
+const Elementwise trunc_op = Elementwise("trunc", "rounding", {"x"})
+                                 .comment("Each element without its fraction: rounded towards 0.")
+                                 .example("[1.7, -1.7]", "array([ 1., -1.])")
+                                 .loops<Trunc, 1>(Floats{})
+                                 .identity(Bools{} + Ints{});
+REGISTER_OP(ElementwiseOf<trunc_op>, ElementwiseMaker<trunc_op>, trunc)
+
+struct Round {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "__builtin_rint({0})" : "__builtin_rintf({0})";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    if constexpr (is_complex_type<T>) {
+      return {std::rint(x.real()), std::rint(x.imag())};
+    } else {
+      return std::rint(x);
+    }
+  }
+};
+const Elementwise round_op =
+    Elementwise("round", "rounding", {"x"})
+        .comment(
+            "The whole number nearest to each element; the even one where two are (1.5 and 2.5 "
+            "both give 2). Complex numbers part by part.")
+        .example("[1.5, 2.5, -0.7]", "array([ 2.,  2., -1.])")
+        .loops<Round, 1>(Inexacts{})
+        .identity(Ints{});
+REGISTER_OP(ElementwiseOf<round_op>, ElementwiseMaker<round_op>, round)
+
+}  // namespace
+}  // namespace thunkvm

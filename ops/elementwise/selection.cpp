@@ -1,0 +1,141 @@
+// selection.cpp: Ops whose result is one of their inputs' elements. The gradient goes to the input
+// that was picked, and nothing at all to the others: what they would have had is not multiplied by
+// zero, so it cannot be NaN.
+#include "ops/elementwise/elementwise.h"
+#include "ops/kernels/element_math.h"
+
+namespace thunkvm {
+namespace {
+
+/// `g` where `condition` holds, else zero.
+Variable only_where(const Variable& condition, const Variable& g) {
+  return where(condition, g, weak_number(0.0));
+}
+
+// Which of +0 and -0 comes out is NumPy's choice: the first, but in float32 and float64, whose
+// vector loops take the second.
+struct Maximum {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} >= {1} ? {0} : {1}";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return larger(a, b);
+  }
+};
+struct MaximumOfFloats {
+  template <class T>
+  static constexpr const char* c() {
+    return "(({0} > {1}) | ({0} != {0})) ? {0} : {1}";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return a > b || is_nan(a) ? a : b;
+  }
+};
+const Elementwise maximum_op =
+    Elementwise("maximum", "selection", {"x", "y"})
+        .comment(
+            "The larger of two elements, or NaN if one is NaN. Where they are equal, x gets the "
+            "whole gradient.")
+        .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
+        .loops<Maximum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
+        .loops<MaximumOfFloats, 2>(Types<float, double>{})
+        .gradient([](const Differential& d) -> Partials {
+          const Variable first = ge(d.x, d.y);
+          return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
+        });
+REGISTER_OP(ElementwiseOf<maximum_op>, ElementwiseMaker<maximum_op>, maximum)
+
+struct Minimum {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} <= {1} ? {0} : {1}";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return smaller(a, b);
+  }
+};
+struct MinimumOfFloats {
+  template <class T>
+  static constexpr const char* c() {
+    return "(({0} < {1}) | ({0} != {0})) ? {0} : {1}";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T a, T b) const {
+    return a < b || is_nan(a) ? a : b;
+  }
+};
+const Elementwise minimum_op =
+    Elementwise("minimum", "selection", {"x", "y"})
+        .comment(
+            "The smaller of two elements, or NaN if one is NaN. Where they are equal, x gets the "
+            "whole gradient.")
+        .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
+        .loops<Minimum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
+        .loops<MinimumOfFloats, 2>(Types<float, double>{})
+        .gradient([](const Differential& d) -> Partials {
+          const Variable first = le(d.x, d.y);
+          return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
+        });
+REGISTER_OP(ElementwiseOf<minimum_op>, ElementwiseMaker<minimum_op>, minimum)
+
+struct Where {
+  template <class T>
+  static constexpr const char* c() {
+    return "{0} ? {1} : {2}";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(bool condition, T a, T b) const {
+    return condition ? a : b;
+  }
+};
+const Elementwise where_op =
+    Elementwise("where", "selection", {"condition", "x", "y"})
+        .comment(
+            "The element of x where the condition is true, else that of y. Both are computed: "
+            "`ifelse` is the one that computes only what it picks. The side that is not picked "
+            "gets a gradient of 0, but where its own derivative there is infinite or NaN, as of "
+            "sqrt(x) at 0, their product is NaN: pick safe values before the function is applied "
+            "too, as in where(x > 0, sqrt(where(x > 0, x, 1.0)), 0.0).")
+        .example("[True, False], [1.0, 2.0], [-1.0, -2.0]", "array([ 1., -2.])",
+                 {"bool", "float64"})
+        .loops_with_condition<Where, 2>(AllTypes{})
+        .gradient([](const Differential& d) -> Partials {
+          return {Variable(), only_where(d.x, d.g), where(d.x, weak_number(0.0), d.g)};
+        });
+REGISTER_OP(ElementwiseOf<where_op>, ElementwiseMaker<where_op>, where)
+
+struct Clip {
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x, T low, T high) const {
+    return smaller(larger(x, low), high);
+  }
+};
+const Elementwise clip_op =
+    Elementwise("clip", "selection", {"x", "low", "high"})
+        .comment(
+            "Each element, but not below `low` and not above `high`; `high` wins where `low` is "
+            "above it. The gradient goes to the one that the result is equal to, to x first.")
+        .example("[-5.0, 0.5, 5.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]", "array([0. , 0.5, 1. ])")
+        .out_of_range(OutOfRange::Saturate)
+        .loops<Clip, 3>(AllTypes{})
+        .gradient([](const Differential& d) -> Partials {
+          const Variable raised = call_op("maximum", {d.x, d.y});
+          const Variable below_high = where(le(raised, d.z), d.g, weak_number(0.0));
+          const Variable above_low = ge(d.x, d.y);
+          return {only_where(above_low, below_high), where(above_low, weak_number(0.0), below_high),
+                  only_where(gt(raised, d.z), d.g)};
+        });
+REGISTER_OP(ElementwiseOf<clip_op>, ElementwiseMaker<clip_op>, clip)
+
+}  // namespace
+}  // namespace thunkvm

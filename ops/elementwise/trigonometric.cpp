@@ -1,0 +1,336 @@
+// trigonometric.cpp: circular and hyperbolic functions and their inverses, element by element.
+// Integers are computed in the float dtype that NumPy picks: int8 in float16, int16 in float32,
+// larger ones in float64.
+#include "ops/elementwise/elementwise.h"
+#include "ops/kernels/element_math.h"
+
+#include <numbers>
+
+namespace thunkvm {
+namespace {
+
+Variable apply(const char* op, const Variable& x) { return call_op(op, {x}); }
+
+struct Sin : Vectorised<VectorFunction::Sin> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "sin({0})" : "sinf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::sin(x);
+  }
+};
+const Elementwise sin_op = Elementwise("sin", "trigonometric", {"x"})
+                               .comment("Sine of each element, in radians.")
+                               .example("[0.0, np.pi / 2]", "array([0., 1.])")
+                               .loops<Sin, 1>(Inexacts{})
+                               .gradient([](const Differential& d) -> Partials {
+                                 return {d.g * conjugate(apply("cos", d.x))};
+                               });
+REGISTER_OP(ElementwiseOf<sin_op>, ElementwiseMaker<sin_op>, sin)
+
+struct Cos : Vectorised<VectorFunction::Cos> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "cos({0})" : "cosf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::cos(x);
+  }
+};
+const Elementwise cos_op = Elementwise("cos", "trigonometric", {"x"})
+                               .comment("Cosine of each element, in radians.")
+                               .example("[0.0, np.pi]", "array([ 1., -1.])")
+                               .loops<Cos, 1>(Inexacts{})
+                               .gradient([](const Differential& d) -> Partials {
+                                 return {-(d.g * conjugate(apply("sin", d.x)))};
+                               });
+REGISTER_OP(ElementwiseOf<cos_op>, ElementwiseMaker<cos_op>, cos)
+
+struct Tan : Vectorised<VectorFunction::Tan> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "tan({0})" : "tanf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::tan(x);
+  }
+};
+const Elementwise tan_op = Elementwise("tan", "trigonometric", {"x"})
+                               .comment("Tangent of each element, in radians.")
+                               .example("[0.0, 1.0]", "array([0.        , 1.55740772])")
+                               .loops<Tan, 1>(Inexacts{})
+                               .gradient([](const Differential& d) -> Partials {
+                                 return {d.g * conjugate(square(d.out) + 1.0)};
+                               });
+REGISTER_OP(ElementwiseOf<tan_op>, ElementwiseMaker<tan_op>, tan)
+
+struct Arcsin : Vectorised<VectorFunction::Arcsin> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "asin({0})" : "asinf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::asin(x);
+  }
+};
+const Elementwise arcsin_op =
+    Elementwise("arcsin", "trigonometric", {"x"})
+        .comment("Angle in radians, between -pi/2 and pi/2, with this sine; NaN beyond -1 and 1.")
+        .example("[0.0, 1.0]", "array([0.        , 1.57079633])")
+        .loops<Arcsin, 1>(Inexacts{})
+        .gradient([](const Differential& d) -> Partials {
+          return {d.g / conjugate(sqrt(1.0 - square(d.x)))};
+        });
+REGISTER_OP(ElementwiseOf<arcsin_op>, ElementwiseMaker<arcsin_op>, arcsin)
+
+struct Arccos : Vectorised<VectorFunction::Arccos> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "acos({0})" : "acosf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::acos(x);
+  }
+};
+const Elementwise arccos_op =
+    Elementwise("arccos", "trigonometric", {"x"})
+        .comment("Angle in radians, between 0 and pi, with this cosine; NaN beyond -1 and 1.")
+        .example("[1.0, 0.0]", "array([0.        , 1.57079633])")
+        .loops<Arccos, 1>(Inexacts{})
+        .gradient([](const Differential& d) -> Partials {
+          return {-(d.g / conjugate(sqrt(1.0 - square(d.x))))};
+        });
+REGISTER_OP(ElementwiseOf<arccos_op>, ElementwiseMaker<arccos_op>, arccos)
+
+struct Arctan : Vectorised<VectorFunction::Arctan> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "atan({0})" : "atanf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::atan(x);
+  }
+};
+const Elementwise arctan_op =
+    Elementwise("arctan", "trigonometric", {"x"})
+        .comment("Angle in radians, between -pi/2 and pi/2, with this tangent.")
+        .example("[0.0, 1.0]", "array([0.        , 0.78539816])")
+        .loops<Arctan, 1>(Inexacts{})
+        .gradient(
+            [](const Differential& d) -> Partials { return {d.g / conjugate(square(d.x) + 1.0)}; });
+REGISTER_OP(ElementwiseOf<arctan_op>, ElementwiseMaker<arctan_op>, arctan)
+
+struct Sinh : Vectorised<VectorFunction::Sinh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "sinh({0})" : "sinhf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::sinh(x);
+  }
+};
+const Elementwise sinh_op = Elementwise("sinh", "trigonometric", {"x"})
+                                .comment("Hyperbolic sine of each element.")
+                                .example("[0.0, 1.0]", "array([0.        , 1.17520119])")
+                                .loops<Sinh, 1>(Inexacts{})
+                                .gradient([](const Differential& d) -> Partials {
+                                  return {d.g * conjugate(apply("cosh", d.x))};
+                                });
+REGISTER_OP(ElementwiseOf<sinh_op>, ElementwiseMaker<sinh_op>, sinh)
+
+struct Cosh : Vectorised<VectorFunction::Cosh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "cosh({0})" : "coshf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::cosh(x);
+  }
+};
+const Elementwise cosh_op = Elementwise("cosh", "trigonometric", {"x"})
+                                .comment("Hyperbolic cosine of each element.")
+                                .example("[0.0, 1.0]", "array([1.        , 1.54308063])")
+                                .loops<Cosh, 1>(Inexacts{})
+                                .gradient([](const Differential& d) -> Partials {
+                                  return {d.g * conjugate(apply("sinh", d.x))};
+                                });
+REGISTER_OP(ElementwiseOf<cosh_op>, ElementwiseMaker<cosh_op>, cosh)
+
+struct Tanh : Vectorised<VectorFunction::Tanh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "tanh({0})" : "tanhf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::tanh(x);
+  }
+};
+const Elementwise tanh_op = Elementwise("tanh", "trigonometric", {"x"})
+                                .comment("Hyperbolic tangent of each element.")
+                                .example("[0.0, 1.0]", "array([0.        , 0.76159416])")
+                                .loops<Tanh, 1>(Inexacts{})
+                                .gradient([](const Differential& d) -> Partials {
+                                  return {d.g * conjugate(1.0 - square(d.out))};
+                                });
+REGISTER_OP(ElementwiseOf<tanh_op>, ElementwiseMaker<tanh_op>, tanh)
+
+struct Arcsinh : Vectorised<VectorFunction::Arcsinh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "asinh({0})" : "asinhf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::asinh(x);
+  }
+};
+const Elementwise arcsinh_op = Elementwise("arcsinh", "trigonometric", {"x"})
+                                   .comment("Inverse of the hyperbolic sine.")
+                                   .example("[0.0, 1.0]", "array([0.        , 0.88137359])")
+                                   .loops<Arcsinh, 1>(Inexacts{})
+                                   .gradient([](const Differential& d) -> Partials {
+                                     return {d.g / conjugate(sqrt(square(d.x) + 1.0))};
+                                   });
+REGISTER_OP(ElementwiseOf<arcsinh_op>, ElementwiseMaker<arcsinh_op>, arcsinh)
+
+struct Arccosh : Vectorised<VectorFunction::Arccosh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "acosh({0})" : "acoshf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::acosh(x);
+  }
+};
+const Elementwise arccosh_op =
+    Elementwise("arccosh", "trigonometric", {"x"})
+        .comment("Inverse of the hyperbolic cosine, not negative; NaN below 1.")
+        .example("[1.0, 2.0]", "array([0.       , 1.3169579])")
+        .loops<Arccosh, 1>(Inexacts{})
+        .gradient([](const Differential& d) -> Partials {
+          return {d.g / conjugate(sqrt(d.x - 1.0) * sqrt(d.x + 1.0))};
+        });
+REGISTER_OP(ElementwiseOf<arccosh_op>, ElementwiseMaker<arccosh_op>, arccosh)
+
+struct Arctanh : Vectorised<VectorFunction::Arctanh> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "atanh({0})" : "atanhf({0})";
+  }
+  template <class T>
+  T operator()(T x) const {
+    return std::atanh(x);
+  }
+};
+const Elementwise arctanh_op =
+    Elementwise("arctanh", "trigonometric", {"x"})
+        .comment("Inverse of the hyperbolic tangent; NaN beyond -1 and 1.")
+        .example("[0.0, 0.5]", "array([0.        , 0.54930614])")
+        .loops<Arctanh, 1>(Inexacts{})
+        .gradient(
+            [](const Differential& d) -> Partials { return {d.g / conjugate(1.0 - square(d.x))}; });
+REGISTER_OP(ElementwiseOf<arctanh_op>, ElementwiseMaker<arctanh_op>, arctanh)
+
+struct Arctan2 : Vectorised<VectorFunction::Arctan2> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "atan2({0}, {1})" : "atan2f({0}, {1})";
+  }
+  template <class T>
+  T operator()(T y, T x) const {
+    return std::atan2(y, x);
+  }
+};
+const Elementwise arctan2_op =
+    Elementwise("arctan2", "trigonometric", {"x", "y"})
+        .comment(
+            "Angle in radians, between -pi and pi, of the point whose ordinate is x and whose "
+            "abscissa is y (NumPy's order). Its gradient at (0, 0) is NaN.")
+        .example("[0.0, 1.0], [-1.0, 1.0]", "array([3.14159265, 0.78539816])")
+        .loops<Arctan2, 2>(Floats{})
+        .gradient([](const Differential& d) -> Partials {
+          const Variable scaled = d.g / (square(d.x) + square(d.y));
+          return {scaled * d.y, -(scaled * d.x)};
+        });
+REGISTER_OP(ElementwiseOf<arctan2_op>, ElementwiseMaker<arctan2_op>, arctan2)
+
+struct Hypot : Vectorised<VectorFunction::Hypot> {
+  template <class T>
+  static constexpr const char* c_number() {
+    return std::is_same_v<T, double> ? "hypot({0}, {1})" : "hypotf({0}, {1})";
+  }
+  template <class T>
+  T operator()(T x, T y) const {
+    return std::hypot(x, y);
+  }
+};
+const Elementwise hypot_op =
+    Elementwise("hypot", "trigonometric", {"x", "y"})
+        .comment("sqrt(x**2 + y**2) without overflow on the way. Its gradient at (0, 0) is 0.")
+        .example("[3.0, 5.0], [4.0, 12.0]", "array([ 5., 13.])")
+        .loops<Hypot, 2>(Floats{})
+        .gradient([](const Differential& d) -> Partials {
+          const Variable length = where(eq(d.out, weak_number(0.0)), weak_number(1.0), d.out);
+          return {d.g * (d.x / length), d.g * (d.y / length)};
+        });
+REGISTER_OP(ElementwiseOf<hypot_op>, ElementwiseMaker<hypot_op>, hypot)
+
+template <class T>
+constexpr T kDegree = std::numbers::pi_v<T> / T(180);
+template <class T>
+constexpr T kDegreesOfRadian = T(180) / std::numbers::pi_v<T>;
+
+struct DegreesToRadians {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "{0} * (3.14159265358979323846 / 180.0)"
+                                     : "{0} * (3.14159265358979323846f / 180.0f)";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    return x * kDegree<T>;
+  }
+};
+const Elementwise deg2rad_op =
+    Elementwise("deg2rad", "trigonometric", {"x"})
+        .comment("Degrees as radians: x * pi / 180.")
+        .example("[0.0, 180.0]", "array([0.        , 3.14159265])")
+        .loops<DegreesToRadians, 1>(Floats{})
+        .gradient([](const Differential& d) -> Partials { return {d.g * kDegree<double>}; });
+REGISTER_OP(ElementwiseOf<deg2rad_op>, ElementwiseMaker<deg2rad_op>, deg2rad)
+
+struct RadiansToDegrees {
+  template <class T>
+  static constexpr const char* c() {
+    return std::is_same_v<T, double> ? "{0} * (180.0 / 3.14159265358979323846)"
+                                     : "{0} * (180.0f / 3.14159265358979323846f)";
+  }
+  static constexpr bool kCheap = true;
+  template <class T>
+  T operator()(T x) const {
+    return x * kDegreesOfRadian<T>;
+  }
+};
+const Elementwise rad2deg_op = Elementwise("rad2deg", "trigonometric", {"x"})
+                                   .comment("Radians as degrees: x * 180 / pi.")
+                                   .example("[0.0, 1.0]", "array([ 0.        , 57.29577951])")
+                                   .loops<RadiansToDegrees, 1>(Floats{})
+                                   .gradient([](const Differential& d) -> Partials {
+                                     return {d.g * kDegreesOfRadian<double>};
+                                   });
+REGISTER_OP(ElementwiseOf<rad2deg_op>, ElementwiseMaker<rad2deg_op>, rad2deg)
+
+}  // namespace
+}  // namespace thunkvm

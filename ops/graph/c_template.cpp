@@ -1,0 +1,63 @@
+#include "ops/graph/c_template.h"
+
+namespace thunkvm {
+
+const char* c_type(DType dtype) {
+  switch (dtype) {
+    case DType::Bool: return "u8";
+    case DType::Int8: return "i8";
+    case DType::Int16: return "i16";
+    case DType::Int32: return "i32";
+    case DType::Int64: return "i64";
+    case DType::UInt8: return "u8";
+    case DType::UInt16: return "u16";
+    case DType::UInt32: return "u32";
+    case DType::UInt64: return "u64";
+    case DType::Float32: return "f32";
+    case DType::Float64: return "f64";
+    default: return nullptr;
+  }
+}
+
+const char* c_wrapping_type(DType dtype) { return item_size(dtype) > 4 ? "u64" : "u32"; }
+
+namespace {
+
+std::string fill(std::string_view text, std::string_view op, DType output,
+                 std::span<const std::string> inputs) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '{' || i + 2 >= text.size() || text[i + 2] != '}') {
+      result += text[i];
+      continue;
+    }
+    const char which = text[i + 1];
+    if (which == 'T')
+      result += c_type(output);
+    else if (which == 'U')
+      result += c_wrapping_type(output);
+    else if (which == 'F')
+      result += c_function_name(op, output);
+    else
+      result += inputs[static_cast<std::size_t>(which - '0')];
+    i += 2;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string c_function_name(std::string_view op, DType output) {
+  return std::string(op) + "_" + (output == DType::Bool ? "bool" : c_type(output));
+}
+
+std::string fill_c_function(std::string_view text, std::string_view op, DType output) {
+  return fill(text, op, output, {});
+}
+
+std::string fill_c_template(std::string_view text, std::string_view op, DType output,
+                            std::span<const std::string> inputs) {
+  return "(" + fill(text, op, output, inputs) + ")";
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,216 @@
+#include "ops/graph/graph.h"
+
+#include "ops/graph/marks.h"
+#include "thunks/error.h"
+#include "thunks/interrupt.h"
+
+#include <atomic>
+#include <string>
+#include <unordered_map>
+
+namespace thunkvm {
+namespace {
+
+// Marks hold the walk's number in the upper half, so that no walk has to clear what an earlier one
+// left.
+constinit std::atomic<std::uint32_t> walks{0};
+
+std::uint64_t new_walk() { return static_cast<std::uint64_t>(walks.fetch_add(1) + 1) << 32; }
+
+struct Visit {
+  Apply* node;
+  std::uint32_t next_input;
+};
+
+using VariableMap = std::unordered_map<Variable, Variable, VariableHash>;
+
+// What replaces a variable, and what that is computed from, replacements in the place of what they
+// replace.
+class Replacements {
+ public:
+  explicit Replacements(std::span<const std::pair<Variable, Variable>> pairs)
+      : pairs_(pairs), by_(pairs.begin(), pairs.end()) {}
+
+  /// Null where the variable is not replaced.
+  const Variable* of(const Variable& v) const {
+    const auto found = by_.find(v);
+    return found == by_.end() ? nullptr : &found->second;
+  }
+  bool contains(const Variable& v) const { return by_.contains(v); }
+
+  /// The names of replaced variables that depend on each other in a cycle; empty where none do.
+  std::string cycle() const {
+    Walk walk;
+    for (const auto& [from, to] : pairs_) {
+      if (!enter(from, walk)) continue;
+      while (!walk.path.empty()) {
+        Step& top = walk.path.back();
+        const std::uint32_t n_next = top.replacement != nullptr ? 1 : top.v.node()->n_inputs();
+        if (top.next == n_next) {
+          *state(top.v, walk) = State::Left;
+          walk.path.pop_back();
+          continue;
+        }
+        const Variable next = top.replacement != nullptr
+                                  ? *top.replacement
+                                  : top.v.node()->input(static_cast<int>(top.next));
+        ++top.next;
+        if (!enter(next, walk) && *state(next, walk) == State::Entered)
+          return names_from(next, walk);
+      }
+    }
+    return {};
+  }
+
+ private:
+  enum class State : std::uint8_t { New, Entered, Left };
+  struct Step {
+    Variable v;
+    const Variable* replacement;
+    std::uint32_t next;
+  };
+  struct Walk {
+    std::vector<Step> path;
+    std::unordered_map<Variable, State, VariableHash> replaced;
+    std::unordered_map<const Apply*, State> nodes;
+  };
+
+  State* state(const Variable& v, Walk& walk) const {
+    return contains(v) ? &walk.replaced[v] : &walk.nodes[v.node()];
+  }
+  bool enter(const Variable& v, Walk& walk) const {
+    State* const at = state(v, walk);
+    if (*at != State::New) return false;
+    *at = State::Entered;
+    walk.path.push_back({v, of(v), 0});
+    return true;
+  }
+  std::string names_from(const Variable& start, Walk& walk) const {
+    std::string names;
+    bool inside = false;
+    for (const Step& step : walk.path) {
+      inside = inside || state(step.v, walk) == state(start, walk);
+      if (inside && step.replacement != nullptr)
+        names += (names.empty() ? "" : ", ") + step.v.text();
+    }
+    return names;
+  }
+
+  std::span<const std::pair<Variable, Variable>> pairs_;
+  VariableMap by_;
+};
+
+}  // namespace
+
+bool poll_lost_marks() {
+  const std::uint32_t before = walks.load(std::memory_order_relaxed);
+  poll_interrupt();
+  return walks.load(std::memory_order_relaxed) != before;
+}
+
+std::vector<Apply*> topological_order(std::span<const Variable> roots) {
+  const std::uint64_t walk = new_walk();
+  const std::uint64_t entered = walk | 0xffffffffu;
+  std::vector<Apply*> order;
+  std::vector<Visit> stack;
+  for (const Variable& root : roots) {
+    if ((root.node()->mark & ~std::uint64_t{0xffffffffu}) == walk) continue;
+    root.node()->mark = entered;
+    stack.push_back({root.node(), 0});
+    while (!stack.empty()) {
+      Visit& top = stack.back();
+      if (top.next_input == top.node->n_inputs()) {
+        top.node->mark = walk | order.size();
+        order.push_back(top.node);
+        stack.pop_back();
+        continue;
+      }
+      Apply* input = top.node->input(static_cast<int>(top.next_input++)).node();
+      if ((input->mark & ~std::uint64_t{0xffffffffu}) == walk) continue;
+      input->mark = entered;
+      stack.push_back({input, 0});
+    }
+  }
+  return order;
+}
+
+std::vector<Variable> leaves(std::span<const Variable> roots) {
+  std::vector<Variable> found;
+  for (Apply* node : topological_order(roots))
+    if (node->leaf() != Leaf::None) found.push_back(node->output(0));
+  return found;
+}
+
+namespace {
+
+// Whether a variable's node was made just now: nobody but `outputs` holds it.
+bool held_here_alone(const Variable& variable, std::span<const Variable> outputs) {
+  const auto of_its_node = [&](const Variable& v) { return v.node() == variable.node(); };
+  return std::count_if(outputs.begin(), outputs.end(), of_its_node) ==
+         static_cast<std::ptrdiff_t>(variable.node()->references());
+}
+
+}  // namespace
+
+std::vector<Variable> substitute(std::span<const Variable> roots,
+                                 std::span<const std::pair<Variable, Variable>> replacements) {
+  const Replacements given(replacements);
+  if (const std::string cycle = given.cycle(); !cycle.empty())
+    throw Error(ErrorKind::Value,
+                "the replacements form a cycle through " + cycle +
+                    ": a variable cannot be replaced by something that depends on it");
+  VariableMap rebuilt;
+  const auto resolve = [&](const Variable& v) -> Variable {
+    const auto found = rebuilt.find(v);
+    return found == rebuilt.end() ? v : found->second;
+  };
+  // Replacements may use replaced variables: in the order of this walk, a replaced variable comes
+  // after what replaces it.
+  std::vector<std::pair<Variable, bool>> stack;
+  std::unordered_map<Apply*, bool> done;
+  for (const Variable& root : roots) stack.emplace_back(root, false);
+  while (!stack.empty()) {
+    auto [v, expanded] = stack.back();
+    stack.pop_back();
+    if (const Variable* replacement = given.of(v)) {
+      if (rebuilt.contains(v)) continue;
+      if (expanded) {
+        rebuilt.insert_or_assign(v, resolve(*replacement));
+      } else {
+        stack.emplace_back(v, true);
+        stack.emplace_back(*replacement, false);
+      }
+      continue;
+    }
+    Apply* node = v.node();
+    if (node->leaf() != Leaf::None || done.contains(node)) continue;
+    if (!expanded) {
+      stack.emplace_back(v, true);
+      for (const Variable& input : node->inputs()) stack.emplace_back(input, false);
+      continue;
+    }
+    done.emplace(node, true);
+    std::vector<Variable> inputs;
+    bool changed = false;
+    for (const Variable& input : node->inputs()) {
+      inputs.push_back(resolve(input));
+      changed = changed || !(inputs.back() == input);
+    }
+    if (!changed) continue;
+    poll_interrupt();
+    const OriginOf scope(*node);
+    const std::vector<Variable> outputs = node->op()->call(inputs);
+    for (std::uint32_t j = 0; j < node->n_outputs(); ++j) {
+      // An Op may hand back what it was given, as a cast to the same dtype does: that has a name,
+      // or none, of its own.
+      if (!node->output(j).name().empty() && held_here_alone(outputs[j], outputs))
+        outputs[j].set_name(node->output(j).name());
+      if (!given.contains(node->output(j))) rebuilt.insert_or_assign(node->output(j), outputs[j]);
+    }
+  }
+  std::vector<Variable> results;
+  for (const Variable& root : roots) results.push_back(resolve(root));
+  return results;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,44 @@
+// graph.h: a whole function's graph, and walks over it.
+#pragma once
+
+#include "ops/graph/op.h"
+#include "ops/graph/variable.h"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// A shared variable's new value. With `if_computed` it is committed if something else demanded it,
+/// and demands nothing.
+struct Update {
+  Ref<SharedValue> target;
+  Variable value;
+  bool if_computed = false;
+};
+
+/// What a function computes: free variables in, values out, shared variables updated.
+struct FunctionGraph {
+  std::vector<Variable> inputs = {};
+  std::vector<Variable> outputs = {};
+  std::vector<Update> updates = {};
+};
+
+/// All nodes that the given variables depend on, leaves included, every node after its inputs:
+/// depth-first post-order, which is what placement wants. Iterative; linear. Leaves each node's
+/// index in the result in `Apply::mark`.
+std::vector<Apply*> topological_order(std::span<const Variable> roots);
+
+/// Free inputs, shared variables (and constants) below the given variables, in the order of first
+/// use.
+std::vector<Variable> leaves(std::span<const Variable> roots);
+
+/// The graphs of `roots` with some variables replaced, wherever they are used; in replacements too.
+/// What does not depend on a replaced variable is shared, not copied; what does is made anew by its
+/// Op, with the origin of the node that it stands for. Throws Error(Value) that
+/// names the members of a cycle where replacements depend on each other.
+std::vector<Variable> substitute(std::span<const Variable> roots,
+                                 std::span<const std::pair<Variable, Variable>> replacements);
+
+}  // namespace thunkvm

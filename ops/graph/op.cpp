@@ -1,0 +1,38 @@
+#include "ops/graph/op.h"
+
+#include "thunks/error.h"
+
+namespace thunkvm {
+
+const ElementCode* Op::element_code(const Apply&) const { return nullptr; }
+
+ThunkCode Op::kernel(const Apply&) const { return {}; }
+
+const BlockFold* Op::block_fold(const Apply&) const { return nullptr; }
+
+const Arrangement* Op::arrangement(const Apply&) const { return nullptr; }
+
+const AliasMap& Op::view_map() const {
+  static const AliasMap none;
+  return none;
+}
+
+const AliasMap& Op::destroy_map() const {
+  static const AliasMap none;
+  return none;
+}
+
+std::vector<Variable> Op::grad(Apply& node, std::span<const Variable>) const {
+  throw Error(ErrorKind::NotImplemented,
+              "[" + name() + "] has no gradient (node made at " + node.origin_text() +
+                  "); give the Op a grad method, or cut the path with stop_gradient");
+}
+
+std::vector<Variable> Op::batch(Apply& node, std::span<const Variable>,
+                                const std::vector<bool>&) const {
+  throw Error(ErrorKind::NotImplemented, "[" + name() + "] has no batching rule (node made at " +
+                                             node.origin_text() +
+                                             "), which jacobian needs; give the Op a batch method");
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,97 @@
+// op.h: the contract of an Op: what it makes of its inputs, how it runs, and how it is
+// differentiated.
+#pragma once
+
+#include "ops/graph/attributes.h"
+#include "ops/graph/variable.h"
+#include "thunks/decoding.h"
+#include "thunks/thunk.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+struct Arrangement;
+struct BlockFold;
+struct ElementCode;
+
+/// The demand of a built-in lazy Op, declared: input 0 is the selector; arm a of output j is input
+/// 1 + a*n_outputs + j. The linker compiles it into a branch; no thunk is made.
+struct Conditional {
+  Decoding decoding = Decoding::Truth;
+  std::uint32_t n_arms = 2;
+  std::uint32_t n_outputs = 1;
+  std::uint32_t arm_input(std::uint32_t arm, std::uint32_t output) const {
+    return 1 + arm * n_outputs + output;
+  }
+};
+
+/// Which inputs an output is a view of, or which it overwrites: (output, inputs).
+using AliasMap = std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>;
+
+/// An operation, with its attributes. Immutable; shared by all its nodes.
+class Op : public Counted {
+ public:
+  /// "add", "sum", or a user's class name.
+  virtual std::string name() const = 0;
+  /// With its attributes: "sum{axis=[0]}".
+  virtual std::string text() const { return name(); }
+  /// The (checked) attributes that the registry made it with; none for an Op that is not from
+  /// there.
+  const Attributes& attributes() const { return attributes_; }
+  /// For the registry, before anybody else has the Op.
+  void set_attributes(Attributes attributes) { attributes_ = std::move(attributes); }
+  /// Whether it is from the registry, and so a function of its inputs and attributes alone: equal
+  /// nodes of it have equal values, and nobody can tell how often they ran.
+  bool registered() const { return registered_; }
+  /// For the registry.
+  void set_registered() { registered_ = true; }
+
+  /// Builds the node (and the casts that it needs) for these inputs, and returns its outputs.
+  /// Throws Error(Type) or Error(Value) that names the Op, the input, what it is, and the rule.
+  virtual std::vector<Variable> call(std::span<const Variable> inputs) const = 0;
+
+  /// The native code of one node, or nothing where there is none.
+  virtual ThunkCode kernel(const Apply& node) const;
+
+  /// What an elementwise node does with single elements, for the emitter: what it computes is the
+  /// same as what the kernel does, bit for bit. Null for all other nodes.
+  virtual const ElementCode* element_code(const Apply& node) const;
+
+  /// The declared demand of a built-in lazy Op; null for all others.
+  virtual const Conditional* conditional() const { return nullptr; }
+
+  /// For a reduction: the fold that its kernel computes each output with, in C order of the reduced
+  /// axes, for callers that have its input in blocks; null for all others.
+  virtual const BlockFold* block_fold(const Apply& node) const;
+
+  /// For a node that computes no elements, but says where some lie: how a loop over elements does
+  /// without running it; null for all others.
+  virtual const Arrangement* arrangement(const Apply& node) const;
+
+  virtual const AliasMap& view_map() const;
+  virtual const AliasMap& destroy_map() const;
+
+  /// The gradients with respect to the inputs, as graph. `output_gradients[j]` is null where
+  /// nothing depends on output j; a result is null where the output does not depend,
+  /// differentiably, on that input. Each has its input's shape. The default is an
+  /// Error(NotImplemented) that names the Op.
+  virtual std::vector<Variable> grad(Apply& node, std::span<const Variable> output_gradients) const;
+
+  /// The same operation for a batch: `inputs[i]` has one more leading axis than the node's input i
+  /// where `batched[i]` is set, and is the node's input itself elsewhere. Every output gets the
+  /// leading axis. At least one is batched. The default is an Error(NotImplemented) that names the
+  /// Op.
+  virtual std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
+                                      const std::vector<bool>& batched) const;
+
+ private:
+  Attributes attributes_;
+  bool registered_ = false;
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,150 @@
+// registry.h: the built-in Ops by name, each with a prototype from which its Python function, its
+// checks and its documentation are made. Rewrites make one of equal nodes, so what a registered Op
+// computes depends on its inputs and attributes alone.
+//
+// An Op is registered in its family's file:
+//
+//   class SumMaker : public OpMaker {
+//    public:
+//     explicit SumMaker(OpProto& proto) : OpMaker(proto) {
+//       comment("Sum of the elements over the given axes.");
+//       input("x", "any numeric tensor");
+//       attr("axis", AttrType::Ints, "the axes to sum over; all of them if None").optional();
+//       attr("keepdims", AttrType::Bool, "keep the summed axes with length 1").by_default(false);
+//       output("the sums");
+//     }
+//   };
+//   REGISTER_OP(SumOp, SumMaker, sum)        // SumOp has a constructor SumOp(const Attributes&)
+#pragma once
+
+#include "ops/graph/op.h"
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+enum class AttrType : std::uint8_t { Bool, Int, Float, String, DType, Ints, Floats, Strings };
+std::string_view name(AttrType type);
+
+struct AttrProto {
+  std::string name;
+  AttrType type = AttrType::Int;
+  std::string comment;
+  bool required = true;
+  AttrValue default_value;                 ///< where not required; monostate is None
+  std::optional<double> minimum, maximum;  ///< inclusive, for numbers
+  std::vector<AttrValue> allowed;          ///< empty: any
+
+  AttrProto& by_default(AttrValue value);
+  AttrProto& optional() { return by_default(std::monostate{}); }
+  AttrProto& at_least(double value);
+  AttrProto& at_most(double value);
+  AttrProto& one_of(std::vector<AttrValue> values);
+};
+
+struct VarProto {
+  std::string name;
+  std::string comment;
+  bool variadic = false;     ///< takes all remaining inputs; the last one only
+  bool is_optional = false;  ///< may be left out; after all required ones
+};
+
+/// All that a front end has to know of an Op.
+struct OpProto {
+  std::string name;
+  std::string family;   ///< "arithmetic", "reduction", ...: for the reference
+  std::string comment;  ///< first sentence: summary; the rest: details, the method's source
+  std::string example;  ///< Python, doctest style, `tv` and `np` imported
+  std::vector<VarProto> inputs;
+  std::vector<VarProto> outputs;
+  std::vector<AttrProto> attrs;
+
+  const AttrProto* attr(std::string_view name) const;
+  /// Fills in defaults and checks names, types and ranges. Throws Error naming the Op, the
+  /// attribute, the value and the rule, with a suggestion for a misspelt name.
+  Attributes check(const Attributes& given) const;
+};
+
+/// Fills in a prototype; derive one for each Op.
+class OpMaker {
+ public:
+  explicit OpMaker(OpProto& proto) : proto_(proto) {}
+
+ protected:
+  void comment(std::string text) { proto_.comment = std::move(text); }
+  void family(std::string text) { proto_.family = std::move(text); }
+  void example(std::string text) { proto_.example = std::move(text); }
+  VarProto& input(std::string name, std::string comment) {
+    return proto_.inputs.emplace_back(VarProto{std::move(name), std::move(comment)});
+  }
+  void output(std::string comment) { proto_.outputs.push_back({"out", std::move(comment)}); }
+  AttrProto& attr(std::string name, AttrType type, std::string comment) {
+    AttrProto& proto = proto_.attrs.emplace_back();
+    proto.name = std::move(name);
+    proto.type = type;
+    proto.comment = std::move(comment);
+    return proto;
+  }
+
+ private:
+  OpProto& proto_;
+};
+
+/// An Op asked for by name: what a front end or a saved graph hands to the core.
+struct OpDesc {
+  std::string type;
+  std::vector<Variable> inputs;
+  Attributes attrs;
+};
+
+class OpRegistry {
+ public:
+  using Creator = std::function<Ref<const Op>(const Attributes&)>;
+
+  static void add(OpProto proto, Creator creator);
+  /// All prototypes, by name.
+  static std::vector<const OpProto*> protos();
+  /// Throws Error(Key) with the nearest name.
+  static const OpProto& proto(std::string_view name);
+  /// The Op with these attributes, checked. Without any, always the same object.
+  static Ref<const Op> create(std::string_view name, const Attributes& attrs);
+  /// Creates the Op and applies it.
+  static std::vector<Variable> call(const OpDesc& desc);
+};
+
+/// Applies a built-in Op of one output.
+Variable call_op(std::string_view name, std::initializer_list<Variable> inputs,
+                 const Attributes& attrs = {});
+Variable call_op(std::string_view name, std::span<const Variable> inputs,
+                 const Attributes& attrs = {});
+
+/// The name in `names` nearest to `name` by edits, or "" where none is near.
+std::string nearest_name(std::string_view name, std::span<const std::string> names);
+
+template <class OpClass, class Maker>
+struct OpRegistration {
+  explicit OpRegistration(const char* name) {
+    OpProto proto;
+    proto.name = name;
+    Maker{proto};
+    OpRegistry::add(std::move(proto), [](const Attributes& attrs) {
+      auto* op = new OpClass(attrs);
+      op->set_attributes(attrs);
+      op->set_registered();
+      return Ref<const Op>(op);
+    });
+  }
+};
+
+#define REGISTER_OP(op_class, maker_class, op_name) \
+  static const ::thunkvm::OpRegistration<op_class, maker_class> op_name##_registration(#op_name);
+
+}  // namespace thunkvm

@@ -1,0 +1,257 @@
+// index_arrays.cpp: finding the elements that an index with arrays means.
+#include "ops/indexing/index_arrays.h"
+
+#include "thunks/error.h"
+#include "thunks/strided.h"
+
+#include <algorithm>
+#include <array>
+
+namespace thunkvm {
+
+namespace {
+
+const std::string kArray = "[]";
+
+bool is_slice(const std::string& item) { return item.find(':') != std::string::npos; }
+bool is_integer(const std::string& item) {
+  return item != kArray && item != "newaxis" && item != "..." && !is_slice(item);
+}
+
+int n_axes(const Variable& array) { return array.dtype() == DType::Bool ? array.ndim() : 1; }
+
+const Variable& input_of(const std::string& op, std::span<const Variable> inputs, std::size_t i) {
+  if (i < inputs.size()) return inputs[i];
+  throw Error(ErrorKind::Type, "[" + op + "] the index has more '?' and '[]' than inputs: it got " +
+                                   std::to_string(inputs.size()));
+}
+
+/// The items with a full slice for each axis that an array takes.
+std::vector<std::string> without_arrays(const std::string& op,
+                                        const std::vector<std::string>& items,
+                                        std::span<const Variable> inputs) {
+  std::vector<std::string> basic;
+  std::size_t next = 0;
+  for (const std::string& item : items) {
+    if (item == kArray) {
+      basic.insert(basic.end(), static_cast<std::size_t>(n_axes(input_of(op, inputs, next++))),
+                   ":");
+    } else {
+      basic.push_back(item);
+      next += static_cast<std::size_t>(std::count(item.begin(), item.end(), '?'));
+    }
+  }
+  return basic;
+}
+
+std::vector<std::int64_t> inserted(std::vector<std::int64_t> rest, std::size_t place,
+                                   std::span<const std::int64_t> picked) {
+  rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(place), picked.begin(), picked.end());
+  return rest;
+}
+
+/// The shape that index arrays have together.
+std::vector<std::int64_t> joined_shape(const std::string& op, std::span<const Array> arrays) {
+  std::vector<std::int64_t> joined;
+  for (const Array& array : arrays) joined.resize(std::max(joined.size(), array.shape().size()), 1);
+  for (const Array& array : arrays) {
+    std::int64_t* last = joined.data() + (joined.size() - array.shape().size());
+    for (const std::int64_t length : array.shape()) {
+      if (*last != length && *last != 1 && length != 1) {
+        std::string shapes;
+        for (const Array& each : arrays) shapes += " " + format_shape(each.shape());
+        throw Error(ErrorKind::Index,
+                    "[" + op +
+                        "] shape mismatch: indexing arrays could not be broadcast together with "
+                        "shapes" +
+                        shapes);
+      }
+      if (length != 1) *last = length;
+      ++last;
+    }
+  }
+  return joined;
+}
+
+/// Where a mask over these axes is true, in C order, as offsets in bytes.
+Array true_offsets(const Array& mask, const std::int64_t* steps) {
+  const Array own = mask.copy();
+  const auto* value = own.data_as<std::uint8_t>();
+  const auto ndim = static_cast<std::size_t>(own.ndim());
+  std::vector<std::int64_t> found, index(ndim, 0);
+  std::int64_t offset = 0;
+  for (std::int64_t left = own.size(); left > 0; --left) {
+    if (*value++ != 0) found.push_back(offset);
+    for (std::size_t axis = ndim; axis-- > 0;) {
+      offset += steps[axis];
+      if (++index[axis] < own.length(static_cast<int>(axis))) break;
+      offset -= steps[axis] * index[axis];
+      index[axis] = 0;
+    }
+  }
+  const auto n = static_cast<std::int64_t>(found.size());
+  const Array offsets = Array::allocate(DType::Int64, Dims(&n, 1));
+  std::copy(found.begin(), found.end(), offsets.data_as<std::int64_t>());
+  return offsets;
+}
+
+/// The sums of offsets, broadcast together.
+Array added_up(Dims shape, std::span<const Array> offsets) {
+  const Array total = Array::zeros(DType::Int64, shape);
+  for (const Array& more : offsets)
+    StridedWalk(shape, std::array{operand(total), operand(more)})
+        .run([](char* const* p, const std::int64_t* s, std::int64_t n) {
+          for (std::int64_t i = 0; i < n; ++i)
+            *reinterpret_cast<std::int64_t*>(p[0] + i * s[0]) +=
+                *reinterpret_cast<const std::int64_t*>(p[1] + i * s[1]);
+        });
+  return total;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> PickedElements::shape() const { return inserted(rest, place, picked); }
+
+ArrayIndex::ArrayIndex(const std::string& op, const std::vector<std::string>& items, int ndim,
+                       std::span<const Variable> inputs)
+    : basic_(op, without_arrays(op, items, inputs), ndim) {
+  std::size_t next = 0;
+  int axis = 0, of_x = 0, left = ndim;
+  for (const std::string& item : items) {
+    if (item == kArray)
+      left -= n_axes(input_of(op, inputs, next++));
+    else if (item != "newaxis" && item != "...")
+      --left;
+    if (item != kArray) next += static_cast<std::size_t>(std::count(item.begin(), item.end(), '?'));
+  }
+  const auto keep = [&](int n, bool has_axis) {
+    for (; n > 0; --n, of_x += has_axis) rest_.push_back(axis++);
+  };
+  next = 0;
+  bool met = false, apart = false, ellipsis = false;
+  for (const std::string& item : items) {
+    const bool picks = item == kArray || is_integer(item);
+    if (picks) {
+      if (!met) place_ = static_cast<int>(rest_.size());
+      separated_ = separated_ || apart;
+      met = true;
+    } else {
+      apart = met;
+    }
+    if (item == kArray) {
+      const Variable& array = input_of(op, inputs, next);
+      const bool is_mask = array.dtype() == DType::Bool;
+      arrays_.push_back({static_cast<int>(next++), axis, of_x, n_axes(array), is_mask});
+      n_picked_ = std::max(n_picked_, is_mask ? 1 : array.ndim());
+      axis += arrays_.back().n_axes;
+      of_x += arrays_.back().n_axes;
+      continue;
+    }
+    for (auto marks = std::count(item.begin(), item.end(), '?'); marks > 0; --marks) {
+      input_of(op, inputs, next);
+      integers_.push_back(static_cast<int>(next++));
+    }
+    if (picks) {
+      ++of_x;
+    } else if (item == "...") {
+      keep(left, true);
+      ellipsis = true;
+    } else {
+      keep(1, item != "newaxis");
+    }
+  }
+  if (!ellipsis) keep(left, true);
+  if (separated_) place_ = 0;
+  if (next != inputs.size())
+    throw Error(ErrorKind::Type, "[" + op + "] the index takes " + std::to_string(next) +
+                                     " inputs, one for each '?' and '[]', but got " +
+                                     std::to_string(inputs.size()));
+}
+
+bool ArrayIndex::may_repeat() const {
+  return std::any_of(arrays_.begin(), arrays_.end(),
+                     [](const IndexArray& array) { return !array.is_mask; });
+}
+
+/// A copy of an array of integers; of a mask, the offsets of where it is true.
+Array ArrayIndex::positions(const IndexArray& array, const Array& given, const View& part) const {
+  if (!array.is_mask) return given.copy();
+  for (int axis = 0; axis < array.n_axes; ++axis) {
+    const std::int64_t length = part.lengths[array.axis + axis];
+    if (given.length(axis) != length)
+      throw Error(ErrorKind::Index,
+                  "[" + op() + "] boolean index did not match indexed array along axis " +
+                      std::to_string(array.of_x + axis) + "; size of axis is " +
+                      std::to_string(length) + " but size of corresponding boolean axis is " +
+                      std::to_string(given.length(axis)));
+  }
+  return true_offsets(given, part.strides + array.axis);
+}
+
+void ArrayIndex::turn_into_offsets(const IndexArray& array, const Array& positions,
+                                   const View& part) const {
+  const std::int64_t length = part.lengths[array.axis], stride = part.strides[array.axis];
+  auto* position = positions.data_as<std::int64_t>();
+  for (std::int64_t i = 0, n = positions.size(); i < n; ++i) {
+    const std::int64_t p = position[i];
+    if (p < -length || p >= length)
+      throw Error(ErrorKind::Index, "[" + op() + "] index " + std::to_string(p) +
+                                        " is out of bounds for axis " + std::to_string(array.of_x) +
+                                        " with size " + std::to_string(length));
+    position[i] = (p < 0 ? p + length : p) * stride;
+  }
+}
+
+PickedElements ArrayIndex::find(const Activation& activation, const Operands& operands, int first,
+                                const Layout& x) const {
+  PickedElements found;
+  std::vector<std::int64_t> integers;
+  for (const int input : integers_)
+    integers.push_back(read_integer(activation, operands, first + input));
+  basic_.find(x, integers, found.part);
+  for (const int axis : rest_) {
+    found.rest.push_back(found.part.lengths[axis]);
+    found.steps.push_back(found.part.strides[axis]);
+  }
+  found.place = static_cast<std::size_t>(place_);
+
+  // From here on only copies are looked at: another thread may write to what was given.
+  std::vector<Array> offsets;
+  for (const IndexArray& array : arrays_)
+    offsets.push_back(
+        positions(array, input_array(activation, operands, first + array.input), found.part));
+  found.picked = joined_shape(op(), offsets);
+  // What is broadcast away is not looked at, as in NumPy.
+  if (std::find(found.picked.begin(), found.picked.end(), 0) == found.picked.end())
+    for (std::size_t i = 0; i < arrays_.size(); ++i)
+      if (!arrays_[i].is_mask) turn_into_offsets(arrays_[i], offsets[i], found.part);
+  found.offsets = offsets.size() == 1 ? offsets[0] : added_up(found.picked, offsets);
+  return found;
+}
+
+StaticShape ArrayIndex::known_shape(const StaticShape& x, std::span<const Variable> inputs) const {
+  std::vector<KnownInteger> integers;
+  for (const int input : integers_)
+    integers.push_back(known_integers(inputs[static_cast<std::size_t>(input)])->front());
+  const StaticShape part = basic_.known_lengths(x, integers);
+  StaticShape rest, picked;
+  for (const int axis : rest_) rest.push_back(part[static_cast<std::size_t>(axis)]);
+  for (const IndexArray& array : arrays_) {
+    const Variable& input = inputs[static_cast<std::size_t>(array.input)];
+    picked = broadcast_static(op(), picked,
+                              array.is_mask ? StaticShape{kUnknownLength} : input.static_shape());
+    for (int axis = 0; array.is_mask && axis < array.n_axes; ++axis) {
+      const std::int64_t has = part[static_cast<std::size_t>(array.axis + axis)];
+      const std::int64_t wants = input.static_shape()[static_cast<std::size_t>(axis)];
+      if (has >= 0 && wants >= 0 && has != wants)
+        throw Error(ErrorKind::Index,
+                    "[" + op() + "] boolean index did not match indexed array along axis " +
+                        std::to_string(array.of_x + axis) + "; size of axis is " +
+                        std::to_string(has) + " but size of corresponding boolean axis is " +
+                        std::to_string(wants));
+    }
+  }
+  return inserted(rest, static_cast<std::size_t>(place_), picked);
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,209 @@
+// indexing.cpp: reading basic indices, and finding the part of an array that they mean.
+#include "ops/indexing/indexing.h"
+
+#include "thunks/error.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace thunkvm {
+
+namespace {
+
+/// The start and the number of elements of a slice of an axis, by Python's rules.
+struct SliceRange {
+  std::int64_t start;
+  std::int64_t count;
+};
+
+SliceRange slice_range(std::int64_t length, std::optional<std::int64_t> start,
+                       std::optional<std::int64_t> stop, std::int64_t step) {
+  const std::int64_t lowest = step < 0 ? -1 : 0;
+  const std::int64_t highest = step < 0 ? length - 1 : length;
+  const auto bound = [&](std::optional<std::int64_t> given, std::int64_t otherwise) {
+    if (!given) return otherwise;
+    const std::int64_t from_front = *given < 0 ? *given + length : *given;
+    return std::clamp(from_front, lowest, highest);
+  };
+  const std::int64_t first = bound(start, step < 0 ? highest : lowest);
+  const std::int64_t end = bound(stop, step < 0 ? lowest : highest);
+  if (step == 1) return {first, std::max<std::int64_t>(end - first, 0)};  // a division less
+  std::int64_t count = 0;
+  // Unsigned: the distance is not negative, and minus the smallest step has no int64.
+  if (step > 0 && first < end)
+    count = (end - first - 1) / step + 1;
+  else if (step < 0 && end < first)
+    count = static_cast<std::int64_t>(static_cast<std::uint64_t>(first - end - 1) /
+                                      (std::uint64_t{0} - static_cast<std::uint64_t>(step))) +
+            1;
+  return {first, count};
+}
+
+}  // namespace
+
+BasicIndex::BasicIndex(std::string op, const std::vector<std::string>& items, int ndim)
+    : op_(std::move(op)) {
+  std::vector<IndexItem> written;
+  int used = 0, ellipses = 0;
+  for (const std::string& item : items) {
+    written.push_back(parse_item(item));
+    const IndexItem::Kind kind = written.back().kind;
+    if (kind == IndexItem::Kind::Integer || kind == IndexItem::Kind::Slice) ++used;
+    if (kind == IndexItem::Kind::Ellipsis) ++ellipses;
+  }
+  if (ellipses > 1)
+    throw Error(ErrorKind::Index, "[" + op_ + "] an index can only have a single ellipsis ('...')");
+  if (used > ndim)
+    throw Error(ErrorKind::Index, "[" + op_ + "] too many indices for array: array is " +
+                                      std::to_string(ndim) + "-dimensional, but " +
+                                      std::to_string(used) + " were indexed");
+  if (ellipses == 0) written.push_back({IndexItem::Kind::Ellipsis, {}, {}, {}});
+  for (const IndexItem& item : written) {
+    if (item.kind == IndexItem::Kind::Ellipsis)
+      items_.resize(items_.size() + static_cast<std::size_t>(ndim - used));
+    else
+      items_.push_back(item);
+  }
+}
+
+IndexNumber BasicIndex::parse_number(const std::string& text, const std::string& item) {
+  if (text.empty()) return {};
+  if (text == "?") return {IndexNumber::From::Input, n_inputs_++};
+  IndexNumber number{IndexNumber::From::Literal, 0};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
+  if (error != std::errc() || end != text.data() + text.size())
+    throw Error(ErrorKind::Value,
+                "[" + op_ + "] '" + item +
+                    "' is no item of an index: use an integer, "
+                    "a slice like '1:5:2' or ':', 'newaxis' or '...', with '?' for "
+                    "an integer that is an input");
+  return number;
+}
+
+IndexItem BasicIndex::parse_item(const std::string& text) {
+  if (text == "newaxis") return {IndexItem::Kind::NewAxis, {}, {}, {}};
+  if (text == "...") return {IndexItem::Kind::Ellipsis, {}, {}, {}};
+  std::vector<std::string> fields(1);
+  for (char c : text) {
+    if (c == ':')
+      fields.emplace_back();
+    else
+      fields.back() += c;
+  }
+  IndexItem item;
+  if (fields.size() == 1) {
+    if (text.empty()) parse_number("empty", text);
+    item.kind = IndexItem::Kind::Integer;
+    item.start = parse_number(text, text);
+    return item;
+  }
+  if (fields.size() > 3) parse_number(text, text);
+  item.start = parse_number(fields[0], text);
+  item.stop = parse_number(fields[1], text);
+  if (fields.size() == 3) item.step = parse_number(fields[2], text);
+  return item;
+}
+
+int BasicIndex::result_ndim() const {
+  return static_cast<int>(std::count_if(items_.begin(), items_.end(), [](const IndexItem& item) {
+    return item.kind != IndexItem::Kind::Integer;
+  }));
+}
+
+void BasicIndex::find(const Layout& x, std::span<const std::int64_t> inputs, View& part) const {
+  part.data = x.data;
+  const auto value = [&](const IndexNumber& number) -> std::optional<std::int64_t> {
+    if (number.from == IndexNumber::From::Absent) return std::nullopt;
+    if (number.from == IndexNumber::From::Literal) return number.value;
+    return inputs[static_cast<std::size_t>(number.value)];
+  };
+  std::size_t axis = 0;
+  for (const IndexItem& item : items_) {
+    if (item.kind == IndexItem::Kind::NewAxis) {
+      part.append(1, 0);
+      continue;
+    }
+    const std::int64_t length = x.lengths[axis];
+    const std::int64_t stride = x.strides[axis];
+    if (item.kind == IndexItem::Kind::Integer) {
+      const std::int64_t i = *value(item.start);
+      if (i < -length || i >= length)
+        throw Error(ErrorKind::Index, "[" + op_ + "] index " + std::to_string(i) +
+                                          " is out of bounds for axis " + std::to_string(axis) +
+                                          " with size " + std::to_string(length));
+      part.data += (i < 0 ? i + length : i) * stride;
+    } else {
+      const std::int64_t step = value(item.step).value_or(1);
+      if (step == 0)
+        throw Error(ErrorKind::Value,
+                    "[" + op_ + "] slice step cannot be zero (axis " + std::to_string(axis) + ")");
+      const SliceRange range = slice_range(length, value(item.start), value(item.stop), step);
+      part.append(range.count, range.count > 1 ? stride * step : stride);
+      if (range.count > 0) part.data += range.start * stride;
+    }
+    ++axis;
+  }
+}
+
+std::vector<std::int64_t> BasicIndex::known_lengths(
+    std::span<const std::int64_t> shape,
+    std::span<const std::optional<std::int64_t>> inputs) const {
+  std::vector<std::int64_t> lengths;
+  std::size_t axis = 0;
+  for (const IndexItem& item : items_) {
+    if (item.kind == IndexItem::Kind::NewAxis) {
+      lengths.push_back(1);
+      continue;
+    }
+    const std::int64_t length = shape[axis++];
+    bool known = length >= 0;
+    const auto value = [&](const IndexNumber& number) -> std::optional<std::int64_t> {
+      if (number.from == IndexNumber::From::Absent) return std::nullopt;
+      if (number.from == IndexNumber::From::Literal) return number.value;
+      const auto input = inputs[static_cast<std::size_t>(number.value)];
+      known = known && input.has_value();
+      return input;
+    };
+    const auto start = value(item.start);
+    if (item.kind == IndexItem::Kind::Integer) {
+      if (known && (*start < -length || *start >= length))
+        throw Error(ErrorKind::Index, "[" + op_ + "] index " + std::to_string(*start) +
+                                          " is out of bounds for axis " + std::to_string(axis - 1) +
+                                          " with size " + std::to_string(length));
+      continue;
+    }
+    const auto stop = value(item.stop);
+    const auto step = value(item.step);
+    if (step && *step == 0)
+      throw Error(ErrorKind::Value, "[" + op_ + "] slice step cannot be zero (axis " +
+                                        std::to_string(axis - 1) + ")");
+    lengths.push_back(known ? slice_range(length, start, stop, step.value_or(1)).count : -1);
+  }
+  return lengths;
+}
+
+Variable value_for_part(const std::string& op, const Variable& value, const Variable& x,
+                        const StaticShape& part) {
+  const DType dtype = x.dtype();
+  const bool fits = value.weak() ? promote_weak(dtype, kind(value.dtype())) == dtype
+                                 : promote(dtype, value.dtype()) == dtype ||
+                                       (is_integral(value.dtype()) && is_inexact(dtype));
+  if (!fits)
+    throw Error(ErrorKind::Type, "[" + op + "] a value of dtype " +
+                                     std::string(name(value.dtype())) +
+                                     " does not fit into an array of dtype " +
+                                     std::string(name(dtype)) + ": cast one of them");
+  const StaticShape& shape = value.static_shape();
+  bool broadcasts = shape.size() <= part.size();
+  for (std::size_t i = 0; broadcasts && i < shape.size(); ++i) {
+    const std::int64_t to = part[part.size() - shape.size() + i];
+    broadcasts = shape[i] < 0 || shape[i] == 1 || to < 0 || shape[i] == to;
+  }
+  if (!broadcasts)
+    throw Error(ErrorKind::Value, "[" + op + "] could not broadcast a value of type " +
+                                      value.type().text() + " into a part of shape " +
+                                      format_shape(part) + " of a " + x.type().text());
+  return cast_now(value, dtype);
+}
+
+}  // namespace thunkvm

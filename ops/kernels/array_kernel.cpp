@@ -1,0 +1,23 @@
+#include "ops/kernels/array_kernel.h"
+
+namespace thunkvm {
+namespace {
+
+inline bool fits(const ArrayBody& body, DType dtype, Dims shape) {
+  return body.dtype == dtype && body.contiguous && same_lengths({body.dims, body.ndim}, shape);
+}
+
+}  // namespace
+
+Array take_fitting(Cell& cell, DType dtype, Dims shape) {
+  const bool taken =
+      cell.is_array() && fits(*cell.body(), dtype, shape) && Array::exclusive(*cell.body());
+  return taken ? cell.take_array() : Array();
+}
+
+Array take_kept(Cell& cell, DType dtype, Dims shape) {
+  Array kept = take_fitting(cell, dtype, shape);
+  return kept ? kept : Array::allocate(dtype, shape);
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,160 @@
+// fold_along.h: the fold of one sequence of elements that lie anywhere in an array.
+#pragma once
+
+#include "ops/kernels/fold.h"
+#include "ops/kernels/fold_axes.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace thunkvm {
+
+/// Cuts a sequence that comes in pieces into blocks.
+template <class F>
+class BlockCutter {
+ public:
+  using In = typename F::In;
+
+  explicit BlockCutter(Folding<F>& folding) : folding_(folding) {}
+
+  void add(const In* x, std::int64_t n) {
+    if (n_held_ > 0) {
+      const std::int64_t more = std::min<std::int64_t>(kFoldBlock - n_held_, n);
+      std::copy_n(x, more, held_ + n_held_);
+      n_held_ += static_cast<int>(more);
+      if (n_held_ < kFoldBlock) return;
+      folding_.add_block(held_, kFoldBlock);
+      n_held_ = 0;
+      x += more;
+      n -= more;
+    }
+    for (; n >= kFoldBlock; x += kFoldBlock, n -= kFoldBlock) folding_.add_block(x, kFoldBlock);
+    std::copy_n(x, n, held_);
+    n_held_ = static_cast<int>(n);
+  }
+  void end() {
+    if (n_held_ > 0) folding_.add_block(held_, n_held_);
+  }
+
+ private:
+  Folding<F>& folding_;
+  int n_held_ = 0;
+  In held_[kFoldBlock];
+};
+
+/// Rows that are copied at once where those of the array lie across its memory (Fortran order), so
+/// that a line of the cache is read once; fewer where they are long.
+inline std::int64_t panel_rows(const FoldAxes& reduced, std::int64_t item_size) {
+  constexpr std::int64_t kMostElements = 1 << 16;
+  const std::size_t n_axes = reduced.lengths.size();
+  if (reduced.count == 0 || n_axes < 2 || reduced.strides[n_axes - 2] != item_size) return 1;
+  const std::int64_t rows = kMostElements / reduced.inner_length();
+  return rows < 4 ? 1 : std::min<std::int64_t>(rows, 16);
+}
+
+/// Copies rows whose columns are `stride` bytes apart, each dense, so that the rows are.
+template <class T>
+void copy_panel(T* to, const char* columns, std::int64_t stride, std::int64_t rows,
+                std::int64_t length) {
+  constexpr std::int64_t kAtOnce = 8;
+  for (std::int64_t k = 0; k < length; k += kAtOnce) {
+    const std::int64_t n = std::min(kAtOnce, length - k);
+    const char* const x = columns + k * stride;
+    for (std::int64_t j = n; j < std::min(2 * kAtOnce, length - k); ++j) {
+      __builtin_prefetch(x + j * stride);
+      __builtin_prefetch(x + j * stride + (rows - 1) * static_cast<std::int64_t>(sizeof(T)));
+    }
+    for (std::int64_t i = 0; i < rows; ++i) {
+      T* const row = to + i * length + k;
+      const char* const first = x + i * static_cast<std::int64_t>(sizeof(T));
+      if (n == kAtOnce) {
+#pragma GCC unroll 8
+        for (std::int64_t j = 0; j < kAtOnce; ++j)
+          row[j] = *reinterpret_cast<const T*>(first + j * stride);
+      } else {
+        for (std::int64_t j = 0; j < n; ++j)
+          row[j] = *reinterpret_cast<const T*>(first + j * stride);
+      }
+    }
+  }
+}
+
+/// Adds the sequence that starts at `first`, a panel of rows at a time.
+template <class F>
+void add_panels(const char* first, const FoldAxes& reduced, std::int64_t rows,
+                BlockCutter<F>& cut) {
+  using In = typename F::In;
+  const std::int64_t length = reduced.inner_length();
+  const std::int64_t stride = reduced.inner_stride();
+  FoldAxes outer = reduced;  // starts of the panels' axes
+  const std::int64_t n_rows = outer.lengths[outer.lengths.size() - 2];
+  outer.lengths.resize(outer.lengths.size() - 2);
+  outer.strides.resize(outer.lengths.size());
+  outer.lengths.push_back(1);
+  outer.strides.push_back(0);
+  const auto panel = std::make_unique_for_overwrite<In[]>(static_cast<std::size_t>(rows * length));
+  outer.each_run([&](std::int64_t offset) {
+    for (std::int64_t row = 0; row < n_rows; row += rows) {
+      const std::int64_t n = std::min(rows, n_rows - row);
+      copy_panel(panel.get(), first + offset + row * static_cast<std::int64_t>(sizeof(In)), stride,
+                 n, length);
+      cut.add(panel.get(), n * length);
+    }
+  });
+}
+
+/// Folds the sequence that starts at `first`, in its order.
+template <class F>
+typename F::Acc fold_in_order(const char* first, const FoldAxes& reduced) {
+  using In = typename F::In;
+  Folding<F> folding;
+  const std::int64_t length = reduced.inner_length();
+  const std::int64_t stride = reduced.inner_stride();
+  const bool dense = stride == static_cast<std::int64_t>(sizeof(In)) || length == 1;
+  if (dense && reduced.lengths.size() <= 1) {
+    const In* x = reinterpret_cast<const In*>(first);
+    for (std::int64_t i = 0; i < reduced.count; i += kFoldBlock)
+      folding.add_block(x + i,
+                        static_cast<int>(std::min<std::int64_t>(kFoldBlock, reduced.count - i)));
+    return folding.total();
+  }
+  BlockCutter<F> cut(folding);
+  if (const std::int64_t rows = panel_rows(reduced, sizeof(In)); rows > 1) {
+    add_panels<F>(first, reduced, rows, cut);
+  } else {
+    In gathered[kFoldBlock];
+    reduced.each_run([&](std::int64_t offset) {
+      const char* x = first + offset;
+      if (dense) {
+        cut.add(reinterpret_cast<const In*>(x), length);
+        return;
+      }
+      for (std::int64_t left = length; left > 0; left -= kFoldBlock) {
+        const std::int64_t n = std::min<std::int64_t>(kFoldBlock, left);
+        for (std::int64_t i = 0; i < n; ++i, x += stride)
+          gathered[i] = *reinterpret_cast<const In*>(x);
+        cut.add(gathered, n);
+      }
+    });
+  }
+  cut.end();
+  return folding.total();
+}
+
+/// Folds the sequence that starts at `first`. Where a fold's result is the same in any order, it is
+/// folded in that of the memory.
+template <class F>
+typename F::Acc fold_along(const char* first, const FoldAxes& reduced) {
+  if constexpr (requires(typename F::Acc acc) { F::same_in_any_order(acc); }) {
+    if (reduced.lengths.size() > 1 &&
+        !std::is_sorted(reduced.strides.rbegin(), reduced.strides.rend())) {
+      const auto result = fold_in_order<F>(first, reduced.in_memory_order());
+      if (F::same_in_any_order(result)) return result;
+    }
+  }
+  return fold_in_order<F>(first, reduced);
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,54 @@
+// fold_loops.h: the loops of float folds (fold.h) that each vector unit has its own copies of.
+#pragma once
+
+#include "ops/kernels/vector_math.h"
+
+namespace thunkvm {
+
+/// Elements of a block, accumulators of a block, and outputs that are folded side by side at most,
+/// so that their accumulators stay in the first-level cache.
+inline constexpr int kFoldBlock = 128;
+inline constexpr int kFoldLanes = 16;
+template <class T>
+inline constexpr int kFoldTile = 2048 / static_cast<int>(sizeof(T));
+/// Fewer neighbours than this are not folded side by side.
+inline constexpr int kMinFoldColumns = 8;
+
+/// What a step does with the accumulator a and the element x, or with two accumulators.
+enum class FoldStep : std::uint8_t {
+  Add,  ///< a + x, from minus zero
+  Max,  ///< x if it is larger or NaN, else a; from minus infinity
+  Min,  ///< x if it is smaller or NaN, else a; from infinity
+};
+inline constexpr int kFoldSteps = 3;
+
+/// All give the same bits on every vector unit: they differ in width, not in order.
+template <class T>
+struct FoldLoops {
+  /// The fold of one block of n <= kFoldBlock neighbours.
+  T (*block)(const T* x, int n);
+  /// The folds of one block of each of `width` sequences, side by side: element r of sequence i is
+  /// rows[r][i], for r < n <= kFoldBlock and kMinFoldColumns <= width <= kFoldTile.
+  void (*columns)(T* out, const char* const* rows, int n, int width);
+  /// into[i] = step(left[i], into[i])
+  void (*merge)(T* into, const T* left, int width);
+  /// a[i] = step(a[i], x[i])
+  void (*step)(T* a, const T* x, int width);
+};
+
+/// The loops for the unit that all kernels use. T is double or float.
+template <class T>
+const FoldLoops<T>& fold_loops(FoldStep step);
+/// The same for one unit, which the processor must have.
+template <class T>
+const FoldLoops<T>& fold_loops(FoldStep step, VectorUnit unit);
+
+struct FoldTable {
+  FoldLoops<double> doubles[kFoldSteps];
+  FoldLoops<float> floats[kFoldSteps];
+};
+// One file for each unit; the baseline is beside fold_loops().
+extern const FoldTable kFoldAvx2;
+extern const FoldTable kFoldAvx512;
+
+}  // namespace thunkvm

@@ -1,0 +1,157 @@
+// inverse.cpp: `inv` and `det` through LU factors with row exchanges.
+#include "ops/linalg/factors.h"
+#include "thunks/lengths.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+
+namespace {
+
+template <class T>
+void run_inv(Activation& activation, const Operands& operands) {
+  const Array a = input_array(activation, operands, 0);
+  require_square("inv", a);
+  const std::int64_t n = a.length(a.ndim() - 1);
+  const Array out = output_array(activation, operands, 0, dtype_of<T>, a.shape());
+  const int rows = blas_length("inv", n);
+  const std::int64_t work = work_of({a.size(), n});
+  {
+    HostLeave leave(*activation.host, work);
+    std::vector<T> factors(static_cast<std::size_t>(n * n)), sides(factors.size());
+    std::vector<int> pivots(static_cast<std::size_t>(n));
+    const MatrixStack stack(a);
+    each_matrix(stack.batch, stack, stack, out.data(), n * n * static_cast<std::int64_t>(sizeof(T)),
+                [&](const char* matrix, const char*, char* to) {
+                  if (n == 0) return;
+                  to_fortran(matrix, stack.row_stride, stack.column_stride, n, n, factors.data());
+                  if (const int zero = lapack::getrf(rows, factors.data(), pivots.data()); zero > 0)
+                    fail_singular("inv", "U", zero, a);
+                  std::fill(sides.begin(), sides.end(), T(0));
+                  for (std::int64_t i = 0; i < n; ++i)
+                    sides[static_cast<std::size_t>(i * n + i)] = T(1);
+                  lapack::getrs(rows, rows, factors.data(), pivots.data(), sides.data());
+                  from_fortran(sides.data(), n, n, reinterpret_cast<T*>(to));
+                });
+  }
+  poll_after(activation, work);
+  store(activation, operands, 0, out);
+}
+
+template <class T>
+void run_det(Activation& activation, const Operands& operands) {
+  const Array a = input_array(activation, operands, 0);
+  require_square("det", a);
+  const std::int64_t n = a.length(a.ndim() - 1);
+  const MatrixStack stack(a);
+  const Array out = output_array(activation, operands, 0, dtype_of<T>, stack.batch);
+  const int rows = blas_length("det", n);
+  const std::int64_t work = work_of({a.size(), n});
+  {
+    HostLeave leave(*activation.host, work);
+    std::vector<T> factors(static_cast<std::size_t>(n * n));
+    std::vector<int> pivots(static_cast<std::size_t>(n));
+    each_matrix(stack.batch, stack, stack, out.data(), sizeof(T),
+                [&](const char* matrix, const char*, char* to) {
+                  T product(1);
+                  if (n > 0) {
+                    to_fortran(matrix, stack.row_stride, stack.column_stride, n, n, factors.data());
+                    lapack::getrf(rows, factors.data(), pivots.data());
+                  }
+                  // The diagonal of U; every exchange of rows turns the sign.
+                  for (std::int64_t i = 0; i < n; ++i) {
+                    product *= factors[static_cast<std::size_t>(i * n + i)];
+                    if (pivots[static_cast<std::size_t>(i)] != i + 1) product = -product;
+                  }
+                  *reinterpret_cast<T*>(to) = product;
+                });
+  }
+  poll_after(activation, work);
+  store(activation, operands, 0, out);
+}
+
+class InvOp final : public MatrixOp {
+ public:
+  explicit InvOp(const Attributes& attrs) : MatrixOp("inv", attrs) {}
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    const Variable a = square_input(inputs);
+    return {Apply::make1(*this, std::span(&a, 1), a.type_ref())};
+  }
+  ThunkCode kernel(const Apply& node) const override {
+    return visit_lapack(node.input(0).dtype(), "inv",
+                        []<class T>(std::type_identity<T>) { return kernel_code<run_inv<T>>(0); });
+  }
+  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
+    if (!g[0]) return {Variable()};
+    const Variable turned = adjoint(node.output(0));
+    return {neg(matmul(matmul(turned, g[0]), turned))};
+  }
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>&) const override {
+    return call(inputs);
+  }
+};
+
+class DetOp final : public MatrixOp {
+ public:
+  explicit DetOp(const Attributes& attrs) : MatrixOp("det", attrs) {}
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    const Variable a = square_input(inputs);
+    const StaticShape shape(a.static_shape().begin(), a.static_shape().end() - 2);
+    return {Apply::make1(*this, std::span(&a, 1), TensorType::of(a.dtype(), shape))};
+  }
+  ThunkCode kernel(const Apply& node) const override {
+    return visit_lapack(node.input(0).dtype(), "det",
+                        []<class T>(std::type_identity<T>) { return kernel_code<run_det<T>>(0); });
+  }
+  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
+    if (!g[0]) return {Variable()};
+    const Variable scale = add_last(add_last(mul(g[0], conjugate(node.output(0)))));
+    return {mul(scale, adjoint(call_op("inv", {node.input(0)})))};
+  }
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>&) const override {
+    return call(inputs);
+  }
+};
+
+class InvMaker : public OpMaker {
+ public:
+  explicit InvMaker(OpProto& proto) : OpMaker(proto) {
+    family("linear algebra");
+    comment("The inverse of each matrix. To solve a system, `solve` is faster and more accurate.");
+    input("a", "square matrices");
+    output("their inverses");
+    example(
+        ">>> a = tv.matrix(\"a\")\n"
+        ">>> tv.function([a], tv.ops.inv(a))([[2.0, 0.0], [0.0, 4.0]])\n"
+        "array([[0.5 , 0.  ],\n"
+        "       [0.  , 0.25]])");
+  }
+};
+
+class DetMaker : public OpMaker {
+ public:
+  explicit DetMaker(OpProto& proto) : OpMaker(proto) {
+    family("linear algebra");
+    comment(
+        "The determinant of each matrix, from its LU factors. Its gradient needs the inverse: "
+        "where a "
+        "matrix is singular it is a LinAlgError.");
+    input("a", "square matrices");
+    output("their determinants");
+    example(
+        ">>> a = tv.matrix(\"a\")\n"
+        ">>> tv.function([a], tv.ops.det(a))([[2.0, 0.0], [0.0, 4.0]])\n"
+        "np.float64(8.0)");
+  }
+};
+
+}  // namespace
+
+REGISTER_OP(InvOp, InvMaker, inv)
+REGISTER_OP(DetOp, DetMaker, det)
+
+}  // namespace thunkvm

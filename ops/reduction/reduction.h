@@ -1,0 +1,243 @@
+// reduction.h: what the reductions share: their axes and shapes, their way back in gradients, and
+// their kernels' frame.
+#pragma once
+
+#include "ops/graph/array_op.h"
+#include "ops/kernels/block_fold.h"
+#include "ops/kernels/fold_all.h"
+
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace thunkvm {
+
+/// Which axes a kernel reduces, and what else it needs to know.
+struct ReductionState {
+  std::vector<bool> reduced;  ///< for each axis of the input
+  bool keepdims = false;
+  double ddof = 0;
+};
+
+/// An Op that folds the elements over some axes: attributes `axis` (Ints or None) and `keepdims`.
+class ReductionOp : public ArrayOp {
+ public:
+  ReductionOp(std::string name, const Attributes& attrs)
+      : ArrayOp(std::move(name), attrs),
+        axes_(attrs.find<std::vector<std::int64_t>>("axis")),
+        keepdims_(attrs.get<bool>("keepdims")) {}
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override;
+  std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override;
+
+ protected:
+  virtual DType result_dtype(DType dtype) const = 0;
+  /// The reduced axes of an input with `ndim` axes, in increasing order.
+  std::vector<int> reduced_axes(int ndim) const;
+  ReductionState state(int ndim) const;
+  bool keepdims() const { return keepdims_; }
+  /// A result with the reduced axes back, of length 1.
+  Variable with_axes(const Variable& result, int ndim) const;
+  /// A result repeated along the reduced axes of `x`.
+  Variable spread(const Variable& result, const Variable& x) const;
+  /// How many elements of `x` each result is made of, as a 0-d number of `dtype`.
+  Variable count(const Variable& x, DType dtype) const;
+
+ private:
+  std::optional<std::vector<std::int64_t>> axes_;
+  bool keepdims_;
+};
+
+/// Adds the attributes that every ReductionOp has.
+class ReductionMaker : public OpMaker {
+ public:
+  ReductionMaker(OpProto& proto, const char* summary, const char* result) : OpMaker(proto) {
+    family("reduction");
+    comment(summary);
+    input("x", "any numeric tensor");
+    attr("axis", AttrType::Ints,
+         "the axes to reduce, negative ones from the end; all of them if None")
+        .optional();
+    attr("keepdims", AttrType::Bool, "keep the reduced axes with length 1").by_default(false);
+    output(result);
+  }
+};
+
+/// The kernel of a reduction R of input 0. R says:
+///   using Fold;  what happens to the elements (fold.h)
+///   using Out;   static Out finish(Fold::Acc, std::int64_t count);  the result
+///   static constexpr const char* kNothing;  the text of the ValueError where a result would be
+///   made
+///                of no elements (if there are no results, too); null where that has a value
+template <class R>
+void reduce(Activation& activation, const Operands& operands) {
+  using F = typename R::Fold;
+  using Out = typename R::Out;
+  const ReductionState& state = kernel_state<ReductionState>(operands);
+  const CellMemory x(activation.input(operands, 0));
+  FoldAxes kept, reduced;
+  std::vector<std::int64_t> shape;
+  shape.reserve(x.shape.size());
+  for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
+    FoldAxes& axes = state.reduced[axis] ? reduced : kept;
+    axes.append(x.shape[axis], x.strides[axis]);
+    if (!state.reduced[axis])
+      shape.push_back(x.shape[axis]);
+    else if (state.keepdims)
+      shape.push_back(1);
+  }
+  if (R::kNothing != nullptr && reduced.count == 0) throw Error(ErrorKind::Value, R::kNothing);
+  const std::int64_t work = kept.count * std::max<std::int64_t>(reduced.count, 1);
+  if (shape.empty()) {
+    typename F::Acc total;
+    {
+      HostLeave leave(*activation.host, work);
+      total = fold_along<F>(x.data, reduced);
+    }
+    activation.output(operands, 0).template set<Out>(R::finish(total, reduced.count));
+  } else {
+    const Array out = output_array(activation, operands, 0, dtype_of<Out>, shape);
+    {
+      HostLeave leave(*activation.host, work);
+      Out* results = out.data_as<Out>();
+      fold_all<F>(x.data, kept, reduced, [&](std::int64_t i, typename F::Acc total) {
+        results[i] = R::finish(total, reduced.count);
+      });
+    }
+    store(activation, operands, 0, out);
+  }
+  poll_after(activation, work);
+}
+
+/// The same reduction for callers that have the elements in blocks.
+template <class R>
+struct BlockFoldOf {
+  using Fold = typename R::Fold;
+  using State = Folding<Fold>;
+  static_assert(std::is_trivially_destructible_v<State> && alignof(State) <= 16);
+
+  static void start(void* state) { new (state) State; }
+  static void add(void* state, const void* elements, std::int64_t n) {
+    const auto* x = static_cast<const typename Fold::In*>(elements);
+    for (; n > 0; x += kFoldBlock, n -= kFoldBlock)
+      static_cast<State*>(state)->add_block(
+          x, static_cast<int>(std::min<std::int64_t>(n, kFoldBlock)));
+  }
+  static void finish(const void* state, std::int64_t count, void* result) {
+    *static_cast<typename R::Out*>(result) =
+        R::finish(static_cast<const State*>(state)->total(), count);
+  }
+  static void append(void* state, const void* next) {
+    static_cast<State*>(state)->append(*static_cast<const State*>(next));
+  }
+
+  using Rows = RowFolding<Fold>;
+  static_assert(std::is_trivially_destructible_v<Rows> && alignof(Rows) <= 16);
+  static void start_rows(void* state, int width) { new (state) Rows(width); }
+  static void add_rows(void* state, const void* rows, std::int64_t n) {
+    static_cast<Rows*>(state)->add(static_cast<const typename Fold::In*>(rows), n);
+  }
+  static void finish_rows(void* state, std::int64_t count, void* results) {
+    auto* const out = static_cast<typename R::Out*>(results);
+    static_cast<Rows*>(state)->total(
+        [&](int w, typename Fold::Acc total) { out[w] = R::finish(total, count); });
+  }
+
+  /// One sequence, cut into blocks.
+  struct Runs {
+    State folding;
+    BlockCutter<Fold> cut{folding};
+  };
+  static_assert(std::is_trivially_destructible_v<Runs> && alignof(Runs) <= 16);
+  static std::size_t bytes_of_runs(int, std::int64_t) { return sizeof(Runs); }
+  static void start_runs(void* state, int) { new (state) Runs; }
+  static void add_run(void* state, const void* run, std::int64_t n) {
+    static_cast<Runs*>(state)->cut.add(static_cast<const typename Fold::In*>(run), n);
+  }
+  static void finish_runs(void* state, std::int64_t count, void* result) {
+    Runs& runs = *static_cast<Runs*>(state);
+    runs.cut.end();
+    finish(&runs.folding, count, result);
+  }
+
+  static constexpr BlockFold kFold{.state_bytes = sizeof(State),
+                                   .start = &start,
+                                   .add = &add,
+                                   .finish = &finish,
+                                   .append = Fold::kLanes == 1 ? nullptr : &append,
+                                   .nothing = R::kNothing,
+                                   .in = dtype_of<typename Fold::In>,
+                                   .out = dtype_of<typename R::Out>,
+                                   .rows = {.state_bytes = &Rows::bytes,
+                                            .start = &start_rows,
+                                            .add = &add_rows,
+                                            .finish = &finish_rows},
+                                   .runs = {.state_bytes = &bytes_of_runs,
+                                            .start = &start_runs,
+                                            .add = &add_run,
+                                            .finish = &finish_runs}};
+};
+
+/// An Op that is one fold: for each element type a reduction (see `reduce`).
+template <template <class> class Reduction>
+class FoldOp : public ReductionOp {
+ public:
+  using ReductionOp::ReductionOp;
+
+  ThunkCode kernel(const Apply& node) const final {
+    return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
+      return kernel_code<reduce<Reduction<T>>>(state(node.input(0).ndim()));
+    });
+  }
+  const BlockFold* block_fold(const Apply& node) const final {
+    return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
+      return &BlockFoldOf<Reduction<T>>::kFold;
+    });
+  }
+};
+
+/// What floats and integers of type T are summed in: integers in 64 bits that wrap, float16 in
+/// float32.
+template <class T>
+using SumAcc = std::conditional_t<std::is_same_v<T, Half>, float,
+                                  std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;
+/// The dtype of a sum or a product: bool and signed integers give int64, unsigned ones uint64.
+template <class T>
+using SumOut = std::conditional_t<
+    std::is_integral_v<T>,
+    std::conditional_t<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t>,
+    T>;
+DType sum_dtype(DType dtype);
+/// The dtype of a mean: integers give float64.
+inline DType mean_dtype(DType dtype) { return is_inexact(dtype) ? dtype : DType::Float64; }
+
+/// The fold of a sum. Minus zero is what adds nothing, to minus zero neither.
+template <class T, class AccType = SumAcc<T>>
+struct SumFold {
+  using In = T;
+  using Acc = AccType;
+  static constexpr int kLanes = kFoldLanes;
+  static constexpr bool kTree = !std::is_integral_v<Acc>;
+  static constexpr FoldStep kStep = FoldStep::Add;
+  static Acc identity() {
+    if constexpr (std::is_integral_v<Acc>)
+      return 0;
+    else if constexpr (std::is_floating_point_v<Acc>)
+      return Acc(-0.0);
+    else
+      return Acc(-0.0, -0.0);
+  }
+  static Acc step(Acc a, In x) { return a + widen<Acc>(x); }
+  static Acc merge(Acc a, Acc b) { return a + b; }
+  static bool same_in_any_order(Acc)
+    requires std::is_integral_v<Acc>
+  {
+    return true;
+  }
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,165 @@
+// function.h: linked programs as callables of Python.
+//
+// A call converts its arguments into the registers of a frame, runs the program, converts the
+// outputs, and commits the updates of shared variables; nothing changes before all of that has
+// succeeded. A function may be called from many threads and from inside itself: each call has a
+// frame of its own.
+#pragma once
+
+#include "linkers/codegen/emit/tier.h"
+#include "linkers/linker.h"
+#include "python/bindings/call/arguments.h"
+#include "python/bindings/python/python.h"
+#include "python/bindings/thunks/python_thunk.h"
+#include "vm/frame.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// How one output is handed to the caller.
+struct OutputSpec {
+  TypeRef type;
+  bool borrow = false;  ///< it may share memory with arguments, shared values and other outputs
+};
+
+/// When a function's emitted code is compiled.
+enum class CompileWhen : std::uint8_t {
+  Never,       ///< the interpreter runs kernels and performs
+  Background,  ///< after a few calls; the program changes over between two calls
+  Now,         ///< before the first call
+};
+
+/// What a Function object runs.
+class CompiledFunction {
+ public:
+  /// `name` is empty where nobody gave one; `shown` is what messages call the function, and
+  /// `called` what those about a call's arguments begin with. `bare`: a single output is returned
+  /// as itself, not in a list. `pack`, where it is not null, is a callable that makes what is
+  /// returned of the list of outputs.
+  CompiledFunction(std::string name, std::string shown, std::string called, Linked linked,
+                   std::vector<Variable> inputs, std::vector<Parameter> parameters,
+                   std::vector<OutputSpec> outputs, bool bare, PyRef pack);
+
+  ~CompiledFunction();
+
+  /// To be called once, before the first call. Throws what the compiler does if it is to be Now.
+  void set_native(CompileWhen when, const PlanOptions& options,
+                  std::function<Status(Activation&, std::uint32_t)> check);
+  /// What becomes of the emitted code, made if it is not there yet; null in modes that emit none.
+  Tier* tier();
+  /// The emitted code, emitted if it is not there yet; null in modes that emit none.
+  const EmittedCode* code();
+  /// Why the emitted code is not compiled, or not yet; empty where it is, or is being compiled.
+  std::string why_not_compiled() const;
+  const Tier* tier_if_made() const { return tier_.get(); }
+  bool emits() const { return when_ != CompileWhen::Never; }
+  /// Compiles it now if it is not compiled, or being compiled, and waits.
+  void compile();
+
+  /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
+  PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
+
+  /// Empty where nobody gave one.
+  const std::string& name() const { return name_; }
+  const Linked& linked() const { return linked_; }
+  const std::vector<Variable>& inputs() const { return inputs_; }
+  const std::vector<Variable>& output_variables() const { return output_variables_; }
+  /// Each shared variable that is updated, with what it gets.
+  const std::vector<std::pair<Variable, Variable>>& update_variables() const {
+    return update_variables_;
+  }
+  /// A new reference to what the function was made with; None where nobody said.
+  PyObject* mode() const { return Py_NewRef(mode_ ? mode_.get() : Py_None); }
+  const std::vector<Parameter>& parameters() const { return signature_.parameters(); }
+  /// The frames, all idle ones of which it has.
+  FramePool& pool();
+
+  /// What calls never need, but who looks at the function asks for.
+  void set_origins(std::vector<Variable> outputs,
+                   std::vector<std::pair<Variable, Variable>> updates, PyRef mode) {
+    output_variables_ = std::move(outputs);
+    update_variables_ = std::move(updates);
+    mode_ = std::move(mode);
+  }
+  /// How many nodes fewer rewrites left, by their names; those of rewrite_names().
+  void set_removed(std::vector<std::pair<std::string_view, std::uint32_t>> removed) {
+    removed_ = std::move(removed);
+  }
+  const std::vector<std::pair<std::string_view, std::uint32_t>>& removed() const {
+    return removed_;
+  }
+  /// What errors call the value of each update whose lengths its shared variable asks for; nothing
+  /// for those that are known to have them. To be called once, before the first call.
+  void check_updates(std::vector<std::string> names) { update_names_ = std::move(names); }
+
+  /// For the garbage collector: the nodes whose thunks run Python, and the objects that checks of
+  /// emitted code call. Kept if a graph may hold objects of the user's.
+  void hold(PythonNodes nodes, std::shared_ptr<const std::vector<PyRef>> checks);
+  /// The function's part of its object's tp_traverse.
+  int traverse(std::uint64_t& counted, visitproc visit, void* arg);
+
+ private:
+  void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
+                       PyObject* keywords) const;
+  void store_shared(Frame& frame) const;
+  void run(Frame& frame) const;
+  PyRef take_output(Frame& frame, std::size_t j) const;
+  /// A value for a caller who may borrow it: read-only where its memory is a constant's, that of a
+  /// default that the function keeps, or a shared variable's.
+  PyRef lent(const Cell& value) const;
+  PyRef take_outputs(Frame& frame) const;
+  /// Frames are handed out under the GIL, so the one that is used again and again needs no atomic
+  /// operation.
+  Frame* acquire() { return last_ != nullptr ? std::exchange(last_, nullptr) : pool_.acquire(); }
+  void release(Frame* frame);
+  /// Changes over to the emitted code once it is there, and sees to it that it will be. Does not
+  /// wait for it, and does not throw.
+  void follow_tier();
+  class Lease;
+  struct Updates;
+  void take_updates(Frame& frame, Updates& updates) const;
+
+  std::string name_, shown_;
+  Linked linked_;
+  FramePool pool_;
+  Frame* last_ = nullptr;  ///< an idle frame that the pool believes to be in use
+  std::vector<Variable> inputs_;
+  std::vector<Variable> output_variables_;
+  std::vector<std::pair<Variable, Variable>> update_variables_;
+  PyRef mode_;
+  Signature signature_;
+  std::vector<OutputSpec> outputs_;
+  bool bare_;
+  PyRef pack_;
+  std::vector<SharedValue*> shared_;  ///< of linked_.shared
+  std::vector<Cell> kept_;            ///< constants and defaults that are arrays
+  std::vector<std::uint8_t>
+      output_takes_;  ///< output j may be moved out of its register: nobody reads it later
+  std::vector<std::uint8_t> update_takes_;
+  std::vector<std::string> update_names_;
+  std::vector<std::pair<std::string_view, std::uint32_t>> removed_;
+  bool tells_ = false;  ///< the garbage collector of its graph
+  PythonNodes nodes_;
+  std::shared_ptr<const std::vector<PyRef>> checks_;
+  CompileWhen when_ = CompileWhen::Never;
+  PlanOptions plan_;
+  std::function<Status(Activation&, std::uint32_t)> check_;
+  std::unique_ptr<Tier> tier_;
+  std::shared_ptr<const NativeCode> native_;  ///< what frames run with
+  std::uint64_t calls_ = 0;                   ///< before there was emitted code
+  std::uint64_t next_try_ = 0;                ///< the call that has it compiled
+};
+
+/// A new `Function` object that owns `function`.
+PyObject* wrap_function(std::unique_ptr<CompiledFunction> function);
+
+void init_function(PyObject* module);
+/// Python's way to its end will go by Tier::stop_all.
+void stop_compiling_at_exit();
+
+}  // namespace thunkvm

@@ -1,0 +1,240 @@
+// function_call.cpp: one call of a function, from Python's arguments to Python's results.
+#include "python/bindings/call/failure_report.h"
+#include "python/bindings/call/function.h"
+#include "python/bindings/python/host.h"
+#include "python/bindings/python/raised.h"
+#include "python/bindings/python/release.h"
+#include "python/bindings/values/misfit.h"
+#include "python/bindings/values/ndarray.h"
+
+#include <algorithm>
+#include <array>
+
+namespace thunkvm {
+namespace {
+
+constexpr std::size_t kInlineArguments = 16;
+
+// Which registers in `order`, outputs and then updates, are named for the last time, and hold no
+// constant.
+std::vector<std::uint8_t> last_uses(const Program& program,
+                                    const std::vector<std::uint32_t>& order) {
+  std::vector<std::uint8_t> seen(program.n_registers), takes(order.size());
+  for (const auto& [index, value] : program.constants) seen[index] = 1;
+  for (std::size_t k = order.size(); k-- > 0;) {
+    takes[k] = seen[order[k]] == 0;
+    seen[order[k]] = 1;
+  }
+  return takes;
+}
+
+// A copy of the array in a cell, without an (atomic) reference of our own for the time.
+Array copy_of_array(const Cell& cell) {
+  struct Loan {
+    Array array;
+    ~Loan() { array.detach(); }
+  } loan{Array::adopt(cell.body())};
+  return loan.array.copy();
+}
+
+Cell take_or_share(Cell& cell, bool take) { return take ? std::move(cell) : Cell(cell); }
+
+}  // namespace
+
+// A frame for one call. It goes back without a value in a register, however the call ends.
+class CompiledFunction::Lease {
+ public:
+  explicit Lease(CompiledFunction& function) : function_(function), frame_(function.acquire()) {}
+  ~Lease() {
+    if (!finished_) frame_->abandon();
+    function_.release(frame_);
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Frame& frame() { return *frame_; }
+  void finish() {
+    frame_->finish();
+    finished_ = true;
+  }
+
+ private:
+  CompiledFunction& function_;
+  Frame* frame_;
+  bool finished_ = false;
+};
+
+struct CompiledFunction::Updates {
+  std::vector<SharedValue*> targets;
+  std::vector<Cell> values;
+};
+
+CompiledFunction::CompiledFunction(std::string name, std::string shown, std::string called,
+                                   Linked linked, std::vector<Variable> inputs,
+                                   std::vector<Parameter> parameters,
+                                   std::vector<OutputSpec> outputs, bool bare, PyRef pack)
+    : name_(std::move(name)),
+      shown_(std::move(shown)),
+      linked_(std::move(linked)),
+      pool_(linked_.program),
+      inputs_(std::move(inputs)),
+      signature_(std::move(called), std::move(parameters)),
+      outputs_(std::move(outputs)),
+      bare_(bare && outputs_.size() == 1),
+      pack_(std::move(pack)) {
+  for (const Ref<SharedValue>& value : linked_.shared) shared_.push_back(value.get());
+  const Program& program = *linked_.program;
+  std::vector<std::uint32_t> order = program.outputs;
+  order.insert(order.end(), program.updates.begin(), program.updates.end());
+  output_takes_ = last_uses(program, order);
+  update_takes_.assign(output_takes_.begin() + static_cast<std::ptrdiff_t>(program.outputs.size()),
+                       output_takes_.end());
+  output_takes_.resize(program.outputs.size());
+  const auto keep = [&](const Cell& value) {
+    if (value.is_array()) kept_.push_back(value);
+  };
+  for (const auto& [index, value] : program.constants) keep(value);
+  for (const Parameter& parameter : signature_.parameters()) keep(parameter.default_value);
+}
+
+PyRef CompiledFunction::lent(const Cell& value) const {
+  if (!value.is_array()) return to_python(value);
+  // By address: what NumPy made of an array in a perform has a buffer of its own.
+  const auto is_in = [&](const Cell& kept) {
+    if (!kept.is_array()) return false;
+    const char* const first = kept.body()->data;
+    return value.body()->buffer == kept.body()->buffer ||
+           (value.body()->data >= first && value.body()->data < first + kept.array().bytes());
+  };
+  const auto lend = [&](const Cell& kept) {
+    const bool itself = value.body()->buffer == kept.body()->buffer;
+    return itself ? to_python_lent(value) : to_ndarray(value.array(), Access::ReadOnly);
+  };
+  for (const Cell& kept : kept_)
+    if (is_in(kept)) return lend(kept);
+  for (const SharedValue* shared : shared_)
+    if (const Cell kept = shared->get(); is_in(kept)) return lend(kept);
+  return to_python(value);
+}
+
+FramePool& CompiledFunction::pool() {
+  if (last_ != nullptr) pool_.release(std::exchange(last_, nullptr));
+  return pool_;
+}
+
+void CompiledFunction::release(Frame* frame) {
+  if (last_ == nullptr) {
+    last_ = frame;
+  } else {
+    pool_.release(frame);
+  }
+}
+
+inline void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arguments,
+                                              std::size_t n_positional, PyObject* keywords) const {
+  const std::vector<std::uint32_t>& registers = linked_.program->inputs;
+  const std::vector<Parameter>& parameters = signature_.parameters();
+  if (keywords == nullptr && n_positional == parameters.size()) [[likely]] {
+    for (std::size_t i = 0; i < n_positional; ++i)
+      parameters[i].store(arguments[i], frame.cell(registers[i]));
+    return;
+  }
+  std::array<PyObject*, kInlineArguments> few;
+  std::vector<PyObject*> many;
+  PyObject** bound = few.data();
+  if (parameters.size() > few.size()) {
+    many.resize(parameters.size());
+    bound = many.data();
+  }
+  signature_.bind(arguments, n_positional, keywords, bound);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    Cell& cell = frame.cell(registers[i]);
+    if (bound[i] == nullptr)
+      cell = parameters[i].default_value;
+    else
+      parameters[i].store(bound[i], cell);
+  }
+}
+
+void CompiledFunction::store_shared(Frame& frame) const {
+  std::vector<Cell> values(shared_.size());
+  SharedValue::snapshot(shared_, values);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    frame.cell(linked_.program->shared[i]) = std::move(values[i]);
+}
+
+inline void CompiledFunction::run(Frame& frame) const {
+  FailureReport report(linked_, shown_);
+  PythonHost host(report, frame);
+  if (frame.run(host, nullptr, &report) == Status::Done) [[likely]]
+    return;
+  const Failure failure = frame.take_failure();
+  if (host.interruption()) {
+    set_exception(std::move(host.interruption()));
+  } else {
+    report.raise(failure);
+  }
+  throw PythonError{};
+}
+
+inline PyRef CompiledFunction::take_output(Frame& frame, std::size_t j) const {
+  Cell& cell = frame.cell(linked_.program->outputs[j]);
+  if (cell.is_scalar()) return PyRef::adopt(numpy_scalar(cell.dtype(), cell.address()));
+  const bool takes = output_takes_[j] != 0;
+  if (cell.is_array() && cell.body()->ndim != 0 && !outputs_[j].borrow)
+    return to_ndarray(takes && exclusive(cell) ? cell.take_array() : copy_of_array(cell));
+  Cell value = take_or_share(cell, takes);
+  if (outputs_[j].borrow) return lent(value);
+  return to_python(make_exclusive(std::move(value), *outputs_[j].type));
+}
+
+inline PyRef CompiledFunction::take_outputs(Frame& frame) const {
+  if (bare_) return take_output(frame, 0);
+  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(outputs_.size())));
+  for (std::size_t j = 0; j < outputs_.size(); ++j)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(j), take_output(frame, j).release());
+  return list;
+}
+
+void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
+  const std::vector<std::uint32_t>& registers = linked_.program->updates;
+  updates.targets.reserve(registers.size());
+  updates.values.reserve(registers.size());
+  for (std::size_t k = 0; k < registers.size(); ++k) {
+    Cell& cell = frame.cell(registers[k]);
+    if (cell.empty()) continue;  // an if-computed update that nobody demanded
+    SharedValue* target = linked_.targets[k].get();
+    if (!update_names_[k].empty())
+      check_lengths(cell, *target->type().tensor(), update_names_[k].c_str());
+    updates.values.push_back(make_own(take_or_share(cell, update_takes_[k] != 0), target->type()));
+    updates.targets.push_back(target);
+  }
+}
+
+PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_positional,
+                                 PyObject* keywords) {
+  const CallingThread calling;
+  drain_released();
+  Lease lease(*this);
+  Frame& frame = lease.frame();
+  if (native_ == nullptr && when_ != CompileWhen::Never) [[unlikely]]
+    follow_tier();
+  if (frame.native() != native_.get()) [[unlikely]]
+    frame.use(native_);
+  store_arguments(frame, arguments, n_positional, keywords);
+  if (!shared_.empty()) store_shared(frame);
+  run(frame);
+  PyRef result = take_outputs(frame);
+  if (!pack_ && linked_.program->updates.empty()) [[likely]] {
+    lease.finish();
+    return result.release();
+  }
+  Updates updates;
+  take_updates(frame, updates);
+  lease.finish();
+  if (pack_) result = PyRef::take(PyObject_CallOneArg(pack_.get(), result.get()));
+  if (!updates.targets.empty()) SharedValue::commit(updates.targets, updates.values);
+  return result.release();
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,297 @@
+#include "python/bindings/compiling/compiling.h"
+
+#include "linkers/codegen/runtime/loop_threads.h"
+#include "linkers/compiler/compiler.h"
+#include "linkers/compiler/toolchain.h"
+#include "python/bindings/python/host.h"
+#include "python/bindings/python/raised.h"
+
+#include <cmath>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+PyObject* compile_error = nullptr;
+PyObject* no_compiler_error = nullptr;
+
+// Names of files may have bytes that are no text; Python has a way to carry these.
+PyRef path_text(std::string_view path) {
+  return PyRef::take(
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
+std::string path_of(PyObject* text) {
+  PyRef bytes = PyRef::take(PyUnicode_EncodeFSDefault(text));
+  return {PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get()))};
+}
+
+// What programs print may be anything.
+PyRef message_text(std::string_view text) {
+  return PyRef::take(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+// ---- NativeModule ----
+
+struct NativeModuleObject {
+  PyObject_HEAD ModulePtr module;
+};
+
+PyTypeObject* native_module_type = nullptr;
+
+const NativeModule& native(PyObject* self) {
+  return *reinterpret_cast<NativeModuleObject*>(self)->module;
+}
+
+PyRef wrap_module(ModulePtr module) {
+  PyRef self = PyRef::take(native_module_type->tp_alloc(native_module_type, 0));
+  new (&reinterpret_cast<NativeModuleObject*>(self.get())->module) ModulePtr(std::move(module));
+  return self;
+}
+
+void module_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  reinterpret_cast<NativeModuleObject*>(self)->module.~shared_ptr();
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* module_symbol(PyObject* self, PyObject* name) {
+  return guard([&] {
+    const std::string text(text_of(name));
+    return PyRef::take(PyLong_FromVoidPtr(native(self).symbol(text.c_str())));
+  });
+}
+
+PyObject* module_key(PyObject* self, void*) {
+  return guard([&] { return to_text(native(self).key()); });
+}
+
+PyObject* module_path(PyObject* self, void*) {
+  return guard([&] { return path_text(native(self).path()); });
+}
+
+PyGetSetDef module_properties[] = {
+    {"key", module_key, nullptr, "The SHA-256 of all that the code was made from.", nullptr},
+    {"path", module_path, nullptr, "The file that it was loaded from.", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMethodDef module_methods[] = {
+    {"symbol", module_symbol, METH_O,
+     "symbol(name)\n--\n\nThe address of a function or object; good while the module lives."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyType_Slot module_slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(module_dealloc)},
+    {Py_tp_getset, module_properties},
+    {Py_tp_methods, module_methods},
+    {Py_tp_doc, const_cast<char*>("Native code, loaded for as long as this lives.")},
+    {0, nullptr},
+};
+
+PyType_Spec module_spec = {"thunkvm._core.NativeModule", sizeof(NativeModuleObject), 0,
+                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, module_slots};
+
+// ---- compiling ----
+
+std::vector<std::string> texts(PyObject* sequence, const char* what) {
+  std::vector<std::string> list;
+  for (PyObject* item : Items(sequence, what)) list.emplace_back(text_of(item));
+  return list;
+}
+
+PyRef load(std::span<const ModuleSource> sources, const CompilerSettings& settings) {
+  PythonHost host;
+  std::vector<ModulePtr> modules;
+  try {
+    modules = load_modules(sources, settings, host);
+  } catch (const Error&) {
+    if (!host.interruption()) throw;
+    set_exception(std::move(host.interruption()));
+    throw PythonError{};
+  }
+  PyRef result = PyRef::take(PyList_New(static_cast<Py_ssize_t>(modules.size())));
+  for (std::size_t i = 0; i < modules.size(); ++i)
+    PyList_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
+                    wrap_module(std::move(modules[i])).release());
+  return result;
+}
+
+PyObject* compile_cxx(PyObject*, PyObject* args) {
+  PyObject *sources, *command;
+  if (!PyArg_ParseTuple(args, "OO:compile_cxx", &sources, &command)) return nullptr;
+  return guard([&] {
+    PyRef items = PyRef::take(PySequence_Tuple(sources));
+    std::vector<ModuleSource> list;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i) {
+      PyObject *header, *text, *flags, *left_out, *libraries;
+      if (!PyArg_ParseTuple(PyTuple_GET_ITEM(items.get(), i), "OOOOO", &header, &text, &flags,
+                            &left_out, &libraries))
+        throw PythonError{};
+      list.push_back({.text = std::string(text_of(text)),
+                      .flags = texts(flags, "flags have to be a sequence of str"),
+                      .libraries = texts(libraries, "libraries have to be a sequence of str"),
+                      .left_out = texts(left_out, "left_out has to be a sequence of str"),
+                      .header = std::string(text_of(header))});
+    }
+    CompilerSettings settings = default_settings(Language::Cxx);
+    if (command != Py_None) settings.command = path_of(command);
+    return load(list, settings);
+  });
+}
+
+PyObject* compile_modules(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"sources", "flags", "libraries", nullptr};
+  PyObject *sources, *flags = nullptr, *libraries = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:compile_modules", const_cast<char**>(names),
+                                   &sources, &flags, &libraries))
+    return nullptr;
+  return guard([&] {
+    ModuleSource common;
+    if (flags != nullptr) common.flags = texts(flags, "flags have to be a sequence of str");
+    if (libraries != nullptr)
+      common.libraries = texts(libraries, "libraries have to be a sequence of str");
+    std::vector<ModuleSource> list;
+    for (std::string& text : texts(sources, "sources have to be a sequence of str")) {
+      list.push_back(common);
+      list.back().text = std::move(text);
+    }
+    return load(list, default_settings());
+  });
+}
+
+PyObject* compiler_version(PyObject*, PyObject* args) {
+  int is_cxx = 0;
+  if (!PyArg_ParseTuple(args, "|p:compiler_version", &is_cxx)) return nullptr;
+  return guard([&] {
+    const std::shared_ptr<const Toolchain> toolchain =
+        find_toolchain(default_settings(is_cxx != 0 ? Language::Cxx : Language::C));
+    if (!toolchain->usable()) throw CompileError(toolchain->fault, toolchain->problem);
+    return to_text(toolchain->version());
+  });
+}
+
+// ---- settings ----
+
+double seconds(std::chrono::milliseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+PyObject* compiler_settings(PyObject*, PyObject*) {
+  return guard([] {
+    const CompilerSettings now = default_settings();
+    PyRef c_command = path_text(now.command), directory = path_text(now.cache_directory);
+    PyRef cxx_command = path_text(default_settings(Language::Cxx).command);
+    return PyRef::take(Py_BuildValue("{s:O,s:O,s:O,s:K,s:d}", "cc", c_command.get(), "cxx",
+                                     cxx_command.get(), "cache_dir", directory.get(), "cache_size",
+                                     static_cast<unsigned long long>(now.cache_size),
+                                     "compile_timeout", seconds(now.timeout)));
+  });
+}
+
+PyObject* override_compiler_settings(PyObject*, PyObject* args) {
+  PyObject *c_command, *cxx_command, *directory, *size, *timeout;
+  if (!PyArg_ParseTuple(args, "OOOOO:override_compiler_settings", &c_command, &cxx_command,
+                        &directory, &size, &timeout))
+    return nullptr;
+  return guard([&] {
+    CompilerOverrides overrides;
+    const auto command = [](PyObject* given, std::optional<std::string>& override) {
+      if (given == Py_None) return;
+      override = path_of(given);
+      split_command(*override);
+    };
+    command(c_command, overrides.command);
+    command(cxx_command, overrides.cxx_command);
+    if (directory != Py_None) overrides.cache_directory = path_of(directory);
+    if (size != Py_None) {
+      overrides.cache_size = PyLong_AsUnsignedLongLong(size);
+      if (PyErr_Occurred() != nullptr) throw PythonError{};
+    }
+    if (timeout != Py_None) {
+      const double given = PyFloat_AsDouble(timeout);
+      if (PyErr_Occurred() != nullptr) throw PythonError{};
+      overrides.timeout = std::chrono::milliseconds(std::llround(std::ceil(given * 1000.0)));
+    }
+    set_compiler_overrides(std::move(overrides));
+    return PyRef::borrow(Py_None);
+  });
+}
+
+PyObject* set_threads(PyObject*, PyObject* args) {
+  int count, from;
+  if (!PyArg_ParseTuple(args, "ii:set_loop_threads", &count, &from)) return nullptr;
+  set_loop_threads({count, static_cast<std::uint32_t>(from)});
+  Py_RETURN_NONE;
+}
+
+PyMethodDef functions[] = {
+    {"set_loop_threads", set_threads, METH_VARARGS,
+     "set_loop_threads(count, size)\n--\n\n"
+     "On how many threads fused loops run, and from how many elements on."},
+    {"compile_modules", with_keywords(compile_modules), METH_VARARGS | METH_KEYWORDS,
+     "compile_modules(sources, flags=(), libraries=())\n--\n\n"
+     "The native modules of C sources: loaded already, from the cache, or compiled in parallel."},
+    {"compile_cxx", compile_cxx, METH_VARARGS,
+     "compile_cxx(sources, command)\n--\n\n"
+     "The modules of C++ sources, each (header, text, flags, left_out, libraries); `command` is "
+     "the "
+     "compiler's, None for the one that there is. A CompileError has an `index`."},
+    {"compiler_version", compiler_version, METH_VARARGS,
+     "compiler_version(cxx=False)\n--\n\nThe C or C++ compiler's name and version."},
+    {"compiler_settings", compiler_settings, METH_NOARGS,
+     "compiler_settings()\n--\n\nHow modules are compiled now, environment included."},
+    {"override_compiler_settings", override_compiler_settings, METH_VARARGS,
+     "override_compiler_settings(cc, cxx, cache_dir, cache_size, compile_timeout)\n--\n\n"
+     "Sets what comes before the environment; None leaves it to that."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyObject* add_exception(PyObject* module, const char* name, const char* doc, PyObject* base) {
+  PyRef made = PyRef::take(
+      PyErr_NewExceptionWithDoc((std::string("thunkvm.") + name).c_str(), doc, base, nullptr));
+  check(PyModule_AddObjectRef(module, name, made.get()));
+  return made.release();
+}
+
+}  // namespace
+
+ModulePtr native_module(PyObject* object) {
+  if (!Py_IS_TYPE(object, native_module_type))
+    throw Error(ErrorKind::Type,
+                "a NativeModule is wanted, but this is a " + class_name(object) + ".");
+  return reinterpret_cast<NativeModuleObject*>(object)->module;
+}
+
+void set_compile_error(const CompileError& error) {
+  PyObject* kind = error.is_no_compiler() ? no_compiler_error : compile_error;
+  PyRef message = message_text(error.what()), diagnostics = message_text(error.diagnostics());
+  PyRef source = path_text(error.source_path());
+  PyRef exception = PyRef::take(PyObject_CallOneArg(kind, message.get()));
+  check(PyObject_SetAttrString(exception.get(), "diagnostics", diagnostics.get()));
+  check(PyObject_SetAttrString(exception.get(), "source_path", source.get()));
+  PyRef index = PyRef::take(PyLong_FromSize_t(error.index()));
+  check(PyObject_SetAttrString(exception.get(), "index", index.get()));
+  set_exception(std::move(exception));
+}
+
+void init_compiling(PyObject* module) {
+  compile_error = add_exception(
+      module, "CompileError",
+      "A C source could not be compiled or loaded.\n\n`diagnostics` is what the compiler printed, "
+      "`source_path` the file that has the source.",
+      PyExc_RuntimeError);
+  no_compiler_error =
+      add_exception(module, "NoCompilerError",
+                    "There is no C compiler, or it does not work at all.", compile_error);
+  native_module_type = add_class(module, module_spec);
+  check(PyModule_AddFunctions(module, functions));
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,137 @@
+#include "python/bindings/graph/builtin_op.h"
+
+#include "python/bindings/graph/attribute.h"
+#include "python/bindings/graph/variable.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+struct BuiltinOpObject {
+  PyObject_HEAD const Op* op;  // retained
+};
+
+PyTypeObject* builtin_op_class = nullptr;
+
+const Op& op_of(PyObject* self) { return *reinterpret_cast<BuiltinOpObject*>(self)->op; }
+
+void builtin_op_dealloc(PyObject* self) {
+  op_of(self).release();
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* builtin_op_text(PyObject* self) {
+  return guard([&] { return to_text(op_of(self).text()); });
+}
+
+// A conditional's attributes are its declared demand; it is not from the registry.
+Attributes attributes_of(const Op& op) {
+  const Conditional* conditional = op.conditional();
+  if (conditional == nullptr) return op.attributes();
+  const char* decodings[] = {"truth", "index", "index_or_default"};
+  return {{"decoding", std::string(decodings[static_cast<int>(conditional->decoding)])},
+          {"n_arms", std::int64_t{conditional->n_arms}},
+          {"n_outputs", std::int64_t{conditional->n_outputs}}};
+}
+
+PyObject* builtin_op_compare(PyObject* a, PyObject* b, int comparison) {
+  if (!is_builtin_op(a) || !is_builtin_op(b) || (comparison != Py_EQ && comparison != Py_NE))
+    Py_RETURN_NOTIMPLEMENTED;
+  return guard([&] {
+    const bool equal =
+        op_of(a).name() == op_of(b).name() && attributes_of(op_of(a)) == attributes_of(op_of(b));
+    return PyRef::borrow(equal == (comparison == Py_EQ) ? Py_True : Py_False);
+  });
+}
+
+Py_hash_t builtin_op_hash(PyObject* self) {
+  return guard([&] {
+    const auto hash = static_cast<Py_hash_t>(std::hash<std::string>{}(op_of(self).name()));
+    return hash == -1 ? -2 : hash;
+  });
+}
+
+// Applies the Op to other inputs: one Variable, or a list of them.
+PyObject* builtin_op_call(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guard([&] {
+    if (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0)
+      throw Error(ErrorKind::Type,
+                  op_of(self).text() + " has its attributes already; it takes inputs only");
+    std::vector<Variable> inputs;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
+      inputs.push_back(as_variable(PyTuple_GET_ITEM(args, i)));
+    const std::vector<Variable> outputs = op_of(self).call(inputs);
+    return outputs.size() == 1 ? PyRef::take(wrap(outputs.front())) : wrap_list(outputs);
+  });
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  return guard([&] { return to_text(op_of(self).name()); });
+}
+PyObject* get_attrs(PyObject* self, void*) {
+  return guard([&] { return attribute_dict(attributes_of(op_of(self))); });
+}
+
+PyRef alias_dict(const AliasMap& map) {
+  PyRef dict = PyRef::take(PyDict_New());
+  for (const auto& [output, inputs] : map) {
+    PyRef list = PyRef::take(PyList_New(0));
+    for (const std::uint32_t input : inputs)
+      check(PyList_Append(list.get(), PyRef::take(PyLong_FromUnsignedLong(input)).get()));
+    check(
+        PyDict_SetItem(dict.get(), PyRef::take(PyLong_FromUnsignedLong(output)).get(), list.get()));
+  }
+  return dict;
+}
+
+PyObject* get_view_map(PyObject* self, void*) {
+  return guard([&] { return alias_dict(op_of(self).view_map()); });
+}
+PyObject* get_destroy_map(PyObject* self, void*) {
+  return guard([&] { return alias_dict(op_of(self).destroy_map()); });
+}
+
+PyGetSetDef builtin_op_attributes[] = {
+    {"name", get_name, nullptr, "The name in the registry.", nullptr},
+    {"attrs", get_attrs, nullptr, "The attributes, by name; dtypes as str.", nullptr},
+    {"view_map", get_view_map, nullptr, "{output: [inputs that it may be a view of]}", nullptr},
+    {"destroy_map", get_destroy_map, nullptr, "{output: [inputs that it may overwrite]}", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+}  // namespace
+
+PyObject* wrap_builtin_op(const Op& op) {
+  PyObject* object = builtin_op_class->tp_alloc(builtin_op_class, 0);
+  if (object == nullptr) throw PythonError{};
+  op.retain();
+  reinterpret_cast<BuiltinOpObject*>(object)->op = &op;
+  return object;
+}
+
+bool is_builtin_op(PyObject* object) { return Py_IS_TYPE(object, builtin_op_class); }
+Ref<const Op> unwrap_builtin_op(PyObject* object) { return Ref<const Op>(&op_of(object)); }
+
+void init_builtin_op(PyObject* module) {
+  static PyType_Slot slots[] = {
+      {Py_tp_doc, const_cast<char*>("An Op of the machine, with its attributes.\n\nCalling it "
+                                    "applies it to other inputs.")},
+      {Py_tp_dealloc, reinterpret_cast<void*>(builtin_op_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(builtin_op_text)},
+      {Py_tp_richcompare, reinterpret_cast<void*>(builtin_op_compare)},
+      {Py_tp_hash, reinterpret_cast<void*>(builtin_op_hash)},
+      {Py_tp_call, reinterpret_cast<void*>(builtin_op_call)},
+      {Py_tp_getset, builtin_op_attributes},
+      {0, nullptr},
+  };
+  static PyType_Spec spec = {"thunkvm._core.BuiltinOp", sizeof(BuiltinOpObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  builtin_op_class = add_class(module, spec);
+}
+
+}  // namespace thunkvm

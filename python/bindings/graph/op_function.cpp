@@ -1,0 +1,266 @@
+#include "python/bindings/graph/op_function.h"
+
+#include "ops/graph/registry.h"
+#include "python/bindings/graph/attribute.h"
+#include "python/bindings/graph/op_documentation.h"
+#include "python/bindings/graph/variable.h"
+
+#include <structmember.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+struct OpFunctionObject {
+  PyObject_HEAD vectorcallfunc vectorcall;
+  const OpProto* proto;  // the registry's, for good
+  const Op* plain;       // retained: the Op without any attribute given; null until it is asked for
+  Py_ssize_t n_required;  // inputs
+  Py_ssize_t n_at_most;
+  PyObject* signature;  // an inspect.Signature; null until it is asked for
+  PyObject* weak_references;
+};
+
+PyTypeObject* op_function_class = nullptr;
+
+OpFunctionObject* self_of(PyObject* self) { return reinterpret_cast<OpFunctionObject*>(self); }
+const OpProto& proto_of(PyObject* self) { return *self_of(self)->proto; }
+
+// The functions that were asked for, by name: they live as long as the process, as the registry
+// does.
+std::unordered_map<std::string, PyObject*>& functions() {
+  static auto* table = new std::unordered_map<std::string, PyObject*>;
+  return *table;
+}
+
+[[noreturn]] void wrong_number_of_inputs(PyObject* self, Py_ssize_t n) {
+  const OpProto& proto = proto_of(self);
+  const OpFunctionObject* function = self_of(self);
+  std::string wanted;
+  for (const VarProto& input : proto.inputs)
+    wanted += (wanted.empty() ? "" : ", ") + std::string(input.variadic ? "*" : "") + input.name;
+  std::string count = std::to_string(function->n_required);
+  if (function->n_at_most == PY_SSIZE_T_MAX) {
+    count = "at least " + count;
+  } else if (function->n_at_most != function->n_required) {
+    count += " to " + std::to_string(function->n_at_most);
+  }
+  std::string message = "[" + proto.name + "] takes " + count + " input" +
+                        (count == "1" ? "" : "s") + " (" + wanted + "), but got " +
+                        std::to_string(n);
+  if (n > function->n_at_most && !proto.attrs.empty())
+    message += "; attributes go by keyword: " + proto.name + op_signature_text(proto);
+  throw Error(ErrorKind::Type, message);
+}
+
+Variable input_of(PyObject* self, std::size_t i, PyObject* object) {
+  try {
+    return as_operand(object);
+  } catch (const Error& error) {
+    const OpProto& proto = proto_of(self);
+    const VarProto& input = proto.inputs[std::min(i, proto.inputs.size() - 1)];
+    throw Error(error.kind(), "[" + proto.name + "] input '" + input.name + "': " + error.what());
+  }
+}
+
+PyRef apply(PyObject* self, const Op& op, std::span<PyObject* const> objects) {
+  const auto outputs = [&] {
+    if (objects.size() <= 4) {  // nearly all calls: no allocation for the inputs
+      std::array<Variable, 4> inputs;
+      for (std::size_t i = 0; i < objects.size(); ++i) inputs[i] = input_of(self, i, objects[i]);
+      return op.call(std::span<const Variable>(inputs.data(), objects.size()));
+    }
+    std::vector<Variable> inputs;
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      inputs.push_back(input_of(self, i, objects[i]));
+    return op.call(inputs);
+  }();
+  return outputs.size() == 1 ? PyRef::take(wrap(outputs.front())) : wrap_tuple(outputs);
+}
+
+const Op& plain_op(PyObject* self) {
+  OpFunctionObject* function = self_of(self);
+  if (function->plain == nullptr) {
+    const Ref<const Op> op = OpRegistry::create(function->proto->name, {});
+    op->retain();
+    function->plain = op.get();
+  }
+  return *function->plain;
+}
+
+// What another library's attribute is called here, or what to write instead: from the package's
+// table.
+void answer_foreign_attribute(const OpProto& proto, const std::string& name) {
+  PyRef names = PyRef::take(PyList_New(0));
+  for (const AttrProto& attr : proto.attrs)
+    check(PyList_Append(names.get(), to_text(attr.name).get()));
+  PyRef table = PyRef::take(PyImport_ImportModule("thunkvm.elsewhere"));
+  PyRef told = PyRef::take(
+      PyObject_CallMethod(table.get(), "keyword_advice", "sO", name.c_str(), names.get()));
+  if (PyUnicode_GetLength(told.get()) > 0)
+    throw Error(ErrorKind::Type, "[" + proto.name + "] has no attribute '" + name + "'; " +
+                                     std::string(text_of(told.get())));
+}
+
+// `by_position` is the value of the one attribute, or null.
+Ref<const Op> op_with(PyObject* self, PyObject* names, PyObject* const* values,
+                      PyObject* by_position) {
+  const OpProto& proto = proto_of(self);
+  Attributes given;
+  if (by_position != nullptr) {
+    const AttrProto& attr = proto.attrs.front();
+    given.set(attr.name, attribute_value(proto, attr, by_position));
+  }
+  const Py_ssize_t n = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
+  for (Py_ssize_t k = 0; k < n; ++k) {
+    const std::string name(text_of(PyTuple_GET_ITEM(names, k), "an attribute's name"));
+    const AttrProto* attr = proto.attr(name);
+    for (const VarProto& input : proto.inputs)
+      if (attr == nullptr && input.name == name)
+        throw Error(ErrorKind::Type, "[" + proto.name + "] takes its input '" + name +
+                                         "' by position: " + proto.name + op_signature_text(proto));
+    if (attr != nullptr && by_position != nullptr)
+      throw Error(ErrorKind::Type, "[" + proto.name + "] got the attribute '" + name +
+                                       "' twice, by position and by keyword");
+    if (attr == nullptr) answer_foreign_attribute(proto, name);
+    // Any other name that does not exist is check's to report, with the nearest one.
+    given.set(name, attr == nullptr ? AttrValue() : attribute_value(proto, *attr, values[k]));
+  }
+  return OpRegistry::create(proto.name, given);
+}
+
+PyObject* op_function_call(PyObject* self, PyObject* const* args, std::size_t nargsf,
+                           PyObject* keyword_names) {
+  return guard([&] {
+    const OpFunctionObject* function = self_of(self);
+    PyObject* const* inputs = args;
+    Py_ssize_t n = PyVectorcall_NARGS(nargsf);
+    PyRef spread;
+    const bool variadic = function->n_at_most == PY_SSIZE_T_MAX;
+    if (variadic && n == 1 && (PyList_Check(args[0]) || PyTuple_Check(args[0]))) {
+      // NumPy's concatenate([a, b]).
+      spread = PyRef::take(PySequence_Tuple(args[0]));
+      inputs = PySequence_Fast_ITEMS(spread.get());
+      n = PyTuple_GET_SIZE(spread.get());
+    }
+    PyObject* attribute = nullptr;
+    if (!variadic && n == function->n_at_most + 1 && attribute_by_position(proto_of(self)))
+      attribute = inputs[--n];
+    Py_ssize_t given = n;
+    while (given > function->n_required && !variadic && inputs[given - 1] == Py_None) --given;
+    if (given < function->n_required || given > function->n_at_most)
+      wrong_number_of_inputs(self, n);
+    const std::span objects(inputs, static_cast<std::size_t>(given));
+    if (attribute == nullptr && (keyword_names == nullptr || PyTuple_GET_SIZE(keyword_names) == 0))
+      return apply(self, plain_op(self), objects);
+    const Ref<const Op> op =
+        op_with(self, keyword_names, args + PyVectorcall_NARGS(nargsf), attribute);
+    return apply(self, *op, objects);
+  });
+}
+
+PyObject* op_function_repr(PyObject* self) {
+  return PyUnicode_FromFormat("<Op %s%s>", proto_of(self).name.c_str(),
+                              op_signature_text(proto_of(self)).c_str());
+}
+
+PyObject* get_name(PyObject* self, void*) {
+  return guard([&] { return to_text(proto_of(self).name); });
+}
+PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("thunkvm.ops"); }
+PyObject* get_doc(PyObject* self, void*) {
+  return guard([&] { return to_text(op_docstring(proto_of(self))); });
+}
+PyObject* get_text_signature(PyObject* self, void*) {
+  return guard([&] { return to_text(op_signature_text(proto_of(self))); });
+}
+PyObject* get_signature(PyObject* self, void*) {
+  return guard([&] {
+    PyObject*& signature = self_of(self)->signature;
+    if (signature == nullptr) signature = op_signature(proto_of(self)).release();
+    return PyRef::borrow(signature);
+  });
+}
+
+PyGetSetDef op_function_attributes[] = {
+    {"__name__", get_name, nullptr, nullptr, nullptr},
+    {"__qualname__", get_name, nullptr, nullptr, nullptr},
+    {"__module__", get_module, nullptr, nullptr, nullptr},
+    {"__doc__", get_doc, nullptr, nullptr, nullptr},
+    {"__text_signature__", get_text_signature, nullptr, nullptr, nullptr},
+    {"_signature", get_signature, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyMemberDef op_function_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(OpFunctionObject, vectorcall), READONLY, nullptr},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(OpFunctionObject, weak_references), READONLY,
+     nullptr},
+    {nullptr, 0, 0, 0, nullptr},
+};
+
+// By name, as functions are.
+PyObject* op_function_reduce(PyObject* self, PyObject*) {
+  return guard([&] {
+    PyRef core = PyRef::take(PyImport_ImportModule("thunkvm._core"));
+    return PyRef::take(
+        Py_BuildValue("N(s)", attribute(core.get(), "op").release(), proto_of(self).name.c_str()));
+  });
+}
+
+PyMethodDef op_function_methods[] = {
+    {"__reduce__", op_function_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyObject* new_function(const OpProto& proto) {
+  PyObject* object = op_function_class->tp_alloc(op_function_class, 0);
+  if (object == nullptr) throw PythonError{};
+  OpFunctionObject* function = self_of(object);
+  function->vectorcall = op_function_call;
+  function->proto = &proto;
+  for (const VarProto& input : proto.inputs) {
+    const bool required = !input.variadic && !input.is_optional;
+    function->n_required += required ? 1 : 0;
+    if (input.variadic) {
+      function->n_at_most = PY_SSIZE_T_MAX;
+    } else {
+      ++function->n_at_most;
+    }
+  }
+  return object;
+}
+
+}  // namespace
+
+PyObject* op_function(std::string_view name) {
+  const OpProto& proto = OpRegistry::proto(name);
+  PyObject*& function = functions()[proto.name];
+  if (function == nullptr) function = new_function(proto);
+  return Py_NewRef(function);
+}
+
+void init_op_function(PyObject* module) {
+  static PyType_Slot slots[] = {
+      {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+      {Py_tp_repr, reinterpret_cast<void*>(op_function_repr)},
+      {Py_tp_getset, op_function_attributes},
+      {Py_tp_members, op_function_members},
+      {Py_tp_methods, op_function_methods},
+      {0, nullptr},
+  };
+  // No destructor: the functions live as long as the process.
+  static PyType_Spec spec = {
+      "thunkvm._core.OpFunction", sizeof(OpFunctionObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  op_function_class = add_class(module, spec);
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,59 @@
+// python_op.h: Ops that users write in Python, as Ops of the graph.
+#pragma once
+
+#include "ops/graph/op.h"
+#include "python/bindings/python/python.h"
+
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+/// An Op whose behaviour is a Python object's: an object with `make_node` and one of `perform`,
+/// `make_thunk`, `demand`.
+///
+/// One for each Python object at a time; it holds the object, the object does not hold it. It has
+/// no kernel: its thunks come from the bindings (python_thunk.h). All of this needs the GIL.
+class PythonOp final : public Op {
+ public:
+  explicit PythonOp(PyObject* object);
+  ~PythonOp() override;
+
+  PyObject* object() const { return object_.get(); }
+  std::string name() const override { return name_; }
+  /// `str(op)`.
+  std::string text() const override;
+  /// Calls `make_node(*inputs)`.
+  std::vector<Variable> call(std::span<const Variable> inputs) const override;
+  const AliasMap& view_map() const override { return view_map_; }
+  const AliasMap& destroy_map() const override { return destroy_map_; }
+  /// Throws Error(Value) where one of the maps names an input or output that such a node has not.
+  void check_alias_maps(std::size_t n_inputs, std::size_t n_outputs) const;
+  /// Calls `grad(inputs, output_gradients)`. An output that the cost does not depend on comes with
+  /// zeros of its shape; with None where asking for its shape could run a lazy Op.
+  std::vector<Variable> grad(Apply& node,
+                             std::span<const Variable> output_gradients) const override;
+  /// Calls `batch(node, inputs, batched)`, where the object has it.
+  std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override;
+
+  /// The method of this name, or null where there is none: what `thunkvm.Op` itself offers is a
+  /// default, not an implementation.
+  PyRef own_method(const char* name) const;
+
+ private:
+  PyRef object_;
+  std::string name_;
+  AliasMap view_map_;
+  AliasMap destroy_map_;
+};
+
+/// The PythonOp of an Op of this kind, else null.
+inline const PythonOp* python_op(const Op* op) { return dynamic_cast<const PythonOp*>(op); }
+
+/// A new reference to an Op's Python object: the user's, or a `BuiltinOp`.
+PyObject* wrap_op(const Op& op);
+/// The Op of a user's Python Op or of a `BuiltinOp`. Throws Error(Type) for what is none.
+Ref<const Op> unwrap_op(PyObject* object);
+
+}  // namespace thunkvm

@@ -1,0 +1,355 @@
+#include "python/bindings/graph/type.h"
+
+#include "python/bindings/graph/variable.h"
+#include "python/bindings/python/collection.h"
+#include "python/bindings/values/value.h"
+
+#include <structmember.h>
+
+#include <string>
+#include <unordered_map>
+
+namespace thunkvm {
+namespace {
+
+// `thunkvm._core.Type` and what derives it. A TensorType's or GenericType's object holds its type,
+// and is the only one while it lives, so that types compare by identity here too. A user's object
+// does not hold its PythonType, which holds the object; null while there is none.
+struct TypeObject {
+  PyObject_HEAD const Type* type;
+};
+
+PyTypeObject* type_class = nullptr;
+PyTypeObject* tensor_type_class = nullptr;
+PyTypeObject* generic_type_class = nullptr;
+
+std::unordered_map<const Type*, PyObject*>& objects() {
+  static auto* table = new std::unordered_map<const Type*, PyObject*>;
+  return *table;
+}
+
+const Type*& type_of(PyObject* object) { return reinterpret_cast<TypeObject*>(object)->type; }
+const TensorType& tensor_type_of(PyObject* object) { return *type_of(object)->tensor(); }
+
+void user_type_dealloc(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+void built_in_type_dealloc(PyObject* self) {
+  objects().erase(type_of(self));
+  type_of(self)->release();
+  user_type_dealloc(self);
+}
+
+PyObject* wrap_built_in(const Type& type) {
+  auto [entry, fresh] = objects().try_emplace(&type, nullptr);
+  if (!fresh) return Py_NewRef(entry->second);
+  PyTypeObject* made_from = type.tensor() != nullptr ? tensor_type_class : generic_type_class;
+  PyObject* object = made_from->tp_alloc(made_from, 0);
+  if (object == nullptr) {
+    objects().erase(entry);
+    throw PythonError{};
+  }
+  type.retain();
+  type_of(object) = &type;
+  entry->second = object;
+  return object;
+}
+
+// ---- Type
+
+PyObject* type_repr(PyObject* self) { return PyUnicode_FromString(Py_TYPE(self)->tp_name); }
+
+PyObject* type_call(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* keywords[] = {"name", nullptr};
+  PyObject* name = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(keywords), &name))
+    return nullptr;
+  return guard([&] {
+    const Variable variable = Variable::input(unwrap_type(self));
+    PyRef object = PyRef::take(wrap(variable));
+    check(PyObject_SetAttrString(object.get(), "name", name));
+    return object;
+  });
+}
+
+const char* kFilterKeywords[] = {"value", "strict", "allow_downcast", nullptr};
+
+PyObject* type_filter(PyObject*, PyObject* args, PyObject* kwargs) {
+  PyObject* value = nullptr;
+  int strict = 0;
+  PyObject* allow_downcast = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pO", const_cast<char**>(kFilterKeywords),
+                                   &value, &strict, &allow_downcast))
+    return nullptr;
+  return Py_NewRef(value);
+}
+
+PyObject* type_copy(PyObject*, PyObject* value) {
+  return guard([&] {
+    PyRef copy = PyRef::take(PyImport_ImportModule("copy"));
+    return PyRef::take(PyObject_CallMethod(copy.get(), "deepcopy", "O", value));
+  });
+}
+
+PyMethodDef type_methods[] = {
+    {"filter", with_keywords(type_filter), METH_VARARGS | METH_KEYWORDS,
+     "filter($self, value, strict=False, allow_downcast=None)\n--\n\n"
+     "The value as this Type keeps it; raises TypeError for what it cannot keep. This one takes "
+     "anything."},
+    {"copy", type_copy, METH_O,
+     "copy($self, value, /)\n--\n\n"
+     "A value that shares nothing with this one, for Ops that destroy their input. This one is "
+     "``copy.deepcopy``."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// ---- TensorType
+
+StaticShape shape_of(PyObject* object) {
+  if (!PySequence_Check(object) || PyUnicode_Check(object))
+    throw Error(ErrorKind::Type, "TensorType(shape=) is " + str_of(object) + " (" +
+                                     class_name(object) +
+                                     "); it has to be a tuple with one length for each dimension, "
+                                     "None for an unknown one, such as (3, None)");
+  StaticShape shape;
+  for (PyObject* item : Items(object, "TensorType(shape=) has to be a tuple")) {
+    if (item == Py_None) {
+      shape.push_back(kUnknownLength);
+      continue;
+    }
+    const Py_ssize_t length = PyNumber_AsSsize_t(item, nullptr);
+    if (length == -1 && PyErr_Occurred() != nullptr) {
+      PyErr_Clear();
+      throw Error(ErrorKind::Type, "TensorType(shape=): " + str_of(item) + " (" + class_name(item) +
+                                       ") is no length; give an int, or None for an unknown one");
+    }
+    if (length < 0)
+      throw Error(ErrorKind::Value, "TensorType(shape=): length " + std::to_string(length) +
+                                        " is negative; use None for an unknown length");
+    shape.push_back(length);
+  }
+  if (shape.size() > static_cast<std::size_t>(kMaxDims))
+    throw Error(ErrorKind::Value, "TensorType(shape=) has " + std::to_string(shape.size()) +
+                                      " dimensions; the most is " + std::to_string(kMaxDims));
+  return shape;
+}
+
+PyObject* tensor_type_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  static const char* keywords[] = {"dtype", "shape", nullptr};
+  PyObject* dtype = nullptr;
+  PyObject* shape = nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:TensorType", const_cast<char**>(keywords),
+                                   &dtype, &shape))
+    return nullptr;
+  return guard([&] {
+    return wrap_built_in(
+        *TensorType::of(dtype_of_object(dtype, "TensorType(dtype=)"), shape_of(shape)));
+  });
+}
+
+PyRef shape_tuple(const TensorType& type) {
+  PyRef tuple = PyRef::take(PyTuple_New(type.ndim()));
+  for (int axis = 0; axis < type.ndim(); ++axis) {
+    const std::int64_t length = type.shape()[static_cast<std::size_t>(axis)];
+    PyTuple_SET_ITEM(tuple.get(), axis,
+                     length == kUnknownLength ? Py_NewRef(Py_None)
+                                              : PyRef::take(PyLong_FromLongLong(length)).release());
+  }
+  return tuple;
+}
+
+PyObject* tensor_type_repr(PyObject* self) {
+  return guard([&] {
+    const TensorType& type = tensor_type_of(self);
+    return to_text("TensorType(" + std::string(name(type.dtype())) +
+                   ", shape=" + str_of(shape_tuple(type).get()) + ")");
+  });
+}
+
+PyObject* tensor_type_dtype(PyObject* self, void*) {
+  return guard([&] { return to_text(name(tensor_type_of(self).dtype())); });
+}
+PyObject* tensor_type_ndim(PyObject* self, void*) {
+  return PyLong_FromLong(tensor_type_of(self).ndim());
+}
+PyObject* tensor_type_shape(PyObject* self, void*) {
+  return guard([&] { return shape_tuple(tensor_type_of(self)); });
+}
+
+PyGetSetDef tensor_type_attributes[] = {
+    {"dtype", tensor_type_dtype, nullptr, "The name of the elements' dtype.", nullptr},
+    {"ndim", tensor_type_ndim, nullptr, "The number of dimensions.", nullptr},
+    {"shape", tensor_type_shape, nullptr, "The lengths that are known; None for the others.",
+     nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyObject* tensor_type_filter(PyObject* self, PyObject* args, PyObject* kwargs) {
+  PyObject* value = nullptr;
+  int strict = 0;
+  PyObject* allow_downcast = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|pO:filter", const_cast<char**>(kFilterKeywords),
+                                   &value, &strict, &allow_downcast))
+    return nullptr;
+  return guard([&] {
+    const CastRule rule = strict != 0                                   ? CastRule::Strict
+                          : check(PyObject_IsTrue(allow_downcast)) != 0 ? CastRule::Downcast
+                                                                        : CastRule::Safe;
+    const Type& type = *type_of(self);
+    return to_python(from_python(value, type, rule, "value"), type);
+  });
+}
+
+PyObject* tensor_type_copy(PyObject* self, PyObject* value) {
+  return guard([&] {
+    const Type& type = *type_of(self);
+    return to_python(copy_value(from_python(value, type, CastRule::Strict, "value"), type), type);
+  });
+}
+
+PyObject* tensor_type_reduce(PyObject* self, PyObject*) {
+  return guard([&] {
+    const TensorType& type = tensor_type_of(self);
+    const std::string dtype(name(type.dtype()));
+    return PyRef::take(
+        Py_BuildValue("O(sN)", Py_TYPE(self), dtype.c_str(), shape_tuple(type).release()));
+  });
+}
+
+PyMethodDef tensor_type_methods[] = {
+    {"filter", with_keywords(tensor_type_filter), METH_VARARGS | METH_KEYWORDS,
+     "filter($self, value, strict=False, allow_downcast=None)\n--\n\n"
+     "The value as an array (or NumPy scalar) of this type; raises TypeError or ValueError where "
+     "it does not fit."},
+    {"copy", tensor_type_copy, METH_O, "copy($self, value, /)\n--\n\nA copy of an array."},
+    {"__reduce__", tensor_type_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+// ---- GenericType
+
+PyObject* generic_type_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  static const char* keywords[] = {nullptr};
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, ":GenericType", const_cast<char**>(keywords)))
+    return nullptr;
+  return guard([] { return wrap_built_in(*GenericType::instance()); });
+}
+
+PyObject* generic_type_repr(PyObject*) { return PyUnicode_FromString("GenericType()"); }
+
+PyObject* generic_type_reduce(PyObject* self, PyObject*) {
+  return Py_BuildValue("O()", Py_TYPE(self));
+}
+
+PyMethodDef generic_type_methods[] = {
+    {"__reduce__", generic_type_reduce, METH_NOARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+// ---- PythonType
+
+PythonType::PythonType(PyObject* object) : object_(PyRef::borrow(object)) {
+  graphs_may_hold_objects = true;
+  type_of(object) = this;
+}
+PythonType::~PythonType() { type_of(object_.get()) = nullptr; }
+
+std::string PythonType::text() const { return str_of(object_.get()); }
+
+bool PythonType::equals(const Type& other) const {
+  if (this == &other) return true;
+  const auto* type = dynamic_cast<const PythonType*>(&other);
+  return type != nullptr &&
+         check(PyObject_RichCompareBool(object_.get(), type->object(), Py_EQ)) == 1;
+}
+
+Cell PythonType::copy(const Cell& value) const {
+  PyRef copied =
+      PyRef::take(PyObject_CallMethod(object_.get(), "copy", "O", to_python(value, *this).get()));
+  return object_cell(copied.get());
+}
+
+PyRef PythonType::filter(PyObject* value, bool strict, PyObject* allow_downcast) const {
+  PyRef method = attribute(object_.get(), "filter");
+  PyRef args = PyRef::take(PyTuple_Pack(1, value));
+  PyRef kwargs = PyRef::take(Py_BuildValue("{s:O,s:O}", "strict", strict ? Py_True : Py_False,
+                                           "allow_downcast",
+                                           allow_downcast == nullptr ? Py_None : allow_downcast));
+  return PyRef::take(PyObject_Call(method.get(), args.get(), kwargs.get()));
+}
+
+// ---- both ways
+
+bool is_type(PyObject* object) { return PyObject_TypeCheck(object, type_class); }
+
+PyObject* wrap_type(const Type& type) {
+  if (const auto* of_user = dynamic_cast<const PythonType*>(&type))
+    return Py_NewRef(of_user->object());
+  return wrap_built_in(type);
+}
+
+TypeRef unwrap_type(PyObject* object) {
+  if (!is_type(object)) {
+    const std::string hint = PyType_Check(object) ? "; make an instance of it" : "";
+    throw Error(ErrorKind::Type,
+                str_of(object) + " (" + class_name(object) +
+                    ") is not a Type: TensorType(dtype, shape), GenericType() or an instance of a "
+                    "class that derives tv.Type is expected" +
+                    hint);
+  }
+  if (type_of(object) == nullptr) return TypeRef(new PythonType(object));
+  return TypeRef(type_of(object));
+}
+
+void init_type(PyObject* module) {
+  static PyType_Slot slots[] = {
+      {Py_tp_doc,
+       const_cast<char*>("What Variables of a kind hold; derive it for values of your own.\n\n"
+                         "Calling an instance makes a fresh Variable: ``x = MyType()(\"x\")``. "
+                         "Override ``filter`` to check and convert what callers pass, and ``copy`` "
+                         "where ``copy.deepcopy`` will not do.")},
+      {Py_tp_new, reinterpret_cast<void*>(PyType_GenericNew)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(user_type_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(type_repr)},
+      {Py_tp_call, reinterpret_cast<void*>(type_call)},
+      {Py_tp_methods, type_methods},
+      {0, nullptr},
+  };
+  static PyType_Spec spec = {"thunkvm._core.Type", sizeof(TypeObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  type_class = add_class(module, spec);
+
+  static PyType_Slot tensor_slots[] = {
+      {Py_tp_doc,
+       const_cast<char*>("TensorType(dtype, shape)\n--\n\nArrays of one dtype and number of "
+                         "dimensions; None in `shape` is an unknown length.")},
+      {Py_tp_new, reinterpret_cast<void*>(tensor_type_new)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(built_in_type_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(tensor_type_repr)},
+      {Py_tp_methods, tensor_type_methods},
+      {Py_tp_getset, tensor_type_attributes},
+      {0, nullptr},
+  };
+  static PyType_Spec tensor_spec = {"thunkvm._core.TensorType", sizeof(TypeObject), 0,
+                                    Py_TPFLAGS_DEFAULT, tensor_slots};
+  tensor_type_class = add_class(module, tensor_spec, type_class);
+
+  static PyType_Slot generic_slots[] = {
+      {Py_tp_doc, const_cast<char*>("GenericType()\n--\n\nAny Python object.")},
+      {Py_tp_new, reinterpret_cast<void*>(generic_type_new)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(built_in_type_dealloc)},
+      {Py_tp_repr, reinterpret_cast<void*>(generic_type_repr)},
+      {Py_tp_methods, generic_type_methods},
+      {0, nullptr},
+  };
+  static PyType_Spec generic_spec = {"thunkvm._core.GenericType", sizeof(TypeObject), 0,
+                                     Py_TPFLAGS_DEFAULT, generic_slots};
+  generic_type_class = add_class(module, generic_spec, type_class);
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,89 @@
+#include "python/bindings/python/host.h"
+
+#include "python/bindings/call/failure_report.h"
+#include "python/bindings/python/raised.h"
+#include "python/bindings/python/release.h"
+
+namespace thunkvm {
+namespace {
+
+// As long as Python's own interpreter lets a thread keep the GIL while others wait.
+constexpr std::chrono::milliseconds kSwitchInterval{5};
+
+struct ErrorState {
+  PyObject* variable;  ///< NumPy's context variable
+  PyObject* ignore;    ///< what `errstate(all="ignore")` sets it to
+};
+
+const ErrorState& error_state() {
+  static const ErrorState state = [] {
+    PyRef umath = PyRef::take(PyImport_ImportModule("numpy._core.umath"));
+    PyRef make = attribute(umath.get(), "_make_extobj");
+    PyRef none = PyRef::take(PyTuple_New(0));
+    PyRef all = PyRef::take(Py_BuildValue("{s:s}", "all", "ignore"));
+    PyRef ignore = PyRef::take(PyObject_Call(make.get(), none.get(), all.get()));
+    return ErrorState{attribute(umath.get(), "_extobj_contextvar").release(), ignore.release()};
+  }();
+  return state;
+}
+
+std::uint64_t times_left = 0;  // under the GIL
+
+PyObject* times_gil_left(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(times_left); }
+
+PyMethodDef functions[] = {
+    {"times_gil_left", times_gil_left, METH_NOARGS,
+     "times_gil_left()\n--\n\nHow often calls let other threads have the GIL, since the process "
+     "began."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void init_host(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+
+void PythonHost::leave() {
+  ++times_left;
+  thread_ = PyEval_SaveThread();
+}
+
+void PythonHost::enter() {
+  PyEval_RestoreThread(thread_);
+  thread_ = nullptr;
+  drain_released();
+  held_since_ = std::chrono::steady_clock::now();
+}
+
+bool PythonHost::interrupted() {
+  if (PyErr_CheckSignals() != 0) {
+    interruption_ = take_exception();
+    return true;
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (held_since_ == std::chrono::steady_clock::time_point{}) {
+    held_since_ = now;
+  } else if (now - held_since_ > kSwitchInterval) {
+    leave();
+    enter();
+  }
+  return false;
+}
+
+PyRef PythonHost::exception(const Failure& failure) {
+  return report_ == nullptr ? exception_of(failure) : report_->exception(*frame_, failure);
+}
+
+void PythonHost::begin_ignoring() {
+  const ErrorState& state = error_state();
+  errors_ignored_ = PyContextVar_Set(state.variable, state.ignore);
+  if (errors_ignored_ == nullptr) throw PythonError{};
+}
+
+void PythonHost::end_ignoring() noexcept {
+  PyObject* token = std::exchange(errors_ignored_, nullptr);
+  const PendingAside aside;
+  if (PyContextVar_Reset(error_state().variable, token) != 0) PyErr_WriteUnraisable(token);
+  Py_DECREF(token);
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,66 @@
+// host.h: the Python process, as one call in flight sees it.
+#pragma once
+
+#include "python/bindings/python/python.h"
+#include "thunks/host.h"
+
+#include <chrono>
+
+namespace thunkvm {
+
+class FailureReport;
+class Frame;
+struct Failure;
+
+/// Lets the GIL go around long kernels, asks Python's signal handlers whether to stop, and keeps
+/// NumPy's floating-point warnings off while the NumPy implementations of built-in Ops run (a
+/// kernel gives none either).
+///
+/// One for each call, on its thread's stack; made and destroyed with the GIL held.
+class PythonHost final : public Host {
+ public:
+  PythonHost() = default;
+  /// For a call in `frame`, of whose failures `report` tells.
+  PythonHost(FailureReport& report, Frame& frame) : report_(&report), frame_(&frame) {}
+  ~PythonHost() override {
+    if (errors_ignored_ != nullptr) heed_float_errors();
+  }
+  PythonHost(const PythonHost&) = delete;
+  PythonHost& operator=(const PythonHost&) = delete;
+
+  void leave() override;
+  void enter() override;
+  /// Runs the signal handlers; what they raise is kept, for `interruption`. Lets other threads have
+  /// the GIL if we had it long.
+  bool interrupted() override;
+  /// What a signal handler raised; null where none did.
+  PyRef& interruption() { return interruption_; }
+  /// What a node of the call raised, for Python code of the same call: with a report of the node,
+  /// whose inputs are still there.
+  PyRef exception(const Failure& failure);
+
+  /// As `numpy.errstate(all="ignore")`, from here on: before a built-in Op's `perform`. Throws
+  /// PythonError.
+  void ignore_float_errors() {
+    if (errors_ignored_ == nullptr) begin_ignoring();
+  }
+  /// The caller's own error state again: before a user's code.
+  void heed_float_errors() {
+    if (errors_ignored_ != nullptr) end_ignoring();
+  }
+
+ private:
+  void begin_ignoring();
+  void end_ignoring() noexcept;
+
+  PyThreadState* thread_ = nullptr;     ///< of this thread, while it does not hold the GIL
+  PyObject* errors_ignored_ = nullptr;  ///< the token that brings the caller's error state back
+  PyRef interruption_;
+  FailureReport* report_ = nullptr;
+  Frame* frame_ = nullptr;
+  std::chrono::steady_clock::time_point held_since_{};
+};
+
+void init_host(PyObject* module);
+
+}  // namespace thunkvm

@@ -1,0 +1,116 @@
+#include "python/bindings/python/python.h"
+
+#include "python/bindings/compiling/compiling.h"
+#include "python/bindings/python/raised.h"
+
+#include <pybind11/pybind11.h>
+
+#include <cstring>
+#include <exception>
+#include <new>
+
+namespace thunkvm {
+namespace {
+
+PyObject* lin_alg_error() {
+  static PyObject* found = [] {
+    PyRef module = PyRef::take(PyImport_ImportModule("numpy.linalg"));
+    return attribute(module.get(), "LinAlgError").release();
+  }();
+  return found;
+}
+
+}  // namespace
+
+PyObject* exception_class(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::Type: return PyExc_TypeError;
+    case ErrorKind::Value: return PyExc_ValueError;
+    case ErrorKind::Index: return PyExc_IndexError;
+    case ErrorKind::Key: return PyExc_KeyError;
+    case ErrorKind::ZeroDivision: return PyExc_ZeroDivisionError;
+    case ErrorKind::LinAlg: return lin_alg_error();
+    case ErrorKind::NotImplemented: return PyExc_NotImplementedError;
+    case ErrorKind::Memory: return PyExc_MemoryError;
+    case ErrorKind::Interrupted: return PyExc_KeyboardInterrupt;
+    case ErrorKind::Runtime:
+    case ErrorKind::Host: break;
+  }
+  return PyExc_RuntimeError;
+}
+
+void set_python_error(const Error& error) {
+  const bool of_host = error.kind() == ErrorKind::Host || error.kind() == ErrorKind::Interrupted;
+  if (of_host && PyErr_Occurred() != nullptr) return;
+  PyErr_SetString(exception_class(error.kind()), error.what());
+}
+
+void set_python_error_from_current() noexcept {
+  try {
+    throw;
+  } catch (const PythonError&) {
+    // It is pending already.
+  } catch (const Raised& raised) {
+    set_exception(raised.exception());
+  } catch (const Error& error) {
+    try {
+      const auto* of_compiler = dynamic_cast<const CompileError*>(&error);
+      of_compiler != nullptr ? set_compile_error(*of_compiler) : set_python_error(error);
+    } catch (const PythonError&) {
+      // The exception could not be made; why not is what is pending now.
+    }
+  } catch (pybind11::error_already_set& error) {
+    error.restore();
+  } catch (const pybind11::builtin_exception& error) {
+    error.set_error();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_SystemError, "an unknown C++ exception reached Python");
+  }
+}
+
+Items::Items(PyObject* iterable, const char* expected) {
+  if (PyList_Check(iterable) || PyTuple_Check(iterable)) {
+    held_ = PyRef::take(PySequence_Tuple(iterable));
+    return;
+  }
+  PyRef iterator = PyRef::adopt(PyObject_GetIter(iterable));
+  if (!iterator) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) PyErr_SetString(PyExc_TypeError, expected);
+    throw PythonError{};
+  }
+  held_ = PyRef::take(PySequence_Tuple(iterator.get()));
+}
+
+void throw_no_text(PyObject* object, const char* what) {
+  if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) throw PythonError{};
+  PyErr_Clear();
+  PyRef shown = PyRef::take(PyObject_ASCII(object));
+  throw Error(ErrorKind::Value,
+              std::string(what) + " is " + std::string(text_of(shown.get())) +
+                  ", which has half of a surrogate pair in it and so cannot be written as UTF-8: "
+                  "every character has to be a whole one. Bytes that came in as str with "
+                  "surrogateescape are decoded with their own encoding instead.");
+}
+
+PyRef attribute_or_null(PyObject* object, const char* name) {
+  PyObject* value = PyObject_GetAttrString(object, name);
+  if (value == nullptr) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw PythonError{};
+    PyErr_Clear();
+  }
+  return PyRef::adopt(value);
+}
+
+PyTypeObject* add_class(PyObject* module, PyType_Spec& spec, PyTypeObject* base) {
+  PyRef made =
+      PyRef::take(PyType_FromModuleAndSpec(module, &spec, reinterpret_cast<PyObject*>(base)));
+  const char* dot = std::strrchr(spec.name, '.');
+  check(PyModule_AddObjectRef(module, dot + 1, made.get()));
+  return reinterpret_cast<PyTypeObject*>(made.release());
+}
+
+}  // namespace thunkvm

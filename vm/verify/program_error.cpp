@@ -1,0 +1,22 @@
+#include "vm/verify/program_error.h"
+
+#include "thunks/error.h"
+
+namespace thunkvm {
+
+std::string instruction_text(const Program& program, std::uint32_t pc) {
+  return "instruction " + std::to_string(pc) + " (" + std::string(name(program.code[pc].op)) + ")";
+}
+
+std::string register_text(const Program& program, std::uint32_t index) {
+  std::string text = "register " + std::to_string(index);
+  if (program.text == nullptr || index >= program.n_registers) return text;
+  const std::string name = program.text->register_name(index);
+  return name.empty() ? text : text + " (" + name + ")";
+}
+
+void throw_invalid(const std::string& place, const std::string& rule) {
+  throw Error(ErrorKind::Runtime, "invalid program: " + place + ": " + rule);
+}
+
+}  // namespace thunkvm

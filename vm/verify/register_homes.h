@@ -1,0 +1,87 @@
+// register_homes.h: which body of a program writes each register, and which bodies others rely on.
+#pragma once
+
+#include "vm/program.h"
+#include "vm/verify/body_graph.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thunkvm {
+
+/// Where the registers of a program are written, by register, and what follows from that.
+///
+/// The constructor throws Error(Runtime) for a register that is written in two bodies or though it
+/// is given, for one that is retired in a body that is not around its writer, and for a retired
+/// update. Linear in operands.
+struct RegisterHomes {
+  RegisterHomes(const Program& program, const BodyGraph& bodies);
+
+  std::vector<bool> given;   ///< a constant, or set by the caller
+  std::vector<bool> stays;   ///< may hold a value when the call ends
+  std::vector<Site> writer;  ///< a body, or the lazy thunk whose output it is; the program if it is
+                             ///< given or nobody's
+  /// Where bodies within may rely on it: the writer, or the body around all that demand that output
+  /// of a lazy thunk.
+  std::vector<Site> home;
+  /// By site: a body that has to follow all that the bodies that it enters enter in turn: bodies
+  /// within it read what it wrote, it retires what they wrote, or it reads what those wrote that it
+  /// does not enter itself. In other bodies a look at what they enter themselves will do, so that a
+  /// chain of bodies takes linear time.
+  std::vector<bool> deep;
+
+ private:
+  void find_writers(const Program& program, const BodyGraph& bodies);
+  void find_deep(const Program& program, const BodyGraph& bodies);
+};
+
+/// The register that the body of a lazy thunk's input has to leave.
+inline std::uint32_t input_register(const Program& program, const BodyGraph& bodies, Site body) {
+  const std::uint32_t lazy = bodies.lazy_of(body);
+  return program.lazies[lazy].operands.input(static_cast<int>(body - bodies.input(lazy, 0)));
+}
+
+/// Calls read(register), write(register) and retire(register) for what an instruction of a body
+/// does, in order. What it enters does the rest.
+template <class Read, class Write, class Retire>
+void each_touch(const Program& program, const BodyGraph& bodies, Site body, std::uint32_t pc,
+                Read&& read, Write&& write, Retire&& retire) {
+  const Instruction& instruction = program.code[pc];
+  const auto retire_list = [&](std::uint32_t first, std::uint32_t count) {
+    for (const std::uint32_t index : std::span(program.retires).subspan(first, count))
+      retire(index);
+  };
+  switch (instruction.op) {
+    case Opcode::Run:
+      for (const Step& step : std::span(program.steps).subspan(instruction.a, instruction.b)) {
+        for (int k = 0; k < step.operands.n_inputs; ++k) read(step.operands.input(k));
+        for (int k = 0; k < step.operands.n_outputs; ++k) write(step.operands.output(k));
+        if (step.retire_count != 0) retire_list(step.retire_first, step.retire_count);
+      }
+      break;
+    case Opcode::Branch:
+      read(program.branches[instruction.a].selector);
+      if ((instruction.flag & kTake) != 0) retire(program.branches[instruction.a].selector);
+      break;
+    case Opcode::Move:
+      read(instruction.b);
+      if ((instruction.flag & kTake) != 0) retire(instruction.b);
+      write(instruction.a);
+      break;
+    case Opcode::Retire:
+      if (instruction.b != 0) retire_list(instruction.a, instruction.b);
+      break;
+    case Opcode::Return:
+      if (bodies.is_input(body)) read(input_register(program, bodies, body));
+      break;
+    case Opcode::Need:
+    case Opcode::Lazy:
+    case Opcode::Release:
+    case Opcode::Jump:
+    case Opcode::Native:
+    case Opcode::Halt: break;
+  }
+}
+
+}  // namespace thunkvm
