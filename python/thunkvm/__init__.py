@@ -13,9 +13,10 @@ Examples
 [np.float64(3.0), array([0.5 , 0.25])]
 """
 
-from typing import NoReturn
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING, Any
 
-from thunkvm import elsewhere, keywords, ops, variable
+from thunkvm import keywords, later, ops, variable
 from thunkvm._core import (
     Apply,
     CompileError,
@@ -28,15 +29,6 @@ from thunkvm._core import (
     memory,
     reset_peak_memory,
 )
-from thunkvm.c import types as _c_types
-from thunkvm.c.data import CDataType
-from thunkvm.c.enums import CEnumType, EnumList, EnumType
-from thunkvm.c.external import ExternalCOp, OpenMPOp
-from thunkvm.c.op import COp
-from thunkvm.c.params import Params, ParamsType
-from thunkvm.c.scalars import ScalarType
-from thunkvm.c.types import CType, Generic
-from thunkvm.c.wrapped import wrap_c
 from thunkvm.conditional import and_, coalesce, cond, ifelse, or_, switch_case
 from thunkvm.config import config
 from thunkvm.creation import (
@@ -54,7 +46,6 @@ from thunkvm.creation import (
 from thunkvm.elementwise import astype, clip, divmod, positive, round
 from thunkvm.fallback import attempt
 from thunkvm.function import MissingInputError, UnusedInputError, function
-from thunkvm.functions_as_ops import as_op
 from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
 from thunkvm.indexing import inc_subtensor, set_subtensor
 from thunkvm.linalg import diag, inner, outer, tensordot, trace, tril, triu
@@ -181,16 +172,26 @@ from thunkvm.shapes import (
     vstack,
 )
 from thunkvm.specs import In, Out, Update
-from thunkvm.tree import dprint
 from thunkvm.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
 from thunkvm.types import __all__ as _types
 from thunkvm.values import as_variable, constant, shared
-from thunkvm.verification import GradientError, verify_grad
 from thunkvm.version import __version__
-from thunkvm.watching import breakpoint_, print_
+
+if TYPE_CHECKING:  # what `later` imports when it is first asked for
+    from thunkvm.c.data import CDataType
+    from thunkvm.c.enums import CEnumType, EnumList, EnumType
+    from thunkvm.c.external import ExternalCOp, OpenMPOp
+    from thunkvm.c.op import COp
+    from thunkvm.c.params import Params, ParamsType
+    from thunkvm.c.scalars import ScalarType
+    from thunkvm.c.types import CType, Generic
+    from thunkvm.c.wrapped import wrap_c
+    from thunkvm.functions_as_ops import as_op
+    from thunkvm.tree import dprint
+    from thunkvm.verification import GradientError, verify_grad
+    from thunkvm.watching import breakpoint_, print_
 
 variable.attach()
-_c_types.attach()
 
 # NumPy's names of what Theano calls otherwise.
 absolute = abs
@@ -244,9 +245,18 @@ __all__ = [
 keywords.attach(__all__, globals())
 
 
-def __getattr__(name: str) -> NoReturn:
-    """Say what stands for a name of another library's."""
-    raise AttributeError(elsewhere.no_name("thunkvm", name, __all__))
+if not TYPE_CHECKING:  # to which every name would then be there
+
+    def __getattr__(name: str) -> Any:
+        """Import what was not needed yet; say what stands for a name of another library's."""
+        if name not in later.HOMES:
+            from thunkvm.elsewhere import no_name
+
+            raise AttributeError(no_name("thunkvm", name, __all__))
+        package = globals()
+        package[name] = getattr(_import_module(later.HOMES[name]), name)
+        keywords.attach([name], package)
+        return package[name]
 
 
 def __dir__() -> list[str]:

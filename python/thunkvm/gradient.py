@@ -11,7 +11,6 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Variable
 from thunkvm.creation import full, zeros_like
-from thunkvm.elsewhere import called
 from thunkvm.nearest import did_you_mean
 
 Disconnected = Literal["raise", "warn", "ignore"]
@@ -87,6 +86,8 @@ def grad(
     wanted = _variables("grad", wrt)
     _check_policy(disconnected_inputs)
     if not isinstance(cost, Variable):
+        from thunkvm.elsewhere import called
+
         raise TypeError(
             f"[grad] the cost is {cost!r}, a {type(cost).__name__}; give a Variable" + called(cost)
         )
@@ -163,6 +164,8 @@ def jacobian(
     wanted = _variables("jacobian", wrt)
     _check_policy(disconnected_inputs)
     if not isinstance(expression, Variable):
+        from thunkvm.elsewhere import called
+
         raise TypeError(
             f"[jacobian] the expression is {expression!r}; give a Variable" + called(expression)
         )

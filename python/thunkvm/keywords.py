@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Callable, Iterable
 from functools import update_wrapper, wraps
 from types import FunctionType
 from typing import Any, NoReturn
 
-from thunkvm.elsewhere import FUNCTIONS, counterpart, keyword_advice
 from thunkvm.nearest import did_you_mean
 
 
@@ -68,6 +66,8 @@ class Namesake:
         """Say where a function of the module is."""
         if name.startswith("__"):
             raise AttributeError(name)
+        from thunkvm.elsewhere import FUNCTIONS, counterpart
+
         raise AttributeError(f"tv.tensor makes a Variable; {counterpart(name) or FUNCTIONS}")
 
     def __reduce__(self) -> str:
@@ -76,9 +76,12 @@ class Namesake:
 
 
 def attach(names: Iterable[str], package: dict[str, Any]) -> None:
-    """Make the functions of a package teach, in the package and where they are defined."""
+    """Make the functions of a package teach, in the package and where they are defined.
+
+    Names that the package has not imported yet are left out.
+    """
     for name in names:
-        function = package[name]
+        function = package.get(name)
         if not isinstance(function, FunctionType) or "__wrapped__" in vars(function):
             continue
         made = Namesake(teaching(function)) if name == "tensor" else teaching(function)
@@ -91,6 +94,10 @@ def attach(names: Iterable[str], package: dict[str, Any]) -> None:
 
 
 def _advice(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> str:
+    import inspect  # only failing programs pay for these imports
+
+    from thunkvm.elsewhere import keyword_advice
+
     parameters = inspect.signature(function).parameters
     for keyword in kwargs:
         if keyword not in parameters:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from thunkvm import elsewhere, ops
+from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm.axes import as_integer, normal_axes
 from thunkvm.shapes import ravel, reshape, transpose
@@ -202,6 +202,6 @@ def __getattr__(name: str) -> NoReturn:
     """Say where the functions of NumPy's module of this name are."""
     if name.startswith("__"):
         raise AttributeError(f"thunkvm.linalg has no {name!r}")
-    raise AttributeError(
-        f"thunkvm.linalg has no {name!r}; {elsewhere.counterpart(name) or elsewhere.FUNCTIONS}"
-    )
+    from thunkvm.elsewhere import FUNCTIONS, counterpart
+
+    raise AttributeError(f"thunkvm.linalg has no {name!r}; {counterpart(name) or FUNCTIONS}")

@@ -77,3 +77,7 @@ class OwnSignature:
         if instance is None:
             raise AttributeError("__signature__")
         return self.read(instance)
+
+
+OF_FUNCTIONS = OwnSignature(lambda function: signature_of(function._parameters))
+OF_OPS = OwnSignature(lambda op: op._signature)

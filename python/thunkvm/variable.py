@@ -1,4 +1,4 @@
-"""The methods of Variables and functions, attached to the core's classes on import."""
+"""The methods of Variables, functions and Types, attached to the core's classes on import."""
 
 from __future__ import annotations
 
@@ -9,20 +9,14 @@ from thunkvm import (
     _core,
     copying,
     elementwise,
-    explanation,
     indexing,
-    numpy_protocol,
+    later,
     ops,
     reductions,
     shapes,
-    tree,
 )
 from thunkvm._core import TensorType, Variable
-from thunkvm.callsite import call_site
-from thunkvm.elsewhere import ATTRIBUTES, TRUTHS, counterpart, no_name
-from thunkvm.expression import node_expression, represent
 from thunkvm.keywords import teaching
-from thunkvm.signature import OwnSignature, signature_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -186,7 +180,7 @@ def _require_shared(variable: Variable, what: str) -> None:
 
 def _setitem(self: Variable, index: Any, value: Any) -> NoReturn:
     """Refuse: a Variable never changes."""
-    name = _name(self)
+    name = name_of(self)
     raise TypeError(
         f"{self} never changes, so that no item of it can be assigned; "
         f"`{name} = {name}[index].set(value)` is the array with that item replaced, and "
@@ -206,118 +200,12 @@ def _iter(self: Variable) -> Iterator[Variable]:
     return (self[i] for i in range(length))
 
 
-def _len(self: Variable) -> NoReturn:
-    """Refuse: a length is only known when the function runs."""
-    raise TypeError(
-        f"{self} has no len() before the function runs; use {_name(self)}.shape[0], which is a "
-        "Variable."
-    )
+#: The core's own refusal, which shows the `ifelse` to write.
+refuse_truth = Variable.__bool__
 
 
-def _float(self: Variable) -> NoReturn:
-    """Refuse: a Variable has no value yet."""
-    raise _no_value(self, "float()")
-
-
-def _int(self: Variable) -> NoReturn:
-    """Refuse: a Variable has no value yet."""
-    raise _no_value(self, "int()")
-
-
-def _complex(self: Variable) -> NoReturn:
-    """Refuse: a Variable has no value yet."""
-    raise _no_value(self, "complex()")
-
-
-def _index(self: Variable) -> NoReturn:
-    """Refuse: a Variable has no value yet."""
-    raise TypeError(
-        f"{self} cannot be an index of a list or the end of a range(): it has no value before the "
-        "function runs. Index a Variable or use tv.switch_case or tv.arange."
-    )
-
-
-def _contains(self: Variable, item: object) -> NoReturn:
-    """Refuse: what an array contains is only known when the function runs."""
-    raise TypeError(
-        f"'in' has no answer before the function runs; use tv.any(tv.eq({_name(self)}, value)), "
-        "which is a Variable."
-    )
-
-
-def _array(self: Variable, *args: Any, **kwargs: Any) -> NoReturn:
-    """Refuse: a Variable cannot become an ndarray."""
-    told = _instead(self) or (
-        " To join Variables, write tv.stack([x, y]); for what has no counterpart here, an Op with "
-        "a perform that calls it: see tv.Op."
-    )
-    raise TypeError(
-        f"{self} cannot become an ndarray: it has no value before the function runs.{told}"
-    )
-
-
-def _no_value(variable: Variable, what: str) -> TypeError:
-    told = _instead(variable) or (
-        f" Make a function that computes it: tv.function(inputs, {_name(variable)}); of numbers' "
-        "functions, such as math.sin, write ours: tv.sin."
-    )
-    return TypeError(f"{what} of {variable} has no answer before the function runs.{told}")
-
-
-def _instead(variable: Variable) -> str:
-    """Return what to write instead of what the user's code is doing, or ""."""
-    site = call_site()
-    if site.target:
-        made = f"tv.as_variable({site.target})[{site.index}].set({_name(variable)})"
-        return (
-            f" An ndarray holds values: instead of `{site.text} = {_name(variable)}` write "
-            f"`{site.target} = {made}`, which is a Variable."
-        )
-    told = counterpart(site.function)
-    if not told:
-        return ""
-    return f" Instead of `{site.text or site.function}` {told}."
-
-
-_refuse_truth = Variable.__bool__
-
-
-def _bool(self: Variable) -> NoReturn:
-    """Refuse: whether a Variable is true is only known when the function runs."""
-    site = call_site()
-    if site.function in TRUTHS:
-        raise TypeError(
-            f"{self} has no truth value before the function runs. Instead of `{site.text}` "
-            f"{TRUTHS[site.function]}."
-        )
-    _refuse_truth(self)
-    raise AssertionError("the core refuses it")
-
-
-def _format(self: Variable, spec: str) -> str:
-    """Format as the repr; what is meant for numbers is refused."""
-    if not spec:
-        return str(self)
-    raise TypeError(
-        f"{self} cannot be formatted as {spec!r}: it has no value before the function runs. Format "
-        f"what a function returns, f(...), or write {{{_name(self)}}} for the expression."
-    )
-
-
-def _getattr(self: Variable, name: str) -> Any:
-    """Say what stands for an attribute that arrays have elsewhere."""
-    if hasattr(Variable, name):  # which refused; so it does again
-        return object.__getattribute__(self, name)
-    if name.startswith("__"):  # protocols that are asked for, not meant
-        raise AttributeError(f"a Variable has no {name!r}")
-    raise AttributeError(no_name(repr(self), name, _public(Variable), ATTRIBUTES))
-
-
-def _public(kind: type) -> list[str]:
-    return [name for name in dir(kind) if not name.startswith("_")]
-
-
-def _name(variable: Variable) -> str:
+def name_of(variable: Variable) -> str:
+    """Return what to call a Variable in a message."""
     return variable.name or "x"
 
 
@@ -333,6 +221,13 @@ def _method(function: Any) -> Any:
     method.__doc__ = function.__doc__
     return method
 
+
+#: The C of the core's Types; `thunkvm.c.types` has it.
+OBJECT_C = (
+    "c_declare", "c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup",
+    "c_code_cache_version",
+)  # fmt: skip
+ARRAY_C = (*OBJECT_C, "c_element_type", "c_is_simple", "dtype_specs")
 
 REDUCTIONS = (
     "sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "cumsum",
@@ -361,36 +256,55 @@ METHODS: dict[str, Any] = {
     "size": property(shapes.size, doc="The number of elements, 0-d."),
     "real": property(ops.real, doc="The real part."),
     "imag": property(ops.imag, doc="The imaginary part."),
-    "__repr__": represent,
-    "_repr_html_": tree.to_html,
     "__iter__": _iter,
-    "__len__": _len,
-    "__float__": _float,
-    "__int__": _int,
-    "__complex__": _complex,
-    "__index__": _index,
-    "__contains__": _contains,
-    "__array__": _array,
-    "__bool__": _bool,
-    "__format__": _format,
-    "__getattr__": _getattr,
     "__round__": _method(elementwise.round),
     "__divmod__": lambda self, other: elementwise.divmod(self, other),
     "__rdivmod__": lambda self, other: elementwise.divmod(other, self),
-    "__array_ufunc__": numpy_protocol.array_ufunc,
-    "__array_function__": numpy_protocol.array_function,
 }
 
-
-#: What the core's other classes have.
-FUNCTION_METHODS: dict[str, Any] = {
-    "__repr__": explanation.represent,
-    "__signature__": OwnSignature(lambda function: signature_of(function._parameters)),
-    "_repr_html_": explanation.to_html,
-    "dprint": explanation.dprint,
-    "explain": explanation.explain,
-    "node_runs": explanation.node_runs,
-}
+#: What is imported when it is first asked for: a class, a module, and what the module calls what
+#: the class has.
+LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
+    (Variable, "thunkvm.expression", {"__repr__": "represent"}),
+    (Variable, "thunkvm.tree", {"_repr_html_": "to_html"}),
+    (
+        Variable,
+        "thunkvm.numpy_protocol",
+        {"__array_ufunc__": "array_ufunc", "__array_function__": "array_function"},
+    ),
+    (
+        Variable,
+        "thunkvm.refusals",
+        {
+            "__array__": "refuse_array",
+            "__bool__": "refuse_bool",
+            "__complex__": "refuse_complex",
+            "__contains__": "refuse_contains",
+            "__float__": "refuse_float",
+            "__format__": "format_text",
+            "__getattr__": "refuse_attribute",
+            "__index__": "refuse_index",
+            "__int__": "refuse_int",
+            "__len__": "refuse_len",
+        },
+    ),
+    (
+        _core.Function,
+        "thunkvm.explanation",
+        {
+            "__repr__": "represent",
+            "_repr_html_": "to_html",
+            "dprint": "dprint",
+            "explain": "explain",
+            "node_runs": "node_runs",
+        },
+    ),
+    (_core.Function, "thunkvm.signature", {"__signature__": "OF_FUNCTIONS"}),
+    (_core.OpFunction, "thunkvm.signature", {"__signature__": "OF_OPS"}),
+    (_core.Apply, "thunkvm.expression", {"__repr__": "node_expression"}),
+    (TensorType, "thunkvm.c.types", {name: f"ArrayC.{name}" for name in ARRAY_C}),
+    (_core.GenericType, "thunkvm.c.types", {name: f"Generic.{name}" for name in OBJECT_C}),
+)
 
 
 def attach() -> None:
@@ -398,9 +312,6 @@ def attach() -> None:
     _core.set_indexing(indexing.getitem, _setitem)
     for name, method in METHODS.items():
         setattr(Variable, name, method)
-    for name, method in FUNCTION_METHODS.items():
-        setattr(_core.Function, name, method)
-    # (setattr: mypy knows the types of what is replaced.)
-    setattr(_core.Apply, "__repr__", node_expression)  # noqa: B010
-    setattr(_core.OpFunction, "__signature__", OwnSignature(lambda op: op._signature))  # noqa: B010
+    for kind, module, paths in LATER:
+        later.attach(kind, module, paths)
     copying.attach()

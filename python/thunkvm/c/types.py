@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from thunkvm._core import GenericType, TensorType, Type
+from thunkvm._core import Type
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import CObject
 
@@ -163,7 +163,7 @@ class Generic(CType):
         return (1,)
 
 
-class _ArrayC:
+class ArrayC:
     """The C of a `TensorType`: a ``PyArrayObject*``, and its elements' type ``dtype_<name>``."""
 
     @staticmethod
@@ -176,7 +176,7 @@ class _ArrayC:
     @staticmethod
     def c_element_type(type: Any) -> str:
         """Return ``"npy_float64"`` for float64."""
-        return _ArrayC.dtype_specs(type)[1]
+        return ArrayC.dtype_specs(type)[1]
 
     @staticmethod
     def c_is_simple(type: Any) -> bool:
@@ -188,7 +188,7 @@ class _ArrayC:
         """Declare the array, and the type of its elements."""
         declared = f"PyArrayObject* {name};"
         if check_input:
-            declared += f"\ntypedef {_ArrayC.dtype_specs(type)[1]} dtype_{name};"
+            declared += f"\ntypedef {ArrayC.dtype_specs(type)[1]} dtype_{name};"
         return declared
 
     @staticmethod
@@ -203,7 +203,7 @@ class _ArrayC:
         """Take a reference to the ndarray, whose dtype is checked."""
         text = f"{name} = NULL;\n"
         if check_input:
-            number = _ArrayC.dtype_specs(type)[2]
+            number = ArrayC.dtype_specs(type)[2]
             text += f"if (!thunkvm_is_array(py_{name}, {number}, {type.ndim})) {sub['fail']}\n"
         return text + f"{name} = (PyArrayObject*)py_{name};\nPy_INCREF({name});"
 
@@ -214,7 +214,7 @@ class _ArrayC:
         """Take the array of the last call, or NULL."""
         return (
             f"if (py_{name} == Py_None) {{\n{name} = NULL;\n}} else {{\n"
-            f"{_ArrayC.c_extract(type, name, sub, check_input)}\n}}"
+            f"{ArrayC.c_extract(type, name, sub, check_input)}\n}}"
         )
 
     @staticmethod
@@ -234,13 +234,3 @@ class _ArrayC:
     def c_code_cache_version(type: Any) -> tuple[int, ...]:
         """Return the version of this text."""
         return (1,)
-
-
-def attach() -> None:
-    """Give the core's Types their C, as methods."""
-    for name, method in vars(_ArrayC).items():
-        if isinstance(method, staticmethod):
-            setattr(TensorType, name, method.__func__)
-    for name in ("c_declare", "c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup",
-                 "c_code_cache_version"):  # fmt: skip
-        setattr(GenericType, name, getattr(Generic, name))

@@ -1,0 +1,121 @@
+"""Importing the package imports what every program needs; the rest comes when it is asked for."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import thunkvm as tv
+from thunkvm import later
+
+#: Modules that a program pays for only if it uses what needs them.
+NOT_AT_IMPORT = [
+    "difflib", "hashlib", "html", "json", "logging", "pathlib", "rich", "scipy", "threading",
+    "thunkvm.c", "thunkvm.callsite", "thunkvm.comparison", "thunkvm.demo", "thunkvm.elsewhere",
+    "thunkvm.explanation", "thunkvm.expression", "thunkvm.functions_as_ops", "thunkvm.notebook",
+    "thunkvm.numpy_protocol", "thunkvm.perform", "thunkvm.refusals", "thunkvm.signature",
+    "thunkvm.stubs", "thunkvm.tree", "thunkvm.verification", "thunkvm.watching",
+]  # fmt: skip
+
+
+def run(program: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        env={**os.environ, **environment},
+    )
+
+
+def imported_by(program: str) -> set[str]:
+    """Return what a program imports beyond NumPy."""
+    first = "import sys, numpy\nbefore = set(sys.modules)\n"
+    last = "\nprint(*sorted(set(sys.modules) - before))"
+    return set(run(first + program + last).stdout.splitlines()[-1].split())
+
+
+def test_importing_the_package_imports_only_what_every_program_needs() -> None:
+    imported = imported_by("import thunkvm")
+    assert "thunkvm.function" in imported
+    assert imported & set(NOT_AT_IMPORT) == set()
+
+
+def test_a_function_of_arrays_needs_no_more_than_its_performs() -> None:
+    program = (
+        "import thunkvm as tv; x = tv.vector('x'); tv.function([x], tv.exp(x), mode='vm')([0])"
+    )
+    assert imported_by(program) & set(NOT_AT_IMPORT) == {"thunkvm.perform"}
+
+
+def test_what_is_imported_later_is_what_type_checkers_read() -> None:
+    tree = ast.parse(Path(tv.__file__).read_text())
+    (block,) = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    declared = {
+        statement.module: tuple(alias.name for alias in statement.names)
+        for statement in block.body
+        if isinstance(statement, ast.ImportFrom)
+    }
+    assert declared == later.NAMES
+
+
+@pytest.mark.parametrize("name", later.HOMES)
+def test_a_name_that_is_imported_later_is_as_public_as_others(name: str) -> None:
+    assert name in tv.__all__
+    assert name in dir(tv)
+    assert getattr(tv, name) is getattr(import_module(later.HOMES[name]), name)
+
+
+def test_no_module_hides_a_name_that_is_imported_later() -> None:
+    folder = Path(tv.__file__).resolve().parent
+    modules = {path.stem for path in folder.iterdir()}
+    assert modules & set(later.HOMES) == set()
+
+
+def test_every_name_comes_with_a_star() -> None:
+    program = "import thunkvm\nfrom thunkvm import *\nassert set(thunkvm.__all__) <= set(globals())"
+    assert run(program).stderr == ""
+
+
+def test_functions_that_are_imported_later_teach() -> None:
+    with pytest.raises(TypeError, match="it takes fun, pt"):
+        tv.verify_grad(nonsense=1)
+
+
+def test_a_method_that_is_imported_later_is_the_classs_own() -> None:
+    x = tv.scalar("x")
+    f = tv.function([x], x + 1)
+    assert tv.Function.explain.__doc__.startswith("Return how each node")
+    assert f.explain.__func__ is vars(tv.Function)["explain"]
+    assert x.type.c_element_type() == "npy_float64"
+
+
+def test_a_misspelt_name_is_told_of_names_that_are_imported_later() -> None:
+    with pytest.raises(AttributeError, match="Did you mean 'verify_grad'"):
+        _ = tv.verify_grd
+
+
+def test_warnings_are_seen_though_nobody_imported_logging() -> None:
+    program = "import thunkvm as tv; x = tv.vector('x'); tv.function([x], tv.exp(x))([0.0])"
+    assert "is ignored" in run(program, THUNKVM_VECTORS="sse").stderr
+
+
+def test_messages_reach_who_imports_logging_after_the_package() -> None:
+    program = """
+import thunkvm as tv, logging
+logging.basicConfig(level=logging.DEBUG, format="%(message)s")
+tv.function([], tv.exp(1.0), mode="vm")
+"""
+    assert run(program).stderr.startswith("linked ")
