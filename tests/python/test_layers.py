@@ -18,7 +18,8 @@ MAY_INCLUDE = {
     "linkers": {"thunks", "vm", "ops", "linkers"},
     "python": {"thunks", "vm", "ops", "linkers", "python"},
 }
-# What each room of a layer may include of that layer's rooms, itself aside. A room that is not named may include all.
+# What each room of a layer may include of that layer's rooms, itself aside. A room that is not
+# named may include all.
 ROOMS = {
     "ops/kernels": set(),
     "ops/graph": {"ops/kernels"},
@@ -74,7 +75,8 @@ def arrows_out_of_the_room(room: str) -> Iterator[str]:
     for path in sources(room):
         for where, quote, name in includes(path):
             target = name.rpartition("/")[0]
-            if quote == '"' and target.startswith(layer) and target not in ROOMS[room] | {room, layer}:
+            allowed = ROOMS[room] | {room, layer}
+            if quote == '"' and target.startswith(layer) and target not in allowed:
                 yield f"{where} includes {name!r}"
 
 
@@ -151,7 +153,8 @@ def test_a_file_is_one_noun(layer: str) -> None:
 def test_an_arrow_that_points_up_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header = tmp_path / "vm" / "frame.h"
     header.parent.mkdir()
-    header.write_text('#include "thunks/cell.h"\n#  include "ops/graph/op.h"\n#include "program.h"\n')
+    included = '#include "thunks/cell.h"\n#  include "ops/graph/op.h"\n#include "program.h"\n'
+    header.write_text(included)
     monkeypatch.setitem(globals(), "ROOT", tmp_path)
 
     assert list(upward_arrows("vm")) == [
