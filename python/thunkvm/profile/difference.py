@@ -1,0 +1,107 @@
+"""The difference of two profiles: two runs, two modes, or two versions of a function."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thunkvm.profile.keys import NodeKey, node_keys
+from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChange:
+    """What became of one node.
+
+    Attributes
+    ----------
+    key : NodeKey
+        Its Op, line, and which of those it is.
+    before, after : NodeRow or None
+        Its rows; None where a profile has no such node.
+    """
+
+    key: NodeKey
+    before: NodeRow | None
+    after: NodeRow | None
+
+    @property
+    def time_change(self) -> float:
+        """Seconds of self time more."""
+        before = 0.0 if self.before is None else self.before.self_time
+        return (0.0 if self.after is None else self.after.self_time) - before
+
+    @property
+    def runs_change(self) -> int:
+        """Runs more."""
+        before = 0 if self.before is None else self.before.runs
+        return (0 if self.after is None else self.after.runs) - before
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionChange:
+    """What became of one function.
+
+    Attributes
+    ----------
+    before, after : FunctionRecord or None
+        Its records; None where a profile has no such function.
+    nodes : tuple of NodeChange
+        Its nodes, those whose time changed most first.
+    """
+
+    before: FunctionRecord | None
+    after: FunctionRecord | None
+    nodes: tuple[NodeChange, ...]
+
+    @property
+    def name(self) -> str:
+        """The function's name, or both names where they differ."""
+        names = [record.name for record in (self.before, self.after) if record is not None]
+        return " -> ".join(dict.fromkeys(names))
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileDifference:
+    """What changed from one profile to another.
+
+    Attributes
+    ----------
+    before, after : Profile
+        The profiles.
+    functions : tuple of FunctionChange
+        The functions of both, matched by name; two profiles of one function each are matched
+        whatever the names are.
+    """
+
+    before: Profile
+    after: Profile
+    functions: tuple[FunctionChange, ...]
+
+
+def diff(before: Profile, after: Profile) -> ProfileDifference:
+    """Return what became of each row; see `Profile.diff`."""
+    pairs: list[tuple[FunctionRecord | None, FunctionRecord | None]] = []
+    if len(before.functions) == len(after.functions) == 1:
+        pairs.append((before.functions[0], after.functions[0]))
+    else:
+        left = list(after.functions)
+        for function in before.functions:
+            same = next((other for other in left if other.name == function.name), None)
+            if same is not None:
+                left.remove(same)
+            pairs.append((function, same))
+        pairs += [(None, function) for function in left]
+    functions = tuple(FunctionChange(a, b, _node_changes(a, b)) for a, b in pairs)
+    return ProfileDifference(before, after, functions)
+
+
+def _node_changes(
+    before: FunctionRecord | None, after: FunctionRecord | None
+) -> tuple[NodeChange, ...]:
+    old = {} if before is None else dict(zip(node_keys(before.nodes), before.nodes, strict=True))
+    new = {} if after is None else dict(zip(node_keys(after.nodes), after.nodes, strict=True))
+    changes = [NodeChange(key, old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
+    return tuple(sorted(changes, key=lambda change: -abs(change.time_change)))
+
+
+__all__ = ["FunctionChange", "NodeChange", "ProfileDifference", "diff"]

@@ -1,0 +1,158 @@
+"""Profiles put together: the same function's counts and times add up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+
+from thunkvm.profile.keys import NodeKey, node_keys
+from thunkvm.profile.record import (
+    ArmRow,
+    ConditionRow,
+    FunctionRecord,
+    GroupRow,
+    NodeRow,
+    Overheads,
+    Profile,
+    estimated_saving,
+)
+
+
+def merge(first: Profile, *others: Profile) -> Profile:
+    """Return what profiles recorded together; see `Profile.merge`."""
+    functions = list(first.functions)
+    places = {_identity(function): place for place, function in enumerate(functions)}
+    for other in others:
+        if other.kind != first.kind:
+            raise ValueError(
+                f"a profile of kind {first.kind!r} and one of kind {other.kind!r} do not add up; "
+                "merge profiles that were recorded alike."
+            )
+        for function in other.functions:
+            place = places.setdefault(_identity(function), len(functions))
+            if place == len(functions):
+                functions.append(function)
+            else:
+                functions[place] = _functions(functions[place], function)
+    return replace(first, functions=tuple(functions))
+
+
+def _identity(function: FunctionRecord) -> tuple[str, str, tuple[NodeKey, ...]]:
+    return function.name, function.mode, tuple(node_keys(function.nodes))
+
+
+def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
+    ends = [call.start + call.time for call in a.calls]
+    ends += [event.start + event.duration for event in a.events]
+    starts = [call.start for call in b.calls] + [event.start for event in b.events]
+    # What was recorded later, or elsewhere, comes after: two runs' clocks have nothing in common.
+    shift = max(0.0, max(ends, default=0.0) - min(starts, default=0.0))
+    groups, moved = _groups(a.groups, b.groups)
+    moved_calls = tuple(
+        replace(call, index=call.index + len(a.calls), start=call.start + shift) for call in b.calls
+    )
+    moved_events = tuple(
+        replace(
+            event,
+            start=event.start + shift,
+            call=None if event.call is None else event.call + len(a.calls),
+            group=None if event.group is None else moved[event.group],
+        )
+        for event in b.events
+    )
+    return replace(
+        a,
+        n_calls=a.n_calls + b.n_calls,
+        nodes=tuple(_nodes(x, y) for x, y in zip(a.nodes, b.nodes, strict=True)),
+        conditions=tuple(map(_conditions, a.conditions, b.conditions)),
+        groups=groups,
+        calls=a.calls + moved_calls,
+        events=a.events + moved_events,
+        overheads=_overheads(a.overheads, b.overheads),
+        dropped_events=a.dropped_events + b.dropped_events,
+    )
+
+
+def _nodes(a: NodeRow, b: NodeRow) -> NodeRow:
+    return replace(
+        a,
+        entered=a.entered + b.entered,
+        runs=a.runs + b.runs,
+        suspended=a.suspended + b.suspended,
+        failed=a.failed + b.failed,
+        self_time=a.self_time + b.self_time,
+        total_time=a.total_time + b.total_time,
+        min=_known(min, a.min, b.min),
+        p95=_known(max, a.p95, b.p95),  # that of all runs is not above the greater of the two
+        max=_known(max, a.max, b.max),
+        first=b.first if a.first is None else a.first,
+        bytes_allocated=a.bytes_allocated + b.bytes_allocated,
+        peak_bytes=max(a.peak_bytes, b.peak_bytes),
+        copies=a.copies + b.copies,
+        flops=a.flops + b.flops,
+        bytes_moved=a.bytes_moved + b.bytes_moved,
+        first_demanded_by=b.first_demanded_by if a.never_ran else a.first_demanded_by,
+    )
+
+
+def _known(pick: Callable[[float, float], float], a: float | None, b: float | None) -> float | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return pick(a, b)
+
+
+def _conditions(a: ConditionRow, b: ConditionRow) -> ConditionRow:
+    arms = tuple(
+        replace(arm, taken=arm.taken + other.taken, time=arm.time + other.time)
+        for arm, other in zip(a.arms, b.arms, strict=True)
+    )
+    evaluations = a.evaluations + b.evaluations
+    return replace(
+        a,
+        evaluations=evaluations,
+        flips=a.flips + b.flips,
+        arms=arms,
+        saved=estimated_saving(arms) if _has_times(a.arms + b.arms) else None,
+        break_even=_mean(a, b),
+    )
+
+
+def _has_times(arms: tuple[ArmRow, ...]) -> bool:
+    return any(arm.time for arm in arms)
+
+
+def _mean(a: ConditionRow, b: ConditionRow) -> float | None:
+    """Return the break-even of both, weighed by how often each was decided."""
+    known = [(c.break_even, c.evaluations) for c in (a, b) if c.break_even is not None]
+    weight = sum(evaluations for _, evaluations in known)
+    if not weight:
+        return known[0][0] if known else None
+    return sum(value * evaluations for value, evaluations in known) / weight
+
+
+def _groups(
+    a: tuple[GroupRow, ...], b: tuple[GroupRow, ...]
+) -> tuple[tuple[GroupRow, ...], list[int]]:
+    """Return the groups of both, and what index each group of the second has there."""
+    merged = list(a)
+    places = {(group.kind, group.nodes): group.index for group in a}
+    moved = []
+    for group in b:
+        place = places.setdefault((group.kind, group.nodes), len(merged))
+        if place == len(merged):
+            merged.append(replace(group, index=place))
+        else:
+            same = merged[place]
+            merged[place] = replace(
+                same, runs=same.runs + group.runs, self_time=same.self_time + group.self_time
+            )
+        moved.append(place)
+    return tuple(merged), moved
+
+
+def _overheads(a: Overheads, b: Overheads) -> Overheads:
+    names = [field.name for field in fields(Overheads)]
+    return Overheads(**{name: getattr(a, name) + getattr(b, name) for name in names})
+
+
+__all__ = ["merge"]

@@ -1,0 +1,179 @@
+"""The record of a profile: saved and loaded, merged, and told apart from another."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from profiles import PROFILE, SEARCH, node, single
+
+from thunkvm.profile import (
+    ArmRow,
+    ConditionRow,
+    Event,
+    FunctionRecord,
+    GroupRow,
+    Profile,
+    ProfileFileError,
+)
+
+
+def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
+    PROFILE.save(tmp_path / "p.json")
+    assert Profile.load(tmp_path / "p.json") == PROFILE
+
+
+def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "other.json").write_text('{"traceEvents": []}')
+    with pytest.raises(ProfileFileError, match=r"other\.json is no profile: it has to begin with"):
+        Profile.load(tmp_path / "other.json")
+
+
+def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.png").write_bytes(b"\x89PNG\r\n")
+    with pytest.raises(ProfileFileError, match=r"x\.png is no profile: it is not text"):
+        Profile.load(tmp_path / "x.png")
+    (tmp_path / "x.txt").write_text("hello")
+    with pytest.raises(ProfileFileError, match=r"x\.txt is no profile: it is not JSON"):
+        Profile.load(tmp_path / "x.txt")
+
+
+def test_a_file_that_is_cut_off_says_so(tmp_path: Path) -> None:
+    PROFILE.save(tmp_path / "p.json")
+    text = (tmp_path / "p.json").read_text()
+    (tmp_path / "p.json").write_text(text[: len(text) // 2])
+    with pytest.raises(ProfileFileError, match=r"p\.json is a profile that is cut off or damaged"):
+        Profile.load(tmp_path / "p.json")
+
+
+def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text('{"format": "thunkvm-profile", "version": 2, "kind": "time"}')
+    with pytest.raises(ProfileFileError, match="version 2; this thunkvm reads version 1"):
+        Profile.load(tmp_path / "p.json")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("runs", "ten", r"nodes\[0\]\.runs is 'ten', and has to be int"),
+        ("runs", True, r"nodes\[0\]\.runs is True, and has to be int"),
+        ("self_time", None, r"nodes\[0\]\.self_time is None, and has to be float"),
+        ("group", "one", r"nodes\[0\]\.group is 'one', and has to be int or null"),
+        ("region_path", [[0]], r"region_path\[0\] has 1 items, and has to have 2"),
+        ("speed", 1, "a field 'speed', which a NodeRow has not"),
+        ("index", 7, "node 0 of function 'search' has the index 7"),
+        ("inputs", [8], "names node 8, and there are 8"),
+        ("group", 3, "names group 3, and there are 1"),
+        ("region_path", [[0, 2]], "names arm of condition 0 2, and there are 2"),
+    ],
+)
+def test_a_damaged_row_is_named(field: str, value: object, message: str, tmp_path: Path) -> None:
+    damaged = json.loads(PROFILE.to_json())
+    damaged["functions"][0]["nodes"][0][field] = value
+    (tmp_path / "p.json").write_text(json.dumps(damaged))
+    with pytest.raises(ProfileFileError, match=message):
+        Profile.load(tmp_path / "p.json")
+
+
+def test_counts_and_times_of_the_same_function_add_up() -> None:
+    function = PROFILE.merge(PROFILE, PROFILE).functions[0]
+    solve = function.nodes[2]
+    assert (solve.runs, solve.entered, solve.bytes_allocated) == (6, 6, 4800)
+    assert solve.self_time == pytest.approx(0.24)
+    assert solve.peak_bytes == 800
+    assert function.nodes[0].min == 0.00005
+    assert function.nodes[0].first == 0.0003
+    assert (function.n_calls, function.dropped_events) == (30, 9)
+    assert function.overheads.cache_hits == 3
+    assert function.groups == (
+        GroupRow(index=0, nodes=(1,), runs=24, self_time=0.024, kind="loop"),
+    )
+
+
+def test_calls_of_a_merged_run_come_after_those_before() -> None:
+    function = PROFILE.merge(PROFILE).functions[0]
+    assert [call.index for call in function.calls] == [0, 1, 2, 3]
+    assert function.calls[2].start == pytest.approx(0.0424)
+    assert [event.call for event in function.events[8:]] == [2, 2, 2, 3, 3, 3, 3, 3]
+    assert function.events[8].start == pytest.approx(0.0424)
+
+
+def test_an_arm_that_ran_in_one_of_two_runs_makes_the_saving_known() -> None:
+    def run(then: int, other: int) -> Profile:
+        arms = (
+            ArmRow(name="then", taken=then, time=1.0 * then, nodes=(0,)),
+            ArmRow(name="else", taken=other, time=3.0 * other, nodes=(1,)),
+        )
+        condition = ConditionRow(index=0, node=2, evaluations=then + other, arms=arms)
+        nodes = (node(0, "exp", 1), node(1, "log", 2), node(2, "ifelse", 3))
+        return Profile(functions=(FunctionRecord(name="f", nodes=nodes, conditions=(condition,)),))
+
+    merged = run(2, 0).merge(run(0, 1)).functions[0].conditions[0]
+    assert merged.evaluations == 3
+    assert merged.saved == 2 * 3.0 + 1 * 1.0  # the else arm twice, the then arm once
+    assert run(2, 0).merge(run(1, 0)).functions[0].conditions[0].saved is None
+
+
+def test_groups_that_differ_stand_side_by_side() -> None:
+    other = replace(
+        SEARCH,
+        groups=(GroupRow(index=0, nodes=(2, 3), runs=1, self_time=0.5, kind="call"),),
+        nodes=tuple(replace(n, group=0 if n.index in (2, 3) else None) for n in SEARCH.nodes),
+        events=(Event(thread=0, start=0.0, duration=0.5, group=0, kind="group"),),
+    )
+    merged = PROFILE.merge(replace(PROFILE, functions=(other,))).functions[0]
+    assert [(g.index, g.nodes, g.runs) for g in merged.groups] == [(0, (1,), 8), (1, (2, 3), 1)]
+    assert merged.events[-1].group == 1
+
+
+def test_functions_that_are_not_the_same_stand_side_by_side() -> None:
+    merged = single("exp", 1.0).merge(single("log", 1.0), single("exp", 2.0, mode="cvm"))
+    assert [(f.mode, f.nodes[0].op) for f in merged.functions] == [
+        ("vm", "exp"),
+        ("vm", "log"),
+        ("cvm", "exp"),
+    ]
+
+
+def test_profiles_of_two_kinds_do_not_merge() -> None:
+    with pytest.raises(ValueError, match="a profile of kind 'trace' and one of kind 'time'"):
+        PROFILE.merge(single("exp", 1.0))
+
+
+def test_a_difference_has_a_row_for_each_node_of_either() -> None:
+    before = FunctionRecord(
+        name="f", nodes=(node(0, "mul", 3, self_time=1.0, runs=1), node(1, "mul", 3, runs=4))
+    )
+    after = FunctionRecord(
+        name="f", nodes=(node(0, "exp", 9, self_time=0.5, runs=2), node(1, "mul", 3, self_time=5.0))
+    )
+    difference = Profile(functions=(before,)).diff(Profile(functions=(after,)))
+    assert [
+        (
+            change.key.op,
+            change.key.line,
+            change.key.position,
+            change.time_change,
+            change.runs_change,
+        )
+        for change in difference.functions[0].nodes
+    ] == [("mul", 3, 0, 4.0, -1), ("exp", 9, 0, 0.5, 2), ("mul", 3, 1, 0.0, -4)]
+
+
+def test_two_versions_of_one_function_are_matched_whatever_their_names() -> None:
+    difference = single("exp", 1.0, name="old").diff(single("exp", 3.0, name="new"))
+    assert [(f.name, f.nodes[0].time_change) for f in difference.functions] == [("old -> new", 2.0)]
+
+
+def test_functions_of_larger_profiles_are_matched_by_name() -> None:
+    before = single("exp", 1.0, name="f").merge(single("log", 1.0, name="g"))
+    after = single("log", 4.0, name="g").merge(single("sin", 1.0, name="h"))
+    names = [(f.name, f.before is None, f.after is None) for f in before.diff(after).functions]
+    assert names == [("f", False, True), ("g", False, False), ("h", True, False)]
+
+
+def test_the_times_of_a_function_are_its_nodes_and_what_is_around_them() -> None:
+    assert SEARCH.node_time == pytest.approx(0.09)
+    assert SEARCH.time == pytest.approx(0.1)  # linking and compiling are in no call
