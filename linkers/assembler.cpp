@@ -16,8 +16,9 @@ std::uint32_t dying_inputs(const Operands& operands, std::span<const std::uint32
   return dying;
 }
 
-Assembler::Assembler(const FlatGraph& graph, bool keep, std::uint32_t segment)
+Assembler::Assembler(const FlatGraph& graph, bool keep, bool traced, std::uint32_t segment)
     : graph_(graph),
+      traced_(traced),
       segment_(segment),
       register_of_(graph.n_values(), kNone),
       lazy_of_(graph.nodes.size(), kNone),
@@ -77,8 +78,9 @@ void Assembler::run(std::uint32_t node, std::span<const Value> retired) {
   step.retire_count = static_cast<std::uint32_t>(retired.size());
   for (Value v : retired) program_.retires.push_back(reg(v));
   step.operands.registers = program_.registers.data() + operand_offsets_.back();
-  step.operands.dying =
-      dying_inputs(step.operands, std::span(program_.retires).subspan(step.retire_first));
+  if (!traced_)
+    step.operands.dying =
+        dying_inputs(step.operands, std::span(program_.retires).subspan(step.retire_first));
   program_.steps.push_back(step);
 
   const auto index = static_cast<std::uint32_t>(program_.steps.size() - 1);

@@ -20,8 +20,9 @@ std::uint32_t dying_inputs(const Operands& operands, std::span<const std::uint32
 /// Every value gets a register when it is first named; two values may be given one (`share`).
 class Assembler {
  public:
-  /// A Run instruction gets at most `segment` thunks.
-  Assembler(const FlatGraph& graph, bool keep, std::uint32_t segment);
+  /// A Run instruction gets at most `segment` thunks. `traced`: no input dies at its last use, so
+  /// that a tracer finds it after the run as it was before.
+  Assembler(const FlatGraph& graph, bool keep, bool traced, std::uint32_t segment);
 
   std::uint32_t pc() const { return static_cast<std::uint32_t>(program_.code.size()); }
   /// Marks this pc as a target: a segment does not run across it.
@@ -84,6 +85,7 @@ class Assembler {
   }
 
   const FlatGraph& graph_;
+  const bool traced_;
   const std::uint32_t segment_;
   Program program_;
   std::vector<std::uint32_t> register_of_;  // by value

@@ -123,7 +123,7 @@ ThunkCode native_thunk(const Apply& node) { return node.op()->kernel(node); }
 Linked link(const FunctionGraph& function, const LinkOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const FlatGraph graph = flatten(function, options);
-  Assembler assembler(graph, options.keep, options.segment);
+  Assembler assembler(graph, options.keep, options.traced, options.segment);
   if (options.placed) {
     Placement placement = place(graph);
     lower(graph, placement, lifetimes(graph, placement), options.keep, assembler);

@@ -38,6 +38,9 @@ struct LinkOptions {
   bool placed = true;
   /// `_nogc`: intermediates are kept between calls, so that their memory is used again.
   bool keep = false;
+  /// Thunks leave their inputs as they are, for tracers: none takes over the memory of one that
+  /// dies.
+  bool traced = false;
   std::vector<ThunkSource> sources = {native_thunk};
   /// At most so many thunks in one Run instruction.
   std::uint32_t segment = 128;

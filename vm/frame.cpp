@@ -78,6 +78,7 @@ Status Frame::run(Host& host, Tracer* tracer, FailureObserver* observer) {
   if (activation_.failure.error) [[unlikely]]
     activation_.failure = Failure{};
   activation_.host = &host;
+  tracer_ = tracer;
   const Status status = Interpreter::run(*this, tracer);
   if (status == Status::Failed) [[unlikely]] {
     if (observer != nullptr) observer->failed(*this);

@@ -5,6 +5,7 @@
 #include "vm/body_contents.h"
 #include "vm/native.h"
 #include "vm/program.h"
+#include "vm/tracer.h"
 
 #include <atomic>
 #include <cstdint>
@@ -16,8 +17,6 @@
 #include <vector>
 
 namespace thunkvm {
-
-class Tracer;
 
 /// Where the machine goes on after a body: at `pc`; with `lazy` set, after noting that the input
 /// that this lazy thunk waited for is there.
@@ -71,9 +70,11 @@ class Frame {
   /// registers are emptied.
   Status run(Host& host, Tracer* tracer = nullptr, FailureObserver* observer = nullptr);
   /// From the next call on, `code` stands for what it can of the program; null: the program alone.
-  /// Without effect on runs that have a tracer.
+  /// Traced code serves runs that have a tracer, other code those that have none.
   void use(std::shared_ptr<const NativeCode> code);
   const NativeCode* native() const { return native_call_.code; }
+  /// The tracer of the run in flight, or null.
+  Tracer* tracer() const { return tracer_; }
   /// Why the last call failed, until the next one begins.
   const Failure& failure() const { return activation_.failure; }
   /// The same, moved out, so that the frame does not keep the exception alive.
@@ -130,25 +131,13 @@ class Frame {
   std::int32_t until_poll_;   ///< thunks until the host is asked whether to stop
   std::int32_t nesting_ = 0;  ///< loops on the native stack, but for the first
   Activation activation_;
+  Tracer* tracer_ = nullptr;
   std::shared_ptr<const NativeCode> native_;
   NativeCall native_call_;
   struct alignas(64) Line {
     char bytes[64];
   };
   std::vector<Line> native_memory_;
-};
-
-/// What a Tracer is told: for tests, profilers and debug modes. A loop without one pays nothing.
-/// What it throws fails the call at that node.
-class Tracer {
- public:
-  virtual ~Tracer() = default;
-  /// The node's thunk is about to run, or to be entered.
-  virtual void before(std::uint32_t node, Frame& frame) = 0;
-  /// It did; its outputs are in their registers, and so are its inputs still.
-  virtual void after(std::uint32_t node, Frame& frame, Status status) = 0;
-  /// A branch took `arm`.
-  virtual void branched(std::uint32_t branch, std::uint32_t arm, Frame& frame) = 0;
 };
 
 /// Idle frames of one program. Thread-safe. Frames live as long as the pool, so that counters are

@@ -13,12 +13,11 @@ namespace {
 
 /// Runs `code` for a node between the tracer's two calls; what either throws is the node's failure.
 template <class Code>
-Status traced(Frame& frame, Activation& activation, Tracer* tracer, std::uint32_t node,
-              Code&& code) {
+Status traced(Activation& activation, Tracer* tracer, const ThunkRun& run, Code&& code) {
   try {
-    tracer->before(node, frame);
+    tracer->before(run);
     const Status status = code();
-    tracer->after(node, frame, status);
+    tracer->after(run, status);
     return status;
   } catch (...) {
     return activation.fail_current();
@@ -115,6 +114,19 @@ inline bool Interpreter::raises_next(LazyState& state) {
   return true;
 }
 
+/// Tells the tracer of a step of emitted code. False: it objects.
+bool Interpreter::tell(Frame& frame, std::uint32_t index, void (*tell)(Tracer&, const ThunkRun&)) {
+  const Step& step = frame.program_->steps[index];
+  try {
+    tell(*frame.tracer_, {frame, step.node, step.operands, nullptr});
+    return true;
+  } catch (...) {
+    frame.activation_.fail_current();
+  }
+  fail_at(frame, step.node);
+  return false;
+}
+
 [[gnu::cold]] Status Interpreter::poll(Frame& frame) {
   Activation& activation = frame.activation_;
   frame.until_poll_ = kThunksPerPoll;
@@ -156,7 +168,7 @@ template <bool kTracing>
     do {
       Status status;
       if constexpr (kTracing)
-        status = traced(frame, activation, tracer, step->node,
+        status = traced(activation, tracer, {frame, step->node, step->operands, nullptr},
                         [&] { return step->run(activation, step->operands); });
       else
         status = step->run(activation, step->operands);
@@ -264,7 +276,7 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
     return raise(frame, index, call);
   };
   if constexpr (kTracing) {
-    status = traced(frame, activation, tracer, lazy.node, run);
+    status = traced(activation, tracer, {frame, lazy.node, lazy.operands, &call}, run);
   } else {
     try {
       status = run();
@@ -327,7 +339,8 @@ template <bool kTracing>
 Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
-  [[maybe_unused]] const NativeCode* const native = kTracing ? nullptr : frame.native_call_.code;
+  const NativeCode* native = frame.native_call_.code;
+  if (native != nullptr && native->traced != kTracing) native = nullptr;
   const Instruction* const code = native == nullptr ? program.code.data() : native->code.data();
   Cell* const cells = activation.cells;
   std::uint64_t* const counters = frame.counters_.data();
@@ -420,19 +433,17 @@ Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::s
         break;
       }
 
-      case Opcode::Native:
-        if constexpr (!kTracing) {
-          const std::uint32_t at =
-              native->functions[instruction.a](&frame.native_call_, instruction.b);
-          if (at == kNone) [[unlikely]]
-            return Status::Failed;
-          next = code + at;
-          frame.until_poll_ -= static_cast<std::int32_t>(instruction.c);
-          if ((frame.until_poll_ <= 0 || activation.poll) && poll(frame) != Status::Done)
-              [[unlikely]]
-            return Status::Failed;
-        }
+      case Opcode::Native: {
+        const std::uint32_t at =
+            native->functions[instruction.a](&frame.native_call_, instruction.b);
+        if (at == kNone) [[unlikely]]
+          return Status::Failed;
+        next = code + at;
+        frame.until_poll_ -= static_cast<std::int32_t>(instruction.c);
+        if ((frame.until_poll_ <= 0 || activation.poll) && poll(frame) != Status::Done) [[unlikely]]
+          return Status::Failed;
         break;
+      }
 
       case Opcode::Return: {
         if (frame.resumes_.size() == base) return Status::Done;  // of a nested loop

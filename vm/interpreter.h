@@ -58,6 +58,7 @@ class Interpreter {
   static Status fail_again(Frame& frame, std::uint32_t memo);
   static Status raise(Frame& frame, std::uint32_t lazy, LazyCall& call);
   static Status fail_lazy(Frame& frame, std::uint32_t lazy);
+  static bool tell(Frame& frame, std::uint32_t step, void (*tell)(Tracer&, const ThunkRun&));
 };
 
 }  // namespace thunkvm

@@ -20,6 +20,16 @@ void NativeSupport::note_not_reached(Frame& frame, std::uint32_t first, std::uin
   if (first != end) ++frame.not_reached_[{first, end}];
 }
 
+bool NativeSupport::before(Frame& frame, std::uint32_t step) {
+  return Interpreter::tell(frame, step,
+                           [](Tracer& tracer, const ThunkRun& run) { tracer.before(run); });
+}
+
+bool NativeSupport::after(Frame& frame, std::uint32_t step) {
+  return Interpreter::tell(
+      frame, step, [](Tracer& tracer, const ThunkRun& run) { tracer.after(run, Status::Done); });
+}
+
 bool NativeSupport::poll(Frame& frame) { return Interpreter::poll(frame) == Status::Done; }
 
 }  // namespace thunkvm

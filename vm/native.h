@@ -4,7 +4,7 @@
 // places, so a frame may run its program with it or without, from one call to the next. A function
 // of it stands for a stretch of the program's code. Where the interpreter may come into such a
 // stretch, the overlay's code has a Native instruction; everywhere else the program's own ones,
-// which a tracer's runs and all that was not emitted go by.
+// which all that was not emitted goes by, and the runs of a tracer unless the code is traced.
 #pragma once
 
 #include "vm/program.h"
@@ -48,6 +48,7 @@ class NativeCode {
   std::vector<NativeFunction> functions;
   const void* services = nullptr;
   std::size_t memory_bytes = 0;  ///< that a call needs
+  bool traced = false;           ///< each step is told of to the run's tracer; there has to be one
 };
 
 /// What emitted code asks of the machine.
@@ -60,6 +61,10 @@ class NativeSupport {
   /// Notes that the call fails at `node`, with steps that were counted as run and were not.
   static void fail(Frame& frame, std::uint32_t node);
   static void note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end);
+  /// Tells the tracer of a step, before it and after it ran. False: the tracer objects, which was
+  /// noted as the node's failure.
+  static bool before(Frame& frame, std::uint32_t step);
+  static bool after(Frame& frame, std::uint32_t step);
   /// Asks the host whether to stop. False: yes, and the failure is noted.
   static bool poll(Frame& frame);
 };

@@ -7,6 +7,7 @@ from typing import Any, Literal, TextIO, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from thunkvm.checking.observer import Observer
 from thunkvm.explanation import Explanation, NodeRuns
 from thunkvm.mode import Mode
 
@@ -297,7 +298,7 @@ def link(
     pack: Callable[[list[Any]], Any] | None = None,
     compile: str = "never",
     fuse: bool = True,
-    compare: Callable[[Apply, list[Any], list[Any]], None] | None = None,
+    observer: Observer | None = None,
     rewrites: Sequence[str] = (),
     mode: Mode | None = None,
     c_code: Callable[[list[Apply]], Sequence[Any]] | None = None,

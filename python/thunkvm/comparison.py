@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm import _core
+from thunkvm.checking.observer import ABSENT, NodeObserver
 
 #: How far two implementations of one node may be apart in an element, relative to it, by dtype: of
 #: what is computed element by element (functions of a few ulp), and of all else (sums in another
@@ -70,6 +71,18 @@ def compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
                 f"[{op.name}] native code and perform disagree on output {index} of "
                 f"{node.outputs[index]}: {difference}. One of them is wrong."
             )
+
+
+class Comparison(NodeObserver):
+    """Compares each node that ran with its NumPy implementation: the mode ``c&py``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.after = self._after
+
+    def _after(self, index: int, inputs: list[Any], outputs: list[Any], begun: Any) -> None:
+        if not any(output is ABSENT for output in outputs):
+            compare(self.nodes[index], inputs, outputs)
 
 
 @cache

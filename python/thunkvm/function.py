@@ -100,7 +100,8 @@ def function(
     graph.add_updates(updates)
     arguments = graph.replace(_replacements(givens), [spec.variable for spec in specs])
     graph.check_inputs(specs, arguments, on_unused_input)
-    return _core.link(
+    observer = resolved.observer()
+    made = _core.link(
         arguments,
         graph.outputs,
         graph.updates,
@@ -114,11 +115,14 @@ def function(
         pack=_pack(outputs),
         compile=resolved.compiles,
         fuse="fusion" in resolved.features,
-        compare=_compare,
+        observer=observer,
         rewrites=resolved.rewrites,
         mode=resolved,
         c_code=_c_code,
     )
+    if observer is not None:
+        observer.watch(made)
+    return made
 
 
 @dataclass(slots=True)
@@ -329,13 +333,6 @@ def _c_code(nodes: list[_core.Apply]) -> Any:
     from thunkvm.c.compiling import compile_nodes
 
     return compile_nodes(nodes)
-
-
-def _compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
-    """Compare what a node computed with its NumPy implementation."""
-    from thunkvm.comparison import compare
-
-    compare(node, inputs, outputs)
 
 
 def _check_name(what: str, name: Any) -> None:

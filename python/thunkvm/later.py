@@ -22,6 +22,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.c.scalars": ("ScalarType",),
     "thunkvm.c.types": ("CType", "Generic"),
     "thunkvm.c.wrapped": ("wrap_c",),
+    "thunkvm.checking.monitor": ("MonitorMode",),
     "thunkvm.functions_as_ops": ("as_op",),
     "thunkvm.tree": ("dprint",),
     "thunkvm.verification": ("GradientError", "verify_grad"),

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from thunkvm.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from thunkvm.checking.observer import Observer
 
 LINKERS: dict[str, str] = {
     "py": "a perform thunk (NumPy) per node",
@@ -121,6 +126,30 @@ class Mode:
         for name in self.features:
             _check_feature(name)
 
+    def _set(
+        self,
+        linker: str,
+        optimizer: str | None,
+        gc: bool,
+        compile: str | None,
+        features: frozenset[str] | None,
+    ) -> None:
+        """Set and check the fields, for subclasses whose parameters are others."""
+        object.__setattr__(self, "linker", linker)
+        object.__setattr__(self, "optimizer", optimizer)
+        object.__setattr__(self, "gc", gc)
+        object.__setattr__(self, "compile", compile)
+        object.__setattr__(self, "features", features)
+        Mode.__post_init__(self)
+
+    def observer(self) -> Observer | None:
+        """Return what a function of this mode tells of each node that runs; None: nothing."""
+        if self.linker != "c&py":
+            return None
+        from thunkvm.comparison import Comparison
+
+        return Comparison()
+
     def _check_compile(self, when: str) -> None:
         if when not in COMPILE_CHOICES:
             raise ValueError(
@@ -206,6 +235,8 @@ MODES: dict[str, Mode] = {
 }
 MODES["FAST_RUN"] = Mode("cvm", "fast_run")
 MODES["FAST_COMPILE"] = Mode("vm", "fast_compile")
+#: The modes that check what runs: where the class of that name is, which is made without options.
+CHECKING: dict[str, str] = {"MonitorMode": "thunkvm.checking.monitor"}
 
 
 def get_mode(mode: str | Mode) -> Mode:
@@ -228,10 +259,14 @@ def get_mode(mode: str | Mode) -> Mode:
         return mode
     if not isinstance(mode, str):
         raise TypeError(f"mode is {mode!r}, a {type(mode).__name__}; give a name or a tv.Mode.")
+    if mode in CHECKING:
+        checking: Mode = getattr(import_module(CHECKING[mode]), mode)()
+        return checking
     try:
         return MODES[mode]
     except KeyError:
+        names = [*MODES, *CHECKING]
         raise ValueError(
-            f"there is no mode {mode!r}; the modes are {', '.join(MODES)}."
-            + did_you_mean(mode, MODES)
+            f"there is no mode {mode!r}; the modes are {', '.join(names)}."
+            + did_you_mean(mode, names)
         ) from None

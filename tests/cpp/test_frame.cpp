@@ -56,12 +56,12 @@ TEST_CASE("finish drops the outputs and updates that the caller left, but no con
 class Recorder final : public Tracer {
  public:
   explicit Recorder(std::string fail_after = "") : fail_after_(std::move(fail_after)) {}
-  void before(std::uint32_t node, Frame& frame) override {
-    text += "(" + frame.program().text->node(node);
+  void before(const ThunkRun& run) override {
+    text += "(" + run.frame.program().text->node(run.node);
   }
-  void after(std::uint32_t node, Frame& frame, Status status) override {
+  void after(const ThunkRun& run, Status status) override {
     text += status == Status::Done ? ")" : "!)";
-    if (frame.program().text->node(node) == fail_after_)
+    if (run.frame.program().text->node(run.node) == fail_after_)
       throw Error(ErrorKind::Value, "the tracer objects");
   }
   void branched(std::uint32_t branch, std::uint32_t arm, Frame&) override {

@@ -403,18 +403,21 @@ TEST_CASE("a thunk without enter is a named error") {
 
 TEST_CASE("a tracer sees every entry of a lazy thunk") {
   struct Recorder final : Tracer {
-    void before(std::uint32_t node, Frame& frame) override {
-      text += frame.program().text->node(node) + "(";
+    void before(const ThunkRun& run) override {
+      text += run.frame.program().text->node(run.node) + "(" + got(run);
     }
-    void after(std::uint32_t, Frame&, Status) override { text += ")"; }
-    void branched(std::uint32_t, std::uint32_t, Frame&) override {}
+    void after(const ThunkRun& run, Status) override { text += "|" + got(run) + ")"; }
+    static std::string got(const ThunkRun& run) {
+      if (run.lazy == nullptr) return "";
+      return std::string(run.lazy->got(0) ? "x" : "-") + (run.lazy->computed(0) ? "y" : "-");
+    }
     std::string text;
   } recorder;
   LazyProgram p(1, 1, {0}, plus_one());
   Machine machine = p.machine();
   machine.tracer = &recorder;
   CHECK(machine.call({}) == Values{2.0});
-  CHECK(recorder.text == "lazy()in0()lazy()");
+  CHECK(recorder.text == "lazy(--|--)in0(|)lazy(x-|xy)");
 }
 
 TEST_CASE("a host can stop a call whose lazy thunks run nothing else") {

@@ -175,12 +175,13 @@ class ChunkCode {
     for (std::size_t u = 0; u < units.size(); ++u) {
       const Unit& unit = units[u];
       for (const std::uint32_t step : unit.steps) text_ += comment(program_.steps[step].node);
+      if (plan_.options().traced) tell("before", unit);
       switch (unit.kind) {
         case Unit::Kind::Expression: emit_expression(unit); break;
         case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
         case Unit::Kind::Call: emit_call(unit, after(units, u)); break;
       }
-      if (plan_.options().checked) check(unit);
+      if (plan_.options().traced) tell("after", unit);
       retire(kept(unit));
     }
   }
@@ -213,9 +214,10 @@ class ChunkCode {
     return retired;
   }
 
-  void check(const Unit& unit) {
+  /// `when`: "before" or "after".
+  void tell(const std::string& when, const Unit& unit) {
     for (const std::uint32_t step : unit.steps)
-      text_ += "  if (S->check(call, " + std::to_string(step) + ")) return TV_FAILED;\n";
+      text_ += "  if (S->" + when + "(call, " + std::to_string(step) + ")) return TV_FAILED;\n";
   }
 
   std::string region() const { return "chunk " + std::to_string(function_of_[chunk_]); }
@@ -245,7 +247,7 @@ class ChunkCode {
     steps.steps = {program_.steps[index]};
     steps.after = std::move(after);
     Operands& o = steps.steps[0].operands;
-    o.dying = plan_.options().checked ? 0 : dying_inputs(o, unit.retired);
+    o.dying = plan_.options().traced ? 0 : dying_inputs(o, unit.retired);
     text_ += notes_.call(index);
     text_ += "  if (S->run(call, " + std::to_string(out_.calls.size()) + ")) return TV_FAILED;\n";
     out_.calls.push_back(std::move(steps));

@@ -56,10 +56,6 @@ class EmittedCode final : public NativeCode {
   void load(std::shared_ptr<const void> modules,
             const std::function<void*(std::size_t module, const std::string& name)>& symbol);
 
-  /// Of a checked plan: compares what a step has computed with another implementation of its node.
-  /// Failed: they differ, or that failed; noted in the activation. Set before the first run.
-  std::function<Status(Activation& activation, std::uint32_t step)> check;
-
   std::vector<FusedLoop> loops;
   std::vector<NativeSteps> calls;
 

@@ -97,6 +97,7 @@ std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> pr
   code->program_ = std::move(program);
   code->nodes_ = nodes;
   const Plan plan(*code->program_, nodes, registers, options, stop);
+  code->traced = options.traced;
   code->gains_ = plan.gains();
   Emitter(plan, stop, *code).run();
   return code;

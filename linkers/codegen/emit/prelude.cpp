@@ -48,7 +48,8 @@ typedef struct {
   u32 (*fail_memo)(tv_call *, u32 memo);
   void (*move)(tv_cell *to, tv_cell *from, int take);
   void (*clear)(tv_cell *);
-  int (*check)(tv_call *, u32 step);
+  int (*before)(tv_call *, u32 step);
+  int (*after)(tv_call *, u32 step);
 } tv_services;
 struct tv_call {
   tv_cell *cells;
@@ -135,15 +136,17 @@ void move(Cell* to, Cell* from, int take) {
 
 void clear(Cell* cell) { cell->clear(); }
 
-int check(NativeCall* call, std::uint32_t step) {
-  if (code_of(*call).check(*call->activation, step) == Status::Done) return 0;
-  NativeSupport::fail(*call->frame, call->frame->program().steps[step].node);
-  return 1;
+int before(NativeCall* call, std::uint32_t step) {
+  return NativeSupport::before(*call->frame, step) ? 0 : 1;
+}
+
+int after(NativeCall* call, std::uint32_t step) {
+  return NativeSupport::after(*call->frame, step) ? 0 : 1;
 }
 
 }  // namespace
 
 const NativeServices kNativeServices = {&run,       &loop, &arm,   &arm_of, &begin_memo,
-                                        &fail_memo, &move, &clear, &check};
+                                        &fail_memo, &move, &clear, &before, &after};
 
 }  // namespace thunkvm

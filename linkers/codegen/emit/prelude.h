@@ -19,7 +19,8 @@ struct NativeServices {
   std::uint32_t (*fail_memo)(NativeCall* call, std::uint32_t memo);
   void (*move)(Cell* to, Cell* from, int take);
   void (*clear)(Cell* cell);
-  int (*check)(NativeCall* call, std::uint32_t step);
+  int (*before)(NativeCall* call, std::uint32_t step);
+  int (*after)(NativeCall* call, std::uint32_t step);
 };
 extern const NativeServices kNativeServices;
 

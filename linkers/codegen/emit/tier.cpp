@@ -76,7 +76,6 @@ class Tier::Run final : public CompileJob {
     if (code_ == nullptr) {
       std::shared_ptr<EmittedCode> code = EmittedCode::emit(
           source_.program, source_.nodes, source_.registers, source_.options, stop);
-      code->check = source_.check;
       const std::lock_guard lock(lock_);
       code_ = std::move(code);
       has_code_.store(true, std::memory_order_release);
@@ -272,7 +271,6 @@ const EmittedCode& Tier::code(Host& host) {
     if (run != nullptr && (code_ = run->code()) != nullptr) break;
     if (run == nullptr || run->state() != State::Compiling) {
       code_ = EmittedCode::emit(source_.program, source_.nodes, source_.registers, source_.options);
-      code_->check = source_.check;
     } else {
       wait(*run, host, true);
     }

@@ -16,7 +16,6 @@ struct EmissionSource {
   std::shared_ptr<const Program> program;
   std::span<const Variable> nodes, registers;
   PlanOptions options;
-  std::function<Status(Activation&, std::uint32_t)> check;
 };
 
 /// Emits the C of one program and compiles it, at once or in the background. Until it is there, and

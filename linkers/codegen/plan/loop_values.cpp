@@ -352,7 +352,7 @@ bool LoopValues::dies(std::uint32_t reg) const {
   const auto same = [&](const FusedLoop::Input& input) {
     return input.source != kNone && loop_.sources[input.source].reg == reg;
   };
-  return !plan_.options().checked &&
+  return !plan_.options().traced &&
          std::find(unit_.retired.begin(), unit_.retired.end(), reg) != unit_.retired.end() &&
          std::ranges::count_if(loop_.inputs, same) == 1;
 }

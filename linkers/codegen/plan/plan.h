@@ -78,8 +78,8 @@ struct PlanOptions {
   bool fuse = true;
   /// Each node is a function of its own: loops have one member, and all values are in registers.
   bool each_alone = false;
-  /// Each step is compared with another implementation after it ran (EmittedCode::check).
-  bool checked = false;
+  /// Each step is told of to the run's tracer (NativeCode::traced). To be each alone.
+  bool traced = false;
 };
 
 /// Throws Error (Interrupted) if it is to stop.

@@ -101,6 +101,7 @@ PyRef FailureReport::exception(Frame& frame, const Failure& failure) {
 
 // What to do about it; null where nothing is known that the message and the inputs do not say.
 const char* FailureReport::hint(const Failure& failure, PyObject* exception) const {
+  if (is_final(failure)) return nullptr;  // a check's, which says all
   const Op& op = *linked_.nodes[failure.node].node()->op();
   if (python_op(&op) != nullptr)
     return is_raised(failure) ? "the Op's own code raised this; the traceback has its line"
@@ -124,7 +125,7 @@ void FailureReport::raise(const Failure& failure) {
   set_failure(failure);
   if (text_.empty()) return;
   const Op& op = *linked_.nodes[failure.node].node()->op();
-  if (python_op(&op) == nullptr) name_op(op.name());
+  if (python_op(&op) == nullptr && !is_final(failure)) name_op(op.name());
   PyRef exception = take_exception();
   const bool told = std::any_of(told_.begin(), told_.end(),
                                 [&](const PyRef& other) { return other.get() == exception.get(); });

@@ -336,18 +336,17 @@ PyType_Spec spec = {"thunkvm._core.Function", sizeof(FunctionObject), 0,
 
 }  // namespace
 
-void CompiledFunction::hold(PythonNodes nodes, std::shared_ptr<const std::vector<PyRef>> checks) {
+void CompiledFunction::hold(PythonNodes nodes) {
   if (!graphs_may_hold_objects) return;  // graphs of built-in Ops cost the collector nothing
   tells_ = true;
   nodes_ = std::move(nodes);
-  checks_ = std::move(checks);
 }
 
 int CompiledFunction::traverse(std::uint64_t& counted, visitproc visit, void* arg) {
   Py_VISIT(pack_.get());
   Py_VISIT(mode_.get());
-  if (checks_ != nullptr)
-    for (const PyRef& object : *checks_) Py_VISIT(object.get());
+  if (observer_)
+    if (const int stop = observer_->traverse(visit, arg); stop != 0) return stop;
   for (const std::shared_ptr<const PythonNode>& node : nodes_) {
     Py_VISIT(node->node.get());
     for (PyObject* object : node->held()) Py_VISIT(object);

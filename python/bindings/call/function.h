@@ -9,11 +9,13 @@
 #include "linkers/codegen/emit/tier.h"
 #include "linkers/linker.h"
 #include "python/bindings/call/arguments.h"
+#include "python/bindings/call/observer.h"
 #include "python/bindings/python/python.h"
 #include "python/bindings/thunks/python_thunk.h"
 #include "vm/frame.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,8 +50,10 @@ class CompiledFunction {
   ~CompiledFunction();
 
   /// To be called once, before the first call. Throws what the compiler does if it is to be Now.
-  void set_native(CompileWhen when, const PlanOptions& options,
-                  std::function<Status(Activation&, std::uint32_t)> check);
+  void set_native(CompileWhen when, const PlanOptions& options);
+  /// Tells an observer of the thunks of each call; the program is linked to be traced. To be called
+  /// once, before the first call.
+  void set_observer(Observer observer) { observer_.emplace(std::move(observer)); }
   /// What becomes of the emitted code, made if it is not there yet; null in modes that emit none.
   Tier* tier();
   /// The emitted code, emitted if it is not there yet; null in modes that emit none.
@@ -97,9 +101,9 @@ class CompiledFunction {
   /// for those that are known to have them. To be called once, before the first call.
   void check_updates(std::vector<std::string> names) { update_names_ = std::move(names); }
 
-  /// For the garbage collector: the nodes whose thunks run Python, and the objects that checks of
-  /// emitted code call. Kept if a graph may hold objects of the user's.
-  void hold(PythonNodes nodes, std::shared_ptr<const std::vector<PyRef>> checks);
+  /// For the garbage collector: the nodes whose thunks run Python. Kept if a graph may hold objects
+  /// of the user's.
+  void hold(PythonNodes nodes);
   /// The function's part of its object's tp_traverse.
   int traverse(std::uint64_t& counted, visitproc visit, void* arg);
 
@@ -108,6 +112,7 @@ class CompiledFunction {
                        PyObject* keywords) const;
   void store_shared(Frame& frame) const;
   void run(Frame& frame) const;
+  Status run_observed(Frame& frame, PythonHost& host, FailureReport& report) const;
   PyRef take_output(Frame& frame, std::size_t j) const;
   /// A value for a caller who may borrow it: read-only where its memory is a constant's, that of a
   /// default that the function keeps, or a shared variable's.
@@ -145,10 +150,9 @@ class CompiledFunction {
   std::vector<std::pair<std::string_view, std::uint32_t>> removed_;
   bool tells_ = false;  ///< the garbage collector of its graph
   PythonNodes nodes_;
-  std::shared_ptr<const std::vector<PyRef>> checks_;
+  std::optional<Observer> observer_;
   CompileWhen when_ = CompileWhen::Never;
   PlanOptions plan_;
-  std::function<Status(Activation&, std::uint32_t)> check_;
   std::unique_ptr<Tier> tier_;
   std::shared_ptr<const NativeCode> native_;  ///< what frames run with
   std::uint64_t calls_ = 0;                   ///< before there was emitted code

@@ -163,10 +163,18 @@ void CompiledFunction::store_shared(Frame& frame) const {
     frame.cell(linked_.program->shared[i]) = std::move(values[i]);
 }
 
+[[gnu::noinline]] Status CompiledFunction::run_observed(Frame& frame, PythonHost& host,
+                                                        FailureReport& report) const {
+  ObserverTracer tracer(*observer_, host);
+  return frame.run(host, &tracer, &report);
+}
+
 inline void CompiledFunction::run(Frame& frame) const {
   FailureReport report(linked_, shown_);
   PythonHost host(report, frame);
-  if (frame.run(host, nullptr, &report) == Status::Done) [[likely]]
+  const Status status =
+      observer_ ? run_observed(frame, host, report) : frame.run(host, nullptr, &report);
+  if (status == Status::Done) [[likely]]
     return;
   const Failure failure = frame.take_failure();
   if (host.interruption()) {

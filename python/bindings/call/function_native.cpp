@@ -14,11 +14,9 @@ CompiledFunction::~CompiledFunction() {
   host.enter();
 }
 
-void CompiledFunction::set_native(CompileWhen when, const PlanOptions& options,
-                                  std::function<Status(Activation&, std::uint32_t)> check) {
+void CompiledFunction::set_native(CompileWhen when, const PlanOptions& options) {
   when_ = when;
   plan_ = options;
-  check_ = std::move(check);
   next_try_ = first_compiled_call(*linked_.program);
   if (when == CompileWhen::Now) compile();
 }
@@ -29,8 +27,7 @@ Tier* CompiledFunction::tier() {
     tier_ = std::make_unique<Tier>(EmissionSource{.program = linked_.program,
                                                   .nodes = linked_.nodes,
                                                   .registers = linked_.registers,
-                                                  .options = plan_,
-                                                  .check = check_});
+                                                  .options = plan_});
   return tier_.get();
 }
 

@@ -165,12 +165,14 @@ struct Linker {
   PlanOptions plan;
 };
 
-/// `compile` makes the C of users' Ops; see CNodes.
-Linker find_linker(std::string_view name, bool keep, PyObject* performs,
+/// `compile` makes the C of users' Ops; see CNodes. `observed`: an Observer is told of each node,
+/// so none is fused with others.
+Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* performs,
                    const std::shared_ptr<PythonNodes>& nodes, std::span<const Variable> roots,
                    PyObject* compile) {
   Linker linker;
   linker.link.keep = keep;
+  linker.link.traced = observed;
   if (name == "vm" || name == "py") {
     linker.link.placed = name == "vm";
     linker.link.sources = {perform_source(performs, nodes), native_lazy_thunk};
@@ -184,52 +186,17 @@ Linker find_linker(std::string_view name, bool keep, PyObject* performs,
     linker.link.advice =
         "C and native kernels are all that mode \"c\" has: give the Op a c_code, or choose "
         "mode=\"cvm\", which runs an Op's perform too";
-  } else if (name == "c|py" || name == "c&py") {
-    linker.link.segment = 1;
-    linker.plan = {.fuse = true, .each_alone = true, .checked = name == "c&py"};
-  } else if (name != "cvm") {
+  } else if (name == "cvm") {
+    linker.emits = !observed;
+  } else if (name != "c|py" && name != "c&py") {
     throw Error(ErrorKind::Value, "there is no linker '" + std::string(name) +
                                       "'; there are 'py', 'vm', 'cvm', 'c', 'c|py' and 'c&py'.");
   }
+  if (name == "c|py" || name == "c&py" || (name == "c" && observed)) {
+    linker.link.segment = 1;
+    linker.plan = {.fuse = true, .each_alone = true, .traced = observed};
+  }
   return linker;
-}
-
-/// Hands a step's inputs and outputs, as lists of objects, to `compare(node, inputs, outputs)`,
-/// which raises if another implementation of the node gives something else.
-///
-/// `objects` are the handles of all nodes, and then `compare`.
-std::function<Status(Activation&, std::uint32_t)> checker(
-    std::shared_ptr<const Program> program, std::shared_ptr<const std::vector<PyRef>> objects) {
-  return [program = std::move(program), objects = std::move(objects)](Activation& activation,
-                                                                      std::uint32_t index) {
-    const Step& step = program->steps[index];
-    try {
-      const auto list = [&](int first, int n) {
-        PyRef result = PyRef::take(PyList_New(n));
-        for (int k = 0; k < n; ++k)
-          PyList_SET_ITEM(
-              result.get(), k,
-              to_python(activation.cells[step.operands.registers[first + k]]).release());
-        return result;
-      };
-      PyRef inputs = list(0, step.operands.n_inputs);
-      PyRef outputs = list(step.operands.n_inputs, step.operands.n_outputs);
-      PyRef::take(PyObject_CallFunctionObjArgs(objects->back().get(), (*objects)[step.node].get(),
-                                               inputs.get(), outputs.get(), nullptr));
-      return Status::Done;
-    } catch (...) {
-      // No fallback for a kernel that computes something else.
-      return fail_finally(activation);
-    }
-  };
-}
-
-std::shared_ptr<const std::vector<PyRef>> checked_by(PyObject* compare,
-                                                     const std::vector<Variable>& nodes) {
-  auto objects = std::make_shared<std::vector<PyRef>>();
-  for (const Variable& node : nodes) objects->push_back(PyRef::take(wrap_node(node.node())));
-  objects->push_back(PyRef::borrow(compare));
-  return objects;
 }
 
 CompileWhen compile_when(std::string_view when) {
@@ -241,19 +208,19 @@ CompileWhen compile_when(std::string_view when) {
 }
 
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",  "keep",
-                                "input_specs", "output_specs", "performs", "name",    "unpack",
-                                "pack",        "compile",      "fuse",     "compare", "rewrites",
+  static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",   "keep",
+                                "input_specs", "output_specs", "performs", "name",     "unpack",
+                                "pack",        "compile",      "fuse",     "observer", "rewrites",
                                 "mode",        "c_code",       nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
-  PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *compare = Py_None;
+  PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *observer = Py_None;
   PyObject *rewrites = nullptr, *mode = nullptr, *c_code = Py_None;
   const char *linker = "cvm", *compile = "never";
   int keep = 0, unpack = 0, fuse = 1;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspOOOO:link",
                                    const_cast<char**>(names), &inputs, &outputs, &updates, &linker,
                                    &keep, &input_specs, &output_specs, &performs, &name, &unpack,
-                                   &pack, &compile, &fuse, &compare, &rewrites, &mode, &c_code))
+                                   &pack, &compile, &fuse, &observer, &rewrites, &mode, &c_code))
     return nullptr;
   return guard([&] {
     std::vector<Variable> targets;
@@ -285,7 +252,8 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     }
     std::vector<Variable> roots = graph.outputs;
     for (const Update& update : graph.updates) roots.push_back(update.value);
-    Linker chosen = find_linker(linker, keep != 0, performs, nodes, roots, c_code);
+    Linker chosen =
+        find_linker(linker, keep != 0, observer != Py_None, performs, nodes, roots, c_code);
     chosen.plan.fuse &= fuse != 0;
     auto compiled = std::make_unique<CompiledFunction>(
         named, function, called, link(graph, chosen.link), graph.inputs, std::move(parameters),
@@ -296,14 +264,10 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     for (std::size_t k = 0; k < targets.size(); ++k)
       updated.emplace_back(targets[k], graph.updates[k].value);
     compiled->set_origins(graph.outputs, std::move(updated), PyRef::borrow(mode));
-    const auto checks =
-        chosen.plan.checked ? checked_by(compare, compiled->linked().nodes) : nullptr;
-    compiled->hold(std::move(*nodes), checks);
+    compiled->hold(std::move(*nodes));
+    if (observer != Py_None) compiled->set_observer(Observer(observer));
     if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
-    if (chosen.emits)
-      compiled->set_native(
-          compile_when(compile), chosen.plan,
-          checks != nullptr ? checker(compiled->linked().program, checks) : nullptr);
+    if (chosen.emits) compiled->set_native(compile_when(compile), chosen.plan);
     return PyRef::take(wrap_function(std::move(compiled)));
   });
 }
@@ -313,7 +277,7 @@ PyMethodDef functions[] = {
      "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
      "output_specs=None, "
      "performs=None, name=None, unpack=False, pack=None, compile='never', fuse=True, "
-     "compare=None, rewrites=(), mode=None, c_code=None)\n--\n\n"
+     "observer=None, rewrites=(), mode=None, c_code=None)\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables."},
     {nullptr, nullptr, 0, nullptr},
 };

@@ -1,0 +1,98 @@
+#include "python/bindings/call/observer.h"
+
+#include "python/bindings/python/raised.h"
+#include "python/bindings/values/value.h"
+#include "vm/frame.h"
+
+namespace thunkvm {
+namespace {
+
+/// A callable, or null for None.
+PyRef callable(PyObject* object, const char* name) {
+  PyRef member = attribute(object, name);
+  if (member.get() == Py_None) return {};
+  return member;
+}
+
+/// `value(k)` for each of `n` values that is there, else `absent`.
+template <class Value>
+PyRef list_of(int n, PyObject* absent, const Value& value) {
+  PyRef list = PyRef::take(PyList_New(n));
+  for (int k = 0; k < n; ++k) {
+    const Cell* const cell = value(k);
+    PyList_SET_ITEM(list.get(), k,
+                    cell == nullptr ? Py_NewRef(absent) : to_python(*cell).release());
+  }
+  return list;
+}
+
+/// Runs what calls Python: what that raises is no failure that a lazy thunk may deal with.
+template <class Call>
+void ending_the_call(const Call& call) {
+  try {
+    call();
+  } catch (const PythonError&) {
+    throw Raised(ErrorKind::Interrupted, take_exception());
+  }
+}
+
+}  // namespace
+
+Observer::Observer(PyObject* object)
+    : object_(PyRef::borrow(object)),
+      before_(callable(object, "before")),
+      after_(callable(object, "after")),
+      absent_(attribute(object, "absent")) {}
+
+int Observer::traverse(visitproc visit, void* arg) const {
+  Py_VISIT(object_.get());
+  Py_VISIT(before_.get());
+  Py_VISIT(after_.get());
+  Py_VISIT(absent_.get());
+  return 0;
+}
+
+PyRef ObserverTracer::inputs(const ThunkRun& run) const {
+  return list_of(run.operands.n_inputs, observer_.absent_.get(), [&](int i) -> const Cell* {
+    if (run.lazy != nullptr && !run.lazy->got(i)) return nullptr;
+    return &run.frame.cell(run.operands.input(i));
+  });
+}
+
+PyRef ObserverTracer::outputs(const ThunkRun& run) const {
+  return list_of(run.operands.n_outputs, observer_.absent_.get(), [&](int j) -> const Cell* {
+    if (run.lazy != nullptr && !run.lazy->computed(j)) return nullptr;
+    return &run.frame.cell(run.operands.output(j));
+  });
+}
+
+void ObserverTracer::before(const ThunkRun& run) {
+  if (!observer_.before_ || run.node == kNone) return;
+  ending_the_call([&] {
+    host_.heed_float_errors();
+    const PyRef index = PyRef::take(PyLong_FromUnsignedLong(run.node)), values = inputs(run);
+    begun_.emplace_back(
+        run.node, PyRef::take(PyObject_CallFunctionObjArgs(observer_.before_.get(), index.get(),
+                                                           values.get(), nullptr)));
+  });
+}
+
+void ObserverTracer::after(const ThunkRun& run, Status status) {
+  if (run.node == kNone) return;
+  PyRef begun = PyRef::borrow(Py_None);
+  if (observer_.before_) {
+    while (begun_.back().first != run.node) begun_.pop_back();  // of emitted code that failed
+    begun = std::move(begun_.back().second);
+    begun_.pop_back();
+  }
+  if (!observer_.after_ || status != Status::Done) return;
+  ending_the_call([&] {
+    host_.heed_float_errors();
+    const PyRef index = PyRef::take(PyLong_FromUnsignedLong(run.node));
+    const PyRef in = inputs(run), out = outputs(run);
+    PyRef::take(PyObject_CallFunctionObjArgs(observer_.after_.get(), index.get(), in.get(),
+                                             out.get(), begun.get(), nullptr));
+  });
+}
+
+}  // namespace thunkvm

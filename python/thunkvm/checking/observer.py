@@ -1,0 +1,69 @@
+"""What is told of each thunk of a function's calls: what the modes that check stand on."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, ClassVar, Protocol
+
+from thunkvm._core import Apply, Function
+
+
+class _Absent:
+    """The type of `ABSENT`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+#: Stands for an input that a lazy thunk did not ask for, and for an output that is not computed.
+ABSENT = _Absent()
+
+Before = Callable[[int, list[Any]], Any]
+After = Callable[[int, list[Any], list[Any], Any], None]
+
+
+class Observer(Protocol):
+    """What `_core.link` asks of an observer: see python/bindings/call/observer.h.
+
+    ``before(node, inputs)`` is called when a thunk is about to run, ``after(node, inputs, outputs,
+    begun)`` when it did, with what ``before`` returned; either may be None. ``node`` is the index
+    of one of the function's nodes. What they raise ends the call and is reported as the node's.
+    """
+
+    absent: ClassVar[Any]
+
+    @property
+    def before(self) -> Before | None:
+        """Called before a thunk runs."""
+
+    @property
+    def after(self) -> After | None:
+        """Called after a thunk ran."""
+
+    def watch(self, function: Function) -> None:
+        """Tell of which function it is, before the first call."""
+
+
+class NodeObserver:
+    """An observer that does nothing yet and knows the nodes by their index."""
+
+    absent: ClassVar[Any] = ABSENT
+    before: Before | None = None
+    after: After | None = None
+
+    def __init__(self) -> None:
+        self.nodes: list[Apply] = []
+        self._function: weakref.ref[Function] | None = None
+
+    def watch(self, function: Function) -> None:
+        """Note the function and its nodes."""
+        self._function = weakref.ref(function)
+        self.nodes = [output.owner for output in function._nodes if output.owner is not None]
+
+    @property
+    def function(self) -> Function | None:
+        """The function whose thunks it is told of, for as long as anybody else has it."""
+        return None if self._function is None else self._function()
