@@ -187,6 +187,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm.c.types import CType, Generic
     from thunkvm.c.wrapped import wrap_c
     from thunkvm.checking.monitor import MonitorMode
+    from thunkvm.checking.nan_guard import NanGuardError, NanGuardMode, NanGuardWarning
     from thunkvm.functions_as_ops import as_op
     from thunkvm.tree import dprint
     from thunkvm.verification import GradientError, verify_grad
@@ -216,7 +217,8 @@ __all__ = [
     "as_op", "as_variable", "breakpoint_", "constant", "dprint", "print_", "shared", "verify_grad",
     "Apply", "CDataType", "CEnumType", "COp", "CType", "CompileError", "DisconnectedInputError",
     "EnumList", "EnumType", "ExternalCOp", "Function", "Generic", "GenericType", "GradientError",
-    "In", "MissingInputError", "Mode", "MonitorMode", "NoCompilerError", "Op", "OpenMPOp", "Out",
+    "In", "MissingInputError", "Mode", "MonitorMode",
+    "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op", "OpenMPOp", "Out",
     "Params", "ParamsType", "ScalarType", "TensorType", "Thunk", "Type", "UnusedInputError",
     "Update", "Variable",
     "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",

@@ -23,6 +23,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.c.types": ("CType", "Generic"),
     "thunkvm.c.wrapped": ("wrap_c",),
     "thunkvm.checking.monitor": ("MonitorMode",),
+    "thunkvm.checking.nan_guard": ("NanGuardError", "NanGuardMode", "NanGuardWarning"),
     "thunkvm.functions_as_ops": ("as_op",),
     "thunkvm.tree": ("dprint",),
     "thunkvm.verification": ("GradientError", "verify_grad"),

@@ -236,7 +236,10 @@ MODES: dict[str, Mode] = {
 MODES["FAST_RUN"] = Mode("cvm", "fast_run")
 MODES["FAST_COMPILE"] = Mode("vm", "fast_compile")
 #: The modes that check what runs: where the class of that name is, which is made without options.
-CHECKING: dict[str, str] = {"MonitorMode": "thunkvm.checking.monitor"}
+CHECKING: dict[str, str] = {
+    "MonitorMode": "thunkvm.checking.monitor",
+    "NanGuardMode": "thunkvm.checking.nan_guard",
+}
 
 
 def get_mode(mode: str | Mode) -> Mode:

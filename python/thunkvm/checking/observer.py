@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, ClassVar, Protocol
 
-from thunkvm._core import Apply, Function
+from thunkvm._core import Apply, Function, Variable
 
 
 class _Absent:
@@ -67,3 +67,13 @@ class NodeObserver:
     def function(self) -> Function | None:
         """The function whose thunks it is told of, for as long as anybody else has it."""
         return None if self._function is None else self._function()
+
+
+def name_of(node: Apply) -> str:
+    """Return the node's Op and the line of the user's code that made it, for messages."""
+    return f"{node.op}, made at {node.origin}" if node.origin else str(node.op)
+
+
+def text_of(variable: Variable) -> str:
+    """Return the variable's name, or the expression that it is, for messages."""
+    return variable.name or str(variable)
