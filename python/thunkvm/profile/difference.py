@@ -77,6 +77,13 @@ class ProfileDifference:
     after: Profile
     functions: tuple[FunctionChange, ...]
 
+    def __str__(self) -> str:
+        """Return the tables as plain text."""
+        from thunkvm.profile.sections import difference_sections
+        from thunkvm.profile.text import plain
+
+        return plain(difference_sections(self))
+
 
 def diff(before: Profile, after: Profile) -> ProfileDifference:
     """Return what became of each row; see `Profile.diff`."""

@@ -6,12 +6,14 @@ something else. Rows refer to each other by index into their `FunctionRecord`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    import pandas
+
     from thunkvm.profile.difference import ProfileDifference
 
 Kind = Literal["count", "time", "trace", "memory"]
@@ -397,6 +399,20 @@ class Profile:
         """The calls of all functions, function by function."""
         return tuple(call for function in self.functions for call in function.calls)
 
+    def __str__(self) -> str:
+        """Return the tables as plain text; ``rich.print(p)`` prints them in colour."""
+        from thunkvm.profile.sections import profile_sections
+        from thunkvm.profile.text import plain
+
+        return plain(profile_sections(self))
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """Yield the tables for rich."""
+        from thunkvm.profile.sections import profile_sections
+        from thunkvm.profile.text import rich_tables
+
+        yield from rich_tables(profile_sections(self))
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the profile to a file that `load` reads.
 
@@ -427,6 +443,95 @@ class Profile:
         from thunkvm.profile.storage import to_json
 
         return to_json(self)
+
+    def to_pandas(self, rows: str = "nodes") -> pandas.DataFrame:
+        """Return one of the tables as a pandas DataFrame.
+
+        Parameters
+        ----------
+        rows : {"nodes", "arms", "calls", "groups", "overheads"}
+            What has a row. That of a node has the columns ``node``, ``op``, ``line``, ``region``,
+            ``runs``, ``self_time`` and the other fields of `NodeRow`, with ``mean``, ``gflops`` and
+            ``gb_per_second``.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        from thunkvm.profile.frames import to_pandas
+
+        return to_pandas(self, rows)
+
+    def to_csv(self, path: str | PathLike[str] | None = None, rows: str = "nodes") -> str | None:
+        """Write one of the tables as CSV; return the text if there is no path.
+
+        Parameters
+        ----------
+        path : path, optional
+            The file to write.
+        rows : {"nodes", "arms", "calls", "groups", "overheads"}
+            What has a row, as in `to_pandas`.
+
+        Examples
+        --------
+        >>> from thunkvm.profile import FunctionRecord, Overheads, Profile
+        >>> f = FunctionRecord(name="f", mode="vm", overheads=Overheads(arguments=0.5))
+        >>> print(Profile(functions=(f,)).to_csv(rows="overheads")[:42])
+        function,mode,row,value
+        f,vm,arguments,0.5
+        """
+        from thunkvm.profile.frames import to_csv
+
+        return to_csv(self, path, rows)
+
+    def to_chrome_trace(self, path: str | PathLike[str]) -> None:
+        """Write the trace for Perfetto (ui.perfetto.dev) and chrome://tracing: a track a thread.
+
+        Raises
+        ------
+        ValueError
+            If the profile has no events: those of kind ``"trace"`` have them.
+        """
+        from thunkvm.profile.chrome_trace import write_chrome_trace
+
+        write_chrome_trace(self, path)
+
+    def to_speedscope(self, path: str | PathLike[str]) -> None:
+        """Write a file for speedscope: sums a function, and in a trace a timeline a thread."""
+        from thunkvm.profile.stacks import write_speedscope
+
+        write_speedscope(self, path)
+
+    def to_collapsed(self, path: str | PathLike[str]) -> None:
+        """Write collapsed stacks (function; arms; node), which flame graphs are made from."""
+        from thunkvm.profile.stacks import write_collapsed
+
+        write_collapsed(self, path)
+
+    def to_callgrind(self, path: str | PathLike[str]) -> None:
+        """Write a file for KCachegrind and callgrind_annotate."""
+        from thunkvm.profile.callgrind import write_callgrind
+
+        write_callgrind(self, path)
+
+    def to_dot(self, path: str | PathLike[str]) -> None:
+        """Write the graphs in DOT: coloured by self time, an arm a box, never-run nodes dashed."""
+        from thunkvm.profile.dot import write_dot
+
+        write_dot(self, path)
+
+    def to_svg(self, path: str | PathLike[str]) -> None:
+        """Write the same drawn by Graphviz.
+
+        Raises
+        ------
+        RuntimeError
+            If Graphviz's ``dot`` is not installed.
+        """
+        from thunkvm.profile.dot import write_svg
+
+        write_svg(self, path)
 
     def merge(self, *others: Profile) -> Profile:
         """Return what this profile and others recorded together.

@@ -1,0 +1,73 @@
+"""Traces in the format of chrome://tracing, which Perfetto reads too.
+
+The format is described in "Trace Event Format" (Google, 2016):
+https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+"""
+
+from __future__ import annotations
+
+import json
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from thunkvm.profile.record import Profile
+from thunkvm.profile.sections import arm_name
+from thunkvm.profile.timeline import Slice, slices
+
+PROCESS = 1
+
+
+def chrome_trace(profile: Profile) -> dict[str, Any]:
+    """Return a trace: a track for each thread, on it a complete event for each slice.
+
+    Times are microseconds, as the format wants them, with the nanoseconds behind the point.
+    """
+    found = slices(profile)
+    events: list[dict[str, Any]] = [_named("process_name", 0, "thunkvm")]
+    events += [
+        _named("thread_name", thread, f"thread {thread}")
+        for thread in sorted({item.thread for item in found})
+    ]
+    events += map(_event, found)
+    dropped = sum(function.dropped_events for function in profile.functions)
+    return {
+        "traceEvents": events,
+        "displayTimeUnit": "ns",
+        "otherData": {"producer": "thunkvm", "dropped events": str(dropped)},
+    }
+
+
+def write_chrome_trace(profile: Profile, path: str | PathLike[str]) -> None:
+    """Write a trace to a file."""
+    Path(path).write_text(json.dumps(chrome_trace(profile)), encoding="utf-8")
+
+
+def _named(what: str, thread: int, name: str) -> dict[str, Any]:
+    return {"ph": "M", "name": what, "pid": PROCESS, "tid": thread, "args": {"name": name}}
+
+
+def _event(item: Slice) -> dict[str, Any]:
+    event, function = item.event, item.function
+    about: dict[str, Any] = {"function": function.name}
+    if event.call is not None:
+        about["call"] = event.call
+    if event.node is not None:
+        node = function.nodes[event.node]
+        about |= {"op": node.op, "region": node.region, "file": node.file, "line": node.line}
+    elif event.kind == "call" and event.call is not None and event.call < len(function.calls):
+        arms = function.calls[event.call].arms
+        about["arms"] = [arm_name(function, pair) for pair in arms]
+    return {
+        "ph": "X",
+        "name": item.name,
+        "cat": event.kind,
+        "pid": PROCESS,
+        "tid": item.thread,
+        "ts": item.start / 1000,
+        "dur": (item.end - item.start) / 1000,
+        "args": about,
+    }
+
+
+__all__ = ["chrome_trace", "write_chrome_trace"]

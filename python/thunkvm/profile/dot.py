@@ -1,0 +1,131 @@
+"""The graph of a profiled function in DOT, and drawn by Graphviz."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+
+from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
+from thunkvm.profile.regions import Region, region_tree
+from thunkvm.profile.sections import counted, show_percent, show_seconds
+
+NEVER_RAN = 'style="rounded,dashed" color="grey60" fontcolor="grey60"'
+HUE = 0.03  # of the colour that a node has more of the more time it took
+
+
+def to_dot(profile: Profile) -> str:
+    r"""Return the graphs of a profile's functions in DOT.
+
+    Nodes are the redder the more of their function's time they took, those that never ran are
+    dashed and grey, and each arm of a condition is a box that says how often it was taken.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import FunctionRecord, NodeRow, Profile
+    >>> from thunkvm.profile.dot import to_dot
+    >>> log = NodeRow(index=0, op="log", name="log.0", inputs=("x",))
+    >>> print(to_dot(Profile(functions=(FunctionRecord(name="f", nodes=(log,)),))))
+    digraph profile {
+      node [shape=box style="rounded,filled" fillcolor=white fontname="sans-serif"]
+      subgraph cluster_f0 {
+        label="f: 0 calls, 0 s"
+        f0_i0 [label="x" shape=plaintext style=""]
+        f0_n0 [label="log.0\nnever ran" style="rounded,dashed" color="grey60" fontcolor="grey60"]
+        f0_i0 -> f0_n0
+      }
+    }
+    """
+    lines = ["digraph profile {"]
+    lines.append('  node [shape=box style="rounded,filled" fillcolor=white fontname="sans-serif"]')
+    for number, function in enumerate(profile.functions):
+        lines += (f"  {line}" for line in _function(f"f{number}", function))
+    return "\n".join([*lines, "}"])
+
+
+def write_dot(profile: Profile, path: str | PathLike[str]) -> None:
+    """Write the graphs in DOT to a file."""
+    Path(path).write_text(to_dot(profile) + "\n", encoding="utf-8")
+
+
+def to_svg(profile: Profile) -> str:
+    """Return the graphs as SVG, drawn by Graphviz.
+
+    Raises
+    ------
+    RuntimeError
+        If Graphviz's ``dot`` is not installed, or does not draw the graph.
+    """
+    program = shutil.which("dot")
+    if program is None:
+        raise RuntimeError(
+            "to_svg needs the program dot of Graphviz, which is not on the PATH: install the "
+            "package graphviz of your system (apt-get install graphviz), or write DOT with to_dot."
+        )
+    drawn = subprocess.run(
+        [program, "-Tsvg"], input=to_dot(profile), capture_output=True, text=True, check=False
+    )
+    if drawn.returncode:
+        raise RuntimeError(f"{program} could not draw the graph: {drawn.stderr.strip()}")
+    return drawn.stdout
+
+
+def write_svg(profile: Profile, path: str | PathLike[str]) -> None:
+    """Write the graphs as SVG to a file."""
+    Path(path).write_text(to_svg(profile), encoding="utf-8")
+
+
+def _function(prefix: str, function: FunctionRecord) -> Iterator[str]:
+    yield f"subgraph cluster_{prefix} {{"
+    calls = counted(function.n_calls, "call")
+    title = f"{function.name}: {calls}, {show_seconds(function.time)}"
+    yield f"  label={_quoted(title)}"
+    names = dict.fromkeys(i for node in function.nodes for i in node.inputs if isinstance(i, str))
+    inputs = {name: f"{prefix}_i{number}" for number, name in enumerate(names)}
+    for name, place in inputs.items():
+        yield f'  {place} [label={_quoted(name)} shape=plaintext style=""]'
+    yield from _region(prefix, function, region_tree(function), function.node_time)
+    for node in function.nodes:
+        for read in node.inputs:
+            start = f"{prefix}_n{read}" if isinstance(read, int) else inputs[read]
+            faded = (
+                " [color=grey80 style=dashed]" if node.never_ran and isinstance(read, int) else ""
+            )
+            yield f"  {start} -> {prefix}_n{node.index}{faded}"
+    yield "}"
+
+
+def _region(prefix: str, function: FunctionRecord, region: Region, whole: float) -> Iterator[str]:
+    for node in region.nodes:
+        yield f"  {prefix}_n{node.index} [{_node(whole, node)}]"
+    for inner in region.inside:
+        condition = function.conditions[inner.path[-1][0]]
+        arm = condition.arms[inner.path[-1][1]]
+        name = "_".join(f"{c}_{a}" for c, a in inner.path)
+        label = f"{inner.name}\ntaken {arm.taken} of {condition.evaluations}"
+        yield f"  subgraph cluster_{prefix}_{name} {{"
+        yield f'    label={_quoted(label)} style="rounded" color="grey50"'
+        yield from (f"  {line}" for line in _region(prefix, function, inner, whole))
+        yield "  }"
+
+
+def _node(whole: float, node: NodeRow) -> str:
+    name = node.name or node.op
+    if node.never_ran:
+        label = f"{name}\nnever ran"
+        return f"label={_quoted(label)} {NEVER_RAN}"
+    share = node.self_time / whole if node.self_time else 0.0
+    label = f"{name}\n{counted(node.runs, 'run')}"
+    if node.self_time:
+        label += f", {show_seconds(node.self_time)} ({show_percent(share)})"
+    return f'label={_quoted(label)} fillcolor="{HUE} {share:.3f} 1.000"'
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{escaped}"'
+
+
+__all__ = ["to_dot", "to_svg", "write_dot", "write_svg"]

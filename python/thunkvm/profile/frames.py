@@ -1,0 +1,178 @@
+"""A profile's rows as tables of values: for pandas, CSV and the page."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import asdict
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from thunkvm.nearest import did_you_mean
+from thunkvm.profile.extras import needed
+from thunkvm.profile.record import (
+    ArmRow,
+    CallRow,
+    ConditionRow,
+    FunctionRecord,
+    GroupRow,
+    NodeRow,
+    Profile,
+)
+from thunkvm.profile.sections import arm_name
+
+if TYPE_CHECKING:
+    import pandas
+
+Row = dict[str, Any]
+
+
+def table_rows(profile: Profile, rows: str = "nodes") -> list[Row]:
+    """Return the rows of one of a profile's tables, each a dict of the columns.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import FunctionRecord, NodeRow, Profile
+    >>> from thunkvm.profile.frames import table_rows
+    >>> exp = NodeRow(index=0, op="exp", name="exp.0", runs=2, self_time=0.5)
+    >>> p = Profile(functions=(FunctionRecord(name="f", nodes=(exp,)),))
+    >>> {key: table_rows(p)[0][key] for key in ("node", "runs", "mean")}
+    {'node': 'exp.0', 'runs': 2, 'mean': 0.25}
+    """
+    if rows not in TABLES:
+        raise ValueError(
+            f"rows is {rows!r}; it has to be one of {', '.join(TABLES)}."
+            + did_you_mean(str(rows), TABLES)
+        )
+    return [
+        {"function": function.name, "mode": function.mode, **row}
+        for function in profile.functions
+        for row in TABLES[rows](function)
+    ]
+
+
+def columns(rows: str) -> list[str]:
+    """Return the names of a table's columns, also where it has no row."""
+    return ["function", "mode", *TABLES[rows](_ONE_OF_EACH)[0]]
+
+
+def to_pandas(profile: Profile, rows: str = "nodes") -> pandas.DataFrame:
+    """Return one of a profile's tables as a DataFrame."""
+    pandas = needed("pandas", "to_pandas")
+    return pandas.DataFrame(table_rows(profile, rows), columns=columns(rows))
+
+
+def to_csv(
+    profile: Profile, path: str | PathLike[str] | None = None, rows: str = "nodes"
+) -> str | None:
+    """Write one of a profile's tables as CSV; return the text where there is no path."""
+    found = table_rows(profile, rows)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns(rows), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    if path is None:
+        return out.getvalue()
+    Path(path).write_text(out.getvalue(), encoding="utf-8", newline="")
+    return None
+
+
+def _nodes(function: FunctionRecord) -> list[Row]:
+    return [_node(function, node) for node in function.nodes]
+
+
+def _node(function: FunctionRecord, node: NodeRow) -> Row:
+    demanded_by = node.first_demanded_by
+    row = asdict(node)
+    for left_out in ("index", "inputs", "region_path", "name", "output", "op"):
+        del row[left_out]
+    return {
+        "node": node.name or f"{node.op}.{node.index}",
+        "op": node.op,
+        **row,
+        "mean": node.mean,
+        "gflops": _rate(node.flops, node.self_time),
+        "gb_per_second": _rate(node.bytes_moved, node.self_time),
+        "first_demanded_by": None if demanded_by is None else function.nodes[demanded_by].name,
+    }
+
+
+def _rate(amount: float, seconds: float) -> float | None:
+    """Return 10^9 a second; None where the Op states no amount, or nothing was timed."""
+    return amount / seconds / 1e9 if amount and seconds else None
+
+
+def _arms(function: FunctionRecord) -> list[Row]:
+    return [
+        {
+            "condition": condition.text,
+            "node": function.nodes[condition.node].name,
+            "file": condition.file,
+            "line": condition.line,
+            "evaluations": condition.evaluations,
+            "flips": condition.flips,
+            "arm": arm.name,
+            "taken": arm.taken,
+            "share": arm.taken / condition.evaluations if condition.evaluations else None,
+            "time": arm.time,
+            "mean": arm.mean,
+            "saved": condition.saved,
+            "break_even": condition.break_even,
+        }
+        for condition in function.conditions
+        for arm in condition.arms
+    ]
+
+
+def _calls(function: FunctionRecord) -> list[Row]:
+    return [
+        {
+            "call": call.index,
+            "thread": call.thread,
+            "start": call.start,
+            "time": call.time,
+            "bytes": call.bytes,
+            "arms": "; ".join(arm_name(function, pair) for pair in call.arms),
+        }
+        for call in function.calls
+    ]
+
+
+def _groups(function: FunctionRecord) -> list[Row]:
+    return [
+        {
+            "group": group.index,
+            "kind": group.kind,
+            "runs": group.runs,
+            "self_time": group.self_time,
+            "nodes": "; ".join(function.nodes[node].name for node in group.nodes),
+        }
+        for group in function.groups
+    ]
+
+
+def _overheads(function: FunctionRecord) -> list[Row]:
+    return [{"row": name, "value": value} for name, value in asdict(function.overheads).items()]
+
+
+#: The tables that there are.
+TABLES: dict[str, Callable[[FunctionRecord], list[Row]]] = {
+    "nodes": _nodes,
+    "arms": _arms,
+    "calls": _calls,
+    "groups": _groups,
+    "overheads": _overheads,
+}
+
+#: A function that has a row in each table.
+_ONE_OF_EACH = FunctionRecord(
+    name="",
+    nodes=(NodeRow(index=0, op=""),),
+    conditions=(ConditionRow(index=0, node=0, arms=(ArmRow(name=""),)),),
+    groups=(GroupRow(index=0),),
+    calls=(CallRow(index=0),),
+)
+
+__all__ = ["TABLES", "columns", "table_rows", "to_csv", "to_pandas"]

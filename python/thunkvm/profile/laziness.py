@@ -1,0 +1,81 @@
+"""What laziness did in a function: what it spared, and what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from thunkvm.profile.record import ConditionRow, FunctionRecord, NodeRow
+
+
+@dataclass(frozen=True, slots=True)
+class LazyReport:
+    """What laziness did in a function.
+
+    Attributes
+    ----------
+    never_ran : tuple of NodeRow
+        Nodes that nothing ever demanded.
+    unused : tuple of NodeRow
+        Nodes that ran though no node that reads them ever did.
+    demanded : tuple of (NodeRow, NodeRow)
+        Nodes, and which node demanded each of them first.
+    one_way : tuple of ConditionRow
+        Conditions that took the same arm each time.
+    copies : tuple of NodeRow
+        Nodes that made copies of what an untaken arm still needs.
+    memo : tuple of NodeRow
+        Nodes that run at their first need and did so in no call or in all: 0 times or n times.
+    saved : float
+        Seconds that untaken arms would have taken, in conditions where that is known.
+    unknown : tuple of ConditionRow
+        Conditions with an arm that never ran, so that nobody knows what it would have taken.
+    """
+
+    never_ran: tuple[NodeRow, ...]
+    unused: tuple[NodeRow, ...]
+    demanded: tuple[tuple[NodeRow, NodeRow], ...]
+    one_way: tuple[ConditionRow, ...]
+    copies: tuple[NodeRow, ...]
+    memo: tuple[NodeRow, ...]
+    saved: float
+    unknown: tuple[ConditionRow, ...]
+
+
+def lazy_report(function: FunctionRecord) -> LazyReport:
+    """Return what laziness did in a function.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import FunctionRecord, NodeRow
+    >>> from thunkvm.profile.laziness import lazy_report
+    >>> rows = NodeRow(index=0, op="exp", runs=3), NodeRow(index=1, op="log", inputs=(0,))
+    >>> report = lazy_report(FunctionRecord(name="f", nodes=rows))
+    >>> [n.op for n in report.never_ran], [n.op for n in report.unused]
+    (['log'], ['exp'])
+    """
+    nodes = function.nodes
+    readers: dict[int, int] = {}  # runs of all that read a node
+    for node in nodes:
+        for read in node.inputs:
+            if isinstance(read, int):
+                readers[read] = readers.get(read, 0) + node.runs
+    whole = (0, function.n_calls)
+    return LazyReport(
+        never_ran=tuple(node for node in nodes if node.never_ran),
+        unused=tuple(
+            node for node in nodes if node.runs and not node.output and readers.get(node.index) == 0
+        ),
+        demanded=tuple(
+            (node, nodes[node.first_demanded_by])
+            for node in nodes
+            if node.first_demanded_by is not None
+        ),
+        one_way=tuple(c for c in function.conditions if c.evaluations > 1 and c.always is not None),
+        copies=tuple(node for node in nodes if node.copies),
+        memo=tuple(node for node in nodes if node.form == "memo" and node.runs in whole),
+        saved=sum(c.saved for c in function.conditions if c.saved is not None),
+        unknown=tuple(c for c in function.conditions if c.evaluations and c.saved is None),
+    )
+
+
+__all__ = ["LazyReport", "lazy_report"]

@@ -1,0 +1,341 @@
+"""The tables of a profile as cells of text, which plain text, colour and notebooks lay out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+
+from thunkvm.profile.difference import ProfileDifference
+from thunkvm.profile.laziness import lazy_report
+from thunkvm.profile.record import ArmRow, ConditionRow, FunctionRecord, NodeRow, Overheads, Profile
+from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of
+from thunkvm.text_table import show_bytes
+
+#: So many rows of a table are shown, and so many names of a list.
+ROWS = 20
+NAMES = 6
+SHARE_HEADERS = ("<% time>", "<sum %>", "<apply time>", "<time per call>", "<type>", "<#call>")
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table, or one list of sentences.
+
+    Attributes
+    ----------
+    title : str
+        What it is about.
+    headers : tuple of str
+        The names of its columns; empty where it has no table.
+    rows : tuple of tuple of str
+        Its cells.
+    left : tuple of str
+        The columns that are aligned left.
+    notes : tuple of str
+        Sentences under the table.
+    """
+
+    title: str
+    headers: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    left: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def show_seconds(seconds: float | None) -> str:
+    """Return a time with a unit that fits; ``"unknown"`` for None.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.sections import show_seconds
+    >>> [show_seconds(s) for s in (12.3456, 0.0123, 4.5e-6, 2e-8, 0.0, None)]
+    ['12.346 s', '12.300 ms', '4.500 us', '20 ns', '0 s', 'unknown']
+    """
+    if seconds is None:
+        return "unknown"
+    size = abs(seconds)
+    if size == 0:
+        return "0 s"
+    if size < 1e-6:
+        return f"{seconds * 1e9:.0f} ns"
+    for unit, scale in (("us", 1e-6), ("ms", 1e-3)):
+        if size < 1e3 * scale:
+            return f"{seconds / scale:.3f} {unit}"
+    return f"{seconds:.3f} s"
+
+
+def show_percent(part: float) -> str:
+    """Return a share of 1 as percents, ``"12.5%"``."""
+    return f"{100 * part:.1f}%"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, ``"1 call"``, ``"2 calls"``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
+    """Return the tables of a profile, function by function.
+
+    Parameters
+    ----------
+    profile : Profile
+        What was recorded.
+    rows : int
+        How many rows of each table are shown; the rest is summed up in a note.
+    """
+    found = []
+    for function in profile.functions:
+        found.append(head(function, profile))
+        if profile.kind != "count":
+            found += [
+                share_section("by Op", "Op", by_op(function), rows),
+                share_section("by class", "class", by_class(function), rows),
+            ]
+        found += [node_section(function, rows), line_section(function, rows)]
+        if function.conditions:
+            found.append(branches(function))
+        found.append(laziness(function))
+        if profile.kind != "count":
+            found.append(overheads(function))
+        if profile.kind == "memory":
+            found.append(memory(function, rows))
+        if function.calls:
+            found.append(calls(function, rows))
+    if not profile.functions:
+        found.append(Section("Profile", notes=("no function was called.",)))
+    return found
+
+
+def head(function: FunctionRecord, profile: Profile) -> Section:
+    """Return what is said of a function as a whole."""
+    mode = f" in mode {function.mode}" if function.mode else ""
+    title = (
+        f"Profile ({profile.kind}) of {function.name}{mode}: {counted(function.n_calls, 'call')}"
+    )
+    if profile.kind == "count":
+        return Section(title, notes=("times were not recorded.",))
+    inside, around = function.node_time, function.overheads.in_calls
+    notes = [
+        f"{show_seconds(function.time)} in calls: {show_seconds(inside)} in nodes, "
+        f"{show_seconds(around)} around them."
+    ]
+    if profile.clock_cost:
+        cost = show_seconds(profile.clock_cost)
+        notes.append(f"a reading of the clock costs {cost}, which is subtracted.")
+    if function.dropped_events:
+        dropped = counted(function.dropped_events, "event")
+        notes.append(f"{dropped} found no place in the trace; counts and times have them all.")
+    return Section(title, notes=tuple(notes))
+
+
+def share_section(title: str, what: str, shares: Sequence[Share], rows: int) -> Section:
+    """Return a table of shares, as Theano's profiler prints them."""
+    headers = (*SHARE_HEADERS, "<#apply>", f"<{what}>")
+    shown = tuple((*_share(s), str(len(s.nodes)), s.name) for s in shares[:rows])
+    return Section(title, headers, shown, (f"<{what}>",), _rest(shares, rows, what))
+
+
+def node_section(function: FunctionRecord, rows: int) -> Section:
+    """Return the table of the nodes."""
+    shares = by_node(function)
+    left = ("<name>", "<region>", "<made at>")
+    shown = tuple(
+        (*_share(s), s.name, s.nodes[0].region, line_of(s.nodes[0])) for s in shares[:rows]
+    )
+    return Section("by node", (*SHARE_HEADERS, *left), shown, left, _rest(shares, rows, "node"))
+
+
+def line_section(function: FunctionRecord, rows: int) -> Section:
+    """Return the table of the user's lines."""
+    shares = by_line(function)
+    left = ("<line>", "<source>")
+    shown = tuple((*_share(s), s.name, s.nodes[0].source.strip()) for s in shares[:rows])
+    return Section(
+        "by source line", (*SHARE_HEADERS, *left), shown, left, _rest(shares, rows, "line")
+    )
+
+
+def branches(function: FunctionRecord) -> Section:
+    """Return the table of the conditions: a row for each arm."""
+    headers = ("condition", "evaluated", "flips", "arm", "taken", "share", "time", "each time",
+               "saved", "break-even")  # fmt: skip
+    rows = [row for condition in function.conditions for row in _arms(condition)]
+    return Section("branches", headers, tuple(rows), ("condition", "arm"))
+
+
+def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:
+    where = f" ({condition.file}:{condition.line})" if condition.file else ""
+    first = (condition.text + where, str(condition.evaluations), str(condition.flips))
+    last = (_saved(condition), show_seconds(condition.break_even))
+    for number, arm in enumerate(condition.arms):
+        share = arm.taken / condition.evaluations if condition.evaluations else 0.0
+        middle = (arm.name, str(arm.taken), show_percent(share), show_seconds(arm.time), _mean(arm))
+        yield (*first, *middle, *last) if number == 0 else ("", "", "", *middle, "", "")
+
+
+def _saved(condition: ConditionRow) -> str:
+    return show_seconds(condition.saved) if condition.evaluations else "never evaluated"
+
+
+def _mean(arm: ArmRow) -> str:
+    return show_seconds(arm.mean) if arm.taken or not arm.nodes else "never ran"
+
+
+def laziness(function: FunctionRecord) -> Section:
+    """Return the sentences about laziness."""
+    report = lazy_report(function)
+    notes = [
+        f"never ran: {_names(report.never_ran, line_of)}",
+        f"evaluated but unused: {_names(report.unused, line_of)}",
+    ]
+    if report.demanded:
+        pairs = [f"{node.name} by {by.name}" for node, by in report.demanded]
+        notes.append(f"first demanded: {_listed(pairs)}")
+    one_way = [f"{c.text} ({c.always}, {c.evaluations} times)" for c in report.one_way]
+    notes.append(f"always one way: {_listed(one_way)}")
+    notes.append(f"copies for laziness's sake: {_names(report.copies, lambda n: str(n.copies))}")
+    memo = _names(report.memo, lambda n: f"{n.runs} times in {counted(function.n_calls, 'call')}")
+    notes.append(f"memo bodies that ran never or in every call: {memo}")
+    unknown = (
+        f"; unknown for {counted(len(report.unknown), 'condition')} with an arm that never ran"
+        if report.unknown
+        else ""
+    )
+    if function.conditions:
+        notes.append(f"saved by not running untaken arms: {show_seconds(report.saved)}{unknown}")
+    return Section("laziness", notes=tuple(notes))
+
+
+def overheads(function: FunctionRecord) -> Section:
+    """Return the table of what was spent outside of nodes."""
+    spent = function.overheads
+    rows = [
+        (name, show_seconds(getattr(spent, name)), _OVERHEADS[name])
+        for name in (field.name for field in fields(Overheads))
+        if name != "cache_hits"
+    ]
+    rows.append(("cache hits", str(spent.cache_hits), "modules that needed no compiler"))
+    return Section("overheads", ("row", "time", "of"), tuple(rows), ("row", "of"))
+
+
+_OVERHEADS = {
+    "arguments": "taking arguments in",
+    "results": "giving results out",
+    "lock": "waiting for Python's lock",
+    "link": "making the function: placement and lowering",
+    "rewrite": "making the function: rewriting its graph",
+    "compile": "making the function: the C compiler",
+    "changeover": "going over to code compiled in the background",
+    "other": "the rest of the calls",
+}
+
+
+def memory(function: FunctionRecord, rows: int) -> Section:
+    """Return the table of the nodes that allocate."""
+    nodes = sorted(function.nodes, key=lambda node: -node.bytes_allocated)
+    shown = tuple(
+        (show_bytes(n.bytes_allocated), show_bytes(n.peak_bytes), str(n.runs), n.name, n.type,
+         line_of(n))
+        for n in nodes[:rows]
+        if n.bytes_allocated
+    )  # fmt: skip
+    headers = ("allocated", "peak", "#call", "node", "type", "made at")
+    return Section("memory", headers, shown, ("node", "type", "made at"))
+
+
+def calls(function: FunctionRecord, rows: int) -> Section:
+    """Return the table of the calls."""
+    headers = ("call", "thread", "start", "time", "allocated", "arms")
+    shown = tuple(
+        (str(c.index), str(c.thread), show_seconds(c.start), show_seconds(c.time),
+         show_bytes(c.bytes), ", ".join(arm_name(function, pair) for pair in c.arms))
+        for c in function.calls[:rows]
+    )  # fmt: skip
+    more = len(function.calls) - rows
+    notes = (f"... and {counted(more, 'call')} more",) if more > 0 else ()
+    return Section("calls", headers, shown, ("arms",), notes)
+
+
+def arm_name(function: FunctionRecord, pair: tuple[int, int]) -> str:
+    """Return what an arm is called, ``"x > 0: then"``."""
+    condition = function.conditions[pair[0]]
+    return f"{condition.text}: {condition.arms[pair[1]].name}"
+
+
+def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list[Section]:
+    """Return the tables of a difference, function by function, the largest changes first."""
+    found = []
+    headers = ("change", "before", "after", "runs before", "runs after", "node", "made at")
+    for function in difference.functions:
+        shown = []
+        for change in function.nodes[:rows]:
+            old, new = change.before, change.after
+            row = new if new is not None else old
+            name = "" if row is None else row.name or row.op
+            shown.append((
+                _signed(change.time_change), _time(old), _time(new), _runs(old), _runs(new), name,
+                f"{change.key.file}:{change.key.line}" if change.key.file else "?",
+            ))  # fmt: skip
+        times = [f.time if f is not None else None for f in (function.before, function.after)]
+        modes = [
+            f.mode if f is not None else "no such function"
+            for f in (function.before, function.after)
+        ]
+        title = f"{function.name}: {modes[0]} -> {modes[1]}, {_each(times)}"
+        more = len(function.nodes) - rows
+        notes = (f"... and {counted(more, 'node')} more",) if more > 0 else ()
+        found.append(Section(title, headers, tuple(shown), ("node", "made at"), notes))
+    return found
+
+
+def _each(times: Sequence[float | None]) -> str:
+    return " -> ".join("none" if time is None else show_seconds(time) for time in times)
+
+
+def _signed(seconds: float) -> str:
+    return ("+" if seconds > 0 else "") + show_seconds(seconds)
+
+
+def _time(row: NodeRow | None) -> str:
+    return "" if row is None else show_seconds(row.self_time)
+
+
+def _runs(row: NodeRow | None) -> str:
+    return "" if row is None else str(row.runs)
+
+
+def _share(share: Share) -> tuple[str, ...]:
+    return (
+        show_percent(share.part),
+        show_percent(share.sum),
+        show_seconds(share.time),
+        show_seconds(share.time_per_run),
+        share.type,
+        str(share.runs),
+    )
+
+
+def _rest(shares: Sequence[Share], rows: int, what: str) -> tuple[str, ...]:
+    left = shares[rows:]
+    if not left:
+        return ()
+    part = show_percent(sum(share.part for share in left))
+    return (f"... the remaining {len(left)} of {len(shares)} account for {part} of the time",)
+
+
+def _names(nodes: Sequence[NodeRow], about: Callable[[NodeRow], str]) -> str:
+    return _listed([f"{node.name or node.op} ({about(node)})" for node in nodes])
+
+
+def _listed(items: Sequence[str]) -> str:
+    if not items:
+        return "none"
+    more = f" and {len(items) - NAMES} more" if len(items) > NAMES else ""
+    return ", ".join(items[:NAMES]) + more
+
+
+__all__ = [
+    "Section", "arm_name", "counted", "difference_sections", "profile_sections", "show_percent",
+    "show_seconds",
+]  # fmt: skip

@@ -1,0 +1,121 @@
+"""A function's time shared out: among its nodes, their Ops, the Ops' classes, and source lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from thunkvm.profile.record import FunctionRecord, NodeRow
+
+#: What runs in Python. All else is native code.
+PYTHON_FORMS = ("perform", "lazy", "thunk")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a group of nodes took together.
+
+    Attributes
+    ----------
+    name : str
+        What they have in common.
+    nodes : tuple of NodeRow
+        The nodes.
+    time : float
+        Seconds of self time.
+    part : float
+        The share of the time of all nodes, from 0 to 1.
+    sum : float
+        This share and all greater ones.
+    """
+
+    name: str
+    nodes: tuple[NodeRow, ...]
+    time: float
+    part: float
+    sum: float
+
+    @property
+    def runs(self) -> int:
+        """How often they ran, all together."""
+        return sum(node.runs for node in self.nodes)
+
+    @property
+    def time_per_run(self) -> float:
+        """Seconds a run; 0 where none ran."""
+        return self.time / self.runs if self.runs else 0.0
+
+    @property
+    def type(self) -> str:
+        """``"C"`` for native code, ``"Py"`` for Python, ``"C, Py"`` for both, as Theano has it."""
+        return ", ".join(sorted({language(node) for node in self.nodes}))
+
+
+def language(node: NodeRow) -> str:
+    """Return ``"Py"`` where a node runs in Python, else ``"C"``.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import NodeRow
+    >>> from thunkvm.profile.shares import language
+    >>> language(NodeRow(index=0, op="exp", form="perform"))
+    'Py'
+    """
+    return "Py" if node.form in PYTHON_FORMS else "C"
+
+
+def by_node(function: FunctionRecord) -> list[Share]:
+    """Return each node's share, the greatest first."""
+    return _shares(function.nodes, lambda node: (node.index, node.name or node.op))
+
+
+def by_op(function: FunctionRecord) -> list[Share]:
+    """Return each Op's share.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import FunctionRecord, NodeRow
+    >>> from thunkvm.profile.shares import by_op
+    >>> times = {"exp": 0.25, "mul": 0.5}
+    >>> rows = [NodeRow(index=i, op=op, self_time=t) for i, (op, t) in enumerate(times.items())]
+    >>> rows.append(NodeRow(index=2, op="exp", self_time=1.25))
+    >>> shares = by_op(FunctionRecord(name="f", nodes=tuple(rows)))
+    >>> [(s.name, s.time, s.part, s.sum) for s in shares]
+    [('exp', 1.5, 0.75, 0.75), ('mul', 0.5, 0.25, 1.0)]
+    """
+    return _shares(function.nodes, lambda node: (node.op, node.op))
+
+
+def by_class(function: FunctionRecord) -> list[Share]:
+    """Return the share of each class of Ops; an Op whose class is unknown is one of its own."""
+    return _shares(function.nodes, lambda node: (node.op_class or node.op,) * 2)
+
+
+def by_line(function: FunctionRecord) -> list[Share]:
+    """Return the share of each line of the user's source; nodes of unknown lines have one."""
+    return _shares(function.nodes, lambda node: ((node.file, node.line), line_of(node)))
+
+
+def line_of(node: NodeRow) -> str:
+    """Return ``file:line`` of a node, ``"?"`` where that is unknown."""
+    return f"{node.file}:{node.line}" if node.file else "?"
+
+
+def _shares(nodes: Iterable[NodeRow], key: Callable[[NodeRow], tuple[object, str]]) -> list[Share]:
+    nodes = tuple(nodes)
+    groups: dict[object, tuple[str, list[NodeRow]]] = {}
+    for node in nodes:
+        same, name = key(node)
+        groups.setdefault(same, (name, []))[1].append(node)
+    whole = sum(node.self_time for node in nodes)
+    found = [(name, of, sum(node.self_time for node in of)) for name, of in groups.values()]
+    found.sort(key=lambda item: -item[2])
+    shares, before = [], 0.0
+    for name, of, time in found:
+        part = time / whole if whole else 0.0
+        before += part
+        shares.append(Share(name, tuple(of), time, part, before))
+    return shares
+
+
+__all__ = ["Share", "by_class", "by_line", "by_node", "by_op", "language", "line_of"]

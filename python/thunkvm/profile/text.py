@@ -1,0 +1,108 @@
+"""Profiles in plain text, and in colour with rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from thunkvm.profile.extras import needed
+from thunkvm.profile.sections import Section
+from thunkvm.text_table import table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+#: A share of the time from which a row is in the colour of what to look at, and of what to notice.
+HOT, WARM = 30.0, 5.0
+
+
+def plain(sections: Iterable[Section]) -> str:
+    """Return tables as plain text.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.sections import Section
+    >>> from thunkvm.profile.text import plain
+    >>> print(plain([Section("calls", ("call", "time"), (("0", "1 s"),), notes=("no more",))]))
+    calls
+    -----
+    call  time
+    ----  ----
+       0   1 s
+    no more
+    """
+    return "\n\n".join("\n".join(_lines(section)) for section in sections)
+
+
+def _lines(section: Section) -> Iterator[str]:
+    yield section.title
+    yield "-" * len(section.title)
+    if section.rows:
+        yield table(section.headers, section.rows, left=section.left)
+    elif section.headers:
+        yield "none"
+    yield from section.notes
+
+
+def rich_tables(sections: Iterable[Section]) -> Iterator[Any]:
+    """Return tables as rich's renderables.
+
+    Raises
+    ------
+    ImportError
+        If rich is not installed; the message says how to.
+    """
+    box, markup = needed("rich.box", "colour"), needed("rich.markup", "colour")
+    rich_table, rich_text = needed("rich.table", "colour"), needed("rich.text", "colour")
+    for section in sections:
+        yield rich_text.Text(f"\n{section.title}", style="bold")
+        if section.rows:
+            out = rich_table.Table(box=box.SIMPLE_HEAD, pad_edge=False)
+            for header in section.headers:
+                side = "left" if header in section.left else "right"
+                out.add_column(markup.escape(header), justify=side, overflow="fold")
+            for row in section.rows:
+                out.add_row(*map(markup.escape, row), style=_style(section.headers, row))
+            yield out
+        for note in section.notes:
+            what, colon, rest = note.partition(": ")
+            yield rich_text.Text.assemble((what + colon, "dim" if colon else ""), rest)
+
+
+def _style(headers: tuple[str, ...], row: tuple[str, ...]) -> str:
+    cells = dict(zip(headers, row, strict=True))
+    if "<% time>" in cells:
+        percent = float(cells["<% time>"].rstrip("%"))
+        if cells["<#call>"] == "0":
+            return "dim"
+        return "bold red" if percent >= HOT else "yellow" if percent >= WARM else ""
+    if cells.get("taken") == "0":
+        return "dim"
+    change = cells.get("change", "")
+    return "red" if change.startswith("+") else "green" if change.startswith("-") else ""
+
+
+def print_sections(sections: Iterable[Section], console: Console | None = None) -> None:
+    """Print tables to a terminal in colour, to anything else as plain text.
+
+    Parameters
+    ----------
+    sections : iterable of Section
+        What to print.
+    console : rich.console.Console, optional
+        Where to; standard output if left out. Without rich, what is printed is plain.
+    """
+    if console is None:
+        try:
+            console = needed("rich.console", "colour").Console()
+        except ImportError:
+            print(plain(sections))
+            return
+    if not console.is_terminal:
+        console.file.write(plain(sections) + "\n")
+        return
+    for renderable in rich_tables(sections):
+        console.print(renderable)
+
+
+__all__ = ["plain", "print_sections", "rich_tables"]

@@ -1,0 +1,113 @@
+"""A trace's events as slices that nest: what the formats for timelines are written from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from thunkvm.profile.record import Event, FunctionRecord, Profile
+
+NANO = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """One event, in whole nanoseconds, so that no rounding breaks the nesting.
+
+    Attributes
+    ----------
+    thread, start, end : int
+        Which thread, from when to when.
+    depth : int
+        How many slices it lies in.
+    name : str
+        What ran.
+    event : Event
+        Where it comes from.
+    function : FunctionRecord
+        Whose it is.
+    """
+
+    thread: int
+    start: int
+    end: int
+    depth: int
+    name: str
+    event: Event
+    function: FunctionRecord
+
+
+def slices(profile: Profile) -> list[Slice]:
+    """Return the slices of a profile, thread by thread, each before those that lie in it.
+
+    Two clock readings may differ: a slice that outlasts the one it began in ends with it, or where
+    it is mostly after that one, that one ends where it begins.
+
+    Raises
+    ------
+    ValueError
+        If the profile has no events.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import Event, FunctionRecord, NodeRow, Profile
+    >>> from thunkvm.profile.timeline import slices
+    >>> events = (
+    ...     Event(thread=0, start=1e-6, duration=3e-6, node=0),
+    ...     Event(thread=0, start=0.0, duration=3e-6, kind="call"),
+    ... )
+    >>> f = FunctionRecord(name="f", nodes=(NodeRow(index=0, op="exp"),), events=events)
+    >>> [(s.name, s.start, s.end, s.depth) for s in slices(Profile(functions=(f,), kind="trace"))]
+    [('f', 0, 3000, 0), ('exp', 1000, 3000, 1)]
+    """
+    if not any(function.events for function in profile.functions):
+        raise ValueError(
+            f"this profile is of kind {profile.kind!r} and has no events, which a timeline is made "
+            'of; record it with profile="trace".'
+        )
+    threads: dict[int, list[tuple[int, int, Event, FunctionRecord]]] = {}
+    for function in profile.functions:
+        for event in function.events:
+            start = round(event.start * NANO)
+            end = max(start, round((event.start + event.duration) * NANO))
+            threads.setdefault(event.thread, []).append((start, end, event, function))
+    return [found for thread in sorted(threads) for found in _nested(thread, threads[thread])]
+
+
+def _nested(thread: int, events: list[tuple[int, int, Event, FunctionRecord]]) -> Iterator[Slice]:
+    # What lasts longer is around what begins at the same time, a call around all else.
+    events.sort(key=lambda item: (item[0], -item[1], item[2].kind != "call"))
+    ends = [end for _, end, _, _ in events]
+    depths = []
+    around: list[int] = []  # which events the next one may lie in, outermost first
+    for number, (start, end, _, _) in enumerate(events):
+        while around and ends[around[-1]] <= start and not ends[around[-1]] == start == end:
+            around.pop()
+        while around and end > ends[around[-1]]:
+            last = around[-1]
+            inside, outside = ends[last] - start, end - ends[last]
+            if events[last][2].kind == "call" or outside <= inside:
+                ends[number] = end = ends[last]
+            else:  # it comes after the one before, which two clock readings make end a bit late
+                ends[last] = start
+                around.pop()
+        depths.append(len(around))
+        around.append(number)
+    for (start, _, event, function), end, depth in zip(events, ends, depths, strict=True):
+        yield Slice(thread, start, end, depth, event_name(function, event), event, function)
+
+
+def event_name(function: FunctionRecord, event: Event) -> str:
+    """Return what an event is called: the node, the group's nodes, or the function of a call."""
+    if event.node is not None:
+        node = function.nodes[event.node]
+        return node.name or node.op
+    if event.group is not None:
+        group = function.groups[event.group]
+        names = [function.nodes[node].name or function.nodes[node].op for node in group.nodes]
+        shown = " ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        return f"{group.kind}: {shown}"
+    return function.name if event.kind == "call" else event.kind
+
+
+__all__ = ["Slice", "event_name", "slices"]

@@ -1,0 +1,188 @@
+"""What a profile says in text: the shares, the branches, laziness, and the tables for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from dataclasses import replace
+
+import pytest
+from profiles import PROFILE, SEARCH, node, single
+
+from thunkvm.profile import FunctionRecord, Profile
+from thunkvm.profile.laziness import lazy_report
+from thunkvm.profile.sections import Section, profile_sections
+from thunkvm.profile.shares import by_line, by_op
+from thunkvm.profile.text import plain, print_sections
+
+
+def section(profile: Profile, title: str, rows: int = 20) -> Section:
+    return next(s for s in profile_sections(profile, rows) if s.title == title)
+
+
+def test_the_table_of_the_ops_is_theanos() -> None:
+    table = section(PROFILE, "by Op")
+    assert table.headers == (
+        "<% time>", "<sum %>", "<apply time>", "<time per call>", "<type>", "<#call>", "<#apply>",
+        "<Op>",
+    )  # fmt: skip
+    assert table.rows[:2] == (
+        ("88.9%", "88.9%", "80.000 ms", "40.000 ms", "C", "2", "1", "solve"),
+        ("8.9%", "97.8%", "8.000 ms", "1.000 ms", "C", "8", "1", "mul"),
+    )
+
+
+def test_the_lines_of_the_source_have_the_time_of_all_their_nodes() -> None:
+    line = next(share for share in by_line(SEARCH) if share.name == "search.py:7")
+    assert [n.name for n in line.nodes] == ["lt.3", "cholesky.4", "ifelse.5"]
+    assert line.time == pytest.approx(0.0006)
+    assert line.type == "C, Py"
+
+
+def test_shares_add_up_to_all_of_the_time() -> None:
+    shares = by_op(SEARCH)
+    assert sum(share.part for share in shares) == pytest.approx(1)
+    assert shares[-1].sum == pytest.approx(1)
+
+
+def test_rows_that_are_not_shown_are_summed_up() -> None:
+    assert section(PROFILE, "by Op", rows=2).notes == (
+        "... the remaining 5 of 7 account for 2.2% of the time",
+    )
+
+
+def test_a_row_of_the_branches_says_how_often_and_how_long() -> None:
+    then, other, _, never = section(PROFILE, "branches").rows
+    assert then == (
+        "better > 0 (search.py:8)", "10", "3", "then", "8", "80.0%", "8.000 ms", "1.000 ms",
+        "324.400 ms", "1.000 us",
+    )  # fmt: skip
+    assert other[3:8] == ("else", "2", "20.0%", "80.600 ms", "40.300 ms")
+    assert never[3:8] == ("else", "0", "0.0%", "0 s", "never ran")
+
+
+def test_what_an_arm_that_never_ran_would_cost_is_unknown() -> None:
+    assert section(PROFILE, "branches").rows[2][-2:] == ("unknown", "unknown")
+    assert "324.400 ms; unknown for 1 condition with an arm that never ran" in str(PROFILE)
+
+
+def test_a_condition_that_was_never_evaluated_says_so() -> None:
+    inner = replace(
+        SEARCH.conditions[1], evaluations=0, arms=(replace(SEARCH.conditions[1].arms[0], taken=0),)
+    )
+    f = replace(SEARCH, conditions=(SEARCH.conditions[0], inner))
+    assert section(Profile(functions=(f,)), "branches").rows[2][-2] == "never evaluated"
+
+
+def test_laziness_is_reported() -> None:
+    assert section(PROFILE, "laziness").notes == (
+        "never ran: cholesky.4 (search.py:7), exp.7 (search.py:9)",
+        "evaluated but unused: none",
+        "first demanded: mul.1 by ifelse.6, solve.2 by ifelse.6",
+        "always one way: step < 1 (then, 2 times)",
+        "copies for laziness's sake: ifelse.5 (2)",
+        "memo bodies that ran never or in every call: exp.7 (0 times in 10 calls)",
+        "saved by not running untaken arms: 324.400 ms; unknown for 1 condition with an arm that "
+        "never ran",
+    )
+
+
+def test_a_node_whose_readers_never_ran_is_unused_unless_it_is_returned() -> None:
+    nodes = (
+        node(0, "exp", 1, runs=3),
+        node(1, "log", 2, runs=3, output=True),
+        node(2, "add", 3, inputs=(0, 1)),
+    )
+    report = lazy_report(FunctionRecord(name="f", nodes=nodes))
+    assert [n.name for n in report.unused] == ["exp.0"]
+
+
+def test_a_profile_that_counts_shows_no_times() -> None:
+    titles = [s.title for s in profile_sections(replace(PROFILE, kind="count"))]
+    assert "by Op" not in titles
+    assert "overheads" not in titles
+    assert "times were not recorded." in str(replace(PROFILE, kind="count"))
+
+
+def test_a_profile_of_memory_names_who_allocates() -> None:
+    rows = section(replace(PROFILE, kind="memory"), "memory").rows
+    assert rows == (("1.6 KiB", "800 B", "2", "solve.2", "scalar float64", "search.py:6"),)
+
+
+def test_a_profile_of_nothing_says_so() -> None:
+    assert "no function was called." in str(Profile())
+
+
+def test_a_difference_shows_the_greatest_change_first() -> None:
+    text = str(
+        single("exp", 1.0, name="old").diff(single("exp", 3.0, runs=2, name="new", mode="cvm"))
+    )
+    assert text.splitlines()[0] == "old -> new: vm -> cvm, 1.000 s -> 3.000 s"
+    assert text.splitlines()[-1].split() == [
+        "+2.000", "s", "1.000", "s", "3.000", "s", "1", "2", "exp.0", "search.py:3",
+    ]  # fmt: skip
+
+
+def test_rich_prints_the_same_cells_in_colour() -> None:
+    console = pytest.importorskip("rich.console", reason="rich is not installed")
+    out = console.Console(file=io.StringIO(), force_terminal=True, width=200)
+    out.print(PROFILE)
+    text = out.file.getvalue()
+    assert "\x1b[1;31m" in text  # solve, with most of the time
+    for word in ("<apply time>", "80.000 ms", "only if not better > 0", "better > 0: else"):
+        assert word in text
+
+
+def test_what_is_no_terminal_gets_plain_text() -> None:
+    console = pytest.importorskip("rich.console", reason="rich is not installed")
+    out = console.Console(file=io.StringIO())
+    print_sections(profile_sections(PROFILE), out)
+    assert out.file.getvalue() == str(PROFILE) + "\n"
+
+
+@pytest.mark.parametrize(("module", "what"), [("pandas", "to_pandas"), ("rich.table", "colour")])
+def test_a_package_that_is_missing_is_named_with_what_to_type(
+    module: str, what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = module.partition(".")[0]
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError, match=rf"{what} needs {package}.*pip install {package}"):
+        PROFILE.to_pandas() if package == "pandas" else list(PROFILE.__rich_console__(None, None))
+
+
+def test_plain_text_needs_no_other_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("pandas", "rich", "rich.table", "rich.console"):
+        monkeypatch.setitem(sys.modules, package, None)
+    assert "by Op" in str(PROFILE)
+    assert plain([Section("t", ("a",))]) == "t\n-\nnone"
+
+
+def test_a_data_frame_has_a_row_a_thunk() -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = PROFILE.to_pandas()
+    solve = frame[frame.op == "solve"].iloc[0]
+    assert (solve.node, solve.line, solve.region, solve.runs, solve.self_time) == (
+        "solve.2", 6, "only if not better > 0", 2, 0.08,
+    )  # fmt: skip
+    mul = frame[frame.op == "mul"].iloc[0]
+    assert (mul.gflops, mul.gb_per_second) == (pytest.approx(1.0), pytest.approx(8.0))
+
+
+@pytest.mark.parametrize(
+    ("rows", "number"), [("nodes", 8), ("arms", 4), ("calls", 2), ("groups", 1), ("overheads", 9)]
+)
+def test_each_table_can_be_had_as_csv(rows: str, number: int) -> None:
+    found = list(csv.DictReader(io.StringIO(PROFILE.to_csv(rows=rows))))
+    assert len(found) == number
+    assert found[0]["function"] == "search"
+
+
+def test_a_table_without_rows_has_its_columns() -> None:
+    header, *rest = Profile().to_csv(rows="calls").splitlines()
+    assert (header, rest) == ("function,mode,call,thread,start,time,bytes,arms", [])
+
+
+def test_a_table_that_there_is_not_is_named() -> None:
+    with pytest.raises(ValueError, match="rows is 'node'; it has to be one of nodes, arms"):
+        PROFILE.to_csv(rows="node")
