@@ -1,6 +1,7 @@
 // call_by_need.cpp: lowering without any analysis: every node is a body that runs when its value is
 // first needed.
 #include "linkers/lowering.h"
+#include "linkers/schedule_builder.h"
 
 #include <vector>
 
@@ -9,10 +10,11 @@ namespace {
 
 class ByNeed {
  public:
-  ByNeed(const FlatGraph& graph, Assembler& assembler)
-      : graph_(graph), a_(assembler), memo_of_(graph.n_values(), kNone) {}
+  ByNeed(const FlatGraph& graph, bool keep)
+      : graph_(graph), b_(graph, keep), memo_of_(graph.n_values(), kNone) {}
 
-  void run(bool keep) {
+  Schedule run(const FunctionGraph& function, bool keep) {
+    b_.begin_root();
     for (Value v : graph_.outputs) demand(v);
     if (!keep) {
       std::vector<bool> kept(graph_.n_values(), false);
@@ -22,23 +24,25 @@ class ByNeed {
       std::vector<Value> all;
       for (Value v = 0; v < graph_.n_values(); ++v)
         if (!graph_.is_leaf(graph_.node_of[v]) && !kept[v]) all.push_back(v);
-      a_.retire(all);
+      b_.retire(all);
     }
-    a_.halt();
-    std::size_t lazy = 0;
-    for (std::size_t m = 0; m < memos_.size() || lazy < a_.n_lazies();) {
+    b_.end();
+    std::uint32_t lazy = 0;
+    for (std::uint32_t m = 0; m < memos_.size() || lazy < b_.n_lazies();) {
       if (m < memos_.size()) {
-        a_.memo_body(static_cast<std::uint32_t>(m));
+        b_.begin_memo(m, kNone);
         compute(memos_[m++]);
+        b_.end();
       } else {
-        const std::uint32_t node = a_.lazy_node(lazy++);
+        const std::uint32_t node = b_.lazy_node(lazy++);
         for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
-          a_.input_body(node, i);
+          b_.begin_input(node, i, kNone);
           demand(input(node, i));
-          a_.ret();
+          b_.end();
         }
       }
     }
+    return b_.finish(function);
   }
 
  private:
@@ -50,15 +54,15 @@ class ByNeed {
     const std::uint32_t node = graph_.node_of[v];
     if (graph_.is_leaf(node)) return;
     if (graph_.opaque(node)) {
-      a_.lazy(node, v - graph_.first_value[node]);
+      b_.demand(node, v - graph_.first_value[node]);
       return;
     }
     const Value unit = graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
     if (memo_of_[unit] == kNone) {
-      memo_of_[unit] = a_.new_memo(node);
+      memo_of_[unit] = b_.new_memo(node);
       memos_.push_back(unit);
     }
-    a_.need(memo_of_[unit]);
+    b_.need(memo_of_[unit]);
   }
 
   void compute(Value unit) {
@@ -67,32 +71,31 @@ class ByNeed {
     const Conditional* conditional = graph_.conditional(node);
     if (conditional == nullptr) {
       for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) demand(input(node, i));
-      a_.run(node, {});
-      a_.ret();
+      b_.run(node, {});
       return;
     }
     demand(input(node, 0));
-    const std::uint32_t branch = a_.branch(input(node, 0), false, conditional->decoding,
+    const std::uint32_t branch = b_.branch(input(node, 0), false, conditional->decoding,
                                            conditional->n_arms, std::span(&node, 1));
     for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm) {
-      a_.target(branch, arm);
+      b_.begin_arm(branch, arm);
       const Value from = input(node, conditional->arm_input(arm, unit - graph_.first_value[node]));
       demand(from);
-      a_.move(unit, from, false, kNone);
-      a_.ret();
+      b_.move(unit, from, false, kNone);
+      b_.end();
     }
   }
 
   const FlatGraph& graph_;
-  Assembler& a_;
+  ScheduleBuilder b_;
   std::vector<std::uint32_t> memo_of_;
   std::vector<Value> memos_;
 };
 
 }  // namespace
 
-void lower_by_need(const FlatGraph& graph, bool keep, Assembler& assembler) {
-  ByNeed(graph, assembler).run(keep);
+Schedule lower_by_need(const FunctionGraph& function, const FlatGraph& graph, bool keep) {
+  return ByNeed(graph, keep).run(function, keep);
 }
 
 }  // namespace thunkvm

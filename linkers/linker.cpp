@@ -1,7 +1,9 @@
 #include "linkers/linker.h"
 
+#include "linkers/assembler.h"
 #include "linkers/fold_order.h"
 #include "linkers/lowering.h"
+#include "linkers/needs_ahead.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 #include "thunks/log.h"
@@ -22,27 +24,18 @@ constexpr bool kVerifyAlways = false;
 constexpr bool kVerifyAlways = true;
 #endif
 
-// Names for people, made when they ask. Holds the graph.
-class GraphText final : public ProgramText {
+// Names for people, made when they ask.
+class ScheduleNames final : public ProgramText {
  public:
-  GraphText(std::vector<Variable> nodes, std::vector<Variable> registers)
-      : nodes_(std::move(nodes)), registers_(std::move(registers)) {}
-  std::string node(std::uint32_t node) const override {
-    return nodes_[node].node()->op()->name() + "." + std::to_string(node);
-  }
+  explicit ScheduleNames(std::shared_ptr<const Schedule> schedule)
+      : schedule_(std::move(schedule)) {}
+  std::string node(std::uint32_t node) const override { return schedule_->node_name(node); }
   std::string register_name(std::uint32_t index) const override {
-    const Variable& v = index < registers_.size() ? registers_[index] : Variable();
-    if (v && (v.is_leaf() || !v.name().empty())) return v.text();
-    return "t" + std::to_string(index);
-  }
-  void each_variable(const std::function<void(const Variable&)>& visit) const {
-    for (const Variable& v : nodes_) visit(v);
-    for (const Variable& v : registers_)
-      if (v) visit(v);
+    return schedule_->register_name(index);
   }
 
  private:
-  std::vector<Variable> nodes_, registers_;
+  const std::shared_ptr<const Schedule> schedule_;
 };
 
 ThunkCode choose(Apply& node, const LinkOptions& options) {
@@ -75,7 +68,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   for (const Update& u : function.updates)
     if (!u.if_computed || u.value.is_leaf()) roots.push_back(u.value);
   graph.nodes = topological_order(roots);
-  fold_early(graph.nodes);
+  if (options.emits) fold_early(graph.nodes);
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
   check_inputs(function, graph);
@@ -112,39 +105,44 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
 }  // namespace
 
 void Linked::each_variable(const std::function<void(const Variable&)>& visit) const {
-  for (const Variable& v : nodes) visit(v);
-  for (const Variable& v : registers)
+  for (const Variable& v : schedule->nodes) visit(v);
+  for (const Variable& v : schedule->registers)
     if (v) visit(v);
-  static_cast<const GraphText&>(*program->text).each_variable(visit);
 }
 
 ThunkCode native_thunk(const Apply& node) { return node.op()->kernel(node); }
 
+namespace {
+
+Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
+                       const LinkOptions& options) {
+  if (!options.placed) return lower_by_need(function, graph, options.keep);
+  const Placement placement = place(graph);
+  Schedule schedule = lower(function, graph, placement, lifetimes(graph, placement), options.keep);
+  if (options.emits) run_needs_ahead(schedule);
+  return schedule;
+}
+
+}  // namespace
+
 Linked link(const FunctionGraph& function, const LinkOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const FlatGraph graph = flatten(function, options);
-  Assembler assembler(graph, options.keep, options.traced, options.segment);
-  if (options.placed) {
-    Placement placement = place(graph);
-    lower(graph, placement, lifetimes(graph, placement), options.keep, assembler);
-  } else {
-    lower_by_need(graph, options.keep, assembler);
-  }
-
+  auto schedule = std::make_shared<Schedule>(make_schedule(function, graph, options));
+  std::vector<const ThunkCode*> thunks;
+  thunks.reserve(schedule->nodes.size());
   Linked linked;
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n) {
+    const Apply& node = *graph.nodes[n];
+    if (node.leaf() == Leaf::None) thunks.push_back(&graph.thunks[n]);
+    if (node.leaf() == Leaf::Shared)
+      linked.shared.emplace_back(&graph.nodes[n]->output(0).shared_value());
+  }
   for (const Update& u : function.updates) linked.targets.push_back(u.target);
-  for (Apply* node : graph.nodes)
-    if (node->leaf() == Leaf::None) linked.nodes.push_back(node->output(0));
-  std::vector<Variable> registers;
-  auto program = std::make_shared<Program>(assembler.finish(function, linked.shared));
-  registers.resize(program->n_registers);
-  for (Value v = 0; v < graph.n_values(); ++v)
-    if (const std::uint32_t r = assembler.known_register(v); r != kNone && !registers[r])
-      registers[r] = graph.nodes[graph.node_of[v]]->output(v - graph.first_value[graph.node_of[v]]);
-  for (std::size_t i = 0; i < function.inputs.size(); ++i)
-    if (!registers[program->inputs[i]]) registers[program->inputs[i]] = function.inputs[i];
-  program->text = std::make_shared<GraphText>(linked.nodes, registers);
-  linked.registers = std::move(registers);
+  auto program =
+      std::make_shared<Program>(assemble(*schedule, thunks, options.segment, options.traced));
+  program->text = std::make_shared<ScheduleNames>(schedule);
+  linked.schedule = std::move(schedule);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
   static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
   if (kVerifyAlways || verify_asked) verify(*program);

@@ -1,6 +1,7 @@
 // linker.h: from a graph to a program.
 #pragma once
 
+#include "linkers/schedule.h"
 #include "ops/graph/graph.h"
 #include "vm/program.h"
 
@@ -17,16 +18,17 @@ using ThunkSource = std::function<ThunkCode(const Apply& node)>;
 /// The Ops' own kernels (and native lazy thunks).
 ThunkCode native_thunk(const Apply& node);
 
-/// A linked function: the program, and what its registers stand for.
+/// A linked function: the program, and what it was made from.
 struct Linked {
   std::shared_ptr<const Program> program;
+  std::shared_ptr<const Schedule> schedule;
   std::vector<Ref<SharedValue>> shared;   ///< in the order of Program::shared
   std::vector<Ref<SharedValue>> targets;  ///< in the order of Program::updates
-  std::vector<Variable> nodes;  ///< output 0 of each node that may run, by the program's node index
 
+  /// Output 0 of each node that may run, by the program's node index.
+  const std::vector<Variable>& nodes() const { return schedule->nodes; }
   /// Calls `visit` with every Variable that this and the program hold, as often as they hold it.
   void each_variable(const std::function<void(const Variable&)>& visit) const;
-  std::vector<Variable> registers;  ///< a value of each register's; null where it has none
 };
 
 /// How thunks are chosen and ordered.
@@ -42,6 +44,9 @@ struct LinkOptions {
   /// dies.
   bool traced = false;
   std::vector<ThunkSource> sources = {native_thunk};
+  /// C will be emitted from the schedule: arrays are reduced soon after they are computed, and memo
+  /// bodies run ahead of their needs, so that more of the graph becomes one loop.
+  bool emits = false;
   /// At most so many thunks in one Run instruction.
   std::uint32_t segment = 128;
   /// What to do about a node that no source has a thunk for.

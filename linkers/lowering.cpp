@@ -1,5 +1,7 @@
 #include "linkers/lowering.h"
 
+#include "linkers/schedule_builder.h"
+
 #include <algorithm>
 #include <unordered_map>
 #include <utility>
@@ -7,45 +9,44 @@
 namespace thunkvm {
 namespace {
 
-// Statements whose needs are demanded together, before the first of them: as many as one loop of
-// emitted code may have members. Of more, too many values would have to be kept at once.
-constexpr int kAhead = 32;
-
 class Lowering {
  public:
-  Lowering(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep,
-           Assembler& assembler)
+  Lowering(const FlatGraph& graph, const Placement& placement, const Lifetimes& lifetimes,
+           bool keep)
       : graph_(graph),
         p_(placement),
         l_(lifetimes),
         keep_(keep),
-        a_(assembler),
+        b_(graph, keep),
         cursor_(placement.first_statement),
+        block_of_(placement.regions.n_regions(), kNone),
         memo_of_(graph.n_values(), kNone),
         is_done_(graph.n_values(), false) {}
 
-  void run() {
+  Schedule run(const FunctionGraph& function) {
     share_registers();
+    b_.begin_root();
     body(kRootRegion);
-    a_.halt();
-    // Bodies may name further memos and lazies while they are emitted; both lists only grow.
-    std::size_t lazy = 0;
-    for (std::size_t m = 0; m < memos_.size() || lazy < a_.n_lazies();) {
+    b_.end();
+    // Bodies may name further memos and lazies while they are lowered; both lists only grow.
+    std::uint32_t lazy = 0;
+    for (std::uint32_t m = 0; m < memos_.size() || lazy < b_.n_lazies();) {
       if (m < memos_.size()) {
-        a_.memo_body(static_cast<std::uint32_t>(m));
+        b_.begin_memo(m, block_of_[p_.home[memos_[m]]]);
         body(p_.runs_in[memos_[m]]);
-        a_.ret();
+        b_.end();
         ++m;
         continue;
       }
-      const std::uint32_t node = a_.lazy_node(lazy++);
+      const std::uint32_t node = b_.lazy_node(lazy++);
       for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
-        a_.input_body(node, i);
+        b_.begin_input(node, i, block_of_[p_.opaque_region[node]]);
         body(p_.input_region[node] + i);
         demand(graph_.value(graph_.nodes[node]->input(static_cast<int>(i))));
-        a_.ret();
+        b_.end();
       }
     }
+    return b_.finish(function);
   }
 
  private:
@@ -57,7 +58,6 @@ class Lowering {
     Value until = kNoIndex;
     std::uint32_t branch = kNone, arm = 0, member = 0;
     std::uint32_t first_member = 0, n_members = 0;  // in `joined_`
-    std::uint32_t first_jump = 0;                   // in `jumps_`
     std::size_t done = 0;                           // before its arms, of `done_`
   };
 
@@ -75,7 +75,7 @@ class Lowering {
           continue;
         if (l_.kept[from] != 0 || graph_.opaque(graph_.node_of[from])) continue;
         if (p_.uses[p_.first_use[from]].next != kNoIndex) continue;
-        a_.share(from, v);
+        b_.share(from, v);
         if (shared_.empty()) shared_.resize(graph_.n_values(), false);
         shared_[from] = true;
       }
@@ -99,35 +99,18 @@ class Lowering {
       is_done_[statement] = true;
       done_.push_back(statement);
       if (memo_of_[statement] == kNone) {
-        memo_of_[statement] = a_.new_memo(node);
+        memo_of_[statement] = b_.new_memo(node);
         memos_.push_back(statement);
       }
-      a_.need(memo_of_[statement]);
+      b_.need(memo_of_[statement]);
     } else if (p_.placed[v] == Placed::Loose) {
-      a_.lazy(node, v - graph_.first_value[node]);
+      b_.demand(node, v - graph_.first_value[node]);
     }
   }
 
   // From here on only the first so many memos are known to be done.
   void forget(std::size_t done) {
     for (; done_.size() > done; done_.pop_back()) is_done_[done_.back()] = false;
-  }
-
-  // Demands what the next statements need, up to a branch, so that they follow each other: all of
-  // them will run. A body reads nothing of them: it hangs under a region further out.
-  void demand_ahead(const Task& task) {
-    int n = 0;
-    for (Value v = cursor_[task.region];
-         v != kNoIndex && n < kAhead && (task.until == kNoIndex || v <= task.until) &&
-         (p_.key[v] == kNoIndex || l_.leader[v] != v);
-         v = p_.next_statement[v], ++n) {
-      const std::uint32_t node = graph_.node_of[v];
-      if (p_.key[v] != kNoIndex || p_.alias[v] != kNoIndex || graph_.opaque(node)) continue;
-      for (const Variable& variable : graph_.nodes[node]->inputs()) {
-        const Value input = graph_.value(variable);
-        if (p_.placed[input] == Placed::Memo) demand(input);
-      }
-    }
   }
 
   void statement(Value v) {
@@ -138,11 +121,11 @@ class Lowering {
       const auto source = std::find(retired_.begin(), retired_.end(), p_.alias[v]);
       const bool take = source != retired_.end();
       if (take) retired_.erase(source);
-      a_.move(v, p_.alias[v], take, node);
-      a_.retire(retired_);
+      b_.move(v, p_.alias[v], take, node);
+      b_.retire(retired_);
     } else if (graph_.opaque(node)) {
-      a_.lazy(node, v - graph_.first_value[node]);
-      a_.retire(retired_);
+      b_.demand(node, v - graph_.first_value[node]);
+      b_.retire(retired_);
     } else {
       Value previous = kNoIndex;
       for (const Variable& input : graph_.nodes[node]->inputs()) {
@@ -150,7 +133,7 @@ class Lowering {
         if (value != previous) demand(value);
         previous = value;
       }
-      a_.run(node, retired_);
+      b_.run(node, retired_);
     }
     release();
   }
@@ -168,11 +151,12 @@ class Lowering {
     });
   }
   void release() {
-    for (const std::uint32_t node : released_) a_.release(node);
+    for (const std::uint32_t node : released_) b_.release(node);
   }
 
   void body(Region region) {
     forget(0);
+    block_of_[region] = b_.open_block();
     tasks_.push_back(Task{.region = region});
     while (!tasks_.empty()) {
       if (tasks_.back().is_branch)
@@ -185,8 +169,7 @@ class Lowering {
   void continue_stretch() {
     Task& task = tasks_.back();
     Value& next = cursor_[task.region];
-    for (int n = 0; next != kNoIndex && (task.until == kNoIndex || next <= task.until); ++n) {
-      if (n % kAhead == 0) demand_ahead(task);
+    while (next != kNoIndex && (task.until == kNoIndex || next <= task.until)) {
       graph_.poll();
       const Value v = next;
       next = p_.next_statement[v];
@@ -218,9 +201,8 @@ class Lowering {
     const Value selector = p_.regions.selector(key);
     demand(selector);
     task.takes_selector = dies_in_every_arm(selector, leader, p_.regions.n_arms(key));
-    task.branch = a_.branch(selector, task.takes_selector, p_.regions.decoding(key),
+    task.branch = b_.branch(selector, task.takes_selector, p_.regions.decoding(key),
                             p_.regions.n_arms(key), nodes);
-    task.first_jump = static_cast<std::uint32_t>(jumps_.size());
     task.done = done_.size();
     tasks_.push_back(task);
   }
@@ -240,8 +222,10 @@ class Lowering {
     Task& task = tasks_.back();
     const Value leader = task.until;
     const std::uint32_t key = p_.key[leader], n_arms = p_.regions.n_arms(key);
+    const Region arm = p_.regions.first_arm(key) + task.arm;
     if (task.member == 0) {
-      a_.target(task.branch, task.arm);
+      b_.begin_arm(task.branch, task.arm);
+      if (block_of_[arm] == kNone) block_of_[arm] = b_.open_block();
       retire_list(l_.at_entry, l_.arm_slot[leader] + task.arm,
                   task.takes_selector ? p_.regions.selector(key) : kNoIndex);
     } else {
@@ -249,18 +233,13 @@ class Lowering {
     }
     if (task.member < task.n_members) {
       const Value member = joined_[task.first_member + task.member++];
-      const Region arm = p_.regions.first_arm(key) + task.arm;
       tasks_.push_back(Task{.region = arm, .until = member});
       return;
     }
+    b_.end();
     task.member = 0;
     forget(task.done);
-    if (++task.arm < n_arms) {
-      jumps_.push_back(a_.jump());
-      return;
-    }
-    for (std::size_t i = task.first_jump; i < jumps_.size(); ++i) a_.land(jumps_[i]);
-    jumps_.resize(task.first_jump);
+    if (++task.arm < n_arms) return;
     joined_.resize(task.first_member);
     tasks_.pop_back();
     retire_list(l_.after, leader, kNoIndex);
@@ -275,16 +254,16 @@ class Lowering {
     if (take) retired_.erase(source);
     if (!shares(from)) {
       demand(from);
-      a_.move(conditional, from, take, kNone);
+      b_.move(conditional, from, take, kNone);
     }
-    a_.retire(retired_);
+    b_.retire(retired_);
     release();
   }
 
   void retire_list(const ValueLists& lists, std::size_t slot, Value but) {
     if (lists.empty(slot)) return;
     collect(lists, slot, but);
-    a_.retire(retired_);
+    b_.retire(retired_);
     release();
   }
 
@@ -292,17 +271,17 @@ class Lowering {
   const Placement& p_;
   const Lifetimes& l_;
   const bool keep_;
-  Assembler& a_;
-  std::vector<Value> cursor_;           // by region: the next statement to emit
-  std::vector<std::uint32_t> memo_of_;  // by statement
-  std::vector<Value> memos_;            // statements that are memos, in the order of their index
-  std::vector<bool> is_done_;           // by statement: a memo that has run here, on every path
-  std::vector<Value> done_;             // those, in the order of their Needs
-  std::vector<bool> shared_;            // by value: made in its conditional's register
+  ScheduleBuilder b_;
+  std::vector<Value> cursor_;            // by region: the next statement to lower
+  std::vector<std::uint32_t> block_of_;  // by region: the first block of it
+  std::vector<std::uint32_t> memo_of_;   // by statement
+  std::vector<Value> memos_;             // statements that are memos, in the order of their index
+  std::vector<bool> is_done_;            // by statement: a memo that has run here, on every path
+  std::vector<Value> done_;              // those, in the order of their Needs
+  std::vector<bool> shared_;             // by value: made in its conditional's register
   std::unordered_map<std::uint32_t, std::vector<Value>>
       waiting_;  // by key: met, and joined to a later one
   std::vector<Value> joined_;
-  std::vector<std::uint32_t> jumps_;
   std::vector<Task> tasks_;
   std::vector<Value> retired_;
   std::vector<std::uint32_t> released_;
@@ -310,9 +289,9 @@ class Lowering {
 
 }  // namespace
 
-void lower(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep,
-           Assembler& assembler) {
-  Lowering(graph, placement, lifetimes, keep, assembler).run();
+Schedule lower(const FunctionGraph& function, const FlatGraph& graph, const Placement& placement,
+               const Lifetimes& lifetimes, bool keep) {
+  return Lowering(graph, placement, lifetimes, keep).run(function);
 }
 
 }  // namespace thunkvm

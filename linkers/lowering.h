@@ -1,20 +1,20 @@
-// lowering.h: from a placed graph to a program.
+// lowering.h: from a placed graph to its schedule.
 #pragma once
 
-#include "linkers/assembler.h"
 #include "linkers/lifetimes.h"
 #include "linkers/placement.h"
+#include "linkers/schedule.h"
 
 namespace thunkvm {
 
-/// Emits the statements of every region: those of the root first, then memo bodies, then the bodies
-/// of opaque nodes' inputs. With `keep` nothing is retired. Iterative: regions nest as deep as they
+/// The statements of every region: those of the root first, then memo bodies, then the bodies of
+/// opaque nodes' inputs. With `keep` nothing is retired. Iterative: regions nest as deep as they
 /// like.
-void lower(const FlatGraph& graph, Placement& placement, const Lifetimes& lifetimes, bool keep,
-           Assembler& assembler);
+Schedule lower(const FunctionGraph& function, const FlatGraph& graph, const Placement& placement,
+               const Lifetimes& lifetimes, bool keep);
 
 /// What a linker without analysis does: every node is a memo body, run at the first Need, and all
-/// is retired at the end.
-void lower_by_need(const FlatGraph& graph, bool keep, Assembler& assembler);
+/// is retired at the end. Within what a body runs is not known.
+Schedule lower_by_need(const FunctionGraph& function, const FlatGraph& graph, bool keep);
 
 }  // namespace thunkvm

@@ -25,13 +25,10 @@ struct NodePlace {
 /// it runnable. Immutable from then on.
 class EmittedCode final : public NativeCode {
  public:
-  /// Any thread may do this, while others build graphs and run the program. `nodes` and `registers`
-  /// as for a Plan; the nodes are kept by the caller for as long as names are asked for. Throws
-  /// Error (Interrupted) once it is to stop.
+  /// Any thread may do this, while others build graphs and run the program. The schedule is the
+  /// program's, and the caller's. Throws Error (Interrupted) once it is to stop.
   static std::shared_ptr<EmittedCode> emit(std::shared_ptr<const Program> program,
-                                           std::span<const Variable> nodes,
-                                           std::span<const Variable> registers,
-                                           const PlanOptions& options,
+                                           const Schedule& schedule, const PlanOptions& options,
                                            const std::stop_token& stop = {});
 
   /// Whether it is expected to be better than the interpreter.
@@ -69,7 +66,7 @@ class EmittedCode final : public NativeCode {
   std::string name_of(std::uint32_t node) const;
 
   std::shared_ptr<const Program> program_;  ///< the steps of loops and calls point into it
-  std::span<const Variable> nodes_;
+  std::span<const Variable> nodes_;         ///< the schedule's
   bool gains_ = false;
   std::vector<std::string> sources_, readable_;
   std::vector<Comments> comments_;            // by module

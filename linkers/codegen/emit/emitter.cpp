@@ -89,14 +89,12 @@ class Emitter {
 };
 
 std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> program,
-                                               std::span<const Variable> nodes,
-                                               std::span<const Variable> registers,
-                                               const PlanOptions& options,
+                                               const Schedule& schedule, const PlanOptions& options,
                                                const std::stop_token& stop) {
   auto code = std::make_shared<EmittedCode>();
   code->program_ = std::move(program);
-  code->nodes_ = nodes;
-  const Plan plan(*code->program_, nodes, registers, options, stop);
+  code->nodes_ = schedule.nodes;
+  const Plan plan(*code->program_, schedule, options, stop);
   code->traced = options.traced;
   code->gains_ = plan.gains();
   Emitter(plan, stop, *code).run();

@@ -6,15 +6,14 @@
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 
 namespace thunkvm {
 
-/// What code is emitted from; the variables are kept by the caller.
+/// What code is emitted from.
 struct EmissionSource {
   std::shared_ptr<const Program> program;
-  std::span<const Variable> nodes, registers;
+  std::shared_ptr<const Schedule> schedule;
   PlanOptions options;
 };
 

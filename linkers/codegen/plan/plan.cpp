@@ -123,11 +123,10 @@ bool StepForm::measures() const {
   return kind == Kind::Arranged && arrangement->kind == Arrangement::Kind::Lengths;
 }
 
-Plan::Plan(const Program& program, std::span<const Variable> nodes,
-           std::span<const Variable> registers, const PlanOptions& options,
+Plan::Plan(const Program& program, const Schedule& schedule, const PlanOptions& options,
            const std::stop_token& stop)
-    : program_(program), nodes_(nodes), options_(options) {
-  find_forms(registers);
+    : program_(program), schedule_(schedule), options_(options) {
+  find_forms();
   go_on_unless(stop);
   count_accesses();
   find_shared_views();
@@ -146,24 +145,14 @@ bool Plan::gains() const {
   });
 }
 
-void Plan::find_forms(std::span<const Variable> registers) {
+void Plan::find_forms() {
   registers_.resize(program_.n_registers);
-  for (std::size_t r = 0; r < registers.size(); ++r)
-    if (registers[r] && is_number(registers[r].type()))
-      registers_[r] = {.number = true, .dtype = registers[r].dtype()};
-  const auto agrees = [&](std::uint32_t reg, const Type& type) {
-    RegisterForm& form = registers_[reg];
-    form.number &= is_number(type) && type.tensor()->dtype() == form.dtype;
-  };
+  for (std::uint32_t r = 0; r < program_.n_registers; ++r)
+    if (const Type* type = schedule_.type_of(r); type != nullptr && is_number(*type))
+      registers_[r] = {.number = true, .dtype = type->tensor()->dtype()};
   steps_.reserve(program_.steps.size());
-  for (const Step& step : program_.steps) {
-    const Apply& node = *nodes_[step.node].node();
-    steps_.push_back(form_of(step, node));
-    for (std::uint32_t i = 0; i < node.n_inputs(); ++i)
-      agrees(step.operands.input(static_cast<int>(i)), node.input(static_cast<int>(i)).type());
-    for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
-      agrees(step.operands.output(static_cast<int>(j)), node.output_type(j));
-  }
+  for (const Step& step : program_.steps)
+    steps_.push_back(form_of(step, *schedule_.nodes[step.node].node()));
   // A register of an expression that is not known as a number after all (it is shared with others).
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Operands& o = program_.steps[i].operands;

@@ -8,6 +8,7 @@
 // instruction), where all nodes are demanded together: so nothing crosses a border of demand.
 #pragma once
 
+#include "linkers/schedule.h"
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/graph/op.h"
 #include "ops/graph/variable.h"
@@ -87,19 +88,20 @@ void go_on_unless(const std::stop_token& stop);
 
 class Plan {
  public:
-  /// `nodes`: an output of each node of the program (kept by the caller); `registers`: a variable
-  /// for each register, or null.
-  /// Any thread may do this: of the variables nothing is copied, nor a name read. Throws Error
-  /// (Interrupted) once it is to stop.
-  Plan(const Program& program, std::span<const Variable> nodes, std::span<const Variable> registers,
-       const PlanOptions& options, const std::stop_token& stop);
+  /// Any thread may do this: of the schedule's variables nothing is copied, nor a name read. Throws
+  /// Error (Interrupted) once it is to stop.
+  Plan(const Program& program, const Schedule& schedule, const PlanOptions& options,
+       const std::stop_token& stop);
 
   const Program& program() const { return program_; }
+  const Schedule& schedule() const { return schedule_; }
   const PlanOptions& options() const { return options_; }
   const std::vector<Chunk>& chunks() const { return chunks_; }
   std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
-  const Apply& node(std::uint32_t step) const { return *nodes_[program_.steps[step].node].node(); }
+  const Apply& node(std::uint32_t step) const {
+    return *schedule_.nodes[program_.steps[step].node].node();
+  }
   /// Whether more than calls of kernels comes of it: else the interpreter is as good.
   bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
@@ -130,7 +132,7 @@ class Plan {
 
  private:
   std::vector<Unit> fuse(const Instruction& run) const;
-  void find_forms(std::span<const Variable> registers);
+  void find_forms();
   std::uint32_t chunk_thunks() const;
   void count_accesses();
   std::vector<std::uint32_t> body_starts() const;
@@ -144,7 +146,7 @@ class Plan {
   void find_temporaries();
 
   const Program& program_;
-  const std::span<const Variable> nodes_;
+  const Schedule& schedule_;
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;

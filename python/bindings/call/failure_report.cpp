@@ -60,10 +60,10 @@ bool shapes_differ(const std::vector<const Cell*>& values) {
 
 std::string FailureReport::text_of(Frame& frame, const Failure& failure) {
   const std::uint32_t index = failure.node;
-  if (index == kNone || index >= linked_.nodes.size()) return {};
+  if (index == kNone || index >= linked_.nodes().size()) return {};
   const Program& program = *linked_.program;
-  const Apply& apply = *linked_.nodes[index].node();
-  std::string text = "In " + function_ + ": node " + linked_.nodes[index].text();
+  const Apply& apply = *linked_.nodes()[index].node();
+  std::string text = "In " + function_ + ": node " + linked_.nodes()[index].text();
   if (apply.op() != nullptr) text += ", Op " + apply.op()->text();
   const std::vector<std::uint32_t> registers = input_registers(program, index);
   std::vector<const Cell*> values;
@@ -102,7 +102,7 @@ PyRef FailureReport::exception(Frame& frame, const Failure& failure) {
 // What to do about it; null where nothing is known that the message and the inputs do not say.
 const char* FailureReport::hint(const Failure& failure, PyObject* exception) const {
   if (is_final(failure)) return nullptr;  // a check's, which says all
-  const Op& op = *linked_.nodes[failure.node].node()->op();
+  const Op& op = *linked_.nodes()[failure.node].node()->op();
   if (python_op(&op) != nullptr)
     return is_raised(failure) ? "the Op's own code raised this; the traceback has its line"
                               : "the Op broke its contract, which the message states; the types "
@@ -124,7 +124,7 @@ const char* FailureReport::hint(const Failure& failure, PyObject* exception) con
 void FailureReport::raise(const Failure& failure) {
   set_failure(failure);
   if (text_.empty()) return;
-  const Op& op = *linked_.nodes[failure.node].node()->op();
+  const Op& op = *linked_.nodes()[failure.node].node()->op();
   if (python_op(&op) == nullptr && !is_final(failure)) name_op(op.name());
   PyRef exception = take_exception();
   const bool told = std::any_of(told_.begin(), told_.end(),

@@ -97,7 +97,7 @@ PyObject* node_rows(PyObject* self, PyObject*) {
     const std::vector<std::string> form = forms(*linked.program);
     PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(runs.size())));
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const Variable& output = linked.nodes[i];
+      const Variable& output = linked.nodes()[i];
       const std::string text = linked.program->text->node(static_cast<std::uint32_t>(i)),
                         op = output.node()->op()->name(), origin = output.node()->origin_text();
       PyRef row = PyRef::take(Py_BuildValue(
@@ -151,7 +151,7 @@ PyObject* node_places(PyObject* self, PyObject*) {
 }
 
 PyObject* get_nodes(PyObject* self, void*) {
-  return guard([&] { return wrap_list(function_of(self).linked().nodes); });
+  return guard([&] { return wrap_list(function_of(self).linked().nodes()); });
 }
 
 PyObject* c_source(PyObject* self, PyObject*) {

@@ -24,10 +24,8 @@ void CompiledFunction::set_native(CompileWhen when, const PlanOptions& options) 
 Tier* CompiledFunction::tier() {
   if (when_ == CompileWhen::Never) return nullptr;
   if (tier_ == nullptr)
-    tier_ = std::make_unique<Tier>(EmissionSource{.program = linked_.program,
-                                                  .nodes = linked_.nodes,
-                                                  .registers = linked_.registers,
-                                                  .options = plan_});
+    tier_ = std::make_unique<Tier>(
+        EmissionSource{.program = linked_.program, .schedule = linked_.schedule, .options = plan_});
   return tier_.get();
 }
 

@@ -178,7 +178,7 @@ Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* pe
     linker.link.sources = {perform_source(performs, nodes), native_lazy_thunk};
     return linker;
   }
-  linker.emits = true;
+  linker.emits = linker.link.emits = true;
   const ThunkSource c_source = CNodes(roots, compile).source(nodes);
   linker.link.sources = {native_thunk, c_source, perform_source(performs, nodes)};
   if (name == "c") {

@@ -1,0 +1,163 @@
+// schedule.h: a placed graph as a tree of blocks: what runs where, in which registers, and what
+// dies after it.
+//
+// Placement makes a schedule once, and everything later reads it: the assembler makes the Program
+// from it, emission makes C from it, `explain` and profiles name regions by it. Passes that only
+// emission wants (needs_ahead.h) rewrite it before it is assembled.
+//
+// The tree lies flat: the statements of a block are a range, in the order of the code, with the
+// arms of its branches inside it. An End closes each block.
+//
+//     block 0, root:            Run   lt.0: %2 = %0, %1
+//                               Branch %2
+//       block 1, arm 0 of it:     Run   mul.1: %3 = %0, %0
+//                                 End
+//       block 2, arm 1 of it:     Need  memo 0
+//                                 Move  %3 = %4
+//                                 End
+//                               End
+//     block 3, memo 0:          Run   exp.2: %4 = %1
+//                               End
+#pragma once
+
+#include "ops/graph/variable.h"
+#include "thunks/decoding.h"
+#include "vm/program.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+/// 32 bytes. Nodes are the program's; registers, memo bodies and lazy thunks too.
+struct Statement {
+  enum class Kind : std::uint8_t {
+    Run,      ///< an eager thunk
+    Branch,   ///< decides a selector and runs one of the arms, which follow it
+    Move,     ///< a conditional's value: from an arm's end, or where an arm around decided it
+    Need,     ///< sees to it that a memo body has run
+    Demand,   ///< sees to it that an output of a lazy thunk is computed
+    Retire,   ///< nothing but what dies
+    Release,  ///< a lazy thunk is not demanded any more
+    End,      ///< of a block
+  };
+  Kind kind = Kind::End;
+  /// What is read dies in it: a Branch's selector, a Move's source. What dies in a Run or a Retire
+  /// is listed.
+  bool takes = false;
+  std::uint16_t n_inputs = 0, n_outputs = 0;  ///< of a Run
+  std::uint16_t output = 0;                   ///< of a Demand
+  std::uint32_t node = kNone;  ///< that it runs; of a Branch the first one. Moves out of arms: none
+  /// A Run's step, a Branch, a memo body, a lazy thunk; of an End: its block.
+  std::uint32_t index = 0;
+  /// Of a Run: in Schedule::operands, inputs first. Of a Move: where to.
+  std::uint32_t to = 0;
+  /// Of a Run or a Retire: in Schedule::dying, with how many these are. Of a Move: where from.
+  std::uint32_t from = 0, n_dying = 0;
+  /// The instruction that stands for it in the program; several Runs may share one. The last arm's
+  /// End has none: its pc is that of what follows.
+  std::uint32_t pc = kNone;
+};
+static_assert(sizeof(Statement) == 32);
+
+struct Block {
+  enum class Kind : std::uint8_t {
+    Root,
+    Arm,      ///< of a Branch
+    Memo,     ///< runs at the first Need of a call
+    Input,    ///< of a lazy thunk: runs where that asks for it
+    Guarded,  ///< an input of an attempt: a failure in it is a value
+  };
+  Kind kind = Kind::Root;
+  std::uint32_t begin = 0, end = 0;  ///< statements, with the End
+  /// The block that this one runs within: of an arm, the one around its branch; of a memo body or
+  /// an input, a block that all who may run it share. kNone: the root, or not known
+  /// (lower_by_need).
+  std::uint32_t parent = kNone;
+  std::uint32_t owner = 0;   ///< the branch, memo body or lazy thunk
+  std::uint32_t number = 0;  ///< which arm, which input
+};
+
+/// One decision, of as many conditionals as are joined in it.
+struct ScheduledBranch {
+  std::uint32_t selector = 0;  ///< register
+  Decoding decoding = Decoding::Truth;
+  std::uint32_t first_arm = 0, n_arms = 2;                  ///< blocks
+  std::uint32_t first_conditional = 0, n_conditionals = 0;  ///< in Schedule::conditionals
+};
+
+struct ScheduledMemo {
+  std::uint32_t block = kNone;
+  std::uint32_t node = kNone;
+};
+
+struct ScheduledLazy {
+  std::uint32_t node = kNone;
+  std::uint32_t first_block = kNone;  ///< of its inputs, which follow each other
+  std::uint32_t operands = 0;         ///< in Schedule::operands, inputs first
+  std::uint16_t n_inputs = 0, n_outputs = 0;
+};
+
+/// Immutable once assembled, and kept with the program. Any thread may read it that copies none of
+/// its Variables.
+struct Schedule {
+  std::vector<Statement> statements;
+  std::vector<Block> blocks;  ///< the root first, a block before those within it
+  std::vector<ScheduledBranch> branches;
+  std::vector<ScheduledMemo> memos;
+  std::vector<ScheduledLazy> lazies;
+  std::vector<std::uint32_t> operands, dying;  ///< registers
+  std::vector<std::uint32_t> conditionals;     ///< nodes
+  /// By register: one of the values that live there; null: an input that nothing reads.
+  std::vector<Variable> registers;
+  std::vector<bool> mixed;      ///< by register: its values differ in dtype or in number of axes
+  std::vector<Variable> nodes;  ///< output 0 of each node that may run
+  /// Registers: those of constants; the others as in Program.
+  std::vector<std::uint32_t> constants, inputs, shared, outputs, updates;
+  bool keep = false;  ///< as in Program
+
+  std::span<const std::uint32_t> inputs_of(const Statement& run) const {
+    return {operands.data() + run.to, run.n_inputs};
+  }
+  std::span<const std::uint32_t> outputs_of(const Statement& run) const {
+    return {operands.data() + run.to + run.n_inputs, run.n_outputs};
+  }
+  std::span<const std::uint32_t> operands_of(const ScheduledLazy& lazy) const {
+    return {operands.data() + lazy.operands, std::size_t{lazy.n_inputs} + lazy.n_outputs};
+  }
+  /// What a Run or a Retire lists.
+  std::span<const std::uint32_t> dying_in(const Statement& s) const {
+    return {dying.data() + s.from, s.n_dying};
+  }
+  std::span<const std::uint32_t> decided_by(const ScheduledBranch& branch) const {
+    return {conditionals.data() + branch.first_conditional, branch.n_conditionals};
+  }
+  const Block& arm(const ScheduledBranch& branch, std::uint32_t arm) const {
+    return blocks[branch.first_arm + arm];
+  }
+  /// The statement after a branch's arms.
+  std::uint32_t after(const ScheduledBranch& branch) const {
+    return arm(branch, branch.n_arms - 1).end;
+  }
+  /// True if what follows the branch comes right behind this arm.
+  bool is_last_arm(const Block& arm) const { return arm.number + 1 == branches[arm.owner].n_arms; }
+  /// The static type of all that a register ever holds; null where there is none.
+  const Type* type_of(std::uint32_t reg) const {
+    return registers[reg] && !mixed[reg] ? &registers[reg].type() : nullptr;
+  }
+
+  /// By statement: the innermost block that it is in. Linear.
+  std::vector<std::uint32_t> block_of_statements() const;
+  /// By node: the block of the first statement that runs it; kNone: none does. Linear.
+  std::vector<std::uint32_t> block_of_nodes() const;
+
+  /// For people, on threads of the host's: "add.3"; "x", "t7"; and a line a statement, indented by
+  /// block.
+  std::string node_name(std::uint32_t node) const;
+  std::string register_name(std::uint32_t reg) const;
+  std::string text() const;
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,223 @@
+#include "linkers/schedule_builder.h"
+
+#include "ops/control/attempt.h"
+
+namespace thunkvm {
+namespace {
+
+/// Whether emitted code could hold both in one variable.
+bool have_one_form(const Type& a, const Type& b) {
+  if (&a == &b) return true;
+  const TensorType *s = a.tensor(), *t = b.tensor();
+  return s != nullptr && t != nullptr && s->dtype() == t->dtype() && s->ndim() == t->ndim();
+}
+
+}  // namespace
+
+ScheduleBuilder::ScheduleBuilder(const FlatGraph& graph, bool keep)
+    : graph_(graph),
+      register_of_(graph.n_values(), kNone),
+      program_node_(graph.nodes.size(), kNone) {
+  s_.keep = keep;
+  s_.statements.reserve(graph.nodes.size());
+  s_.operands.reserve(2 * graph.nodes.size());
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (graph.is_leaf(static_cast<std::uint32_t>(n))) continue;
+    program_node_[n] = static_cast<std::uint32_t>(s_.nodes.size());
+    s_.nodes.push_back(graph.nodes[n]->output(0));
+  }
+}
+
+std::uint32_t ScheduleBuilder::reg(Value v) {
+  std::uint32_t& r = register_of_[v];
+  if (r == kNone) {
+    r = n_registers_++;
+    if (graph_.nodes[graph_.node_of[v]]->leaf() == Leaf::Constant) s_.constants.push_back(r);
+  }
+  return r;
+}
+
+std::uint32_t ScheduleBuilder::add_operands(std::uint32_t node) {
+  const auto first = static_cast<std::uint32_t>(s_.operands.size());
+  for (const Variable& input : graph_.nodes[node]->inputs())
+    s_.operands.push_back(reg(graph_.value(input)));
+  for (Value v = graph_.first_value[node]; v < graph_.first_value[node + 1]; ++v)
+    s_.operands.push_back(reg(v));
+  return first;
+}
+
+std::uint32_t ScheduleBuilder::lazy_index(std::uint32_t node) {
+  lazy_of_.resize(graph_.nodes.size(), kNone);
+  std::uint32_t& index = lazy_of_[node];
+  if (index != kNone) return index;
+  index = n_lazies();
+  lazy_nodes_.push_back(node);
+  ScheduledLazy lazy;
+  lazy.node = program_node_[node];
+  lazy.operands = add_operands(node);
+  lazy.n_inputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_inputs());
+  lazy.n_outputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_outputs());
+  s_.lazies.push_back(lazy);
+  return index;
+}
+
+Statement& ScheduleBuilder::add(Statement::Kind kind, std::uint32_t node) {
+  Statement& statement = s_.statements.emplace_back();
+  statement.kind = kind;
+  statement.node = node;
+  return statement;
+}
+
+std::uint32_t ScheduleBuilder::list_dying(std::span<const Value> values) {
+  const auto first = static_cast<std::uint32_t>(s_.dying.size());
+  for (Value v : values) s_.dying.push_back(reg(v));
+  return first;
+}
+
+void ScheduleBuilder::begin(std::uint32_t block) {
+  s_.blocks[block].begin = static_cast<std::uint32_t>(s_.statements.size());
+  open_.push_back(block);
+}
+
+void ScheduleBuilder::begin_root() {
+  s_.blocks.emplace_back();
+  begin(0);
+}
+
+void ScheduleBuilder::begin_memo(std::uint32_t memo, std::uint32_t parent) {
+  s_.memos[memo].block = static_cast<std::uint32_t>(s_.blocks.size());
+  s_.blocks.push_back({.kind = Block::Kind::Memo, .parent = parent, .owner = memo});
+  begin(s_.memos[memo].block);
+}
+
+void ScheduleBuilder::begin_input(std::uint32_t node, std::uint32_t input, std::uint32_t parent) {
+  const std::uint32_t index = lazy_index(node);
+  ScheduledLazy& lazy = s_.lazies[index];
+  if (input == 0) {
+    const bool guards = dynamic_cast<const AttemptOp*>(graph_.nodes[node]->op()) != nullptr;
+    lazy.first_block = static_cast<std::uint32_t>(s_.blocks.size());
+    for (std::uint32_t i = 0; i < lazy.n_inputs; ++i)
+      s_.blocks.push_back({.kind = guards ? Block::Kind::Guarded : Block::Kind::Input,
+                           .parent = parent,
+                           .owner = index,
+                           .number = i});
+  }
+  begin(lazy.first_block + input);
+}
+
+void ScheduleBuilder::begin_arm(std::uint32_t branch, std::uint32_t arm) {
+  begin(s_.branches[branch].first_arm + arm);
+}
+
+void ScheduleBuilder::end() {
+  add(Statement::Kind::End).index = open_.back();
+  s_.blocks[open_.back()].end = static_cast<std::uint32_t>(s_.statements.size());
+  open_.pop_back();
+}
+
+void ScheduleBuilder::run(std::uint32_t node, std::span<const Value> dying) {
+  Statement& statement = add(Statement::Kind::Run, program_node_[node]);
+  statement.n_inputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_inputs());
+  statement.n_outputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_outputs());
+  statement.to = add_operands(node);
+  statement.from = list_dying(dying);
+  statement.n_dying = static_cast<std::uint32_t>(dying.size());
+}
+
+void ScheduleBuilder::need(std::uint32_t memo) {
+  add(Statement::Kind::Need, s_.memos[memo].node).index = memo;
+}
+
+void ScheduleBuilder::demand(std::uint32_t node, std::uint32_t output) {
+  const std::uint32_t lazy = lazy_index(node);
+  Statement& statement = add(Statement::Kind::Demand, program_node_[node]);
+  statement.index = lazy;
+  statement.output = static_cast<std::uint16_t>(output);
+}
+
+void ScheduleBuilder::move(Value to, Value from, bool take, std::uint32_t node) {
+  Statement& statement = add(Statement::Kind::Move, node == kNone ? kNone : program_node_[node]);
+  statement.from = reg(from);
+  statement.to = reg(to);
+  statement.takes = take;
+}
+
+void ScheduleBuilder::retire(std::span<const Value> values) {
+  if (values.empty()) return;
+  Statement& statement = add(Statement::Kind::Retire);
+  statement.from = list_dying(values);
+  statement.n_dying = static_cast<std::uint32_t>(values.size());
+}
+
+void ScheduleBuilder::release(std::uint32_t node) {
+  const std::uint32_t lazy = lazy_index(node);
+  add(Statement::Kind::Release, program_node_[node]).index = lazy;
+}
+
+std::uint32_t ScheduleBuilder::branch(Value selector, bool take, Decoding decoding,
+                                      std::uint32_t n_arms,
+                                      std::span<const std::uint32_t> conditionals) {
+  const auto index = static_cast<std::uint32_t>(s_.branches.size());
+  Statement& statement = add(Statement::Kind::Branch, program_node_[conditionals.front()]);
+  statement.index = index;
+  statement.takes = take;
+  ScheduledBranch branch;
+  branch.selector = reg(selector);
+  branch.decoding = decoding;
+  branch.first_arm = static_cast<std::uint32_t>(s_.blocks.size());
+  branch.n_arms = n_arms;
+  branch.first_conditional = static_cast<std::uint32_t>(s_.conditionals.size());
+  std::uint32_t previous = kNone;
+  for (const std::uint32_t node : conditionals) {
+    if (node != previous) s_.conditionals.push_back(program_node_[node]);
+    previous = node;  // outputs of one conditional stand side by side
+  }
+  branch.n_conditionals =
+      static_cast<std::uint32_t>(s_.conditionals.size()) - branch.first_conditional;
+  s_.branches.push_back(branch);
+  for (std::uint32_t arm = 0; arm < n_arms; ++arm)
+    s_.blocks.push_back(
+        {.kind = Block::Kind::Arm, .parent = open_block(), .owner = index, .number = arm});
+  return index;
+}
+
+std::uint32_t ScheduleBuilder::new_memo(std::uint32_t node) {
+  s_.memos.push_back({kNone, program_node_[node]});
+  return static_cast<std::uint32_t>(s_.memos.size() - 1);
+}
+
+Schedule ScheduleBuilder::finish(const FunctionGraph& function) {
+  // What the outputs and updates need not reach: inputs that only an if-computed update uses have a
+  // register too.
+  const auto in_graph = [&](const Variable& v) {
+    const std::uint64_t index = v.node()->mark & 0xffffffffu;
+    return index < graph_.nodes.size() && graph_.nodes[index] == v.node();
+  };
+  const auto reg_of = [&](const Variable& v) {
+    return in_graph(v) ? reg(graph_.value(v)) : n_registers_++;
+  };
+  for (const Variable& v : function.inputs) s_.inputs.push_back(reg_of(v));
+  for (const Variable& v : function.outputs) s_.outputs.push_back(reg(graph_.value(v)));
+  for (const Update& u : function.updates) s_.updates.push_back(reg_of(u.value));
+  for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
+    if (graph_.nodes[n]->leaf() == Leaf::Shared) s_.shared.push_back(reg(graph_.first_value[n]));
+  name_registers(function);
+  return std::move(s_);
+}
+
+void ScheduleBuilder::name_registers(const FunctionGraph& function) {
+  s_.registers.resize(n_registers_);
+  s_.mixed.resize(n_registers_, false);
+  for (Value v = 0; v < graph_.n_values(); ++v) {
+    const std::uint32_t r = register_of_[v];
+    if (r == kNone) continue;
+    if (!s_.registers[r])
+      s_.registers[r] = variable(v);
+    else if (!have_one_form(s_.registers[r].type(), variable(v).type()))
+      s_.mixed[r] = true;
+  }
+  for (std::size_t i = 0; i < function.inputs.size(); ++i)
+    if (!s_.registers[s_.inputs[i]]) s_.registers[s_.inputs[i]] = function.inputs[i];
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,78 @@
+// schedule_builder.h: schedules, statement by statement.
+#pragma once
+
+#include "linkers/placement.h"
+#include "linkers/schedule.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thunkvm {
+
+/// Writes the Schedule of a FlatGraph. Who lowers decides what comes where; the builder knows
+/// registers, lists and the nesting of blocks. Here nodes are the graph's.
+///
+/// Every value gets a register when it is first named; two values may be given one (`share`).
+class ScheduleBuilder {
+ public:
+  ScheduleBuilder(const FlatGraph& graph, bool keep);
+
+  /// `v` lives in the register of `other`, which has one already or gets it now.
+  void share(Value v, Value other) { register_of_[v] = reg(other); }
+
+  /// Blocks follow each other, but for arms, which lie in what is open. Each is to be ended. A memo
+  /// body or an input is within block `parent`; kNone where that is not known.
+  void begin_root();
+  void begin_memo(std::uint32_t memo, std::uint32_t parent);
+  void begin_input(std::uint32_t node, std::uint32_t input, std::uint32_t parent);
+  void begin_arm(std::uint32_t branch, std::uint32_t arm);
+  void end();
+  /// The block that was begun last and not ended.
+  std::uint32_t open_block() const { return open_.back(); }
+
+  /// The eager node; `dying` are let go after it.
+  void run(std::uint32_t node, std::span<const Value> dying);
+  void need(std::uint32_t memo);
+  void demand(std::uint32_t node, std::uint32_t output);
+  /// `node`: whose run it counts as; kNone: nobody's.
+  void move(Value to, Value from, bool take, std::uint32_t node);
+  void retire(std::span<const Value> values);
+  /// The lazy thunk of an opaque node is not demanded any more.
+  void release(std::uint32_t node);
+  /// Decides `conditionals`, each named for each of its outputs. With `take` the selector dies.
+  std::uint32_t branch(Value selector, bool take, Decoding decoding, std::uint32_t n_arms,
+                       std::span<const std::uint32_t> conditionals);
+
+  std::uint32_t new_memo(std::uint32_t node);
+  std::uint32_t n_lazies() const { return static_cast<std::uint32_t>(lazy_nodes_.size()); }
+  /// The opaque node of a lazy thunk, which is made where it is first named.
+  std::uint32_t lazy_node(std::uint32_t lazy) const { return lazy_nodes_[lazy]; }
+
+  /// The finished schedule, with inputs, shared values, outputs and updates in the graph's order.
+  Schedule finish(const FunctionGraph& function);
+
+ private:
+  std::uint32_t reg(Value v);
+  std::uint32_t add_operands(std::uint32_t node);
+  std::uint32_t lazy_index(std::uint32_t node);
+  Statement& add(Statement::Kind kind, std::uint32_t node = kNone);
+  std::uint32_t list_dying(std::span<const Value> values);
+  void begin(std::uint32_t block);
+  Variable variable(Value v) const {
+    const std::uint32_t node = graph_.node_of[v];
+    return graph_.nodes[node]->output(v - graph_.first_value[node]);
+  }
+  void name_registers(const FunctionGraph& function);
+
+  const FlatGraph& graph_;
+  Schedule s_;
+  std::vector<std::uint32_t> register_of_;  // by value
+  std::vector<std::uint32_t> lazy_of_;      // by node
+  std::vector<std::uint32_t> lazy_nodes_;
+  std::vector<std::uint32_t> program_node_;  // by node; leaves have none
+  std::vector<std::uint32_t> open_;          // blocks
+  std::uint32_t n_registers_ = 0;
+};
+
+}  // namespace thunkvm
