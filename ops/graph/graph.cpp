@@ -123,6 +123,9 @@ std::vector<Apply*> topological_order(std::span<const Variable> roots) {
         top.node->mark = walk | order.size();
         order.push_back(top.node);
         stack.pop_back();
+        if (!poll_lost_marks()) continue;
+        for (std::size_t i = 0; i < order.size(); ++i) order[i]->mark = walk | i;
+        for (const Visit& visit : stack) visit.node->mark = entered;
         continue;
       }
       Apply* input = top.node->input(static_cast<int>(top.next_input++)).node();

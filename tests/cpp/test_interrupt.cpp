@@ -110,13 +110,38 @@ TEST_CASE("a host that walks the graph while it is asked changes neither rewrite
   };
   const std::string expected = build();
   walks = 0;
+  static bool is_asked = false;
   const Hook hook([] {
+    if (is_asked) return;  // by the walk below
+    is_asked = true;
     ++walks;
     const Variable& part = walked->node()->input(0);
     topological_order(std::span(&part, 1));
+    is_asked = false;
   });
   CHECK(build() == expected);
   CHECK(walks > 5);
+}
+
+TEST_CASE("the host ends the ordering of a graph, and may walk it while it is asked") {
+  static Variable sum;  // x + x + ..., so that x is met again and again
+  const Variable x = Variable::input(TensorType::scalar(DType::Float64), "x");
+  sum = x;
+  for (int i = 0; i < kNodes; ++i) sum = call_op("add", {sum, x});
+  const std::vector<Apply*> expected = topological_order(std::span(&sum, 1));
+  REQUIRE(expected.size() == kNodes + 1);
+  {
+    static bool is_asked = false;
+    const Hook hook([] {
+      if (std::exchange(is_asked, true)) return;  // by the walk below
+      const Variable& part = sum.node()->input(0);
+      topological_order(std::span(&part, 1));
+      is_asked = false;
+    });
+    CHECK(topological_order(std::span(&sum, 1)) == expected);
+  }
+  const Hook hook([] { throw Stop{}; });
+  CHECK_THROWS_AS(topological_order(std::span(&sum, 1)), Stop);
 }
 
 TEST_CASE("work in stretches covers every index once, whatever an index weighs") {
