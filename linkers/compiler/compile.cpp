@@ -128,16 +128,19 @@ Attempt attempt_anywhere(const ModuleSource& source, const Toolchain& toolchain,
                  stop);
 }
 
-// What a header is precompiled with has to be what the module is compiled with.
-bool only_includes(const std::vector<std::string>& flags) {
-  return std::ranges::all_of(flags, [](const std::string& flag) { return flag.starts_with("-I"); });
+// What a header is precompiled with has to be what the module is compiled with. Two sets of flags
+// are worth the room of a header each: those of all modules, and those for a debugger.
+bool may_have_header(const std::vector<std::string>& flags) {
+  return std::ranges::all_of(flags, [](const std::string& flag) {
+    return flag.starts_with("-I") || flag == "-O0" || flag == "-g";
+  });
 }
 
 Attempt attempt_with_header(const ModuleSource& source, const Toolchain& toolchain,
                             const CompilerSettings& settings,
                             const std::optional<ModuleStore>& store, std::stop_token stop) {
   if (source.header.empty()) return attempt_anywhere(source, toolchain, settings, store, stop);
-  if (only_includes(source.flags) && source.left_out.empty()) {
+  if (may_have_header(source.flags) && source.left_out.empty()) {
     const std::string header =
         precompiled_header(source.header, source.flags, toolchain, settings, store, stop);
     if (!header.empty()) {

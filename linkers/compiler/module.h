@@ -46,6 +46,7 @@ class NativeModule {
  private:
   std::string key_;
   std::string path_;
+  File open_;  ///< of code that tells a debugger of itself, which reads it by the path of this file
   void* handle_ = nullptr;
 };
 

@@ -14,7 +14,9 @@ from thunkvm.nearest import did_you_mean
 
 ENVIRONMENT = "THUNKVM_MODE"
 COMPILER_SETTINGS = ("cc", "cxx", "cache_dir", "cache_size", "compile_timeout")
-SETTINGS = ("mode", *COMPILER_SETTINGS, "loop_threads", "loop_threads_from")
+SETTINGS = ("mode", *COMPILER_SETTINGS, "c_debug", "loop_threads", "loop_threads_from")
+C_DEBUG = "THUNKVM_C_DEBUG"
+SWITCH = {"": False, "0": False, "1": True}
 MOST_THREADS = 1024
 LONGEST_TIMEOUT = 1e6  # eleven days
 
@@ -43,6 +45,10 @@ class Config:
         kept or looked for there.
     compile_timeout : float
         Seconds that the compiler may take for one module.
+    c_debug : bool
+        Whether the C of Ops is compiled for a debugger: with ``-O0 -g``, its sources kept in
+        ``debug`` in `cache_dir`. At first that of ``THUNKVM_C_DEBUG``: 1 or 0. Functions that are
+        made are asked; those that were made stay.
     loop_threads : int
         OpenMP threads that a large fused loop of emitted code runs on; 1, unless it is set. A
         process that was forked after some ran on several runs all on one. Results are the same
@@ -137,6 +143,22 @@ class Config:
                 f"{LONGEST_TIMEOUT:.0f}; it is {value!r}."
             )
         self._set("compile_timeout", value)
+
+    @property
+    def c_debug(self) -> bool:
+        """Whether the C of Ops is compiled for a debugger."""
+        if (given := self._given.get("c_debug")) is not None:
+            return bool(given)
+        text = os.environ.get(C_DEBUG, "")
+        if text not in SWITCH:
+            raise ValueError(f"the environment variable {C_DEBUG}={text} has to be 0 or 1.")
+        return SWITCH[text]
+
+    @c_debug.setter
+    def c_debug(self, value: bool | None) -> None:
+        if value is not None and not isinstance(value, bool):
+            raise TypeError(f"c_debug has to be True, False or None; it is {value!r}.")
+        self._set("c_debug", value)
 
     @property
     def loop_threads(self) -> int:

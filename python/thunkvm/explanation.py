@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import NamedTuple, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from thunkvm import _core
 from thunkvm._core import Variable
@@ -51,13 +51,19 @@ class NodeExplanation:
         The node's name, its Op, and the line of the user's code that made it.
     form : str
         ``"emitted"`` (an expression of emitted C), ``"loop"`` (a member of a fused loop),
-        ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"`` or ``"thunk"``.
+        ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"``, ``"c"`` (a user's Op) or
+        ``"thunk"``.
     region : str
         The emitted function, and the loop in it; empty where the interpreter runs the node.
     why : str
         Why the node runs no better; empty where it cannot.
     runs : int
         How often it ran.
+    c_version : tuple or None
+        The ``c_code_cache_version`` of an Op that runs in C of the user's; None for others. Nothing
+        depends on it: the compiled code is found by its source.
+    c_source : str
+        The file that has that C as it was compiled, where `tv.config.c_debug` kept it; else empty.
     """
 
     node: str
@@ -67,6 +73,8 @@ class NodeExplanation:
     region: str
     why: str
     runs: int
+    c_version: tuple[Any, ...] | None = None
+    c_source: str = ""
 
 
 HEADERS = ("node", "runs as", "in", "runs", "why not better", "made at")
@@ -111,12 +119,16 @@ class Explanation:
         if self.rewrites:
             by = ", ".join(f"{name} {count}" for name, count in self.rewrites.items())
             lines.append(f"rewrites: {sum(self.rewrites.values())} nodes fewer ({by})")
+        lines += [
+            f"C of {op}: {path}"
+            for op, path in dict.fromkeys((n.op, n.c_source) for n in self.nodes if n.c_source)
+        ]
         return lines
 
     def rows(self) -> list[tuple[str, str, str, int, str, str]]:
         """Return what the table has of each node, as HEADERS say."""
         return [
-            (row.node, row.form, row.region or "interpreter", row.runs, row.why, row.origin)
+            (row.node, _form(row), row.region or "interpreter", row.runs, row.why, row.origin)
             for row in self.nodes
         ]
 
@@ -137,14 +149,27 @@ def explain(function: _core.Function) -> Explanation:
     >>> [(row.op, row.form) for row in f.explain().nodes]
     [('cos', 'perform'), ('mul', 'perform')]
     """
+    notes = getattr(function, "_c_notes", {})
     compiler = _missing_compiler() if function.compiled == "failed" else ""
     nodes = []
-    for row, (form, region, why) in zip(node_runs(function), function._node_places(), strict=True):
+    places = zip(node_runs(function), function._node_places(), strict=True)
+    for i, (row, (form, region, why)) in enumerate(places):
         reason = "there is no C compiler" if why and compiler else why
-        nodes.append(NodeExplanation(row.node, row.op, row.origin, form, region, reason, row.runs))
+        said = (row.node, row.op, row.origin, form, region, reason, row.runs)
+        note = notes.get(i)
+        nodes.append(
+            NodeExplanation(*said)
+            if note is None
+            else NodeExplanation(*said, c_version=note.version, c_source=note.source)
+        )
     return Explanation(
         function.compiled, function.why_not_compiled, nodes, function.rewrites, compiler
     )
+
+
+def _form(row: NodeExplanation) -> str:
+    """Return what a row says of how a node runs: ``c, version 1.2``."""
+    return f"{row.form}, version {'.'.join(map(str, row.c_version))}" if row.c_version else row.form
 
 
 def _missing_compiler() -> str:

@@ -101,6 +101,7 @@ def function(
     arguments = graph.replace(_replacements(givens), [spec.variable for spec in specs])
     graph.check_inputs(specs, arguments, on_unused_input)
     observer = resolved.observer()
+    c_code = _CCode()
     made = _core.link(
         arguments,
         graph.outputs,
@@ -118,8 +119,9 @@ def function(
         observer=observer,
         rewrites=resolved.rewrites,
         mode=resolved,
-        c_code=_c_code,
+        c_code=c_code,
     )
+    c_code.annotate(made)
     if observer is not None:
         observer.watch(made)
     return made
@@ -328,11 +330,35 @@ def _perform(node: _core.Apply) -> Any:
     return None if maker is None else maker(node)
 
 
-def _c_code(nodes: list[_core.Apply]) -> Any:
-    """Compile the C of nodes of users' Ops."""
-    from thunkvm.c.compiling import compile_nodes
+class _CCode:
+    """Compiles the C of nodes of users' Ops, and keeps what is said of them.
 
-    return compile_nodes(nodes)
+    Attributes
+    ----------
+    notes : dict of int to CNote
+        By the nodes' hashes, so that no node is held.
+    """
+
+    def __init__(self) -> None:
+        self.notes: dict[int, Any] = {}
+
+    def __call__(self, nodes: list[_core.Apply]) -> Any:
+        from thunkvm.c.compiling import compile_nodes
+
+        compiled = compile_nodes(nodes)
+        for node, entry in zip(nodes, compiled, strict=True):
+            if entry is not None:
+                self.notes[hash(node)] = entry[2]
+        return compiled
+
+    def annotate(self, function: _core.Function) -> None:
+        """Give a function that was linked what is said of its nodes, by their index."""
+        if self.notes:
+            function._c_notes = {
+                i: note
+                for i, output in enumerate(function._nodes)
+                if (note := self.notes.get(hash(output.owner))) is not None
+            }
 
 
 def _check_name(what: str, name: Any) -> None:

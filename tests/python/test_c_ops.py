@@ -110,7 +110,7 @@ def test_equal_nodes_are_one_module() -> None:
     x, y = tv.vector("x"), tv.scalar("y")
     once = VectorTimesScalar()(x, y)
     twice = VectorTimesScalar()(once, y)
-    (first, _), (second, _) = compile_nodes([once.owner, twice.owner])
+    (first, _, _), (second, _, _) = compile_nodes([once.owner, twice.owner])
     assert first.key == second.key
 
 

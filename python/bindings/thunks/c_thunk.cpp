@@ -6,6 +6,7 @@
 #include "python/bindings/python/collection.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
+#include "python/bindings/thunks/crash_report.h"
 #include "python/bindings/values/ndarray.h"
 #include "python/bindings/values/value.h"
 
@@ -23,9 +24,18 @@ namespace {
   throw PythonError{};
 }
 
+// What a crash is reported in.
+std::string place_of(const Apply& apply) {
+  const Variable output = const_cast<Apply&>(apply).output(0);
+  const std::string origin = apply.origin_text();
+  return "the C code of " + apply.op()->name() + " (node " + output.text() +
+         (origin.empty() ? "" : ", made at " + origin) + ")";
+}
+
 struct CCode {
-  CCode(std::shared_ptr<const PythonNode> of, ModulePtr module, PyRef given)
+  CCode(const Apply& apply, std::shared_ptr<const PythonNode> of, ModulePtr module, PyRef given)
       : node(of),
+        place(place_of(apply)),
         params(std::move(of), std::move(given)),
         make(module->function<void*(PyObject*)>("thunkvm_new")),
         destroy(module->function<void(void*)>("thunkvm_delete")),
@@ -33,6 +43,7 @@ struct CCode {
     // What C++ and users' code leave behind in the process may point into the module.
     static auto* loaded = new std::set<ModulePtr>;
     if (!loaded->insert(module).second) return;
+    const CrashReport report(place.c_str());
     if (module->function<int()>("thunkvm_load")() != 0) {
       loaded->erase(module);
       fail_in_c(node->op);
@@ -40,6 +51,7 @@ struct CCode {
   }
 
   std::shared_ptr<const PythonNode> node;
+  const std::string place;
   Held params;
   void* (*make)(PyObject* params);
   void (*destroy)(void* self);
@@ -53,7 +65,10 @@ class CThunk final : public BoundThunk {
   ~CThunk() override {
     if (self_ == nullptr) return;
     const PendingAside aside;
-    code_->destroy(self_);
+    {
+      const CrashReport report(code_->place.c_str());
+      code_->destroy(self_);
+    }
     if (PyErr_Occurred() != nullptr) PyErr_WriteUnraisable(code_->node->node.get());
   }
 
@@ -76,8 +91,7 @@ class CThunk final : public BoundThunk {
   void call(Activation& activation, const Operands& operands) {
     const PythonNode& node = *code_->node;
     static_cast<PythonHost&>(*activation.host).heed_float_errors();
-    if (self_ == nullptr && (self_ = code_->make(code_->params.get())) == nullptr)
-      fail_in_c(node.op);
+    if (self_ == nullptr) make();
     inputs_.resize(operands.n_inputs);
     addresses_.resize(operands.n_inputs + outputs_.size());
     for (int i = 0; i < operands.n_inputs; ++i) {
@@ -87,7 +101,7 @@ class CThunk final : public BoundThunk {
     PyObject** const outputs = addresses_.data() + operands.n_inputs;
     for (std::size_t j = 0; j < outputs_.size(); ++j)
       outputs[j] = earlier(activation, activation.output(operands, static_cast<int>(j))).release();
-    const int failed = code_->run(self_, addresses_.data(), outputs);
+    const int failed = run_reported(outputs);
     for (std::size_t j = 0; j < outputs_.size(); ++j) outputs_[j] = PyRef::adopt(outputs[j]);
     if (failed != 0 || PyErr_Occurred() != nullptr) fail_in_c(node.op);
     for (PyRef& value : inputs_) value = {};
@@ -99,6 +113,16 @@ class CThunk final : public BoundThunk {
                                          node.outputs[j]->text() + " has to be.");
       activation.output(operands, static_cast<int>(j)) = node.output(j, value.get());
     }
+  }
+
+  void make() {
+    const CrashReport report(code_->place.c_str());
+    self_ = code_->make(code_->params.get());
+    if (self_ == nullptr) fail_in_c(code_->node->op);
+  }
+  int run_reported(PyObject** outputs) {
+    const CrashReport report(code_->place.c_str());
+    return code_->run(self_, addresses_.data(), outputs);
   }
 
   /// A tensor is always an ndarray to C, a 0-d one too.
@@ -121,8 +145,10 @@ class CThunk final : public BoundThunk {
   std::vector<PyObject*> addresses_;
 };
 
-ThunkCode c_thunk(std::shared_ptr<const PythonNode> node, PyObject* module, PyObject* params) {
-  auto code = std::make_shared<const CCode>(node, native_module(module), PyRef::borrow(params));
+ThunkCode c_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyObject* module,
+                  PyObject* params) {
+  auto code =
+      std::make_shared<const CCode>(apply, node, native_module(module), PyRef::borrow(params));
   ThunkCode result;
   result.make = [code] { return std::make_unique<CThunk>(code); };
   result.form = "c";
@@ -157,12 +183,12 @@ ThunkSource CNodes::source(std::shared_ptr<PythonNodes> nodes) const {
     if (compiled == nullptr) return {};
     const auto found = compiled->find(&apply);
     if (found == compiled->end()) return {};
-    PyObject *module, *params;
-    if (!PyArg_ParseTuple(found->second.get(), "OO", &module, &params)) throw PythonError{};
+    PyObject *module, *params, *note;
+    if (!PyArg_ParseTuple(found->second.get(), "OOO", &module, &params, &note)) throw PythonError{};
     const auto node = std::make_shared<const PythonNode>(
         apply, PyRef::take(wrap_node(const_cast<Apply*>(&apply))));
     nodes->push_back(node);
-    return c_thunk(node, module, params);
+    return c_thunk(apply, node, module, params);
   };
 }
 

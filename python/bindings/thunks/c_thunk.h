@@ -14,7 +14,8 @@ namespace thunkvm {
 ///
 /// `compile` is a callable that takes the list of the Applys whose Op has a `c_code`, and returns a
 /// list with what each is: None (there is no C of it; another implementation is looked for), or a
-/// pair of a NativeModule and the params. The module has these functions, which need the GIL:
+/// triple of a NativeModule, the params, and what is said of the node. The module has these
+/// functions, which need the GIL:
 ///
 ///   int thunkvm_load(void)                 once a process, before the others; -1: it failed
 ///   void* thunkvm_new(PyObject* params)    what runs the node in one frame; null: it failed

@@ -11,12 +11,15 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Apply, CompileError, NoCompilerError
+from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.node_source import HEADER, NodeSource, node_source
+from thunkvm.c.notes import CNote
 from thunkvm.c.protocol import ask
+from thunkvm.config import config
 
-#: What a node is: nothing in C, or its module and its params.
-Compiled = tuple[_core.NativeModule, Any] | None
+#: What a node is: nothing in C, or its module, its params, and what is said of it.
+Compiled = tuple[_core.NativeModule, Any, CNote] | None
 
 #: Other ways of an Op's to run.
 OTHER_WAYS = ("perform", "make_thunk", "demand")
@@ -33,8 +36,8 @@ def compile_nodes(nodes: list[Apply]) -> list[Compiled]:
     Returns
     -------
     list
-        For each node its module and params; None where the Op has no C for it, or where there is no
-        compiler and the Op can run in another way, which is said once.
+        For each node its module, its params, and what is said of it; None where the Op has no C
+        for it, or where there is no compiler and the Op can run in another way, which is said once.
 
     Raises
     ------
@@ -57,25 +60,32 @@ def compile_nodes(nodes: list[Apply]) -> list[Compiled]:
     compiled: list[Compiled] = [None] * len(nodes)
     for command in dict.fromkeys(source.compiler for source in sources):
         group = [source for source in sources if source.compiler == command]
+        texts = [kept(source.text) if config.c_debug else (source.text, "") for source in group]
         try:
-            modules = _core.compile_cxx([_as_compiled(source) for source in group], command)
+            modules = _core.compile_cxx(
+                [
+                    _as_compiled(source, text)
+                    for source, (text, _) in zip(group, texts, strict=True)
+                ],
+                command,
+            )
         except NoCompilerError:
             raise
         except CompileError as error:
             source = group[error.index]
             raise _explained(error, nodes[sources[source][0]]) from None
-        for source, module in zip(group, modules, strict=True):
+        for source, module, (_, path) in zip(group, modules, texts, strict=True):
             for i in sources[source]:
-                compiled[i] = (module, _params(nodes[i]))
+                compiled[i] = (module, _params(nodes[i]), CNote(source.version, path))
     return compiled
 
 
-def _as_compiled(source: NodeSource) -> tuple[str, str, list[str], list[str], list[str]]:
+def _as_compiled(source: NodeSource, text: str) -> tuple[str, str, list[str], list[str], list[str]]:
     flags = [f"-I{path}" for path in include_directories()]
     return (
         HEADER,
-        source.text,
-        [*flags, *source.flags],
+        text,
+        [*flags, *source.flags, *(DEBUG_FLAGS if config.c_debug else ())],
         list(source.left_out),
         list(source.libraries),
     )

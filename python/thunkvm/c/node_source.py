@@ -6,6 +6,7 @@ in many, are one module.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -89,6 +90,11 @@ def node_source(node: Apply, c_compiler: str) -> NodeSource:
     return _Writer(node, c_compiler).source()
 
 
+def function_name(op: Any) -> str:
+    """Return what a debugger calls the function that runs an Op's code: ``run_`` and its class."""
+    return "run_" + re.sub(r"\W", "_", type(op).__name__, flags=re.ASCII)
+
+
 class _Writer:
     def __init__(self, node: Apply, c_compiler: str) -> None:
         self.node = node
@@ -121,7 +127,8 @@ class _Writer:
         ]
         libraries += [f"-l{name}" for name in self.all("c_libraries")]
         return NodeSource(
-            text=f"// {self.op}\n{self.headers()}{PRELUDE}{self.support_code()}{struct}{ENTRIES}"
+            text=f"// {self.op}\n{self.headers()}{PRELUDE}{self.support_code()}{struct}"
+            + (ENTRIES % {"function": function_name(self.op)})
             + self.load(),
             compiler=compilers[0] if compilers else None,
             flags=tuple(flags),
@@ -166,6 +173,7 @@ class _Writer:
             "members": members,
             "init": nested(self.init_stages()),
             "cleanup": self.struct_cleanup(),
+            "function": function_name(self.op),
             "run": nested(self.run_stages()),
         }
 
@@ -307,7 +315,7 @@ return thunkvm_failure;
 void cleanup() {
 %(cleanup)s
 }
-int run(PyObject* const* inputs, PyObject** outputs) {
+int %(function)s(PyObject* const* inputs, PyObject** outputs) {
 int thunkvm_failure = 0;
 %(run)s
 return thunkvm_failure;
@@ -321,7 +329,7 @@ static void thunkvm_translate_exception() {
   try {
     throw;
   } catch (const std::exception& error) {
-    PyErr_Format(PyExc_RuntimeError, "the C++ code threw an exception: %s", error.what());
+    PyErr_Format(PyExc_RuntimeError, "the C++ code threw an exception: %%s", error.what());
   }
 }
 extern "C" void* thunkvm_new(PyObject* params) {
@@ -341,7 +349,7 @@ extern "C" void thunkvm_delete(void* self) {
 }
 extern "C" int thunkvm_run(void* self, PyObject* const* inputs, PyObject** outputs) {
   try {
-    return ((thunkvm_node*)self)->run(inputs, outputs);
+    return ((thunkvm_node*)self)->%(function)s(inputs, outputs);
   } catch (const std::exception&) {
     thunkvm_translate_exception();
     return -1;

@@ -1,0 +1,86 @@
+#include "python/bindings/thunks/crash_report.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+
+namespace thunkvm {
+namespace {
+
+struct Deadly {
+  int signal;
+  const char* name;
+  struct sigaction before;
+};
+
+Deadly deadly[] = {{SIGSEGV, "SIGSEGV", {}},
+                   {SIGBUS, "SIGBUS", {}},
+                   {SIGFPE, "SIGFPE", {}},
+                   {SIGILL, "SIGILL", {}},
+                   {SIGABRT, "SIGABRT", {}}};
+
+// A handler may read it: no function of the loader's stands behind it.
+[[gnu::tls_model("initial-exec")]] thread_local const char* running = nullptr;
+
+void say(const char* text) {
+  std::size_t left = std::strlen(text);
+  while (left != 0) {
+    const ssize_t written = write(STDERR_FILENO, text, left);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    text += written;
+    left -= static_cast<std::size_t>(written);
+  }
+}
+
+// Nothing but what POSIX allows a handler to call.
+void on_signal(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  for (const Deadly& one : deadly) {
+    if (one.signal != signal) continue;
+    if (running != nullptr) {
+      say("thunkvm: ");
+      say(one.name);
+      say(" in ");
+      say(running);
+      say("\n");
+      running = nullptr;  // once
+    }
+    if ((one.before.sa_flags & SA_SIGINFO) != 0) {
+      errno = error;
+      one.before.sa_sigaction(signal, info, context);
+    } else if (one.before.sa_handler != SIG_DFL && one.before.sa_handler != SIG_IGN) {
+      errno = error;
+      one.before.sa_handler(signal);
+    } else {
+      // It comes once this returns, and ends the process as it would have.
+      sigaction(signal, &one.before, nullptr);
+      raise(signal);
+    }
+    break;
+  }
+  errno = error;
+}
+
+bool set_handlers() {
+  struct sigaction ours = {};
+  ours.sa_sigaction = on_signal;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&ours.sa_mask);
+  for (Deadly& one : deadly) sigaction(one.signal, &ours, &one.before);
+  return true;
+}
+
+}  // namespace
+
+CrashReport::CrashReport(const char* what) noexcept : outer_(running) {
+  [[maybe_unused]] static const bool set = set_handlers();
+  running = what;
+}
+
+CrashReport::~CrashReport() { running = outer_; }
+
+}  // namespace thunkvm

@@ -1,0 +1,22 @@
+"""What is said of a node that runs in C: see `Function.explain`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class CNote:
+    """What is said of one node in C.
+
+    Attributes
+    ----------
+    version : tuple
+        The Op's ``c_code_cache_version_apply``, or ``c_code_cache_version``.
+    source : str
+        The file that has the source, where `tv.config.c_debug` keeps it; else empty.
+    """
+
+    version: tuple[Any, ...] = ()
+    source: str = ""
