@@ -134,9 +134,10 @@ def test_every_binding_is_built() -> None:
     assert not (names := unlisted(ROOT / "python" / "bindings", {".cpp"})), f"list: {names}"
 
 
-def test_every_python_file_is_installed() -> None:
+def test_every_file_of_the_package_is_installed() -> None:
     package = ROOT / "python" / "thunkvm"
-    assert not (names := unlisted(package, {".py", ".pyi", ".typed"})), f"list: {names}"
+    suffixes = {".py", ".pyi", ".typed", ".js", ".css", ".html", ".txt", ".md"}
+    assert not (names := unlisted(package, suffixes)), f"list: {names}"
 
 
 def test_every_cpp_test_is_built() -> None:

@@ -149,7 +149,10 @@ def test_a_frame_has_no_semicolon_and_no_newline() -> None:
 @pytest.mark.skipif(
     not shutil.which("callgrind_annotate"), reason="callgrind_annotate (valgrind) is not installed"
 )
-def test_callgrind_annotate_reads_what_is_written_for_it(tmp_path: Path) -> None:
+def test_callgrind_annotate_reads_what_is_written_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LD_PRELOAD", raising=False)  # a sanitizer's, which is for Python alone
     PROFILE.to_callgrind(tmp_path / "callgrind.out")
 
     def read(*options: str) -> dict[str, int]:
@@ -187,7 +190,8 @@ def test_the_graph_has_a_box_for_each_arm_and_dashes_what_never_ran() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("dot"), reason="dot (graphviz) is not installed")
-def test_graphviz_draws_the_graph(tmp_path: Path) -> None:
+def test_graphviz_draws_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LD_PRELOAD", raising=False)  # a sanitizer's, which is for Python alone
     odd = replace(SEARCH, name='quotes " and \\ and <b>')
     replace(PROFILE, functions=(SEARCH, odd)).to_svg(tmp_path / "p.svg")
     svg = (tmp_path / "p.svg").read_text()

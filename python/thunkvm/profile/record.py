@@ -533,6 +533,26 @@ class Profile:
 
         write_svg(self, path)
 
+    def html(self, path: str | PathLike[str]) -> None:
+        """Write one HTML page with all that is known: it opens from a file and asks no network.
+
+        Tables that sort and search, the graph in boxes that fold, the branches with their shares,
+        the timeline, and the lines of the user's files, which are copied into the page.
+
+        Parameters
+        ----------
+        path : path
+            The file; one that is there is replaced.
+        """
+        from thunkvm.profile.html import write_page
+
+        write_page(self, path)
+
+    def _repr_html_(self) -> str:
+        from thunkvm.profile.html import notebook_page
+
+        return notebook_page(self)
+
     def merge(self, *others: Profile) -> Profile:
         """Return what this profile and others recorded together.
 

@@ -1,0 +1,100 @@
+"""A function's graph as a tree of boxes that fold, none of which holds more than fits a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from thunkvm.profile.record import FunctionRecord, NodeRow
+from thunkvm.profile.regions import Region, region_tree
+from thunkvm.profile.shares import line_of
+
+#: A box that would show more than this has boxes inside: of lines, and of runs of nodes.
+FITS = 50
+
+Box = dict[str, Any]
+
+
+def fold_tree(function: FunctionRecord) -> Box:
+    """Return the root box.
+
+    A box has an ``id``, a ``label``, its ``nodes`` (indices), the boxes ``inside`` it, and the sums
+    of all that is in it: ``count``, ``time``, ``ran`` (how many nodes ever did). That of an arm has
+    its ``condition`` and ``arm``.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import FunctionRecord, NodeRow
+    >>> from thunkvm.profile.fold_tree import fold_tree
+    >>> rows = tuple(NodeRow(index=i, op="add", file="a.py", line=1 + i // 60) for i in range(120))
+    >>> root = fold_tree(FunctionRecord(name="f", nodes=rows))
+    >>> [(box["label"], box["count"], len(box["inside"])) for box in root["inside"]]
+    [('a.py:1', 60, 2), ('a.py:2', 60, 2)]
+    """
+    return _region(function, region_tree(function))
+
+
+def _region(function: FunctionRecord, region: Region) -> Box:
+    name = "r" + "".join(f"_{condition}_{arm}" for condition, arm in region.path)
+    arms = [_region(function, inner) for inner in region.inside]
+    if len(region.nodes) <= FITS:
+        box = _box(name, region.name, region.nodes, _fitting(f"{name}a", arms))
+    else:
+        lines: dict[str, list[NodeRow]] = {}
+        for node in region.nodes:
+            lines.setdefault(line_of(node), []).append(node)
+        parts = [
+            _chunks(f"{name}l{number}", line, nodes)
+            for number, (line, nodes) in enumerate(lines.items())
+        ]
+        alone = len(parts) == 1  # one line is all there is: no box around it says anything
+        inside = parts[0]["inside"] if alone else _fitting(f"{name}p", parts)
+        box = _box(name, region.name, [], inside + _fitting(f"{name}a", arms))
+    if region.path:
+        box["condition"], box["arm"] = region.path[-1]
+    return box
+
+
+def _chunks(name: str, label: str, nodes: Sequence[NodeRow]) -> Box:
+    """Return a box of the nodes of one line, in stretches where they are many."""
+    if len(nodes) <= FITS:
+        return _box(name, label, nodes, [])
+    stretches = [nodes[start : start + FITS] for start in range(0, len(nodes), FITS)]
+    boxes = [
+        _box(f"{name}c{number}", f"{stretch[0].name} to {stretch[-1].name}", stretch, [])
+        for number, stretch in enumerate(stretches)
+    ]
+    return _box(name, label, [], _fitting(f"{name}s", boxes))
+
+
+def _fitting(name: str, boxes: list[Box]) -> list[Box]:
+    """Return boxes that are so few that they fit, the others inside them."""
+    level = 0
+    while len(boxes) > FITS:
+        groups = [boxes[start : start + FITS] for start in range(0, len(boxes), FITS)]
+        boxes = [
+            _box(
+                f"{name}{level}g{number}",
+                f"{group[0]['label']} and {len(group) - 1} more",
+                [],
+                group,
+            )
+            for number, group in enumerate(groups)
+        ]
+        level += 1
+    return boxes
+
+
+def _box(name: str, label: str, nodes: Sequence[NodeRow], inside: list[Box]) -> Box:
+    return {
+        "id": name,
+        "label": label,
+        "nodes": [node.index for node in nodes],
+        "inside": inside,
+        "count": len(nodes) + sum(box["count"] for box in inside),
+        "time": sum(node.self_time for node in nodes) + sum(box["time"] for box in inside),
+        "ran": sum(not node.never_ran for node in nodes) + sum(box["ran"] for box in inside),
+    }
+
+
+__all__ = ["Box", "fold_tree"]

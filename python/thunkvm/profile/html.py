@@ -1,0 +1,202 @@
+"""The page of a profile: one HTML file that asks no network."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields
+from functools import cache
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from thunkvm.profile.fold_tree import fold_tree
+from thunkvm.profile.laziness import lazy_report
+from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
+from thunkvm.profile.sections import arm_name, head, laziness, overheads
+from thunkvm.profile.shares import Share, by_class, by_line, by_op, language
+from thunkvm.profile.timeline import slices
+
+#: A page shows so many slices of a timeline, the longest ones, and says how many there are.
+SLICES = 50_000
+#: It shows a file whole up to so many lines, and a longer one around the lines that made nodes.
+FILE_LINES, AROUND = 2000, 8
+SCRIPTS = ("format.js", "details.js", "tables.js", "branches.js", "graph.js", "timeline.js",
+           "source.js", "main.js")  # fmt: skip
+
+
+def page(profile: Profile) -> str:
+    """Return the page as text."""
+    # "</script>" in a user's line must not end the element that the data is in.
+    data = json.dumps(page_data(profile), allow_nan=False).replace("<", "\\u003c")
+    libraries = [_part("vendor/d3.min.js"), _part("vendor/tabulator.min.js"), _dagre()]
+    return Template(_part("page.html")).substitute(
+        title=escape("Profile of " + (", ".join(f.name for f in profile.functions) or "nothing")),
+        licences=escape(
+            "\n".join(_part(f"vendor/LICENSE.{n}.txt") for n in ("tabulator", "d3", "dagre"))
+        ),
+        style=_part("vendor/tabulator_simple.min.css") + _part("page.css"),
+        libraries="\n".join(f"<script>{text}</script>" for text in libraries),
+        data=data,
+        scripts="\n".join(f"<script>{_part(name)}</script>" for name in SCRIPTS),
+    )
+
+
+def write_page(profile: Profile, path: str | PathLike[str]) -> None:
+    """Write the page to a file."""
+    Path(path).write_text(page(profile), encoding="utf-8")
+
+
+def notebook_page(profile: Profile) -> str:
+    """Return the page in a frame, for notebooks: its styles and scripts stay in there."""
+    frame = 'style="width:100%;height:640px;border:0" sandbox="allow-scripts allow-popups"'
+    return f'<iframe {frame} srcdoc="{escape(page(profile))}"></iframe>'
+
+
+def page_data(profile: Profile) -> dict[str, Any]:
+    """Return what the page shows, as values for JSON."""
+    return {
+        "kind": profile.kind,
+        "clockCost": profile.clock_cost,
+        "functions": [_function(profile, function) for function in profile.functions],
+    }
+
+
+@cache
+def _part(name: str) -> str:
+    return files(__package__).joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _dagre() -> str:
+    """Return dagre without its last statement: it is a module, which a script in a page is not."""
+    text, export, _ = _part("vendor/dagre.js").rpartition("\nexport const {")
+    assert export, "dagre.js does not end with an export"
+    return text
+
+
+def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
+    title = head(function, profile)
+    whole = function.node_time
+    report = lazy_report(function)
+    return {
+        "name": function.name,
+        "mode": function.mode,
+        "nCalls": function.n_calls,
+        "time": function.time,
+        "nodeTime": function.node_time,
+        "around": function.overheads.in_calls,
+        "saved": report.saved if function.conditions else None,
+        "unknown": len(report.unknown),
+        "neverRan": len(report.never_ran),
+        "notes": [*title.notes],
+        "laziness": [note.partition(": ")[::2] for note in laziness(function).notes],
+        "overheads": [list(row) for row in overheads(function).rows],
+        "nodes": [_node(whole, node) for node in function.nodes],
+        "ops": _shares(by_op(function)),
+        "classes": _shares(by_class(function)),
+        "lines": [
+            {**row, "source": share.nodes[0].source.strip(), "line": share.nodes[0].line}
+            for row, share in zip(_shares(by_line(function)), by_line(function), strict=True)
+        ],
+        "conditions": [
+            {
+                **asdict(condition),
+                "arms": [{**asdict(arm), "mean": arm.mean} for arm in condition.arms],
+            }
+            for condition in function.conditions
+        ],
+        "calls": [
+            {**asdict(call), "arms": [arm_name(function, pair) for pair in call.arms]}
+            for call in function.calls
+        ],
+        "tree": fold_tree(function),
+        "timeline": _timeline(profile, function),
+        "files": _files(function),
+    }
+
+
+def _node(whole: float, node: NodeRow) -> dict[str, Any]:
+    row = {field.name: getattr(node, field.name) for field in fields(NodeRow)}
+    row["name"] = node.name or f"{node.op}.{node.index}"
+    row["share"] = node.self_time / whole if node.self_time else 0.0
+    row["mean"] = node.mean
+    row["language"] = language(node)
+    row["place"] = f"{Path(node.file).name}:{node.line}" if node.file else ""
+    return row
+
+
+def _shares(shares: list[Share]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": share.name,
+            "share": share.part,
+            "sum": share.sum,
+            "time": share.time,
+            "mean": share.time_per_run,
+            "language": share.type,
+            "runs": share.runs,
+            "count": len(share.nodes),
+        }
+        for share in shares
+    ]
+
+
+def _timeline(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
+    """Return the slices of a trace; of other profiles the calls, where they were recorded."""
+    rows: list[tuple[int, float, float, int, str, int | None, str]] = []
+    if function.events:
+        one = Profile(functions=(function,), kind=profile.kind)
+        found = slices(one)
+        rows = [
+            (
+                s.thread,
+                s.start / 1e9,
+                (s.end - s.start) / 1e9,
+                s.depth,
+                s.name,
+                s.event.node,
+                s.event.kind,
+            )
+            for s in found
+        ]
+    elif function.calls:
+        rows = [
+            (c.thread, c.start, c.time, 0, f"call {c.index}", None, "call") for c in function.calls
+        ]
+    total = len(rows)
+    if total > SLICES:
+        rows = sorted(sorted(rows, key=lambda row: -row[2])[:SLICES], key=lambda row: row[:2])
+    return {"rows": rows, "total": total, "dropped": function.dropped_events}
+
+
+def _files(function: FunctionRecord) -> list[dict[str, Any]]:
+    lines: dict[str, dict[int, str]] = {}
+    for node in function.nodes:
+        if node.file and node.line:
+            lines.setdefault(node.file, {})[node.line] = node.source
+    return [_file(name, found) for name, found in sorted(lines.items())]
+
+
+def _file(name: str, recorded: dict[int, str]) -> dict[str, Any]:
+    """Return the lines of a file to show: those recorded, if the file is not as it was."""
+    try:
+        text = Path(name).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        text = []
+    same = bool(text) and all(
+        line <= len(text) and (not source or text[line - 1].strip() == source.strip())
+        for line, source in recorded.items()
+    )
+    if not same:
+        shown = [(line, source) for line, source in sorted(recorded.items())]
+        return {"name": name, "whole": False, "changed": bool(text), "lines": shown}
+    if len(text) <= FILE_LINES:
+        return {"name": name, "whole": True, "changed": False, "lines": list(enumerate(text, 1))}
+    near = {n for line in recorded for n in range(line - AROUND, line + AROUND + 1)}
+    shown = [(n, text[n - 1]) for n in sorted(near) if 1 <= n <= len(text)]
+    return {"name": name, "whole": False, "changed": False, "lines": shown}
+
+
+__all__ = ["notebook_page", "page", "page_data", "write_page"]

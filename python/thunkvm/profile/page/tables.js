@@ -1,0 +1,121 @@
+// The tables, by Tabulator: rows are made as they scroll into view, so ten thousand are no burden.
+"use strict";
+
+const tables = {
+  made: new Map(),
+
+  // A table is made when its tab is first seen: it cannot measure what is hidden.
+  show(f, section) {
+    const makers = {
+      nodes: () => tables.nodes(f),
+      sums: () => tables.sums(f),
+      calls: () => tables.calls(f),
+    };
+    if (!makers[section] || tables.made.get(section) === f) return;
+    tables.made.set(section, f);
+    makers[section]();
+  },
+
+  make(id, columns, data, options) {
+    const place = document.getElementById(id);
+    const old = Tabulator.findTable(place);
+    if (old && old.length) old[0].destroy();
+    return new Tabulator(place, {
+      data, columns, layout: "fitDataStretch", columnDefaults: { headerSortTristate: false, resizable: true },
+      placeholder: "nothing was recorded", ...options,
+    });
+  },
+
+  number(title, field, show, extra) {
+    const formatter = (cell) => show(cell.getValue(), cell.getRow().getData());
+    return { title, field, hozAlign: "right", headerHozAlign: "right", sorter: "number", headerSortStartingDir: "desc", formatter, ...extra };
+  },
+
+  text(title, field, extra) {
+    // textContent, not HTML: names are the user's
+    const formatter = (cell) => element("span", { title: cell.getValue() || "" }, cell.getValue() || "");
+    return { title, field, sorter: "string", formatter, ...extra };
+  },
+
+  share(field = "share") {
+    const formatter = (cell) => shareBar(cell.getValue(), format.percent(cell.getValue()));
+    return { title: "time", field, sorter: "number", headerSortStartingDir: "desc", formatter, width: 130 };
+  },
+
+  nodes(f) {
+    const columns = [
+      tables.text("node", "name", { frozen: window.innerWidth > 700, minWidth: 110 }),
+      tables.share(),
+      tables.number("self", "self_time", format.seconds),
+      tables.number("a run", "mean", format.seconds),
+      tables.number("runs", "runs", String),
+      tables.text("region", "region", { maxWidth: 280 }),
+      tables.text("made at", "place"),
+      tables.text("run as", "form"),
+      tables.text("by", "language"),
+      tables.number("with inputs", "total_time", format.seconds),
+      tables.number("allocated", "bytes_allocated", format.bytes),
+      tables.text("type", "type"),
+      tables.text("source", "source", { maxWidth: 420 }),
+    ];
+    const table = tables.make("node-table", columns, f.nodes, {
+      index: "index", maxHeight: "calc(100vh - 190px)",
+      initialSort: [{ column: data.kind === "count" ? "runs" : "share", dir: "desc" }],
+      rowFormatter(row) {
+        row.getElement().classList.toggle("never", !row.getData().runs && !row.getData().entered);
+      },
+    });
+    table.on("rowClick", (event, row) => details.show(f, row.getData().index));
+    table.on("dataFiltered", (filters, rows) => {
+      document.getElementById("found").textContent = filters.length
+        ? `${rows.length} of ${format.count(f.nodes.length, "node")}` : format.count(f.nodes.length, "node");
+    });
+    tables.search(table);
+  },
+
+  search(table) {
+    const input = document.getElementById("search");
+    input.value = "";
+    input.oninput = () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const fields = ["name", "op", "op_class", "region", "place", "form", "type", "source"];
+      if (!words.length) return table.clearFilter();
+      return table.setFilter((row) => {
+        const text = fields.map((field) => row[field]).join(" ").toLowerCase();
+        return words.every((word) => text.includes(word));
+      });
+    };
+  },
+
+  sums(f) {
+    const columns = (what, extra = []) => [
+      tables.text(what, "name", { minWidth: 120 }),
+      tables.share(),
+      tables.number("sum", "sum", format.percent),
+      tables.number("self", "time", format.seconds),
+      tables.number("a run", "mean", format.seconds),
+      tables.number("runs", "runs", String),
+      tables.number("nodes", "count", String),
+      tables.text("by", "language"),
+      ...extra,
+    ];
+    const options = { maxHeight: "60vh", initialSort: [{ column: "share", dir: "desc" }] };
+    tables.make("op-table", columns("Op"), f.ops, options);
+    tables.make("class-table", columns("class"), f.classes, options);
+    const short = f.lines.map((line) => ({ ...line, name: line.name.split("/").pop(), file: line.name.replace(/:\d+$/, "") }));
+    const lines = tables.make("line-table", columns("line", [tables.text("source", "source")]), short, options);
+    lines.on("rowClick", (event, row) => source.open(f, row.getData().file, row.getData().line));
+  },
+
+  calls(f) {
+    const columns = [
+      tables.number("call", "index", String),
+      tables.number("thread", "thread", String),
+      tables.number("start", "start", format.seconds),
+      tables.number("time", "time", format.seconds),
+      tables.number("allocated", "bytes", format.bytes),
+      tables.text("arms", "arms", { formatter: (cell) => element("span", {}, cell.getValue().join(", ")) }),
+    ];
+    tables.make("call-table", columns, f.calls, { maxHeight: "calc(100vh - 150px)" });
+  },
+};

@@ -1,0 +1,206 @@
+"""The page of a profile in a browser: what a reader clicks does what it says, and nothing fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from browser import chromium, complaints, needs_chromium
+from profiles import PROFILE, node
+
+from thunkvm.profile import FunctionRecord, Profile
+
+if TYPE_CHECKING:
+    from selenium.webdriver import Chrome
+
+pytestmark = needs_chromium
+
+
+@pytest.fixture(scope="module", params=[800, 1600])
+def browser(request: pytest.FixtureRequest) -> Iterator[Chrome]:
+    with chromium(request.param, 900) as driver:
+        yield driver
+
+
+@pytest.fixture
+def page(browser: Chrome, tmp_path: Path) -> Iterator[Chrome]:
+    """The page of PROFILE, opened from a file; no script may complain of anything."""
+    PROFILE.html(tmp_path / "p.html")
+    browser.get((tmp_path / "p.html").as_uri())
+    yield browser
+    assert complaints(browser) == []
+
+
+def all_of(page: Chrome, selector: str) -> list[Any]:
+    return [found for found in page.find_elements("css selector", selector) if found.is_displayed()]
+
+
+def one(page: Chrome, selector: str) -> Any:
+    (found,) = all_of(page, selector)
+    return found
+
+
+def click(page: Chrome, selector: str) -> None:
+    # By script: what is clicked may be scrolled away inside a table or the graph.
+    page.execute_script(
+        "arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", one(page, selector)
+    )
+
+
+def text_of(page: Chrome, selector: str) -> list[str]:
+    return [found.text for found in all_of(page, selector)]
+
+
+NAMES = '#node-table .tabulator-cell[tabulator-field="name"]'
+
+
+def test_the_page_opens_on_what_takes_the_time(page: Chrome) -> None:
+    assert page.title == "Profile of search"
+    assert text_of(page, "#top tr:first-child button") == ["solve.2"]
+    assert "6 of 8" in one(page, "#figures").text
+
+
+def test_a_click_on_a_header_sorts_the_table(page: Chrome) -> None:
+    click(page, "#tab-nodes")
+    assert text_of(page, NAMES)[:2] == ["solve.2", "mul.1"]
+    click(page, '#node-table .tabulator-col[tabulator-field="name"] .tabulator-col-content')
+    assert text_of(page, NAMES)[:2] == ["cholesky.4", "exp.7"]
+
+
+def test_searching_leaves_the_rows_that_have_all_words(page: Chrome) -> None:
+    click(page, "#tab-nodes")
+    one(page, "#search").send_keys("search.py:7 only")
+    assert sorted(text_of(page, NAMES)) == ["cholesky.4", "ifelse.5", "lt.3"]
+    assert one(page, "#found").text == "3 of 8 nodes"
+
+
+def test_a_click_on_a_node_opens_what_is_known_of_it(page: Chrome) -> None:
+    click(page, "#tab-graph")
+    click(page, '.node[data-node="2"]')
+    panel = one(page, "#details").text
+    assert "solve.2" in panel
+    assert "only if not better > 0" in panel
+    assert "80.000 ms (88.9%)" in panel
+
+
+def test_a_box_folds_and_opens(page: Chrome) -> None:
+    click(page, "#tab-graph")
+    click(page, '.box[data-box="r_0_1"] > .title')
+    assert one(page, '.folded[data-box="r_0_1"]').text.split("\n")[-1].endswith("80.600 ms")
+    assert all_of(page, '.node[data-node="2"]') == []
+    click(page, '.folded[data-box="r_0_1"]')
+    one(page, '.node[data-node="2"]')
+
+
+def test_what_never_ran_is_dashed(page: Chrome) -> None:
+    click(page, "#tab-graph")
+    assert sorted(text_of(page, ".node.never > text")) == [
+        "cholesky.4",
+        "exp.7",
+        "never ran",
+        "never ran",
+    ]
+    assert (
+        one(page, '.node[data-node="4"] rect').value_of_css_property("stroke-dasharray") != "none"
+    )
+    assert (
+        one(page, '.node[data-node="2"] rect').value_of_css_property("stroke-dasharray") == "none"
+    )
+
+
+def test_a_link_of_a_branch_leads_to_its_arm(page: Chrome) -> None:
+    click(page, "#tab-branches")
+    click(page, "#condition-0 tr:nth-child(2) button")
+    assert "taken 2 of 10" in one(page, ".box.marked > .title").text
+    box, drawing = one(page, ".box.marked > rect").rect, one(page, "#drawing").rect
+    assert drawing["x"] <= box["x"]
+    assert box["x"] + box["width"] <= drawing["x"] + drawing["width"]
+
+
+def test_the_share_of_an_arm_is_drawn_and_written(page: Chrome) -> None:
+    click(page, "#tab-branches")
+    widths = [arm.rect["width"] for arm in all_of(page, "#condition-0 .arm")]
+    assert widths[0] / sum(widths) == pytest.approx(0.8, abs=0.01)
+    assert "never ran" in one(page, "#condition-1 tr.never").text
+
+
+def test_the_timeline_shows_what_ran_where_the_mouse_is(page: Chrome) -> None:
+    click(page, "#tab-timeline")
+    assert "8 slices" in one(page, "#timeline-note").text
+    shown = page.execute_script(
+        """const canvas = document.getElementById("canvas"), box = canvas.getBoundingClientRect();
+        const {tops, scale} = timeline.state;
+        canvas.dispatchEvent(new MouseEvent("mousemove", {
+          clientX: box.left + scale(0.02), clientY: box.top + tops.get(1) + 16 + 2 * 20 + 5}));
+        return document.getElementById("tip").textContent;"""
+    )
+    assert shown == "solve.2: 40.000 ms, at 1.300 ms"
+
+
+def test_lines_have_their_times_beside_them(page: Chrome) -> None:
+    click(page, "#tab-source")
+    rows = text_of(page, "#files tr.made")
+    assert any("80.000 ms" in row and "step = solve(a, b)" in row for row in rows)
+    click(page, "#line-0-7")
+    assert sorted(text_of(page, NAMES)) == ["cholesky.4", "ifelse.5", "lt.3"]
+
+
+def test_dark_and_light_change_places(page: Chrome) -> None:
+    def paper() -> str:
+        return one(page, "body").value_of_css_property("background-color")
+
+    before = paper()
+    click(page, "#theme")
+    assert paper() != before
+    click(page, "#theme")
+    assert paper() == before
+
+
+def test_nothing_is_wider_than_the_window(page: Chrome) -> None:
+    for tab in text_of(page, "#tabs button"):
+        page.find_element("xpath", f'//nav/button[text()="{tab}"]').click()
+        assert page.execute_script(
+            "return document.documentElement.scrollWidth <= window.innerWidth"
+        ), f"{tab} is wider than the window"
+
+
+def test_ten_thousand_nodes_are_shown_in_boxes_that_fit(browser: Chrome, tmp_path: Path) -> None:
+    rows = tuple(
+        node(i, "add", 1 + i // 20, runs=1, self_time=1e-6, inputs=(i - 1,) if i else ())
+        for i in range(10_000)
+    )
+    Profile(functions=(FunctionRecord(name="large", nodes=rows),)).html(tmp_path / "p.html")
+    browser.get((tmp_path / "p.html").as_uri())
+    click(browser, "#tab-nodes")
+    assert 0 < len(all_of(browser, NAMES)) < 200  # only the rows in sight are made
+    click(browser, "#tab-graph")
+    assert len(browser.find_elements("css selector", ".folded, .node")) <= 100
+    browser.execute_script("graph.open(main.f, 5123)")
+    one(browser, '.node.marked[data-node="5123"]')
+    assert complaints(browser) == []
+
+
+def test_two_functions_are_chosen_between(browser: Chrome, tmp_path: Path) -> None:
+    other = FunctionRecord(name="other <b>", nodes=(node(0, "sin", 1, runs=1, self_time=1.0),))
+    Profile(functions=(*PROFILE.functions, other)).html(tmp_path / "p.html")
+    browser.get((tmp_path / "p.html").as_uri())
+    click(browser, "#tab-branches")
+    assert len(all_of(browser, ".card")) == 2
+    browser.execute_script(
+        """const select = document.getElementById("function");
+        select.value = 1;
+        select.dispatchEvent(new Event("change"));"""
+    )
+    assert all_of(browser, ".card") == []
+    click(browser, "#tab-overview")
+    assert text_of(browser, "#top button") == ["sin.0"]
+    assert complaints(browser) == []
+
+
+def test_a_profile_of_nothing_opens(browser: Chrome, tmp_path: Path) -> None:
+    Profile().html(tmp_path / "p.html")
+    browser.get((tmp_path / "p.html").as_uri())
+    assert one(browser, "#notes").text == "no function was called"
+    assert complaints(browser) == []

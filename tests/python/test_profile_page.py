@@ -1,0 +1,135 @@
+"""The page of a profile as text: what is in it, and what it must not ask for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from profiles import PROFILE, SEARCH, node
+
+import thunkvm
+from thunkvm.profile import FunctionRecord, Profile
+from thunkvm.profile.fold_tree import FITS, Box, fold_tree
+from thunkvm.profile.html import page, page_data
+
+VENDOR = Path(thunkvm.__path__[0]) / "profile" / "page" / "vendor"
+SHA256 = {
+    "d3.min.js": "63cdc8691107d063922c58ece1b9b4eeb9fef305429a55d3d962eea0812f1e03",
+    "dagre.js": "cbd5cd24d786593f01dc138958bbfce44c254bcde7c3724bf85e6bcd7fe2a6e1",
+    "tabulator.min.js": "e952272c3b2afa4ebb60cef5db8cbe9cbaabaa52b50c3cd3d22993ca5215a6ff",
+    "tabulator_simple.min.css": "8a7431ff86fa6aa02943b70470df77fa7094e7eac9f2420b6780c6970c7345eb",
+}
+
+
+def test_libraries_are_what_their_packages_have() -> None:
+    found = {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in VENDOR.iterdir()
+        if path.suffix in (".js", ".css")
+    }
+    assert found == SHA256
+
+
+def test_a_page_has_the_licences_of_what_is_in_it() -> None:
+    text = page(PROFILE)
+    for holder in ("Oli Folkerd", "Mike Bostock", "Lutz Roeder", "Chris Pettitt"):
+        assert holder in text
+    assert "Permission is hereby granted" in text
+
+
+def test_a_page_asks_no_network() -> None:
+    text = page(PROFILE)
+    assert "default-src 'none'" in text
+    assert re.findall(r"""<(?:script|link|img|iframe)[^>]*(?:src|href)\s*=""", text) == []
+
+
+def test_a_users_line_does_not_end_the_data() -> None:
+    evil = node(0, "exp", 1, source="</script><script>alert(1)</script>", runs=1)
+    text = page(Profile(functions=(FunctionRecord(name="<i>", nodes=(evil,)),)))
+    assert "<script>alert" not in text
+    data = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
+    assert data is not None
+    assert json.loads(data[1])["functions"][0]["nodes"][0]["source"] == evil.source
+    assert "<title>Profile of &lt;i&gt;</title>" in text
+
+
+def test_a_notebook_gets_the_page_in_a_frame() -> None:
+    text = PROFILE._repr_html_()
+    assert text.startswith("<iframe ")
+    assert 'sandbox="allow-scripts' in text
+    assert text.count("<script") == 0  # escaped, inside of srcdoc
+
+
+def test_the_lines_of_a_file_are_beside_the_times_that_they_took(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("import thunkvm as tv\n\ny = tv.exp(x)\n")
+    row = replace(node(0, "exp", 3, runs=1, source="y = tv.exp(x)"), file=str(path))
+    (file,) = page_data(Profile(functions=(FunctionRecord(name="f", nodes=(row,)),)))["functions"][
+        0
+    ]["files"]
+    assert file["lines"] == [(1, "import thunkvm as tv"), (2, ""), (3, "y = tv.exp(x)")]
+    assert (file["whole"], file["changed"]) == (True, False)
+
+
+def test_a_file_that_was_changed_since_is_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("z = 0\n" * 5)
+    row = replace(node(0, "exp", 3, runs=1, source="y = tv.exp(x)"), file=str(path))
+    (file,) = page_data(Profile(functions=(FunctionRecord(name="f", nodes=(row,)),)))["functions"][
+        0
+    ]["files"]
+    assert (file["lines"], file["changed"]) == ([(3, "y = tv.exp(x)")], True)
+
+
+def test_a_long_file_is_shown_around_the_lines_that_made_nodes(tmp_path: Path) -> None:
+    path = tmp_path / "long.py"
+    path.write_text("".join(f"line {n}\n" for n in range(1, 5001)))
+    row = replace(node(0, "exp", 3000, runs=1, source="line 3000"), file=str(path))
+    (file,) = page_data(Profile(functions=(FunctionRecord(name="f", nodes=(row,)),)))["functions"][
+        0
+    ]["files"]
+    assert [number for number, _ in file["lines"]] == list(range(2992, 3009))
+
+
+def boxes(box: Box) -> list[Box]:
+    return [box, *(found for inner in box["inside"] for found in boxes(inner))]
+
+
+def test_boxes_are_the_regions_and_have_their_sums() -> None:
+    root = fold_tree(SEARCH)
+    assert [(b["label"], b["nodes"], b["count"]) for b in boxes(root)] == [
+        ("always", [0, 6, 7], 8),
+        ("better > 0: then", [1], 1),
+        ("better > 0: else", [2, 3, 5], 4),
+        ("step < 1: else", [4], 1),
+    ]
+    assert [(b["condition"], b["arm"]) for b in boxes(root)[1:]] == [(0, 0), (0, 1), (1, 1)]
+    assert root["ran"] == 6
+
+
+def test_no_box_shows_more_than_fits_and_none_loses_a_node() -> None:
+    rows = tuple(node(i, "add", 1 + (i // 3) % 700) for i in range(10_000))
+    found = boxes(fold_tree(FunctionRecord(name="f", nodes=rows)))
+    assert max(len(b["nodes"]) + len(b["inside"]) for b in found) <= FITS
+    assert sorted(i for b in found for i in b["nodes"]) == list(range(10_000))
+    assert len({b["id"] for b in found}) == len(found)
+
+
+def test_a_timeline_of_many_slices_keeps_the_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    from thunkvm.profile import html
+
+    monkeypatch.setattr(html, "SLICES", 3)
+    timeline = page_data(PROFILE)["functions"][0]["timeline"]
+    assert (timeline["total"], [row[4] for row in timeline["rows"]]) == (
+        8,
+        ["search", "ifelse.5", "solve.2"],
+    )
+
+
+def test_without_a_trace_the_timeline_has_the_calls() -> None:
+    timeline = page_data(replace(PROFILE, functions=(replace(SEARCH, events=()),)))
+    assert [row[4] for row in timeline["functions"][0]["timeline"]["rows"]] == ["call 0", "call 1"]
