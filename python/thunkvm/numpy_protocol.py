@@ -18,6 +18,9 @@ from thunkvm.values import as_variable
 
 OP_OF_ONES_OWN = "build it from functions that have one, or write an Op with a perform: see tv.Op"
 
+# NumPy's functions whose names are those of other functions of ours.
+OTHERS = ("cond",)
+
 # Ufuncs whose name differs from ours.
 UFUNCS: dict[str, str] = {
     "absolute": "abs",
@@ -75,7 +78,8 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
         found, allowed = REDUCTIONS.get(name), ("axis", "dtype", "keepdims")
     else:
         found, allowed = None, ()
-    called = f"np.{name}" if method == "__call__" else f"np.{name}.{method}"
+    called = f"np.{name}" if getattr(np, name, None) is ufunc else name
+    called = called if method == "__call__" else f"{called}.{method}"
     if found is None:
         told = elsewhere.advice(name) if method == "__call__" else ""
         raise TypeError(f"{called} has no counterpart for Variables; {told or OP_OF_ONES_OWN}.")
@@ -99,7 +103,8 @@ def array_function(
     found = functions().get(func)
     if found is None:
         module = getattr(func, "__module__", "numpy").replace("numpy", "np", 1)
-        told = elsewhere.advice(func.__name__) or OP_OF_ONES_OWN
+        told = func.__name__ not in OTHERS and elsewhere.counterpart(func.__name__)
+        told = told or OP_OF_ONES_OWN
         raise TypeError(f"{module}.{func.__name__} has no counterpart for Variables; {told}.")
     return found(*args, **kwargs)
 

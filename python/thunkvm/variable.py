@@ -189,7 +189,11 @@ def _setitem(self: Variable, index: Any, value: Any) -> NoReturn:
 
 
 def _iter(self: Variable) -> Iterator[Variable]:
-    """Iterate over the first axis, whose length must be known."""
+    """Iterate over the first axis; the first step says so where its length is not known.
+
+    `iter` itself refuses nothing: who asks whether a Variable can be iterated over (SciPy does, by
+    numpy.iterable) makes an ndarray of what can, and is told then what to write instead.
+    """
     length = self.type.shape[0] if isinstance(self.type, TensorType) and self.ndim else None
     if length is None:
         raise TypeError(
@@ -197,7 +201,8 @@ def _iter(self: Variable) -> Iterator[Variable]:
             "function runs. Index it, use a reduction such as sum(), or give its type a known "
             "length, as in tv.tensor(shape=(3,))."
         )
-    return (self[i] for i in range(length))
+    for i in range(length):
+        yield self[i]
 
 
 #: The core's own refusal, which shows the `ifelse` to write.
@@ -277,6 +282,7 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
         "thunkvm.refusals",
         {
             "__array__": "refuse_array",
+            "__array_namespace__": "refuse_array",
             "__bool__": "refuse_bool",
             "__complex__": "refuse_complex",
             "__contains__": "refuse_contains",

@@ -255,6 +255,6 @@ def test_iterating_needs_a_known_length() -> None:
     first, second = tv.tensor("x", shape=(2,))
     assert first.ndim == second.ndim == 0
     with pytest.raises(TypeError, match=r"cannot iterate over .*x.*its length is not known"):
-        iter(tv.vector("x"))
+        next(iter(tv.vector("x")))
     with pytest.raises(TypeError, match="cannot iterate"):
         list(tv.scalar("x"))

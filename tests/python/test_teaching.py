@@ -28,9 +28,9 @@ def assign_row() -> None:
     a[1:] = v
 
 
-def scipy_function(name: str, module: str) -> Callable[..., Any]:
+def scipy_function(name: str, module: str, asks: str = "True") -> Callable[..., Any]:
     """A function of a module of SciPy's, which is not among what the tests need: as it is there."""
-    code = f"def {name}(*args):\n    return [np.asarray(arg) for arg in args]\n"
+    code = f"def {name}(*args):\n    return [np.asarray(arg) for arg in args if {asks}]\n"
     made = types.ModuleType(module)
     vars(made)["np"] = np
     exec(code, vars(made))
@@ -38,6 +38,7 @@ def scipy_function(name: str, module: str) -> Callable[..., Any]:
 
 
 solve = scipy_function("solve", "scipy.linalg._basic")
+logsumexp = scipy_function("logsumexp", "scipy.special._logsumexp", "np.iterable(arg)")
 ndimage_label = scipy_function("label", "scipy.ndimage._measurements")
 
 MISTAKES: list[tuple[Callable[[], Any], str]] = [
@@ -49,6 +50,13 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: np.array([x, y]), "write tv.constant(values), or tv.stack([x, y]) where some of them"),
     (lambda: np.asarray(v), "Instead of `np.asarray(v)` write tv.as_variable."),
     (lambda: solve(m, v), "Instead of `solve(m, v)` write tv.solve."),
+    (lambda: logsumexp(v), "Instead of `logsumexp(v)` write tv.logsumexp."),
+    (lambda: logsumexp(x), "Instead of `logsumexp(x)` write tv.logsumexp."),
+    (lambda: v.__array_namespace__(), "cannot become an ndarray"),
+    (lambda: np.linalg.vector_norm(v), "np.linalg.vector_norm has no counterpart for Variables; w"),
+    (lambda: np.linalg.matmul(m, m), "no counterpart for Variables; write tv.matmul."),
+    (lambda: np.linalg.cond(m), "no counterpart for Variables; build it from functions that have"),
+    (lambda: np.linalg.eigvals(m), "an Op with a perform that calls np.linalg.eigvals: see tv.Op"),
     (lambda: ndimage_label(v), "an Op with a perform that calls it: see tv.Op"),
     (lambda: float(x), "Make a function that computes it: tv.function(inputs, x)"),
     (lambda: f"{x:.2f}", "cannot be formatted as '.2f': it has no value before the function runs"),
