@@ -1,6 +1,7 @@
 // module.cpp: thunkvm._core, the extension module: each topic adds itself.
 #define THUNKVM_IMPORTS_NUMPY
 #include "python/bindings/call/function.h"
+#include "python/bindings/call/implementation.h"
 #include "python/bindings/call/link.h"
 #include "python/bindings/call/shared.h"
 #include "python/bindings/compiling/cache.h"
@@ -60,6 +61,7 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_shared(m.ptr());
   thunkvm::init_function(m.ptr());
   thunkvm::init_link(m.ptr());
+  thunkvm::init_implementation(m.ptr());
   thunkvm::init_memory(m.ptr());
   thunkvm::init_compiling(m.ptr());
   thunkvm::init_cache(m.ptr());

@@ -186,6 +186,8 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm.c.scalars import ScalarType
     from thunkvm.c.types import CType, Generic
     from thunkvm.c.wrapped import wrap_c
+    from thunkvm.checking.debug import DebugMode
+    from thunkvm.checking.errors import DebugModeError
     from thunkvm.checking.monitor import MonitorMode
     from thunkvm.checking.nan_guard import NanGuardError, NanGuardMode, NanGuardWarning
     from thunkvm.functions_as_ops import as_op
@@ -215,9 +217,9 @@ conjugate = conj
 __all__ = [
     *_types,
     "as_op", "as_variable", "breakpoint_", "constant", "dprint", "print_", "shared", "verify_grad",
-    "Apply", "CDataType", "CEnumType", "COp", "CType", "CompileError", "DisconnectedInputError",
-    "EnumList", "EnumType", "ExternalCOp", "Function", "Generic", "GenericType", "GradientError",
-    "In", "MissingInputError", "Mode", "MonitorMode",
+    "Apply", "CDataType", "CEnumType", "COp", "CType", "CompileError", "DebugMode",
+    "DebugModeError", "DisconnectedInputError", "EnumList", "EnumType", "ExternalCOp", "Function",
+    "Generic", "GenericType", "GradientError", "In", "MissingInputError", "Mode", "MonitorMode",
     "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op", "OpenMPOp", "Out",
     "Params", "ParamsType", "ScalarType", "TensorType", "Thunk", "Type", "UnusedInputError",
     "Update", "Variable",

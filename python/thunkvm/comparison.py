@@ -27,6 +27,7 @@ ROOM = 8.0
 ULPS = 32.0
 
 Perform = Callable[[Any, list[Any], list[list[Any]]], None]
+Rerun = Callable[[list[Any]], list[Any]]
 
 
 class DisagreementError(ValueError):
@@ -53,24 +54,86 @@ def compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
     perform = None if maker is None else maker(node)
     if perform is None:
         return
-    expected = _results(perform, node, inputs)
-    elementwise = _families().get(op.name) in WELL_CONDITIONED
+
+    def rerun(values: list[Any]) -> list[Any]:
+        return _results(perform, node, values)
+
+    found = disagreement(node, inputs, outputs, rerun(inputs), rerun)
+    if found is not None:
+        index, difference = found
+        raise DisagreementError(
+            f"[{op.name}] native code and perform disagree on output {index} of "
+            f"{node.outputs[index]}: {difference}. One of them is wrong."
+        )
+
+
+def disagreement(
+    node: _core.Apply,
+    inputs: list[Any],
+    outputs: list[Any],
+    expected: list[Any],
+    rerun: Rerun | None,
+) -> tuple[int, str] | None:
+    """Compare two results of a node for the same inputs.
+
+    Parameters
+    ----------
+    node : Apply
+    inputs, outputs, expected : list
+        Values of the inputs, and what two implementations made of them.
+    rerun : callable, optional
+        The implementation that gave `expected`: a list of inputs to a list of outputs. It says how
+        far the results move where the inputs do by a few ulp.
+
+    Returns
+    -------
+    (int, str) or None
+        The first output that differs, and how; None if none does.
+    """
+    elementwise = isinstance(node.op, _core.BuiltinOp) and (
+        _families().get(node.op.name) in WELL_CONDITIONED
+    )
     spreads: list[np.ndarray] = []
     for index, (output, other) in enumerate(zip(outputs, expected, strict=True)):
-        native = np.asarray(output)
-        difference = _difference_of_kind(native, other)
+        if not (_is_number(output) and _is_number(other)):
+            if not _same_objects(node.outputs[index].type, output, other):
+                return index, f"the values are {output!r} and {other!r}"
+            continue
+        native, right = np.asarray(output), np.asarray(other)
+        difference = _difference_of_kind(native, right)
         if not difference:
-            wrong = _wrong(native, other, ELEMENTWISE if elementwise else TOLERANCES)
-            if wrong.any() and native.dtype.char in TOLERANCES and not elementwise:
-                spreads = spreads or _spreads(perform, node, inputs, expected)
+            wrong = _wrong(native, right, ELEMENTWISE if elementwise else TOLERANCES)
+            if rerun and not elementwise and native.dtype.char in TOLERANCES and wrong.any():
+                spreads = spreads or _spreads(rerun, inputs, expected)
                 with np.errstate(all="ignore"):
-                    wrong &= ~(np.abs(native - other) <= ROOM * spreads[index])
-            difference = _first(wrong, native, other)
+                    wrong &= ~(np.abs(native - right) <= ROOM * spreads[index])
+            difference = _first(wrong, native, right)
         if difference:
-            raise DisagreementError(
-                f"[{op.name}] native code and perform disagree on output {index} of "
-                f"{node.outputs[index]}: {difference}. One of them is wrong."
-            )
+            return index, difference
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, np.generic, int, float, complex))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    return not (_is_number(a) and _is_number(b)) or bool(
+        np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind in "fc")
+    )
+
+
+def _same_objects(type_: Any, a: Any, b: Any) -> bool:
+    """Compare opaque values as their Type does, else by `==` where their class defines it."""
+    equal = getattr(type_, "values_eq_approx", None) or getattr(type_, "values_eq", None)
+    if equal is not None:
+        return bool(equal(a, b))
+    if a is b or getattr(type(a), "__eq__", None) is object.__eq__:
+        return True  # nothing says when two of them are equal
+    try:
+        return bool(a == b)
+    except (TypeError, ValueError):  # lists of arrays, for example
+        return True
 
 
 class Comparison(NodeObserver):
@@ -97,27 +160,31 @@ def _results(perform: Perform, node: _core.Apply, inputs: list[Any]) -> list[np.
     return [np.asarray(cell[0]) for cell in storage]
 
 
-def _spreads(
-    perform: Perform, node: _core.Apply, inputs: list[Any], expected: list[np.ndarray]
-) -> list[np.ndarray]:
+def _spreads(rerun: Rerun, inputs: list[Any], expected: list[Any]) -> list[np.ndarray]:
     """How far the results move, element by element, where the inputs do by a few ulp."""
     random = np.random.default_rng(0)
-    spreads = [np.zeros(result.shape) for result in expected]
+    spreads = [np.zeros(np.shape(result)) for result in expected]
+    again = rerun(inputs)
+    if not all(map(_equal, again, expected)):
+        return spreads  # it moves by itself
     for _ in range(3):
         moved = []
         for value in inputs:
+            if not _is_number(value):
+                moved.append(value)
+                continue
             array = np.array(value)
             if array.dtype.kind in "fc":
                 ulps = ULPS * np.finfo(array.dtype).eps * random.choice([-1.0, 1.0], array.shape)
                 with np.errstate(all="ignore"):
-                    array = (array * (1.0 + ulps)).astype(array.dtype)
-            moved.append(array)
+                    array[...] = (array * (1.0 + ulps)).astype(array.dtype)  # in its own layout
+            moved.append(array[()] if array.ndim == 0 else array)
         try:
-            results = _results(perform, node, moved)
+            results = rerun(moved)
         except (ArithmeticError, ValueError):  # no result so near to them; LinAlgError is one
             continue
         for spread, result, other in zip(spreads, results, expected, strict=True):
-            if result.shape == other.shape and result.dtype.kind in "fc":
+            if np.shape(result) == np.shape(other) and np.asarray(result).dtype.kind in "fc":
                 with np.errstate(all="ignore"):
                     np.fmax(spread, np.abs(result - other), out=spread)
     return spreads
@@ -145,12 +212,24 @@ def _wrong(native: np.ndarray, expected: np.ndarray, tolerances: dict[str, float
 
 
 def _first(wrong: np.ndarray, native: np.ndarray, expected: np.ndarray) -> str:
-    """Name the first element that is wrong; an empty text if none is."""
+    """Name the first element that is wrong and the largest difference; empty if none is wrong."""
     if not wrong.any():
         return ""
     where = tuple(int(i) for i in np.argwhere(wrong)[0])
-    element = f"element {where} is" if where else "the values are"
-    return f"{element} {native[where]!r} and {expected[where]!r}"
+    if not where:
+        return f"the values are {native[()]!r} and {expected[()]!r}"
+    first = f"element {where} is {native[where]!r} and {expected[where]!r}"
+    count = int(wrong.sum())
+    if count == 1 or native.dtype.kind == "b":
+        return first
+    with np.errstate(all="ignore"):
+        apart = np.abs(np.subtract(native, expected, dtype=_wide(native.dtype)))[wrong]
+    largest = apart[np.isfinite(apart)].max(initial=0.0)
+    return f"{first}; {count} of {wrong.size} elements are apart, by {largest:.3g} at most"
 
 
-__all__ = ["DisagreementError", "compare"]
+def _wide(dtype: np.dtype[Any]) -> str:
+    return "complex128" if dtype.kind == "c" else "float64"
+
+
+__all__ = ["Comparison", "DisagreementError", "compare", "disagreement"]

@@ -110,7 +110,7 @@ def function(
         keep=not resolved.gc,
         input_specs=[_spec_dict(spec) for spec in specs],
         output_specs=[{"borrow": borrow} for borrow in graph.borrowed],
-        performs=_perform,
+        performs=perform_of,
         name=name,
         unpack=outputs is not None and children(outputs) is None,
         pack=_pack(outputs),
@@ -123,7 +123,7 @@ def function(
     )
     c_code.annotate(made)
     if observer is not None:
-        observer.watch(made)
+        observer.watch(made, lambda rewrites: graph.relinked(arguments, rewrites))
     return made
 
 
@@ -187,6 +187,17 @@ class _Graph:
                 )
             ]
         return arguments
+
+    def relinked(self, arguments: list[Variable], rewrites: Sequence[str]) -> Function:
+        """Make a function of all that is computed, with these rewrites and no observer."""
+        values = [value for _, value, if_computed in self.updates if not if_computed]
+        return _core.link(
+            arguments,
+            [*self.outputs, *values],
+            performs=perform_of,
+            c_code=_CCode(),
+            rewrites=rewrites,
+        )
 
     def check_inputs(self, specs: list[In], arguments: list[Variable], on_unused: str) -> None:
         """Refuse free variables that are no inputs, and inputs that nothing depends on."""
@@ -322,7 +333,7 @@ def _nothing(*values: Any) -> None:
     """Return None."""
 
 
-def _perform(node: _core.Apply) -> Any:
+def perform_of(node: _core.Apply) -> Any:
     """Return the NumPy implementation of a built-in Op's node, or None."""
     from thunkvm.perform import PERFORMS
 

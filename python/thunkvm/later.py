@@ -22,6 +22,8 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.c.scalars": ("ScalarType",),
     "thunkvm.c.types": ("CType", "Generic"),
     "thunkvm.c.wrapped": ("wrap_c",),
+    "thunkvm.checking.debug": ("DebugMode",),
+    "thunkvm.checking.errors": ("DebugModeError",),
     "thunkvm.checking.monitor": ("MonitorMode",),
     "thunkvm.checking.nan_guard": ("NanGuardError", "NanGuardMode", "NanGuardWarning"),
     "thunkvm.functions_as_ops": ("as_op",),

@@ -237,6 +237,7 @@ MODES["FAST_RUN"] = Mode("cvm", "fast_run")
 MODES["FAST_COMPILE"] = Mode("vm", "fast_compile")
 #: The modes that check what runs: where the class of that name is, which is made without options.
 CHECKING: dict[str, str] = {
+    "DebugMode": "thunkvm.checking.debug",
     "MonitorMode": "thunkvm.checking.monitor",
     "NanGuardMode": "thunkvm.checking.nan_guard",
 }

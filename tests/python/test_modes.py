@@ -86,8 +86,8 @@ def test_an_unknown_mode_names_the_nearest_and_lists_all(name: str, nearest: str
     assert ", ".join(NAMES) in message
 
 
-@pytest.mark.parametrize("name", ["DebugMode"])
-def test_modes_that_do_not_exist_yet_are_not_aliases(name: str) -> None:
+@pytest.mark.parametrize("name", ["Debug", "JAX"])
+def test_modes_that_do_not_exist_are_not_aliases(name: str) -> None:
     with pytest.raises(ValueError, match="there is no mode"):
         tv.get_mode(name)
 

@@ -101,7 +101,6 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
         (tv, "PdbBreakpoint", "write tv.breakpoint_"),
         (tv, "RandomStream", "draw random numbers outside"),
         (tv, "OpFromGraph", "write a Python function that makes the outputs"),
-        (tv, "DebugMode", 'write mode="c&py"'),
         (tv, "DisconnectedType", "write None for that input"),
         (tv, "wrap_py", "write tv.as_op"),
         (tv, "T", "the functions are in thunkvm itself"),

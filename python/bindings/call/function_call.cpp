@@ -231,8 +231,11 @@ PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_posit
     frame.use(native_);
   store_arguments(frame, arguments, n_positional, keywords);
   if (!shared_.empty()) store_shared(frame);
+  const PyRef started = observer_ ? observer_->started(frame) : PyRef();
   run(frame);
   PyRef result = take_outputs(frame);
+  if (observer_) [[unlikely]]
+    observer_->finished(result.get(), started);
   if (!pack_ && linked_.program->updates.empty()) [[likely]] {
     lease.finish();
     return result.release();

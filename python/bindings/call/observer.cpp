@@ -42,12 +42,30 @@ Observer::Observer(PyObject* object)
     : object_(PyRef::borrow(object)),
       before_(callable(object, "before")),
       after_(callable(object, "after")),
+      started_(callable(object, "started")),
+      finished_(callable(object, "finished")),
       absent_(attribute(object, "absent")) {}
+
+PyRef Observer::started(Frame& frame) const {
+  if (!started_) return PyRef::borrow(Py_None);
+  const std::vector<std::uint32_t>& registers = frame.program().inputs;
+  const PyRef arguments = list_of(
+      static_cast<int>(registers.size()), absent_.get(),
+      [&](int i) -> const Cell* { return &frame.cell(registers[static_cast<std::size_t>(i)]); });
+  return PyRef::take(PyObject_CallOneArg(started_.get(), arguments.get()));
+}
+
+void Observer::finished(PyObject* outputs, const PyRef& started) const {
+  if (finished_)
+    PyRef::take(PyObject_CallFunctionObjArgs(finished_.get(), outputs, started.get(), nullptr));
+}
 
 int Observer::traverse(visitproc visit, void* arg) const {
   Py_VISIT(object_.get());
   Py_VISIT(before_.get());
   Py_VISIT(after_.get());
+  Py_VISIT(started_.get());
+  Py_VISIT(finished_.get());
   Py_VISIT(absent_.get());
   return 0;
 }

@@ -12,11 +12,16 @@
 
 namespace thunkvm {
 
+class Frame;
+
 /// What a function tells of its thunks. Its object has
 ///
 ///   before(node, inputs)                  a callable, or None: a thunk is about to run
 ///   after(node, inputs, outputs, before)  a callable, or None: it did; `before` is what the other
 ///                                         call returned, or None
+///   started(arguments)                    a callable, or None: a call begins, with these values
+///   finished(outputs, started)            a callable, or None: it has computed its outputs, and no
+///                                         shared variable has changed yet
 ///   absent                                stands for a value that is not computed
 ///
 /// `node` is the index of the function's node. A lazy thunk is told of at each entry, with the
@@ -27,11 +32,16 @@ class Observer {
  public:
   explicit Observer(PyObject* object);
 
+  /// Tells that a call begins whose arguments are in their registers; what is to be given to
+  /// `finished`. Throws PythonError.
+  PyRef started(Frame& frame) const;
+  void finished(PyObject* outputs, const PyRef& started) const;
+
   int traverse(visitproc visit, void* arg) const;
 
  private:
   friend class ObserverTracer;
-  PyRef object_, before_, after_, absent_;
+  PyRef object_, before_, after_, started_, finished_, absent_;
 };
 
 /// An observer in one call.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Protocol
 
 from thunkvm._core import Apply, Function, Variable
@@ -23,6 +23,7 @@ ABSENT = _Absent()
 
 Before = Callable[[int, list[Any]], Any]
 After = Callable[[int, list[Any], list[Any], Any], None]
+Relink = Callable[[Sequence[str]], Function]
 
 
 class Observer(Protocol):
@@ -43,8 +44,20 @@ class Observer(Protocol):
     def after(self) -> After | None:
         """Called after a thunk ran."""
 
-    def watch(self, function: Function) -> None:
-        """Tell of which function it is, before the first call."""
+    @property
+    def started(self) -> Callable[[list[Any]], Any] | None:
+        """Called with the arguments when a call begins."""
+
+    @property
+    def finished(self) -> Callable[[Any, Any], None] | None:
+        """Called with the outputs, and what `started` returned, before anything is updated."""
+
+    def watch(self, function: Function, relink: Relink) -> None:
+        """Tell of which function it is, before the first call.
+
+        ``relink(rewrites)`` makes the same function without an observer, whose outputs are all that
+        it computes: its outputs, and then the new values of its updates.
+        """
 
 
 class NodeObserver:
@@ -53,12 +66,14 @@ class NodeObserver:
     absent: ClassVar[Any] = ABSENT
     before: Before | None = None
     after: After | None = None
+    started: Callable[[list[Any]], Any] | None = None
+    finished: Callable[[Any, Any], None] | None = None
 
     def __init__(self) -> None:
         self.nodes: list[Apply] = []
         self._function: weakref.ref[Function] | None = None
 
-    def watch(self, function: Function) -> None:
+    def watch(self, function: Function, relink: Relink) -> None:
         """Note the function and its nodes."""
         self._function = weakref.ref(function)
         self.nodes = [output.owner for output in function._nodes if output.owner is not None]

@@ -1,0 +1,251 @@
+#include "python/bindings/call/implementation.h"
+
+#include "linkers/linker.h"
+#include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/python_op.h"
+#include "python/bindings/python/host.h"
+#include "python/bindings/python/raised.h"
+#include "python/bindings/thunks/c_thunk.h"
+#include "python/bindings/thunks/python_thunk.h"
+#include "python/bindings/values/value.h"
+
+#include <numeric>
+
+namespace thunkvm {
+namespace {
+
+/// An eager thunk's code with the node that it is of.
+class Implementation {
+ public:
+  Implementation(Apply& apply, ThunkCode code, std::shared_ptr<PythonNodes> nodes)
+      : apply_(&apply),
+        code_(std::move(code)),
+        nodes_(std::move(nodes)),
+        registers_(apply.n_inputs() + apply.n_outputs()) {
+    std::iota(registers_.begin(), registers_.end(), 0u);
+  }
+
+  std::string form() const { return code_.eager != nullptr ? "kernel" : code_.form; }
+  PythonNodes& nodes() const { return *nodes_; }
+
+  /// The outputs for these inputs, which the code sees as they are. `lent`: None, or a list with an
+  /// array for each output that the code may write to, or None for those that it gets none for; its
+  /// items are taken out. `dying`: the code may take over the memory of copies of the inputs.
+  PyRef run(PyObject* inputs, PyObject* lent, bool dying) const {
+    const auto n_inputs = static_cast<Py_ssize_t>(apply_->n_inputs());
+    const auto n_outputs = static_cast<Py_ssize_t>(apply_->n_outputs());
+    const Items given(inputs, "the inputs of an implementation are a list of values");
+    if (given.size() != n_inputs)
+      throw Error(ErrorKind::Value, "the node has " + std::to_string(n_inputs) +
+                                        " inputs, but got " + std::to_string(given.size()) +
+                                        " values.");
+    std::vector<Cell> cells(registers_.size());
+    for (Py_ssize_t i = 0; i < n_inputs; ++i) {
+      const Type& type = apply_->input(static_cast<int>(i)).type();
+      const std::string what = "input " + std::to_string(i);
+      Cell& cell = cells[static_cast<std::size_t>(i)];
+      cell = from_python(given[i], type, CastRule::Strict, what.c_str());
+      if (dying) cell = copy_value(cell, type);
+    }
+    if (lent != Py_None) {
+      if (!PyList_Check(lent) || PyList_GET_SIZE(lent) != n_outputs)
+        throw Error(ErrorKind::Value, "what is lent is a list with an item for each output.");
+      for (Py_ssize_t j = 0; j < n_outputs; ++j)
+        lend(PyRef::adopt(std::exchange(*item_of(lent, j), Py_NewRef(Py_None))),
+             static_cast<std::uint32_t>(j), cells[static_cast<std::size_t>(n_inputs + j)]);
+    }
+    return run_on(cells, lent != Py_None, dying);
+  }
+
+ private:
+  static PyObject** item_of(PyObject* list, Py_ssize_t j) {
+    return &reinterpret_cast<PyListObject*>(list)->ob_item[j];
+  }
+
+  /// Kernels write where the machine has made the array; Ops of users' to any array.
+  void lend(PyRef array, std::uint32_t j, Cell& cell) const {
+    if (array.get() == Py_None) return;
+    if (code_.form == "c" || code_.form == "perform") {
+      cell = object_cell(array.get());
+      return;
+    }
+    const Type& type = apply_->output_type(j);
+    if (type.tensor() != nullptr && type.tensor()->ndim() != 0)
+      cell = from_python(array.get(), type, CastRule::Strict, "what is lent");
+  }
+
+  PyRef run_on(std::vector<Cell>& cells, bool keep, bool dying) const {
+    const std::unique_ptr<BoundThunk> bound = code_.make ? code_.make() : nullptr;
+    BoundThunk* const thunk = bound.get();
+    Operands operands;
+    operands.registers = registers_.data();
+    operands.n_inputs = static_cast<std::uint16_t>(apply_->n_inputs());
+    operands.n_outputs = static_cast<std::uint16_t>(apply_->n_outputs());
+    operands.state = code_.state.get();
+    if (dying && operands.n_inputs <= 32)
+      operands.dying = static_cast<std::uint32_t>((std::uint64_t{1} << operands.n_inputs) - 1);
+    PythonHost host;
+    Activation activation;
+    activation.cells = cells.data();
+    activation.host = &host;
+    activation.bound = &thunk;
+    activation.keep = keep;
+    const Status status = code_.eager != nullptr ? code_.eager(activation, operands)
+                                                 : thunk->run(activation, operands);
+    if (status != Status::Done) {
+      set_failure(activation.failure);
+      throw PythonError{};
+    }
+    PyRef outputs = PyRef::take(PyList_New(operands.n_outputs));
+    for (int j = 0; j < operands.n_outputs; ++j)
+      PyList_SET_ITEM(outputs.get(), j, to_python(activation.output(operands, j)).release());
+    return outputs;
+  }
+
+  const Ref<Apply> apply_;
+  const ThunkCode code_;
+  const std::shared_ptr<PythonNodes> nodes_;
+  std::vector<std::uint32_t> registers_;
+};
+
+struct ImplementationObject {
+  PyObject_HEAD Implementation* implementation;
+};
+PyTypeObject* implementation_class = nullptr;
+
+ImplementationObject* self_of(PyObject* self) {
+  return reinterpret_cast<ImplementationObject*>(self);
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (self_of(self)->implementation == nullptr) return 0;
+  for (const std::shared_ptr<const PythonNode>& node : self_of(self)->implementation->nodes()) {
+    Py_VISIT(node->node.get());
+    for (PyObject* object : node->held()) Py_VISIT(object);
+  }
+  return 0;
+}
+
+int clear(PyObject* self) {
+  delete std::exchange(self_of(self)->implementation, nullptr);
+  return 0;
+}
+
+void destroy(PyObject* self) {
+  PyObject_GC_UnTrack(self);
+  clear(self);
+  PyTypeObject* type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* run(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"inputs", "lent", "dying", nullptr};
+  PyObject *inputs, *lent = Py_None;
+  int dying = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|Op:run", const_cast<char**>(names), &inputs,
+                                   &lent, &dying))
+    return nullptr;
+  return guard([&] {
+    if (self_of(self)->implementation == nullptr)
+      throw Error(ErrorKind::Runtime, "the garbage collector took this implementation");
+    return self_of(self)->implementation->run(inputs, lent, dying != 0);
+  });
+}
+
+PyObject* get_form(PyObject* self, void*) {
+  return guard([&] {
+    const Implementation* implementation = self_of(self)->implementation;
+    return to_text(implementation == nullptr ? "" : implementation->form());
+  });
+}
+
+PyMethodDef methods[] = {
+    {"run", with_keywords(run), METH_VARARGS | METH_KEYWORDS,
+     "run(inputs, lent=None, dying=False)\n--\n\n"
+     "The list of the outputs for these inputs. `lent` is a list with an array for each output "
+     "that\n"
+     "may be written to, or None; its items are taken out. `dying` lets the code take over the\n"
+     "memory of copies of the inputs."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyGetSetDef properties[] = {
+    {"form", get_form, nullptr, "\"kernel\", \"c\" or \"perform\".", nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+PyType_Slot slots[] = {
+    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear)},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, properties},
+    {Py_tp_doc, const_cast<char*>("One way in which a node runs.")},
+    {0, nullptr},
+};
+
+PyType_Spec spec = {"thunkvm._core.Implementation", sizeof(ImplementationObject), 0,
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                    slots};
+
+PyRef wrap(std::unique_ptr<Implementation> implementation) {
+  ImplementationObject* object = PyObject_GC_New(ImplementationObject, implementation_class);
+  if (object == nullptr) throw PythonError{};
+  object->implementation = implementation.release();
+  PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
+  return PyRef::take(reinterpret_cast<PyObject*>(object));
+}
+
+/// The `perform` of a node: the user's own, or the NumPy implementation of a built-in Op's.
+ThunkCode perform_of(Apply& apply, PyObject* performs, const std::shared_ptr<PythonNodes>& nodes) {
+  const PythonOp* op = python_op(apply.op());
+  PyRef handle = PyRef::take(wrap_node(&apply));
+  PyRef perform = op != nullptr ? op->own_method("perform")
+                                : PyRef::take(PyObject_CallOneArg(performs, handle.get()));
+  if (!perform || perform.get() == Py_None) return {};
+  auto node = std::make_shared<const PythonNode>(apply, std::move(handle));
+  nodes->push_back(node);
+  return perform_thunk(std::move(node), std::move(perform), op == nullptr);
+}
+
+/// The ways in which a node may run eagerly: none of a lazy Op's or a conditional's.
+PyObject* implementations(PyObject*, PyObject* args) {
+  PyObject *object, *performs, *c_code;
+  if (!PyArg_ParseTuple(args, "OOO:implementations", &object, &performs, &c_code)) return nullptr;
+  return guard([&] {
+    Apply* const apply = unwrap_node(object);
+    PyRef list = PyRef::take(PyList_New(0));
+    if (apply->op() == nullptr || apply->op()->conditional() != nullptr) return list;
+    const PythonOp* op = python_op(apply->op());
+    if (op != nullptr && op->own_method("demand")) return list;
+    const auto nodes = std::make_shared<PythonNodes>();
+    const Variable roots[] = {apply->output(0)};
+    const ThunkSource c_source =
+        CNodes(roots, op != nullptr && op->own_method("c_code") ? c_code : Py_None).source(nodes);
+    for (ThunkCode code :
+         {native_thunk(*apply), c_source(*apply), perform_of(*apply, performs, nodes)}) {
+      if (!code || code.lazy) continue;
+      PyRef wrapped = wrap(std::make_unique<Implementation>(*apply, std::move(code), nodes));
+      check(PyList_Append(list.get(), wrapped.get()));
+    }
+    return list;
+  });
+}
+
+PyMethodDef functions[] = {
+    {"implementations", implementations, METH_VARARGS,
+     "implementations(node, performs, c_code)\n--\n\n"
+     "The ways in which a node may run eagerly; `performs` and `c_code` as for `link`."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void init_implementation(PyObject* module) {
+  implementation_class = add_class(module, spec);
+  check(PyModule_AddFunctions(module, functions));
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,80 @@
+"""Who shares memory with whom, and who wrote to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from thunkvm._core import Apply
+
+#: How hard NumPy may look for an address that two strided arrays share.
+WORK = 10_000
+
+
+def snapshot(values: list[Any]) -> list[Any]:
+    """Return copies of the arrays; None for what is none."""
+    return [np.array(value) if isinstance(value, np.ndarray) else None for value in values]
+
+
+def written(values: list[Any], before: list[Any]) -> Iterator[tuple[int, str]]:
+    """Yield (index, what changed) for each array that is not what its copy is."""
+    for i, (value, copy) in enumerate(zip(values, before, strict=True)):
+        if copy is None or _same(value, copy):
+            continue
+        with np.errstate(all="ignore"):
+            changed = np.asarray((value != copy) & ~((value != value) & (copy != copy)))
+        where = tuple(int(k) for k in np.argwhere(changed)[0])
+        yield i, f"element {where} was {copy[where]} and is {value[where]}"
+
+
+def _same(value: np.ndarray, copy: np.ndarray) -> bool:
+    if value.shape != copy.shape:
+        return True  # a view whose shape was set; its elements are others' affair
+    if value.flags.c_contiguous and copy.flags.c_contiguous:
+        return value.nbytes == 0 or value.data.cast("B") == copy.data.cast("B")
+    return bool(np.array_equal(value, copy, equal_nan=copy.dtype.kind in "fc"))
+
+
+def share(a: Any, b: Any) -> bool:
+    """Whether two arrays share an element's memory, as far as it can be told in short time."""
+    if not (isinstance(a, np.ndarray) and isinstance(b, np.ndarray)):
+        return a is b and not _immutable(a)
+    if not np.may_share_memory(a, b):
+        return False
+    try:
+        return bool(np.shares_memory(a, b, max_work=WORK))  # type: ignore[arg-type]
+    except np.exceptions.TooHardError:
+        return False
+
+
+def _immutable(value: Any) -> bool:
+    return value is None or isinstance(value, (np.generic, int, float, complex, str, bytes, tuple))
+
+
+def declared(node: Apply, output: int) -> set[int]:
+    """Return the inputs that an output may share memory with, by the Op's own account."""
+    allowed: set[int] = set()
+    for name in ("view_map", "destroy_map"):
+        allowed.update((getattr(node.op, name, None) or {}).get(output, ()))
+    return allowed
+
+
+def undeclared_views(
+    node: Apply, inputs: list[Any], outputs: list[Any]
+) -> Iterator[tuple[int, int]]:
+    """Yield (output, input) for each pair that shares memory and is not declared to."""
+    for j, value in enumerate(outputs):
+        allowed = declared(node, j)
+        for i, given in enumerate(inputs):
+            if i not in allowed and share(value, given):
+                yield j, i
+
+
+def aliased_outputs(node: Apply, outputs: list[Any]) -> Iterator[tuple[int, int]]:
+    """Yield pairs of outputs that share memory and are not declared views of one input."""
+    for j, value in enumerate(outputs):
+        for k in range(j + 1, len(outputs)):
+            if not declared(node, j) & declared(node, k) and share(value, outputs[k]):
+                yield j, k

@@ -1,0 +1,100 @@
+"""Code that may crash, tried in a child process first."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import select
+import signal
+import time
+import warnings
+from collections.abc import Callable
+
+#: How long a child may take, in seconds, until it is given up and nothing is said of it.
+PATIENCE = 60.0
+
+
+def crash_of(work: Callable[[Callable[[str], None]], None]) -> str | None:
+    """Run `work` in a child process; say how that ended, if not by itself.
+
+    Parameters
+    ----------
+    work : callable
+        Called with a function that takes a text: what it is about to do. What it raises is no
+        matter here.
+
+    Returns
+    -------
+    str or None
+        "it was ended by SIGSEGV while it ran ..."; None if it came to its end, or where there is no
+        ``fork``, or if it took longer than `PATIENCE` (a child has none of the parent's threads,
+        which some libraries wait for).
+    """
+    if not hasattr(os, "fork"):
+        return None
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of other threads: the child has none
+        child = os.fork()
+    if child == 0:
+        _work_and_exit(work, reading, writing)
+    os.close(writing)
+    try:
+        status, said = _wait(child, reading)
+    finally:
+        os.close(reading)
+    doing = f" {said}" if said else ""
+    if status is None or status == 0:
+        return None
+    if os.WIFSIGNALED(status):
+        return f"was ended by {signal.Signals(os.WTERMSIG(status)).name}{doing}"
+    return f"ended the process with status {os.waitstatus_to_exitcode(status)}{doing}"
+
+
+def _work_and_exit(
+    work: Callable[[Callable[[str], None]], None], reading: int, writing: int
+) -> None:
+    """Do the work, and end the child without any of the parent's clean-up.
+
+    What it raises, the parent will see too, when it does the same.
+    """
+    try:
+        os.close(reading)
+        _one_thread_of_openmp()
+        work(lambda doing: _say(writing, doing))
+    finally:
+        os._exit(0)
+
+
+def _say(writing: int, doing: str) -> None:
+    os.write(writing, doing.encode() + b"\n")
+
+
+def _one_thread_of_openmp() -> None:
+    """Keep OpenMP from waiting for threads that were not forked along."""
+    try:
+        openmp = ctypes.CDLL("libgomp.so.1", mode=os.RTLD_NOLOAD | os.RTLD_NOW)
+    except OSError:
+        return  # nobody uses it
+    openmp.omp_set_num_threads(1)
+
+
+def _wait(child: int, reading: int) -> tuple[int | None, str]:
+    """Return the child's status (None: it took too long) and the last thing that it said."""
+    said = b""
+    deadline = time.monotonic() + PATIENCE
+    while (left := deadline - time.monotonic()) > 0:
+        if not select.select([reading], [], [], left)[0]:
+            break
+        part = os.read(reading, 65536)
+        if not part:  # it has ended
+            return os.waitpid(child, 0)[1], _last_line(said)
+        said += part
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return None, _last_line(said)
+
+
+def _last_line(said: bytes) -> str:
+    lines = said.decode().splitlines()
+    return lines[-1] if lines else ""

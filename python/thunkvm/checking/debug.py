@@ -1,0 +1,199 @@
+"""`DebugMode`: every Op and rewrite is checked while a function runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thunkvm._core import Function
+from thunkvm.checking.aliasing import snapshot
+from thunkvm.checking.contract import Checks, Finding, NodeContract
+from thunkvm.checking.layouts import layouts_of
+from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, name_of
+from thunkvm.checking.rewriting import Rewriting, check_order
+from thunkvm.mode import Mode
+
+
+class DebugObserver(NodeObserver):
+    """Checks each node that runs; raises at the first thing that is wrong."""
+
+    def __init__(self, checks: Checks, patience: int) -> None:
+        super().__init__()
+        self._checks = checks
+        self._patience = patience
+        self._contracts: dict[int, NodeContract] = {}
+        self._forms: list[str] = []
+        self._tried: set[int] = set()
+        self._rewriting: Rewriting | None = None
+        self.before = self._before
+        self.after = self._after
+        self.started = self._started
+        self.finished = self._finished
+
+    def watch(self, function: Function, relink: Relink) -> None:
+        """Check what can be checked before the first call."""
+        super().watch(function, relink)
+        check_order(relink, function.mode.rewrites, self._patience)
+        if any(function.rewrites.values()):
+            self._rewriting = Rewriting(relink, function.mode.rewrites)
+
+    def _started(self, arguments: list[Any]) -> list[Any]:
+        return arguments
+
+    def _finished(self, outputs: Any, arguments: list[Any]) -> None:
+        if self._rewriting is not None:
+            self._rewriting.check(arguments)
+
+    def _contract(self, index: int) -> NodeContract:
+        contract = self._contracts.get(index)
+        if contract is None:
+            contract = self._contracts[index] = NodeContract(self.nodes[index], self._checks)
+        return contract
+
+    def _form(self, index: int) -> str:
+        function = self.function
+        if not self._forms and function is not None:
+            names = {"emitted": "emitted C", "loop": "emitted C"}
+            places = [form for form, _, _ in function._node_places()]
+            self._forms = [names.get(form, form) for form in places]
+        return self._forms[index]
+
+    def _before(self, index: int, inputs: list[Any]) -> list[Any]:
+        form = self._form(index)
+        if form == "c" and index not in self._tried:
+            self._tried.add(index)
+            self._raise_first(index, self._contract(index).crash(inputs))
+        return snapshot(inputs)
+
+    def _after(self, index: int, inputs: list[Any], outputs: list[Any], before: list[Any]) -> None:
+        contract, form = self._contract(index), self._form(index)
+        self._raise_first(index, contract.check_writes(inputs, before, form))
+        if any(value is ABSENT for value in outputs):
+            return  # of a lazy node, which is not done yet
+        self._raise_first(index, contract.check_outputs(inputs, outputs, form))
+        if not any(value is ABSENT for value in inputs):
+            self._raise_first(index, contract.check_ways(inputs, outputs, form))
+
+    def _raise_first(self, index: int, findings: Iterator[Finding]) -> None:
+        for finding in findings:
+            node = self.nodes[index]
+            raise finding.error(f"{name_of(node)}: check of {finding.check}: {finding.text}")
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class DebugMode(Mode):
+    """A mode that checks each Op that runs, and each rewrite, and stops at the first lie.
+
+    A node that nobody demands does not run and is not checked; one that runs does so once for each
+    implementation and check. What is checked of it:
+
+    - its ways to run agree: emitted C, kernel, the user's C, ``perform``; each on inputs of every
+      layout (an Op of the user's) and with preallocated outputs of every layout;
+    - it writes to no input that ``destroy_map`` does not name;
+    - no output shares memory with an input that ``view_map`` does not name, nor with another
+      output, nor with what an earlier run gave;
+    - outputs are values of their Types: dtype, number of dimensions, declared lengths;
+    - where it has C of the user's, that is tried in a child process first, so that a crash is an
+      error with the node.
+
+    Of the function: each rewrite leaves every value as it was, bit for bit, and linking again gives
+    the same program. NaNs are allowed unless `check_isfinite` is set: `NanGuardMode` looks for
+    them.
+
+    Parameters
+    ----------
+    optimizer : {"fast_run", "fast_compile"}, optional
+        As for `Mode`.
+    stability_patience : int
+        How often the graph is linked, to see whether its order changes.
+    check_c_code, check_py_code : bool
+        Whether C and kernels run, and whether ``perform`` does.
+    check_isfinite : bool
+        Whether outputs have to be finite.
+    check_preallocated_output : str or sequence of str
+        Which outputs are lent: ``"ALL"``, or some of ``initial``, ``previous``, ``c_contiguous``,
+        ``f_contiguous``, ``strided``, ``negative`` and ``wrong_size`` with colons between them.
+    require_matching_strides : bool
+        Whether implementations have to give the same strides.
+    linker : str, optional
+        What the function itself runs by; ``"c|py"`` (emitted C for each node) if left out, or
+        ``"vm"`` without `check_c_code`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> class Double(tv.Op):
+    ...     __props__ = ()
+    ...     def make_node(self, x):
+    ...         return tv.Apply(self, [x], [x.type()])
+    ...     def perform(self, node, inputs, output_storage):
+    ...         x, = inputs
+    ...         x *= 2.0
+    ...         output_storage[0][0] = x
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], Double()(x + 1.0), mode="DebugMode")
+    >>> try:
+    ...     f([1.0, 2.0])
+    ... except tv.DebugModeError as error:
+    ...     print(type(error).__name__, str(error).split(": ", 1)[1])
+    BadDestroyMap check of undeclared writes: perform wrote to input 0, <x + 1.0: vector
+    float64 (?,)>: element (0,) was 2.0 and is 4.0. Say destroy_map = {0: [0]} if output 0 is made
+    in its memory, or work on a copy.
+    """
+
+    stability_patience: int = 3
+    check_c_code: bool = True
+    check_py_code: bool = True
+    check_isfinite: bool = False
+    check_preallocated_output: tuple[str, ...] = ()
+    require_matching_strides: bool = False
+
+    def __init__(
+        self,
+        optimizer: str | None = "fast_run",
+        stability_patience: int = 3,
+        check_c_code: bool = True,
+        check_py_code: bool = True,
+        check_isfinite: bool = False,
+        check_preallocated_output: str | Sequence[str] = "ALL",
+        require_matching_strides: bool = False,
+        linker: str | None = None,
+        gc: bool = True,
+        compile: str | None = None,
+        features: frozenset[str] | None = None,
+    ) -> None:
+        if not (check_c_code or check_py_code):
+            raise ValueError("check_c_code and check_py_code are both False; check one of them.")
+        layouts = layouts_of(check_preallocated_output)
+        for name, value in (
+            ("stability_patience", int(stability_patience)),
+            ("check_c_code", bool(check_c_code)),
+            ("check_py_code", bool(check_py_code)),
+            ("check_isfinite", bool(check_isfinite)),
+            ("check_preallocated_output", layouts),
+            ("require_matching_strides", bool(require_matching_strides)),
+        ):
+            object.__setattr__(self, name, value)
+        if linker is None:
+            linker = "c|py" if check_c_code else "vm"
+        self._set(linker, optimizer, gc, compile, features)
+
+    @property
+    def name(self) -> str:
+        """``"DebugMode"``."""
+        return "DebugMode"
+
+    def observer(self) -> DebugObserver:
+        """Return what checks the nodes."""
+        checks = Checks(
+            self.check_c_code,
+            self.check_py_code,
+            self.check_isfinite,
+            self.check_preallocated_output,
+            self.require_matching_strides,
+        )
+        return DebugObserver(checks, self.stability_patience)
+
+
+__all__ = ["DebugMode"]

@@ -1,0 +1,65 @@
+"""Random lazy graphs in the modes that check: nothing runs that the oracle does not demand."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+from build import MODES, Built, Injected
+from oracle import evaluate, initial
+from spec import Spec, generate
+
+import thunkvm as tv
+
+#: Emitted C is compiled for each graph, so that there are fewer of them.
+CHECKING = {
+    "DebugMode over performs": tv.DebugMode(None, linker="vm"),
+    "DebugMode over kernels": tv.DebugMode(None, linker="cvm"),
+    "DebugMode": tv.DebugMode(None),
+    "DebugMode with rewrites": tv.DebugMode(linker="cvm"),
+    "NanGuardMode": tv.NanGuardMode(),
+    "MonitorMode": tv.MonitorMode(lambda *_: None, lambda *_: None),
+}
+MODES.update(CHECKING)
+
+
+def check(spec: Spec, mode: str) -> None:
+    """Hold what ran, what failed and what came out against the oracle."""
+    shared: dict[int, object] = {
+        v: initial(spec.nodes[n], v)
+        for v, (n, _) in enumerate(spec.owners())
+        if spec.nodes[n].kind == "shared"
+    }
+    built = Built(spec, mode, shared)
+    free = [v for v, (n, _) in enumerate(spec.owners()) if spec.nodes[n].kind == "input"]
+    for call, failing in zip(spec.calls, spec.failing, strict=True):
+        given = {v: initial(spec.nodes[0], call + v) for v in free}
+        known = dict(shared) | given
+        want = evaluate(spec, call, known, failing)
+        everything = evaluate(spec, call, known, None)
+        got: list[Any] | None = None
+        with suppress(Injected):
+            got = built.call([given[v] for v in free], call, failing)
+        assert (got is None) == want.failed
+        ran = set(built.journal.ran + built.native_runs())
+        if got is None:
+            assert ran <= set(everything.ran | want.may_run)
+            continue
+        assert ran <= set(want.may_run), f"ran unasked: {ran - set(want.may_run)}"
+        if "rewrites" not in mode:  # which merge nodes of one name
+            assert set(+Counter(want.ran)) <= ran
+        assert [np.asarray(x).tolist() for x in got] == want.outputs
+        shared |= want.shared
+        assert built.function._registers_empty()
+
+
+@pytest.mark.parametrize("mode", CHECKING)
+def test_random_graphs_run_what_is_demanded_and_pass_every_check(
+    mode: str, fuzz_graphs: int, fuzz_seed: int
+) -> None:
+    for t in range(fuzz_graphs // (10 if mode == "DebugMode" else 2) or 3):
+        check(generate(random.Random(fuzz_seed + t)), mode)

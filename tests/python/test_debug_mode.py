@@ -1,0 +1,264 @@
+"""DebugMode finds each kind of lie, names the node, and says what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lying_ops as lies
+import numpy as np
+import pytest
+
+import thunkvm as tv
+from thunkvm.checking import rewriting
+from thunkvm.checking.errors import (
+    BadDestroyMap,
+    BadRewrite,
+    BadThunkOutput,
+    BadViewMap,
+    Crash,
+    InvalidValueError,
+    StochasticOrder,
+)
+
+VALUE = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+LIES: list[tuple[Any, type[Exception], str]] = [
+    (
+        lies.WritesToItsInput,
+        BadDestroyMap,
+        r"wrote to input 0.*element \(0, 0\) was 1.0 and is 2.0",
+    ),
+    (
+        lies.ReturnsItsInput,
+        BadViewMap,
+        r"output 0 of perform shares memory with input 0, .*view_map",
+    ),
+    (lies.ReturnsAPart, BadViewMap, r"Say view_map = \{0: \[0\]\}, or return a copy"),
+    (lies.DeclaresTheWrongView, BadViewMap, "output 0 of perform shares memory with input 0"),
+    (lies.ReturnsOneArrayTwice, BadViewMap, "outputs 0 and 1 of perform share memory"),
+    (lies.KeepsItsOutput, BadThunkOutput, "its second run wrote to output 0 of the first"),
+    (lies.CountsItsRuns, BadThunkOutput, "check of the same twice: perform, on the same inputs"),
+    (lies.AddsToItsOutput, BadThunkOutput, r"with preallocated outputs \(previous\)"),
+    (
+        lies.TrustsTheShapeOfItsOutput,
+        BadThunkOutput,
+        r"\(wrong_size\).*the shapes are \(2, 3\) and \(3, 4\)",
+    ),
+    (lies.LeavesWhatIsThere, BadThunkOutput, r"with preallocated outputs \(c_contiguous\)"),
+    (lies.NeedsContiguousInputs, BadThunkOutput, "with inputs "),
+    (lies.WritesToWhatItAskedFor, BadDestroyMap, "wrote to input 0"),
+    (lies.OtherThanItsPerform, BadThunkOutput, "check of c and perform agree: .*by 1e-06 at most"),
+    (lies.PerformRaises, BadThunkOutput, "it raised ArithmeticError: not today; c computed a"),
+    (lies.WritesToItsInputInC, BadDestroyMap, r"c wrote to input 0.*\(0, 0\) was 1.0 and is 2.0"),
+    (lies.ReturnsItsInputInC, BadViewMap, "output 0 of c shares memory with input 0"),
+    (lies.IgnoresStridesOfItsInput, BadThunkOutput, "c, with inputs in Fortran order"),
+    (
+        lies.IgnoresStridesOfItsOutput,
+        BadThunkOutput,
+        r"c, with preallocated outputs \(f_contiguous",
+    ),
+    (lies.TrustsTheShapeOfItsOutputInC, BadThunkOutput, r"c, with preallocated .*\(wrong_size\)"),
+    (lies.AddsToItsOutputInC, BadThunkOutput, r"c, with preallocated outputs \(previous\)"),
+    (lies.KeepsItsOutputInC, BadThunkOutput, "c, when it ran twice: its second run wrote to"),
+    (lies.CountsItsRunsInC, BadThunkOutput, "check of the same twice: c, on the same inputs"),
+    (
+        lies.Crashes,
+        Crash,
+        "tried in a child process, was ended by SIGSEGV when it ran for the first",
+    ),
+    (lies.Aborts, Crash, "was ended by SIGABRT"),
+    (lies.Exits, Crash, "ended the process with status 3"),
+    (lies.CrashesOnGaps, Crash, r"SIGSEGV when c ran with preallocated outputs \(strided\)"),
+]
+
+
+@pytest.mark.parametrize(
+    ("lie", "error", "words"), LIES, ids=lambda of: getattr(of, "__name__", "")
+)
+def test_each_lie_is_found_and_names_its_node(
+    lie: Any, error: type[Exception], words: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    x = tv.matrix("x")
+    outputs = lie()(x + 0.0)
+    f = tv.function([x], outputs, mode="DebugMode")
+    with pytest.raises(error, match="(?s)" + words) as raised:
+        f(VALUE)
+    assert str(raised.value).startswith(f"{lie.__name__}, made at test_debug_mode.py:")
+    notes = "".join(raised.value.__notes__)
+    assert f"node {lie.__name__}.0" in notes
+    assert "input 0: add.0, matrix float64 (?, ?): float64 array, shape (2, 3)" in notes
+
+
+@pytest.mark.parametrize(
+    ("op", "error", "words"),
+    [
+        (lies.BREAKS_CONST, BadDestroyMap, r"wrote to input 0.*element \(1,\) was 2.0 and is 7.0"),
+        (lies.HAS_A_STATIC, BadThunkOutput, "check of the same twice"),
+    ],
+    ids=["const", "static"],
+)
+def test_lies_of_plain_c_functions_are_found(op: Any, error: type[Exception], words: str) -> None:
+    x = tv.vector("x")
+    f = tv.function([x], op(x), mode="DebugMode")
+    with pytest.raises(error, match=words):
+        f([1.0, 2.0])
+
+
+@pytest.mark.parametrize("linker", ["vm", "py", "cvm", "c|py", "c"])
+def test_an_honest_op_passes_over_every_linker(linker: str) -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], lies.HonestInC()(x.T) + 1.0, mode=tv.DebugMode(linker=linker))
+    for _ in range(3):
+        np.testing.assert_array_equal(f(VALUE), VALUE.T * 2.0 + 1.0)
+
+
+def test_an_op_that_declares_what_it_does_passes() -> None:
+    class Destroys(lies.WritesToItsInput):
+        destroy_map = {0: [0]}
+
+        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+            inputs[0] *= 2.0
+            output_storage[0][0] = inputs[0]
+
+    class Views(lies.ReturnsAPart):
+        view_map = {0: [0]}
+
+    x = tv.matrix("x")
+    f = tv.function([x], [Destroys()(x), Views()(x)], mode="DebugMode")
+    doubled, turned = f(VALUE)
+    np.testing.assert_array_equal(doubled, VALUE * 2.0)
+    np.testing.assert_array_equal(turned, VALUE[::-1])
+
+
+def test_a_lie_in_an_arm_that_is_not_taken_is_none() -> None:
+    c, x = tv.scalar("c"), tv.matrix("x")
+    lie = lies.CountsItsRuns()
+    f = tv.function([c, x], tv.ifelse(c > 0, lie(x), x), mode="DebugMode")
+    f(-1.0, VALUE)
+    assert lie.runs == 0
+    with pytest.raises(BadThunkOutput):
+        f(1.0, VALUE)
+
+
+def test_an_attempt_does_not_catch_what_a_check_raises() -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], tv.attempt(lies.CountsItsRuns()(x), x), mode="DebugMode")
+    with pytest.raises(BadThunkOutput):
+        f(VALUE)
+
+
+def test_the_argument_of_the_caller_is_not_written_to_by_other_implementations() -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], lies.HonestInC()(x), mode="DebugMode")
+    value = VALUE.copy()
+    f(value)
+    np.testing.assert_array_equal(value, VALUE)
+
+
+def test_infinities_are_errors_where_they_are_asked_for() -> None:
+    x = tv.matrix("x")
+    tv.function([x], lies.GivesNan()(x), mode="DebugMode")(VALUE)
+    f = tv.function([x], lies.GivesNan()(x), mode=tv.DebugMode(check_isfinite=True))
+    with pytest.raises(InvalidValueError, match="output 0 of perform is no value of its Type"):
+        f(VALUE)
+
+
+def test_strides_are_compared_where_it_is_asked_for() -> None:
+    class Fortran(lies.HonestInC):
+        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+            output_storage[0][0] = np.asfortranarray(inputs[0] * 2.0)
+
+    x = tv.matrix("x")
+    tv.function([x], Fortran()(x), mode="DebugMode")(VALUE)
+    f = tv.function([x], Fortran()(x), mode=tv.DebugMode(require_matching_strides=True))
+    with pytest.raises(BadThunkOutput, match=r"strides \(8, 16\), that of c \(24, 8\)"):
+        f(VALUE)
+
+
+def test_what_is_not_asked_for_is_not_checked() -> None:
+    x = tv.matrix("x")
+    only_python = tv.DebugMode(check_c_code=False)
+    tv.function([x], lies.HonestInC()(x), mode=only_python)(VALUE)
+    tv.function([x], lies.OtherThanItsPerform()(x), mode=only_python)(VALUE)
+    only_c = tv.DebugMode(check_py_code=False)
+    tv.function([x], lies.OtherThanItsPerform()(x), mode=only_c)(VALUE)
+    without = tv.DebugMode(check_preallocated_output="initial:f_contiguous:strided")
+    tv.function([x], lies.TrustsTheShapeOfItsOutput()(x), mode=without)(VALUE)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"check_preallocated_output": "previous:strode"}, "Did you mean 'strided'"),
+        ({"check_c_code": False, "check_py_code": False}, "are both False"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        tv.DebugMode(**options)
+
+
+def test_a_kernel_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    from thunkvm.perform import PERFORMS
+
+    right = PERFORMS["exp"]
+
+    def wrong(node: Any) -> Any:
+        def perform(node_: Any, inputs: Any, storage: Any) -> None:
+            right(node)(node_, inputs, storage)
+            storage[0][0] = storage[0][0] * (1.0 + 1e-9)
+
+        return perform
+
+    monkeypatch.setitem(PERFORMS, "exp", wrong)
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x), mode="DebugMode")
+    with pytest.raises(BadThunkOutput, match="check of emitted C and perform agree"):
+        f([1.0, 2.0])
+
+
+def test_a_rewrite_that_changes_a_value_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    relinked = rewriting.Rewriting._linked
+
+    def wrong(self: Any, rewrites: Any) -> Any:
+        function = relinked(self, rewrites)
+        if "inverses" not in rewrites:
+            return function
+        return lambda *arguments: [value + 1.0 for value in function(*arguments)]
+
+    monkeypatch.setattr(rewriting.Rewriting, "_linked", wrong)
+    x = tv.scalar("x")
+    f = tv.function([x], tv.neg(tv.neg(x)) + 1.0, mode="DebugMode")
+    with pytest.raises(
+        BadRewrite, match=r"the rewrite 'inverses' changed the value of value 0 of 1"
+    ):
+        f(1.0)
+
+
+def test_a_program_that_changes_from_link_to_link_is_found() -> None:
+    x = tv.scalar("x")
+    programs = iter([tv.function([x], x + 1), tv.function([x], tv.exp(x) * 2)])
+    with pytest.raises(StochasticOrder, match="linking the same graph twice gave two programs"):
+        rewriting.check_order(lambda rewrites: next(programs), (), 2)
+
+
+def test_updates_are_not_committed_where_a_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Any, arguments: Any) -> None:
+        raise BadRewrite("no")
+
+    monkeypatch.setattr(rewriting.Rewriting, "check", refuse)
+    n, x = tv.shared(0.0, "n"), tv.scalar("x")
+    f = tv.function([x], tv.neg(tv.neg(x)), updates={n: n + 1.0}, mode="DebugMode")
+    with pytest.raises(BadRewrite):
+        f(1.0)
+    assert n.get_value() == 0.0
+
+
+def test_the_mode_by_its_name_and_its_options() -> None:
+    mode = tv.get_mode("DebugMode")
+    assert mode == tv.DebugMode()
+    assert (mode.name, mode.linker, mode.optimizer) == ("DebugMode", "c|py", "fast_run")
+    assert tv.DebugMode(check_c_code=False).linker == "vm"
+    assert tv.DebugMode(check_preallocated_output="previous").including("merge") == tv.DebugMode(
+        check_preallocated_output="previous"
+    )
