@@ -143,6 +143,18 @@ struct Schedule {
   }
   /// True if what follows the branch comes right behind this arm.
   bool is_last_arm(const Block& arm) const { return arm.number + 1 == branches[arm.owner].n_arms; }
+  /// False where control is at what follows already: the End of a last arm.
+  bool has_instruction(const Statement& s) const {
+    return s.kind != Statement::Kind::End || blocks[s.index].kind != Block::Kind::Arm ||
+           !is_last_arm(blocks[s.index]);
+  }
+  /// The statement after the Runs that share an instruction with this one.
+  std::uint32_t segment_end(std::uint32_t run) const {
+    std::uint32_t end = run + 1;
+    while (statements[end].kind == Statement::Kind::Run && statements[end].pc == statements[run].pc)
+      ++end;
+    return end;
+  }
   /// The static type of all that a register ever holds; null where there is none.
   const Type* type_of(std::uint32_t reg) const {
     return registers[reg] && !mixed[reg] ? &registers[reg].type() : nullptr;

@@ -19,6 +19,7 @@ class ChunkCode {
       : plan_(plan),
         notes_(notes),
         program_(plan.program()),
+        schedule_(plan.schedule()),
         function_of_(function_of),
         chunk_(chunk),
         out_(out),
@@ -27,10 +28,12 @@ class ChunkCode {
   void emit() {
     const Chunk& chunk = plan_.chunks()[chunk_];
     const std::string name = "chunk_" + std::to_string(function_of_[chunk_]);
-    const bool ends = emit_range(chunk.begin, chunk.end, chunk.end);
-    if (ends) text_ += "  return " + std::to_string(chunk.end) + ";\n";
+    const std::uint32_t next =
+        chunk.end < schedule_.statements.size() ? plan_.pc(chunk.end) : kNone;
+    const bool ends = emit_range(chunk.begin, chunk.end, next);
+    if (ends) text_ += "  return " + std::to_string(next) + ";\n";
     std::string head = "u32 " + name + "(tv_call *call, u32 label) {\n";
-    head += notes_.body_at(chunk.begin) + notes_.registers(text_);
+    head += notes_.block_at(chunk.begin) + notes_.registers(text_);
     const std::string code = without_comments(text_);
     const auto uses = [&](const char* what) { return code.find(what) != std::string::npos; };
     if (uses("R[")) head += "  tv_cell *const R = call->cells;\n";
@@ -53,77 +56,58 @@ class ChunkCode {
   }
 
  private:
-  /// The code in [begin, end). `next` is where what comes after it leads. True: it may end there.
+  /// The statements in [begin, end). `next` is the pc that what comes after them leads to. True: it
+  /// may end there.
   bool emit_range(std::uint32_t begin, std::uint32_t end, std::uint32_t next) {
     bool ends = true;
-    for (std::uint32_t pc = begin; pc < end;) {
-      text_ += "L" + std::to_string(pc) + ":;\n";
-      const Instruction& instruction = program_.code[pc];
-      ends = true;
-      if (instruction.op == Opcode::Branch) {
-        const Arms arms = find_arms(pc, end);
-        emit_branch(instruction, arms, arms.join == end ? next : arms.join);
-        ends = arms.join != kNone;
-        pc = ends ? arms.join : pc + 1;
+    for (std::uint32_t i = begin; i < end;) {
+      const Statement& s = schedule_.statements[i];
+      if (!schedule_.has_instruction(s)) {
+        ++i;
         continue;
       }
-      if (instruction.op == Opcode::Jump) {
-        ends = instruction.a == (pc + 1 == end ? next : pc + 1);
-        if (!ends) text_ += "  " + go(instruction.a) + "\n";
-      } else {
-        ends = emit_instruction(pc);
+      text_ += "L" + std::to_string(s.pc) + ":;\n";
+      if (s.kind == Statement::Kind::Branch) {
+        // An arm that lies in another function, in part or as a whole, is gone to.
+        const std::uint32_t after = schedule_.after(schedule_.branches[s.index]);
+        ends = after <= end;
+        emit_branch(s, ends, after == end ? next : plan_.pc(after));
+        i = ends ? after : i + 1;
+        continue;
       }
-      ++pc;
+      ends = true;
+      if (s.kind == Statement::Kind::End)
+        ends = emit_end(s, i + 1 == end ? next : s.pc + 1);
+      else
+        emit_statement(s);
+      i = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
     }
     return ends;
   }
 
-  /// The arms of a branch that come one after the other and go on at one place.
-  struct Arms {
-    std::uint32_t join = kNone;                                   // kNone: they do not
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranges;  // by arm
-  };
-  Arms find_arms(std::uint32_t pc, std::uint32_t end) const {
-    const Branch& branch = program_.branches[program_.code[pc].a];
-    Arms arms;
-    std::uint32_t begin = pc + 1;
-    std::uint32_t join = kNone;
-    for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm) {
-      if (program_.targets[branch.first_target + arm] != begin) return {};
-      if (arm + 1 == branch.n_arms) break;
-      const std::uint32_t after = program_.targets[branch.first_target + arm + 1];
-      if (after <= begin || after > end || program_.code[after - 1].op != Opcode::Jump) return {};
-      const std::uint32_t to = program_.code[after - 1].a;
-      if (to < after || (join != kNone && join != to)) return {};
-      join = to;
-      arms.ranges.emplace_back(begin, after);
-      begin = after;
+  void emit_statement(const Statement& s) {
+    switch (s.kind) {
+      case Statement::Kind::Run: emit_run(s.pc); return;
+      case Statement::Kind::Move: emit_move(s); return;
+      case Statement::Kind::Need: emit_need(s.index); return;
+      case Statement::Kind::Retire: retire(schedule_.dying_in(s)); return;
+      case Statement::Kind::Branch:
+      case Statement::Kind::End:  // emit_range's
+      case Statement::Kind::Demand:
+      case Statement::Kind::Release: return;  // in no chunk
     }
-    if (join == kNone || join < begin || join > end) return {};
-    arms.ranges.emplace_back(begin, join);
-    arms.join = join;
-    return arms;
   }
 
-  /// True if the next instruction comes after it.
-  bool emit_instruction(std::uint32_t pc) {
-    const Instruction& instruction = program_.code[pc];
-    switch (instruction.op) {
-      case Opcode::Run: emit_run(pc); return true;
-      case Opcode::Move: emit_move(instruction); return true;
-      case Opcode::Need: emit_need(instruction.a); return true;
-      case Opcode::Retire:
-        retire(std::span(program_.retires).subspan(instruction.a, instruction.b));
-        return true;
-      case Opcode::Return:
-      case Opcode::Halt: text_ += "  return " + std::to_string(pc) + ";\n"; return false;
-      case Opcode::Branch:
-      case Opcode::Jump:  // emit_range's
-      case Opcode::Lazy:
-      case Opcode::Release:
-      case Opcode::Native: break;  // in no chunk
+  /// The end of a block; `next` is the pc that follows. True: control comes there.
+  bool emit_end(const Statement& end, std::uint32_t next) {
+    const Block& block = schedule_.blocks[end.index];
+    if (block.kind != Block::Kind::Arm) {
+      text_ += "  return " + std::to_string(end.pc) + ";\n";
+      return false;
     }
-    return true;
+    const std::uint32_t to = plan_.pc(schedule_.after(schedule_.branches[block.owner]));
+    if (to != next) text_ += "  " + go(to) + "\n";
+    return to == next;
   }
 
   /// To a pc: within this function, or by way of the interpreter.
@@ -292,15 +276,16 @@ class ChunkCode {
     out_.loops.push_back(std::move(emitted.loop));
   }
 
-  void emit_branch(const Instruction& instruction, const Arms& arms, std::uint32_t next) {
-    const Branch& branch = program_.branches[instruction.a];
+  /// With its arms, which lead to `next`; `whole`: else these are elsewhere.
+  void emit_branch(const Statement& s, bool whole, std::uint32_t next) {
+    const ScheduledBranch& branch = schedule_.branches[s.index];
     const RegisterForm& form = plan_.reg(branch.selector);
-    const std::string index = std::to_string(instruction.a);
-    for (const NodeCounter& conditional : notes_.decided_by(branch)) {
-      text_ += comment(conditional.node);
-      place(conditional.node) = {"branch", region(), ""};
+    const std::string index = std::to_string(s.index);
+    for (const std::uint32_t conditional : schedule_.decided_by(branch)) {
+      text_ += comment(conditional);
+      place(conditional) = {"branch", region(), ""};
     }
-    const auto retired = std::span(&branch.selector, (instruction.flag & kTake) != 0 ? 1 : 0);
+    const auto retired = std::span(&branch.selector, s.takes ? 1 : 0);
     const std::string arm_call =
         form.number ? "S->arm_of(call, " + index + ", (tv_value){." + member(form.dtype) + " = " +
                           read(branch.selector) + "}, " + cell_meta_name(form.dtype) + ")"
@@ -311,10 +296,10 @@ class ChunkCode {
         text_ += "  if (" + selector + " != " + selector + ") return " + arm_call + ";\n";
       text_ += "  if (" + selector + ") {\n";
       retire(retired);
-      emit_arm(branch, arms, 1, next);
+      emit_arm(s, 1, whole, next);
       text_ += "  } else {\n";
       retire(retired);
-      emit_arm(branch, arms, 0, next);
+      emit_arm(s, 0, whole, next);
       text_ += "  }\n";
       return;
     }
@@ -333,30 +318,29 @@ class ChunkCode {
     for (std::uint32_t a = 0; a < branch.n_arms; ++a) {
       const bool last = a + 1 == branch.n_arms;
       text_ += last ? "  default: {\n" : "  case " + std::to_string(a) + ": {\n";
-      if (emit_arm(branch, arms, a, next) && !last) text_ += "  break;\n";
+      if (emit_arm(s, a, whole, next) && !last) text_ += "  break;\n";
       text_ += "  }\n";
     }
     text_ += "  }\n  }\n";
   }
 
-  bool emit_arm(const Branch& branch, const Arms& arms, std::uint32_t arm, std::uint32_t next) {
-    count(branch.first_counter + arm);
-    if (arms.join != kNone)
-      return emit_range(arms.ranges[arm].first, arms.ranges[arm].second, next);
-    text_ += "  " + go(program_.targets[branch.first_target + arm]) + "\n";
+  bool emit_arm(const Statement& s, std::uint32_t arm, bool whole, std::uint32_t next) {
+    const Block& block = schedule_.arm(schedule_.branches[s.index], arm);
+    count(program_.branches[s.index].first_counter + arm);
+    if (whole) return emit_range(block.begin, block.end, next);
+    text_ += "  " + go(plan_.pc(block.begin)) + "\n";
     return false;
   }
 
-  void emit_move(const Instruction& instruction) {
-    count(instruction.c);
-    const bool take = (instruction.flag & kTake) != 0;
-    if (plan_.reg(instruction.a).number && plan_.reg(instruction.b).number) {
-      write(instruction.a, read(instruction.b));
-      if (take) retire(std::span(&instruction.b, 1));
+  void emit_move(const Statement& s) {
+    count(program_.code[s.pc].c);
+    if (plan_.reg(s.to).number && plan_.reg(s.from).number) {
+      write(s.to, read(s.from));
+      if (s.takes) retire(std::span(&s.from, 1));
       return;
     }
-    text_ += "  S->move(&" + cell(instruction.a) + ", &" + cell(instruction.b) + ", " +
-             (take ? "1" : "0") + ");\n";
+    text_ +=
+        "  S->move(&" + cell(s.to) + ", &" + cell(s.from) + ", " + (s.takes ? "1" : "0") + ");\n";
   }
 
   void emit_need(std::uint32_t memo) {
@@ -373,6 +357,7 @@ class ChunkCode {
   const Plan& plan_;
   const ChunkNotes& notes_;
   const Program& program_;
+  const Schedule& schedule_;
   const std::span<const std::uint32_t> function_of_;  // by chunk
   const std::uint32_t chunk_;
   EmittedCode& out_;

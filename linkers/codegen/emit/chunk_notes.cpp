@@ -29,14 +29,13 @@ class ChunkNotes::Registers {
   std::string text_;
 };
 
-ChunkNotes::ChunkNotes(const Plan& plan)
-    : plan_(plan), program_(plan.program()), counters_(program_.node_counters) {
-  for (const auto& [reg, value] : program_.constants) roles_.insert(reg);
-  for (const auto* list :
-       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
+ChunkNotes::ChunkNotes(const Plan& plan) : plan_(plan), program_(plan.program()) {
+  const Schedule& schedule = plan.schedule();
+  for (const auto* list : {&schedule.constants, &schedule.inputs, &schedule.shared,
+                           &schedule.outputs, &schedule.updates})
     roles_.insert(list->begin(), list->end());
-  for (std::uint32_t m = 0; m < program_.memos.size(); ++m) memos_[program_.memos[m].pc] = m;
-  std::ranges::stable_sort(counters_, {}, &NodeCounter::counter);
+  for (std::uint32_t m = 0; m < schedule.memos.size(); ++m)
+    memos_[schedule.blocks[schedule.memos[m].block].begin] = m;
 }
 
 std::string ChunkNotes::call(std::uint32_t step) const {
@@ -58,18 +57,12 @@ std::string ChunkNotes::loop(const FusedLoop& loop, const std::string& index,
   return note(outputs.from(inputs) + (body == "loop_" + index ? "" : ", by " + body));
 }
 
-std::span<const NodeCounter> ChunkNotes::decided_by(const Branch& branch) const {
-  const auto range =
-      std::ranges::equal_range(counters_, branch.first_counter, {}, &NodeCounter::counter);
-  return {range.begin(), range.end()};
-}
-
 std::string ChunkNotes::need(std::uint32_t memo) const {
   return note("needs " + node_mark(program_.memos[memo].node));
 }
 
-std::string ChunkNotes::body_at(std::uint32_t pc) const {
-  const auto found = memos_.find(pc);
+std::string ChunkNotes::block_at(std::uint32_t statement) const {
+  const auto found = memos_.find(statement);
   if (found == memos_.end()) return "";
   return note("memo " + std::to_string(found->second) + ": " +
               node_mark(program_.memos[found->second].node));

@@ -23,11 +23,9 @@ class ChunkNotes {
   std::string call(std::uint32_t step) const;
   /// The same of a loop, with the function that computes its blocks where that has another number.
   std::string loop(const FusedLoop& loop, const std::string& index, const std::string& body) const;
-  /// The conditionals that a branch decides.
-  std::span<const NodeCounter> decided_by(const Branch& branch) const;
   std::string need(std::uint32_t memo) const;
-  /// Whose body a function is that begins here, if it is one's.
-  std::string body_at(std::uint32_t pc) const;
+  /// Whose memo body a function is that begins with this statement, if it is one's.
+  std::string block_at(std::uint32_t statement) const;
   /// What the registers are that a text names, if they are more than values in between: "R[2] x,
   /// input 0; R[5] constant 0.5 float64".
   std::string registers(const std::string& text) const;
@@ -38,8 +36,7 @@ class ChunkNotes {
   const Plan& plan_;
   const Program& program_;
   std::set<std::uint32_t> roles_;                           // registers that have one
-  std::unordered_map<std::uint32_t, std::uint32_t> memos_;  // by the pc of the body
-  std::vector<NodeCounter> counters_;                       // sorted by counter
+  std::unordered_map<std::uint32_t, std::uint32_t> memos_;  // by the first statement
 };
 
 }  // namespace thunkvm

@@ -72,11 +72,9 @@ class Emitter {
   }
 
   void leave_out(const Chunk& chunk) {
-    for (std::uint32_t pc = chunk.begin; pc < chunk.end; ++pc)
-      if (program_.code[pc].op == Opcode::Run)
-        for (const Unit& unit : plan_.units(pc))
-          for (const std::uint32_t step : unit.steps)
-            out_.places_[program_.steps[step].node] = {"", "", plan_.step(step).why};
+    for (std::uint32_t i = chunk.begin; i < chunk.end; ++i)
+      if (const Statement& s = plan_.schedule().statements[i]; s.kind == Statement::Kind::Run)
+        out_.places_[s.node] = {"", "", plan_.step(s.index).why};
   }
 
   const Plan& plan_;

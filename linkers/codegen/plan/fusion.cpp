@@ -407,8 +407,8 @@ class Fusion {
 
 }  // namespace
 
-std::vector<Unit> Plan::fuse(const Instruction& run) const {
-  return Fusion(*this).run(run.a, run.a + run.b);
+std::vector<Unit> Plan::fuse(std::uint32_t first_step, std::uint32_t end_step) const {
+  return Fusion(*this).run(first_step, end_step);
 }
 
 }  // namespace thunkvm

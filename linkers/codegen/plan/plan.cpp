@@ -17,8 +17,12 @@ constexpr std::uint8_t kMemoDepth = 8;
 constexpr std::uint32_t kElsewhere = kNone - 1;
 
 /// What the interpreter does with lazy thunks.
-bool is_lazy(const Instruction& instruction) {
-  return instruction.op == Opcode::Lazy || instruction.op == Opcode::Release;
+bool is_lazy(const Statement& s) {
+  return s.kind == Statement::Kind::Demand || s.kind == Statement::Kind::Release;
+}
+/// What a statement adds to the size of a function.
+std::uint32_t n_thunks(const Statement& s) {
+  return s.kind == Statement::Kind::Run || s.kind == Statement::Kind::Branch ? 1 : 0;
 }
 
 bool has_c_dtype(const Type& type) {
@@ -166,27 +170,30 @@ void Plan::find_forms() {
 void Plan::count_accesses() {
   reads_.resize(program_.n_registers, 0);
   writes_.resize(program_.n_registers, 0);
-  for (const Step& step : program_.steps) {
-    for (int i = 0; i < step.operands.n_inputs; ++i) ++reads_[step.operands.input(i)];
-    for (int j = 0; j < step.operands.n_outputs; ++j) ++writes_[step.operands.output(j)];
+  const auto count = [](std::vector<std::uint32_t>& accesses,
+                        std::span<const std::uint32_t> registers) {
+    for (const std::uint32_t reg : registers) ++accesses[reg];
+  };
+  for (const Statement& s : schedule_.statements) {
+    if (s.kind == Statement::Kind::Run) {
+      count(reads_, schedule_.inputs_of(s));
+      count(writes_, schedule_.outputs_of(s));
+    } else if (s.kind == Statement::Kind::Branch) {
+      ++reads_[schedule_.branches[s.index].selector];
+    } else if (s.kind == Statement::Kind::Move) {
+      ++reads_[s.from];
+      ++writes_[s.to];
+    }
   }
-  for (const Instruction& instruction : program_.code) {
-    if (instruction.op == Opcode::Branch) ++reads_[program_.branches[instruction.a].selector];
-    if (instruction.op != Opcode::Move) continue;
-    ++reads_[instruction.b];
-    ++writes_[instruction.a];
-  }
-  for (const Lazy& lazy : program_.lazies) {
-    for (int i = 0; i < lazy.operands.n_inputs + lazy.operands.n_outputs; ++i)
-      ++reads_[lazy.operands.registers[i]];
-    for (int j = 0; j < lazy.operands.n_outputs; ++j) ++writes_[lazy.operands.output(j)];
+  for (const ScheduledLazy& lazy : schedule_.lazies) {
+    count(reads_, schedule_.operands_of(lazy));
+    count(writes_, schedule_.operands_of(lazy).subspan(lazy.n_inputs));
   }
   for (const auto* list :
-       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
-    for (const std::uint32_t reg : *list) ++reads_[reg];
-  for (const auto* list : {&program_.inputs, &program_.shared})
-    for (const std::uint32_t reg : *list) ++writes_[reg];
-  for (const auto& [reg, value] : program_.constants) ++writes_[reg];
+       {&schedule_.inputs, &schedule_.shared, &schedule_.outputs, &schedule_.updates})
+    count(reads_, *list);
+  for (const auto* list : {&schedule_.inputs, &schedule_.shared, &schedule_.constants})
+    count(writes_, *list);
 }
 
 bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const {
@@ -206,32 +213,22 @@ void Plan::find_units(const std::stop_token& stop) {
   for (int round = 1;; ++round) {
     units_.clear();
     units_at_.assign(program_.code.size(), kNone);
-    for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
-      if (program_.code[pc].op != Opcode::Run) continue;
+    for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
+      const Statement& s = schedule_.statements[i];
+      if (s.kind != Statement::Kind::Run) continue;
       go_on_unless(stop);
-      units_at_[pc] = static_cast<std::uint32_t>(units_.size());
-      units_.push_back(fuse(program_.code[pc]));
+      const std::uint32_t end = schedule_.segment_end(i);
+      units_at_[s.pc] = static_cast<std::uint32_t>(units_.size());
+      units_.push_back(fuse(s.index, s.index + (end - i)));
+      i = end - 1;
     }
     if (keep_shared_views()) return;
     if (round >= kRounds) std::ranges::fill(shared_views_, kNone);
   }
 }
 
-// Where the bodies of memos and of lazy thunks' inputs begin.
-std::vector<std::uint32_t> Plan::body_starts() const {
-  std::vector<std::uint32_t> starts;
-  for (const Memo& memo : program_.memos) starts.push_back(memo.pc);
-  for (const Lazy& lazy : program_.lazies)
-    starts.insert(starts.end(), lazy.input_pcs.begin(), lazy.input_pcs.end());
-  return starts;
-}
-
 void Plan::find_memo_depths() {
   memo_depth_.resize(program_.memos.size(), 0);
-  std::vector<std::uint32_t> starts = body_starts();
-  starts.push_back(static_cast<std::uint32_t>(program_.code.size()));
-  std::sort(starts.begin(), starts.end());
-
   std::vector<bool> known(program_.memos.size(), false);
   std::vector<std::uint32_t> stack;
   for (std::uint32_t root = 0; root < program_.memos.size(); ++root) {
@@ -242,23 +239,21 @@ void Plan::find_memo_depths() {
         stack.pop_back();
         continue;
       }
-      const std::uint32_t begin = program_.memos[memo].pc;
-      const std::uint32_t end = *std::upper_bound(starts.begin(), starts.end(), begin);
+      const Block& body = schedule_.blocks[schedule_.memos[memo].block];
       std::uint32_t thunks = 0;
       std::uint8_t depth = 0;
       bool ready = true, callable = true;
-      for (std::uint32_t pc = begin; pc < end; ++pc) {
-        const Instruction& instruction = program_.code[pc];
-        if (instruction.op == Opcode::Run) thunks += instruction.b;
-        if (instruction.op == Opcode::Branch) ++thunks;
-        if (is_lazy(instruction)) callable = false;
-        if (instruction.op != Opcode::Need) continue;
-        if (!known[instruction.a]) {
-          stack.push_back(instruction.a);
+      for (std::uint32_t i = body.begin; i < body.end; ++i) {
+        const Statement& s = schedule_.statements[i];
+        thunks += n_thunks(s);
+        if (is_lazy(s)) callable = false;
+        if (s.kind != Statement::Kind::Need) continue;
+        if (!known[s.index]) {
+          stack.push_back(s.index);
           ready = false;
         }
-        callable &= memo_depth_[instruction.a] != 0;
-        depth = std::max(depth, memo_depth_[instruction.a]);
+        callable &= memo_depth_[s.index] != 0;
+        depth = std::max(depth, memo_depth_[s.index]);
       }
       if (!ready) continue;
       known[memo] = true;
@@ -271,31 +266,35 @@ void Plan::find_memo_depths() {
 
 void Plan::cut() {
   chunk_at_.resize(program_.code.size(), kNone);
-  std::vector<bool> starts(program_.code.size(), false);
-  for (const std::uint32_t pc : body_starts()) starts[pc] = true;
+  std::vector<bool> starts(schedule_.statements.size(), false);
+  for (const Block& block : schedule_.blocks)
+    if (block.kind != Block::Kind::Arm) starts[block.begin] = true;
   bool open = false;
-  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-    const Instruction& instruction = program_.code[pc];
-    const std::uint32_t thunks = instruction.op == Opcode::Run      ? instruction.b
-                                 : instruction.op == Opcode::Branch ? 1
-                                                                    : 0;
-    if (is_lazy(instruction) ||
-        (instruction.op == Opcode::Need && memo_depth_[instruction.a] == 0)) {
+  for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
+    const Statement& s = schedule_.statements[i];
+    const bool runs = s.kind == Statement::Kind::Run;
+    next = runs ? schedule_.segment_end(i) : i + 1;
+    if (!schedule_.has_instruction(s)) {
+      if (open) chunks_.back().end = next;
+      continue;
+    }
+    if (is_lazy(s) || (s.kind == Statement::Kind::Need && memo_depth_[s.index] == 0)) {
       open = false;
       continue;
     }
-    if (!open || starts[pc] || chunks_.back().thunks + thunks > chunk_thunks())
-      chunks_.emplace_back().begin = pc;
+    const std::uint32_t thunks = runs ? next - i : n_thunks(s);
+    if (!open || starts[i] || chunks_.back().thunks + thunks > chunk_thunks())
+      chunks_.emplace_back().begin = i;
     open = true;
     Chunk& chunk = chunks_.back();
-    chunk.end = pc + 1;
+    chunk.end = next;
     chunk.thunks += thunks;
-    chunk.emitted |= instruction.op == Opcode::Branch;
-    if (instruction.op == Opcode::Run)
-      for (const Unit& unit : units(pc))
+    chunk.emitted |= s.kind == Statement::Kind::Branch;
+    if (runs)
+      for (const Unit& unit : units(s.pc))
         chunk.emitted |=
             unit.kind != Unit::Kind::Call || program_.steps[unit.steps.front()].run != &run_bound;
-    chunk_at_[pc] = static_cast<std::uint32_t>(chunks_.size() - 1);
+    chunk_at_[s.pc] = static_cast<std::uint32_t>(chunks_.size() - 1);
   }
   // A memo body whose call would be a call of the interpreter's is none.
   for (std::size_t m = 0; m < program_.memos.size(); ++m)
@@ -303,21 +302,23 @@ void Plan::cut() {
 }
 
 void Plan::find_entries() {
-  for (Chunk& chunk : chunks_) chunk.entries = {chunk.begin};
-  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-    const auto target = [&](std::uint32_t to) {
-      jumps_back_ |= to <= pc;
-      if (chunk_at_[to] == kNone || chunk_at_[to] == chunk_at_[pc]) return;
-      // These are the interpreter's: a function would send it right back to them.
-      if (program_.code[to].op == Opcode::Return || program_.code[to].op == Opcode::Halt) return;
-      chunks_[chunk_at_[to]].entries.push_back(to);
-    };
-    const Instruction& instruction = program_.code[pc];
-    if (instruction.op == Opcode::Jump) target(instruction.a);
-    if (instruction.op == Opcode::Branch) {
-      const Branch& branch = program_.branches[instruction.a];
-      for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm)
-        target(program_.targets[branch.first_target + arm]);
+  // These are the interpreter's: a function would send it right back to them.
+  std::vector<bool> is_end(program_.code.size(), false);
+  for (const Block& block : schedule_.blocks)
+    if (block.kind != Block::Kind::Arm) is_end[schedule_.statements[block.end - 1].pc] = true;
+  for (Chunk& chunk : chunks_) chunk.entries = {pc(chunk.begin)};
+  const auto lead = [&](std::uint32_t from, std::uint32_t to) {
+    const std::uint32_t chunk = chunk_at_[pc(to)];
+    if (chunk != kNone && chunk != chunk_at_[pc(from)] && !is_end[pc(to)])
+      chunks_[chunk].entries.push_back(pc(to));
+  };
+  for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
+    const Statement& s = schedule_.statements[i];
+    if (s.kind != Statement::Kind::Branch) continue;
+    const ScheduledBranch& branch = schedule_.branches[s.index];
+    for (std::uint32_t a = 0; a < branch.n_arms; ++a) {
+      lead(i, schedule_.arm(branch, a).begin);
+      if (a + 1 < branch.n_arms) lead(schedule_.arm(branch, a).end - 1, schedule_.after(branch));
     }
   }
   for (Chunk& chunk : chunks_) {
@@ -328,36 +329,35 @@ void Plan::find_entries() {
 }
 
 void Plan::find_locals() {
-  if (jumps_back_ || options_.each_alone) return;
+  if (options_.each_alone) return;
   std::vector<std::uint32_t> touched(program_.n_registers, kNone);
   const auto touch = [&](std::uint32_t reg, std::uint32_t chunk) {
     std::uint32_t& by = touched[reg];
     by = by == kNone || by == chunk ? chunk : kElsewhere;
   };
-  for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-    const Instruction& instruction = program_.code[pc];
-    std::uint32_t chunk = chunk_at_[pc];
+  for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
+    const Statement& s = schedule_.statements[i];
+    next = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
+    std::uint32_t chunk = chunk_at_[s.pc];
     if (chunk == kNone || !chunks_[chunk].emitted) chunk = kElsewhere;
-    if (instruction.op == Opcode::Branch) touch(program_.branches[instruction.a].selector, chunk);
-    if (instruction.op == Opcode::Move) {
-      touch(instruction.a, chunk);
-      touch(instruction.b, chunk);
+    if (s.kind == Statement::Kind::Branch) touch(schedule_.branches[s.index].selector, chunk);
+    if (s.kind == Statement::Kind::Move) {
+      touch(s.to, chunk);
+      touch(s.from, chunk);
     }
-    if (instruction.op != Opcode::Run) continue;
-    for (const Unit& unit : units(pc))
+    if (s.kind != Statement::Kind::Run) continue;
+    for (const Unit& unit : units(s.pc))
       for (const std::uint32_t step : unit.steps) {
         const Operands& o = program_.steps[step].operands;
         for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
           touch(o.registers[k], unit.kind == Unit::Kind::Call ? kElsewhere : chunk);
       }
   }
-  for (const Lazy& lazy : program_.lazies)
-    for (int i = 0; i < lazy.operands.n_inputs + lazy.operands.n_outputs; ++i)
-      touch(lazy.operands.registers[i], kElsewhere);
-  for (const auto* list :
-       {&program_.inputs, &program_.shared, &program_.outputs, &program_.updates})
+  for (const ScheduledLazy& lazy : schedule_.lazies)
+    for (const std::uint32_t reg : schedule_.operands_of(lazy)) touch(reg, kElsewhere);
+  for (const auto* list : {&schedule_.inputs, &schedule_.shared, &schedule_.outputs,
+                           &schedule_.updates, &schedule_.constants})
     for (const std::uint32_t reg : *list) touch(reg, kElsewhere);
-  for (const auto& [reg, value] : program_.constants) touch(reg, kElsewhere);
   for (std::size_t r = 0; r < registers_.size(); ++r)
     registers_[r].local = registers_[r].number && touched[r] < kElsewhere;
 }

@@ -1,8 +1,8 @@
 // plan.h: what the emitter makes of a program: which stretches become functions, which registers
 // variables of them, and which steps loops.
 //
-// A *chunk* is a stretch of the program's code that becomes one C function; the code in it only
-// jumps forward, so a register that no other code touches can be a variable of the function. A
+// A *chunk* is a stretch of the schedule's statements that becomes one C function; the code in it
+// only jumps forward, so a register that no other code touches can be a variable of the function. A
 // *unit* is what a function does at once: a 0-d node as an expression, several array nodes as a
 // fused loop, or a call of the node's own kernel. Fusing stays within one segment (a Run
 // instruction), where all nodes are demanded together: so nothing crosses a border of demand.
@@ -69,7 +69,7 @@ struct Unit {
 };
 
 struct Chunk {
-  std::uint32_t begin = 0, end = 0;    ///< pcs
+  std::uint32_t begin = 0, end = 0;    ///< statements; of blocks that it has a part of, some
   std::vector<std::uint32_t> entries;  ///< pcs where it may be entered, in order
   std::uint32_t thunks = 0;
   bool emitted = false;  ///< else the interpreter does what is in it
@@ -98,6 +98,7 @@ class Plan {
   const PlanOptions& options() const { return options_; }
   const std::vector<Chunk>& chunks() const { return chunks_; }
   std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
+  std::uint32_t pc(std::uint32_t statement) const { return schedule_.statements[statement].pc; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
   const Apply& node(std::uint32_t step) const {
     return *schedule_.nodes[program_.steps[step].node].node();
@@ -131,11 +132,10 @@ class Plan {
   bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
 
  private:
-  std::vector<Unit> fuse(const Instruction& run) const;
+  std::vector<Unit> fuse(std::uint32_t first_step, std::uint32_t end_step) const;
   void find_forms();
   std::uint32_t chunk_thunks() const;
   void count_accesses();
-  std::vector<std::uint32_t> body_starts() const;
   void find_shared_views();
   bool keep_shared_views();
   void find_units(const std::stop_token& stop);
@@ -158,7 +158,6 @@ class Plan {
   std::vector<std::uint32_t> chunk_at_;   ///< by pc; kNone: what the interpreter does
   std::vector<std::vector<Unit>> units_;  ///< by Run instruction
   std::vector<std::uint32_t> units_at_;   ///< by pc, into units_
-  bool jumps_back_ = false;
   std::size_t n_temporaries_ = 0;
 };
 

@@ -13,10 +13,9 @@ void Plan::find_shared_views() {
   if (!options_.fuse || options_.each_alone) return;
   std::vector<bool> lasting(program_.n_registers, true);
   std::vector<std::uint32_t> reads(program_.n_registers, 0);  // by what may be a member of a loop
-  for (const std::uint32_t reg : program_.retires) lasting[reg] = false;
-  for (const Instruction& instruction : program_.code)
-    if (instruction.op == Opcode::Move && (instruction.flag & kTake) != 0)
-      lasting[instruction.b] = false;
+  for (const std::uint32_t reg : schedule_.dying) lasting[reg] = false;
+  for (const Statement& s : schedule_.statements)
+    if (s.kind == Statement::Kind::Move && s.takes) lasting[s.from] = false;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Operands& o = program_.steps[i].operands;
     const StepForm::Kind kind = steps_[i].kind;
