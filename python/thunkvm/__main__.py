@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from thunkvm import _core
 from thunkvm.config import config
+from thunkvm.profile import command
 from thunkvm.text_table import show_bytes, table
 
 SHOWN_KEY = 12
@@ -70,7 +71,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         "action", nargs="?", choices=CACHE, default="list",
         help="list its modules, tell its size, remove all, or print its path; list if left out",
     )  # fmt: skip
+    command.add_to(commands)
     chosen = parser.parse_args(sys.argv[1:] if argv is None else argv)
+    if chosen.command == "profile":
+        return command.main(chosen)
     try:
         CACHE[chosen.action]()
     except RuntimeError as error:  # the directory is refused; its message says why

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from typing import Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from thunkvm import _core
 from thunkvm._core import Variable
@@ -13,6 +13,9 @@ from thunkvm.expression import WIDTH, cut, expression
 from thunkvm.notebook import html_table, with_graph
 from thunkvm.text_table import table
 from thunkvm.tree import DEPTH, Root, print_lines, tree_lines
+
+if TYPE_CHECKING:
+    from thunkvm.profile import Profile
 
 
 class NodeRuns(NamedTuple):
@@ -197,7 +200,11 @@ def node_runs(function: _core.Function) -> list[NodeRuns]:
 
 
 def dprint(
-    function: _core.Function, *, depth: int | None = DEPTH, file: TextIO | None = None
+    function: _core.Function,
+    *,
+    depth: int | None = DEPTH,
+    file: TextIO | None = None,
+    profile: Profile | None = None,
 ) -> None:
     """Print the graph that a function runs, after givens and rewrites, as `thunkvm.dprint` does.
 
@@ -209,6 +216,13 @@ def dprint(
         How far down; None for all of it.
     file : text file, optional
         Where to print; standard output if left out.
+    profile : Profile, optional
+        What was recorded of the function: nodes get their runs, time and region.
+
+    Raises
+    ------
+    ValueError
+        If `profile` has no function with the nodes of this one.
 
     Examples
     --------
@@ -224,10 +238,12 @@ def dprint(
      |n [id B] <scalar int64>
      |1
     """
-    print_lines(function_lines(function, depth), file)
+    print_lines(function_lines(function, depth, profile), file)
 
 
-def function_lines(function: _core.Function, depth: int | None = DEPTH) -> Iterator[str]:
+def function_lines(
+    function: _core.Function, depth: int | None = DEPTH, profile: Profile | None = None
+) -> Iterator[str]:
     """Return the lines of a function's `dprint`, one after the other."""
     names = {
         first.owner: row.node
@@ -241,6 +257,15 @@ def function_lines(function: _core.Function, depth: int | None = DEPTH) -> Itera
             return name
         return f"{name}[{variable.index}]"
 
+    notes: dict[str, str] = {}
+    if profile is not None:
+        from thunkvm.profile.notes import node_notes
+
+        notes = node_notes(list(names.values()), profile)
+
+    def note_of(variable: Variable) -> str | None:
+        return None if variable.owner is None else notes.get(names.get(variable.owner, ""))
+
     alone = len(function.outputs) == 1 and not function.updates
     roots: list[Root] = [
         ("" if alone else f"output {number}: ", output)
@@ -250,7 +275,7 @@ def function_lines(function: _core.Function, depth: int | None = DEPTH) -> Itera
         (f"update of {target.name or 'a shared variable'}: ", value)
         for target, value in function.updates
     ]
-    return tree_lines(roots, depth, name_of)
+    return tree_lines(roots, depth, name_of, note_of)
 
 
 def represent(function: _core.Function) -> str:

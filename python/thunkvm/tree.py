@@ -69,7 +69,10 @@ def print_lines(lines: Iterable[str], file: TextIO | None) -> None:
 
 
 def tree_lines(
-    roots: Iterable[Root], depth: int | None = DEPTH, name_of: NameOf = lambda variable: None
+    roots: Iterable[Root],
+    depth: int | None = DEPTH,
+    name_of: NameOf = lambda variable: None,
+    note_of: NameOf = lambda variable: None,
 ) -> Iterator[str]:
     """Return the lines of `dprint`, one after the other.
 
@@ -81,6 +84,8 @@ def tree_lines(
         How far down; None for all of it.
     name_of : callable
         What a Variable is called instead of its Op and id.
+    note_of : callable
+        What is said of a Variable at the end of the line that has its type.
 
     Examples
     --------
@@ -99,7 +104,10 @@ def tree_lines(
         while waiting:
             label, variable, level = waiting.pop()
             node = variable.owner
+            first = variable not in ids
             head = " |" * level + label + _head(variable, ids, letters, name_of)
+            if first and (note := note_of(variable)) is not None:
+                head += f"  [{note}]"
             if node is None or _core.count_inputs(node) == 0:
                 yield head
             elif node in expanded:

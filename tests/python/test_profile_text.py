@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from dataclasses import replace
 
 import pytest
 from profiles import PROFILE, SEARCH, node, single
 
+import thunkvm as tv
 from thunkvm.profile import FunctionRecord, Profile
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.sections import Section, profile_sections
@@ -156,6 +158,38 @@ def test_plain_text_needs_no_other_package(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setitem(sys.modules, package, None)
     assert "by Op" in str(PROFILE)
     assert plain([Section("t", ("a",))]) == "t\n-\nnone"
+
+
+def of_a_function() -> tuple[tv.Function, Profile]:
+    """A function, and what a profile of ten calls of it might say."""
+    x = tv.scalar("x")
+    f = tv.function([x], tv.ifelse(x > 0, tv.exp(x), tv.log(x)), mode="vm")
+    times = {"gt": 0.25, "exp": 0.75}
+    rows = tuple(
+        node(i, row.op, 1, name=row.node, runs=0 if row.op == "log" else 10,
+             self_time=times.get(row.op, 0.0), region=f"region {i}")
+        for i, row in enumerate(f.node_runs())
+    )  # fmt: skip
+    return f, Profile(functions=(FunctionRecord(name="f", nodes=rows),))
+
+
+def test_dprint_says_what_a_profile_has_of_each_node() -> None:
+    f, profile = of_a_function()
+    out = io.StringIO()
+    f.dprint(file=out, profile=profile)
+    region = {row.op: row.region for row in profile.functions[0].nodes}
+    assert re.findall(r"(\w+)\.\d+ <.*?>  \[(.*)\]", out.getvalue()) == [
+        ("ifelse", f"10 runs, {region['ifelse']}"),
+        ("gt", f"10 runs, 250.000 ms (25.0%), {region['gt']}"),
+        ("exp", f"10 runs, 750.000 ms (75.0%), {region['exp']}"),
+        ("log", f"never ran, {region['log']}"),
+    ]
+
+
+def test_dprint_refuses_a_profile_of_another_function() -> None:
+    f, _ = of_a_function()
+    with pytest.raises(ValueError, match=r"there are 4; it has search \(8 nodes\)"):
+        f.dprint(profile=PROFILE)
 
 
 def test_a_data_frame_has_a_row_a_thunk() -> None:

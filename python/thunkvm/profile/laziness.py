@@ -72,10 +72,15 @@ def lazy_report(function: FunctionRecord) -> LazyReport:
         ),
         one_way=tuple(c for c in function.conditions if c.evaluations > 1 and c.always is not None),
         copies=tuple(node for node in nodes if node.copies),
-        memo=tuple(node for node in nodes if node.form == "memo" and node.runs in whole),
+        memo=tuple(node for node in nodes if _at_need(node) and node.runs in whole),
         saved=sum(c.saved for c in function.conditions if c.saved is not None),
         unknown=tuple(c for c in function.conditions if c.evaluations and c.saved is None),
     )
+
+
+def _at_need(node: NodeRow) -> bool:
+    """Whether a node runs when it is first needed, since no region is sure to need it."""
+    return node.form == "memo" or node.region.startswith("if needed")
 
 
 __all__ = ["LazyReport", "lazy_report"]

@@ -34,7 +34,7 @@ def merge(first: Profile, *others: Profile) -> Profile:
                 functions.append(function)
             else:
                 functions[place] = _functions(functions[place], function)
-    return replace(first, functions=tuple(functions))
+    return Profile(functions=tuple(functions), kind=first.kind, clock_cost=first.clock_cost)
 
 
 def _identity(function: FunctionRecord) -> tuple[str, str, tuple[NodeKey, ...]]:

@@ -11,6 +11,12 @@ from thunkvm.profile.record import ArmRow, ConditionRow, FunctionRecord, NodeRow
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of
 from thunkvm.text_table import show_bytes
 
+#: What nodes are compared by.
+TOP: dict[str, Callable[[NodeRow], float]] = {
+    "time": lambda node: node.self_time,
+    "runs": lambda node: node.runs,
+    "bytes": lambda node: node.bytes_allocated,
+}
 #: So many rows of a table are shown, and so many names of a list.
 ROWS = 20
 NAMES = 6
@@ -154,6 +160,39 @@ def line_section(function: FunctionRecord, rows: int) -> Section:
     return Section(
         "by source line", (*SHARE_HEADERS, *left), shown, left, _rest(shares, rows, "line")
     )
+
+
+def top_section(profile: Profile, by: str = "time", rows: int = ROWS) -> Section:
+    """Return one table of the nodes of all functions that took most.
+
+    Parameters
+    ----------
+    profile : Profile
+        What was recorded.
+    by : {"time", "runs", "bytes"}
+        Most of what.
+    rows : int
+        How many rows are shown.
+    """
+    of = TOP[by]
+    nodes = [(function, node) for function in profile.functions for node in function.nodes]
+    nodes.sort(key=lambda pair: -of(pair[1]))
+    whole = sum(of(node) for _, node in nodes)
+    shown = tuple(
+        (show_percent(of(node) / whole), _shown(by, node), str(node.runs), node.name, node.region,
+         line_of(node), function.name)
+        for function, node in nodes[:rows]
+        if of(node)
+    )  # fmt: skip
+    left = ("<name>", "<region>", "<made at>", "<function>")
+    headers = ("<% time>" if by == "time" else f"<% {by}>", f"<{by}>", "<#call>", *left)
+    return Section(f"most {by}", headers, shown, left)
+
+
+def _shown(by: str, node: NodeRow) -> str:
+    if by == "time":
+        return show_seconds(node.self_time)
+    return str(node.runs) if by == "runs" else show_bytes(node.bytes_allocated)
 
 
 def branches(function: FunctionRecord) -> Section:
@@ -337,5 +376,5 @@ def _listed(items: Sequence[str]) -> str:
 
 __all__ = [
     "Section", "arm_name", "counted", "difference_sections", "profile_sections", "show_percent",
-    "show_seconds",
+    "show_seconds", "top_section",
 ]  # fmt: skip

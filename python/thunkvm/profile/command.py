@@ -1,0 +1,81 @@
+"""The command ``python -m thunkvm profile``: profiles seen and compared."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from thunkvm.profile.record import Profile
+from thunkvm.profile.sections import ROWS, difference_sections, profile_sections, top_section
+from thunkvm.profile.storage import ProfileFileError
+from thunkvm.profile.text import print_sections
+
+
+def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to a parser's."""
+    parser = commands.add_parser(
+        "profile",
+        help="see and compare profiles",
+        description="Profiles that Profile.save wrote.",
+    )
+    actions = parser.add_subparsers(dest="action", required=True)
+
+    view = actions.add_parser("view", help="print the tables of a profile")
+    top = actions.add_parser("top", help="print the nodes of all functions that took most")
+    top.add_argument(
+        "--by", choices=("time", "runs", "bytes"), default="time",
+        help="most of what: self time, runs, or bytes allocated; time if left out",
+    )  # fmt: skip
+    diff = actions.add_parser("diff", help="print what changed from one profile to another")
+    html = actions.add_parser("html", help="write the page of a profile")
+    for one in (view, top, html):
+        one.add_argument("file", metavar="FILE", help="what Profile.save wrote")
+    diff.add_argument("before", metavar="BEFORE", help="what Profile.save wrote")
+    diff.add_argument("after", metavar="AFTER", help="the same of a later run, or another mode")
+    html.add_argument("page", nargs="?", metavar="PAGE", help="FILE.html if left out")
+    for one in (view, top, diff):
+        one.add_argument(
+            "-n", "--rows", type=int, default=ROWS, help=f"rows of a table; {ROWS} if left out"
+        )
+
+
+def main(chosen: argparse.Namespace) -> int:
+    """Carry out what was chosen; return 0 if it did what it says."""
+    try:
+        return ACTIONS[chosen.action](chosen)
+    except (ProfileFileError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def view(chosen: argparse.Namespace) -> int:
+    """Print the tables of a profile."""
+    print_sections(profile_sections(Profile.load(chosen.file), chosen.rows))
+    return 0
+
+
+def top(chosen: argparse.Namespace) -> int:
+    """Print the nodes that took most."""
+    print_sections([top_section(Profile.load(chosen.file), chosen.by, chosen.rows)])
+    return 0
+
+
+def diff(chosen: argparse.Namespace) -> int:
+    """Print what changed."""
+    difference = Profile.load(chosen.before).diff(Profile.load(chosen.after))
+    print_sections(difference_sections(difference, chosen.rows))
+    return 0
+
+
+def html(chosen: argparse.Namespace) -> int:
+    """Write the page of a profile."""
+    page = chosen.page or str(Path(chosen.file).with_suffix(".html"))
+    Profile.load(chosen.file).html(page)
+    print(page)
+    return 0
+
+
+ACTIONS = {"view": view, "top": top, "diff": diff, "html": html}
+
+__all__ = ["add_to", "main"]
