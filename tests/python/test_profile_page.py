@@ -72,7 +72,7 @@ def test_the_lines_of_a_file_are_beside_the_times_that_they_took(tmp_path: Path)
         0
     ]["files"]
     assert file["lines"] == [(1, "import thunkvm as tv"), (2, ""), (3, "y = tv.exp(x)")]
-    assert (file["whole"], file["changed"]) == (True, False)
+    assert file["state"] == "whole"
 
 
 def test_a_file_that_was_changed_since_is_not_shown(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_file_that_was_changed_since_is_not_shown(tmp_path: Path) -> None:
     (file,) = page_data(Profile(functions=(FunctionRecord(name="f", nodes=(row,)),)))["functions"][
         0
     ]["files"]
-    assert (file["lines"], file["changed"]) == ([(3, "y = tv.exp(x)")], True)
+    assert (file["lines"], file["state"]) == ([(3, "y = tv.exp(x)")], "changed")
 
 
 def test_a_long_file_is_shown_around_the_lines_that_made_nodes(tmp_path: Path) -> None:
@@ -93,6 +93,13 @@ def test_a_long_file_is_shown_around_the_lines_that_made_nodes(tmp_path: Path) -
         0
     ]["files"]
     assert [number for number, _ in file["lines"]] == list(range(2992, 3009))
+    assert file["state"] == "around"
+
+
+def test_of_a_file_that_is_not_here_the_recorded_lines_are_shown() -> None:
+    (file,) = page_data(PROFILE)["functions"][0]["files"]
+    assert file["state"] == "missing"
+    assert file["lines"][0] == (4, "ok = better > 0")
 
 
 def boxes(box: Box) -> list[Box]:

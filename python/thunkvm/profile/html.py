@@ -190,13 +190,13 @@ def _file(name: str, recorded: dict[int, str]) -> dict[str, Any]:
         for line, source in recorded.items()
     )
     if not same:
-        shown = [(line, source) for line, source in sorted(recorded.items())]
-        return {"name": name, "whole": False, "changed": bool(text), "lines": shown}
+        state = "changed" if text else "missing"
+        return {"name": name, "state": state, "lines": sorted(recorded.items())}
     if len(text) <= FILE_LINES:
-        return {"name": name, "whole": True, "changed": False, "lines": list(enumerate(text, 1))}
+        return {"name": name, "state": "whole", "lines": list(enumerate(text, 1))}
     near = {n for line in recorded for n in range(line - AROUND, line + AROUND + 1)}
     shown = [(n, text[n - 1]) for n in sorted(near) if 1 <= n <= len(text)]
-    return {"name": name, "whole": False, "changed": False, "lines": shown}
+    return {"name": name, "state": "around", "lines": shown}
 
 
 __all__ = ["notebook_page", "page", "page_data", "write_page"]

@@ -22,8 +22,12 @@ const source = {
   },
 
   file(f, file, sums) {
-    const state = file.changed ? " (the file is not as it was: recorded lines only)"
-      : file.whole ? "" : " (recorded lines, and what is around them)";
+    const state = {
+      whole: "",
+      around: " (around the lines that made nodes)",
+      changed: " (not as it was when this was recorded: the lines that made nodes)",
+      missing: " (not to be read here: the lines that made nodes)",
+    }[file.state];
     const rows = file.lines.map(([number, text], place) => {
       const sum = sums.get(`${file.name}:${number}`);
       const gap = place > 0 && file.lines[place - 1][0] < number - 1;
