@@ -139,7 +139,7 @@ class Analysis {
 
   // An eager node's outputs, or one conditional's.
   void end_unit(Value first, Value end) {
-    if (p_.placed[first] == Placed::Memo) {
+    if (p_.placed[first] == Placed::Memoised) {
       // The body may run at any of its Needs, so that all its outputs live to the last one.
       Value last = 0;
       for (Value v = first; v < end; ++v) last = std::max(last, last_touch(v, p_.home[v]));
@@ -161,8 +161,8 @@ class Analysis {
     for (Value v = first; v < end; ++v) {
       if (p_.placed[v] == Placed::No) continue;
       any = true;
-      last = std::max(last, p_.placed[v] == Placed::Certain ? position(home, p_.home[v], v)
-                                                            : last_touch(v, home));
+      last = std::max(last, p_.placed[v] == Placed::Unconditional ? position(home, p_.home[v], v)
+                                                                  : last_touch(v, home));
     }
     if (!any) return;
     last_lazy_[node] = last;

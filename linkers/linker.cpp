@@ -1,9 +1,9 @@
 #include "linkers/linker.h"
 
 #include "linkers/assembler.h"
-#include "linkers/fold_order.h"
 #include "linkers/lowering.h"
 #include "linkers/needs_ahead.h"
+#include "linkers/reduction_order.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 #include "thunks/log.h"
@@ -68,7 +68,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   for (const Update& u : function.updates)
     if (!u.if_computed || u.value.is_leaf()) roots.push_back(u.value);
   graph.nodes = topological_order(roots);
-  if (options.emits) fold_early(graph.nodes);
+  if (options.emits) reduce_early(graph.nodes);
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
   check_inputs(function, graph);

@@ -70,7 +70,7 @@ class Lowering {
       const Conditional& conditional = *graph_.conditional(node);
       for (std::uint32_t arm = 0; arm < conditional.n_arms; ++arm) {
         const Value from = arm_value(v, arm);
-        if (p_.placed[from] != Placed::Certain ||
+        if (p_.placed[from] != Placed::Unconditional ||
             p_.runs_in[from] != p_.regions.first_arm(key) + arm)
           continue;
         if (l_.kept[from] != 0 || graph_.opaque(graph_.node_of[from])) continue;
@@ -94,7 +94,7 @@ class Lowering {
   void demand(Value v) {
     const std::uint32_t node = graph_.node_of[v];
     const Value statement = graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
-    if (p_.placed[v] == Placed::Memo) {
+    if (p_.placed[v] == Placed::Memoised) {
       if (is_done_[statement]) return;
       is_done_[statement] = true;
       done_.push_back(statement);
@@ -103,7 +103,7 @@ class Lowering {
         memos_.push_back(statement);
       }
       b_.need(memo_of_[statement]);
-    } else if (p_.placed[v] == Placed::Loose) {
+    } else if (p_.placed[v] == Placed::OnDemand) {
       b_.demand(node, v - graph_.first_value[node]);
     }
   }

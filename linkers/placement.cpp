@@ -58,11 +58,11 @@ class Placer {
     if (list >= heads.size()) heads.resize(list + 1, kNoIndex);
     next[v] = std::exchange(heads[list], v);
   }
-  // Makes `v` a statement: of its spot if that is certain, else of a memo body under it.
-  Region settle(Value v, RegionTree::Spot spot) {
-    p_.placed[v] = spot.certain ? Placed::Certain : Placed::Memo;
-    p_.home[v] = spot.region;
-    p_.runs_in[v] = spot.certain ? spot.region : p_.regions.open_body(spot.region, v);
+  // Makes `v` a statement: of its cover if that is certain, else of a memo body under it.
+  Region assign(Value v, RegionTree::Cover cover) {
+    p_.placed[v] = cover.certain ? Placed::Unconditional : Placed::Memoised;
+    p_.home[v] = cover.region;
+    p_.runs_in[v] = cover.certain ? cover.region : p_.regions.open_body(cover.region, v);
     prepend(p_.first_statement, p_.next_statement, p_.runs_in[v], v);
     return p_.runs_in[v];
   }
@@ -72,7 +72,7 @@ class Placer {
     demands_.clear();
     for (Value v = first; v < last; ++v) collect(v);
     if (demands_.empty()) return;
-    const Region region = settle(first, p_.regions.spot(demands_));
+    const Region region = assign(first, p_.regions.cover(demands_));
     for (Value v = first + 1; v < last; ++v) {
       p_.placed[v] = p_.placed[first];
       p_.home[v] = p_.home[first];
@@ -88,7 +88,7 @@ class Placer {
       demands_.clear();
       collect(v);
       if (demands_.empty()) continue;
-      const Region region = settle(v, p_.regions.spot(demands_));
+      const Region region = assign(v, p_.regions.cover(demands_));
       const Value selector = input(node, 0);
       const std::uint32_t arm =
           p_.regions.decided(region, selector, conditional.decoding, conditional.n_arms);
@@ -114,11 +114,11 @@ class Placer {
       demands_.clear();
       collect(v);
       if (demands_.empty()) continue;
-      const RegionTree::Spot spot = p_.regions.spot(demands_);
-      common = common == kNoIndex ? spot.region : p_.regions.lca(common, spot.region);
-      p_.home[v] = p_.runs_in[v] = spot.region;
-      p_.placed[v] = spot.certain ? Placed::Certain : Placed::Loose;
-      if (spot.certain) prepend(p_.first_statement, p_.next_statement, spot.region, v);
+      const RegionTree::Cover cover = p_.regions.cover(demands_);
+      common = common == kNoIndex ? cover.region : p_.regions.lca(common, cover.region);
+      p_.home[v] = p_.runs_in[v] = cover.region;
+      p_.placed[v] = cover.certain ? Placed::Unconditional : Placed::OnDemand;
+      if (cover.certain) prepend(p_.first_statement, p_.next_statement, cover.region, v);
     }
     if (common == kNoIndex) return;
     p_.opaque_region[node] = common;

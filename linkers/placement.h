@@ -53,10 +53,10 @@ struct Use {
 /// A statement is named by a value: an eager node by its first output, a conditional by each of its
 /// outputs, an opaque node by each output that is certain somewhere.
 enum class Placed : std::uint8_t {
-  No,       ///< nobody demands it, or it is a leaf
-  Certain,  ///< a statement of its home region
-  Memo,     ///< a body under its home region, run at the first Need
-  Loose,    ///< an output of an opaque node that is asked for where it is used
+  No,             ///< nobody demands it, or it is a leaf
+  Unconditional,  ///< a statement of its home region
+  Memoised,       ///< a body under its home region, run at the first Need
+  OnDemand,       ///< an output of an opaque node that is asked for where it is used
 };
 
 struct Placement {

@@ -85,7 +85,7 @@ Region RegionTree::child_towards(Region ancestor, Region region) const {
   return region;
 }
 
-RegionTree::Spot RegionTree::spot(std::span<const Region> demands) {
+RegionTree::Cover RegionTree::cover(std::span<const Region> demands) {
   Region common = demands.front();
   bool same = true;
   for (Region r : demands.subspan(1)) {

@@ -39,13 +39,13 @@ class RegionTree {
   std::uint32_t decided(Region region, std::uint32_t selector, Decoding decoding,
                         std::uint32_t n_arms) const;
 
-  struct Spot {
+  struct Cover {
     Region region = kRootRegion;  ///< the lowest common ancestor of the demands
     bool certain = false;         ///< one of them occurs whenever control enters `region`
   };
   /// Demands that cover all arms of one key count as a demand by the region that the key sits in,
   /// and so on upwards.
-  Spot spot(std::span<const Region> demands);
+  Cover cover(std::span<const Region> demands);
 
   Region lca(Region a, Region b) const;
   bool is_ancestor(Region ancestor, Region region) const;  ///< or equal
@@ -72,7 +72,7 @@ class RegionTree {
     std::uint32_t depth;
     std::uint32_t key;    ///< of an arm
     std::uint32_t owner;  ///< of a body
-    std::uint32_t seen;   ///< the last `spot` query that counted this region
+    std::uint32_t seen;   ///< the last `cover` query that counted this region
   };
   struct Key {
     Region region;

@@ -67,9 +67,9 @@ class PlacedGraph {
     const std::string home = path(placement_->home[value(v)]);
     switch (placement_->placed[value(v)]) {
       case Placed::No: return "nowhere";
-      case Placed::Certain: return "certain in " + home;
-      case Placed::Memo: return "memo under " + home;
-      case Placed::Loose: break;
+      case Placed::Unconditional: return "certain in " + home;
+      case Placed::Memoised: return "memo under " + home;
+      case Placed::OnDemand: break;
     }
     return "loose in " + home;
   }

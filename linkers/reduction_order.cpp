@@ -1,4 +1,4 @@
-#include "linkers/fold_order.h"
+#include "linkers/reduction_order.h"
 
 #include "ops/graph/op.h"
 
@@ -8,9 +8,9 @@
 namespace thunkvm {
 namespace {
 
-class FoldOrder {
+class ReductionOrder {
  public:
-  explicit FoldOrder(std::vector<Apply*>& nodes) : nodes_(nodes) {}
+  explicit ReductionOrder(std::vector<Apply*>& nodes) : nodes_(nodes) {}
 
   void run() {
     if (find_tails()) reorder();
@@ -29,7 +29,7 @@ class FoldOrder {
   std::uint32_t index_of(const Variable& v) const {
     return static_cast<std::uint32_t>(v.node()->mark);
   }
-  static bool is_fold(const Apply& node) {
+  static bool is_reduction(const Apply& node) {
     return node.leaf() == Leaf::None && node.op()->block_fold(node) != nullptr;
   }
   static bool is_elementwise(Apply& node) {
@@ -44,9 +44,9 @@ class FoldOrder {
     bool any = false;
     for (std::uint32_t i = static_cast<std::uint32_t>(nodes_.size()); i-- > 0;) {
       Apply& node = *nodes_[i];
-      const bool fold = is_fold(node);
-      any |= fold;
-      tail_[i] = fold || (read[i] && !read_by_others[i] && is_elementwise(node));
+      const bool reduction = is_reduction(node);
+      any |= reduction;
+      tail_[i] = reduction || (read[i] && !read_by_others[i] && is_elementwise(node));
       for (const Variable& input : node.inputs()) {
         read[index_of(input)] = true;
         if (!tail_[i]) read_by_others[index_of(input)] = true;
@@ -107,6 +107,6 @@ class FoldOrder {
 
 }  // namespace
 
-void fold_early(std::vector<Apply*>& nodes) { FoldOrder(nodes).run(); }
+void reduce_early(std::vector<Apply*>& nodes) { ReductionOrder(nodes).run(); }
 
 }  // namespace thunkvm

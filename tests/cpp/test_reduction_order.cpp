@@ -1,5 +1,5 @@
-// test_fold_order.cpp: where reductions come in the order of a graph's nodes.
-#include "linkers/fold_order.h"
+// test_reduction_order.cpp: where reductions come in the order of a graph's nodes.
+#include "linkers/reduction_order.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
 
@@ -21,7 +21,7 @@ Variable scalar(const char* name) {
 /// The Ops of the nodes that these depend on, in the order that reduces early.
 std::string order(std::vector<Variable> roots) {
   std::vector<Apply*> nodes = topological_order(roots);
-  fold_early(nodes);
+  reduce_early(nodes);
   std::string names;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     CHECK(nodes[i]->mark == i);
