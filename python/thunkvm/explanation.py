@@ -11,6 +11,7 @@ from thunkvm import _core
 from thunkvm._core import Variable
 from thunkvm.expression import WIDTH, cut, expression
 from thunkvm.notebook import html_table, with_graph
+from thunkvm.regions import Regions
 from thunkvm.text_table import table
 from thunkvm.tree import DEPTH, Root, print_lines, tree_lines
 
@@ -57,6 +58,9 @@ class NodeExplanation:
         ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"``, ``"c"`` (a user's Op) or
         ``"thunk"``.
     region : str
+        When it runs: ``"always"``, ``"only if x > 0.0"``; ``"if needed"``: where somebody needs it
+        first, as no condition says whether that happens.
+    code : str
         The emitted function, and the loop in it; empty where the interpreter runs the node.
     why : str
         Why the node runs no better; empty where it cannot.
@@ -74,13 +78,14 @@ class NodeExplanation:
     origin: str
     form: str
     region: str
+    code: str
     why: str
     runs: int
     c_version: tuple[Any, ...] | None = None
     c_source: str = ""
 
 
-HEADERS = ("node", "runs as", "in", "runs", "why not better", "made at")
+HEADERS = ("node", "runs as", "in", "runs", "when", "why not better", "made at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +133,18 @@ class Explanation:
         ]
         return lines
 
-    def rows(self) -> list[tuple[str, str, str, int, str, str]]:
+    def rows(self) -> list[tuple[str, str, str, int, str, str, str]]:
         """Return what the table has of each node, as HEADERS say."""
         return [
-            (row.node, _form(row), row.region or "interpreter", row.runs, row.why, row.origin)
+            (
+                row.node,
+                _form(row),
+                row.code or "interpreter",
+                row.runs,
+                row.region,
+                row.why,
+                row.origin,
+            )
             for row in self.nodes
         ]
 
@@ -155,10 +168,11 @@ def explain(function: _core.Function) -> Explanation:
     notes = getattr(function, "_c_notes", {})
     compiler = _missing_compiler() if function.compiled == "failed" else ""
     nodes = []
-    places = zip(node_runs(function), function._node_places(), strict=True)
-    for i, (row, (form, region, why)) in enumerate(places):
+    regions = Regions(function).words_of_nodes()
+    places = zip(node_runs(function), function._node_places(), regions, strict=True)
+    for i, (row, (form, code, why), region) in enumerate(places):
         reason = "there is no C compiler" if why and compiler else why
-        said = (row.node, row.op, row.origin, form, region, reason, row.runs)
+        said = (row.node, row.op, row.origin, form, region, code, reason, row.runs)
         note = notes.get(i)
         nodes.append(
             NodeExplanation(*said)

@@ -12,7 +12,7 @@ KERNELS = tv.Mode("cvm", compile="never")
 
 def forms(function: Any) -> list[tuple[str, str, str]]:
     """The Op, form and region of each node."""
-    return [(row.op, row.form, row.region) for row in function.explain().nodes]
+    return [(row.op, row.form, row.code) for row in function.explain().nodes]
 
 
 def loops(function: Any) -> set[str]:

@@ -222,7 +222,7 @@ def test_reductions_behind_a_conditional_are_part_of_the_loop_before_it() -> Non
     y = tv.exp(x) * 2.0
     arm = tv.ifelse(c > 0.0, y * c + 1.0, y - 1.0)
     f = tv.function([x, c], [arm, y.sum(), (y * y).max()], mode=C)
-    regions = {row.op: row.region for row in f.explain().nodes}
+    regions = {row.op: row.code for row in f.explain().nodes}
     assert regions["exp"] == regions["sum"] == regions["max"]
     assert [row.form for row in f.explain().nodes if row.op in ("sum", "max")] == ["loop"] * 2
     value = np.array([0.0, 1.0])

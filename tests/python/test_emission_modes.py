@@ -229,7 +229,7 @@ def test_what_failed_is_explained_and_compiled_again_when_asked_for(compiler: Co
         f([4.0])
     assert f.compile() == "failed"
     rows = f.explain().nodes
-    assert [(row.form, row.region) for row in rows] == [("kernel", "")] * 2
+    assert [(row.form, row.code) for row in rows] == [("kernel", "")] * 2
     assert {row.why for row in rows} == {"its C could not be compiled"}
     compiler.path.write_text(right)
     assert f.compile() == "ready"

@@ -1,5 +1,6 @@
 #include "python/bindings/call/function.h"
 
+#include "python/bindings/call/function_regions.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/collection.h"
@@ -150,6 +151,10 @@ PyObject* node_places(PyObject* self, PyObject*) {
   });
 }
 
+PyObject* regions(PyObject* self, PyObject*) {
+  return guard([&] { return list_regions(*function_of(self).linked().schedule); });
+}
+
 PyObject* get_nodes(PyObject* self, void*) {
   return guard([&] { return wrap_list(function_of(self).linked().nodes()); });
 }
@@ -265,7 +270,9 @@ PyMethodDef methods[] = {
     {"_node_rows", node_rows, METH_NOARGS,
      "For each node that may run: (node, Op, form, where it was made, how often it ran)."},
     {"_node_places", node_places, METH_NOARGS,
-     "For each node that may run, in the order of `_node_rows`: (form, region, why)."},
+     "For each node that may run, in the order of `_node_rows`: (form, code, why)."},
+    {"_regions", regions, METH_NOARGS,
+     "The blocks of the function's schedule, and by node the one that it runs in; see regions.py."},
     {"c_source", c_source, METH_NOARGS,
      "The C that stands for the program, with a comment for each node."},
     {"compile", compile_function, METH_NOARGS,

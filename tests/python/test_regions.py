@@ -1,0 +1,92 @@
+"""When nodes run, as `explain` says it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import thunkvm as tv
+
+
+def regions(inputs: list[tv.Variable], outputs: Any, mode: str = "vm") -> dict[str, str]:
+    """Return by Op when its nodes run; of several nodes of one Op the last."""
+    nodes = tv.function(inputs, outputs, mode=mode).explain().nodes
+    return {row.op: row.region for row in nodes}
+
+
+def test_what_every_call_runs_always_runs() -> None:
+    x = tv.scalar("x")
+    assert regions([x], tv.exp(x)) == {"exp": "always"}
+
+
+def test_an_arm_is_named_by_what_decides_it() -> None:
+    x = tv.scalar("x")
+    assert regions([x], tv.ifelse(x > 0, tv.exp(x), tv.sin(x))) == {
+        "gt": "always",
+        "ifelse": "always",
+        "exp": "only if x > 0.0",
+        "sin": "only if not x > 0.0",
+    }
+
+
+def test_a_selector_that_has_a_name_is_called_by_it() -> None:
+    x = tv.scalar("x")
+    better = x > 0
+    better.name = "better"
+    assert regions([x], tv.ifelse(better, tv.exp(x), x))["exp"] == "only if better"
+
+
+def test_arms_within_arms_are_named_from_the_outside() -> None:
+    c, d, x = tv.scalar("c"), tv.scalar("d"), tv.scalar("x")
+    inner = tv.ifelse(d, x, tv.exp(x))
+    assert regions([c, d, x], tv.ifelse(c, inner, x))["exp"] == "only if c and not d"
+
+
+def test_the_arms_of_a_switch_are_named_by_their_numbers() -> None:
+    i, x = tv.scalar("i", dtype="int64"), tv.scalar("x")
+    found = regions([i, x], tv.switch_case(i, [tv.exp(x), tv.sin(x)], default=tv.cos(x)))
+    assert found["exp"] == "only if i == 0"
+    assert found["sin"] == "only if i == 1"
+    assert found["cos"] == "only if not 0 <= i < 2"
+
+
+def test_what_two_selectors_may_demand_runs_if_needed() -> None:
+    c, d, x = tv.scalar("c"), tv.scalar("d"), tv.scalar("x")
+    memo = tv.exp(x)
+    outputs = [tv.ifelse(c, memo, x), tv.ifelse(d, memo, x)]
+    assert regions([c, d, x], outputs)["exp"] == "if needed"
+
+
+def test_a_body_within_an_arm_has_the_condition_of_the_arm() -> None:
+    a, c, d, x = tv.scalar("a"), tv.scalar("c"), tv.scalar("d"), tv.scalar("x")
+    memo = tv.exp(x)
+    inner = tv.ifelse(c, memo, x) + tv.ifelse(d, memo, x)
+    assert regions([a, c, d, x], tv.ifelse(a, inner, x))["exp"] == "if needed and a"
+
+
+def test_the_input_of_a_lazy_op_runs_where_that_asks_for_it() -> None:
+    class First(tv.Op):
+        def make_node(self, x: tv.Variable, y: tv.Variable) -> tv.Apply:
+            return tv.Apply(self, [x, y], [x.type()])
+
+        def demand(self, node: tv.Apply) -> Iterator[Any]:
+            return (yield 0)
+
+    x = tv.scalar("x")
+    first = First()(tv.exp(x), tv.sin(x))
+    first.name = "first"
+    found = regions([x], first)
+    assert found["sin"] == "only if input 1 of first is asked for"
+
+
+def test_mode_py_decides_nothing_ahead() -> None:
+    x = tv.scalar("x")
+    assert regions([x], tv.ifelse(x > 0, tv.exp(x), x), mode="py")["exp"] == "if needed"
+
+
+def test_emitted_code_has_the_regions_of_its_program() -> None:
+    x = tv.scalar("x")
+    nodes = tv.function([x], tv.ifelse(x > 0, tv.exp(x), x), mode="c").explain().nodes
+    assert [(row.op, row.region, row.code) for row in nodes if row.op == "exp"] == [
+        ("exp", "only if x > 0.0", "chunk 0")
+    ]
