@@ -262,3 +262,34 @@ def test_the_mode_by_its_name_and_its_options() -> None:
     assert tv.DebugMode(check_preallocated_output="previous").including("merge") == tv.DebugMode(
         check_preallocated_output="previous"
     )
+
+
+def test_inputs_that_lie_otherwise_are_checked_in_full_again() -> None:
+    runs: list[tuple[int, ...]] = []
+
+    class Noted(lies.Lie):
+        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+            runs.append(inputs[0].strides)
+            output_storage[0][0] = inputs[0] * 2.0
+
+    x = tv.matrix("x")
+    f = tv.function([x], Noted()(x), mode="DebugMode")
+    f(VALUE)
+    first = len(runs)
+    assert first > 5
+    f(VALUE + 1.0)
+    assert len(runs) == first + 1  # the function's own run, which has no other implementation
+    f(VALUE.T)
+    assert len(runs) > first + 5
+
+
+def test_other_implementations_are_compared_in_each_call() -> None:
+    class WrongAboveTen(lies.HonestInC):
+        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+            output_storage[0][0] = inputs[0] * 2.0 + (inputs[0] > 10.0)
+
+    x = tv.matrix("x")
+    f = tv.function([x], WrongAboveTen()(x), mode="DebugMode")
+    f(VALUE)
+    with pytest.raises(BadThunkOutput, match=r"element \(1, 2\) is"):
+        f(VALUE * 2.0)

@@ -32,9 +32,9 @@ def written(values: list[Any], before: list[Any]) -> Iterator[tuple[int, str]]:
 def _same(value: np.ndarray, copy: np.ndarray) -> bool:
     if value.shape != copy.shape:
         return True  # a view whose shape was set; its elements are others' affair
-    if value.flags.c_contiguous and copy.flags.c_contiguous:
-        return value.nbytes == 0 or value.data.cast("B") == copy.data.cast("B")
-    return bool(np.array_equal(value, copy, equal_nan=copy.dtype.kind in "fc"))
+    if np.array_equal(value, copy):
+        return True
+    return copy.dtype.kind in "fc" and np.array_equal(value, copy, equal_nan=True)
 
 
 def share(a: Any, b: Any) -> bool:

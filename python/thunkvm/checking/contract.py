@@ -168,6 +168,21 @@ class NodeContract:
                 yield from run.laid_out(inputs)
                 yield from run.kept_memory(inputs)
 
+    def check_again(self, inputs: list[Any], outputs: list[Any], form: str) -> Iterator[Finding]:
+        """Run the other implementations once; of a built-in Op's, its `perform` alone.
+
+        For inputs that lie in memory as earlier ones did, with which `check_ways` found nothing.
+        """
+        for way in self.ways:
+            if way.form == form:
+                continue
+            if self.is_users:
+                yield from _Run(self, way, outputs, form, None).alone(inputs)
+            elif way.form == "perform":
+                found = disagreement(self.node, inputs, outputs, way.run(inputs), way.run)
+                if found is not None:
+                    yield _other(self.node, way.form, "on the same inputs", form, found)
+
     def crash(self, inputs: list[Any]) -> Iterator[Finding]:
         """Try the node's C in a child process, with all that the other checks do."""
         from thunkvm.checking.child import crash_of
@@ -282,13 +297,7 @@ class _Run:
             contract.node, _as_before(inputs, before), self._expected, results, rerun
         )
         if found is not None:
-            j, difference = found
-            name = text_of(contract.node.outputs[j])
-            yield self._finding(
-                check,
-                how,
-                f"output {j}, {name}, is not what {self._form} gave (first): {difference}",
-            )
+            yield _other(contract.node, way.form, how, self._form, found, check)
         elif contract.checks.matching_strides and memory is None and not dying:
             yield from self._strides(results, check, how)
 
@@ -302,6 +311,19 @@ class _Run:
 
     def _finding(self, check: str, how: str, text: str) -> Finding:
         return Finding(check, BadThunkOutput, f"{self._way.form}, {how}: {text}.")
+
+
+def _other(
+    node: Apply, way: str, how: str, form: str, found: tuple[int, str], check: str = ""
+) -> Finding:
+    """Return that an implementation gives something else than what ran."""
+    j, difference = found
+    name = text_of(node.outputs[j])
+    return Finding(
+        check or f"{form} and {way} agree",
+        BadThunkOutput,
+        f"{way}, {how}: output {j}, {name}, is not what {form} gave (first): {difference}.",
+    )
 
 
 def _as_before(inputs: list[Any], before: list[Any]) -> list[Any]:

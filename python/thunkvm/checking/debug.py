@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from thunkvm._core import Function
 from thunkvm.checking.aliasing import snapshot
 from thunkvm.checking.contract import Checks, Finding, NodeContract
@@ -13,6 +15,9 @@ from thunkvm.checking.layouts import layouts_of
 from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, name_of
 from thunkvm.checking.rewriting import Rewriting, check_order
 from thunkvm.mode import Mode
+
+#: How many layouts of nodes' inputs are remembered; what is new beyond them is checked each time.
+REMEMBERED = 100_000
 
 
 class DebugObserver(NodeObserver):
@@ -25,6 +30,7 @@ class DebugObserver(NodeObserver):
         self._contracts: dict[int, NodeContract] = {}
         self._forms: list[str] = []
         self._tried: set[int] = set()
+        self._seen: set[tuple[Any, ...]] = set()
         self._rewriting: Rewriting | None = None
         self.before = self._before
         self.after = self._after
@@ -59,21 +65,38 @@ class DebugObserver(NodeObserver):
             self._forms = [names.get(form, form) for form in places]
         return self._forms[index]
 
-    def _before(self, index: int, inputs: list[Any]) -> list[Any]:
-        form = self._form(index)
-        if form == "c" and index not in self._tried:
-            self._tried.add(index)
-            self._raise_first(index, self._contract(index).crash(inputs))
-        return snapshot(inputs)
+    def _is_new(self, index: int, inputs: list[Any]) -> bool:
+        """Whether a node gets arrays that lie in memory as none did that it has got before."""
+        layout = (
+            index,
+            *((v.shape, v.strides) if isinstance(v, np.ndarray) else None for v in inputs),
+        )
+        if layout in self._seen:
+            return False
+        if len(self._seen) < REMEMBERED:
+            self._seen.add(layout)
+        return True
 
-    def _after(self, index: int, inputs: list[Any], outputs: list[Any], before: list[Any]) -> None:
-        contract, form = self._contract(index), self._form(index)
-        self._raise_first(index, contract.check_writes(inputs, before, form))
+    def _before(self, index: int, inputs: list[Any]) -> tuple[bool, list[Any]]:
+        new, contract = self._is_new(index, inputs), self._contract(index)
+        if self._form(index) == "c" and index not in self._tried:
+            self._tried.add(index)
+            self._raise_first(index, contract.crash(inputs))
+        return new, snapshot(inputs) if new or contract.is_users else []
+
+    def _after(
+        self, index: int, inputs: list[Any], outputs: list[Any], begun: tuple[bool, list[Any]]
+    ) -> None:
+        (new, before), contract, form = begun, self._contract(index), self._form(index)
+        if before:
+            self._raise_first(index, contract.check_writes(inputs, before, form))
         if any(value is ABSENT for value in outputs):
             return  # of a lazy node, which is not done yet
         self._raise_first(index, contract.check_outputs(inputs, outputs, form))
-        if not any(value is ABSENT for value in inputs):
-            self._raise_first(index, contract.check_ways(inputs, outputs, form))
+        if any(value is ABSENT for value in inputs):
+            return
+        check = contract.check_ways if new else contract.check_again
+        self._raise_first(index, check(inputs, outputs, form))
 
     def _raise_first(self, index: int, findings: Iterator[Finding]) -> None:
         for finding in findings:
@@ -85,8 +108,9 @@ class DebugObserver(NodeObserver):
 class DebugMode(Mode):
     """A mode that checks each Op that runs, and each rewrite, and stops at the first lie.
 
-    A node that nobody demands does not run and is not checked; one that runs does so once for each
-    implementation and check. What is checked of it:
+    A node that nobody demands does not run and is not checked. One that runs does so once for each
+    check, when its inputs have shapes and strides that it has not had before, and from then on once
+    for each implementation. What is checked of it:
 
     - its ways to run agree: emitted C, kernel, the user's C, ``perform``; each on inputs of every
       layout (an Op of the user's) and with preallocated outputs of every layout;
