@@ -178,6 +178,7 @@ from thunkvm.values import as_variable, constant, shared
 from thunkvm.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
+    from thunkvm import testing
     from thunkvm.c.data import CDataType
     from thunkvm.c.enums import CEnumType, EnumList, EnumType
     from thunkvm.c.external import ExternalCOp, OpenMPOp
@@ -242,8 +243,8 @@ __all__ = [
     "sign", "sin", "sinh", "size", "softplus", "solve", "solve_triangular", "specify_shape", "sqrt",
     "square",
     "squeeze", "stack", "std", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "switch_case",
-    "take", "tan", "tanh", "tensordot", "trace", "transpose", "tril", "triu", "true_div", "trunc",
-    "var", "vstack", "where", "wrap_c", "zeros", "zeros_like",
+    "take", "tan", "tanh", "tensordot", "testing", "trace", "transpose", "tril", "triu", "true_div",
+    "trunc", "var", "vstack", "where", "wrap_c", "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -254,6 +255,8 @@ if not TYPE_CHECKING:  # to which every name would then be there
 
     def __getattr__(name: str) -> Any:
         """Import what was not needed yet; say what stands for a name of another library's."""
+        if name in later.MODULES:
+            return _import_module(f"thunkvm.{name}")
         if name not in later.HOMES:
             from thunkvm.elsewhere import no_name
 

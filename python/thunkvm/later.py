@@ -32,6 +32,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.watching": ("breakpoint_", "print_"),
 }
 
+#: The package's modules that users see and that are imported when they are first asked for.
+MODULES = ("testing",)
+
 HOMES: dict[str, str] = {name: module for module, names in NAMES.items() for name in names}
 
 
@@ -82,4 +85,4 @@ def attach(kind: type, module: str, paths: dict[str, str]) -> None:
         setattr(kind, name, Later(kind, name, module, path))
 
 
-__all__ = ["HOMES", "NAMES", "Later", "attach"]
+__all__ = ["HOMES", "MODULES", "NAMES", "Later", "attach"]

@@ -26,7 +26,7 @@ from thunkvm.checking.errors import (
     DebugModeError,
     InvalidValueError,
 )
-from thunkvm.checking.layouts import GAPLESS, LAYOUTS, input_layouts, lent
+from thunkvm.checking.layouts import GAPLESS, LAYOUTS, Lent, input_layouts, lent
 from thunkvm.checking.observer import text_of
 from thunkvm.comparison import disagreement
 
@@ -232,7 +232,8 @@ class _Run:
         yield from self._compared(check, _copies(inputs), None, "on the same inputs")
 
     def lent(self, layout: str, inputs: list[Any]) -> Iterator[Finding]:
-        memory = lent(layout, self._contract.node, self._expected)
+        guarded = self._way.form != "kernel"  # which gets what owns its memory
+        memory = lent(layout, self._contract.node, self._expected, guarded)
         if memory is not None:
             how = f"with preallocated outputs ({layout})"
             yield from self._compared("preallocated outputs", _copies(inputs), memory, how)
@@ -271,7 +272,7 @@ class _Run:
         self,
         check: str,
         inputs: list[Any],
-        memory: list[Any] | None,
+        memory: Lent | None,
         how: str,
         dying: bool = False,
     ) -> Iterator[Finding]:
@@ -280,7 +281,7 @@ class _Run:
         if self._doing is not None:
             self._doing(f"when {way.form} ran {how}")
         try:
-            results = way.run(inputs, memory, dying)
+            results = way.run(inputs, None if memory is None else memory.arrays, dying)
         except Exception as error:  # of the user's code: told as a finding
             self.failed = True
             text = f"it raised {type(error).__name__}: {error}; {self._form} computed a result"
@@ -288,6 +289,12 @@ class _Run:
             return
         if not dying:
             yield from contract.check_writes(inputs, before, f"{way.form} {how}")
+        if memory is not None and (j := memory.overrun()) is not None:
+            yield self._finding(
+                check,
+                how,
+                f"it wrote beside the memory of output {j}: look at its shape and strides",
+            )
         yield from contract.check_outputs(inputs, results, f"{way.form} {how}")
 
         def rerun(values: list[Any]) -> list[Any]:

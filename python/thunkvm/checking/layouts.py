@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,11 @@ LAYOUTS = (
 )
 #: Of those, what the machine lends to kernels of its own.
 GAPLESS = ("initial", "previous", "c_contiguous", "f_contiguous", "wrong_size")
+
+
+Make = Callable[[tuple[int, ...], "np.dtype[Any]"], np.ndarray]
+#: Elements around small memory that nobody may write to.
+MARGIN = 16
 
 
 def layouts_of(asked: str | Sequence[str]) -> tuple[str, ...]:
@@ -51,48 +56,107 @@ def layouts_of(asked: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def lent(layout: str, node: Apply, results: list[Any]) -> list[Any] | None:
+class Lent:
+    """Memory for outputs, with margins around it that nobody may write to.
+
+    Attributes
+    ----------
+    arrays : list
+        An array for each output, or None for what cannot be lent. Whoever runs with it takes them.
+    """
+
+    def __init__(self, arrays: list[np.ndarray | None], guarded: bool) -> None:
+        self.arrays = arrays
+        self._around = [_around(array) if guarded else [] for array in arrays]
+
+    def overrun(self) -> int | None:
+        """Return the first output around whose memory something was written; None if none is."""
+        for j, margins in enumerate(self._around):
+            if not all(_is_filling(margin) for margin in margins):
+                return j
+        return None
+
+
+def lent(layout: str, node: Apply, results: list[Any], guarded: bool) -> Lent | None:
     """Return memory in a layout for outputs like these; None where that says nothing new.
 
-    What is no array gets None: it cannot be lent.
+    With `guarded` it has margins, and so no array owns its memory.
     """
     if layout == "initial":
         return None
+    make = _guarded if guarded else _filled
     arrays = [
-        _lent(layout, output.type, value)
+        _lent(layout, output.type, value, make)
         for output, value in zip(node.outputs, results, strict=True)
     ]
-    return arrays if any(array is not None for array in arrays) else None
+    return Lent(arrays, guarded) if any(array is not None for array in arrays) else None
 
 
-def _lent(layout: str, type_: Any, value: Any) -> np.ndarray | None:
+def _lent(layout: str, type_: Any, value: Any, make: Make) -> np.ndarray | None:
     if not isinstance(type_, TensorType) or not isinstance(value, (np.ndarray, np.generic)):
         return None
     array = np.asarray(value)
     if layout == "previous":
-        return np.array(array, order="K")
+        fortran = array.flags.f_contiguous and not array.flags.c_contiguous
+        earlier = (
+            _fortran(array.shape, array.dtype, make) if fortran else make(array.shape, array.dtype)
+        )
+        earlier[...] = array
+        return earlier
     if layout == "c_contiguous":
-        return _filled(array.shape, array.dtype)
+        return make(array.shape, array.dtype)
     if array.ndim == 0 or (layout == "f_contiguous" and array.ndim < 2):
         return None
     if layout == "f_contiguous":
-        return np.asfortranarray(_filled(array.shape, array.dtype))
+        return _fortran(array.shape, array.dtype, make)
     if layout == "wrong_size":
         known = type_.shape
         if None not in known:
             return None
         grown = (n + (m is None) for n, m in zip(array.shape, known, strict=True))
-        return _filled(tuple(grown), array.dtype)
+        return make(tuple(grown), array.dtype)
     if layout == "strided":
-        return _filled(tuple(2 * n for n in array.shape), array.dtype)[_every(array.ndim, 2)]
-    return _filled(array.shape, array.dtype)[_every(array.ndim, -1)]
+        return make(tuple(2 * n for n in array.shape), array.dtype)[_every(array.ndim, 2)]
+    return make(array.shape, array.dtype)[_every(array.ndim, -1)]
+
+
+def _fortran(shape: tuple[int, ...], dtype: np.dtype[Any], make: Make) -> np.ndarray:
+    return make(shape[::-1], dtype).T if make is _guarded else np.asfortranarray(make(shape, dtype))
+
+
+def _filling(array: np.ndarray) -> Any:
+    """Return what is no result: whoever adds to it, or leaves it, shows."""
+    kind = array.dtype.kind
+    return array.dtype.type(True if kind == "b" else np.nan if kind in "fc" else 113)
+
+
+def _is_filling(array: np.ndarray) -> bool:
+    return bool(np.all(np.isnan(array) if array.dtype.kind in "fc" else array == _filling(array)))
 
 
 def _filled(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
-    """Return memory with what is no result: whoever adds to it, or leaves it, shows."""
     array = np.empty(shape, dtype)
-    array.fill(True if dtype.kind == "b" else np.nan if dtype.kind in "fc" else 113)
+    array.fill(_filling(array))
     return array
+
+
+def _guarded(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:
+    """Return an array in the middle of three times its memory."""
+    size = int(np.prod(shape, dtype=np.int64))
+    margin = size + MARGIN
+    memory = _filled((size + 2 * margin,), dtype)
+    return memory[margin : margin + size].reshape(shape)
+
+
+def _around(array: np.ndarray | None) -> list[np.ndarray]:
+    """Return what lies before and behind the memory of a guarded array."""
+    if array is None:
+        return []
+    memory = array
+    while isinstance(memory.base, np.ndarray):
+        memory = memory.base
+    margin = (memory.size - 2 * MARGIN) // 3 + MARGIN
+    return [memory[:margin], memory[memory.size - margin :]]
 
 
 def _every(ndim: int, step: int) -> tuple[slice, ...]:
@@ -114,10 +178,12 @@ def _map(value: Any, change: Any) -> Any:
 
 
 def _strided(array: np.ndarray) -> np.ndarray:
-    memory = _filled(tuple(2 * n for n in array.shape), array.dtype)
+    memory = _guarded(tuple(2 * n for n in array.shape), array.dtype)
     memory[_every(array.ndim, 2)] = array
     return memory[_every(array.ndim, 2)]
 
 
 def _backwards(array: np.ndarray) -> np.ndarray:
-    return array[_every(array.ndim, -1)].copy()[_every(array.ndim, -1)]
+    memory = _guarded(array.shape, array.dtype)[_every(array.ndim, -1)]
+    memory[...] = array
+    return memory
