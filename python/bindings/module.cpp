@@ -19,6 +19,7 @@
 #include "python/bindings/python/logging.h"
 #include "python/bindings/python/python.h"
 #include "python/bindings/thunks/attempt.h"
+#include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/values/memory.h"
 #include "python/bindings/values/value.h"
 
@@ -57,6 +58,7 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_op_function(m.ptr());
   thunkvm::init_graph(m.ptr());
   thunkvm::init_attempt(m.ptr());
+  thunkvm::init_input_guard(m.ptr());
   thunkvm::init_value(m.ptr());
   thunkvm::init_shared(m.ptr());
   thunkvm::init_function(m.ptr());

@@ -191,6 +191,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm.checking.errors import DebugModeError
     from thunkvm.checking.monitor import MonitorMode
     from thunkvm.checking.nan_guard import NanGuardError, NanGuardMode, NanGuardWarning
+    from thunkvm.comparison import DisagreementError, DualLinker
     from thunkvm.functions_as_ops import as_op
     from thunkvm.tree import dprint
     from thunkvm.verification import GradientError, verify_grad
@@ -219,11 +220,11 @@ __all__ = [
     *_types,
     "as_op", "as_variable", "breakpoint_", "constant", "dprint", "print_", "shared", "verify_grad",
     "Apply", "CDataType", "CEnumType", "COp", "CType", "CompileError", "DebugMode",
-    "DebugModeError", "DisconnectedInputError", "EnumList", "EnumType", "ExternalCOp", "Function",
-    "Generic", "GenericType", "GradientError", "In", "MissingInputError", "Mode", "MonitorMode",
-    "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op", "OpenMPOp", "Out",
-    "Params", "ParamsType", "ScalarType", "TensorType", "Thunk", "Type", "UnusedInputError",
-    "Update", "Variable",
+    "DebugModeError", "DisagreementError", "DisconnectedInputError", "DualLinker", "EnumList",
+    "EnumType", "ExternalCOp", "Function", "Generic", "GenericType", "GradientError", "In",
+    "MissingInputError", "Mode", "MonitorMode", "NanGuardError", "NanGuardMode", "NanGuardWarning",
+    "NoCompilerError", "Op", "OpenMPOp", "Out", "Params", "ParamsType", "ScalarType", "TensorType",
+    "Thunk", "Type", "UnusedInputError", "Update", "Variable",
     "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",
     "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "astype",
     "attempt",

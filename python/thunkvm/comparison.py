@@ -27,6 +27,7 @@ ROOM = 8.0
 ULPS = 32.0
 
 Perform = Callable[[Any, list[Any], list[list[Any]]], None]
+Checker = Callable[[list[Any], list[Any]], Any]
 Rerun = Callable[[list[Any]], list[Any]]
 
 
@@ -47,11 +48,7 @@ def compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
         If a result differs in shape, dtype or value. It names the node, the output, the first
         element that differs and both values.
     """
-    from thunkvm.perform import PERFORMS
-
-    op = node.op
-    maker = PERFORMS.get(op.name) if isinstance(op, _core.BuiltinOp) else None
-    perform = None if maker is None else maker(node)
+    perform = _perform_of(node)
     if perform is None:
         return
 
@@ -62,9 +59,17 @@ def compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
     if found is not None:
         index, difference = found
         raise DisagreementError(
-            f"[{op.name}] native code and perform disagree on output {index} of "
+            f"[{node.op.name}] native code and perform disagree on output {index} of "
             f"{node.outputs[index]}: {difference}. One of them is wrong."
         )
+
+
+def _perform_of(node: _core.Apply) -> Perform | None:
+    """Return the NumPy implementation of a built-in Op's node."""
+    from thunkvm.perform import PERFORMS
+
+    maker = PERFORMS.get(node.op.name) if isinstance(node.op, _core.BuiltinOp) else None
+    return None if maker is None else maker(node)
 
 
 def disagreement(
@@ -137,16 +142,57 @@ def _same_objects(type_: Any, a: Any, b: Any) -> bool:
         return True
 
 
+class DualLinker(str):
+    """The linker ``"c&py"``, with a comparison of yours: each node by its C and by its `perform`.
+
+    Parameters
+    ----------
+    checker : callable, optional
+        Called as ``checker(x, y)`` for each output of each node that ran, as PyTensor's: ``x[0]``
+        is what `perform` gave, ``y[0]`` what C did. It raises where they differ too much. If left
+        out, `DisagreementError` is raised where they are more than a few ulp apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> def equal(x, y):
+    ...     assert np.array_equal(x[0], y[0])
+    >>> x = tv.vector("x")
+    >>> f = tv.function([x], x * 2.0, mode=tv.Mode(linker=tv.DualLinker(checker=equal)))
+    >>> f([1.0, 2.0])
+    array([2., 4.])
+    """
+
+    __slots__ = ("checker",)
+    checker: Checker | None
+
+    def __new__(cls, checker: Checker | None = None) -> DualLinker:
+        """Make the linker's name, with the comparison."""
+        if checker is not None and not callable(checker):
+            raise TypeError(f"checker is {checker!r}; it has to be a callable checker(x, y).")
+        linker = super().__new__(cls, "c&py")
+        linker.checker = checker
+        return linker
+
+
 class Comparison(NodeObserver):
     """Compares each node that ran with its NumPy implementation: the mode ``c&py``."""
 
-    def __init__(self) -> None:
+    def __init__(self, checker: Checker | None = None) -> None:
         super().__init__()
+        self._checker = checker
         self.after = self._after
 
     def _after(self, index: int, inputs: list[Any], outputs: list[Any], begun: Any) -> None:
-        if not any(output is ABSENT for output in outputs):
-            compare(self.nodes[index], inputs, outputs)
+        if any(output is ABSENT for output in outputs):
+            return
+        node = self.nodes[index]
+        if self._checker is None:
+            compare(node, inputs, outputs)
+        elif (perform := _perform_of(node)) is not None:
+            for expected, output in zip(_results(perform, node, inputs), outputs, strict=True):
+                self._checker([expected], [output])
 
 
 @cache
@@ -245,4 +291,4 @@ def _wide(dtype: np.dtype[Any]) -> str:
     return "complex128" if dtype.kind == "c" else "float64"
 
 
-__all__ = ["Comparison", "DisagreementError", "compare", "disagreement"]
+__all__ = ["Comparison", "DisagreementError", "DualLinker", "compare", "disagreement"]

@@ -14,8 +14,11 @@ from thunkvm.nearest import did_you_mean
 
 ENVIRONMENT = "THUNKVM_MODE"
 COMPILER_SETTINGS = ("cc", "cxx", "cache_dir", "cache_size", "compile_timeout")
-SETTINGS = ("mode", *COMPILER_SETTINGS, "c_debug", "loop_threads", "loop_threads_from")
+SETTINGS = (
+    "mode", *COMPILER_SETTINGS, "c_debug", "check_perform", "loop_threads", "loop_threads_from",
+)  # fmt: skip
 C_DEBUG = "THUNKVM_C_DEBUG"
+CHECK_PERFORM = "THUNKVM_CHECK_PERFORM"
 SWITCH = {"": False, "0": False, "1": True}
 MOST_THREADS = 1024
 LONGEST_TIMEOUT = 1e6  # eleven days
@@ -49,6 +52,11 @@ class Config:
         Whether the C of Ops is compiled for a debugger: with ``-O0 -g``, its sources kept in
         ``debug`` in `cache_dir`. At first that of ``THUNKVM_C_DEBUG``: 1 or 0. Functions that are
         made are asked; those that were made stay.
+    check_perform : bool
+        Whether Ops of yours are watched for writes to inputs that their ``destroy_map`` does not
+        name, in every mode: such a write is a ValueError, and what was there is put back. Costs a
+        copy and a comparison of each array that goes into such an Op. At first that of
+        ``THUNKVM_CHECK_PERFORM``: 1 or 0. Functions that are made are asked, as for `c_debug`.
     loop_threads : int
         OpenMP threads that a large fused loop of emitted code runs on; 1, unless it is set. A
         process that was forked after some ran on several runs all on one. Results are the same
@@ -147,18 +155,33 @@ class Config:
     @property
     def c_debug(self) -> bool:
         """Whether the C of Ops is compiled for a debugger."""
-        if (given := self._given.get("c_debug")) is not None:
-            return bool(given)
-        text = os.environ.get(C_DEBUG, "")
-        if text not in SWITCH:
-            raise ValueError(f"the environment variable {C_DEBUG}={text} has to be 0 or 1.")
-        return SWITCH[text]
+        return self._switch("c_debug", C_DEBUG)
 
     @c_debug.setter
     def c_debug(self, value: bool | None) -> None:
+        self._set_switch("c_debug", value)
+
+    @property
+    def check_perform(self) -> bool:
+        """Whether Ops of users' are watched for writes to their inputs."""
+        return self._switch("check_perform", CHECK_PERFORM)
+
+    @check_perform.setter
+    def check_perform(self, value: bool | None) -> None:
+        self._set_switch("check_perform", value)
+
+    def _switch(self, name: str, environment: str) -> bool:
+        if (given := self._given.get(name)) is not None:
+            return bool(given)
+        text = os.environ.get(environment, "")
+        if text not in SWITCH:
+            raise ValueError(f"the environment variable {environment}={text} has to be 0 or 1.")
+        return SWITCH[text]
+
+    def _set_switch(self, name: str, value: bool | None) -> None:
         if value is not None and not isinstance(value, bool):
-            raise TypeError(f"c_debug has to be True, False or None; it is {value!r}.")
-        self._set("c_debug", value)
+            raise TypeError(f"{name} has to be True, False or None; it is {value!r}.")
+        self._set(name, value)
 
     @property
     def loop_threads(self) -> int:

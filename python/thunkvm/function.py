@@ -102,6 +102,7 @@ def function(
     graph.check_inputs(specs, arguments, on_unused_input)
     observer = resolved.observer()
     c_code = _CCode()
+    _core.set_check_perform(config.check_perform)
     made = _core.link(
         arguments,
         graph.outputs,

@@ -26,6 +26,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.checking.errors": ("DebugModeError",),
     "thunkvm.checking.monitor": ("MonitorMode",),
     "thunkvm.checking.nan_guard": ("NanGuardError", "NanGuardMode", "NanGuardWarning"),
+    "thunkvm.comparison": ("DisagreementError", "DualLinker"),
     "thunkvm.functions_as_ops": ("as_op",),
     "thunkvm.tree": ("dprint",),
     "thunkvm.verification": ("GradientError", "verify_grad"),

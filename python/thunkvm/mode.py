@@ -48,7 +48,8 @@ class Mode:
         ``"vm"`` runs perform thunks in a program whose demand was compiled into branches;
         ``"cvm"`` does the same with native kernels wherever an Op has one, and with C that is
         emitted for the program as soon as it is compiled; ``"c"`` runs that alone; ``"c|py"``
-        makes a C function of each node, ``"c&py"`` compares each with the node's perform.
+        makes a C function of each node, ``"c&py"`` compares each with the node's perform, as
+        `DualLinker` says.
     optimizer : {"fast_run", "fast_compile"}, optional
         Which features it has to begin with: ``"fast_run"`` all, ``"fast_compile"`` ``"merge"``
         alone, none of these ``"fusion"`` alone: the graph is linked as it is.
@@ -148,7 +149,7 @@ class Mode:
             return None
         from thunkvm.comparison import Comparison
 
-        return Comparison()
+        return Comparison(getattr(self.linker, "checker", None))  # a DualLinker's
 
     def _check_compile(self, when: str) -> None:
         if when not in COMPILE_CHOICES:

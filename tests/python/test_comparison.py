@@ -76,6 +76,24 @@ def test_a_small_element_that_is_wrong_beside_a_large_one_is_found(
         f(value)
 
 
+def test_a_checker_of_the_users_gets_both_results_of_each_node() -> None:
+    seen: list[tuple[str, float, float]] = []
+
+    def checker(x: list[Any], y: list[Any]) -> None:
+        seen.append((type(x[0]).__name__, float(x[0]), float(y[0])))
+        assert x[0] != 3.0, "three"
+
+    x = tv.scalar("x")
+    f = tv.function([x], -x + 1.0, mode=tv.Mode(linker=tv.DualLinker(checker)))
+    f(1.0)
+    assert [values for _, *values in seen] == [[-1.0, -1.0], [0.0, 0.0]]
+    with pytest.raises(AssertionError, match="three") as raised:
+        f(-3.0)
+    assert "node neg.0" in raised.value.__notes__[-1]
+    with pytest.raises(TypeError, match="checker is 1"):
+        tv.DualLinker(checker=1)  # type: ignore[arg-type]
+
+
 def test_a_disagreement_is_no_failure_that_an_attempt_catches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -55,6 +55,7 @@ def test_examples_of_a_method(name: str) -> None:
     "name",
     [
         "README.md",
+        "docs/checking.md",
         "docs/coming-from-theano.md",
         "docs/emission.md",
         "docs/rewrites.md",

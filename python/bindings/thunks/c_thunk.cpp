@@ -7,6 +7,7 @@
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/crash_report.h"
+#include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/values/ndarray.h"
 #include "python/bindings/values/value.h"
 
@@ -92,6 +93,7 @@ class CThunk final : public BoundThunk {
     const PythonNode& node = *code_->node;
     static_cast<PythonHost&>(*activation.host).heed_float_errors();
     if (self_ == nullptr) make();
+    const InputGuard inputs_stay(node, activation, operands);
     inputs_.resize(operands.n_inputs);
     addresses_.resize(operands.n_inputs + outputs_.size());
     for (int i = 0; i < operands.n_inputs; ++i) {
@@ -104,6 +106,7 @@ class CThunk final : public BoundThunk {
     const int failed = run_reported(outputs);
     for (std::size_t j = 0; j < outputs_.size(); ++j) outputs_[j] = PyRef::adopt(outputs[j]);
     if (failed != 0 || PyErr_Occurred() != nullptr) fail_in_c(node.op);
+    inputs_stay.check();
     for (PyRef& value : inputs_) value = {};
     for (std::size_t j = 0; j < outputs_.size(); ++j) {
       const PyRef value = std::move(outputs_[j]);

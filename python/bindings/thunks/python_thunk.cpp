@@ -2,6 +2,7 @@
 
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
+#include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/values/ndarray.h"
 #include "python/bindings/values/value.h"
 
@@ -11,7 +12,9 @@
 namespace thunkvm {
 
 PythonNode::PythonNode(const Apply& apply, PyRef handle)
-    : node(std::move(handle)), op(apply.op()->name()) {
+    : node(std::move(handle)),
+      op(apply.op()->name()),
+      checks_inputs(checks_inputs_of_new_nodes() && python_op(apply.op()) != nullptr) {
   for (const Variable& input : apply.inputs()) inputs.push_back(input.type_ref());
   for (std::uint32_t j = 0; j < apply.n_outputs(); ++j) {
     outputs.emplace_back(&apply.output_type(j));

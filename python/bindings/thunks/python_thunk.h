@@ -23,6 +23,7 @@ struct PythonNode {
   std::vector<std::string> output_names;  ///< "output 0 of Double"
 
   std::vector<std::uint32_t> destroyed;  ///< inputs that the Op may overwrite, in order
+  bool checks_inputs = false;            ///< see InputGuard
 
   /// Input i as an object to hand to the Op's code. One that the Op may overwrite is the value
   /// itself if it ends here and nobody else can see it, and then its register is empty; else a

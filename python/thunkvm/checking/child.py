@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import os
 import select
 import signal
@@ -60,6 +61,7 @@ def _work_and_exit(
     """
     try:
         os.close(reading)
+        faulthandler.disable()  # the parent tells of it
         _one_thread_of_openmp()
         work(lambda doing: _say(writing, doing))
     finally:

@@ -1,0 +1,89 @@
+#include "python/bindings/thunks/input_guard.h"
+
+#include "python/bindings/thunks/python_thunk.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace thunkvm {
+namespace {
+
+bool checking = false;
+
+/// The position, in C order, of the first element that differs; none: the size.
+std::int64_t first_changed(const Array& array, const Array& copy) {
+  const Array now = array.as_contiguous();
+  const std::size_t item = item_size(copy.dtype());
+  if (std::memcmp(now.data(), copy.data(), copy.bytes()) == 0) return copy.size();
+  std::int64_t k = 0;
+  while (std::memcmp(now.data() + static_cast<std::size_t>(k) * item,
+                     copy.data() + static_cast<std::size_t>(k) * item, item) == 0)
+    ++k;
+  return k;
+}
+
+/// "(1, 2)": the index of the element at a position in C order.
+std::string index_of(std::int64_t position, Dims shape) {
+  std::vector<std::int64_t> index(shape.size());
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    index[axis] = position % shape[axis];
+    position /= shape[axis];
+  }
+  return format_shape(index);
+}
+
+PyObject* set_checking(PyObject*, PyObject* value) {
+  return guard([&] {
+    check_inputs_of_new_nodes(thunkvm::check(PyObject_IsTrue(value)) != 0);
+    return PyRef::borrow(Py_None);
+  });
+}
+
+PyMethodDef functions[] = {
+    {"set_check_perform", set_checking, METH_O,
+     "set_check_perform(check)\n--\n\n"
+     "Whether functions that are made from now on look for inputs that Ops of users' write to."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+InputGuard::InputGuard(const PythonNode& node, const Activation& activation,
+                       const Operands& operands)
+    : node_(node) {
+  if (!node.checks_inputs) return;
+  for (int i = 0; i < operands.n_inputs; ++i) {
+    const Cell& cell = activation.input(operands, i);
+    const bool declared = std::binary_search(node.destroyed.begin(), node.destroyed.end(),
+                                             static_cast<std::uint32_t>(i));
+    if (declared || !cell.is_array()) continue;
+    kept_.push_back({i, cell.array(), cell.array().copy()});
+  }
+}
+
+InputGuard::~InputGuard() {
+  for (const Kept& kept : kept_)
+    if (first_changed(kept.array, kept.copy) != kept.copy.size())
+      copy_elements(kept.copy, kept.array);
+}
+
+void InputGuard::check() const {
+  for (const Kept& kept : kept_) {
+    const std::int64_t position = first_changed(kept.array, kept.copy);
+    if (position == kept.copy.size()) continue;
+    const std::string i = std::to_string(kept.input);
+    throw Error(ErrorKind::Value,
+                node_.op + " wrote to its input " + i + ", at element " +
+                    index_of(position, kept.copy.shape()) +
+                    ", which its destroy_map does not name; the value was put back. Say "
+                    "destroy_map = {0: [" +
+                    i + "]} if output 0 is made in its memory, or work on a copy.");
+  }
+}
+
+void check_inputs_of_new_nodes(bool check) { checking = check; }
+bool checks_inputs_of_new_nodes() { return checking; }
+
+void init_input_guard(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace thunkvm

@@ -1,0 +1,45 @@
+// input_guard.h: whether an Op's code writes to inputs that it does not say it writes to:
+// tv.config.check_perform.
+#pragma once
+
+#include "python/bindings/python/python.h"
+#include "thunks/array.h"
+#include "thunks/thunk.h"
+
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+struct PythonNode;
+
+/// Copies of the arrays that one run of a user's Op gets, but for those that its destroy_map names;
+/// nothing where its node is not to be checked. Costs a copy and a comparison of each.
+class InputGuard {
+ public:
+  InputGuard(const PythonNode& node, const Activation& activation, const Operands& operands);
+  /// Puts back what was there before the run: after a failure too, the arrays may be the caller's.
+  ~InputGuard();
+  InputGuard(const InputGuard&) = delete;
+  InputGuard& operator=(const InputGuard&) = delete;
+
+  /// After the run. Throws Error(Value) that names the Op, the input and the first element that was
+  /// written to.
+  void check() const;
+
+ private:
+  struct Kept {
+    int input;
+    Array array, copy;
+  };
+  const PythonNode& node_;
+  std::vector<Kept> kept_;
+};
+
+/// Whether the nodes that are made from now on are checked. Of the process; needs the GIL.
+void check_inputs_of_new_nodes(bool check);
+bool checks_inputs_of_new_nodes();
+
+void init_input_guard(PyObject* module);
+
+}  // namespace thunkvm
