@@ -26,8 +26,10 @@ class Assembler {
 
   Program run() {
     copy_registers();
-    program_.steps.reserve(static_cast<std::size_t>(
-        std::ranges::count(schedule_.statements, Statement::Kind::Run, &Statement::kind)));
+    const auto n_runs = static_cast<std::size_t>(
+        std::ranges::count(schedule_.statements, Statement::Kind::Run, &Statement::kind));
+    program_.steps.reserve(n_runs);
+    program_.node_counters.reserve(n_runs);
     bool is_running = false;  // the statement before is a Run
     for (Statement& statement : schedule_.statements) {
       statement.pc = pc();
@@ -59,7 +61,7 @@ class Assembler {
     program_.shared = schedule_.shared;
     program_.outputs = schedule_.outputs;
     program_.updates = schedule_.updates;
-    program_.keep = schedule_.keep;
+    program_.keep = schedule_.retain_intermediates;
     for (const std::uint32_t reg : schedule_.constants)
       program_.constants.emplace_back(reg, schedule_.registers[reg].constant_value());
   }

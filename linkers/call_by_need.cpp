@@ -10,13 +10,13 @@ namespace {
 
 class ByNeed {
  public:
-  ByNeed(const FlatGraph& graph, bool keep)
-      : graph_(graph), b_(graph, keep), memo_of_(graph.n_values(), kNone) {}
+  ByNeed(const FlatGraph& graph, bool retain_intermediates)
+      : graph_(graph), b_(graph, retain_intermediates), memo_of_(graph.n_values(), kNone) {}
 
-  Schedule run(const FunctionGraph& function, bool keep) {
+  Schedule run(const FunctionGraph& function, bool retain_intermediates) {
     b_.begin_root();
     for (Value v : graph_.outputs) demand(v);
-    if (!keep) {
+    if (!retain_intermediates) {
       std::vector<bool> kept(graph_.n_values(), false);
       for (Value v : graph_.outputs) kept[v] = true;
       for (Value v : graph_.watched)
@@ -94,8 +94,9 @@ class ByNeed {
 
 }  // namespace
 
-Schedule lower_by_need(const FunctionGraph& function, const FlatGraph& graph, bool keep) {
-  return ByNeed(graph, keep).run(function, keep);
+Schedule lower_by_need(const FunctionGraph& function, const FlatGraph& graph,
+                       bool retain_intermediates) {
+  return ByNeed(graph, retain_intermediates).run(function, retain_intermediates);
 }
 
 }  // namespace thunkvm

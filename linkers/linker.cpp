@@ -116,9 +116,10 @@ namespace {
 
 Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
                        const LinkOptions& options) {
-  if (!options.placed) return lower_by_need(function, graph, options.keep);
+  if (!options.placed) return lower_by_need(function, graph, options.retain_intermediates);
   const Placement placement = place(graph);
-  Schedule schedule = lower(function, graph, placement, lifetimes(graph, placement), options.keep);
+  Schedule schedule =
+      lower(function, graph, placement, lifetimes(graph, placement), options.retain_intermediates);
   if (options.emits) run_needs_ahead(schedule);
   return schedule;
 }
@@ -143,8 +144,9 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
       std::make_shared<Program>(assemble(*schedule, thunks, options.segment, options.traced));
   program->text = std::make_shared<ScheduleNames>(schedule);
   linked.schedule = std::move(schedule);
-  // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
-  static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
+  // THUNKVM_VEretain_intermediatesFY=1 checks every program of a release build too; the tests set
+  // it.
+  static const bool verify_asked = std::getenv("THUNKVM_VEretain_intermediatesFY") != nullptr;
   if (kVerifyAlways || verify_asked) verify(*program);
   log().debug(
       "linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, "

@@ -39,7 +39,7 @@ struct LinkOptions {
   /// the placed programs are compared with.
   bool placed = true;
   /// `_nogc`: intermediates are kept between calls, so that their memory is used again.
-  bool keep = false;
+  bool retain_intermediates = false;
   /// Thunks leave their inputs as they are, for tracers: none takes over the memory of one that
   /// dies.
   bool traced = false;

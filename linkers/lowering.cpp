@@ -12,12 +12,12 @@ namespace {
 class Lowering {
  public:
   Lowering(const FlatGraph& graph, const Placement& placement, const Lifetimes& lifetimes,
-           bool keep)
+           bool retain_intermediates)
       : graph_(graph),
         p_(placement),
         l_(lifetimes),
-        keep_(keep),
-        b_(graph, keep),
+        retain_intermediates_(retain_intermediates),
+        b_(graph, retain_intermediates),
         cursor_(placement.first_statement),
         block_of_(placement.regions.n_regions(), kNone),
         memo_of_(graph.n_values(), kNone),
@@ -142,7 +142,7 @@ class Lowering {
   void collect(const ValueLists& lists, std::size_t slot, Value but = kNoIndex) {
     retired_.clear();
     released_.clear();
-    if (keep_) return;
+    if (retain_intermediates_) return;
     lists.each(slot, [&](Value dead) {
       if (dead >= graph_.n_values())
         released_.push_back(dead - graph_.n_values());
@@ -215,7 +215,7 @@ class Lowering {
                        [&](Value dead) { dies = dies || dead == selector; });
       if (!dies) return false;
     }
-    return !keep_;
+    return !retain_intermediates_;
   }
 
   void continue_branch() {
@@ -270,7 +270,7 @@ class Lowering {
   const FlatGraph& graph_;
   const Placement& p_;
   const Lifetimes& l_;
-  const bool keep_;
+  const bool retain_intermediates_;
   ScheduleBuilder b_;
   std::vector<Value> cursor_;            // by region: the next statement to lower
   std::vector<std::uint32_t> block_of_;  // by region: the first block of it
@@ -290,8 +290,8 @@ class Lowering {
 }  // namespace
 
 Schedule lower(const FunctionGraph& function, const FlatGraph& graph, const Placement& placement,
-               const Lifetimes& lifetimes, bool keep) {
-  return Lowering(graph, placement, lifetimes, keep).run(function);
+               const Lifetimes& lifetimes, bool retain_intermediates) {
+  return Lowering(graph, placement, lifetimes, retain_intermediates).run(function);
 }
 
 }  // namespace thunkvm

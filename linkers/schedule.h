@@ -116,7 +116,7 @@ struct Schedule {
   std::vector<Variable> nodes;  ///< output 0 of each node that may run
   /// Registers: those of constants; the others as in Program.
   std::vector<std::uint32_t> constants, inputs, shared, outputs, updates;
-  bool keep = false;  ///< as in Program
+  bool retain_intermediates = false;  ///< as in Program
 
   std::span<const std::uint32_t> inputs_of(const Statement& run) const {
     return {operands.data() + run.to, run.n_inputs};

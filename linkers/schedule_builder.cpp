@@ -14,12 +14,13 @@ bool have_one_form(const Type& a, const Type& b) {
 
 }  // namespace
 
-ScheduleBuilder::ScheduleBuilder(const FlatGraph& graph, bool keep)
+ScheduleBuilder::ScheduleBuilder(const FlatGraph& graph, bool retain_intermediates)
     : graph_(graph),
       register_of_(graph.n_values(), kNone),
       program_node_(graph.nodes.size(), kNone) {
-  s_.keep = keep;
+  s_.retain_intermediates = retain_intermediates;
   s_.statements.reserve(graph.nodes.size());
+  s_.nodes.reserve(graph.nodes.size());
   s_.operands.reserve(2 * graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.is_leaf(static_cast<std::uint32_t>(n))) continue;

@@ -16,7 +16,7 @@ namespace thunkvm {
 /// Every value gets a register when it is first named; two values may be given one (`share`).
 class ScheduleBuilder {
  public:
-  ScheduleBuilder(const FlatGraph& graph, bool keep);
+  ScheduleBuilder(const FlatGraph& graph, bool retain_intermediates);
 
   /// `v` lives in the register of `other`, which has one already or gets it now.
   void share(Value v, Value other) { register_of_[v] = reg(other); }

@@ -151,7 +151,7 @@ guarded input 0 of attempt.1
 
 TEST_CASE("with nothing retired nothing dies") {
   const Variable x = real("x");
-  CHECK(schedule({x}, {exp(x) * x}, {.keep = true}) == R"(
+  CHECK(schedule({x}, {exp(x) * x}, {.retain_intermediates = true}) == R"(
 root
   exp.0: t1 = x
   mul.1: t2 = t1, x

@@ -171,7 +171,7 @@ Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* pe
                    const std::shared_ptr<PythonNodes>& nodes, std::span<const Variable> roots,
                    PyObject* compile) {
   Linker linker;
-  linker.link.keep = keep;
+  linker.link.retain_intermediates = keep;
   linker.link.traced = observed;
   if (name == "vm" || name == "py") {
     linker.link.placed = name == "vm";

@@ -1,0 +1,110 @@
+#include "linkers/codegen/plan/step_form.h"
+
+#include "linkers/codegen/plan/c_text.h"
+#include "ops/graph/arrangement.h"
+#include "ops/graph/attributes.h"
+#include "ops/graph/c_template.h"
+#include "thunks/cast.h"
+
+namespace thunkvm {
+namespace {
+
+bool has_c_dtype(const Type& type) {
+  return type.tensor() != nullptr && c_type(type.tensor()->dtype()) != nullptr;
+}
+
+AxisSet reduced_axes(const Apply& node) {
+  const int ndim = node.input(0).ndim();
+  const auto axes = node.op()->attributes().find<std::vector<std::int64_t>>("axis");
+  AxisSet reduced = 0;
+  for (int axis = 0; axis < ndim && !axes; ++axis) reduced |= AxisSet{1} << axis;
+  for (const std::int64_t axis : axes.value_or(std::vector<std::int64_t>{}))
+    reduced |= AxisSet{1} << (axis < 0 ? axis + ndim : axis);
+  return reduced;
+}
+
+/// A sum that undoes a broadcast, of which it is known that there was one.
+bool adds_up(const Arrangement& arrangement, const Apply& node) {
+  if (arrangement.kind != Arrangement::Kind::Same) return false;
+  const StaticShape& from = node.input(arrangement.value).static_shape();
+  const StaticShape& to = node.output_type(0).tensor()->shape();
+  for (std::size_t axis = 0; axis < to.size(); ++axis)
+    if (to[axis] == 1 && from[axis] != 1) return true;
+  return false;
+}
+
+StepForm form_of_arrangement(const Arrangement& arrangement, const Apply& node) {
+  for (const Variable& input : node.inputs())
+    if (!has_c_dtype(input.type())) return {.why = "one of its dtypes has no type in C"};
+  if (adds_up(arrangement, node)) return {.why = "it adds up what was broadcast"};
+  return {.kind = StepForm::Kind::Arranged,
+          .arrangement = &arrangement,
+          .ndim = node.output_type(0).tensor()->ndim(),
+          .why = "other code than one loop reads it"};
+}
+
+/// The template where one of the inputs is a certain constant; null where it is not.
+const char* c_for_constants(const ElementCode& code, const Apply& node) {
+  if (code.c_constant == nullptr) return nullptr;
+  const Variable& input = node.input(code.c_constant->input);
+  if (!input.is_constant() || input.ndim() != 0) return nullptr;
+  const double value = cast_cell(input.constant_value(), DType::Float64).get<double>();
+  return value == code.c_constant->value ? code.c_constant->c : nullptr;
+}
+
+}  // namespace
+
+bool is_number(const Type& type) { return has_c_dtype(type) && type.tensor()->ndim() == 0; }
+
+StepForm form_of(const Step& step, const Apply& node) {
+  StepForm form;
+  if (step.run == &run_bound) return {.why = "it is a thunk of Python or of a frame"};
+  const Op& op = *node.op();
+  if (const ElementCode* code = op.element_code(node)) {
+    bool numbers = is_number(node.output_type(0)), typed = has_c_dtype(node.output_type(0));
+    for (const Variable& input : node.inputs()) {
+      numbers &= is_number(input.type());
+      typed &= has_c_dtype(input.type());
+    }
+    if (!typed) return {.why = "one of its dtypes has no type in C"};
+    if (code->can_fail) return {.why = "it raises errors for some elements"};
+    const char* const c = c_for_constants(*code, node);
+    if (node.output_type(0).tensor()->ndim() != 0)
+      return {.kind = StepForm::Kind::Element,
+              .code = code,
+              .c = c != nullptr ? c : code->c,
+              .ndim = node.output_type(0).tensor()->ndim()};
+    if (numbers && code->c_number != nullptr)
+      return {
+          .kind = StepForm::Kind::Expression, .code = code, .c = c != nullptr ? c : code->c_number};
+    return {.why = "the Op has no template for numbers"};
+  }
+  if (const BlockFold* fold = op.block_fold(node)) {
+    if (c_type(fold->in) == nullptr || c_type(fold->out) == nullptr)
+      return {.why = "one of its dtypes has no type in C"};
+    if (node.input(0).ndim() == 0) return {.why = "it reduces a number"};
+    const AxisSet axes = reduced_axes(node);
+    if (axes == 0) return {.why = "it reduces no axis"};
+    return {.kind = StepForm::Kind::Fold,
+            .fold = fold,
+            .ndim = node.input(0).ndim(),
+            .reduced = axes,
+            .keepdims = op.attributes().get<bool>("keepdims")};
+  }
+  if (const Arrangement* arrangement = op.arrangement(node))
+    return form_of_arrangement(*arrangement, node);
+  return {.why = "the Op is a kernel as a whole"};
+}
+
+bool StepForm::compares(int input) const {
+  return kind == Kind::Arranged &&
+         (arrangement->kind == Arrangement::Kind::Repeat ||
+          arrangement->kind == Arrangement::Kind::Same) &&
+         arrangement->lengths == input;
+}
+
+bool StepForm::measures() const {
+  return kind == Kind::Arranged && arrangement->kind == Arrangement::Kind::Lengths;
+}
+
+}  // namespace thunkvm

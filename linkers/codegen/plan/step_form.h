@@ -1,0 +1,45 @@
+// step_form.h: what emission can make of one step.
+#pragma once
+
+#include "ops/elementwise/elementwise_loop.h"
+#include "ops/graph/op.h"
+#include "ops/kernels/block_fold.h"
+#include "vm/program.h"
+
+#include <cstdint>
+
+namespace thunkvm {
+
+struct Arrangement;
+
+/// What can be done with one step, by its node.
+struct StepForm {
+  enum class Kind : std::uint8_t {
+    Expression,  ///< 0-d numbers in, a 0-d number out, and a template
+    Element,     ///< elementwise over arrays: may be a member of a loop
+    Fold,        ///< a reduction: may be a member of a loop
+    Arranged,    ///< says where elements lie: a loop that alone reads it does without it
+    Kernel,      ///< called as it is
+  };
+  Kind kind = Kind::Kernel;
+  const ElementCode* code = nullptr;  ///< of an Expression or an Element
+  const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
+  const BlockFold* fold = nullptr;
+  const Arrangement* arrangement = nullptr;
+  int ndim = 0;         ///< of an Element's or an Arranged's output, or of what a Fold reduces
+  AxisSet reduced = 0;  ///< that a Fold reduces
+  bool keepdims = false;
+  const char* why = "";  ///< of a Kernel: why it is nothing better
+
+  /// True if a loop compares the lengths that are in this input with its own.
+  bool compares(int input) const;
+  /// True if it reads nothing but an array's lengths.
+  bool measures() const;
+};
+
+/// A step with this thunk, of this node. Any thread may ask.
+StepForm form_of(const Step& step, const Apply& node);
+
+bool is_number(const Type& type);  ///< 0-d, with a type in C
+
+}  // namespace thunkvm
