@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import thunkvm as tv
@@ -109,3 +110,9 @@ def test_code_that_made_a_node_is_let_go_with_it() -> None:
     assert sys.getrefcount(code) == before + 1
     del namespace["y"]
     assert sys.getrefcount(code) == before
+
+
+def test_a_node_also_knows_the_folders_that_its_file_is_in() -> None:
+    y, line = tv.exp(tv.scalar("x")), here()
+    assert y.owner._origin_path == str(Path(__file__).parent / line)
+    assert y.owner.origin == line

@@ -1,6 +1,7 @@
 #include "python/bindings/graph/apply.h"
 
 #include "ops/graph/op.h"
+#include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/collection.h"
@@ -134,12 +135,18 @@ PyObject* get_origin(PyObject* self, void*) {
   return guard([&] { return to_text(node_of(self).origin_text()); });
 }
 
+PyObject* get_origin_path(PyObject* self, void*) {
+  return guard([&] { return to_text(origin_path(node_of(self))); });
+}
+
 PyGetSetDef apply_attributes[] = {
     {"op", get_op, nullptr, "The Op that is applied.", nullptr},
     {"inputs", get_inputs, nullptr, "The Variables that it is applied to.", nullptr},
     {"outputs", get_outputs, nullptr, "The Variables that it computes.", nullptr},
     {"origin", get_origin, nullptr,
      "The line of the user's code that made it, for example \"fit.py:12 in step\".", nullptr},
+    {"_origin_path", get_origin_path, nullptr,
+     "The same with the folders that the file is in, \"/home/me/fit.py:12 in step\".", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

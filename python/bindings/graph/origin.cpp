@@ -71,10 +71,22 @@ void hold(void* code) noexcept { Py_INCREF(static_cast<PyObject*>(code)); }
 
 void drop(void* code) noexcept { Py_DECREF(static_cast<PyObject*>(code)); }
 
+// While it lives, files are named with the folders that they are in.
+class WithFolders {
+ public:
+  WithFolders() { on = true; }
+  ~WithFolders() { on = false; }
+  WithFolders(const WithFolders&) = delete;
+  WithFolders& operator=(const WithFolders&) = delete;
+
+  static thread_local bool on;
+};
+thread_local bool WithFolders::on = false;
+
 std::string text(const Origin& origin) {
   auto* code = static_cast<PyCodeObject*>(origin.code);
   std::string file = str_of(code->co_filename);
-  file = file.substr(file.find_last_of('/') + 1);
+  if (!WithFolders::on) file = file.substr(file.find_last_of('/') + 1);
   const std::string function = str_of(code->co_name);
   return file + ":" + std::to_string(PyCode_Addr2Line(code, origin.offset)) +
          (function == "<module>" ? "" : " in " + function);
@@ -87,6 +99,11 @@ std::string origin_here() {
   if (origin.code == nullptr) return {};
   PyRef held = PyRef::adopt(static_cast<PyObject*>(origin.code));
   return text(origin);
+}
+
+std::string origin_path(const Apply& node) {
+  const WithFolders scope;
+  return node.origin_text();
 }
 
 bool made_by_this_instruction() {

@@ -7,6 +7,8 @@
 
 namespace thunkvm {
 
+class Apply;
+
 /// From now on every node knows the code object and the instruction that made it (about 10 ns a
 /// node); the line is looked up when somebody asks.
 ///
@@ -17,6 +19,10 @@ void init_origin(PyObject* module);
 /// The line of the user's code that runs now, as a node that is made now would have it:
 /// "fit.py:12 in step"; empty where no Python runs.
 std::string origin_here();
+
+/// The line that made a node, its file with the folders that it is in: "/home/me/fit.py:12 in
+/// step"; empty where that is unknown.
+std::string origin_path(const Apply& node);
 
 /// Whether the instruction of the user's code that runs now is the one that made the last node:
 /// Python, or what was called, made it by itself and asks something of it.

@@ -79,6 +79,7 @@ def _dagre() -> str:
 def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
     title = head(function, profile)
     whole = function.node_time
+    first = min((call.start for call in function.calls), default=0.0)
     report = lazy_report(function)
     return {
         "name": function.name,
@@ -108,7 +109,11 @@ def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
             for condition in function.conditions
         ],
         "calls": [
-            {**asdict(call), "arms": [arm_name(function, pair) for pair in call.arms]}
+            {
+                **asdict(call),
+                "start": call.start - first,
+                "arms": [arm_name(function, pair) for pair in call.arms],
+            }
             for call in function.calls
         ],
         "tree": fold_tree(function),

@@ -286,8 +286,9 @@ def memory(function: FunctionRecord, rows: int) -> Section:
 def calls(function: FunctionRecord, rows: int) -> Section:
     """Return the table of the calls."""
     headers = ("call", "thread", "start", "time", "allocated", "arms")
+    first = min(c.start for c in function.calls)
     shown = tuple(
-        (str(c.index), str(c.thread), show_seconds(c.start), show_seconds(c.time),
+        (str(c.index), str(c.thread), show_seconds(c.start - first), show_seconds(c.time),
          show_bytes(c.bytes), ", ".join(arm_name(function, pair) for pair in c.arms))
         for c in function.calls[:rows]
     )  # fmt: skip

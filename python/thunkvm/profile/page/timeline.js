@@ -38,7 +38,7 @@ const timeline = {
     canvas.style.height = `${top + 8}px`;
     const start = d3.min(rows, (row) => row[1]);
     const end = d3.max(rows, (row) => row[1] + row[2]);
-    const scale = d3.scaleLinear().domain([start, end > start ? end : start + 1e-6]).range([timeline.LEFT, width - timeline.LEFT]);
+    const scale = d3.scaleLinear().domain([0, end > start ? end - start : 1e-6]).range([timeline.LEFT, width - timeline.LEFT]);
     timeline.state = { f, rows, tops, scale, origin: start, width, height: top + 8, ratio, canvas };
     const zoom = d3.zoom().scaleExtent([1, 1e6]).translateExtent([[0, 0], [width, top]])
       .on("zoom", () => timeline.draw(d3.event.transform.rescaleX(scale)));
@@ -73,7 +73,7 @@ const timeline = {
       pen.fillStyle = css("var(--line)");
       pen.fillRect(x(tick), 14, 1, height);
       pen.fillStyle = css("var(--soft)");
-      pen.fillText(format.seconds(tick - origin), x(tick) + 3, 8);
+      pen.fillText(format.seconds(tick), x(tick) + 3, 8);
     }
     for (const [thread, top] of tops) {
       pen.fillStyle = css("var(--soft)");
@@ -81,8 +81,8 @@ const timeline = {
     }
     const last = new Map(); // how far each row is drawn: slices thinner than half a pixel share one
     for (const [thread, start, duration, depth, name, , kind] of rows) {
-      const left = x(start);
-      const right = x(start + duration);
+      const left = x(start - origin);
+      const right = x(start - origin + duration);
       const row = `${thread} ${depth}`;
       if (right < 0 || left > width || right < (last.get(row) ?? -1) + 0.5) continue;
       last.set(row, right);
@@ -102,8 +102,8 @@ const timeline = {
 
   at() {
     const [px, py] = d3.mouse(timeline.state.canvas);
-    const time = timeline.x.invert(px);
-    const wide = timeline.x.invert(px + 1) - time;
+    const time = timeline.x.invert(px) + timeline.state.origin;
+    const wide = timeline.x.invert(px + 1) - timeline.x.invert(px);
     return timeline.state.rows.find(([thread, start, duration, depth]) => {
       const top = timeline.state.tops.get(thread) + 16 + depth * timeline.ROW;
       return py >= top && py < top + timeline.ROW && start - wide <= time && time <= start + duration + wide;
