@@ -31,6 +31,8 @@ class FunctionOp(Op):
         self.itypes = itypes
         self.otypes = otypes
         self.gradient = gradient
+        # What a function returns may be any of its arguments, or a part of one.
+        self.view_map = {j: list(range(len(itypes))) for j in range(len(otypes))}
         # As functools.wraps; pickle finds what a decorator put in the function's place by these.
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(fn, name, None))

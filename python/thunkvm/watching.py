@@ -17,6 +17,7 @@ class Print(Op):
     """Prints its input and returns it; two of them are never equal, so each one prints."""
 
     view_map = {0: [0]}  # noqa: RUF012
+    is_seen = True  # what it does: checks do not run it a second time
 
     def __init__(self, message: str, attrs: tuple[str, ...]) -> None:
         self.message = message

@@ -254,6 +254,32 @@ def test_updates_are_not_committed_where_a_check_fails(monkeypatch: pytest.Monke
     assert n.get_value() == 0.0
 
 
+def test_calls_run_unchecked_where_checks_would_take_too_long() -> None:
+    x = tv.matrix("x")
+    checked: list[int] = []
+
+    class Slow(lies.HonestInC):
+        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+            checked.append(1)
+            output_storage[0][0] = inputs[0] * 2.0
+
+    f = tv.function([x], Slow()(x), mode=tv.DebugMode(at_most=20))
+    f(VALUE)
+    first = len(checked)
+    for _ in range(3):  # a checked call takes thousands of times what this one does
+        np.testing.assert_array_equal(f(VALUE), VALUE * 2.0)
+    assert len(checked) == first
+    with pytest.raises(ValueError, match="at_most is 1; it has to be above 1"):
+        tv.DebugMode(at_most=1)
+
+
+def test_what_is_printed_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    x = tv.scalar("x")
+    y = tv.print_(tv.neg(tv.neg(x)) + 1.0, "here")
+    tv.function([x], y, mode="DebugMode")(1.0)
+    assert capsys.readouterr().out == "here __str__ = 2.0\n"
+
+
 def test_the_mode_by_its_name_and_its_options() -> None:
     mode = tv.get_mode("DebugMode")
     assert mode == tv.DebugMode()

@@ -111,7 +111,7 @@ class CompiledFunction {
   void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
                        PyObject* keywords) const;
   void store_shared(Frame& frame) const;
-  void run(Frame& frame) const;
+  void run(Frame& frame, bool observed) const;
   Status run_observed(Frame& frame, PythonHost& host, FailureReport& report) const;
   PyRef take_output(Frame& frame, std::size_t j) const;
   /// A value for a caller who may borrow it: read-only where its memory is a constant's, that of a

@@ -169,11 +169,11 @@ void CompiledFunction::store_shared(Frame& frame) const {
   return frame.run(host, &tracer, &report);
 }
 
-inline void CompiledFunction::run(Frame& frame) const {
+inline void CompiledFunction::run(Frame& frame, bool observed) const {
   FailureReport report(linked_, shown_);
   PythonHost host(report, frame);
   const Status status =
-      observer_ ? run_observed(frame, host, report) : frame.run(host, nullptr, &report);
+      observed ? run_observed(frame, host, report) : frame.run(host, nullptr, &report);
   if (status == Status::Done) [[likely]]
     return;
   const Failure failure = frame.take_failure();
@@ -231,10 +231,11 @@ PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_posit
     frame.use(native_);
   store_arguments(frame, arguments, n_positional, keywords);
   if (!shared_.empty()) store_shared(frame);
-  const PyRef started = observer_ ? observer_->started(frame) : PyRef();
-  run(frame);
+  const bool observed = observer_ && observer_->watches();
+  const PyRef started = observed ? observer_->started(frame) : PyRef();
+  run(frame, observed);
   PyRef result = take_outputs(frame);
-  if (observer_) [[unlikely]]
+  if (observed) [[unlikely]]
     observer_->finished(result.get(), started);
   if (!pack_ && linked_.program->updates.empty()) [[likely]] {
     lease.finish();

@@ -55,9 +55,16 @@ PyRef Observer::started(Frame& frame) const {
   return PyRef::take(PyObject_CallOneArg(started_.get(), arguments.get()));
 }
 
-void Observer::finished(PyObject* outputs, const PyRef& started) const {
-  if (finished_)
-    PyRef::take(PyObject_CallFunctionObjArgs(finished_.get(), outputs, started.get(), nullptr));
+void Observer::finished(PyObject* outputs, const PyRef& started) {
+  if (!finished_) return;
+  const PyRef rest =
+      PyRef::take(PyObject_CallFunctionObjArgs(finished_.get(), outputs, started.get(), nullptr));
+  if (rest.get() == Py_None) return;
+  unwatched_ = PyLong_AsLongLong(rest.get());
+  if (unwatched_ < 0) {
+    unwatched_ = 0;
+    if (PyErr_Occurred() != nullptr) throw PythonError{};
+  }
 }
 
 int Observer::traverse(visitproc visit, void* arg) const {

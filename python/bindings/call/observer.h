@@ -21,7 +21,8 @@ class Frame;
 ///                                         call returned, or None
 ///   started(arguments)                    a callable, or None: a call begins, with these values
 ///   finished(outputs, started)            a callable, or None: it has computed its outputs, and no
-///                                         shared variable has changed yet
+///                                         shared variable has changed yet. Where it returns an
+///                                         int, nothing is told of so many calls after this one
 ///   absent                                stands for a value that is not computed
 ///
 /// `node` is the index of the function's node. A lazy thunk is told of at each entry, with the
@@ -35,13 +36,16 @@ class Observer {
   /// Tells that a call begins whose arguments are in their registers; what is to be given to
   /// `finished`. Throws PythonError.
   PyRef started(Frame& frame) const;
-  void finished(PyObject* outputs, const PyRef& started) const;
+  void finished(PyObject* outputs, const PyRef& started);
+  /// Whether the call that begins is told of.
+  bool watches() { return unwatched_ == 0 || (--unwatched_, false); }
 
   int traverse(visitproc visit, void* arg) const;
 
  private:
   friend class ObserverTracer;
   PyRef object_, before_, after_, started_, finished_, absent_;
+  long long unwatched_ = 0;  ///< calls to come that nothing is told of
 };
 
 /// An observer in one call.

@@ -78,6 +78,8 @@ class NodeContract:
         """The ways in which the node may run; none of a lazy one's or a conditional's."""
         from thunkvm.function import perform_of
 
+        if is_seen(self.node):
+            return []
         compiled = self._compiled if self.checks.c_code else None
         every = _core.implementations(self.node, perform_of, compiled)
         skipped = {"c", "kernel"} if not self.checks.c_code else set()
@@ -331,6 +333,11 @@ def _other(
         BadThunkOutput,
         f"{way}, {how}: output {j}, {name}, is not what {form} gave (first): {difference}.",
     )
+
+
+def is_seen(node: Apply) -> bool:
+    """Whether what a node does shows outside, as what `print_` prints: nobody runs it again."""
+    return bool(getattr(node.op, "is_seen", False))
 
 
 def _as_before(inputs: list[Any], before: list[Any]) -> list[Any]:

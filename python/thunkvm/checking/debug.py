@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from thunkvm._core import Function
 from thunkvm.checking.aliasing import snapshot
-from thunkvm.checking.contract import Checks, Finding, NodeContract
+from thunkvm.checking.contract import Checks, Finding, NodeContract, is_seen
 from thunkvm.checking.layouts import layouts_of
 from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, name_of
 from thunkvm.checking.rewriting import Rewriting, check_order
@@ -23,10 +25,12 @@ REMEMBERED = 100_000
 class DebugObserver(NodeObserver):
     """Checks each node that runs; raises at the first thing that is wrong."""
 
-    def __init__(self, checks: Checks, patience: int) -> None:
+    def __init__(self, checks: Checks, patience: int, at_most: float | None) -> None:
         super().__init__()
         self._checks = checks
         self._patience = patience
+        self._at_most = at_most
+        self._plain: Function | None = None
         self._contracts: dict[int, NodeContract] = {}
         self._forms: list[str] = []
         self._tried: set[int] = set()
@@ -41,15 +45,27 @@ class DebugObserver(NodeObserver):
         """Check what can be checked before the first call."""
         super().watch(function, relink)
         check_order(relink, function.mode.rewrites, self._patience)
+        if any(is_seen(node) for node in self.nodes):
+            return  # what follows would run it again
+        if self._at_most is not None:
+            self._plain = relink(function.mode.rewrites)
         if any(function.rewrites.values()):
             self._rewriting = Rewriting(relink, function.mode.rewrites)
 
-    def _started(self, arguments: list[Any]) -> list[Any]:
-        return arguments
+    def _started(self, arguments: list[Any]) -> tuple[list[Any], float]:
+        return arguments, perf_counter()
 
-    def _finished(self, outputs: Any, arguments: list[Any]) -> None:
+    def _finished(self, outputs: Any, started: tuple[list[Any], float]) -> int | None:
+        """Check the rewrites; return how many calls are to run unchecked now."""
+        arguments, begin = started
         if self._rewriting is not None:
             self._rewriting.check(arguments)
+        if self._plain is None or self._at_most is None:
+            return None
+        end = perf_counter()
+        self._plain(*arguments)
+        plain = perf_counter() - end
+        return max(0, ceil((end - begin - self._at_most * plain) / ((self._at_most - 1.0) * plain)))
 
     def _contract(self, index: int) -> NodeContract:
         contract = self._contracts.get(index)
@@ -140,6 +156,9 @@ class DebugMode(Mode):
         ``f_contiguous``, ``strided``, ``negative`` and ``wrong_size`` with colons between them.
     require_matching_strides : bool
         Whether implementations have to give the same strides.
+    at_most : float, optional
+        So many times what it takes unchecked a function may take, on average over its calls: after
+        one that is checked so many run unchecked. More than 1; if left out, each call is checked.
     linker : str, optional
         What the function itself runs by; ``"c|py"`` (emitted C for each node) if left out, or
         ``"vm"`` without `check_c_code`.
@@ -172,6 +191,7 @@ class DebugMode(Mode):
     check_isfinite: bool = False
     check_preallocated_output: tuple[str, ...] = ()
     require_matching_strides: bool = False
+    at_most: float | None = None
 
     def __init__(
         self,
@@ -183,12 +203,15 @@ class DebugMode(Mode):
         check_preallocated_output: str | Sequence[str] = "ALL",
         require_matching_strides: bool = False,
         linker: str | None = None,
+        at_most: float | None = None,
         gc: bool = True,
         compile: str | None = None,
         features: frozenset[str] | None = None,
     ) -> None:
         if not (check_c_code or check_py_code):
             raise ValueError("check_c_code and check_py_code are both False; check one of them.")
+        if at_most is not None and not at_most > 1.0:
+            raise ValueError(f"at_most is {at_most!r}; it has to be above 1, such as 20, or None.")
         layouts = layouts_of(check_preallocated_output)
         for name, value in (
             ("stability_patience", int(stability_patience)),
@@ -197,6 +220,7 @@ class DebugMode(Mode):
             ("check_isfinite", bool(check_isfinite)),
             ("check_preallocated_output", layouts),
             ("require_matching_strides", bool(require_matching_strides)),
+            ("at_most", at_most),
         ):
             object.__setattr__(self, name, value)
         if linker is None:
@@ -217,7 +241,7 @@ class DebugMode(Mode):
             self.check_preallocated_output,
             self.require_matching_strides,
         )
-        return DebugObserver(checks, self.stability_patience)
+        return DebugObserver(checks, self.stability_patience, self.at_most)
 
 
 __all__ = ["DebugMode"]

@@ -68,6 +68,8 @@ class NanGuard(NodeObserver):
 
     def _find(self, value: Any) -> tuple[str, str] | None:
         """Return the first kind of number that is not allowed, and a text that says where it is."""
+        if isinstance(value, float) and -BIG <= value <= BIG:
+            return None
         for array in _arrays(value):
             if len(self._kinds) == 3 and bool(np.all(np.abs(array) <= BIG)):
                 continue

@@ -49,8 +49,11 @@ class Observer(Protocol):
         """Called with the arguments when a call begins."""
 
     @property
-    def finished(self) -> Callable[[Any, Any], None] | None:
-        """Called with the outputs, and what `started` returned, before anything is updated."""
+    def finished(self) -> Callable[[Any, Any], int | None] | None:
+        """Called with the outputs, and what `started` returned, before anything is updated.
+
+        It returns how many calls from now on it is told nothing of, or None.
+        """
 
     def watch(self, function: Function, relink: Relink) -> None:
         """Tell of which function it is, before the first call.
@@ -67,7 +70,7 @@ class NodeObserver:
     before: Before | None = None
     after: After | None = None
     started: Callable[[list[Any]], Any] | None = None
-    finished: Callable[[Any, Any], None] | None = None
+    finished: Callable[[Any, Any], int | None] | None = None
 
     def __init__(self) -> None:
         self.nodes: list[Apply] = []
