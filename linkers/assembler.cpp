@@ -29,7 +29,6 @@ class Assembler {
     const auto n_runs = static_cast<std::size_t>(
         std::ranges::count(schedule_.statements, Statement::Kind::Run, &Statement::kind));
     program_.steps.reserve(n_runs);
-    program_.node_counters.reserve(n_runs);
     bool is_running = false;  // the statement before is a Run
     for (Statement& statement : schedule_.statements) {
       statement.pc = pc();

@@ -20,7 +20,6 @@ ScheduleBuilder::ScheduleBuilder(const FlatGraph& graph, bool retain_intermediat
       program_node_(graph.nodes.size(), kNone) {
   s_.retain_intermediates = retain_intermediates;
   s_.statements.reserve(graph.nodes.size());
-  s_.nodes.reserve(graph.nodes.size());
   s_.operands.reserve(2 * graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.is_leaf(static_cast<std::uint32_t>(n))) continue;

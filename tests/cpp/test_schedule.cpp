@@ -21,6 +21,19 @@ Variable vector(const char* name) {
   return Variable::input(TensorType::of_ndim(DType::Float64, 1), name);
 }
 
+/// A conditional of the user's whose arms have another dtype than its output.
+class Converting final : public Op {
+ public:
+  std::string name() const override { return "converting"; }
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    return {Apply::make1(*this, inputs, TensorType::scalar(DType::Float64))};
+  }
+  const Conditional* conditional() const override { return &conditional_; }
+
+ private:
+  Conditional conditional_{Decoding::Truth, 2, 1};
+};
+
 std::string schedule(std::vector<Variable> inputs, std::vector<Variable> outputs,
                      const LinkOptions& options = {}) {
   return "\n" + link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, options)
@@ -268,6 +281,14 @@ TEST_CASE("a register of values of one dtype and number of axes has a static typ
   const Type* type = s.type_of(s.outputs[0]);
   REQUIRE(type != nullptr);
   CHECK(type->tensor()->dtype() == DType::Float64);
+}
+
+TEST_CASE("a register of values of several dtypes has no static type") {
+  const Variable c = real("c"), i = Variable::input(TensorType::scalar(DType::Int64), "i");
+  const std::vector<Variable> inputs = {c, i * i, i};
+  const Variable either = Ref<const Op>(new Converting)->call(inputs)[0];
+  const Linked linked = link({.inputs = {c, i}, .outputs = {either}}, {});
+  CHECK(linked.schedule->type_of(linked.schedule->outputs[0]) == nullptr);
 }
 
 }  // namespace
