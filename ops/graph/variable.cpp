@@ -2,6 +2,7 @@
 
 #include "ops/graph/op.h"
 #include "thunks/error.h"
+#include "thunks/read_only.h"
 
 #include <mutex>
 #include <new>
@@ -67,6 +68,7 @@ Variable Variable::constant(Cell value, TypeRef type, bool weak) {
   Apply* node = Apply::allocate(Leaf::Constant, 0, 1);
   node->weak_ = weak;
   node->output_slots()[0].type = std::move(type);
+  if (value.is_array()) value = Cell::of_array(read_only(value.take_array()));
   node->leaf_value()->constant = std::move(value);
   return {node, 0};
 }

@@ -19,7 +19,8 @@ class Op:
         Computes all outputs: ``output_storage[j][0] = value``. `inputs` is a list of NumPy arrays
         and scalars (or any objects, as the Types say), which must not be written to unless
         `destroy_map` says so: they are the values themselves, which other nodes and the caller
-        may hold too, and a write would change their results without a word.
+        may hold too, and a write would change their results without a word. Those of constants,
+        defaults and shared variables are read-only.
     ``demand(self, node)``
         A generator, for a lazy Op: ``value = yield i`` demands input i, and what it returns is the
         output, or the tuple of outputs. An input that is never demanded is never computed. Where

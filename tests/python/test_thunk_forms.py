@@ -10,8 +10,8 @@ from python_ops import MODES, eager, generator, op, thunked
 import thunkvm as tv
 
 
-def destroyer(form):
-    """An Op that adds 1 to its input in place, in one of the forms that an Op may have."""
+def adder(form):
+    """An Op that adds 1 to its input in place, undeclared, in one of the forms of an Op."""
 
     def perform(self, node, inputs, output_storage):
         inputs[0][...] += 1.0
@@ -33,13 +33,18 @@ def destroyer(form):
         ir[0][0][...] += 1.0
         out[0][0], oc[0][0] = ir[0][0], 1
 
-    made = {
+    return {
         "perform": lambda: op(perform),
         "generator": lambda: generator(demand),
         "generator of a list": lambda: generator(demand_list),
         "lazy thunk": lambda: thunked(run),
         "eager thunk": lambda: thunked(run, lazy=False),
     }[form]()
+
+
+def destroyer(form):
+    """The same, declared."""
+    made = adder(form)
     made.destroy_map = {0: [0]}
     return made
 
@@ -71,6 +76,53 @@ def test_destroy_map_holds_for_every_form_of_an_op(mode, form):
     np.testing.assert_array_equal(value, [1.0, 2.0])
     s = tv.scalar("s")
     assert tv.function([s], inplace(s), mode=mode)(1.0) == 2.0
+
+
+def kept_values():
+    """What a function keeps from call to call, and the inputs that it needs for it."""
+    x, given = tv.vector("x"), np.array([1.0, 2.0])
+    return {
+        "a constant": ([], tv.constant(given)),
+        "a slice of a constant": ([], tv.constant([0.0, 1.0, 2.0])[1:]),
+        "a default": ([tv.In(x, value=given)], x),
+        "a default that was lent": ([tv.In(x, value=given.copy(), borrow=True)], x),
+        "a shared variable": ([], tv.shared(given)),
+        "a shared variable that was lent": ([], tv.shared(given.copy(), borrow=True)),
+    }
+
+
+@pytest.mark.parametrize("mode", [*MODES, "c|py", "c&py", "FAST_RUN"])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("what", kept_values())
+def test_what_a_function_keeps_cannot_be_written_to_undeclared(mode, form, what):
+    inputs, kept = kept_values()[what]
+    f = tv.function(inputs, [adder(form)(kept), kept * 1.0], mode=mode)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="read-only"):
+            f()
+    same, declared = tv.function(inputs, [kept * 1.0, destroyer(form)(kept)], mode=mode)()
+    assert (same.tolist(), declared.tolist()) == ([1.0, 2.0], [2.0, 3.0])
+
+
+def test_a_value_that_an_update_kept_cannot_be_written_to_undeclared():
+    s = tv.shared(np.zeros(2))
+    tv.function([], None, updates={s: s + 1.0})()
+    with pytest.raises(ValueError, match="read-only"):
+        tv.function([], adder("perform")(s))()
+    assert s.get_value().tolist() == [1.0, 1.0]
+
+
+def test_what_was_lent_is_still_the_lenders_to_write():
+    lent = np.array([1.0, 2.0])
+    s = tv.shared(lent, borrow=True)
+    assert tv.function([], tv.Out(op(doubled)(s), borrow=True))().tolist() == [2.0, 4.0]
+    lent[0] = 5.0
+    assert s.get_value(borrow=True) is lent
+    assert tv.function([], op(doubled)(s))().tolist() == [10.0, 4.0]
+
+
+def doubled(self, node, inputs, output_storage):
+    output_storage[0][0] = inputs[0] * 2.0
 
 
 def test_an_eager_thunk_that_destroys_a_dying_temporary_writes_in_place():

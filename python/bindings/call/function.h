@@ -111,12 +111,11 @@ class CompiledFunction {
   void store_arguments(Frame& frame, PyObject* const* arguments, std::size_t n_positional,
                        PyObject* keywords) const;
   void store_shared(Frame& frame) const;
+  /// Whether others may see what registers hold in a call.
+  bool shows_values() const;
   void run(Frame& frame, bool observed) const;
   Status run_observed(Frame& frame, PythonHost& host, FailureReport& report) const;
   PyRef take_output(Frame& frame, std::size_t j) const;
-  /// A value for a caller who may borrow it: read-only where its memory is a constant's, that of a
-  /// default that the function keeps, or a shared variable's.
-  PyRef lent(const Cell& value) const;
   PyRef take_outputs(Frame& frame) const;
   /// Frames are handed out under the GIL, so the one that is used again and again needs no atomic
   /// operation.
@@ -142,7 +141,6 @@ class CompiledFunction {
   bool bare_;
   PyRef pack_;
   std::vector<SharedValue*> shared_;  ///< of linked_.shared
-  std::vector<Cell> kept_;            ///< constants and defaults that are arrays
   std::vector<std::uint8_t>
       output_takes_;  ///< output j may be moved out of its register: nobody reads it later
   std::vector<std::uint8_t> update_takes_;

@@ -90,31 +90,6 @@ CompiledFunction::CompiledFunction(std::string name, std::string shown, std::str
   update_takes_.assign(output_takes_.begin() + static_cast<std::ptrdiff_t>(program.outputs.size()),
                        output_takes_.end());
   output_takes_.resize(program.outputs.size());
-  const auto keep = [&](const Cell& value) {
-    if (value.is_array()) kept_.push_back(value);
-  };
-  for (const auto& [index, value] : program.constants) keep(value);
-  for (const Parameter& parameter : signature_.parameters()) keep(parameter.default_value);
-}
-
-PyRef CompiledFunction::lent(const Cell& value) const {
-  if (!value.is_array()) return to_python(value);
-  // By address: what NumPy made of an array in a perform has a buffer of its own.
-  const auto is_in = [&](const Cell& kept) {
-    if (!kept.is_array()) return false;
-    const char* const first = kept.body()->data;
-    return value.body()->buffer == kept.body()->buffer ||
-           (value.body()->data >= first && value.body()->data < first + kept.array().bytes());
-  };
-  const auto lend = [&](const Cell& kept) {
-    const bool itself = value.body()->buffer == kept.body()->buffer;
-    return itself ? to_python_lent(value) : to_ndarray(value.array(), Access::ReadOnly);
-  };
-  for (const Cell& kept : kept_)
-    if (is_in(kept)) return lend(kept);
-  for (const SharedValue* shared : shared_)
-    if (const Cell kept = shared->get(); is_in(kept)) return lend(kept);
-  return to_python(value);
 }
 
 FramePool& CompiledFunction::pool() {
@@ -156,11 +131,19 @@ inline void CompiledFunction::store_arguments(Frame& frame, PyObject* const* arg
   }
 }
 
+// Where no code of the user's runs, a shared value need not be made read-only in each call.
+bool CompiledFunction::shows_values() const {
+  return !nodes_.empty() || observer_ ||
+         std::ranges::any_of(outputs_, [](const OutputSpec& output) { return output.borrow; });
+}
+
 void CompiledFunction::store_shared(Frame& frame) const {
   std::vector<Cell> values(shared_.size());
   SharedValue::snapshot(shared_, values);
+  const bool is_shown = shows_values();
   for (std::size_t i = 0; i < values.size(); ++i)
-    frame.cell(linked_.program->shared[i]) = std::move(values[i]);
+    frame.cell(linked_.program->shared[i]) =
+        is_shown ? kept(std::move(values[i])) : std::move(values[i]);
 }
 
 [[gnu::noinline]] Status CompiledFunction::run_observed(Frame& frame, PythonHost& host,
@@ -192,7 +175,7 @@ inline PyRef CompiledFunction::take_output(Frame& frame, std::size_t j) const {
   if (cell.is_array() && cell.body()->ndim != 0 && !outputs_[j].borrow)
     return to_ndarray(takes && exclusive(cell) ? cell.take_array() : copy_of_array(cell));
   Cell value = take_or_share(cell, takes);
-  if (outputs_[j].borrow) return lent(value);
+  if (outputs_[j].borrow) return to_python_lent(value);
   return to_python(make_exclusive(std::move(value), *outputs_[j].type));
 }
 
@@ -214,7 +197,8 @@ void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
     SharedValue* target = linked_.targets[k].get();
     if (!update_names_[k].empty())
       check_lengths(cell, *target->type().tensor(), update_names_[k].c_str());
-    updates.values.push_back(make_own(take_or_share(cell, update_takes_[k] != 0), target->type()));
+    updates.values.push_back(
+        make_exclusive(take_or_share(cell, update_takes_[k] != 0), target->type()));
     updates.targets.push_back(target);
   }
 }

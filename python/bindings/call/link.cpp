@@ -74,8 +74,9 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
     const std::string what = "the default of " + result.what;
     result.default_value = from_python(value.get(), *result.type, result.rule, what.c_str());
     // A change of the caller's array later does not change the default, unless they lent it.
-    if (!flag(spec, "borrow"))
-      result.default_value = make_own(std::move(result.default_value), *result.type);
+    result.default_value =
+        flag(spec, "borrow") ? kept_lent(std::move(result.default_value))
+                             : kept(make_exclusive(std::move(result.default_value), *result.type));
   }
   return result;
 }

@@ -11,7 +11,7 @@ namespace {
 // lends the memory.
 Cell own_value(PyObject* value, const Type& type, bool borrow, const std::string& what) {
   Cell cell = from_python(value, type, CastRule::SafeAlone, what.c_str());
-  return borrow ? cell : make_own(std::move(cell), type);
+  return borrow ? kept_lent(std::move(cell)) : make_exclusive(std::move(cell), type);
 }
 
 std::string what_is(std::string_view name) {
@@ -54,8 +54,9 @@ PyObject* get_value(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   return guard([&] {
     const Variable& variable = require_shared(object, "get_value");
-    const Cell value = variable.shared_value().get();
-    return borrow != 0 ? to_python_lent(value) : to_python(copy_value(value, variable.type()));
+    Cell value = variable.shared_value().get();
+    return borrow != 0 ? to_python_lent(kept(std::move(value)))
+                       : to_python(copy_value(value, variable.type()));
   });
 }
 

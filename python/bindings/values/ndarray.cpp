@@ -2,6 +2,7 @@
 
 #include "ops/kernels/fold_axes.h"
 #include "python/bindings/python/release.h"
+#include "thunks/read_only.h"
 
 #include <algorithm>
 #include <array>
@@ -162,11 +163,15 @@ PyObject* numpy_scalar(DType dtype, const void* value) {
   throw Error(ErrorKind::Type, "an opaque value is no number");
 }
 
-PyRef to_ndarray(Array array, Access access) {
+PyRef to_ndarray(Array array) {
   ArrayBody& body = *array.body();
-  const bool writable = access == Access::AsItIs && body.buffer->writable();
-  if (body.is_owner_itself && access == Access::AsItIs)
-    return PyRef::borrow(static_cast<PyObject*>(body.buffer->owner()));
+  const bool writable = body.buffer->writable();
+  if (body.is_owner_itself) {
+    auto* const owner = static_cast<PyObject*>(body.buffer->owner());
+    // One that was lent to be kept is handed out read-only, whatever its owner does with it.
+    if (writable || !PyArray_ISWRITEABLE(reinterpret_cast<PyArrayObject*>(owner)))
+      return PyRef::borrow(owner);
+  }
   PyArray_Descr* descriptor = descriptors[static_cast<std::size_t>(body.dtype)];
   Py_INCREF(descriptor);
   // Without strides NumPy takes the flags as they are, which spares it the work of finding them.
@@ -241,6 +246,16 @@ Array borrow_ndarray(PyArrayObject* array, DType dtype) {
   result.body()->is_owner_itself = true;
   if (dtype == DType::Bool && !holds_bools(result)) return with_bools(result);
   return result;
+}
+
+Array lent_array(Array array) {
+  if (!array.body()->is_owner_itself) return read_only(std::move(array));
+  auto* const owner = static_cast<PyObject*>(array.buffer()->owner());
+  Array lent = Array::borrow(owner, &ndarray_owner, false, array.dtype(), array.shape(),
+                             array.strides(), array.data());
+  Py_INCREF(owner);
+  lent.body()->is_owner_itself = true;
+  return lent;
 }
 
 Cell number_at(const void* data, DType dtype) {

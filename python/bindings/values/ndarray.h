@@ -16,10 +16,9 @@ namespace thunkvm {
 PyObject* numpy_scalar(DType dtype, const void* value);
 
 /// The array as an ndarray: the object that it was borrowed from if it still looks like it, else a
-/// new one over its memory, which it keeps alive. Read-only where the buffer is, or where it is to
-/// be; else it may be made read-only and writable again.
-enum class Access : std::uint8_t { AsItIs, ReadOnly };
-PyRef to_ndarray(Array array, Access access = Access::AsItIs);
+/// new one over its memory, which it keeps alive. Read-only where the buffer is; else it may be
+/// made read-only and writable again.
+PyRef to_ndarray(Array array);
 /// A fresh, writable 0-d ndarray with this number.
 PyRef to_ndarray_0d(const Cell& scalar);
 
@@ -43,6 +42,9 @@ inline bool is_plain_ndarray(PyObject* object, DType dtype, int ndim) {
 /// The ndarray's elements, borrowed: the object is held, nothing is copied, but for bools that are
 /// neither 0 nor 1 in memory. It has to be readable in place.
 Array borrow_ndarray(PyArrayObject* array, DType dtype);
+/// What was borrowed to be kept: read-only, though `body()->is_owner_itself` still tells of an
+/// ndarray that its owner may write to.
+Array lent_array(Array array);
 /// The number in a 0-d ndarray or NumPy scalar's memory, as a cell of its own.
 Cell number_at(const void* data, DType dtype);
 

@@ -8,6 +8,7 @@
 #include "python/bindings/values/misfit.h"
 #include "python/bindings/values/ndarray.h"
 #include "thunks/cast.h"
+#include "thunks/read_only.h"
 
 #include <cmath>
 
@@ -319,17 +320,18 @@ Cell make_exclusive(Cell cell, const Type& type) {
   return exclusive(cell) ? std::move(cell) : copy_value(cell, type);
 }
 
-Cell make_own(Cell cell, const Type& type) {
-  Cell kept = make_exclusive(std::move(cell), type);
-  if (!kept.is_array() || !kept.body()->is_owner_itself) return kept;
-  const Array array = kept.array();
-  return Cell::of_array(array.view(array.shape(), array.strides(), array.data()));
+Cell kept(Cell cell) {
+  return cell.is_array() ? Cell::of_array(read_only(cell.take_array())) : cell;
+}
+
+Cell kept_lent(Cell cell) {
+  return cell.is_array() ? Cell::of_array(lent_array(cell.take_array())) : cell;
 }
 
 PyRef to_python_lent(const Cell& value) {
-  if (!value.is_array() || value.body()->ndim == 0 || value.body()->is_owner_itself)
-    return to_python(value);
-  return to_ndarray(value.array(), Access::ReadOnly);
+  if (value.is_array() && value.body()->ndim != 0 && value.body()->is_owner_itself)
+    return PyRef::borrow(static_cast<PyObject*>(value.body()->buffer->owner()));
+  return to_python(value);
 }
 
 std::string describe(const Cell& cell) {

@@ -57,11 +57,13 @@ bool exclusive(const Cell& cell);
 Cell copy_value(const Cell& cell, const Type& type);
 /// The value itself where nobody else can see it, else a copy.
 Cell make_exclusive(Cell cell, const Type& type);
-/// The same, to be kept as a default or shared value, whose memory users only read: an array that
-/// `to_python_lent` hands out read-only, even where an ndarray of a perform owns the memory.
-Cell make_own(Cell cell, const Type& type);
-/// A kept value as Python sees it without a copy: read-only, unless it is an ndarray that was lent
-/// to be kept, which comes back as it is.
+/// A value that is kept (a default, a shared value) as performs and users see it: an array is
+/// read-only.
+Cell kept(Cell cell);
+/// The same of a value in an ndarray that was lent to us, of which `to_python_lent` tells.
+Cell kept_lent(Cell cell);
+/// A value as Python sees it without a copy: an ndarray that was lent to be kept comes back as it
+/// is.
 PyRef to_python_lent(const Cell& value);
 
 /// What a value is, for messages: "float64 array, shape (3,), strides (8,)", "int64 scalar 3", "a
