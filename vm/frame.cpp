@@ -60,6 +60,7 @@ void Frame::use(std::shared_ptr<const NativeCode> code) {
   native_call_ = {};
   native_memory_.clear();
   if (native_ == nullptr) return;
+  if (recorder_ != nullptr) recorder_->have_groups(native_->groups.size());
   native_memory_.resize((native_->memory_bytes + sizeof(Line) - 1) / sizeof(Line));
   native_call_ = {.cells = cells_.data(),
                   .counters = counters_.data(),
@@ -69,7 +70,13 @@ void Frame::use(std::shared_ptr<const NativeCode> code) {
                   .code = native_.get(),
                   .frame = this,
                   .activation = &activation_,
-                  .memory = reinterpret_cast<char*>(native_memory_.data())};
+                  .memory = reinterpret_cast<char*>(native_memory_.data()),
+                  .laps = recorder_.get()};
+}
+
+void Frame::record(std::unique_ptr<Recorder> recorder) {
+  recorder_ = std::move(recorder);
+  if (native_ != nullptr) use(native_);
 }
 
 Frame::~Frame() { abandon(); }
@@ -180,7 +187,9 @@ bool Frame::empty() const {
   return true;
 }
 
-FramePool::FramePool(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+FramePool::FramePool(std::shared_ptr<const Program> program,
+                     std::function<std::unique_ptr<Recorder>()> recorder)
+    : program_(std::move(program)), recorder_(std::move(recorder)) {}
 
 FramePool::~FramePool() = default;
 
@@ -196,6 +205,7 @@ Frame* FramePool::find_or_make() {
   // Made without the lock: the makers of bound thunks may be a host's, which waits for locks of its
   // own.
   auto frame = std::make_unique<Frame>(program_);
+  if (recorder_) frame->record(recorder_());
   const std::lock_guard lock(mutex_);
   idle_.reserve(frames_.size() + 1);
   frames_.push_back(std::move(frame));
@@ -226,6 +236,12 @@ std::vector<std::uint64_t> FramePool::node_runs() {
   std::vector<std::uint64_t> sums(program_->n_nodes);
   for (const Frame* frame : idle_) frame->add_node_runs(sums);
   return sums;
+}
+
+void FramePool::each_idle(const std::function<void(Frame&)>& visit) {
+  const std::lock_guard lock(mutex_);
+  gather();
+  for (Frame* frame : idle_) visit(*frame);
 }
 
 void FramePool::reset_counters() {

@@ -5,10 +5,12 @@
 #include "vm/body_contents.h"
 #include "vm/native.h"
 #include "vm/program.h"
+#include "vm/recorder.h"
 #include "vm/tracer.h"
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -75,6 +77,11 @@ class Frame {
   const NativeCode* native() const { return native_call_.code; }
   /// The tracer of the run in flight, or null.
   Tracer* tracer() const { return tracer_; }
+  /// From the next call on, what runs is recorded; calls then begin and end with the recorder's.
+  /// Emitted code that this frame uses has to be of a profiled plan. Runs with a tracer record
+  /// nothing.
+  void record(std::unique_ptr<Recorder> recorder);
+  Recorder* recorder() const { return recorder_.get(); }
   /// Why the last call failed, until the next one begins.
   const Failure& failure() const { return activation_.failure; }
   /// The same, moved out, so that the frame does not keep the exception alive.
@@ -138,13 +145,16 @@ class Frame {
     char bytes[64];
   };
   std::vector<Line> native_memory_;
+  std::unique_ptr<Recorder> recorder_;
 };
 
 /// Idle frames of one program. Thread-safe. Frames live as long as the pool, so that counters are
 /// never lost.
 class FramePool {
  public:
-  explicit FramePool(std::shared_ptr<const Program> program);
+  /// `recorder`, if there is one, gives each new frame its recorder.
+  explicit FramePool(std::shared_ptr<const Program> program,
+                     std::function<std::unique_ptr<Recorder>()> recorder = nullptr);
   ~FramePool();
 
   /// An idle frame, or a new one (whatever a maker of BoundThunks throws passes). The caller gives
@@ -162,6 +172,8 @@ class FramePool {
   /// Sums over the frames that are idle now: counter values, and runs by node.
   std::vector<std::uint64_t> counters();
   std::vector<std::uint64_t> node_runs();
+  /// Calls `visit` with the frames that are idle now, which stay so meanwhile.
+  void each_idle(const std::function<void(Frame&)>& visit);
   /// Sets the counters of the frames that are idle now to zero.
   void reset_counters();
   /// True if no idle frame holds a value that a call should have let go (see Frame::empty).
@@ -175,6 +187,7 @@ class FramePool {
   void gather();
 
   std::shared_ptr<const Program> program_;
+  std::function<std::unique_ptr<Recorder>()> recorder_;
   std::atomic<Frame*> last_{nullptr};  ///< one idle frame, taken without the lock
   std::mutex mutex_;
   std::vector<Frame*> idle_;  ///< its capacity is that of frames_, so that `release` cannot fail

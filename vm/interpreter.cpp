@@ -2,6 +2,8 @@
 // rare is out of line.
 #include "vm/interpreter.h"
 
+#include "vm/watch.h"
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -9,28 +11,17 @@
 
 namespace thunkvm {
 
-namespace {
-
-/// Runs `code` for a node between the tracer's two calls; what either throws is the node's failure.
-template <class Code>
-Status traced(Activation& activation, Tracer* tracer, const ThunkRun& run, Code&& code) {
-  try {
-    tracer->before(run);
-    const Status status = code();
-    tracer->after(run, status);
-    return status;
-  } catch (...) {
-    return activation.fail_current();
-  }
-}
-
-}  // namespace
-
 Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
   Status status;
   try {
-    status =
-        tracer == nullptr ? loop<false>(frame, nullptr, 0, 0) : loop<true>(frame, tracer, 0, 0);
+    if (tracer != nullptr && frame.recorder_ != nullptr)
+      status = loop(frame, TracedAndRecorded{{frame.recorder_.get()}, tracer}, 0, 0);
+    else if (tracer != nullptr)
+      status = loop(frame, Traced{tracer}, 0, 0);
+    else if (frame.recorder_ != nullptr)
+      status = loop(frame, Recorded{frame.recorder_.get()}, 0, 0);
+    else
+      status = loop(frame, Unwatched{}, 0, 0);
   } catch (...) {
     status = frame.activation_.fail_current();
   }
@@ -154,8 +145,8 @@ inline void Interpreter::retire(const Program& program, Cell* cells, const Step&
 }
 
 /// What is left of a segment, from `step` on, where the host may have to be asked on the way.
-template <bool kTracing>
-[[gnu::noinline]] Status Interpreter::run_polling(Frame& frame, Tracer* tracer,
+template <class Watch>
+[[gnu::noinline]] Status Interpreter::run_polling(Frame& frame, Watch watch,
                                                   const Instruction& instruction,
                                                   const Step* step) {
   const Program& program = *frame.program_;
@@ -167,18 +158,21 @@ template <bool kTracing>
     frame.until_poll_ -= static_cast<std::int32_t>(pause - step);
     do {
       Status status;
-      if constexpr (kTracing)
-        status = traced(activation, tracer, {frame, step->node, step->operands, nullptr},
-                        [&] { return step->run(activation, step->operands); });
+      if constexpr (Watch::kSteps)
+        status = watch.run(frame, activation, step->node, step->operands,
+                           [&] { return step->run(activation, step->operands); });
       else
         status = step->run(activation, step->operands);
       if (status != Status::Done) {
+        if constexpr (Watch::kSteps) watch.failed(step->node);
         // This stretch may have used up the thunks until the poll, which is the next call's now.
         if (frame.until_poll_ == 0) frame.until_poll_ = 1;
         fail_at(frame, step->node);
         return stop_segment(frame, instruction, static_cast<std::uint32_t>(step + 1 - first));
       }
-      retire(program, activation.cells, *step++);
+      retire(program, activation.cells, *step);
+      if constexpr (Watch::kSteps) watch.retired(step->node);
+      ++step;
     } while (step != pause && !activation.poll);
     if (activation.poll) frame.until_poll_ = 0;
     if (frame.until_poll_ == 0 && poll(frame) != Status::Done)
@@ -197,7 +191,7 @@ template <bool kTracing>
   }
   retire(*frame.program_, frame.activation_.cells, *step);
   if (poll(frame) != Status::Done) return stop_segment(frame, instruction, n_run);
-  return run_polling<false>(frame, nullptr, instruction, step + 1);
+  return run_polling(frame, Unwatched{}, instruction, step + 1);
 }
 
 /// One test for the two things that may happen in a step and are not the usual.
@@ -212,7 +206,7 @@ inline bool Interpreter::went_on(Status status, const Activation& activation) {
   const Step* step = program.steps.data() + instruction.a;
   const auto count = static_cast<std::int32_t>(instruction.b);
   if (count >= frame.until_poll_) [[unlikely]]
-    return run_polling<false>(frame, nullptr, instruction, step);
+    return run_polling(frame, Unwatched{}, instruction, step);
   frame.until_poll_ -= count;
   const Step* const end = step + count;
   do {
@@ -239,8 +233,8 @@ inline bool Interpreter::went_on(Status status, const Activation& activation) {
 
 /// Enters a lazy thunk. Afterwards its `waiting` names the inputs that it needs first, or the
 /// output is computed.
-template <bool kTracing>
-Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std::uint32_t output) {
+template <class Watch>
+Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::uint32_t output) {
   const Lazy& lazy = frame.program_->lazies[index];
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
@@ -261,11 +255,11 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
                 state.wanted);
   struct Nesting {
     Frame& frame;
-    Tracer* tracer;
+    Watch watch;
     std::uint32_t lazy;
-  } nesting{frame, tracer, index};
+  } nesting{frame, watch, index};
   call.compute_now = [&nesting](int input) {
-    return compute_now<kTracing>(nesting.frame, nesting.tracer, nesting.lazy, input);
+    return compute_now(nesting.frame, nesting.watch, nesting.lazy, input);
   };
 
   Status status;
@@ -275,8 +269,8 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
       return thunk.enter(call);
     return raise(frame, index, call);
   };
-  if constexpr (kTracing) {
-    status = traced(activation, tracer, {frame, lazy.node, lazy.operands, &call}, run);
+  if constexpr (Watch::kSteps) {
+    status = watch.run(frame, activation, lazy.node, lazy.operands, run, &call);
   } else {
     try {
       status = run();
@@ -285,8 +279,11 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
     }
   }
   // What ends the call while an input is computed within the thunk has, whatever that made of it.
-  if (status != Status::Done || activation.failure.error) [[unlikely]]
+  if (status != Status::Done || activation.failure.error) [[unlikely]] {
+    if constexpr (Watch::kRecords) watch.failed(lazy.node);
     return fail_lazy(frame, index);
+  }
+  if constexpr (Watch::kRecords) watch.entered(lazy.node, state.computed[output] != 0);
   if (!frame.failed_bodies_.empty()) [[unlikely]]
     frame.drop_failed();
   if (state.computed[output] != 0) return Status::Done;  // what it still asks for is not needed
@@ -295,8 +292,8 @@ Status Interpreter::enter(Frame& frame, Tracer* tracer, std::uint32_t index, std
   return Status::Done;
 }
 
-template <bool kTracing>
-Status Interpreter::compute_now(Frame& frame, Tracer* tracer, std::uint32_t index, int input) {
+template <class Watch>
+Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, int input) {
   const Program& program = *frame.program_;
   const Lazy& lazy = program.lazies[index];
   LazyState& state = frame.lazies_[index];
@@ -311,8 +308,9 @@ Status Interpreter::compute_now(Frame& frame, Tracer* tracer, std::uint32_t inde
   if (frame.nesting_ >= kMaxNesting) return refuse_nesting(frame, index);
   ++frame.nesting_;
   Status status;
+  if constexpr (Watch::kRecords) watch.recorder->pause(lazy.node);
   try {
-    status = loop<kTracing>(frame, tracer, lazy.input_pcs[input], frame.resumes_.size());
+    status = loop(frame, watch, lazy.input_pcs[input], frame.resumes_.size());
   } catch (...) {
     status = activation.fail_current();
   }
@@ -326,21 +324,23 @@ Status Interpreter::compute_now(Frame& frame, Tracer* tracer, std::uint32_t inde
 
 /// Runs from `pc` to the end of what was begun at `base`, past all failures that a lazy thunk deals
 /// with.
-template <bool kTracing>
-Status Interpreter::loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base) {
-  while (go_on<kTracing>(frame, tracer, pc, base) != Status::Done) {
+template <class Watch>
+Status Interpreter::loop(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base) {
+  while (go_on(frame, watch, pc, base) != Status::Done) {
     pc = wind_down(frame, base);
+    if constexpr (Watch::kRecords) watch.recorder->leave_bodies(frame.resumes_.size());
     if (pc == kNone) return Status::Failed;
   }
   return Status::Done;
 }
 
-template <bool kTracing>
-Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base) {
+template <class Watch>
+Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint32_t pc,
+                          std::size_t base) {
   const Program& program = *frame.program_;
   Activation& activation = frame.activation_;
   const NativeCode* native = frame.native_call_.code;
-  if (native != nullptr && native->traced != kTracing) native = nullptr;
+  if (native != nullptr && native->traced != Watch::kTraces) native = nullptr;
   const Instruction* const code = native == nullptr ? program.code.data() : native->code.data();
   Cell* const cells = activation.cells;
   std::uint64_t* const counters = frame.counters_.data();
@@ -351,8 +351,8 @@ Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::s
     switch (instruction.op) {
       case Opcode::Run:
         ++counters[instruction.c];
-        if constexpr (kTracing) {
-          if (run_polling<true>(frame, tracer, instruction, program.steps.data() + instruction.a) !=
+        if constexpr (Watch::kSteps) {
+          if (run_polling(frame, watch, instruction, program.steps.data() + instruction.a) !=
               Status::Done)
             return Status::Failed;
         } else {
@@ -368,8 +368,10 @@ Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::s
         const Branch& branch = program.branches[instruction.a];
         const Cell& selector = cells[branch.selector];
         std::uint32_t arm;
-        if (branch.decoding == Decoding::Truth && selector.is_scalar() &&
-            selector.dtype() == DType::Bool) [[likely]] {
+        if (is_forced(watch, instruction.a, arm)) {
+          // whatever the selector is
+        } else if (branch.decoding == Decoding::Truth && selector.is_scalar() &&
+                   selector.dtype() == DType::Bool) [[likely]] {
           arm = selector.get<bool>() ? 1 : 0;
         } else {
           try {
@@ -381,7 +383,8 @@ Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::s
         }
         if ((instruction.flag & kTake) != 0) cells[branch.selector].clear();
         ++counters[branch.first_counter + arm];
-        if constexpr (kTracing) tracer->branched(instruction.a, arm, frame);
+        if constexpr (Watch::kRecords) watch.recorder->took(instruction.a, arm);
+        if constexpr (Watch::kTraces) watch.tracer->branched(instruction.a, arm, frame);
         next = code + program.targets[branch.first_target + arm];
         break;
       }
@@ -402,7 +405,12 @@ Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::s
             return fail_again(frame, instruction.a);
           frame.done_[instruction.a] = kComputed;
           frame.done_list_.push_back(instruction.a);
-          frame.resumes_.push_back({static_cast<std::uint32_t>(next - code), kNone});
+          const auto after = static_cast<std::uint32_t>(next - code);
+          frame.resumes_.push_back({after, kNone});
+          if constexpr (Watch::kRecords) {
+            watch.recorder->call_body(after - 1);
+            watch.recorder->demanded(instruction.a, after - 1);
+          }
           next = code + program.memos[instruction.a].pc;
         }
         break;
@@ -410,15 +418,16 @@ Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::s
       case Opcode::Lazy: {
         LazyState& state = frame.lazies_[instruction.a];
         if (state.computed[instruction.b] == 0) {
-          if (enter<kTracing>(frame, tracer, instruction.a, instruction.b) != Status::Done)
-              [[unlikely]]
+          if (enter(frame, watch, instruction.a, instruction.b) != Status::Done) [[unlikely]]
             return Status::Failed;
           if (!state.waiting.empty()) {
             if (raises_next(state)) [[unlikely]] {
               --next;
               break;
             }
-            frame.resumes_.push_back({static_cast<std::uint32_t>(next - code) - 1, instruction.a});
+            const auto here = static_cast<std::uint32_t>(next - code) - 1;
+            frame.resumes_.push_back({here, instruction.a});
+            if constexpr (Watch::kRecords) watch.recorder->call_body(here);
             next = code + program.lazies[instruction.a].input_pcs[state.waiting.back()];
           }
         }
@@ -459,6 +468,7 @@ Status Interpreter::go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::s
           }
         }
         frame.resumes_.pop_back();
+        if constexpr (Watch::kRecords) watch.recorder->return_from_body();
         break;
       }
 

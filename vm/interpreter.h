@@ -12,9 +12,9 @@ inline constexpr int kMaxNesting = 200;
 /// Thunks between two questions to the host whether to stop.
 inline constexpr std::int32_t kThunksPerPoll = 1024;
 
-/// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated with and without a
-/// tracer; no native recursion on the graph's depth: bodies that are needed are kept on the frame's
-/// own stack.
+/// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated for each way of
+/// watching it (with none, with a tracer, with the frame's recorder); no native recursion on the
+/// graph's depth: bodies that are needed are kept on the frame's own stack.
 ///
 /// Asks the host whether to stop every kThunksPerPoll thunks of a frame and after kernels that took
 /// long.
@@ -30,25 +30,25 @@ class Interpreter {
   friend class NativeSupport;
   static Status run(Frame& frame, Tracer* tracer) noexcept;
 
-  template <bool kTracing>
-  static Status loop(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base);
-  template <bool kTracing>
-  static Status go_on(Frame& frame, Tracer* tracer, std::uint32_t pc, std::size_t base);
+  template <class Watch>
+  static Status loop(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base);
+  template <class Watch>
+  static Status go_on(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base);
   static std::uint32_t wind_down(Frame& frame, std::size_t base);
   static bool raises_next(LazyState& state);
   static Status run_segment(Frame& frame, const Instruction& instruction);
   static Status run_step(Frame& frame, Cell* cells, const Instruction& instruction);
-  template <bool kTracing>
-  static Status run_polling(Frame& frame, Tracer* tracer, const Instruction& instruction,
+  template <class Watch>
+  static Status run_polling(Frame& frame, Watch watch, const Instruction& instruction,
                             const Step* step);
   static Status go_on_after(Frame& frame, const Instruction& instruction, const Step* step,
                             Status status);
   static bool went_on(Status status, const Activation& activation);
   static void retire(const Program& program, Cell* cells, const Step& ended);
-  template <bool kTracing>
-  static Status enter(Frame& frame, Tracer* tracer, std::uint32_t lazy, std::uint32_t output);
-  template <bool kTracing>
-  static Status compute_now(Frame& frame, Tracer* tracer, std::uint32_t lazy, int input);
+  template <class Watch>
+  static Status enter(Frame& frame, Watch watch, std::uint32_t lazy, std::uint32_t output);
+  template <class Watch>
+  static Status compute_now(Frame& frame, Watch watch, std::uint32_t lazy, int input);
   static Status queue_wanted(Frame& frame, std::uint32_t lazy, std::uint32_t output);
   static Status refuse_input(Frame& frame, std::uint32_t lazy, std::int64_t input);
   static Status refuse_nesting(Frame& frame, std::uint32_t lazy);

@@ -2,6 +2,7 @@
 #include "vm/native.h"
 
 #include "vm/interpreter.h"
+#include "vm/watch.h"
 
 namespace thunkvm {
 
@@ -14,7 +15,10 @@ bool NativeSupport::begin_memo(Frame& frame, std::uint32_t memo) {
 
 void NativeSupport::fail_memo(Frame& frame, std::uint32_t memo) { frame.fail_memo(memo); }
 
-void NativeSupport::fail(Frame& frame, std::uint32_t node) { Interpreter::fail_at(frame, node); }
+void NativeSupport::fail(Frame& frame, std::uint32_t node) {
+  if (frame.recorder() != nullptr) Recorded{frame.recorder()}.failed(node);
+  Interpreter::fail_at(frame, node);
+}
 
 void NativeSupport::note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end) {
   if (first != end) ++frame.not_reached_[{first, end}];

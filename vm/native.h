@@ -18,6 +18,7 @@ namespace thunkvm {
 
 class Frame;
 class NativeCode;
+struct Laps;
 struct NativeCall;
 
 /// Runs from one of its labels to where it ends, and returns the pc to go on at; kNone if the call
@@ -38,6 +39,13 @@ struct NativeCall {
   /// The emitted code's own, aligned to a cache line: zeros in a frame's first call, and what the
   /// last call left from then on.
   char* memory = nullptr;
+  Laps* laps = nullptr;  ///< of a profiled program: what its code writes to
+};
+
+/// Nodes whose code is timed together.
+struct NativeGroup {
+  std::vector<std::uint32_t> nodes;
+  const char* kind = "";  ///< "expression", "loop" or "call"
 };
 
 /// Emitted code for one program. Immutable; shared by all its frames.
@@ -49,6 +57,7 @@ class NativeCode {
   const void* services = nullptr;
   std::size_t memory_bytes = 0;  ///< that a call needs
   bool traced = false;           ///< each step is told of to the run's tracer; there has to be one
+  std::vector<NativeGroup> groups;  ///< of a profiled program: each has a site
 };
 
 /// What emitted code asks of the machine.

@@ -3,6 +3,7 @@
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/implementation.h"
 #include "python/bindings/call/link.h"
+#include "python/bindings/call/recording.h"
 #include "python/bindings/call/shared.h"
 #include "python/bindings/compiling/cache.h"
 #include "python/bindings/compiling/compiling.h"
@@ -62,6 +63,7 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_value(m.ptr());
   thunkvm::init_shared(m.ptr());
   thunkvm::init_function(m.ptr());
+  thunkvm::init_recording(m.ptr());
   thunkvm::init_link(m.ptr());
   thunkvm::init_implementation(m.ptr());
   thunkvm::init_memory(m.ptr());

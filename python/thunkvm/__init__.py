@@ -14,6 +14,7 @@ Examples
 """
 
 from importlib import import_module as _import_module
+from os import environ as _environ
 from typing import TYPE_CHECKING, Any
 
 from thunkvm import keywords, later, ops, variable
@@ -193,6 +194,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm.checking.nan_guard import NanGuardError, NanGuardMode, NanGuardWarning
     from thunkvm.comparison import DisagreementError, DualLinker
     from thunkvm.functions_as_ops import as_op
+    from thunkvm.profile import profile
     from thunkvm.tree import dprint
     from thunkvm.verification import GradientError, verify_grad
     from thunkvm.watching import breakpoint_, print_
@@ -239,13 +241,13 @@ __all__ = [
     "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "lt", "matmul", "max",
     "maximum", "mean", "memory", "min", "minimum", "mod", "moveaxis", "mul", "multiply", "neg",
     "negative", "neq", "norm", "not_equal", "ones", "ones_like", "ops", "or_", "outer", "polygamma",
-    "positive", "pow", "power", "prod", "rad2deg", "ravel", "real", "reciprocal", "remainder",
-    "reset_peak_memory", "reshape", "right_shift", "round", "set_subtensor", "shape", "sigmoid",
-    "sign", "sin", "sinh", "size", "softplus", "solve", "solve_triangular", "specify_shape", "sqrt",
-    "square",
-    "squeeze", "stack", "std", "stop_gradient", "sub", "subtract", "sum", "swapaxes", "switch_case",
-    "take", "tan", "tanh", "tensordot", "testing", "trace", "transpose", "tril", "triu", "true_div",
-    "trunc", "var", "vstack", "where", "wrap_c", "zeros", "zeros_like",
+    "positive", "pow", "power", "prod", "profile", "rad2deg", "ravel", "real", "reciprocal",
+    "remainder", "reset_peak_memory", "reshape", "right_shift", "round", "set_subtensor", "shape",
+    "sigmoid", "sign", "sin", "sinh", "size", "softplus", "solve", "solve_triangular",
+    "specify_shape", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "sub",
+    "subtract", "sum", "swapaxes", "switch_case", "take", "tan", "tanh", "tensordot", "testing",
+    "trace", "transpose", "tril", "triu", "true_div", "trunc", "var", "vstack", "where", "wrap_c",
+    "zeros", "zeros_like",
 ]  # fmt: skip
 
 
@@ -271,3 +273,7 @@ if not TYPE_CHECKING:  # to which every name would then be there
 def __dir__() -> list[str]:
     """Return the public names: the package's modules are its own affair."""
     return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
+
+
+if _environ.get("THUNKVM_PROFILE"):
+    _import_module("thunkvm.profile.environment").start(_environ["THUNKVM_PROFILE"])

@@ -38,6 +38,7 @@ def function(
     on_unused_input: Literal["raise", "warn", "ignore"] = "raise",
     allow_downcast: bool | None = None,
     name: str | None = None,
+    profile: Literal["count", "time", "trace", "memory"] | bool | None = None,
 ) -> Function:
     """Make a callable that computes outputs from inputs.
 
@@ -63,6 +64,10 @@ def function(
         Convert arguments to their variable's dtype even if they lose precision.
     name : str, optional
         What errors call the function; the line that made it if left out.
+    profile : {"count", "time", "trace", "memory"} or bool, optional
+        Record all calls, in `f.profile`: how often each node ran and which way each branch went;
+        times, too; with a trace of the latest events; with the bytes that each node made. True is
+        ``"time"``. Without it ``with f.profile() as p:`` records the calls of a block.
 
     Returns
     -------
@@ -94,6 +99,10 @@ def function(
     resolved = get_mode(config.mode if mode is None else mode)
     _check_choice("on_unused_input", on_unused_input, UNUSED_POLICIES)
     _check_name("name", name)
+    if profile:
+        from thunkvm.profile.live import check_kind
+
+        check_kind(profile)
     graph = _Graph()
     specs = _input_specs(inputs, allow_downcast)
     graph.add_outputs(outputs)
@@ -103,6 +112,7 @@ def function(
     observer = resolved.observer()
     c_code = _CCode()
     _core.set_check_perform(config.check_perform)
+    compiles = resolved.compiles
     made = _core.link(
         arguments,
         graph.outputs,
@@ -115,7 +125,7 @@ def function(
         name=name,
         unpack=outputs is not None and children(outputs) is None,
         pack=_pack(outputs),
-        compile=resolved.compiles,
+        compile="background" if profile and compiles == "now" else compiles,
         fuse="fusion" in resolved.features,
         observer=observer,
         rewrites=resolved.rewrites,
@@ -125,6 +135,10 @@ def function(
     c_code.annotate(made)
     if observer is not None:
         observer.watch(made, lambda rewrites: graph.relinked(arguments, rewrites))
+    if profile:
+        from thunkvm.profile.live import own_profile
+
+        own_profile(made, profile, compile=compiles == "now")
     return made
 
 

@@ -11,8 +11,8 @@ from operator import attrgetter
 from typing import Any
 
 #: The package's names whose modules are imported when the name is first asked for. None is the name
-#: of a module of the package too: that would hide it. Type checkers read the same list in
-#: ``__init__.py``, under ``TYPE_CHECKING``.
+#: of a module of the package too, that would hide it; but for `profile`, a module that is called.
+#: Type checkers read the same list in ``__init__.py``, under ``TYPE_CHECKING``.
 NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.c.data": ("CDataType",),
     "thunkvm.c.enums": ("CEnumType", "EnumList", "EnumType"),
@@ -28,6 +28,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.checking.nan_guard": ("NanGuardError", "NanGuardMode", "NanGuardWarning"),
     "thunkvm.comparison": ("DisagreementError", "DualLinker"),
     "thunkvm.functions_as_ops": ("as_op",),
+    "thunkvm.profile": ("profile",),
     "thunkvm.tree": ("dprint",),
     "thunkvm.verification": ("GradientError", "verify_grad"),
     "thunkvm.watching": ("breakpoint_", "print_"),

@@ -305,6 +305,8 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
             "node_runs": "node_runs",
         },
     ),
+    (_core.Function, "thunkvm.profile.live", {"profile": "OF_FUNCTIONS"}),
+    (_core.Function, "thunkvm.profile.decisions", {"record": "record", "replay": "replay"}),
     (_core.Function, "thunkvm.signature", {"__signature__": "OF_FUNCTIONS"}),
     (_core.OpFunction, "thunkvm.signature", {"__signature__": "OF_OPS"}),
     (_core.Apply, "thunkvm.expression", {"__repr__": "node_expression"}),

@@ -53,9 +53,9 @@ TEST_CASE("finish drops the outputs and updates that the caller left, but no con
   CHECK(frame.cell(program->outputs[1]).is_scalar());
 }
 
-class Recorder final : public Tracer {
+class Journal final : public Tracer {
  public:
-  explicit Recorder(std::string fail_after = "") : fail_after_(std::move(fail_after)) {}
+  explicit Journal(std::string fail_after = "") : fail_after_(std::move(fail_after)) {}
   void before(const ThunkRun& run) override {
     text += "(" + run.frame.program().text->node(run.node);
   }
@@ -87,7 +87,7 @@ TEST_CASE(
   b.thunk("bad", {x}, {y}, fails);
   b.halt();
   Machine machine(b.build());
-  Recorder taken, other, objecting("a");
+  Journal taken, other, objecting("a");
   machine.tracer = &taken;
   CHECK(machine.call({1.0, 2.0}) == Values{2.0});
   CHECK(taken.text == "[0:1](a)");

@@ -402,7 +402,7 @@ TEST_CASE("a thunk without enter is a named error") {
 }
 
 TEST_CASE("a tracer sees every entry of a lazy thunk") {
-  struct Recorder final : Tracer {
+  struct Journal final : Tracer {
     void before(const ThunkRun& run) override {
       text += run.frame.program().text->node(run.node) + "(" + got(run);
     }

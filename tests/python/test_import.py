@@ -82,7 +82,15 @@ def test_a_name_that_is_imported_later_is_as_public_as_others(name: str) -> None
 def test_no_module_hides_a_name_that_is_imported_later() -> None:
     folder = Path(tv.__file__).resolve().parent
     modules = {path.stem for path in folder.iterdir()}
-    assert modules & set(later.HOMES) == set()
+    assert modules & set(later.HOMES) == {"profile"}
+
+
+def test_the_module_of_profiles_is_what_is_called() -> None:
+    imported = import_module("thunkvm.profile")
+    assert tv.profile is imported
+    with tv.profile("count") as p:
+        pass
+    assert isinstance(p, imported.Profile)
 
 
 def test_every_name_comes_with_a_star() -> None:

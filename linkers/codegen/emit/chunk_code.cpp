@@ -15,13 +15,14 @@ namespace thunkvm {
 class ChunkCode {
  public:
   ChunkCode(const Plan& plan, const ChunkNotes& notes, std::span<const std::uint32_t> function_of,
-            std::uint32_t chunk, EmittedCode& out, ModuleText& module)
+            std::uint32_t chunk, ProfileCode& profile, EmittedCode& out, ModuleText& module)
       : plan_(plan),
         notes_(notes),
         program_(plan.program()),
         schedule_(plan.schedule()),
         function_of_(function_of),
         chunk_(chunk),
+        profile_(profile),
         out_(out),
         module_(module) {}
 
@@ -89,7 +90,7 @@ class ChunkCode {
     switch (s.kind) {
       case Statement::Kind::Run: emit_run(s.pc); return;
       case Statement::Kind::Move: emit_move(s); return;
-      case Statement::Kind::Need: emit_need(s.index); return;
+      case Statement::Kind::Need: emit_need(s.index, s.pc); return;
       case Statement::Kind::Retire: retire(schedule_.dying_in(s)); return;
       case Statement::Kind::Branch:
       case Statement::Kind::End:  // emit_range's
@@ -167,7 +168,23 @@ class ChunkCode {
       }
       if (plan_.options().traced) tell("after", unit);
       retire(kept(unit));
+      if (profile_.on()) lap(unit, u + 1 == units.size() ? nullptr : &units[u + 1]);
     }
+  }
+
+  /// Expressions that follow each other are one group: a read of the clock costs more than each.
+  void lap(const Unit& unit, const Unit* next) {
+    std::vector<std::uint32_t> nodes;
+    for (const std::uint32_t step : unit.steps) nodes.push_back(program_.steps[step].node);
+    if (unit.kind != Unit::Kind::Expression) {
+      profile_.add(nodes);
+      text_ += profile_.end_group(unit.kind == Unit::Kind::Loop ? "loop" : "call");
+      return;
+    }
+    const std::uint32_t reg = program_.steps[unit.steps.front()].operands.output(0);
+    profile_.add(nodes, plan_.reg(reg).local ? "r" + std::to_string(reg) : "");
+    if (next == nullptr || next->kind != Unit::Kind::Expression)
+      text_ += profile_.end_group("expression");
   }
 
   /// The steps of a segment that are not reached if unit `u` fails; without shared views, which may
@@ -327,6 +344,7 @@ class ChunkCode {
   bool emit_arm(const Statement& s, std::uint32_t arm, bool whole, std::uint32_t next) {
     const Block& block = schedule_.arm(schedule_.branches[s.index], arm);
     count(program_.branches[s.index].first_counter + arm);
+    text_ += profile_.took(s.index, arm);
     if (whole) return emit_range(block.begin, block.end, next);
     text_ += "  " + go(plan_.pc(block.begin)) + "\n";
     return false;
@@ -343,13 +361,14 @@ class ChunkCode {
         "  S->move(&" + cell(s.to) + ", &" + cell(s.from) + ", " + (s.takes ? "1" : "0") + ");\n";
   }
 
-  void emit_need(std::uint32_t memo) {
+  void emit_need(std::uint32_t memo, std::uint32_t pc) {
     const std::string m = std::to_string(memo);
     text_ += notes_.need(memo);
-    text_ += "  if (call->done[" + m + "] != TV_COMPUTED) {\n  if (S->begin_memo(call, " + m +
-             ")) return TV_FAILED;\n  if (call->functions[" +
+    text_ += "  if (call->done[" + m + "] != TV_COMPUTED) {\n" + profile_.before_body(memo, pc) +
+             "  if (S->begin_memo(call, " + m + ")) return TV_FAILED;\n  if (call->functions[" +
              std::to_string(function_of_[plan_.memo_chunk(memo)]) +
-             "](call, 0) == TV_FAILED) return S->fail_memo(call, " + m + ");\n  }\n";
+             "](call, 0) == TV_FAILED) return S->fail_memo(call, " + m + ");\n" +
+             profile_.after_body(pc) + "  }\n";
   }
 
   NodePlace& place(std::uint32_t node) { return out_.places_[node]; }
@@ -360,6 +379,7 @@ class ChunkCode {
   const Schedule& schedule_;
   const std::span<const std::uint32_t> function_of_;  // by chunk
   const std::uint32_t chunk_;
+  ProfileCode& profile_;
   EmittedCode& out_;
   ModuleText& module_;
   std::string text_;
@@ -368,9 +388,9 @@ class ChunkCode {
 };
 
 void emit_chunk(const Plan& plan, const ChunkNotes& notes,
-                std::span<const std::uint32_t> function_of, std::uint32_t chunk, EmittedCode& out,
-                ModuleText& module) {
-  ChunkCode(plan, notes, function_of, chunk, out, module).emit();
+                std::span<const std::uint32_t> function_of, std::uint32_t chunk,
+                ProfileCode& profile, EmittedCode& out, ModuleText& module) {
+  ChunkCode(plan, notes, function_of, chunk, profile, out, module).emit();
 }
 
 }  // namespace thunkvm

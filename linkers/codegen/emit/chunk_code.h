@@ -3,6 +3,7 @@
 
 #include "linkers/codegen/emit/chunk_notes.h"
 #include "linkers/codegen/emit/emitted_code.h"
+#include "linkers/codegen/emit/profile_code.h"
 
 #include <cstdint>
 #include <map>
@@ -25,7 +26,7 @@ struct ModuleText {
 /// Adds the function of a chunk, the loops in it and what it calls to `module` and `out`.
 /// `function_of`: by chunk, the number of its function.
 void emit_chunk(const Plan& plan, const ChunkNotes& notes,
-                std::span<const std::uint32_t> function_of, std::uint32_t chunk, EmittedCode& out,
-                ModuleText& module);
+                std::span<const std::uint32_t> function_of, std::uint32_t chunk,
+                ProfileCode& profile, EmittedCode& out, ModuleText& module);
 
 }  // namespace thunkvm

@@ -16,7 +16,12 @@ constexpr std::uint32_t kModuleThunks = 800;
 class Emitter {
  public:
   Emitter(const Plan& plan, const std::stop_token& stop, EmittedCode& out)
-      : plan_(plan), stop_(stop), notes_(plan), program_(plan.program()), out_(out) {}
+      : plan_(plan),
+        stop_(stop),
+        notes_(plan),
+        program_(plan.program()),
+        profile_(plan, out),
+        out_(out) {}
 
   void run() {
     number_functions();
@@ -31,7 +36,7 @@ class Emitter {
       }
       if (module_.thunks + chunk.thunks > kModuleThunks) end_module();
       module_.thunks += chunk.thunks;
-      emit_chunk(plan_, notes_, function_of_, k, out_, module_);
+      emit_chunk(plan_, notes_, function_of_, k, profile_, out_, module_);
       for (std::size_t label = 0; label < chunk.entries.size(); ++label)
         out_.code[chunk.entries[label]] = {
             Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), chunk.thunks};
@@ -61,6 +66,7 @@ class Emitter {
   void end_module() {
     if (module_.thunks == 0) return;
     std::string text = kPrelude;
+    if (profile_.on()) text += kProfilePrelude;
     text += "\n";
     for (const std::string& name : module_.libm) text += libm_prototype(name);
     for (const auto& [name, function] : module_.functions) text += "\n" + function;
@@ -81,6 +87,7 @@ class Emitter {
   const std::stop_token& stop_;
   const ChunkNotes notes_;
   const Program& program_;
+  ProfileCode profile_;
   EmittedCode& out_;
   std::vector<std::uint32_t> function_of_;  // by chunk
   ModuleText module_;

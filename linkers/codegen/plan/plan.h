@@ -52,6 +52,8 @@ struct PlanOptions {
   bool each_alone = false;
   /// Each step is told of to the run's tracer (NativeCode::traced). To be each alone.
   bool traced = false;
+  /// The code notes in the call's Laps what it does (vm/recorder.h).
+  bool profiled = false;
 };
 
 /// Throws Error (Interrupted) if it is to stop.

@@ -21,6 +21,7 @@ struct FunctionObject {
   PyObject* attributes;
   PyObject* weak_references;
   std::uint64_t counted;  // for the garbage collector, see collection.h
+  std::uint64_t told;     // the watch that was told of the first call since it began
 };
 PyTypeObject* function_class = nullptr;
 
@@ -37,9 +38,28 @@ CompiledFunction& function_of(PyObject* self) {
   return *self_of(self)->function;
 }
 
+// Who is told of the first call of each function; each one has a number.
+std::uint64_t watch = 0;
+PyObject* watcher = nullptr;
+
+void tell_watcher(PyObject* self) {
+  self_of(self)->told = watch;
+  if (watcher == nullptr) return;
+  PyRef tell = PyRef::borrow(watcher);
+  PyRef::take(PyObject_CallOneArg(tell.get(), self));
+}
+
+PyObject* watch_functions(PyObject*, PyObject* callable) {
+  ++watch;
+  Py_XSETREF(watcher, callable == Py_None ? nullptr : Py_NewRef(callable));
+  Py_RETURN_NONE;
+}
+
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n,
                         PyObject* keywords) {
   return guard([&] {
+    if (self_of(self)->told != watch) [[unlikely]]
+      tell_watcher(self);
     return self_of(self)->function->call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)),
                                          keywords);
   });
@@ -94,7 +114,7 @@ PyObject* node_rows(PyObject* self, PyObject*) {
   return guard([&] {
     CompiledFunction& function = function_of(self);
     const Linked& linked = function.linked();
-    const std::vector<std::uint64_t> runs = function.pool().node_runs();
+    const std::vector<std::uint64_t> runs = function.node_runs();
     const std::vector<std::string> form = forms(*linked.program);
     PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(runs.size())));
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -155,6 +175,43 @@ PyObject* regions(PyObject* self, PyObject*) {
   return guard([&] { return list_regions(*function_of(self).linked().schedule); });
 }
 
+// What is recorded: a word for each; `apart`: only of calls that are made with the recording.
+PyObject* record(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"times", "events", "memory", "calls", "apart", nullptr};
+  int times = 0, events = 0, memory = 0, calls = 1, apart = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$ppppp:_record", const_cast<char**>(names),
+                                   &times, &events, &memory, &calls, &apart))
+    return nullptr;
+  return guard([&] {
+    CompiledFunction& function = function_of(self);
+    const RecordOptions options{
+        .times = times != 0, .events = events != 0, .memory = memory != 0, .calls = calls != 0};
+    return PyRef::take(wrap_recording(
+        apart != 0 ? function.record_apart(options) : function.record(options), function, self));
+  });
+}
+
+// (runs of each node, by branch how often it took each arm).
+PyObject* counts(PyObject* self, PyObject*) {
+  return guard([&] {
+    CompiledFunction& function = function_of(self);
+    const auto list = [](auto first, auto last) {
+      PyRef numbers = PyRef::take(PyList_New(0));
+      for (; first != last; ++first)
+        check(PyList_Append(numbers.get(), PyRef::take(PyLong_FromUnsignedLongLong(*first)).get()));
+      return numbers;
+    };
+    const std::vector<std::uint64_t> runs = function.node_runs(), counters = function.counters();
+    PyRef arms = PyRef::take(PyList_New(0));
+    for (const Branch& branch : function.linked().program->branches) {
+      const auto first = counters.begin() + branch.first_counter;
+      check(PyList_Append(arms.get(), list(first, first + branch.n_arms).get()));
+    }
+    return PyRef::take(
+        Py_BuildValue("(NN)", list(runs.begin(), runs.end()).release(), arms.release()));
+  });
+}
+
 PyObject* get_nodes(PyObject* self, void*) {
   return guard([&] { return wrap_list(function_of(self).linked().nodes()); });
 }
@@ -187,7 +244,7 @@ PyObject* get_why_not_compiled(PyObject* self, void*) {
 
 PyObject* reset_counters(PyObject* self, PyObject*) {
   return guard([&] {
-    function_of(self).pool().reset_counters();
+    function_of(self).reset_counters();
     return PyRef::borrow(Py_None);
   });
 }
@@ -237,6 +294,17 @@ PyObject* get_name(PyObject* self, void*) {
   });
 }
 
+PyObject* get_shown(PyObject* self, void*) {
+  return guard([&] { return to_text(function_of(self).shown()); });
+}
+
+PyObject* get_making(PyObject* self, void*) {
+  return guard([&] {
+    const CompiledFunction::Making& making = function_of(self).making();
+    return PyRef::take(Py_BuildValue("{s:d,s:d}", "rewrite", making.rewrite, "link", making.link));
+  });
+}
+
 PyObject* get_parameters(PyObject* self, void*) {
   return guard([&] {
     const std::vector<Parameter>& parameters = function_of(self).parameters();
@@ -279,7 +347,19 @@ PyMethodDef methods[] = {
      "Compiles the emitted code now, if its mode emits any, and says what came of it."},
     {"_registers_empty", registers_empty, METH_NOARGS,
      "Whether no register holds a value, as it has to be between calls."},
+    {"_counts", counts, METH_NOARGS,
+     "How often each node ran, and each branch took each of its arms."},
+    {"_record", with_keywords(record), METH_VARARGS | METH_KEYWORDS,
+     "_record(*, times=False, events=False, memory=False, calls=True, apart=False)\n--\n\n"
+     "A Recording of the calls from now on."},
     {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMethodDef functions[] = {
+    {"watch_functions", watch_functions, METH_O,
+     "watch_functions(callable)\n--\n\nCalls `callable` with each function that is called, once, "
+     "before its first call from now on; None: nobody is told."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -299,6 +379,8 @@ PyGetSetDef properties[] = {
      nullptr},
     {"rewrites", get_rewrites, nullptr,
      "How many nodes fewer each rewrite of the mode left, by its name.", nullptr},
+    {"_shown", get_shown, nullptr, "Its name, or the line that made it.", nullptr},
+    {"_making", get_making, nullptr, "Seconds that it took to make it, by what was done.", nullptr},
     {"_frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
     {"_parameters", get_parameters, nullptr,
      "(name or None, whether it has a default, default) for each input.", nullptr},
@@ -391,12 +473,14 @@ PyObject* wrap_function(std::unique_ptr<CompiledFunction> function) {
   object->attributes = nullptr;
   object->weak_references = nullptr;
   object->counted = 0;
+  object->told = 0;
   PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
   return reinterpret_cast<PyObject*>(object);
 }
 
 void init_function(PyObject* module) {
   function_class = add_class(module, spec);
+  check(PyModule_AddFunctions(module, functions));
   stop_compiling_at_exit();
 }
 

@@ -10,6 +10,7 @@
 #include "linkers/linker.h"
 #include "python/bindings/call/arguments.h"
 #include "python/bindings/call/observer.h"
+#include "python/bindings/call/recording.h"
 #include "python/bindings/python/python.h"
 #include "python/bindings/thunks/python_thunk.h"
 #include "vm/frame.h"
@@ -55,21 +56,43 @@ class CompiledFunction {
   /// once, before the first call.
   void set_observer(Observer observer) { observer_.emplace(std::move(observer)); }
   /// What becomes of the emitted code, made if it is not there yet; null in modes that emit none.
-  Tier* tier();
+  Tier* tier() { return tier(emitted_); }
   /// The emitted code, emitted if it is not there yet; null in modes that emit none.
   const EmittedCode* code();
   /// Why the emitted code is not compiled, or not yet; empty where it is, or is being compiled.
   std::string why_not_compiled() const;
-  const Tier* tier_if_made() const { return tier_.get(); }
+  const Tier* tier_if_made() const { return emitted_.tier.get(); }
   bool emits() const { return when_ != CompileWhen::Never; }
   /// Compiles it now if it is not compiled, or being compiled, and waits.
-  void compile();
+  void compile() { compile(emitted_); }
+  void compile(Emitted& emitted);
+
+  /// Calls are recorded from now on, until `stop`. The latest of several recordings gets them, and
+  /// hands them on to the one before it when it stops. Where emitted code is in use, that of the
+  /// recorded program is compiled first.
+  std::shared_ptr<Recording> record(const RecordOptions& options);
+  void stop(const std::shared_ptr<Recording>& recording);
+  /// A recording of the calls that are made with it alone, by the interpreter.
+  std::shared_ptr<Recording> record_apart(const RecordOptions& options);
+  /// How often each node ran, in all calls.
+  std::vector<std::uint64_t> node_runs() { return counts(&RecordedCalls::node_runs); }
+  /// What the program's counters say, of all calls.
+  std::vector<std::uint64_t> counters() { return counts(&RecordedCalls::counters); }
+  void reset_counters();
 
   /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
-  PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
+  PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords) {
+    return call(recordings_.empty() ? nullptr : recordings_.back(), arguments, n_positional,
+                keywords);
+  }
+  /// The same, recorded where `recording` is not null.
+  PyObject* call(std::shared_ptr<Recording> recording, PyObject* const* arguments,
+                 std::size_t n_positional, PyObject* keywords);
 
   /// Empty where nobody gave one.
   const std::string& name() const { return name_; }
+  /// The same, or where it was made.
+  const std::string& shown() const { return shown_; }
   const Linked& linked() const { return linked_; }
   const std::vector<Variable>& inputs() const { return inputs_; }
   const std::vector<Variable>& output_variables() const { return output_variables_; }
@@ -97,6 +120,12 @@ class CompiledFunction {
   const std::vector<std::pair<std::string_view, std::uint32_t>>& removed() const {
     return removed_;
   }
+  /// Seconds that it took to make it: to rewrite its graph, and to link.
+  struct Making {
+    double rewrite = 0, link = 0;
+  };
+  void set_making(Making making) { making_ = making; }
+  const Making& making() const { return making_; }
   /// What errors call the value of each update whose lengths its shared variable asks for; nothing
   /// for those that are known to have them. To be called once, before the first call.
   void check_updates(std::vector<std::string> names) { update_names_ = std::move(names); }
@@ -123,8 +152,13 @@ class CompiledFunction {
   void release(Frame* frame);
   /// Changes over to the emitted code once it is there, and sees to it that it will be. Does not
   /// wait for it, and does not throw.
-  void follow_tier();
+  void follow_tier(Emitted& emitted);
+  Tier* tier(Emitted& emitted);
+  std::vector<std::uint64_t> counts(std::vector<std::uint64_t> RecordedCalls::* which);
   class Lease;
+  template <class Laps>
+  PyObject* call_in(Lease& lease, const std::shared_ptr<const NativeCode>& native, Laps laps,
+                    PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
   struct Updates;
   void take_updates(Frame& frame, Updates& updates) const;
 
@@ -146,15 +180,16 @@ class CompiledFunction {
   std::vector<std::uint8_t> update_takes_;
   std::vector<std::string> update_names_;
   std::vector<std::pair<std::string_view, std::uint32_t>> removed_;
+  Making making_;
   bool tells_ = false;  ///< the garbage collector of its graph
   PythonNodes nodes_;
   std::optional<Observer> observer_;
   CompileWhen when_ = CompileWhen::Never;
   PlanOptions plan_;
-  std::unique_ptr<Tier> tier_;
-  std::shared_ptr<const NativeCode> native_;  ///< what frames run with
-  std::uint64_t calls_ = 0;                   ///< before there was emitted code
-  std::uint64_t next_try_ = 0;                ///< the call that has it compiled
+  Emitted emitted_;
+  std::vector<std::shared_ptr<Recording>> recordings_;  ///< that go on, the latest one last
+  RecordedCalls stopped_;                               ///< counts of recordings that did
+  RecordedCalls reset_at_;  ///< counts of recordings that were there before they were reset
 };
 
 /// A new `Function` object that owns `function`.

@@ -44,15 +44,28 @@ Cell take_or_share(Cell& cell, bool take) { return take ? std::move(cell) : Cell
 // A frame for one call. It goes back without a value in a register, however the call ends.
 class CompiledFunction::Lease {
  public:
-  explicit Lease(CompiledFunction& function) : function_(function), frame_(function.acquire()) {}
+  // Of `recording`, if it is not null, which then records the call.
+  Lease(CompiledFunction& function, std::shared_ptr<Recording> recording)
+      : function_(function),
+        recording_(std::move(recording)),
+        frame_(recording_ == nullptr ? function.acquire() : recording_->pool().acquire()) {}
   ~Lease() {
     if (!finished_) frame_->abandon();
-    function_.release(frame_);
+    if (recording_ == nullptr) {
+      function_.release(frame_);
+      return;
+    }
+    if (begun_) frame_->recorder()->end_call(!finished_);
+    recording_->pool().release(frame_);
   }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
   Frame& frame() { return *frame_; }
+  void begin_recording() {
+    begun_ = true;
+    frame_->recorder()->begin_call(recording_->forced());
+  }
   void finish() {
     frame_->finish();
     finished_ = true;
@@ -60,8 +73,9 @@ class CompiledFunction::Lease {
 
  private:
   CompiledFunction& function_;
+  const std::shared_ptr<Recording> recording_;
   Frame* frame_;
-  bool finished_ = false;
+  bool finished_ = false, begun_ = false;
 };
 
 struct CompiledFunction::Updates {
@@ -203,26 +217,67 @@ void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
   }
 }
 
-PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_positional,
-                                 PyObject* keywords) {
+namespace {
+
+// Where a call's parts end: nobody wants to know, or its recorder does.
+struct NoLaps {
+  void begin() const {}
+  void part(CallPart) const {}
+};
+
+template <class Lease>
+struct RecordedLaps {
+  Lease& lease;
+  void begin() const { lease.begin_recording(); }
+  void part(CallPart part) const { lease.frame().recorder()->part(part); }
+};
+
+}  // namespace
+
+PyObject* CompiledFunction::call(std::shared_ptr<Recording> recording, PyObject* const* arguments,
+                                 std::size_t n_positional, PyObject* keywords) {
   const CallingThread calling;
   drain_released();
-  Lease lease(*this);
+  if (recording == nullptr) [[likely]] {
+    Lease lease(*this, nullptr);
+    if (emitted_.native == nullptr && when_ != CompileWhen::Never) [[unlikely]]
+      follow_tier(emitted_);
+    return call_in(lease, emitted_.native, NoLaps{}, arguments, n_positional, keywords);
+  }
+  Lease lease(*this, recording);
+  Emitted& emitted = recording->emitted();
+  const bool had_native = emitted.native != nullptr;
+  const std::uint64_t before = Clock::now();
+  if (!had_native && emitted.profiled && when_ != CompileWhen::Never) follow_tier(emitted);
+  if (!had_native && emitted.native != nullptr)
+    recording->note_changeover(static_cast<double>(Clock::now() - before) *
+                               Clock::seconds_per_tick());
+  return call_in(lease, emitted.native, RecordedLaps<Lease>{lease}, arguments, n_positional,
+                 keywords);
+}
+
+template <class Laps>
+inline PyObject* CompiledFunction::call_in(Lease& lease,
+                                           const std::shared_ptr<const NativeCode>& native,
+                                           Laps laps, PyObject* const* arguments,
+                                           std::size_t n_positional, PyObject* keywords) {
   Frame& frame = lease.frame();
-  if (native_ == nullptr && when_ != CompileWhen::Never) [[unlikely]]
-    follow_tier();
-  if (frame.native() != native_.get()) [[unlikely]]
-    frame.use(native_);
+  if (frame.native() != native.get()) [[unlikely]]
+    frame.use(native);
+  laps.begin();
   store_arguments(frame, arguments, n_positional, keywords);
   if (!shared_.empty()) store_shared(frame);
   const bool observed = observer_ && observer_->watches();
   const PyRef started = observed ? observer_->started(frame) : PyRef();
+  laps.part(CallPart::Arguments);
   run(frame, observed);
+  laps.part(CallPart::Machine);
   PyRef result = take_outputs(frame);
   if (observed) [[unlikely]]
     observer_->finished(result.get(), started);
   if (!pack_ && linked_.program->updates.empty()) [[likely]] {
     lease.finish();
+    laps.part(CallPart::Results);
     return result.release();
   }
   Updates updates;
@@ -230,6 +285,7 @@ PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_posit
   lease.finish();
   if (pack_) result = PyRef::take(PyObject_CallOneArg(pack_.get(), result.get()));
   if (!updates.targets.empty()) SharedValue::commit(updates.targets, updates.values);
+  laps.part(CallPart::Results);
   return result.release();
 }
 

@@ -246,11 +246,13 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
 
     const auto nodes = std::make_shared<PythonNodes>();
     std::vector<std::pair<std::string_view, std::uint32_t>> removed;
+    const std::uint64_t begin = Clock::now();
     if (rewrites != nullptr) {
       Rewritten rewritten = rewrite(graph, parse_names(rewrites));
       graph = std::move(rewritten.graph);
       removed = std::move(rewritten.removed);
     }
+    const std::uint64_t rewritten_at = Clock::now();
     std::vector<Variable> roots = graph.outputs;
     for (const Update& update : graph.updates) roots.push_back(update.value);
     Linker chosen =
@@ -259,6 +261,9 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     auto compiled = std::make_unique<CompiledFunction>(
         named, function, called, link(graph, chosen.link), graph.inputs, std::move(parameters),
         std::move(results), unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
+    const double tick = Clock::seconds_per_tick();
+    compiled->set_making({static_cast<double>(rewritten_at - begin) * tick,
+                          static_cast<double>(Clock::now() - rewritten_at) * tick});
     compiled->set_removed(std::move(removed));
     compiled->check_updates(std::move(update_names));
     std::vector<std::pair<Variable, Variable>> updated;

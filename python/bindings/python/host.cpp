@@ -3,6 +3,7 @@
 #include "python/bindings/call/failure_report.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
+#include "vm/frame.h"
 
 namespace thunkvm {
 namespace {
@@ -48,7 +49,10 @@ void PythonHost::leave() {
 }
 
 void PythonHost::enter() {
+  Recorder* const recorder = frame_ == nullptr ? nullptr : frame_->recorder();
+  const std::uint64_t before = recorder == nullptr ? 0 : Clock::now();
   PyEval_RestoreThread(thread_);
+  if (recorder != nullptr) recorder->waited(Clock::now() - before);
   thread_ = nullptr;
   drain_released();
   held_since_ = std::chrono::steady_clock::now();

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
 from thunkvm.profile.difference import FunctionChange, NodeChange, ProfileDifference
+from thunkvm.profile.live import LiveProfile
+from thunkvm.profile.live import profile as record_all
 from thunkvm.profile.record import (
     ArmRow,
     CallRow,
@@ -16,7 +22,24 @@ from thunkvm.profile.record import (
 )
 from thunkvm.profile.storage import ProfileFileError
 
+
+class _Callable(ModuleType):
+    """A module that is called: ``with tv.profile() as p``."""
+
+    def __call__(self, kind: Any = "time") -> LiveProfile:
+        """Return a profile of all functions that are called in a block."""
+        return record_all(kind)
+
+
+sys.modules[__name__].__class__ = _Callable
+if TYPE_CHECKING:
+    from thunkvm.profile.live import profile as profile
+else:
+    #: The module itself, as `thunkvm` has it.
+    profile = sys.modules[__name__]
+
 __all__ = [
     "ArmRow", "CallRow", "ConditionRow", "Event", "FunctionChange", "FunctionRecord", "GroupRow",
-    "NodeChange", "NodeRow", "Overheads", "Profile", "ProfileDifference", "ProfileFileError",
+    "LiveProfile", "NodeChange", "NodeRow", "Overheads", "Profile", "ProfileDifference",
+    "ProfileFileError",
 ]  # fmt: skip

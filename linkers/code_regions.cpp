@@ -1,0 +1,48 @@
+#include "linkers/code_regions.h"
+
+namespace thunkvm {
+namespace {
+
+bool may_run_a_body(const Statement& statement) {
+  return statement.pc != kNone &&
+         (statement.kind == Statement::Kind::Need || statement.kind == Statement::Kind::Demand);
+}
+
+/// By pc, what `value` says of each statement that may have a body run.
+template <class Value>
+std::vector<std::uint32_t> by_pc(const Schedule& schedule, std::uint32_t none, const Value& value) {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t s = 0; s < schedule.statements.size(); ++s) {
+    const Statement& statement = schedule.statements[s];
+    if (!may_run_a_body(statement)) continue;
+    if (result.size() <= statement.pc) result.resize(statement.pc + 1, none);
+    result[statement.pc] = value(s);
+  }
+  return result;
+}
+
+}  // namespace
+
+CodeRegions regions_of(const Schedule& schedule) {
+  const std::vector<std::uint32_t> blocks = schedule.block_of_statements();
+  return {static_cast<std::uint32_t>(schedule.blocks.size()),
+          by_pc(schedule, 0, [&](std::uint32_t s) { return blocks[s]; })};
+}
+
+std::vector<std::uint32_t> demanders_of(const Schedule& schedule) {
+  // A body is run for the next statement that has a node, where one follows in the block.
+  std::vector<std::uint32_t> next(schedule.statements.size(), kNone);
+  std::uint32_t node = kNone;
+  for (auto s = static_cast<std::uint32_t>(schedule.statements.size()); s-- > 0;) {
+    const Statement& statement = schedule.statements[s];
+    if (statement.kind == Statement::Kind::Demand) node = schedule.lazies[statement.index].node;
+    next[s] = node;
+    if (statement.kind == Statement::Kind::End)
+      node = kNone;
+    else if (statement.node != kNone && statement.kind != Statement::Kind::Need)
+      node = statement.node;
+  }
+  return by_pc(schedule, kNone, [&](std::uint32_t s) { return next[s]; });
+}
+
+}  // namespace thunkvm

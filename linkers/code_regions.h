@@ -1,0 +1,18 @@
+// code_regions.h: the blocks of a schedule, as recorders of its program name them.
+#pragma once
+
+#include "linkers/schedule.h"
+#include "vm/code_regions.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace thunkvm {
+
+/// Regions are the schedule's blocks, under their indices.
+CodeRegions regions_of(const Schedule& schedule);
+
+/// By pc of an instruction that may have a body run: the node that this is for; kNone: none.
+std::vector<std::uint32_t> demanders_of(const Schedule& schedule);
+
+}  // namespace thunkvm

@@ -1,0 +1,43 @@
+// profile_code.h: what the C of a profiled program has beside that of others: it reads the clock
+// after each group of nodes, and notes which way branches go. Other programs have none of it.
+#pragma once
+
+#include "linkers/code_regions.h"
+#include "linkers/codegen/emit/emitted_code.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+/// The declarations of vm/recorder.h, after those of every module.
+extern const char* const kProfilePrelude;
+
+/// Writes nothing where the plan is not profiled.
+class ProfileCode {
+ public:
+  ProfileCode(const Plan& plan, EmittedCode& out);
+
+  bool on() const { return on_; }
+  /// The nodes of a unit belong to the group that ends next. `local`: a variable of the function
+  /// that they compute.
+  void add(std::span<const std::uint32_t> nodes, const std::string& local = {});
+  /// The group ends here: a lap.
+  std::string end_group(const char* kind);
+  std::string took(std::uint32_t branch, std::uint32_t arm) const;
+  /// Before and after the call of a memo body from `pc`.
+  std::string before_body(std::uint32_t memo, std::uint32_t pc) const;
+  std::string after_body(std::uint32_t pc) const;
+
+ private:
+  const bool on_;
+  EmittedCode& out_;
+  const std::uint32_t first_group_;
+  CodeRegions regions_;
+  std::vector<std::uint32_t> nodes_;
+  std::vector<std::string> locals_;
+};
+
+}  // namespace thunkvm

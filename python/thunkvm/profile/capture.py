@@ -1,0 +1,273 @@
+"""From the core's counts and times of a function's calls to a `FunctionRecord`."""
+
+from __future__ import annotations
+
+import linecache
+import re
+from typing import Any, NamedTuple
+
+from thunkvm import _core
+from thunkvm.expression import cut, expression
+from thunkvm.profile.conditions import Condition, Places
+from thunkvm.profile.record import (
+    ArmRow,
+    CallRow,
+    ConditionRow,
+    Event,
+    FunctionRecord,
+    GroupRow,
+    NodeRow,
+    Overheads,
+    estimated_saving,
+)
+
+#: What a call does beside its program, in the order of the core's sites.
+PARTS = ("arguments", "results", "lock", "other")
+WIDTH = 40
+
+
+class Site(NamedTuple):
+    """What the core knows of a place where time is taken."""
+
+    runs: int
+    self_time: float
+    min: float | None
+    p95: float | None
+    max: float | None
+    first: float | None
+    suspended: int
+    failed: int
+    bytes_allocated: int
+    peak_bytes: int
+
+
+def capture(function: _core.Function, recording: _core.Recording) -> FunctionRecord:
+    """Return what was recorded of a function's calls until now."""
+    return _Capture(function, recording).record()
+
+
+def counted(function: _core.Function) -> FunctionRecord:
+    """Return what every function counts: how often its nodes ran, and its branches took an arm."""
+    capture = _Capture(function, function._record(apart=True))
+    runs, arms = function._counts()
+    capture.data["node_runs"] = runs
+    capture.data["branches"] = [(0, taken) for taken in arms]
+    return capture.record()
+
+
+class _Capture:
+    def __init__(self, function: _core.Function, recording: _core.Recording) -> None:
+        self.function = function
+        self.data: dict[str, Any] = recording.read()
+        program = recording.places()
+        self.places = Places(function, program)
+        self.sites = [Site(*row) for row in self.data["sites"]]
+        self.demanders: list[int | None] = program["demanders"]
+        self.memos: list[int] = program["memos"]
+        self.first_group: int = self.data["first_group"]
+        self.groups: list[tuple[list[int], str]] = program["groups"]
+        self.n_nodes = len(self.places.nodes)
+        self.self_times = self._self_times()
+        self.spent = self._spent()
+
+    def record(self) -> FunctionRecord:
+        mode = self.function.mode
+        n_events = self.data["n_events"]
+        return FunctionRecord(
+            name=self.function._shown,
+            mode="" if mode is None else mode.name,
+            n_calls=self.data["n_calls"],
+            nodes=self._nodes(),
+            conditions=tuple(map(self._condition, range(len(self.places.conditions)))),
+            groups=tuple(
+                GroupRow(
+                    index=index, nodes=tuple(nodes), kind=kind,
+                    runs=self._group(index).runs, self_time=self._group(index).self_time,
+                )
+                for index, (nodes, kind) in enumerate(self.groups)
+            ),
+            calls=self._calls(),
+            overheads=self._overheads(),
+            events=self._events(),
+            dropped_events=n_events - len(self.data["events"]),
+        )  # fmt: skip
+
+    def _group(self, index: int) -> Site:
+        return self.sites[self.first_group + index]
+
+    def _self_times(self) -> list[float]:
+        """Return each node's time: what it took by itself, and its share of its groups'."""
+        times = [site.self_time for site in self.sites[: self.n_nodes]]
+        for index, (nodes, _) in enumerate(self.groups):
+            for node in nodes:
+                times[node] += self._group(index).self_time / len(nodes)
+        return times
+
+    def _spent(self) -> list[float]:
+        """Return the seconds in each region, those around it aside."""
+        spent: list[float] = list(self.data["regions"])
+        for region, seconds in zip(self.places.node_regions, self.self_times, strict=True):
+            if region is not None:
+                spent[region] += seconds
+        for number in reversed(range(len(spent))):  # what is inside comes after what is around it
+            kind, _, _, parent = self.places.regions[number]
+            if kind == "arm" and parent is not None:  # bodies are those' that had them run
+                spent[parent] += spent[number]
+        return spent
+
+    def _nodes(self) -> tuple[NodeRow, ...]:
+        variables = self.places.nodes
+        index_of = {first.owner: number for number, first in enumerate(variables)}
+        returned = {v.owner for v in self.function.outputs}
+        returned |= {value.owner for _, value in self.function.updates}
+        group_of = {node: g for g, (nodes, _) in enumerate(self.groups) for node in nodes}
+        demanded_by = self._demanders()
+        below = self._below()
+        lazies = set(self.places.lazies)
+        rows = []
+        for number, (name, op, form, _, _) in enumerate(self.function._node_rows()):
+            owner = variables[number].owner
+            assert owner is not None
+            site, entered = self.sites[number], self.data["node_runs"][number]
+            # (A lazy thunk is entered again and again until it has run.)
+            runs = site.runs if number in lazies and site.runs else entered - site.failed
+            region = self.places.node_regions[number]
+            file, line = split_origin(owner._origin_path)
+            inputs = tuple(
+                index_of[v.owner] if v.owner in index_of else v.name or cut(expression(v), WIDTH)
+                for v in owner.inputs
+            )
+            in_group = group_of.get(number)
+            alone = in_group is not None and len(self.groups[in_group][0]) == 1
+            timed = self._group(in_group) if in_group is not None and alone else site
+            rows.append(
+                NodeRow(
+                    index=number, op=op, op_class=type(owner.op).__name__, name=name, file=file,
+                    line=line, source=linecache.getline(file, line).strip() if line else "",
+                    region=self.places.words(region), region_path=self.places.path(region),
+                    form=form if in_group is None else self._form(in_group, form), group=in_group,
+                    inputs=inputs, type=_core.type_text(variables[number]),
+                    output=owner in returned, entered=entered,
+                    runs=runs, suspended=site.suspended, failed=site.failed,
+                    self_time=self.self_times[number],
+                    total_time=self.self_times[number] + below.get(number, 0.0),
+                    min=timed.min, p95=timed.p95, max=timed.max, first=timed.first,
+                    bytes_allocated=site.bytes_allocated, peak_bytes=site.peak_bytes,
+                    first_demanded_by=demanded_by.get(number),
+                )
+            )  # fmt: skip
+        return tuple(rows)
+
+    def _form(self, group: int, form: str) -> str:
+        kind = self.groups[group][1]
+        return {"expression": "emitted", "loop": "loop"}.get(kind, form)
+
+    def _demanders(self) -> dict[int, int]:
+        """Return which node needed a memo body's value first."""
+        found = {}
+        for memo, pc in enumerate(self.data["demanders"]):
+            demander = None if pc is None else self.demanders[pc]
+            if demander is not None:
+                found[self.memos[memo]] = demander
+        return found
+
+    def _below(self) -> dict[int, float]:
+        """Return the seconds in what each conditional and lazy node demanded."""
+        found: dict[int, float] = {}
+        for number, condition in enumerate(self.places.conditions):
+            found[condition.node] = sum(
+                self._arm_time(number, arm) for arm in range(condition.n_arms)
+            )
+        for node, regions in self.places.input_regions.items():
+            found[node] = sum(self.spent[region] for region in regions)
+        return found
+
+    def _arm_time(self, condition: int, arm: int) -> float:
+        return sum(self.spent[region] for region in self.places.arm_regions[condition, arm])
+
+    def _condition(self, number: int) -> ConditionRow:
+        condition = self.places.conditions[number]
+        first = condition.branches[0]
+        flips, taken = self.data["branches"][first]
+        arms = tuple(self._arm(number, condition, arm, taken) for arm in range(condition.n_arms))
+        owner = self.places.nodes[condition.node].owner
+        assert owner is not None
+        file, line = split_origin(owner._origin_path)
+        return ConditionRow(
+            index=number, node=condition.node, text=condition.text, file=file, line=line,
+            evaluations=sum(taken), flips=flips, arms=arms, saved=estimated_saving(arms),
+        )  # fmt: skip
+
+    def _arm(self, number: int, condition: Condition, arm: int, taken: list[int]) -> ArmRow:
+        return ArmRow(
+            name=condition.arm_name(arm), taken=taken[condition.arm(arm)],
+            time=self._arm_time(number, arm),
+            nodes=tuple(self.places.nodes_in[number, arm]),
+        )  # fmt: skip
+
+    def _calls(self) -> tuple[CallRow, ...]:
+        number_of = self._threads()
+        rows = []
+        for number, row in enumerate(self.data["calls"]):
+            _, start, _, seconds, thread, size, decisions, _ = row
+            arms = dict.fromkeys(self.places.decision(*decision) for decision in decisions)
+            rows.append(
+                CallRow(
+                    index=number, thread=number_of[thread], start=start, time=seconds,
+                    arms=tuple(arms), bytes=size,
+                )
+            )  # fmt: skip
+        return tuple(rows)
+
+    def _threads(self) -> dict[int, int]:
+        """Return a small number for each thread that calls were made on."""
+        threads = dict.fromkeys(row[4] for row in self.data["calls"])
+        return {thread: number for number, thread in enumerate(threads)}
+
+    def _overheads(self) -> Overheads:
+        parts: dict[str, Any] = {
+            name: self.sites[self.n_nodes + number].self_time for number, name in enumerate(PARTS)
+        }
+        made: dict[str, Any] = self.function._making
+        return Overheads(**made, **parts, changeover=self.data["changeover"])
+
+    def _events(self) -> tuple[Event, ...]:
+        if not self.data["n_events"]:
+            return ()
+        number_of = self._threads()
+        call_of = {row[0]: number for number, row in enumerate(self.data["calls"])}
+        rows = [
+            Event(thread=number_of[row[4]], start=row[1], duration=row[2], kind="call", call=number)
+            for number, row in enumerate(self.data["calls"])
+        ]
+        for start, seconds, site, call, thread in self.data["events"]:
+            node = group = None
+            if site < self.n_nodes:
+                kind, node = "node", site
+            elif site < self.first_group:
+                kind = PARTS[site - self.n_nodes]
+            else:
+                kind, group = "group", site - self.first_group
+            rows.append(
+                Event(
+                    thread=number_of.get(thread, 0), start=start, duration=seconds, node=node,
+                    group=group, kind=kind, call=call_of.get(call),
+                )
+            )  # fmt: skip
+        return tuple(rows)
+
+
+def split_origin(origin: str) -> tuple[str, int]:
+    """Return the file and the line of ``file.py:12 in step``.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.capture import split_origin
+    >>> split_origin("search.py:12 in step"), split_origin("")
+    (('search.py', 12), ('', 0))
+    """
+    found = re.fullmatch(r"(.*):(\d+)(?: in .*)?", origin, re.DOTALL)
+    return (found[1], int(found[2])) if found else (origin, 0)
+
+
+__all__ = ["capture", "counted", "split_origin"]

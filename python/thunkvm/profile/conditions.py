@@ -1,0 +1,155 @@
+"""The conditions of a function: what is asked, where, and which nodes run for each answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from thunkvm import _core
+from thunkvm._core import Variable
+from thunkvm.expression import expression
+from thunkvm.regions import Regions
+
+Path = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """What one or more branches of a program ask in one place.
+
+    Attributes
+    ----------
+    branches : tuple of int
+        The branches; where one of them is decided, all are.
+    truth : bool
+        Whether a truth value is asked for: arm 0 is what runs where it is true, as in the source.
+        (The program has them the other way round.) Else an index among the arms.
+    n_arms : int
+        How many arms there are.
+    default : bool
+        Whether the last arm is for all that is no index.
+    node : int
+        The first conditional that it decides.
+    selector : Variable
+        What is asked.
+    """
+
+    branches: tuple[int, ...]
+    truth: bool
+    n_arms: int
+    default: bool
+    node: int
+    selector: Variable
+
+    @property
+    def text(self) -> str:
+        """What is asked, in the user's words."""
+        return self.selector.name or expression(self.selector)
+
+    def arm(self, taken: int) -> int:
+        """Return the place among the arms that the program's arm has; and the other way round."""
+        return 1 - taken if self.truth else taken
+
+    def arm_name(self, arm: int) -> str:
+        """Return what an arm is called."""
+        if self.truth:
+            return ("then", "else")[arm]
+        return "default" if self.default and arm == self.n_arms - 1 else f"case {arm}"
+
+
+class Places:
+    """Where the nodes of a function run.
+
+    Parameters
+    ----------
+    function : Function
+        The function.
+    places : dict
+        What its recording says of its program.
+    """
+
+    def __init__(self, function: _core.Function, places: dict[str, Any]) -> None:
+        """Find the conditions: branches on one selector in one region are one."""
+        self._regions = Regions(function)
+        self.regions: list[tuple[str, int, int, int | None]] = places["regions"]
+        self.node_regions: list[int | None] = places["node_regions"]
+        self.lazies: list[int] = places["lazies"]
+        self.nodes = function._nodes
+        self.condition_of: list[int] = []
+        together: dict[tuple[int, str, int], list[int]] = defaultdict(list)
+        for branch, (selector, decoding, _, _, region) in enumerate(places["branches"]):
+            together[selector, decoding, region].append(branch)
+        found = {}
+        self.conditions: list[Condition] = []
+        for branches in together.values():
+            _, decoding, n_arms, node, _ = places["branches"][branches[0]]
+            owner = self.nodes[node].owner
+            assert owner is not None
+            found.update(dict.fromkeys(branches, len(self.conditions)))
+            self.conditions.append(
+                Condition(
+                    tuple(branches),
+                    decoding == "truth",
+                    n_arms,
+                    decoding == "default",
+                    node,
+                    owner.inputs[0],
+                )
+            )
+        self.condition_of = [found[branch] for branch in range(len(places["branches"]))]
+
+    def decision(self, branch: int, taken: int) -> tuple[int, int]:
+        """Return the condition that a branch belongs to, and its arm that the program took."""
+        index = self.condition_of[branch]
+        return index, self.conditions[index].arm(taken)
+
+    @cached_property
+    def paths(self) -> list[Path]:
+        """By region: the conditions and arms around it, outermost first."""
+        found: list[Path] = []
+        for kind, owner, index, parent in self.regions:
+            around = () if parent is None else found[parent]
+            if kind == "arm":
+                around = (*around, self.decision(owner, index))
+            found.append(around)
+        return found
+
+    def path(self, region: int | None) -> Path:
+        """Return the conditions and arms around a region, outermost first."""
+        return () if region is None else self.paths[region]
+
+    @cached_property
+    def nodes_in(self) -> dict[tuple[int, int], list[int]]:
+        """The nodes inside each arm of each condition."""
+        found: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for node, region in enumerate(self.node_regions):
+            for inside in self.path(region):
+                found[inside].append(node)
+        return found
+
+    def words(self, region: int | None) -> str:
+        """Return when a region runs, in words."""
+        return "never" if region is None else self._regions.words(region)
+
+    @cached_property
+    def arm_regions(self) -> dict[tuple[int, int], list[int]]:
+        """The regions of each condition's arms."""
+        found: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, (kind, owner, index, _) in enumerate(self.regions):
+            if kind == "arm":
+                found[self.decision(owner, index)].append(number)
+        return found
+
+    @cached_property
+    def input_regions(self) -> dict[int, list[int]]:
+        """The regions of the inputs of each lazy node."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for number, (kind, owner, _, _) in enumerate(self.regions):
+            if kind == "input":
+                found[self.lazies[owner]].append(number)
+        return found
+
+
+__all__ = ["Condition", "Path", "Places"]

@@ -1,0 +1,230 @@
+"""Profiles that are being recorded: of a function made with `profile=`, and of blocks."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Literal
+
+from thunkvm import _core
+from thunkvm.nearest import did_you_mean
+from thunkvm.profile.capture import capture, counted
+from thunkvm.profile.record import FunctionRecord, Kind, Profile
+
+#: What the core records for each kind.
+KINDS: dict[str, dict[str, bool]] = {
+    "count": {},
+    "time": {"times": True},
+    "trace": {"times": True, "events": True},
+    "memory": {"times": True, "memory": True},
+}
+#: Where a function keeps its own profile.
+OWN = "_own_profile"
+
+
+def check_kind(kind: Any) -> Kind:
+    """Return what ``profile=`` asks for; True stands for ``"time"``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.live import check_kind
+    >>> check_kind(True)
+    'time'
+    """
+    if kind is True:
+        return "time"
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(
+            f"profile is {kind!r}; it has to be one of {', '.join(map(repr, KINDS))}, or True "
+            "for 'time'." + did_you_mean(str(kind), KINDS)
+        )
+    return kind  # type: ignore[return-value]
+
+
+class LiveProfile(Profile):
+    """A profile that grows with each call that ends, from `start` to `stop`, or in a ``with``.
+
+    It is read like any `Profile`: what is read is what was recorded by then.
+    """
+
+    _to_start: tuple[_core.Function, ...]
+    _sources: list[tuple[_core.Function, _core.Recording]]
+    _seen: list[tuple[int, bool]]  # what the records were made of
+    _records: tuple[FunctionRecord, ...]
+
+    def __init__(self, kind: Kind, *functions: _core.Function) -> None:
+        """Record nothing yet; these functions once it starts."""
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "_to_start", functions)
+        object.__setattr__(self, "_sources", [])
+        object.__setattr__(self, "_seen", [])
+
+    def start(self) -> None:
+        """Record calls from now on."""
+        for function in self._to_start:
+            self.add(function)
+
+    def add(self, function: _core.Function) -> None:
+        """Record the calls of one more function."""
+        if all(function is not other for other, _ in self._sources):
+            self._sources.append((function, function._record(**KINDS[self.kind])))
+
+    def stop(self) -> None:
+        """Record no further call."""
+        for _, recording in self._sources:
+            recording.stop()
+
+    def __enter__(self) -> LiveProfile:
+        """Record calls from now on."""
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Record no further call."""
+        self.stop()
+
+    @property
+    def functions(self) -> tuple[FunctionRecord, ...]:
+        """What was recorded of each function that was called."""
+        counts = [(recording.count(), recording.compiled) for _, recording in self._sources]
+        if self._seen != counts or not counts:
+            records = tuple(
+                capture(function, recording)
+                for (function, recording), (count, _) in zip(self._sources, counts, strict=True)
+                if count
+            )
+            object.__setattr__(self, "_seen", counts)
+            object.__setattr__(self, "_records", records)
+        return self._records
+
+    @property
+    def clock_cost(self) -> float:
+        """Seconds that one reading of the clock takes; it is subtracted from the times already."""
+        return _core.recording_cost() if KINDS[self.kind].get("times") else 0.0
+
+
+class FunctionProfile(LiveProfile):
+    """What ``f.profile`` is: the record of a function made with ``profile=``; called, a block.
+
+    Of a function that was made without it, how often its nodes ran and its branches took each arm:
+    that is counted always.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.ifelse(x > 0, tv.exp(x), x), mode="vm")
+    >>> with f.profile("count") as p:
+    ...     _ = f(1.0), f(-1.0), f(-2.0)
+    >>> {node.op: node.runs for node in p.functions[0].nodes}
+    {'gt': 3, 'exp': 1, 'ifelse': 3}
+    >>> [(arm.name, arm.taken) for arm in p.functions[0].conditions[0].arms]
+    [('then', 1), ('else', 2)]
+    """
+
+    def __call__(self, kind: Kind | Literal[True] = "time") -> LiveProfile:
+        """Return a profile of the calls in a ``with`` block; outside of it they run as always.
+
+        Parameters
+        ----------
+        kind : {"count", "time", "trace", "memory"} or True
+            How much to record; True is ``"time"``.
+        """
+        return LiveProfile(check_kind(kind), *self._to_start)
+
+    @property
+    def functions(self) -> tuple[FunctionRecord, ...]:
+        """The function's record."""
+        if self._sources:
+            return super().functions
+        (function,) = self._to_start
+        return (counted(function),)
+
+
+def profile_of(function: _core.Function) -> FunctionProfile:
+    """Return a function's own profile; what ``f.profile`` is."""
+    own = vars(function).get(OWN)
+    return FunctionProfile("count", function) if own is None else own
+
+
+#: What functions have.
+OF_FUNCTIONS = property(
+    profile_of, doc="The record of a function made with profile=; called, a block that profiles."
+)
+
+
+def own_profile(function: _core.Function, kind: Any, *, compile: bool) -> None:
+    """Have all calls of a new function recorded in its profile."""
+    own = FunctionProfile(check_kind(kind), function)
+    own.start()
+    vars(function)[OWN] = own
+    if compile:
+        own._sources[0][1].compile()
+
+
+class AllFunctions(LiveProfile):
+    """A profile of all functions that are called in a block."""
+
+    def start(self) -> None:
+        """Record the calls of all functions from now on."""
+        _all.append(self)
+        _core.watch_functions(_called)
+
+    def stop(self) -> None:
+        """Record no further call."""
+        if self in _all:
+            _all.remove(self)
+        _core.watch_functions(_called if _all else None)
+        super().stop()
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        """Two blocks are two."""
+        return self is other
+
+
+def _called(function: _core.Function) -> None:
+    """Take in a function that is called for the first time since a block began."""
+    for block in _all:
+        block.add(function)
+
+
+_all: list[AllFunctions] = []
+
+
+def profile(kind: Kind | Literal[True] = "time") -> LiveProfile:
+    """Return a profile of all functions that are called in a ``with`` block.
+
+    Parameters
+    ----------
+    kind : {"count", "time", "trace", "memory"} or True
+        How much to record: how often each node ran and which way each branch went; times, too;
+        with a trace of the latest events; with the bytes that each node made.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.exp(x), name="grow", mode="vm")
+    >>> with tv.profile("count") as p:
+    ...     _ = f(1.0), f(2.0)
+    >>> [(function.name, function.n_calls) for function in p.functions]
+    [('grow', 2)]
+    """
+    return AllFunctions(check_kind(kind))
+
+
+__all__ = [
+    "OF_FUNCTIONS", "FunctionProfile", "LiveProfile", "check_kind", "own_profile", "profile",
+    "profile_of",
+]  # fmt: skip

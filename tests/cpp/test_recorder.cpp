@@ -1,0 +1,158 @@
+// test_recorder.cpp: what a recorder makes of laps, branches and bodies, on a clock that stands
+// still but for what the tests let pass.
+#include "vm/recorder.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+
+using namespace thunkvm;
+
+namespace {
+
+struct StandingClock {
+  StandingClock() { Clock::stand_still(true); }
+  ~StandingClock() { Clock::stand_still(false); }
+};
+
+/// Of a program of `n_nodes` nodes, one branch and one memo body, whose Need is at pc 7 in
+/// region 1.
+struct Recorded {
+  StandingClock clock;
+  Recorder recorder;
+
+  explicit Recorded(RecordOptions options = {.times = true})
+      : recorder(program(), std::make_shared<CodeRegions>(regions()), options) {
+    recorder.begin_call();
+  }
+  static std::shared_ptr<const Program> program() {
+    auto program = std::make_shared<Program>();
+    program->n_nodes = 2;
+    program->branches.resize(1);
+    program->memos.resize(1);
+    return program;
+  }
+  static CodeRegions regions() {
+    CodeRegions regions{.n_regions = 2, .at_pc = std::vector<std::uint32_t>(8)};
+    regions.at_pc[7] = 1;
+    return regions;
+  }
+  void run(std::uint32_t node, std::uint64_t ticks) {
+    Clock::advance(ticks);
+    recorder.lap(node);
+  }
+  RecordedTotals totals() const {
+    RecordedTotals totals;
+    totals.add(recorder);
+    return totals;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what passes between two laps is the later node's") {
+  Recorded r;
+  r.run(0, 30);
+  r.run(1, 50);
+  r.run(0, 7);
+  CHECK(r.recorder.sites[0].runs == 2);
+  CHECK(r.recorder.sites[0].self == 37);
+  CHECK(r.recorder.sites[1].self == 50);
+}
+
+TEST_CASE("the first run is in neither least nor most") {
+  Recorded r;
+  for (const std::uint64_t ticks : {900u, 20u, 30u, 40u}) r.run(0, ticks);
+  CHECK(r.recorder.sites[0].first == 900);
+  CHECK(r.recorder.sites[0].min == 20);
+  CHECK(r.recorder.sites[0].max == 40);
+}
+
+TEST_CASE("of a hundred runs five may take longer than p95") {
+  Recorded r;
+  r.run(0, 5);
+  for (int i = 0; i < 95; ++i) r.run(0, 100);
+  for (int i = 0; i < 5; ++i) r.run(0, 100'000);
+  CHECK(r.recorder.sites[0].p95() >= 100);
+  CHECK(r.recorder.sites[0].p95() <= 125);
+}
+
+TEST_CASE("a class of ticks ends where the next one begins") {
+  CHECK(Recorder::tick_class(0) == 0);
+  CHECK(Recorder::tick_class(19) == 0);
+  CHECK(Recorder::tick_class(20) == 1);
+  CHECK(Recorder::tick_class(31) == 3);
+  CHECK(Recorder::tick_class(32) == 4);
+  CHECK(Recorder::tick_class(~std::uint64_t{0}) == kTickClasses - 1);
+}
+
+TEST_CASE("a branch flips where it takes another arm than the time before") {
+  Recorded r;
+  for (const std::uint32_t arm : {1u, 1u, 0u, 1u}) r.recorder.took(0, arm);
+  CHECK(r.recorder.branches[0].evaluated == 4);
+  CHECK(r.recorder.branches[0].flips == 2);
+}
+
+TEST_CASE("the time of a body is its caller's region's") {
+  Recorded r;
+  r.run(0, 10);
+  r.recorder.call_body(7);
+  r.run(1, 40);
+  r.recorder.return_from_body();
+  CHECK(r.recorder.regions[1].ticks == 40);
+  CHECK(r.recorder.regions[1].laps == 1);
+  CHECK(r.recorder.regions[0].ticks == 0);
+}
+
+TEST_CASE("what a thunk waited for a lock is not its own time") {
+  Recorded r;
+  Clock::advance(100);
+  r.recorder.waited(60);
+  r.run(0, 0);
+  CHECK(r.recorder.sites[0].self == 40);
+  CHECK(r.recorder.sites[r.recorder.site(CallPart::Wait)].self == 60);
+}
+
+TEST_CASE("counts alone read no clock") {
+  Recorded r({.times = false});
+  r.run(0, 30);
+  CHECK(r.recorder.sites[0].runs == 1);
+  CHECK(r.recorder.sites[0].self == 0);
+}
+
+TEST_CASE("a call has its time and its branches") {
+  Recorded r;
+  r.run(0, 10);
+  r.recorder.took(0, 1);
+  r.run(1, 5);
+  r.recorder.end_call(false);
+  const RecordedTotals totals = r.totals();
+  REQUIRE(totals.calls.size() == 1);
+  CHECK(totals.calls[0].elapsed.ticks == 15);
+  REQUIRE(totals.calls[0].decisions.size() == 1);
+  CHECK(totals.calls[0].decisions[0].arm == 1);
+}
+
+TEST_CASE("of more events than fit the latest are kept, and all are counted") {
+  Recorded r({.times = true, .events = true});
+  for (std::size_t i = 0; i < Recorder::kMaxEvents + 3; ++i) r.run(0, i);
+  const RecordedTotals totals = r.totals();
+  CHECK(totals.events.size() == Recorder::kMaxEvents);
+  CHECK(totals.n_events == Recorder::kMaxEvents + 3);
+  CHECK(totals.events.front().ticks == 3);
+}
+
+TEST_CASE("what two recorders saw adds up") {
+  Recorded a, b;
+  a.run(0, 10);
+  a.run(0, 20);
+  b.recorder.begin_call();
+  b.run(0, 30);
+  b.run(0, 5);
+  RecordedTotals totals = a.totals();
+  totals.add(b.recorder);
+  CHECK(totals.sites[0].runs == 4);
+  CHECK(totals.sites[0].self == 65);
+  CHECK(totals.sites[0].min == 5);
+  CHECK(totals.sites[0].first == 10);
+}

@@ -1,0 +1,41 @@
+// clock.h: the time, as cheaply as it can be read.
+#pragma once
+
+#include <cstdint>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace thunkvm {
+
+/// Counts ticks: of the processor's own counter where it has one that goes on evenly (10 ns a
+/// read), else nanoseconds of the system's monotonic clock. How long a tick is was measured against
+/// the system's clock.
+///
+/// For tests another clock can stand in its place, for the whole process.
+class Clock {
+ public:
+  using Read = std::uint64_t (*)();
+
+  static std::uint64_t now() {
+#if defined(__x86_64__)
+    if (read_ == nullptr) [[likely]]
+      return __rdtsc();
+#endif
+    return read_();
+  }
+  /// What `now` calls; null: it reads the processor's counter. Emitted code does the same.
+  static Read read() { return read_; }
+  static double seconds_per_tick();
+
+  /// From now on the time is what `advance` makes it, in nanoseconds; false: the real one again.
+  static void stand_still(bool still);
+  static void advance(std::uint64_t nanoseconds);
+  static bool is_set();
+
+ private:
+  static Read read_;
+};
+
+}  // namespace thunkvm

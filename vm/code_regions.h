@@ -1,0 +1,19 @@
+// code_regions.h: which part of a program's code runs when: always, in an arm, or in a body.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace thunkvm {
+
+/// The blocks of a program as far as recorders need them: made from its schedule
+/// (linkers/code_regions.h), or one for all.
+struct CodeRegions {
+  std::uint32_t n_regions = 1;
+  /// By pc of an instruction that may have a body run: the block that it stands in. Others: 0.
+  std::vector<std::uint32_t> at_pc;
+
+  std::uint32_t at(std::uint32_t pc) const { return pc < at_pc.size() ? at_pc[pc] : 0; }
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,260 @@
+// recorder.h: what one call after another leaves behind: how often each part of a program ran, how
+// long it took, which way its branches went.
+//
+// The machine's loop and the emitted C of a profiled program write here; a program that is not
+// profiled knows nothing of it. Time is taken in *laps*: at the end of each thunk or group the
+// clock is read once, and what passed since the last lap is that thunk's. So the rows of a call add
+// up to the call.
+#pragma once
+
+#include "vm/clock.h"
+#include "vm/code_regions.h"
+#include "vm/program.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// What is recorded beyond counts.
+struct RecordOptions {
+  bool times = false;
+  bool events = false;  ///< each lap by itself, the latest of them
+  bool memory = false;  ///< bytes that each thunk has allocated
+  bool calls = true;    ///< each call by itself, the latest of them
+};
+
+/// A histogram of ticks: four classes for each power of two from 16 on. Classes 4k+j begin at
+/// 16 * 2^k * (1 + j/4).
+inline constexpr std::uint32_t kTickClasses = 128;
+
+/// What is known of one *site*: a node that the machine runs, a group of emitted code, or what a
+/// call does beside the program. Emitted modules declare it again (emit/profile_prelude.h).
+struct SiteRecord {
+  std::uint64_t runs = 0;
+  std::uint64_t self = 0;                          ///< ticks, all runs together
+  std::uint64_t min = ~std::uint64_t{0}, max = 0;  ///< of all runs but the first
+  std::uint64_t first = 0;                         ///< ticks of the first run
+  std::uint64_t suspended = 0;  ///< of a lazy thunk: how often it asked for inputs
+  std::uint64_t failed = 0;
+  std::uint64_t bytes = 0;  ///< of outputs that are new, and no memory of an input
+  std::uint64_t peak = 0;   ///< bytes in use when it ended, at most
+  std::array<std::uint32_t, kTickClasses> classes{};  ///< of all runs but the first
+
+  void merge(const SiteRecord& other);
+  /// So many ticks that 95 of 100 runs took no more: the upper end of their class.
+  std::uint64_t p95() const;
+};
+static_assert(sizeof(SiteRecord) == 72 + 4 * kTickClasses);
+
+/// How a branch went.
+struct BranchRecord {
+  std::uint32_t last = kNone;    ///< the arm that it took last
+  std::uint32_t forced = kNone;  ///< the arm that it takes whatever its selector's value is
+  std::uint64_t flips = 0;       ///< how often another than the time before
+  std::uint64_t evaluated = 0;
+};
+
+/// Ticks, and the laps in them, each of which costs a read of the clock.
+struct Elapsed {
+  std::uint64_t ticks = 0, laps = 0;
+};
+
+/// Which way one branch went.
+struct Decision {
+  std::uint32_t branch = 0, arm = 0;
+};
+
+/// A call by itself.
+struct CallRecord {
+  std::uint64_t start = 0;
+  Elapsed elapsed;
+  std::uint64_t thread = 0;
+  std::uint64_t bytes = 0;
+  std::vector<Decision> decisions;
+  bool failed = false;
+};
+
+/// A lap by itself.
+struct EventRecord {
+  std::uint64_t end = 0, ticks = 0;
+  std::uint32_t site = 0;
+  std::uint64_t call = 0;  ///< when the call began that it belongs to
+  std::uint64_t thread = 0;
+};
+
+/// What a call does beside the program, as sites after those of the nodes.
+enum class CallPart : std::uint8_t {
+  Arguments,  ///< from the caller's values to registers
+  Results,    ///< from registers to the caller's values, updates committed
+  Wait,       ///< for a lock of the host's
+  Machine,    ///< what is left: the loop of the machine after the last thunk
+};
+inline constexpr std::uint32_t kCallParts = 4;
+
+/// The part of a Recorder that emitted code reads and writes; its layout is part of the ABI.
+struct Laps {
+  std::uint64_t last = 0;  ///< when the last lap ended
+  std::uint64_t count = 0;
+  SiteRecord* sites = nullptr;
+  BranchRecord* branches = nullptr;
+  Elapsed* regions = nullptr;  ///< by region (CodeRegions): bodies that were run from there
+  Decision* decisions = nullptr;
+  std::uint32_t* demanders = nullptr;  ///< by memo: the pc of its first Need
+  std::uint32_t n_decisions = 0, max_decisions = 0;
+  Clock::Read clock = nullptr;
+  void (*more)(Laps*, std::uint32_t site, std::uint64_t ticks) = nullptr;
+  std::uint32_t times = 0;
+};
+
+/// What is recorded of the calls of one frame. Used by one thread at a time.
+class Recorder : public Laps {
+ public:
+  /// Calls and events that are kept, the latest ones.
+  static constexpr std::size_t kMaxCalls = 1 << 17, kMaxEvents = 1 << 16;
+
+  Recorder(std::shared_ptr<const Program> program, std::shared_ptr<const CodeRegions> regions,
+           RecordOptions options);
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  const Program& program() const { return *program_; }
+  std::uint32_t site(CallPart part) const {
+    return program_->n_nodes + static_cast<std::uint32_t>(part);
+  }
+  /// The site of a group of emitted code.
+  static std::uint32_t first_group(const Program& program) { return program.n_nodes + kCallParts; }
+  /// To be called before emitted code with so many groups writes here.
+  void have_groups(std::size_t n);
+
+  /// A call begins, or has ended. `forced`: by branch, the arm that it takes whatever its
+  /// selector's value is; kNone, or no such element: what the value says.
+  void begin_call(std::span<const std::uint32_t> forced = {});
+  void end_call(bool failed);
+  /// A part of the call ended here.
+  void part(CallPart part) { lap(site(part)); }
+  /// What passed since the last lap was a run of this site.
+  void lap(std::uint32_t site) {
+    SiteRecord& record = sites[site];
+    const std::uint64_t runs = record.runs++;
+    if (times == 0) return;
+    const std::uint64_t ticks = take();
+    record.self += ticks;
+    if (runs == 0) [[unlikely]] {
+      record.first = ticks;
+    } else {
+      record.min = std::min(record.min, ticks);
+      record.max = std::max(record.max, ticks);
+      ++record.classes[tick_class(ticks)];
+    }
+    if (more != nullptr) more(this, site, ticks);
+  }
+  /// What passed since the last lap is this site's, which has not come to its end: it suspends, or
+  /// it failed.
+  void pause(std::uint32_t site) {
+    if (times == 0) return;
+    const std::uint64_t ticks = take();
+    sites[site].self += ticks;
+    if (more != nullptr) more(this, site, ticks);
+  }
+  /// So many ticks since the last lap were not the thunk's that runs: it waited.
+  void waited(std::uint64_t ticks) {
+    SiteRecord& record = sites[site(CallPart::Wait)];
+    ++record.runs;
+    record.self += ticks;
+    last += ticks;
+    waited_ += ticks;
+  }
+  /// A branch takes an arm.
+  void took(std::uint32_t branch, std::uint32_t arm) {
+    BranchRecord& record = branches[branch];
+    ++record.evaluated;
+    record.flips += record.last != arm && record.last != kNone ? 1 : 0;
+    record.last = arm;
+    if (n_decisions != max_decisions) decisions[n_decisions++] = {branch, arm};
+  }
+  std::uint64_t n_calls() const { return n_calls_; }
+  bool notes_memory() const { return options_.memory; }
+  /// Notes what a thunk made, before the inputs that it left are let go.
+  void begin_memory(const Cell* cells, const Operands& operands);
+  void note_memory(std::uint32_t site, const Cell* cells, const Operands& operands);
+  /// A body is run from `pc`; it returns, or not, since it failed or the call is lost.
+  void call_body(std::uint32_t pc) { bodies_.push_back({regions_->at(pc), last, count}); }
+  void return_from_body() {
+    const Body body = bodies_.back();
+    bodies_.pop_back();
+    regions[body.region].ticks += last - body.start;
+    regions[body.region].laps += count - body.laps;
+  }
+  void leave_bodies(std::size_t left) {
+    while (bodies_.size() > left) return_from_body();
+  }
+  /// Who demanded memo `memo`: the code at `pc`.
+  void demanded(std::uint32_t memo, std::uint32_t pc) {
+    if (demanders[memo] == kNone) demanders[memo] = pc;
+  }
+
+  static std::uint32_t tick_class(std::uint64_t ticks) {
+    const std::uint64_t value = std::max<std::uint64_t>(ticks, 16);
+    const auto power = static_cast<std::uint32_t>(std::bit_width(value)) - 1;
+    return std::min(4 * (power - 4) + static_cast<std::uint32_t>(value >> (power - 2) & 3),
+                    kTickClasses - 1);
+  }
+
+ private:
+  friend struct RecordedTotals;
+  struct Body {
+    std::uint32_t region;
+    std::uint64_t start, laps;
+  };
+
+  std::uint64_t take() {
+    const std::uint64_t now = Clock::now();
+    const std::uint64_t ticks = now - last;
+    last = now;
+    ++count;
+    return ticks;
+  }
+  static void note_event(Laps* laps, std::uint32_t site, std::uint64_t ticks);
+
+  std::shared_ptr<const Program> program_;
+  std::shared_ptr<const CodeRegions> regions_;
+  RecordOptions options_;
+  std::vector<SiteRecord> site_records_;
+  std::vector<BranchRecord> branch_records_;
+  std::vector<Elapsed> region_records_;
+  std::vector<Decision> decision_records_;
+  std::vector<std::uint32_t> demander_records_;
+  std::vector<Body> bodies_;
+  std::vector<CallRecord> calls_;
+  std::uint64_t n_calls_ = 0, waited_ = 0;
+  std::uint64_t thread_ = 0, start_ = 0, start_laps_ = 0, call_bytes_ = 0;
+  std::vector<EventRecord> events_;  // a ring, once it is full
+  std::uint64_t n_events_ = 0;
+  std::vector<const Buffer*> given_;  // the memory that a thunk's inputs had when it began
+};
+
+/// The sums over recorders of one program.
+struct RecordedTotals {
+  std::vector<SiteRecord> sites;
+  std::vector<BranchRecord> branches;
+  std::vector<Elapsed> regions;
+  std::vector<std::uint32_t> demanders;
+  std::vector<CallRecord> calls;
+  std::vector<EventRecord> events;
+  std::uint64_t n_calls = 0, n_events = 0;
+
+  void add(const Recorder& recorder);
+  void add(const RecordedTotals& other);
+};
+
+/// How many ticks of a lap are the recorder's own.
+double ticks_of_lap();
+
+}  // namespace thunkvm

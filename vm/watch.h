@@ -1,0 +1,94 @@
+// watch.h: the ways in which the machine's loop is watched: each is an instantiation of it.
+#pragma once
+
+#include "vm/frame.h"
+
+namespace thunkvm {
+
+/// Nobody looks on: the loop costs nothing more.
+struct Unwatched {
+  static constexpr bool kSteps = false;    // single steps are of interest
+  static constexpr bool kTraces = false;   // a tracer is told
+  static constexpr bool kRecords = false;  // bodies and branches are noted
+};
+
+/// A tracer looks on: it is told of each thunk before and after.
+struct Traced {
+  static constexpr bool kSteps = true, kTraces = true, kRecords = false;
+  Tracer* tracer;
+
+  /// Runs `code` between the tracer's two calls; what either throws is the node's failure.
+  template <class Code>
+  Status run(Frame& frame, Activation& activation, std::uint32_t node, const Operands& operands,
+             Code&& code, const LazyCall* lazy = nullptr) const {
+    const ThunkRun run{frame, node, operands, lazy};
+    try {
+      tracer->before(run);
+      const Status status = code();
+      tracer->after(run, status);
+      return status;
+    } catch (...) {
+      return activation.fail_current();
+    }
+  }
+  void retired(std::uint32_t) const {}
+  void failed(std::uint32_t) const {}
+};
+
+/// The frame's recorder looks on.
+struct Recorded {
+  static constexpr bool kSteps = true, kTraces = false, kRecords = true;
+  Recorder* recorder;
+
+  template <class Code>
+  Status run(Frame&, Activation& activation, std::uint32_t node, const Operands& operands,
+             Code&& code, const LazyCall* = nullptr) const {
+    const bool memory = recorder->notes_memory();
+    try {
+      if (memory) recorder->begin_memory(activation.cells, operands);
+      const Status status = code();
+      if (memory) recorder->note_memory(node, activation.cells, operands);
+      return status;
+    } catch (...) {
+      return activation.fail_current();
+    }
+  }
+  void retired(std::uint32_t node) const { recorder->lap(node); }
+  /// A lazy thunk was entered: it has computed what was demanded, or asks for more.
+  void entered(std::uint32_t node, bool computed) const {
+    if (computed) return recorder->lap(node);
+    recorder->pause(node);
+    ++recorder->sites[node].suspended;
+  }
+  void failed(std::uint32_t node) const {
+    recorder->pause(node);
+    ++recorder->sites[node].failed;
+  }
+};
+
+/// Both do: the recorder's times have the tracer's in them.
+struct TracedAndRecorded : Recorded {
+  static constexpr bool kTraces = true;
+  Tracer* tracer;
+
+  template <class Code>
+  Status run(Frame& frame, Activation& activation, std::uint32_t node, const Operands& operands,
+             Code&& code, const LazyCall* lazy = nullptr) const {
+    return Traced{tracer}.run(
+        frame, activation, node, operands,
+        [&] { return Recorded::run(frame, activation, node, operands, code, lazy); }, lazy);
+  }
+};
+
+/// Whether a branch goes one way whatever its selector is: where a recorded call is run again.
+template <class Watch>
+bool is_forced([[maybe_unused]] Watch watch, [[maybe_unused]] std::uint32_t branch,
+               [[maybe_unused]] std::uint32_t& arm) {
+  if constexpr (Watch::kRecords) {
+    arm = watch.recorder->branches[branch].forced;
+    return arm != kNone;
+  }
+  return false;
+}
+
+}  // namespace thunkvm
