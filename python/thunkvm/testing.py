@@ -10,7 +10,7 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Apply, TensorType, Variable
-from thunkvm.checking.aliasing import snapshot
+from thunkvm.checking.aliasing import copies, snapshot
 from thunkvm.checking.contract import Checks, Finding, NodeContract
 from thunkvm.comparison import disagreement
 from thunkvm.function import function
@@ -38,6 +38,7 @@ OF_RUNS = (
     "undeclared views",
     "outputs apart",
     "outputs stay",
+    "references",
     "preallocated outputs",
     "inputs of every layout",
 )
@@ -216,8 +217,8 @@ class _OpCheck:
         for mode in ("vm", "cvm", "cvm_nogc"):
             try:
                 f = function(self._free, node.outputs, mode=mode, on_unused_input="ignore")
-                f(*_copies(self._values))
-                results[mode] = f(*_copies(self._values))
+                f(*copies(self._values))
+                results[mode] = f(*copies(self._values))
             except NotImplementedError:
                 if mode != "vm":  # which has no way to run C alone
                     raise
@@ -261,12 +262,12 @@ class _OpCheck:
 
     def _findings(self, contract: NodeContract, inputs: list[Any]) -> Iterator[Finding]:
         way = contract.ways[0]
-        given = _copies(inputs)
+        given = copies(inputs)
         before = snapshot(given)
         outputs = way.run(given)
         yield from contract.check_writes(given, before, way.form)
         yield from contract.check_outputs(given, outputs, way.form)
-        yield from contract.check_ways(_copies(inputs), outputs, way.form)
+        yield from contract.check_ways(copies(inputs), outputs, way.form)
 
     def _ways(self, node: Apply, forms: list[str]) -> Iterator[Row]:
         if _own(node.op, "demand"):
@@ -366,10 +367,6 @@ def _rows_of(names: Sequence[str], findings: Sequence[Finding]) -> Iterator[Row]
 def _own(op: Any, name: str) -> bool:
     method = getattr(type(op), name, None)
     return method is not None and getattr(method, "__module__", "") != "thunkvm.op"
-
-
-def _copies(values: Sequence[Any]) -> list[Any]:
-    return [np.array(value) if isinstance(value, np.ndarray) else value for value in values]
 
 
 def _is_float(value: Any) -> bool:

@@ -109,6 +109,35 @@ class WritesToWhatItAskedFor(Lie):
         return x * 2.0
 
 
+class GivesAnotherDtype(Lie):
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        output_storage[0][0] = (inputs[0] * 2.0).astype("float32")
+
+
+class GivesAnotherNdim(Lie):
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        output_storage[0][0] = (inputs[0] * 2.0).ravel()
+
+
+class GivesAnotherLength(tv.Op):
+    def make_node(self, x: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x], [tv.TensorType("float64", (2, 2))()])
+
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        output_storage[0][0] = inputs[0] * 2.0
+
+
+class AppendsToAList(tv.Op):
+    """Of a list, a Generic."""
+
+    def make_node(self, items: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [items], [tv.scalar().type()])
+
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        inputs[0].append(1.0)
+        output_storage[0][0] = np.float64(2.0)
+
+
 class GivesNan(Lie):
     def perform(self, node: Any, inputs: list, output_storage: list) -> None:
         output_storage[0][0] = np.full_like(inputs[0], np.nan)
@@ -242,6 +271,14 @@ class KeepsItsOutputInC(InC):
 class CountsItsRunsInC(InC):
     support = "static int runs = 0;"
     body = FRESH + TWICE + "\n((double*)PyArray_DATA(%(z)s))[0] += ++runs;"
+
+
+class LeaksItsInput(InC):
+    body = FRESH + TWICE + "\nPy_INCREF(%(x)s);"
+
+
+class LeaksItsOutput(InC):
+    body = FRESH + TWICE + "\nPy_INCREF(%(z)s);"
 
 
 class Crashes(InC):

@@ -51,6 +51,7 @@ def test_an_op_that_has_all_is_right_in_every_row() -> None:
         "undeclared views",
         "outputs apart",
         "outputs stay",
+        "references",
         "preallocated outputs",
         "inputs of every layout",
         "c and perform agree",

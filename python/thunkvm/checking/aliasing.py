@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,25 @@ from thunkvm._core import Apply
 WORK = 10_000
 
 
-def snapshot(values: list[Any]) -> list[Any]:
-    """Return copies of the arrays; None for what is none."""
-    return [np.array(value) if isinstance(value, np.ndarray) else None for value in values]
+def copies(values: Sequence[Any]) -> list[Any]:
+    """Return the values, with copies of the arrays, lists, dicts and sets among them."""
+    return [_copy(value, value) for value in values]
+
+
+def snapshot(values: Sequence[Any]) -> list[Any]:
+    """Return copies of the arrays, lists, dicts and sets; None for what is none."""
+    return [_copy(value, None) for value in values]
+
+
+def _copy(value: Any, otherwise: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return np.array(value)
+    if isinstance(value, (list, dict, set)):
+        try:
+            return deepcopy(value)
+        except TypeError:  # it holds what cannot be copied
+            return otherwise
+    return otherwise
 
 
 def written(values: list[Any], before: list[Any]) -> Iterator[tuple[int, str]]:
@@ -23,13 +40,24 @@ def written(values: list[Any], before: list[Any]) -> Iterator[tuple[int, str]]:
     for i, (value, copy) in enumerate(zip(values, before, strict=True)):
         if copy is None or _same(value, copy):
             continue
+        if not isinstance(value, np.ndarray):
+            yield i, f"it was {copy!r} and is {value!r}"
+            continue
         with np.errstate(all="ignore"):
             changed = np.asarray((value != copy) & ~((value != value) & (copy != copy)))
         where = tuple(int(k) for k in np.argwhere(changed)[0])
         yield i, f"element {where} was {copy[where]} and is {value[where]}"
 
 
-def _same(value: np.ndarray, copy: np.ndarray) -> bool:
+def _same(value: Any, copy: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return len(value) == len(copy) and all(map(_same, value, copy))
+    if isinstance(value, dict):
+        return list(value) == list(copy) and all(map(_same, value.values(), copy.values()))
+    if isinstance(value, set):
+        return len(value) == len(copy)
+    if not isinstance(value, np.ndarray):
+        return getattr(type(value), "__eq__", None) is object.__eq__ or bool(np.all(value == copy))
     if value.shape != copy.shape:
         return True  # a view whose shape was set; its elements are others' affair
     if np.array_equal(value, copy):

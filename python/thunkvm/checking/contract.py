@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from thunkvm import _core
 from thunkvm._core import Apply, Implementation, TensorType
 from thunkvm.checking.aliasing import (
     aliased_outputs,
+    copies,
     share,
     snapshot,
     undeclared_views,
@@ -196,7 +198,7 @@ class NodeContract:
         def work(doing: Callable[[str], None]) -> None:
             for way in ways:
                 doing("when it ran for the first time")
-                outputs = way.run(_copies(inputs))
+                outputs = way.run(copies(inputs))
                 for _ in self.check_ways(inputs, outputs, "c", doing):
                     pass
 
@@ -208,6 +210,10 @@ class NodeContract:
                 f"the C code, tried in a child process, {how}. tv.config.c_debug = True builds it "
                 "for a debugger.",
             )
+
+
+#: What `getrefcount` says of an item of a list that nobody else has.
+OWN_REFERENCES = getrefcount([object()][0]) + 1
 
 
 class _Run:
@@ -231,18 +237,18 @@ class _Run:
     def alone(self, inputs: list[Any]) -> Iterator[Finding]:
         same = self._way.form == self._form
         check = "the same twice" if same else f"{self._form} and {self._way.form} agree"
-        yield from self._compared(check, _copies(inputs), None, "on the same inputs")
+        yield from self._compared(check, copies(inputs), None, "on the same inputs")
 
     def lent(self, layout: str, inputs: list[Any]) -> Iterator[Finding]:
         guarded = self._way.form != "kernel"  # which gets what owns its memory
         memory = lent(layout, self._contract.node, self._expected, guarded)
         if memory is not None:
             how = f"with preallocated outputs ({layout})"
-            yield from self._compared("preallocated outputs", _copies(inputs), memory, how)
+            yield from self._compared("preallocated outputs", copies(inputs), memory, how)
 
     def dying(self, inputs: list[Any]) -> Iterator[Finding]:
         how = "where it may take over the memory of its inputs"
-        yield from self._compared("dying inputs", _copies(inputs), None, how, dying=True)
+        yield from self._compared("dying inputs", copies(inputs), None, how, dying=True)
 
     def laid_out(self, inputs: list[Any]) -> Iterator[Finding]:
         for name, values in input_layouts(inputs):
@@ -251,12 +257,12 @@ class _Run:
 
     def kept_memory(self, inputs: list[Any]) -> Iterator[Finding]:
         """Find an implementation that writes to what it gave in an earlier run."""
-        first, how = self._way.run(_copies(inputs)), "when it ran twice"
+        first, how = self._way.run(copies(inputs)), "when it ran twice"
         saved = [np.array(value) if _writable(value) else None for value in first]
         for value, copy in zip(first, saved, strict=True):
             if copy is not None:
                 value.fill(0)
-        second = self._way.run(_copies(inputs))
+        second = self._way.run(copies(inputs))
         for j, (value, copy) in enumerate(zip(first, saved, strict=True)):
             if copy is None:
                 continue
@@ -280,6 +286,7 @@ class _Run:
     ) -> Iterator[Finding]:
         contract, way = self._contract, self._way
         before = snapshot(inputs)
+        held = [getrefcount(inputs[i]) for i in range(len(inputs))]
         if self._doing is not None:
             self._doing(f"when {way.form} ran {how}")
         try:
@@ -291,6 +298,8 @@ class _Run:
             return
         if not dying:
             yield from contract.check_writes(inputs, before, f"{way.form} {how}")
+        if way.form == "c" and memory is None:
+            yield from self._references(inputs, held, results, how)
         if memory is not None and (j := memory.overrun()) is not None:
             yield self._finding(
                 check,
@@ -309,6 +318,23 @@ class _Run:
             yield _other(contract.node, way.form, how, self._form, found, check)
         elif contract.checks.matching_strides and memory is None and not dying:
             yield from self._strides(results, check, how)
+
+    def _references(
+        self, inputs: list[Any], held: list[int], results: list[Any], how: str
+    ) -> Iterator[Finding]:
+        """Find arrays that the C holds on to, or let go of too often."""
+        for i in range(len(inputs)):  # no name of ours may hold them
+            kept = getrefcount(inputs[i]) - held[i]
+            if kept == 0 or any(share(inputs[i], result) for result in results):
+                continue
+            what = "kept" if kept > 0 else "dropped"
+            advice = "Py_DECREF what you Py_INCREF" if kept > 0 else "its references are not yours"
+            text = f"it {what} {abs(kept)} references to input {i}: {advice}"
+            yield self._finding("references", how, text)
+        for j in range(len(results)):
+            if isinstance(results[j], np.ndarray) and getrefcount(results[j]) > OWN_REFERENCES:
+                text = f"it kept a reference to output {j}, whose memory is never let go"
+                yield self._finding("references", how, text)
 
     def _strides(self, results: list[Any], check: str, how: str) -> Iterator[Finding]:
         for j, (value, other) in enumerate(zip(results, self._expected, strict=True)):
@@ -342,10 +368,6 @@ def is_seen(node: Apply) -> bool:
 
 def _as_before(inputs: list[Any], before: list[Any]) -> list[Any]:
     return [value if copy is None else copy for value, copy in zip(inputs, before, strict=True)]
-
-
-def _copies(values: Sequence[Any]) -> list[Any]:
-    return [np.array(value) if isinstance(value, np.ndarray) else value for value in values]
 
 
 def _writable(value: Any) -> bool:
