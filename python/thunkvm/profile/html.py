@@ -15,7 +15,7 @@ from typing import Any
 from thunkvm.profile.fold_tree import fold_tree
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
-from thunkvm.profile.sections import arm_name, head, laziness, overheads
+from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
 from thunkvm.profile.shares import Share, by_class, by_line, by_op, language
 from thunkvm.profile.timeline import slices
 
@@ -93,7 +93,10 @@ def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
         "neverRan": len(report.never_ran),
         "notes": [*title.notes],
         "laziness": [note.partition(": ")[::2] for note in laziness(function).notes],
-        "overheads": [list(row) for row in overheads(function).rows],
+        "overheads": [
+            [name, getattr(function.overheads, name), what] for name, what in OVERHEADS.items()
+        ],
+        "cacheHits": function.overheads.cache_hits,
         "nodes": [_node(whole, node) for node in function.nodes],
         "ops": _shares(by_op(function)),
         "classes": _shares(by_class(function)),

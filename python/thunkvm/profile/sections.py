@@ -250,7 +250,7 @@ def overheads(function: FunctionRecord) -> Section:
     """Return the table of what was spent outside of nodes."""
     spent = function.overheads
     rows = [
-        (name, show_seconds(getattr(spent, name)), _OVERHEADS[name])
+        (name, show_seconds(getattr(spent, name)), OVERHEADS[name])
         for name in (field.name for field in fields(Overheads))
         if name != "cache_hits"
     ]
@@ -258,7 +258,7 @@ def overheads(function: FunctionRecord) -> Section:
     return Section("overheads", ("row", "time", "of"), tuple(rows), ("row", "of"))
 
 
-_OVERHEADS = {
+OVERHEADS = {
     "arguments": "taking arguments in",
     "results": "giving results out",
     "lock": "waiting for Python's lock",
@@ -376,6 +376,6 @@ def _listed(items: Sequence[str]) -> str:
 
 
 __all__ = [
-    "Section", "arm_name", "counted", "difference_sections", "profile_sections", "show_percent",
-    "show_seconds", "top_section",
+    "OVERHEADS", "Section", "arm_name", "counted", "difference_sections", "profile_sections",
+    "show_percent", "show_seconds", "top_section",
 ]  # fmt: skip

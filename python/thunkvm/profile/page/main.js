@@ -73,8 +73,10 @@ const main = {
     main.top(f);
     document.getElementById("laziness").replaceChildren(...f.laziness.flatMap(([what, rest]) =>
       [element("dt", {}, what), element("dd", {}, rest)]));
-    document.getElementById("overheads").replaceChildren(...f.overheads.map(([name, time, what]) =>
-      element("tr", { class: /^0( s)?$/.test(time) ? "never" : "" }, element("td", {}, name), element("td", { class: "number" }, time), element("td", { class: "hint" }, what))));
+    const rows = f.overheads.map(([name, time, what]) => [name, format.seconds(time), what, !time]);
+    rows.push(["cache hits", String(f.cacheHits), "modules that needed no compiler", !f.cacheHits]);
+    document.getElementById("overheads").replaceChildren(...rows.map(([name, value, what, none]) =>
+      element("tr", { class: none ? "never" : "" }, element("td", {}, name), element("td", { class: "number" }, value), element("td", { class: "hint" }, what))));
   },
 
   // The nodes that took most; where times were not recorded, those that ran most.
