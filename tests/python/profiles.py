@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from thunkvm.profile import (
     ArmRow,
     CallRow,
@@ -97,3 +99,15 @@ def single(op: str, seconds: float, runs: int = 1, name: str = "f", mode: str = 
     """A profile of one function of one node."""
     row = node(0, op, 3, runs=runs, entered=runs, self_time=seconds)
     return Profile(functions=(FunctionRecord(name=name, mode=mode, n_calls=runs, nodes=(row,)),))
+
+
+def crossings(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Name pairs of slices of a track that overlap without nesting: viewers drop one of them."""
+    found = []
+    for a in events:
+        for b in events:
+            start_a, end_a = round(a["ts"] * 1000), round((a["ts"] + a["dur"]) * 1000)
+            start_b, end_b = round(b["ts"] * 1000), round((b["ts"] + b["dur"]) * 1000)
+            if a["tid"] == b["tid"] and start_a < start_b < end_a < end_b:
+                found.append((a["name"], b["name"]))
+    return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from profiles import PROFILE, SEARCH
 
 from thunkvm.__main__ import main
+from thunkvm.profile import Profile
 
 
 @pytest.fixture
@@ -72,3 +75,52 @@ def test_a_file_that_is_no_profile_is_named(
     assert "x.json is no profile" in capsys.readouterr().err
     assert main(["profile", "view", str(tmp_path / "none.json")]) == 1
     assert "none.json" in capsys.readouterr().err
+
+
+PROGRAM = """
+import sys
+import thunkvm as tv
+
+x = tv.scalar("x")
+f = tv.function([x], tv.ifelse(x > 0, tv.exp(x), tv.log(x)), name="f", mode="vm")
+print([f'{float(f(float(word))):.0f}' for word in sys.argv[1:]], __name__)
+"""
+
+
+def run(*arguments: str, program: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    (folder / "program.py").write_text(program)
+    command = [sys.executable, "-m", "thunkvm", "profile", "run", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+
+
+def test_run_records_a_program_that_knows_nothing_of_it(tmp_path: Path) -> None:
+    options = ["--kind", "count", "-o", "p.json", "--html", "p.html"]
+    done = run(*options, "program.py", "1", "-2", "0.5", program=PROGRAM, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("['3', 'nan', '2'] __main__\n")
+    (function,) = Profile.load(tmp_path / "p.json").functions
+    assert {row.op: row.runs for row in function.nodes} == {
+        "gt": 3,
+        "exp": 2,
+        "log": 1,
+        "ifelse": 3,
+    }
+    assert "Profile (count) of f in mode vm: 3 calls" in done.stdout
+    assert (tmp_path / "p.html").exists()
+
+
+def test_run_shows_what_was_recorded_of_a_program_that_fails(tmp_path: Path) -> None:
+    done = run("-o", "p.json", "program.py", "1", program=PROGRAM + "1 / 0\n", folder=tmp_path)
+    assert done.returncode == 1
+    assert "ZeroDivisionError" in done.stderr
+    assert Profile.load(tmp_path / "p.json").functions[0].n_calls == 1
+
+
+def test_run_ends_as_the_program_does(tmp_path: Path) -> None:
+    done = run("program.py", "1", program=PROGRAM + "sys.exit(7)\n", folder=tmp_path)
+    assert done.returncode == 7
+
+
+def test_run_names_a_program_that_is_not_there(tmp_path: Path) -> None:
+    done = run("other.py", program="", folder=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "there is no program other.py.\n")

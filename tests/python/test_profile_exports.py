@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from profile_schemas import CHROME_TRACE, SPEEDSCOPE
-from profiles import PROFILE, SEARCH, node, single
+from profiles import PROFILE, SEARCH, crossings, node, single
 
 from thunkvm.profile import Event, FunctionRecord, Profile
 from thunkvm.profile.chrome_trace import chrome_trace
@@ -29,18 +29,6 @@ def traced(*events: Event) -> Profile:
 
 def complete(trace: dict[str, Any]) -> list[dict[str, Any]]:
     return [event for event in trace["traceEvents"] if event["ph"] == "X"]
-
-
-def crossings(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """Name pairs of slices of a track that overlap without nesting: viewers drop one of them."""
-    found = []
-    for a in events:
-        for b in events:
-            start_a, end_a = round(a["ts"] * 1000), round((a["ts"] + a["dur"]) * 1000)
-            start_b, end_b = round(b["ts"] * 1000), round((b["ts"] + b["dur"]) * 1000)
-            if a["tid"] == b["tid"] and start_a < start_b < end_a < end_b:
-                found.append((a["name"], b["name"]))
-    return found
 
 
 def test_a_chrome_trace_keeps_the_rules_of_the_format(tmp_path: Path) -> None:

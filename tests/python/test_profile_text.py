@@ -104,7 +104,23 @@ def test_a_profile_that_counts_shows_no_times() -> None:
     titles = [s.title for s in profile_sections(replace(PROFILE, kind="count"))]
     assert "by Op" not in titles
     assert "overheads" not in titles
-    assert "times were not recorded." in str(replace(PROFILE, kind="count"))
+    counts = replace(PROFILE, kind="count")
+    assert "times were not recorded." in str(counts)
+    assert section(counts, "by node").headers == (
+        "<type>",
+        "<#call>",
+        "<name>",
+        "<region>",
+        "<made at>",
+    )
+    assert section(counts, "branches").rows[0] == (
+        "better > 0 (search.py:8)",
+        "10",
+        "3",
+        "then",
+        "8",
+        "80.0%",
+    )
 
 
 def test_a_profile_of_memory_names_who_allocates() -> None:

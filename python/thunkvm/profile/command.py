@@ -1,23 +1,28 @@
-"""The command ``python -m thunkvm profile``: profiles seen and compared."""
+"""The command ``python -m thunkvm profile``: profiles seen, compared, and recorded of programs."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import runpy
 import sys
 from pathlib import Path
 
+import thunkvm as tv
 from thunkvm.profile.record import Profile
 from thunkvm.profile.sections import ROWS, difference_sections, profile_sections, top_section
 from thunkvm.profile.storage import ProfileFileError
 from thunkvm.profile.text import print_sections
+
+KINDS = ("count", "time", "trace", "memory")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add the command to a parser's."""
     parser = commands.add_parser(
         "profile",
-        help="see and compare profiles",
-        description="Profiles that Profile.save wrote.",
+        help="see, compare and record profiles",
+        description="Profiles that Profile.save wrote; and programs, of which one is recorded.",
     )
     actions = parser.add_subparsers(dest="action", required=True)
 
@@ -38,6 +43,19 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         one.add_argument(
             "-n", "--rows", type=int, default=ROWS, help=f"rows of a table; {ROWS} if left out"
         )
+
+    run = actions.add_parser(
+        "run",
+        help="run a program, which need not know of it, and record all functions that it calls",
+        description="Options of the program come after its name.",
+    )
+    run.add_argument(
+        "--kind", choices=KINDS, default="time", help="how much is recorded; time if left out"
+    )
+    run.add_argument("-o", "--output", metavar="FILE", help="save the profile there")
+    run.add_argument("--html", metavar="PAGE", help="write its page there")
+    run.add_argument("script", metavar="script.py", help="the program")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
 
 
 def main(chosen: argparse.Namespace) -> int:
@@ -76,6 +94,27 @@ def html(chosen: argparse.Namespace) -> int:
     return 0
 
 
-ACTIONS = {"view": view, "top": top, "diff": diff, "html": html}
+def run(chosen: argparse.Namespace) -> int:
+    """Run a program as `python` does, and show what its functions did, also where it fails."""
+    if not os.path.isfile(chosen.script):
+        print(f"there is no program {chosen.script}.", file=sys.stderr)
+        return 1
+    sys.argv = [chosen.script, *chosen.arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(chosen.script))
+    profile = tv.profile(chosen.kind)
+    try:
+        with profile:
+            runpy.run_path(chosen.script, run_name="__main__")
+    finally:
+        sys.stdout.flush()
+        print_sections(profile_sections(profile))
+        if chosen.output:
+            profile.save(chosen.output)
+        if chosen.html:
+            profile.html(chosen.html)
+    return 0
+
+
+ACTIONS = {"view": view, "top": top, "diff": diff, "html": html, "run": run}
 
 __all__ = ["add_to", "main"]

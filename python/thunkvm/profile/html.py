@@ -16,7 +16,7 @@ from thunkvm.profile.fold_tree import fold_tree
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
-from thunkvm.profile.shares import Share, by_class, by_line, by_op, language
+from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, place
 from thunkvm.profile.timeline import slices
 
 #: A page shows so many slices of a timeline, the longest ones, and says how many there are.
@@ -101,7 +101,12 @@ def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
         "ops": _shares(by_op(function)),
         "classes": _shares(by_class(function)),
         "lines": [
-            {**row, "source": share.nodes[0].source.strip(), "line": share.nodes[0].line}
+            {
+                **row,
+                "source": share.nodes[0].source.strip(),
+                "line": share.nodes[0].line,
+                "file": share.nodes[0].file,
+            }
             for row, share in zip(_shares(by_line(function)), by_line(function), strict=True)
         ],
         "conditions": [
@@ -131,7 +136,7 @@ def _node(whole: float, node: NodeRow) -> dict[str, Any]:
     row["share"] = node.self_time / whole if node.self_time else 0.0
     row["mean"] = node.mean
     row["language"] = language(node)
-    row["place"] = f"{Path(node.file).name}:{node.line}" if node.file else ""
+    row["place"] = place(node.file, node.line)
     return row
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from thunkvm.profile.difference import ProfileDifference
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import ArmRow, ConditionRow, FunctionRecord, NodeRow, Overheads, Profile
-from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of
+from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, place
 from thunkvm.text_table import show_bytes
 
 #: What nodes are compared by.
@@ -21,6 +21,8 @@ TOP: dict[str, Callable[[NodeRow], float]] = {
 ROWS = 20
 NAMES = 6
 SHARE_HEADERS = ("<% time>", "<sum %>", "<apply time>", "<time per call>", "<type>", "<#call>")
+#: Columns that a profile that only counts has nothing for.
+TIMES = {*SHARE_HEADERS[:4], "time", "each time", "saved", "break-even", "allocated"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,19 +100,31 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
                 share_section("by Op", "Op", by_op(function), rows),
                 share_section("by class", "class", by_class(function), rows),
             ]
-        found += [node_section(function, rows), line_section(function, rows)]
+        tables = [node_section(function, rows), line_section(function, rows)]
         if function.conditions:
-            found.append(branches(function))
+            tables.append(branches(function))
+        if function.calls:
+            tables.append(calls(function, rows))
+        found += map(untimed, tables) if profile.kind == "count" else tables
         found.append(laziness(function))
         if profile.kind != "count":
             found.append(overheads(function))
         if profile.kind == "memory":
             found.append(memory(function, rows))
-        if function.calls:
-            found.append(calls(function, rows))
     if not profile.functions:
         found.append(Section("Profile", notes=("no function was called.",)))
     return found
+
+
+def untimed(section: Section) -> Section:
+    """Return a table without its columns of times."""
+    kept = [i for i, header in enumerate(section.headers) if header not in TIMES]
+
+    def cells(row: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(row[i] for i in kept)
+
+    rows = tuple(map(cells, section.rows))
+    return replace(section, headers=cells(section.headers), rows=rows)
 
 
 def head(function: FunctionRecord, profile: Profile) -> Section:
@@ -204,7 +218,7 @@ def branches(function: FunctionRecord) -> Section:
 
 
 def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:
-    where = f" ({condition.file}:{condition.line})" if condition.file else ""
+    where = f" ({place(condition.file, condition.line)})" if condition.file else ""
     first = (condition.text + where, str(condition.evaluations), str(condition.flips))
     last = (_saved(condition), show_seconds(condition.break_even))
     for number, arm in enumerate(condition.arms):
@@ -241,7 +255,7 @@ def laziness(function: FunctionRecord) -> Section:
         if report.unknown
         else ""
     )
-    if function.conditions:
+    if function.conditions and function.node_time:
         notes.append(f"saved by not running untaken arms: {show_seconds(report.saved)}{unknown}")
     return Section("laziness", notes=tuple(notes))
 
@@ -315,7 +329,7 @@ def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list
             name = "" if row is None else row.name or row.op
             shown.append((
                 _signed(change.time_change), _time(old), _time(new), _runs(old), _runs(new), name,
-                f"{change.key.file}:{change.key.line}" if change.key.file else "?",
+                place(change.key.file, change.key.line) or "?",
             ))  # fmt: skip
         times = [f.time if f is not None else None for f in (function.before, function.after)]
         modes = [

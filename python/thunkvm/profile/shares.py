@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from thunkvm.profile.record import FunctionRecord, NodeRow
 
@@ -97,8 +98,21 @@ def by_line(function: FunctionRecord) -> list[Share]:
 
 
 def line_of(node: NodeRow) -> str:
-    """Return ``file:line`` of a node, ``"?"`` where that is unknown."""
-    return f"{node.file}:{node.line}" if node.file else "?"
+    """Return the line that made a node, its file without the folders; ``"?"`` where unknown.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import NodeRow
+    >>> from thunkvm.profile.shares import line_of
+    >>> line_of(NodeRow(index=0, op="exp", file="/home/me/fit.py", line=12))
+    'fit.py:12'
+    """
+    return place(node.file, node.line) or "?"
+
+
+def place(file: str, line: int) -> str:
+    """Return ``fit.py:12`` of a file and a line in it; empty where the file is unknown."""
+    return f"{Path(file).name}:{line}" if file else ""
 
 
 def _shares(nodes: Iterable[NodeRow], key: Callable[[NodeRow], tuple[object, str]]) -> list[Share]:
@@ -118,4 +132,4 @@ def _shares(nodes: Iterable[NodeRow], key: Callable[[NodeRow], tuple[object, str
     return shares
 
 
-__all__ = ["Share", "by_class", "by_line", "by_node", "by_op", "language", "line_of"]
+__all__ = ["Share", "by_class", "by_line", "by_node", "by_op", "language", "line_of", "place"]

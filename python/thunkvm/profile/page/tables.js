@@ -102,8 +102,7 @@ const tables = {
     const options = { maxHeight: "60vh", initialSort: [{ column: "share", dir: "desc" }] };
     tables.make("op-table", columns("Op"), f.ops, options);
     tables.make("class-table", columns("class"), f.classes, options);
-    const short = f.lines.map((line) => ({ ...line, name: line.name.split("/").pop(), file: line.name.replace(/:\d+$/, "") }));
-    const lines = tables.make("line-table", columns("line", [tables.text("source", "source", { minWidth: 260 })]), short, options);
+    const lines = tables.make("line-table", columns("line", [tables.text("source", "source", { minWidth: 260 })]), f.lines, options);
     lines.on("rowClick", (event, row) => source.open(f, row.getData().file, row.getData().line));
   },
 
