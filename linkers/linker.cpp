@@ -130,6 +130,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   const FlatGraph graph = flatten(function, options);
   auto schedule = std::make_shared<Schedule>(make_schedule(function, graph, options));
+  if (options.scheduled) options.scheduled(*schedule);
   std::vector<const ThunkCode*> thunks;
   thunks.reserve(schedule->nodes.size());
   Linked linked;

@@ -47,6 +47,9 @@ struct LinkOptions {
   /// C will be emitted from the schedule: arrays are reduced soon after they are computed, and memo
   /// bodies run ahead of their needs, so that more of the graph becomes one loop.
   bool emits = false;
+  /// Sees the schedule before it is assembled: for sources whose thunks depend on what is around
+  /// them. It may add inputs to Runs. Null: nobody does.
+  std::function<void(Schedule&)> scheduled;
   /// At most so many thunks in one Run instruction.
   std::uint32_t segment = 128;
   /// What to do about a node that no source has a thunk for.

@@ -360,7 +360,7 @@ def link(
     observer: Observer | None = None,
     rewrites: Sequence[str] = (),
     mode: Mode | None = None,
-    c_code: Callable[[list[Apply]], Sequence[Any]] | None = None,
+    c_code: Callable[[], Any] | None = None,
 ) -> Function: ...
 def implementations(
     node: Apply,

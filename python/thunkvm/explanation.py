@@ -61,7 +61,8 @@ class NodeExplanation:
         When it runs: ``"always"``, ``"only if x > 0.0"``; ``"if needed"``: where somebody needs it
         first, as no condition says whether that happens.
     code : str
-        The emitted function, and the loop in it; empty where the interpreter runs the node.
+        The emitted function, and the loop in it; ``"C block 0"`` for nodes of users' C that share a
+        block; empty where the interpreter runs the node.
     why : str
         Why the node runs no better; empty where it cannot.
     runs : int
@@ -172,8 +173,10 @@ def explain(function: _core.Function) -> Explanation:
     places = zip(node_runs(function), function._node_places(), regions, strict=True)
     for i, (row, (form, code, why), region) in enumerate(places):
         reason = "there is no C compiler" if why and compiler else why
-        said = (row.node, row.op, row.origin, form, region, code, reason, row.runs)
         note = notes.get(i)
+        if note is not None and note.block is not None:
+            code = f"C block {note.block}"
+        said = (row.node, row.op, row.origin, form, region, code, reason, row.runs)
         nodes.append(
             NodeExplanation(*said)
             if note is None

@@ -357,33 +357,24 @@ def perform_of(node: _core.Apply) -> Any:
 
 
 class _CCode:
-    """Compiles the C of nodes of users' Ops, and keeps what is said of them.
-
-    Attributes
-    ----------
-    notes : dict of int to CNote
-        By the nodes' hashes, so that no node is held.
-    """
+    """Makes what compiles the C of nodes of users' Ops, where there are any."""
 
     def __init__(self) -> None:
-        self.notes: dict[int, Any] = {}
+        self.nodes: Any = None
 
-    def __call__(self, nodes: list[_core.Apply]) -> Any:
-        from thunkvm.c.compiling import compile_nodes
+    def __call__(self) -> Any:
+        from thunkvm.c.compiling import CNodes
 
-        compiled = compile_nodes(nodes)
-        for node, entry in zip(nodes, compiled, strict=True):
-            if entry is not None:
-                self.notes[hash(node)] = entry[2]
-        return compiled
+        self.nodes = CNodes()
+        return self.nodes
 
     def annotate(self, function: _core.Function) -> None:
         """Give a function that was linked what is said of its nodes, by their index."""
-        if self.notes:
+        if self.nodes is not None:
             function._c_notes = {
                 i: note
                 for i, output in enumerate(function._nodes)
-                if (note := self.notes.get(hash(output.owner))) is not None
+                if (note := self.nodes.notes.get(hash(output.owner))) is not None
             }
 
 

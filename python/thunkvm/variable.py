@@ -229,7 +229,7 @@ def _method(function: Any) -> Any:
 
 #: The C of the core's Types; `thunkvm.c.types` has it.
 OBJECT_C = (
-    "c_declare", "c_init", "c_extract", "c_extract_out", "c_sync", "c_cleanup",
+    "c_declare", "c_init", "c_extract", "c_extract_out", "c_check_value", "c_sync", "c_cleanup",
     "c_code_cache_version",
 )  # fmt: skip
 ARRAY_C = (*OBJECT_C, "c_element_type", "c_is_simple", "dtype_specs")

@@ -44,7 +44,7 @@ def chain(*ops: AddConstant) -> tv.Function:
 
 def test_modules_share_a_header_that_is_compiled_once(tmp_path: Path) -> None:
     with tv.config.change(cache_dir=str(tmp_path / "cache")):
-        assert chain(AddConstant(1), AddConstant(2))([0.0]).tolist() == [3.0]
+        assert [chain(AddConstant(n))([0.0])[0] for n in (1, 2)] == [1.0, 2.0]
         headers = sorted(path.suffix for path in (tmp_path / "cache" / "headers").iterdir())
         assert headers == [".gch", ".h"]
         assert len(list((tmp_path / "cache" / "modules").iterdir())) == 2

@@ -222,10 +222,15 @@ PyObject* implementations(PyObject*, PyObject* args) {
     if (op != nullptr && op->own_method("demand")) return list;
     const auto nodes = std::make_shared<PythonNodes>();
     const Variable roots[] = {apply->output(0)};
-    const ThunkSource c_source =
-        CNodes(roots, op != nullptr && op->own_method("c_code") ? c_code : Py_None).source(nodes);
+    const CNodes c_nodes(roots, op != nullptr && op->own_method("c_code") ? c_code : Py_None);
+    ThunkCode c_thunk = c_nodes.source(nodes)(*apply);
+    if (c_thunk) {
+      std::vector<std::uint32_t> registers(apply->n_inputs() + apply->n_outputs());
+      std::iota(registers.begin(), registers.end(), 0u);
+      c_nodes.compile_alone(*apply, registers);
+    }
     for (ThunkCode code :
-         {native_thunk(*apply), c_source(*apply), perform_of(*apply, performs, nodes)}) {
+         {native_thunk(*apply), std::move(c_thunk), perform_of(*apply, performs, nodes)}) {
       if (!code || code.lazy) continue;
       PyRef wrapped = wrap(std::make_unique<Implementation>(*apply, std::move(code), nodes));
       check(PyList_Append(list.get(), wrapped.get()));

@@ -9,6 +9,7 @@
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/c_thunk.h"
+#include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/thunks/python_thunk.h"
 #include "python/bindings/values/value.h"
 
@@ -166,11 +167,11 @@ struct Linker {
   PlanOptions plan;
 };
 
-/// `compile` makes the C of users' Ops; see CNodes. `observed`: an Observer is told of each node,
-/// so none is fused with others.
+/// `make_c` makes what compiles the C of users' Ops; see CNodes. `observed`: an Observer is told of
+/// each node, so none is fused with others.
 Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* performs,
                    const std::shared_ptr<PythonNodes>& nodes, std::span<const Variable> roots,
-                   PyObject* compile) {
+                   PyObject* make_c) {
   Linker linker;
   linker.link.retain_intermediates = keep;
   linker.link.traced = observed;
@@ -180,7 +181,8 @@ Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* pe
     return linker;
   }
   linker.emits = linker.link.emits = true;
-  const ThunkSource c_source = CNodes(roots, compile).source(nodes);
+  const CNodes c_nodes(roots, make_c);
+  const ThunkSource c_source = c_nodes.source(nodes);
   linker.link.sources = {native_thunk, c_source, perform_source(performs, nodes)};
   if (name == "c") {
     linker.link.sources = {native_thunk, c_source};
@@ -197,6 +199,10 @@ Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* pe
     linker.link.segment = 1;
     linker.plan = {.fuse = true, .each_alone = true, .traced = observed};
   }
+  const bool alone = observed || linker.link.segment == 1 || checks_inputs_of_new_nodes();
+  linker.link.scheduled = [c_nodes, alone](Schedule& schedule) {
+    c_nodes.compile(schedule, alone);
+  };
   return linker;
 }
 

@@ -4,26 +4,24 @@
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/python/collection.h"
-#include "python/bindings/python/host.h"
-#include "python/bindings/python/raised.h"
-#include "python/bindings/thunks/crash_report.h"
-#include "python/bindings/thunks/input_guard.h"
-#include "python/bindings/values/ndarray.h"
-#include "python/bindings/values/value.h"
+#include "python/bindings/thunks/c_block.h"
 
-#include <set>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
 namespace {
 
-/// Something of C failed: the exception that it has set. One that set none says so.
-[[noreturn]] void fail_in_c(const std::string& op) {
-  if (PyErr_Occurred() == nullptr)
-    PyErr_Format(PyExc_RuntimeError, "the C code of %s failed without a Python exception.",
-                 op.c_str());
-  throw PythonError{};
-}
+// Of more nodes in one function the compiler is slow, and a change of one compiles all again.
+constexpr std::size_t kLargestBlock = 32;
+
+// What the thunk of a node finds its code by; `block` is known once the program is.
+struct Place {
+  CNode node;
+  std::shared_ptr<const CBlock> block;
+  std::uint32_t member = 0;
+};
 
 // What a crash is reported in.
 std::string place_of(const Apply& apply) {
@@ -33,166 +31,208 @@ std::string place_of(const Apply& apply) {
          (origin.empty() ? "" : ", made at " + origin) + ")";
 }
 
-struct CCode {
-  CCode(const Apply& apply, std::shared_ptr<const PythonNode> of, ModulePtr module, PyRef given)
-      : node(of),
-        place(place_of(apply)),
-        params(std::move(of), std::move(given)),
-        make(module->function<void*(PyObject*)>("thunkvm_new")),
-        destroy(module->function<void(void*)>("thunkvm_delete")),
-        run(module->function<int(void*, PyObject* const*, PyObject**)>("thunkvm_run")) {
-    // What C++ and users' code leave behind in the process may point into the module.
-    static auto* loaded = new std::set<ModulePtr>;
-    if (!loaded->insert(module).second) return;
-    const CrashReport report(place.c_str());
-    if (module->function<int()>("thunkvm_load")() != 0) {
-      loaded->erase(module);
-      fail_in_c(node->op);
-    }
-  }
-
-  std::shared_ptr<const PythonNode> node;
-  const std::string place;
-  Held params;
-  void* (*make)(PyObject* params);
-  void (*destroy)(void* self);
-  int (*run)(void* self, PyObject* const* inputs, PyObject** outputs);
-};
-
-class CThunk final : public BoundThunk {
- public:
-  explicit CThunk(std::shared_ptr<const CCode> code)
-      : code_(std::move(code)), outputs_(code_->node->outputs.size()) {}
-  ~CThunk() override {
-    if (self_ == nullptr) return;
-    const PendingAside aside;
-    {
-      const CrashReport report(code_->place.c_str());
-      code_->destroy(self_);
-    }
-    if (PyErr_Occurred() != nullptr) PyErr_WriteUnraisable(code_->node->node.get());
-  }
-
-  Status run(Activation& activation, const Operands& operands) override {
-    try {
-      call(activation, operands);
-      return Status::Done;
-    } catch (...) {
-      const Status failed = fail_thunk(activation);
-      for (const std::uint32_t i : code_->node->destroyed)
-        if (i < inputs_.size() && inputs_[i])
-          code_->node->give_back(activation, operands, i, inputs_[i].get());
-      inputs_.clear();
-      outputs_.assign(outputs_.size(), {});
-      return failed;
-    }
-  }
-
- private:
-  void call(Activation& activation, const Operands& operands) {
-    const PythonNode& node = *code_->node;
-    static_cast<PythonHost&>(*activation.host).heed_float_errors();
-    if (self_ == nullptr) make();
-    const InputGuard inputs_stay(node, activation, operands);
-    inputs_.resize(operands.n_inputs);
-    addresses_.resize(operands.n_inputs + outputs_.size());
-    for (int i = 0; i < operands.n_inputs; ++i) {
-      inputs_[static_cast<std::size_t>(i)] = input(activation, operands, i);
-      addresses_[static_cast<std::size_t>(i)] = inputs_[static_cast<std::size_t>(i)].get();
-    }
-    PyObject** const outputs = addresses_.data() + operands.n_inputs;
-    for (std::size_t j = 0; j < outputs_.size(); ++j)
-      outputs[j] = earlier(activation, activation.output(operands, static_cast<int>(j))).release();
-    const int failed = run_reported(outputs);
-    for (std::size_t j = 0; j < outputs_.size(); ++j) outputs_[j] = PyRef::adopt(outputs[j]);
-    if (failed != 0 || PyErr_Occurred() != nullptr) fail_in_c(node.op);
-    inputs_stay.check();
-    for (PyRef& value : inputs_) value = {};
-    for (std::size_t j = 0; j < outputs_.size(); ++j) {
-      const PyRef value = std::move(outputs_[j]);
-      if (value.get() == Py_None && node.outputs[j]->tensor() != nullptr)
-        throw Error(ErrorKind::Type, "the C code of " + node.op + " left output " +
-                                         std::to_string(j) + " NULL, where a " +
-                                         node.outputs[j]->text() + " has to be.");
-      activation.output(operands, static_cast<int>(j)) = node.output(j, value.get());
-    }
-  }
-
-  void make() {
-    const CrashReport report(code_->place.c_str());
-    self_ = code_->make(code_->params.get());
-    if (self_ == nullptr) fail_in_c(code_->node->op);
-  }
-  int run_reported(PyObject** outputs) {
-    const CrashReport report(code_->place.c_str());
-    return code_->run(self_, addresses_.data(), outputs);
-  }
-
-  /// A tensor is always an ndarray to C, a 0-d one too.
-  PyRef input(Activation& activation, const Operands& operands, int i) const {
-    const Cell& cell = activation.input(operands, i);
-    if (cell.is_scalar()) return to_ndarray_0d(cell);
-    return code_->node->input(activation, operands, i);
-  }
-
-  /// In a `_nogc` program the code may use the memory of its earlier output again; else None.
-  static PyRef earlier(const Activation& activation, Cell& output) {
-    if (!activation.keep || output.empty() || !exclusive(output)) return PyRef::borrow(Py_None);
-    if (output.is_scalar()) return to_ndarray_0d(std::exchange(output, Cell()));
-    return to_python(std::exchange(output, Cell()));
-  }
-
-  std::shared_ptr<const CCode> code_;
-  void* self_ = nullptr;
-  std::vector<PyRef> inputs_, outputs_;  ///< empty between calls
-  std::vector<PyObject*> addresses_;
-};
-
-ThunkCode c_thunk(const Apply& apply, std::shared_ptr<const PythonNode> node, PyObject* module,
-                  PyObject* params) {
-  auto code =
-      std::make_shared<const CCode>(apply, node, native_module(module), PyRef::borrow(params));
-  ThunkCode result;
-  result.make = [code] { return std::make_unique<CThunk>(code); };
-  result.form = "c";
-  return result;
-}
-
 }  // namespace
 
-CNodes::CNodes(std::span<const Variable> roots, PyObject* compile) {
-  if (compile == Py_None || !graphs_may_hold_objects) return;
+struct CNodes::State {
+  struct Known {
+    std::size_t index = 0;  // in what the Python side was asked about
+    long number = -1;       // nodes with the same one may share a block; -1: there is no C
+    std::shared_ptr<Place> place = std::make_shared<Place>();
+  };
+
+  PyRef object;
+  std::unordered_map<const Apply*, Known> known;
+
+  const Known* find(const Apply* node) const {
+    const auto found = known.find(node);
+    return found == known.end() || found->second.number < 0 ? nullptr : &found->second;
+  }
+};
+
+CNodes::CNodes(std::span<const Variable> roots, PyObject* make) {
+  if (make == Py_None || !graphs_may_hold_objects) return;
   std::vector<Apply*> nodes;
   for (Apply* node : topological_order(roots)) {
     const PythonOp* op = node->leaf() == Leaf::None ? python_op(node->op()) : nullptr;
     if (op != nullptr && op->own_method("c_code")) nodes.push_back(node);
   }
   if (nodes.empty()) return;
+  auto state = std::make_shared<State>();
   PyRef handles = PyRef::take(PyList_New(static_cast<Py_ssize_t>(nodes.size())));
   for (std::size_t i = 0; i < nodes.size(); ++i)
     PyList_SET_ITEM(handles.get(), static_cast<Py_ssize_t>(i), wrap_node(nodes[i]));
-  PyRef found = PyRef::take(PyObject_CallOneArg(compile, handles.get()));
-  auto compiled = std::make_shared<std::unordered_map<const Apply*, PyRef>>();
+  state->object = PyRef::take(PyObject_CallNoArgs(make));
+  PyRef numbers =
+      PyRef::take(PyObject_CallMethod(state->object.get(), "prepare", "O", handles.get()));
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    PyObject* entry = PyList_GetItem(found.get(), static_cast<Py_ssize_t>(i));
-    if (entry == nullptr) throw PythonError{};
-    if (entry != Py_None) compiled->emplace(nodes[i], PyRef::borrow(entry));
+    PyObject* number = PyList_GetItem(numbers.get(), static_cast<Py_ssize_t>(i));
+    if (number == nullptr) throw PythonError{};
+    State::Known& known = state->known[nodes[i]];
+    known.index = i;
+    known.number = PyLong_AsLong(number);
+    if (PyErr_Occurred() != nullptr) throw PythonError{};
   }
-  compiled_ = std::move(compiled);
+  state_ = std::move(state);
 }
 
 ThunkSource CNodes::source(std::shared_ptr<PythonNodes> nodes) const {
-  return [nodes, compiled = compiled_](const Apply& apply) -> ThunkCode {
-    if (compiled == nullptr) return {};
-    const auto found = compiled->find(&apply);
-    if (found == compiled->end()) return {};
-    PyObject *module, *params, *note;
-    if (!PyArg_ParseTuple(found->second.get(), "OOO", &module, &params, &note)) throw PythonError{};
-    const auto node = std::make_shared<const PythonNode>(
+  return [nodes, state = state_](const Apply& apply) -> ThunkCode {
+    const State::Known* const known = state == nullptr ? nullptr : state->find(&apply);
+    if (known == nullptr) return {};
+    CNode& node = known->place->node;
+    node.node = std::make_shared<const PythonNode>(
         apply, PyRef::take(wrap_node(const_cast<Apply*>(&apply))));
-    nodes->push_back(node);
-    return c_thunk(apply, node, module, params);
+    node.place = place_of(apply);
+    nodes->push_back(node.node);
+    ThunkCode result;
+    result.make = [place = known->place] { return c_block_thunk(place->block, place->member); };
+    result.form = "c";
+    return result;
   };
+}
+
+namespace {
+
+/// A block while it is put together.
+struct Draft {
+  std::vector<Statement*> runs;
+  std::vector<std::uint32_t> leaving;  // registers
+};
+
+PyRef numbers(std::span<const std::uint32_t> list) {
+  PyRef result = PyRef::take(PyList_New(static_cast<Py_ssize_t>(list.size())));
+  for (std::size_t i = 0; i < list.size(); ++i)
+    PyList_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
+                    PyRef::take(PyLong_FromUnsignedLong(list[i])).release());
+  return result;
+}
+
+// The outputs that others read: what is read by nobody else dies within the block.
+void find_leaving(const Schedule& schedule, Draft& draft) {
+  std::vector<std::uint32_t> dead;
+  for (const Statement* run : draft.runs)
+    dead.insert(dead.end(), schedule.dying_in(*run).begin(), schedule.dying_in(*run).end());
+  for (const Statement* run : draft.runs)
+    for (const std::uint32_t reg : schedule.outputs_of(*run))
+      if (std::ranges::find(dead, reg) == dead.end()) draft.leaving.push_back(reg);
+}
+
+// The values that these runs read and none of them computes, in the order in which they are named.
+std::vector<CBlock::Port> entering(const Schedule& schedule, std::span<Statement* const> runs) {
+  std::vector<CBlock::Port> ports;
+  std::vector<std::uint32_t> known;
+  for (std::uint32_t member = 0; member < runs.size(); ++member) {
+    const std::span<const std::uint32_t> inputs = schedule.inputs_of(*runs[member]);
+    for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+      // A node alone gets an input twice that it names twice.
+      if (runs.size() > 1 && std::ranges::find(known, inputs[i]) != known.end()) continue;
+      known.push_back(inputs[i]);
+      ports.push_back({member, i, inputs[i]});
+    }
+    const std::span<const std::uint32_t> outputs = schedule.outputs_of(*runs[member]);
+    known.insert(known.end(), outputs.begin(), outputs.end());
+  }
+  return ports;
+}
+
+// The first run of a block says that it reads what all of them do.
+void read_at_first(Schedule& schedule, Statement& first, std::span<const CBlock::Port> inputs) {
+  const std::vector<std::uint32_t> own(schedule.inputs_of(first).begin(),
+                                       schedule.inputs_of(first).end());
+  const std::vector<std::uint32_t> outputs(schedule.outputs_of(first).begin(),
+                                           schedule.outputs_of(first).end());
+  first.to = static_cast<std::uint32_t>(schedule.operands.size());
+  schedule.operands.insert(schedule.operands.end(), own.begin(), own.end());
+  for (const CBlock::Port& port : inputs)
+    if (std::ranges::find(own, port.reg) == own.end()) {
+      schedule.operands.push_back(port.reg);
+      ++first.n_inputs;
+    }
+  schedule.operands.insert(schedule.operands.end(), outputs.begin(), outputs.end());
+}
+
+}  // namespace
+
+void CNodes::compile_alone(Apply& node, std::span<const std::uint32_t> registers) const {
+  Schedule schedule;
+  schedule.nodes = {node.output(0)};
+  schedule.operands.assign(registers.begin(), registers.end());
+  schedule.statements.push_back({.kind = Statement::Kind::Run,
+                                 .n_inputs = static_cast<std::uint16_t>(node.n_inputs()),
+                                 .n_outputs = static_cast<std::uint16_t>(node.n_outputs()),
+                                 .node = 0});
+  compile(schedule, true);
+}
+
+void CNodes::compile(Schedule& schedule, bool alone) const {
+  if (state_ == nullptr) return;
+  const auto known_of = [&](const Statement& run) {
+    return state_->find(schedule.nodes[run.node].node());
+  };
+  std::vector<Draft> drafts;
+  long number = -1;  // of the block that goes on; -1: none does
+  for (Statement& statement : schedule.statements) {
+    const State::Known* const known =
+        statement.kind == Statement::Kind::Run ? known_of(statement) : nullptr;
+    if (known == nullptr) {
+      number = -1;
+      continue;
+    }
+    const bool goes_on = !alone && !schedule.keep && number == known->number &&
+                         drafts.back().runs.size() < kLargestBlock;
+    if (!goes_on) drafts.emplace_back();
+    drafts.back().runs.push_back(&statement);
+    number = known->number;
+  }
+
+  PyRef blocks = PyRef::take(PyList_New(0));
+  for (Draft& draft : drafts) {
+    find_leaving(schedule, draft);
+    PyRef indices = PyRef::take(PyList_New(0)), inputs = PyRef::take(PyList_New(0)),
+          outputs = PyRef::take(PyList_New(0));
+    for (const Statement* run : draft.runs) {
+      PyRef index = PyRef::take(PyLong_FromSize_t(known_of(*run)->index));
+      check(PyList_Append(indices.get(), index.get()));
+      check(PyList_Append(inputs.get(), numbers(schedule.inputs_of(*run)).get()));
+      check(PyList_Append(outputs.get(), numbers(schedule.outputs_of(*run)).get()));
+    }
+    PyRef block = PyRef::take(Py_BuildValue("(OOOO)", indices.get(), inputs.get(), outputs.get(),
+                                            numbers(draft.leaving).get()));
+    check(PyList_Append(blocks.get(), block.get()));
+  }
+  PyRef made = PyRef::take(PyObject_CallMethod(state_->object.get(), "compile", "O", blocks.get()));
+  for (std::size_t b = 0; b < drafts.size(); ++b) {
+    Draft& draft = drafts[b];
+    for (PyObject* unit : Items(PyList_GetItem(made.get(), static_cast<Py_ssize_t>(b)),
+                                "the parts of a block have to be a list")) {
+      Py_ssize_t first, n;
+      PyObject *module, *params;
+      if (!PyArg_ParseTuple(unit, "nnOO", &first, &n, &module, &params)) throw PythonError{};
+      const std::span runs =
+          std::span(draft.runs)
+              .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
+      auto block = std::make_shared<CBlock>();
+      block->inputs = entering(schedule, runs);
+      for (std::uint32_t member = 0; member < runs.size(); ++member) {
+        block->nodes.push_back(known_of(*runs[member])->place->node);
+        const std::span<const std::uint32_t> outputs = schedule.outputs_of(*runs[member]);
+        for (std::uint32_t j = 0; j < outputs.size(); ++j)
+          if (n == 1 || std::ranges::find(draft.leaving, outputs[j]) != draft.leaving.end())
+            block->outputs.push_back({member, j, outputs[j]});
+        block->params.push_back(std::make_unique<Held>(
+            block->nodes.back().node, PyRef::borrow(PyTuple_GetItem(params, member))));
+        block->given.push_back(block->params.back()->get());
+      }
+      for (const CNode& node : block->nodes) block->places.push_back(node.place.c_str());
+      block->load(native_module(module));
+      if (n > 1) read_at_first(schedule, *runs[0], block->inputs);
+      for (std::uint32_t member = 0; member < runs.size(); ++member) {
+        const State::Known* const known = known_of(*runs[member]);
+        known->place->member = member;
+        known->place->block = block;
+      }
+    }
+  }
 }
 
 }  // namespace thunkvm

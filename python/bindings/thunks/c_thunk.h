@@ -1,6 +1,7 @@
-// c_thunk.h: thunks whose code is the C of a user's Op, over Python objects.
+// c_thunk.h: thunks whose code is the C of users' Ops, over Python objects.
 #pragma once
 
+#include "linkers/schedule.h"
 #include "ops/graph/graph.h"
 #include "python/bindings/thunks/python_thunk.h"
 
@@ -10,30 +11,44 @@
 
 namespace thunkvm {
 
-/// The C of a function's nodes, made for all of them at once, so that it is compiled side by side.
+struct CNode;
+
+/// The C of a function's nodes, compiled for all of them at once, side by side.
 ///
-/// `compile` is a callable that takes the list of the Applys whose Op has a `c_code`, and returns a
-/// list with what each is: None (there is no C of it; another implementation is looked for), or a
-/// triple of a NativeModule, the params, and what is said of the node. The module has these
-/// functions, which need the GIL:
+/// Nodes that run behind each other share a *block*, one function of C in which what they hand on
+/// is a C variable: the thunk of the first runs them all, and those of the others only say where it
+/// failed. So each node is counted, and named in errors, as if it ran by itself.
 ///
-///   int thunkvm_load(void)                 once a process, before the others; -1: it failed
-///   void* thunkvm_new(PyObject* params)    what runs the node in one frame; null: it failed
-///   void thunkvm_delete(void*)
-///   int thunkvm_run(void*, PyObject* const* inputs, PyObject** outputs)
+/// `make` makes the object that does the Python side (thunkvm/c/compiling.py), which is asked
+/// which nodes have C and may share a block, and, when the schedule is known, for modules. These
+/// have functions that need the GIL:
 ///
-/// `inputs` are borrowed, `outputs` owned, each None or the value of an earlier call; not 0: it
-/// failed. A failure leaves a Python exception pending. A module that was loaded stays.
+///   int thunkvm_load(void)                        once a process, first; -1: it failed
+///   void* thunkvm_new(PyObject* const* params)    what runs the nodes in one frame; null: it
+///   failed void thunkvm_delete(void*) int thunkvm_run(void*, PyObject* const* inputs, PyObject**
+///   outputs, int* at)
+///
+/// `inputs` come from outside the block, in the order in which its nodes first name them, and are
+/// borrowed. `outputs` are those that others read, owned, each None or the value of an earlier
+/// call. Not 0: node `*at` of the block failed, those before it ran. A failure leaves a Python
+/// exception pending. A module that was loaded stays.
 class CNodes {
  public:
-  /// None where there are no such nodes, or where `compile` is None.
-  CNodes(std::span<const Variable> roots, PyObject* compile);
+  /// None where there are no such nodes, or where `make` is None.
+  CNodes(std::span<const Variable> roots, PyObject* make);
 
   /// The thunk of a node that has C; form "c".
   ThunkSource source(std::shared_ptr<PythonNodes> nodes) const;
 
+  /// Gives the thunks their code, once the nodes' order is known and before it is assembled. The
+  /// first node of a block reads what all of the block do. With `alone` no block has two nodes.
+  void compile(Schedule& schedule, bool alone) const;
+  /// The same for one node that is in no program; the registers of its inputs, then its outputs.
+  void compile_alone(Apply& node, std::span<const std::uint32_t> registers) const;
+
  private:
-  std::shared_ptr<const std::unordered_map<const Apply*, PyRef>> compiled_;
+  struct State;
+  std::shared_ptr<State> state_;  ///< null where there are none
 };
 
 }  // namespace thunkvm

@@ -23,7 +23,8 @@ Deadly deadly[] = {{SIGSEGV, "SIGSEGV", {}},
                    {SIGABRT, "SIGABRT", {}}};
 
 // A handler may read it: no function of the loader's stands behind it.
-[[gnu::tls_model("initial-exec")]] thread_local const char* running = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local const char* const* running = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local const volatile int* running_at = nullptr;
 
 void say(const char* text) {
   std::size_t left = std::strlen(text);
@@ -45,7 +46,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
       say("thunkvm: ");
       say(one.name);
       say(" in ");
-      say(running);
+      say(running[*running_at]);
       say("\n");
       running = nullptr;  // once
     }
@@ -76,11 +77,16 @@ bool set_handlers() {
 
 }  // namespace
 
-CrashReport::CrashReport(const char* what) noexcept : outer_(running) {
+CrashReport::CrashReport(const char* const* places, const volatile int* at) noexcept
+    : outer_places_(running), outer_at_(running_at) {
   [[maybe_unused]] static const bool set = set_handlers();
-  running = what;
+  running_at = at;
+  running = places;
 }
 
-CrashReport::~CrashReport() { running = outer_; }
+CrashReport::~CrashReport() {
+  running = outer_places_;
+  running_at = outer_at_;
+}
 
 }  // namespace thunkvm

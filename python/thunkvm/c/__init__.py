@@ -9,7 +9,8 @@ outputs give the text that turns Python objects into C variables and back. What 
 `types`        `CType`, and the C of the built-in Types; beside it `scalars`, `enums`, `data`,
                `params`
 `op`           `COp`; from it `external` (with `sections` and `macros`) and `generic_ops`
-`node_source`  the text of one node's module
+`node_source`  the texts of one node
+`block_source` the text of a module, which runs nodes that share a block
 `compiling`    from the nodes of a function to loaded modules
 =============  ==================================================================================
 

@@ -11,79 +11,188 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Apply, CompileError, NoCompilerError
+from thunkvm.c.block_source import BlockSource, block_source
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.errors import MethodNotDefined
-from thunkvm.c.node_source import HEADER, NodeSource, node_source
+from thunkvm.c.node_source import NodeSource
 from thunkvm.c.notes import CNote
-from thunkvm.c.protocol import ask
+from thunkvm.c.protocol import ask, texts
 from thunkvm.config import config
-
-#: What a node is: nothing in C, or its module, its params, and what is said of it.
-Compiled = tuple[_core.NativeModule, Any, CNote] | None
 
 #: Other ways of an Op's to run.
 OTHER_WAYS = ("perform", "make_thunk", "demand")
 
+#: Nodes that run behind each other: their indices, the numbers of their inputs' values and of their
+#: outputs', and the values that others read. Two values are the same where their numbers are.
+Block = tuple[list[int], list[list[int]], list[list[int]], list[int]]
+#: A part of a block that has a module: its first node, how many, the module, their params.
+Unit = tuple[int, int, _core.NativeModule, tuple[Any, ...]]
+#: Which block, its first node there, how many.
+Place = tuple[int, int, int]
 
-def compile_nodes(nodes: list[Apply]) -> list[Compiled]:
-    """Compile the C of nodes, side by side; equal sources once.
 
-    Parameters
+class CNodes:
+    """The C of a function's nodes: asked first what has any, and later to compile it.
+
+    Attributes
     ----------
-    nodes : list of Apply
-        Nodes of Ops that have a ``c_code``.
-
-    Returns
-    -------
-    list
-        For each node its module, its params, and what is said of it; None where the Op has no C
-        for it, or where there is no compiler and the Op can run in another way, which is said once.
-
-    Raises
-    ------
-    CompileError
-        If the compiler rejects a source: the message has the node, and the lines of the C.
-    NoCompilerError
-        If there is no compiler, and an Op has nothing but C.
+    notes : dict of int to CNote
+        What is said of the nodes, by their hashes, so that no node is held.
     """
-    try:
-        version = _core.compiler_version(True)
-    except NoCompilerError as error:
-        return _without_compiler(nodes, error)
-    sources: dict[NodeSource, list[int]] = {}
-    for i, node in enumerate(nodes):
+
+    def __init__(self) -> None:
+        self.notes: dict[int, CNote] = {}
+        self._nodes: list[Apply] = []
+        self._alone: dict[int, tuple[NodeSource, BlockSource]] = {}
+        self._version = ""
+
+    def prepare(self, nodes: list[Apply]) -> list[int]:
+        """Look at nodes of Ops that have a ``c_code``.
+
+        Returns
+        -------
+        list of int
+            For each node -1 where the Op has no C for it, or where there is no compiler and the Op
+            can run in another way, which is said once. Otherwise a number: nodes with the same one
+            may share a block.
+
+        Raises
+        ------
+        NoCompilerError
+            If there is no compiler, and an Op has nothing but C.
+        """
+        self._nodes = nodes
         try:
-            source = node_source(node, version)
-        except MethodNotDefined:
-            continue
-        sources.setdefault(source, []).append(i)
-    compiled: list[Compiled] = [None] * len(nodes)
-    for command in dict.fromkeys(source.compiler for source in sources):
-        group = [source for source in sources if source.compiler == command]
-        texts = [kept(source.text) if config.c_debug else (source.text, "") for source in group]
-        try:
-            modules = _core.compile_cxx(
-                [
-                    _as_compiled(source, text)
-                    for source, (text, _) in zip(group, texts, strict=True)
-                ],
-                command,
+            self._version = _core.compiler_version(True)
+        except NoCompilerError as error:
+            return _without_compiler(nodes, error)
+        numbers: dict[Any, int] = {}
+        found = []
+        for i, node in enumerate(nodes):
+            source = NodeSource(node, self._version)
+            try:
+                self._alone[i] = source, block_source([source], source.outputs)
+            except MethodNotDefined:
+                found.append(-1)
+                continue
+            found.append(numbers.setdefault(_shares(source, i), len(numbers)))
+        return found
+
+    def compile(self, blocks: list[Block]) -> list[list[Unit]]:
+        """Compile blocks, side by side; equal sources once.
+
+        Returns
+        -------
+        list
+            For each block the parts that it is made of: itself, or its nodes one by one where they
+            do not compile together.
+
+        Raises
+        ------
+        CompileError
+            If the compiler rejects a source: the message has the node, and the lines of the C.
+        """
+        parts = [[(0, len(block[0]))] for block in blocks]
+        while True:
+            places: dict[BlockSource, list[Place]] = {}
+            for b, block in enumerate(blocks):
+                for first, n in parts[b]:
+                    places.setdefault(self._source(block, first, n), []).append((b, first, n))
+            try:
+                return self._compile(blocks, places)
+            except _NotTogether as error:
+                for b, _, _ in places[error.source]:
+                    parts[b] = [(k, 1) for k in range(len(blocks[b][0]))]
+
+    def _source(self, block: Block, first: int, n: int) -> BlockSource:
+        indices, inputs, outputs, leaving = block
+        if n == 1:
+            return self._alone[indices[first]][1]
+        values = [v for i, o in zip(inputs, outputs, strict=True) for v in (*i, *o)]
+        named = {value: f"V{k}" for k, value in enumerate(dict.fromkeys(values))}
+        nodes = [
+            NodeSource(
+                self._nodes[i], self._version, k, [named[v] for v in a], [named[v] for v in b]
             )
+            for k, (i, a, b) in enumerate(zip(indices, inputs, outputs, strict=True))
+        ]
+        return block_source(nodes, [named[v] for v in leaving])
+
+    def _compile(
+        self, blocks: list[Block], places: dict[BlockSource, list[Place]]
+    ) -> list[list[Unit]]:
+        units: list[list[Unit]] = [[] for _ in blocks]
+        for command in dict.fromkeys(source.compiler for source in places):
+            group = [source for source in places if source.compiler == command]
+            for source, (module, path) in zip(
+                group, self._modules(group, command, blocks, places), strict=True
+            ):
+                for b, first, n in places[source]:
+                    indices = blocks[b][0][first : first + n]
+                    params = tuple(_params(self._nodes[i]) for i in indices)
+                    units[b].append((first, n, module, params))
+                    for i in indices:
+                        version = self._alone[i][0].version()
+                        note = CNote(version, path, b if n > 1 else None)
+                        self.notes[hash(self._nodes[i])] = note
+        return [sorted(parts, key=lambda unit: unit[0]) for parts in units]
+
+    def _modules(
+        self,
+        group: list[BlockSource],
+        command: str | None,
+        blocks: list[Block],
+        places: dict[BlockSource, list[Place]],
+    ) -> list[tuple[_core.NativeModule, str]]:
+        """Compile sources with one compiler; with each its kept text's path."""
+        sources = [kept(source.text) if config.c_debug else (source.text, "") for source in group]
+        given = [_as_compiled(s, text) for s, (text, _) in zip(group, sources, strict=True)]
+        try:
+            modules = _core.compile_cxx(given, command)
         except NoCompilerError:
             raise
         except CompileError as error:
-            source = group[error.index]
-            raise _explained(error, nodes[sources[source][0]]) from None
-        for source, module, (_, path) in zip(group, modules, texts, strict=True):
-            for i in sources[source]:
-                compiled[i] = (module, _params(nodes[i]), CNote(source.version, path))
-    return compiled
+            b, first, n = places[group[error.index]][0]
+            if n > 1:
+                raise _NotTogether(group[error.index]) from None
+            raise _explained(error, self._nodes[blocks[b][0][first]]) from None
+        return [(module, path) for module, (_, path) in zip(modules, sources, strict=True)]
 
 
-def _as_compiled(source: NodeSource, text: str) -> tuple[str, str, list[str], list[str], list[str]]:
+class _NotTogether(Exception):  # noqa: N818 (never seen outside)
+    """The nodes of a block do not compile together."""
+
+    def __init__(self, source: BlockSource) -> None:
+        super().__init__()
+        self.source = source
+
+
+def _shares(source: NodeSource, index: int) -> Any:
+    """Return what nodes of one block have in common; the node's index where it is alone.
+
+    Top levels of different Ops are not put together: functions of one would be found by the other.
+    A node that overwrites an input is alone, since whether it may is seen when it runs.
+    """
+    if getattr(source.op, "destroy_map", None):
+        return index
+    own = ask(source.op, "c_support_code", c_compiler=source.c_compiler)
+    lists = [source.all(method) for method in SHARED]
+    compilers = [c for giver in source.givers if (c := ask(giver, "c_compiler")) is not None]
+    return tuple(map(tuple, (texts(source.op, "c_support_code", own), compilers, *lists)))
+
+
+SHARED = (
+    "c_headers", "c_header_dirs", "c_compile_args", "c_no_compile_args", "c_libraries",
+    "c_lib_dirs",
+)  # fmt: skip
+
+
+def _as_compiled(
+    source: BlockSource, text: str
+) -> tuple[str, str, list[str], list[str], list[str]]:
     flags = [f"-I{path}" for path in include_directories()]
     return (
-        HEADER,
+        source.header,
         text,
         [*flags, *source.flags, *(DEBUG_FLAGS if config.c_debug else ())],
         list(source.left_out),
@@ -108,7 +217,7 @@ def _params(node: Apply) -> Any:
 _warned = False
 
 
-def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[Compiled]:
+def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[int]:
     global _warned
     for node in nodes:
         if not any(_has_own(node.op, way) for way in OTHER_WAYS):
@@ -119,7 +228,7 @@ def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[Compil
     if not _warned:
         _warned = True
         logging.getLogger("thunkvm").warning("Ops with C code run their perform: %s", error)
-    return [None] * len(nodes)
+    return [-1] * len(nodes)
 
 
 def _has_own(op: Any, method: str) -> bool:

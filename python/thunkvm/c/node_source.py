@@ -1,14 +1,12 @@
-"""The C++ of one node: a struct that holds what the node keeps, and how it is run.
+"""The C++ of one node: what it adds to a module, to the struct that runs it, and to its block.
 
-A text depends on the Op, its Types and its params' Type alone, so equal nodes, in one function or
-in many, are one module.
+It depends on the Op, its Types and its params' Type alone, and on the names of its variables.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from thunkvm._core import Apply
@@ -16,62 +14,14 @@ from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import ask, one_text, texts
 from thunkvm.c.stages import FAILURE, Stage, failure_code, named, nested
 
-#: What the C of a node calls its node, which makes names of its own.
-NODE = "node_0"
-PARAMS = "params_0"
 
-#: What every module begins with, and is compiled but once.
-HEADER = """\
-#include <Python.h>
-#include <numpy/arrayobject.h>
-#include <numpy/arrayscalars.h>
-#include <iostream>
-#include <math.h>
-#include <new>
-#include <stdexcept>
-"""
-
-PRELUDE = r"""
-static inline void thunkvm_expect_exception() {
-  if (PyErr_Occurred() == NULL)
-    PyErr_SetString(PyExc_RuntimeError,
-                    "the C code failed without saying why: set a Python exception before the fail "
-                    "code (sub[\"fail\"], FAIL).");
-}
-static inline bool thunkvm_is_array(PyObject* object, int type, int ndim) {
-  if (!PyArray_Check(object)) {
-    PyErr_Format(PyExc_TypeError, "the C code expects an ndarray, but got a %s.",
-                 Py_TYPE(object)->tp_name);
-    return false;
-  }
-  PyArrayObject* array = (PyArrayObject*)object;
-  if (!PyArray_EquivTypenums(PyArray_TYPE(array), type) || PyArray_NDIM(array) != ndim ||
-      !PyArray_ISALIGNED(array)) {
-    PyErr_Format(PyExc_TypeError,
-                 "the C code expects an aligned array of type number %d with %d dimensions, but "
-                 "got one of type number %d with %d dimensions.",
-                 type, ndim, PyArray_TYPE(array), PyArray_NDIM(array));
-    return false;
-  }
-  return true;
-}
-"""
+def function_name(op: Any) -> str:
+    """Return what a debugger calls the function that runs an Op's code: ``run_`` and its class."""
+    return "run_" + re.sub(r"\W", "_", type(op).__name__, flags=re.ASCII)
 
 
-@dataclass(frozen=True)
 class NodeSource:
-    """A module's text, and how it is compiled."""
-
-    text: str
-    compiler: str | None
-    flags: tuple[str, ...]
-    left_out: tuple[str, ...]
-    libraries: tuple[str, ...]
-    version: tuple[Any, ...]
-
-
-def node_source(node: Apply, c_compiler: str) -> NodeSource:
-    """Return the source of a node's module.
+    """The texts of one node.
 
     Parameters
     ----------
@@ -79,29 +29,30 @@ def node_source(node: Apply, c_compiler: str) -> NodeSource:
         A node of an Op that has a ``c_code``.
     c_compiler : str
         What methods that take ``c_compiler`` are given.
-
-    Raises
-    ------
-    MethodNotDefined
-        If the Op, or one of its Types, has no C for this node.
-    TypeError
-        If a method returns something else than the protocol says.
+    number : int
+        The node's in its block; names that it makes end in it.
+    inputs, outputs : list of str, optional
+        The names of its variables, if they are not to be ``V0``, ``V1``...
     """
-    return _Writer(node, c_compiler).source()
 
-
-def function_name(op: Any) -> str:
-    """Return what a debugger calls the function that runs an Op's code: ``run_`` and its class."""
-    return "run_" + re.sub(r"\W", "_", type(op).__name__, flags=re.ASCII)
-
-
-class _Writer:
-    def __init__(self, node: Apply, c_compiler: str) -> None:
+    def __init__(
+        self,
+        node: Apply,
+        c_compiler: str,
+        number: int = 0,
+        inputs: list[str] | None = None,
+        outputs: list[str] | None = None,
+    ) -> None:
         self.node = node
         self.op = node.op
         self.c_compiler = c_compiler
-        self.inputs = [f"V{i}" for i in range(len(node.inputs))]
-        self.outputs = [f"V{len(self.inputs) + j}" for j in range(len(node.outputs))]
+        self.name = f"node_{number}"
+        self.params = f"params_{number}"
+        n = len(node.inputs)
+        self.inputs = [f"V{i}" for i in range(n)] if inputs is None else inputs
+        self.outputs = (
+            [f"V{n + j}" for j in range(len(node.outputs))] if outputs is None else outputs
+        )
         self.check_input = getattr(self.op, "check_input", True)
         self.params_type = getattr(self.op, "params_type", None)
         self.givers: list[Any] = [self.op]
@@ -115,28 +66,6 @@ class _Writer:
         if not any(giver is other or giver == other for other in self.givers):
             self.givers.append(giver)
 
-    def source(self) -> NodeSource:
-        struct = self.struct()  # first, since it says whether there is C at all
-        compilers = [c for giver in self.givers if (c := ask(giver, "c_compiler")) is not None]
-        if len(set(compilers)) > 1:
-            raise ValueError(f"{self.op} and its Types ask for several compilers: {compilers}.")
-        flags = [f"-I{path}" for path in self.all("c_header_dirs")]
-        flags += self.all("c_compile_args")
-        libraries = [
-            w for path in self.all("c_lib_dirs") for w in (f"-L{path}", f"-Wl,-rpath,{path}")
-        ]
-        libraries += [f"-l{name}" for name in self.all("c_libraries")]
-        return NodeSource(
-            text=f"// {self.op}\n{self.headers()}{PRELUDE}{self.support_code()}{struct}"
-            + (ENTRIES % {"function": function_name(self.op)})
-            + self.load(),
-            compiler=compilers[0] if compilers else None,
-            flags=tuple(flags),
-            left_out=tuple(self.all("c_no_compile_args")),
-            libraries=tuple(libraries),
-            version=self.version(),
-        )
-
     def all(self, method: str) -> list[str]:
         """Return what all givers list, each item once, in order."""
         items: dict[str, None] = {}
@@ -145,89 +74,79 @@ class _Writer:
             items.update(dict.fromkeys(texts(giver, method, answer)))
         return list(items)
 
+    def support_code(self) -> dict[str, str]:
+        """Return the top level of the Op and its Types: each part, and it with its name."""
+        name = f"c_support_code of {self.op}"
+        return {part: named(part, name) for part in self.all("c_support_code")}
+
     def version(self) -> tuple[Any, ...]:
+        """Return what the Op says of its version, which is shown and decides nothing."""
         apply = ask(self.op, "c_code_cache_version_apply", self.node)
         return apply or ask(self.op, "c_code_cache_version", default=()) or ()
-
-    def headers(self) -> str:
-        names = [h if h[:1] in '<"' else f'"{h}"' for h in self.all("c_headers")]
-        return "".join(f"#include {name}\n" for name in names)
-
-    def support_code(self) -> str:
-        parts = [named(part, f"c_support_code of {self.op}") for part in self.all("c_support_code")]
-        return "".join(parts) + self.op_code("c_support_code_apply", self.node, NODE)
 
     def op_code(self, method: str, *arguments: Any) -> str:
         """Ask the Op for a text that it need not have."""
         code = one_text(self.op, method, ask(self.op, method, *arguments))
         return named(code, f"{method} of {self.op}")
 
-    def load(self) -> str:
-        codes = [*self.all("c_init_code"), self.op_code("c_init_code_apply", self.node, NODE)]
-        return LOAD % "".join(f"  {{\n{code}\n  }}\n" for code in codes)
-
-    def struct(self) -> str:
-        members = self.op_code("c_support_code_struct", self.node, NODE)
-        return STRUCT % {
-            "params": self.params_members(),
-            "members": members,
-            "init": nested(self.init_stages()),
-            "cleanup": self.struct_cleanup(),
-            "function": function_name(self.op),
-            "run": nested(self.run_stages()),
-        }
+    def members(self) -> str:
+        """Return what the node keeps in the struct."""
+        return self.params_members() + self.op_code("c_support_code_struct", self.node, self.name)
 
     # ---- what lives as long as the struct
 
     def params_members(self) -> str:
+        """Return the members for the node's params."""
         if self.params_type is None:
             return ""
         sub = {"fail": ""}
-        return f"PyObject* py_{PARAMS};\n" + self.type_code(
-            self.params_type, "c_declare", PARAMS, sub, check_input=True
+        return f"PyObject* py_{self.params};\n" + self.type_code(
+            self.params_type, "c_declare", self.params, sub, check_input=True
         )
 
-    def init_stages(self) -> list[Stage]:
+    def init_stages(self, number: int, given: str) -> list[Stage]:
+        """Return what sets the struct's members up, stages from `number` on."""
         stages = []
         if self.params_type is not None:
-            sub = {"fail": failure_code(1)}
-            extract = self.type_code(self.params_type, "c_extract", PARAMS, sub, check_input=True)
-            cleanup = self.type_code(self.params_type, "c_cleanup", PARAMS, sub)
+            sub = {"fail": failure_code(number)}
+            extract = self.type_code(
+                self.params_type, "c_extract", self.params, sub, check_input=True
+            )
+            cleanup = self.type_code(self.params_type, "c_cleanup", self.params, sub)
             stages.append(
                 Stage(
-                    1,
-                    "the params",
+                    number,
+                    f"the params of {self.op}",
                     "",
-                    f"py_{PARAMS} = given;\n{extract}",
+                    f"py_{self.params} = {given};\n{extract}",
                     f"if ({FAILURE} != 0) {{\n{cleanup}\n}}",
                 )
             )
-        sub = self.op_sub(2)
-        code = self.op_code("c_init_code_struct", self.node, NODE, sub)
+            number += 1
+        code = self.op_code("c_init_code_struct", self.node, self.name, self.op_sub(number))
         cleanup = self.op_struct_cleanup()
         stages.append(
-            Stage(2, "c_init_code_struct", "", code, f"if ({FAILURE} != 0) {{\n{cleanup}\n}}")
+            Stage(number, "c_init_code_struct", "", code, f"if ({FAILURE} != 0) {{\n{cleanup}\n}}")
         )
         return stages
 
     def op_struct_cleanup(self) -> str:
-        return self.op_code("c_cleanup_code_struct", self.node, NODE)
+        """Return the Op's own part of `struct_cleanup`."""
+        return self.op_code("c_cleanup_code_struct", self.node, self.name)
 
     def struct_cleanup(self) -> str:
+        """Return what takes the struct's members down."""
         text = f"{{\n{self.op_struct_cleanup()}\n}}\n"
         if self.params_type is not None:
-            cleanup = self.type_code(self.params_type, "c_cleanup", PARAMS, {"fail": ""})
+            cleanup = self.type_code(self.params_type, "c_cleanup", self.params, {"fail": ""})
             text += f"{{\n{cleanup}\n}}\n"
         return text
 
     # ---- a run
 
-    def run_stages(self) -> list[Stage]:
-        stages = [self.input_stage(i) for i in range(len(self.inputs))]
-        stages += [self.output_stage(j) for j in range(len(self.outputs))]
-        number = len(stages) + 1
-        sub = self.op_sub(number)
-        arguments = (self.node, NODE, self.inputs, self.outputs, sub)
+    def code(self, stage: int) -> str:
+        """Return the block of the Op's own code, whose failure is its own clean-up."""
+        arguments = (self.node, self.name, self.inputs, self.outputs, self.op_sub(stage))
         code = ask(self.op, "c_code", *arguments)
         if not isinstance(code, str):
             if code is None:
@@ -237,26 +156,28 @@ class _Writer:
                 "return a str."
             )
         cleanup = self.op_code("c_code_cleanup", *arguments)
-        stages.append(Stage(number, f"{self.op}", "", named(code, f"c_code of {self.op}"), cleanup))
-        return stages
+        return nested(
+            [Stage(stage, f"{self.op}", "", named(code, f"c_code of {self.op}"), cleanup)]
+        )
 
-    def input_stage(self, i: int) -> Stage:
+    def input_stage(self, i: int, number: int, source: str) -> Stage:
+        """Return the stage that takes input i from the object `source`."""
         name, type_ = self.inputs[i], self.node.inputs[i].type
-        sub = {"fail": failure_code(i + 1)}
+        sub = {"fail": failure_code(number)}
         check = self.check_input
         return Stage(
-            i + 1,
-            f"input {i}, {type_}",
-            f"PyObject* py_{name} = inputs[{i}];\n"
+            number,
+            f"input {i} of {self.op}, {type_}",
+            f"PyObject* py_{name} = {source};\n"
             + self.type_code(type_, "c_declare", name, sub, check_input=check),
             f"Py_INCREF(py_{name});\n"
             + self.type_code(type_, "c_extract", name, sub, check_input=check),
             self.type_code(type_, "c_cleanup", name, sub) + f"\nPy_XDECREF(py_{name});",
         )
 
-    def output_stage(self, j: int) -> Stage:
+    def output_stage(self, j: int, number: int, source: str) -> Stage:
+        """Return the stage that makes the variable of output j; `source` is its earlier value."""
         name, type_ = self.outputs[j], self.node.outputs[j].type
-        number = len(self.inputs) + j + 1
         sub = {"fail": failure_code(number)}
         check = self.check_input
         extract: Callable[..., str] | None = getattr(type_, "c_extract_out", None)
@@ -265,23 +186,45 @@ class _Writer:
             if extract is None
             else self.type_code(type_, "c_extract_out", name, sub, check_input=check)
         )
-        sync = self.type_code(type_, "c_sync", name, sub)
         return Stage(
             number,
-            f"output {j}, {type_}",
-            f"PyObject* py_{name} = outputs[{j}];\n"
+            f"output {j} of {self.op}, {type_}",
+            f"PyObject* py_{name} = {source};\n"
             + self.type_code(type_, "c_declare", name, sub, check_input=check),
             f"Py_INCREF(py_{name});\n{set_up}",
-            f"if ({FAILURE} == 0) {{\n{sync}\nPy_INCREF(py_{name});\n"
-            f"thunkvm_replace(&outputs[{j}], py_{name});\n}}\n"
-            + self.type_code(type_, "c_cleanup", name, sub)
-            + f"\nPy_XDECREF(py_{name});",
+            self.type_code(type_, "c_cleanup", name, sub) + f"\nPy_XDECREF(py_{name});",
         )
 
+    def sync(self, j: int, number: int, slot: str) -> str:
+        """Return what makes an object of output j, for a slot if there is one.
+
+        Stage `number` ends where it fails.
+        """
+        name, type_ = self.outputs[j], self.node.outputs[j].type
+        code = self.type_code(type_, "c_sync", name, {"fail": failure_code(number)})
+        if slot:
+            code += f"\nPy_INCREF(py_{name});\nthunkvm_replace(&{slot}, py_{name});"
+        return f"{{\n{code}\n}}\n"
+
+    def needs_object(self, j: int) -> bool:
+        """Whether `c_cleanup` alone would not free output j: an object frees the rest."""
+        type_ = self.node.outputs[j].type
+        if getattr(type_, "c_owns_variable", False) or hasattr(type_, "c_check_value"):
+            return False
+        return not ask(type_, "c_is_simple", default=False)
+
+    def check(self, j: int, number: int) -> str:
+        """Return what looks at output j, which no Python object ever stands for."""
+        check: Callable[..., str] | None = getattr(self.node.outputs[j].type, "c_check_value", None)
+        if check is None:
+            return ""
+        return check(self.outputs[j], {"fail": failure_code(number)}, f"output {j} of {self.op}")
+
     def op_sub(self, stage: int) -> dict[str, str]:
-        sub = {"fail": failure_code(stage), "failure_var": FAILURE, "struct_id": NODE}
+        """Return what the Op's texts may insert, for a stage."""
+        sub = {"fail": failure_code(stage), "failure_var": FAILURE, "struct_id": self.name}
         if self.params_type is not None:
-            sub["params"] = PARAMS
+            sub["params"] = self.params
         return sub
 
     def type_code(
@@ -295,75 +238,3 @@ class _Writer:
                 "thunkvm.CType."
             )
         return one_text(type_, method, code)
-
-
-STRUCT = """
-static inline void thunkvm_replace(PyObject** slot, PyObject* object) {
-  PyObject* old = *slot;
-  *slot = object;
-  Py_XDECREF(old);
-}
-namespace {
-struct thunkvm_node {
-%(params)s
-%(members)s
-int init(PyObject* given) {
-int thunkvm_failure = 0;
-%(init)s
-return thunkvm_failure;
-}
-void cleanup() {
-%(cleanup)s
-}
-int %(function)s(PyObject* const* inputs, PyObject** outputs) {
-int thunkvm_failure = 0;
-%(run)s
-return thunkvm_failure;
-}
-};
-}
-"""
-
-ENTRIES = """
-static void thunkvm_translate_exception() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    PyErr_Format(PyExc_RuntimeError, "the C++ code threw an exception: %%s", error.what());
-  }
-}
-extern "C" void* thunkvm_new(PyObject* params) {
-  try {
-    thunkvm_node* node = new thunkvm_node;
-    if (node->init(params) == 0) return node;
-    delete node;
-  } catch (const std::exception&) {
-    thunkvm_translate_exception();
-  }
-  return NULL;
-}
-extern "C" void thunkvm_delete(void* self) {
-  thunkvm_node* node = (thunkvm_node*)self;
-  node->cleanup();
-  delete node;
-}
-extern "C" int thunkvm_run(void* self, PyObject* const* inputs, PyObject** outputs) {
-  try {
-    return ((thunkvm_node*)self)->%(function)s(inputs, outputs);
-  } catch (const std::exception&) {
-    thunkvm_translate_exception();
-    return -1;
-  }
-}
-"""
-
-LOAD = """
-static void* thunkvm_load_once() {
-%s  static int loaded;
-  return &loaded;
-}
-extern "C" int thunkvm_load(void) {
-  if (_import_array() < 0) return -1;
-  return thunkvm_load_once() == NULL ? -1 : 0;
-}
-"""

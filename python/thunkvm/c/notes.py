@@ -16,7 +16,10 @@ class CNote:
         The Op's ``c_code_cache_version_apply``, or ``c_code_cache_version``.
     source : str
         The file that has the source, where `tv.config.c_debug` keeps it; else empty.
+    block : int or None
+        The number of the block that it shares with other nodes; None where it shares none.
     """
 
     version: tuple[Any, ...] = ()
     source: str = ""
+    block: int | None = None

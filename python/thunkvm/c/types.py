@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,13 @@ class CType(Type, CObject):
     ``c_sync(name, sub)``                     puts their value into ``py_<name>``, which is let go
     ``c_cleanup(name, sub)``                  frees what they own, after any of these, or a failure
     ========================================  ====================================================
+
+    Attributes
+    ----------
+    c_owns_variable : bool
+        Whether ``c_cleanup`` frees all that a node leaves in the variables, even where no
+        ``c_sync`` came between. Then, as for a type with ``c_is_simple``, no object is made of what
+        one node gives the next of its block.
 
     Examples
     --------
@@ -59,6 +67,8 @@ class CType(Type, CObject):
     >>> tv.function([x], Twice()(x))(1.5)
     3.0
     """
+
+    c_owns_variable: bool = False
 
     def _missing(self, method: str) -> MethodNotDefined:
         return MethodNotDefined(f"the Type {self} has no {method}.")
@@ -116,6 +126,8 @@ class Generic(CType):
     >>> tv.Generic() == tv.Generic(), str(tv.Generic())
     (True, 'Generic')
     """
+
+    c_owns_variable = True
 
     def __eq__(self, other: object) -> bool:
         """Compare the class; a subclass is another Type."""
@@ -215,6 +227,16 @@ class ArrayC:
         return (
             f"if (py_{name} == Py_None) {{\n{name} = NULL;\n}} else {{\n"
             f"{ArrayC.c_extract(type, name, sub, check_input)}\n}}"
+        )
+
+    @staticmethod
+    def c_check_value(type: Any, name: str, sub: dict[str, str], what: str) -> str:
+        """Check what one node of a block leaves for the next."""
+        number = ArrayC.dtype_specs(type)[2]
+        text = json.dumps(what)
+        return (
+            f"if (!thunkvm_check_value((PyObject*){name}, {number}, {type.ndim}, {text})) "
+            f"{sub['fail']}\n"
         )
 
     @staticmethod

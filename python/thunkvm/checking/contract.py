@@ -78,21 +78,16 @@ class NodeContract:
     @cached_property
     def ways(self) -> list[Implementation]:
         """The ways in which the node may run; none of a lazy one's or a conditional's."""
+        from thunkvm.c.compiling import CNodes
         from thunkvm.function import perform_of
 
         if is_seen(self.node):
             return []
-        compiled = self._compiled if self.checks.c_code else None
+        compiled = CNodes if self.checks.c_code else None
         every = _core.implementations(self.node, perform_of, compiled)
         skipped = {"c", "kernel"} if not self.checks.c_code else set()
         skipped |= set() if self.checks.py_code else {"perform"}
         return [way for way in every if way.form not in skipped]
-
-    def _compiled(self, nodes: list[Apply]) -> list[Any]:
-        """Compile this node's C, of all the nodes that it is made of."""
-        from thunkvm.c.compiling import compile_nodes
-
-        return [compile_nodes([node])[0] if node == self.node else None for node in nodes]
 
     def check_writes(self, inputs: list[Any], before: list[Any], way: str) -> Iterator[Finding]:
         """Find inputs that a run wrote to without saying so."""

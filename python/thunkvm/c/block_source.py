@@ -1,0 +1,316 @@
+"""The C++ of nodes that share one block: a struct that holds what they keep, and how it is run.
+
+What one node gives the next stays a C variable: it is neither extracted nor, where its Type allows
+it, synced, and is let go behind the last node of the block that reads it.
+
+.. code-block:: c++
+
+    { // input 0 of A                      values from outside are extracted where they are needed
+      { // output 0 of A
+        { A's code; its clean-up }         a failure of A's ends all, through what was set up so far
+        sync                               of what others read
+        { // output 0 of B
+          { B's code; its clean-up }
+          let go of what nobody reads
+        }
+      }
+    }
+
+A text depends on what its nodes say alone, so equal blocks, in one function or in many, are one
+module.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thunkvm.c.node_source import NodeSource, function_name
+from thunkvm.c.protocol import ask
+from thunkvm.c.stages import FAILURE, Stage, nested
+
+#: What every module begins with, and is compiled but once: without the C++ library, which takes as
+#: long again, where no text names it.
+HEADER = """\
+#include <Python.h>
+#include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
+#include <exception>
+#include <math.h>
+#include <new>
+"""
+FULL_HEADER = f"{HEADER}#include <iostream>\n#include <stdexcept>\n"
+STANDARD = re.compile(r"\bstd\b|\b(cout|cerr|clog|cin|endl|assert|FILE)\b")
+
+PRELUDE = r"""
+static inline void thunkvm_expect_exception() {
+  if (PyErr_Occurred() == NULL)
+    PyErr_SetString(PyExc_RuntimeError,
+                    "the C code failed without saying why: set a Python exception before the fail "
+                    "code (sub[\"fail\"], FAIL).");
+}
+static bool thunkvm_is_array(PyObject* object, int type, int ndim) {
+  if (!PyArray_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "the C code expects an ndarray, but got a %s.",
+                 Py_TYPE(object)->tp_name);
+    return false;
+  }
+  PyArrayObject* array = (PyArrayObject*)object;
+  if (!PyArray_EquivTypenums(PyArray_TYPE(array), type) || PyArray_NDIM(array) != ndim ||
+      !PyArray_ISALIGNED(array)) {
+    PyErr_Format(PyExc_TypeError,
+                 "the C code expects an aligned array of type number %d with %d dimensions, but "
+                 "got one of type number %d with %d dimensions.",
+                 type, ndim, PyArray_TYPE(array), PyArray_NDIM(array));
+    return false;
+  }
+  return true;
+}
+static bool thunkvm_check_value(PyObject* object, int type, int ndim, const char* what) {
+  if (object == NULL) {
+    PyErr_Format(PyExc_TypeError, "the C code left %s NULL, where an array has to be.", what);
+    return false;
+  }
+  PyArrayObject* array = (PyArrayObject*)object;
+  if (!PyArray_Check(object) || !PyArray_EquivTypenums(PyArray_TYPE(array), type) ||
+      PyArray_NDIM(array) != ndim || !PyArray_ISBEHAVED_RO(array)) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s has to be an aligned array of type number %d with %d dimensions; the C code "
+                 "set it to a %s of another kind.",
+                 what, type, ndim, Py_TYPE(object)->tp_name);
+    return false;
+  }
+  return true;
+}
+static inline void thunkvm_replace(PyObject** slot, PyObject* object) {
+  PyObject* old = *slot;
+  *slot = object;
+  Py_XDECREF(old);
+}
+"""
+
+
+@dataclass(frozen=True)
+class BlockSource:
+    """A module's text, and how it is compiled."""
+
+    header: str
+    text: str
+    compiler: str | None
+    flags: tuple[str, ...]
+    left_out: tuple[str, ...]
+    libraries: tuple[str, ...]
+
+
+def block_source(nodes: Sequence[NodeSource], leaving: Sequence[str]) -> BlockSource:
+    """Return the source of a block's module.
+
+    Parameters
+    ----------
+    nodes : sequence of NodeSource
+        In the order in which they run; their variables have the same name where they are the same.
+    leaving : sequence of str
+        The outputs that others read, in the order of the slots for them.
+
+    Raises
+    ------
+    MethodNotDefined
+        If an Op, or one of its Types, has no C for its node.
+    TypeError
+        If a method returns something else than the protocol says.
+    """
+    writer = _Writer(nodes, leaving)
+    struct = writer.struct()  # first, since it says whether there is C at all
+    compilers = writer.compilers()
+    if len(compilers) > 1:
+        raise ValueError(f"{nodes[0].op} and its Types ask for several compilers: {compilers}.")
+    flags = [f"-I{path}" for path in writer.all("c_header_dirs")]
+    libraries = [
+        w for path in writer.all("c_lib_dirs") for w in (f"-L{path}", f"-Wl,-rpath,{path}")
+    ]
+    code = f"{writer.headers()}{writer.support_code()}{struct}{writer.load()}"
+    ops = ", ".join(str(node.op) for node in nodes)
+    return BlockSource(
+        header=FULL_HEADER if STANDARD.search(code) else HEADER,
+        text=f"// {ops}\n{PRELUDE}{code}{ENTRIES % {'function': writer.function}}",
+        compiler=compilers[0] if compilers else None,
+        flags=(*flags, *writer.all("c_compile_args")),
+        left_out=tuple(writer.all("c_no_compile_args")),
+        libraries=(*libraries, *(f"-l{name}" for name in writer.all("c_libraries"))),
+    )
+
+
+class _Writer:
+    def __init__(self, nodes: Sequence[NodeSource], leaving: Sequence[str]) -> None:
+        self.nodes = nodes
+        self.slots = {name: f"outputs[{k}]" for k, name in enumerate(leaving)}
+        self.function = "_and_".join(dict.fromkeys(function_name(node.op) for node in nodes))
+        self.last_use = {
+            name: k for k, node in enumerate(nodes) for name in (*node.outputs, *node.inputs)
+        }
+
+    # ---- what the module has once
+
+    def all(self, method: str) -> list[str]:
+        return list(dict.fromkeys(item for node in self.nodes for item in node.all(method)))
+
+    def compilers(self) -> list[str]:
+        return list(
+            dict.fromkeys(
+                command
+                for node in self.nodes
+                for giver in node.givers
+                if (command := ask(giver, "c_compiler")) is not None
+            )
+        )
+
+    def headers(self) -> str:
+        names = [h if h[:1] in '<"' else f'"{h}"' for h in self.all("c_headers")]
+        return "".join(f"#include {name}\n" for name in names)
+
+    def support_code(self) -> str:
+        parts: dict[str, str] = {}
+        for node in self.nodes:
+            parts = node.support_code() | parts
+        return "".join(parts.values()) + "".join(
+            node.op_code("c_support_code_apply", node.node, node.name) for node in self.nodes
+        )
+
+    def load(self) -> str:
+        codes = self.all("c_init_code")
+        codes += [node.op_code("c_init_code_apply", node.node, node.name) for node in self.nodes]
+        return LOAD % "".join(f"  {{\n{code}\n  }}\n" for code in codes)
+
+    def struct(self) -> str:
+        init: list[Stage] = []
+        for k, node in enumerate(self.nodes):
+            init += node.init_stages(len(init) + 1, f"given[{k}]")
+        return STRUCT % {
+            "members": "".join(node.members() for node in self.nodes),
+            "init": nested(init),
+            "cleanup": "".join(node.struct_cleanup() for node in self.nodes),
+            "function": self.function,
+            "run": self.run(),
+        }
+
+    # ---- a run
+
+    def run(self) -> str:
+        """Return the nodes' code, each within what was set up for those before it."""
+        opened: list[tuple[Stage, str]] = []  # with its variable
+        text, entered = "", 0
+        for k, node in enumerate(self.nodes):
+            text += f"*at = {k};\n"
+            stages: list[tuple[Stage, str]] = []
+            known = {name for _, name in opened}
+            for i, name in enumerate(node.inputs):
+                if name in known:
+                    continue
+                known.add(name)
+                number = len(opened) + len(stages) + 1
+                stages.append((node.input_stage(i, number, f"inputs[{entered}]"), name))
+                entered += 1
+            for j, name in enumerate(node.outputs):
+                number = len(opened) + len(stages) + 1
+                earlier = self.slots.get(name, "Py_None")
+                stages.append((node.output_stage(j, number, earlier), name))
+            for stage, name in stages:
+                text += (
+                    f"{{ // {stage.number}: {stage.comment}\n{stage.declare}\n"
+                    f"{self.flag(name)}{stage.set_up}\n"
+                )
+            opened += stages
+            number = 1000 + k  # of a block that is closed at once
+            text += node.code(number)
+            text += f"if ({FAILURE} != 0) goto thunkvm_label_{len(opened)};\n" if opened else ""
+            for j, name in enumerate(node.outputs):
+                if name in self.slots or node.needs_object(j):
+                    text += node.sync(j, len(opened), self.slots.get(name, ""))
+                else:
+                    text += node.check(j, len(opened))
+            text += "".join(
+                f"{stage.clean_up}\nlive_{name} = false;\n"
+                for stage, name in opened
+                if self.is_let_go(name) and self.last_use[name] == k
+            )
+        for stage, name in reversed(opened):
+            clean_up = stage.clean_up
+            if self.is_let_go(name):
+                clean_up = f"if (live_{name}) {{\n{clean_up}\n}}"
+            text += f"thunkvm_label_{stage.number}:;\n{clean_up}\n}}\n"
+        return text
+
+    def is_let_go(self, name: str) -> bool:
+        """Whether a value is let go before the end of the block."""
+        return self.last_use[name] + 1 < len(self.nodes)
+
+    def flag(self, name: str) -> str:
+        return f"bool live_{name} = true;\n" if self.is_let_go(name) else ""
+
+
+STRUCT = """
+namespace {
+struct thunkvm_block {
+%(members)s
+int init(PyObject* const* given) {
+int thunkvm_failure = 0;
+%(init)s
+return thunkvm_failure;
+}
+void cleanup() {
+%(cleanup)s
+}
+int %(function)s(PyObject* const* inputs, PyObject** outputs, volatile int* at) {
+int thunkvm_failure = 0;
+%(run)s
+return thunkvm_failure;
+}
+};
+}
+"""
+
+LOAD = """
+static void* thunkvm_load_once() {
+%s  static int loaded;
+  return &loaded;
+}
+"""
+
+ENTRIES = """
+static void thunkvm_translate_exception() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    PyErr_Format(PyExc_RuntimeError, "the C++ code threw an exception: %%s", error.what());
+  }
+}
+extern "C" int thunkvm_load(void) {
+  if (_import_array() < 0) return -1;
+  return thunkvm_load_once() == NULL ? -1 : 0;
+}
+extern "C" void* thunkvm_new(PyObject* const* params) {
+  try {
+    thunkvm_block* block = new thunkvm_block;
+    if (block->init(params) == 0) return block;
+    delete block;
+  } catch (const std::exception&) {
+    thunkvm_translate_exception();
+  }
+  return NULL;
+}
+extern "C" void thunkvm_delete(void* self) {
+  thunkvm_block* block = (thunkvm_block*)self;
+  block->cleanup();
+  delete block;
+}
+extern "C" int thunkvm_run(void* self, PyObject* const* inputs, PyObject** outputs,
+                           volatile int* at) {
+  try {
+    return ((thunkvm_block*)self)->%(function)s(inputs, outputs, at);
+  } catch (const std::exception&) {
+    thunkvm_translate_exception();
+    return -1;
+  }
+}
+"""
