@@ -49,7 +49,7 @@ struct LinkOptions {
   bool emits = false;
   /// Sees the schedule before it is assembled: for sources whose thunks depend on what is around
   /// them. It may add inputs to Runs. Null: nobody does.
-  std::function<void(Schedule&)> scheduled;
+  std::function<void(Schedule&)> scheduled = {};
   /// At most so many thunks in one Run instruction.
   std::uint32_t segment = 128;
   /// What to do about a node that no source has a thunk for.

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import c_ops
 import numpy as np
 from scaling import scaling
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, once, two_arrays
@@ -308,6 +309,15 @@ def compiling() -> Iterator[Row]:
         del held
 
 
+def ops_in_c() -> Iterator[Row]:
+    """Ops in C of the user's: see c_ops.py."""
+    yield from c_ops.chain("thunkvm")
+    with tempfile.TemporaryDirectory() as directory:
+        environment = {**os.environ, "THUNKVM_CACHE": directory}
+        yield c_ops.EMPTY_ROW, c_ops.twenty("thunkvm", environment)
+        yield c_ops.FULL_ROW, min(c_ops.twenty("thunkvm", environment) for _ in range(5))
+
+
 JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "machine": machine,
     "call": call,
@@ -325,4 +335,5 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "scaling": scaling,
     "import": imports,
     "compile": compiling,
+    "c": ops_in_c,
 }

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import c_ops
 import numpy as np
 import searches
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, once, two_arrays
@@ -240,6 +241,15 @@ def _import_above_numpy(module: str) -> float:
 
 def pytensor_import() -> Iterator[Row]:
     yield "import: above NumPy", _import_above_numpy("pytensor")
+
+
+def pytensor_c() -> Iterator[Row]:
+    yield from c_ops.chain("pytensor")
+    with tempfile.TemporaryDirectory() as directory:
+        flags = f"base_compiledir={directory}"
+        environment = {**os.environ, "PYTENSOR_FLAGS": flags}
+        yield c_ops.EMPTY_ROW, c_ops.twenty("pytensor", environment)
+        yield c_ops.FULL_ROW, min(c_ops.twenty("pytensor", environment) for _ in range(5))
 
 
 def jax_call() -> Iterator[Row]:

@@ -47,6 +47,9 @@ TARGETS = {
     "large: 1,000 loops": 2.0,
     "import: above NumPy": 60e-3,
     "compile: a loop, nothing cached": 40e-3,
+    "c: a C Op of a chain, above its own code": 40e-9,
+    "c: 20 C Ops, empty cache": 2.0,
+    "c: 20 C Ops, full cache, new process": 20e-3,
 }
 PEERS = ("c", "numpy", "pytensor", "jax", "numba")
 
