@@ -95,7 +95,13 @@ def ask(giver: object, method: str, *arguments: Any, default: Any = None, **keyw
 def _taken(function: Any, keywords: dict[str, Any]) -> dict[str, Any]:
     if not keywords:
         return keywords
-    import inspect  # only programs with Ops in C pay for this import
+    code = getattr(function, "__code__", None)
+    if code is not None and not hasattr(function, "__wrapped__"):  # as nearly all are
+        if code.co_flags & VAR_KEYWORDS:
+            return keywords
+        named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        return {name: value for name, value in keywords.items() if name in named}
+    import inspect
 
     try:
         parameters = inspect.signature(function).parameters
@@ -104,6 +110,10 @@ def _taken(function: Any, keywords: dict[str, Any]) -> dict[str, Any]:
     if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
         return keywords
     return {name: value for name, value in keywords.items() if name in parameters}
+
+
+#: Of a code object: it takes ``**kwargs``.
+VAR_KEYWORDS = 0x08
 
 
 def texts(giver: object, method: str, answer: Any) -> list[str]:
