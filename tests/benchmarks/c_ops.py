@@ -102,6 +102,8 @@ def main() -> None:
     add, (_, _, x, function) = ops(name), library(name)
     if name == "pytensor":
         function([x], x + 1)(np.ones(4))
+    else:
+        importlib.import_module("thunkvm.c.compiling")
     y = x
     for number in range(20):
         y = add(number)(y)
