@@ -199,7 +199,7 @@ Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* pe
     linker.link.segment = 1;
     linker.plan = {.fuse = true, .each_alone = true, .traced = observed};
   }
-  const bool alone = observed || linker.link.segment == 1 || checks_inputs_of_new_nodes();
+  const bool alone = keep || observed || linker.link.segment == 1 || checks_inputs_of_new_nodes();
   linker.link.scheduled = [c_nodes, alone](Schedule& schedule) {
     c_nodes.compile(schedule, alone);
   };

@@ -178,8 +178,8 @@ void CNodes::compile(Schedule& schedule, bool alone) const {
       number = -1;
       continue;
     }
-    const bool goes_on = !alone && !schedule.keep && number == known->number &&
-                         drafts.back().runs.size() < kLargestBlock;
+    const bool goes_on =
+        !alone && number == known->number && drafts.back().runs.size() < kLargestBlock;
     if (!goes_on) drafts.emplace_back();
     drafts.back().runs.push_back(&statement);
     number = known->number;
