@@ -17,10 +17,10 @@ template <class T>
 class ListByBody {
  public:
   explicit ListByBody(std::size_t n_bodies) : ranges_(n_bodies) {}
-  void begin(Site body) { ranges_[body].first = all_.size(); }
+  void begin(Entry body) { ranges_[body].first = all_.size(); }
   void add(T item) { all_.push_back(item); }
-  void end(Site body) { ranges_[body].second = all_.size(); }
-  std::span<const T> operator[](Site body) const {
+  void end(Entry body) { ranges_[body].second = all_.size(); }
+  std::span<const T> operator[](Entry body) const {
     return {all_.data() + ranges_[body].first, ranges_[body].second - ranges_[body].first};
   }
 
@@ -47,7 +47,7 @@ struct BodySummaries {
     Condition when;
   };
   struct Entrance {
-    Site site;
+    Entry entry;
     Condition when;
   };
 

@@ -7,8 +7,8 @@
 #include "vm/verify/body_summary.h"
 #include "vm/verify/condition.h"
 #include "vm/verify/decisions.h"
+#include "vm/verify/defining_blocks.h"
 #include "vm/verify/program_error.h"
-#include "vm/verify/register_homes.h"
 
 #include <algorithm>
 #include <functional>
@@ -34,7 +34,7 @@ struct Fact {
   bool noted = false;                       ///< it is among those that are not as they were
 };
 
-/// Where nothing can fail of all that runs because a site is entered: before the instruction of
+/// Where nothing can fail of all that runs because an entry is entered: before the instruction of
 /// that number, under `when`. It stays so, since registers are only ever written more.
 struct Trust {
   std::uint32_t until = 0;
@@ -46,20 +46,20 @@ class RegisterFlow {
   explicit RegisterFlow(const Program& program)
       : program_(program),
         bodies_(program),
-        homes_(program, bodies_),
+        definitions_(program, bodies_),
         decisions_(program),
         facts_(program.n_registers),
         at_(program.code.size(), kNever),
-        ran_(bodies_.n_sites(), kNever),
-        trust_(bodies_.n_sites()),
-        must_(bodies_.n_sites(), kNever),
-        may_(bodies_.n_sites(), kNever),
+        ran_(bodies_.n_entries(), kNever),
+        trust_(bodies_.n_entries()),
+        must_(bodies_.n_entries(), kNever),
+        may_(bodies_.n_entries(), kNever),
         summaries_(bodies_.n_bodies()) {}
 
   void check() {
     const auto order = bodies_.callers_first();
-    for (auto site = order.rbegin(); site != order.rend(); ++site)
-      if (bodies_.is_body(*site)) follow(*site);
+    for (auto entry = order.rbegin(); entry != order.rend(); ++entry)
+      if (bodies_.is_body(*entry)) follow(*entry);
     check_end();
   }
 
@@ -71,7 +71,7 @@ class RegisterFlow {
 
   /// Skips what cannot fail (`Trust`); where something does, looks again at everything, and fails
   /// if it still does.
-  void follow(Site body) {
+  void follow(Entry body) {
     try {
       follow_paths(body, false);
     } catch (const Error&) {
@@ -82,15 +82,15 @@ class RegisterFlow {
     start_afresh(body);
   }
 
-  void follow_paths(Site body, bool thorough) {
+  void follow_paths(Entry body, bool thorough) {
     current_ = body;
     thorough_ = thorough;
     find_retires();
     if (body == 0)
       for (std::uint32_t index = 0; index < program_.n_registers; ++index)
-        if (homes_.given[index]) become(index, &Fact::set, kAlways);
+        if (definitions_.given[index]) become(index, &Fact::set, kAlways);
     summaries_.enters.begin(body);
-    at_[bodies_.entry(body)] = kAlways;
+    at_[bodies_.first_pc(body)] = kAlways;
     now_ = 0;
     for (const std::uint32_t pc : bodies_.instructions(body)) {
       ++now_;
@@ -114,7 +114,7 @@ class RegisterFlow {
   /// When each register that others touch is retired first, by the number of the instruction in the
   /// body.
   void find_retires() {
-    if (!homes_.deep[current_]) return;
+    if (!definitions_.deep[current_]) return;
     const auto nothing = [](std::uint32_t) {};
     std::uint32_t now = 0;
     for (const std::uint32_t pc : bodies_.instructions(current_)) {
@@ -136,7 +136,7 @@ class RegisterFlow {
       summaries_.enters.add({BodyGraph::memo(instruction.a), when});
       enter(pc, BodyGraph::memo(instruction.a), when);
     } else if (instruction.op == Opcode::Lazy) {
-      const Site output = bodies_.output(instruction.a, instruction.b);
+      const Entry output = bodies_.output(instruction.a, instruction.b);
       summaries_.enters.add({output, when});
       check_demand(pc, when,
                    program_.lazies[instruction.a].operands.output(static_cast<int>(instruction.b)));
@@ -155,7 +155,7 @@ class RegisterFlow {
     summaries_.retires.begin(current_);
     for (const std::uint32_t index : noted_) {
       const Fact& fact = facts_[index];
-      if (homes_.writer[index] == current_) {
+      if (definitions_.writer[index] == current_) {
         if (fact.set != kNever) summaries_.leaves.add({index, fact.set, fact.retired});
       } else {
         if (fact.read != kNever) summaries_.reads.add({index, fact.read, fact.missed});
@@ -168,15 +168,15 @@ class RegisterFlow {
     summaries_.leaves.end(current_);
     summaries_.retires.end(current_);
   }
-  void start_afresh(Site body) {
+  void start_afresh(Entry body) {
     for (const std::uint32_t index : noted_) facts_[index] = Fact();
     noted_.clear();
     for (const std::uint32_t pc : bodies_.instructions(body)) at_[pc] = kNever;
-    for (const Site site : ran_sites_) {
-      ran_[site] = kNever;
-      trust_[site] = Trust();
+    for (const Entry entry : ran_entries_) {
+      ran_[entry] = kNever;
+      trust_[entry] = Trust();
     }
-    ran_sites_.clear();
+    ran_entries_.clear();
     for (; !queue_.empty(); queue_.pop())
       must_[queue_.top().second] = may_[queue_.top().second] = kNever;
   }
@@ -205,8 +205,8 @@ class RegisterFlow {
       invalid(pc, text(index) + " is retired in " + bodies_.name(current_) +
                       ": its lazy thunk still reads it");
     check_not_retired(pc, when, index);
-    const Site home = homes_.home[index];
-    if (may(when, fact.untouched) && (home == current_ || !bodies_.encloses(home, current_)))
+    const Entry block = definitions_.block[index];
+    if (may(when, fact.untouched) && (block == current_ || !bodies_.dominates(block, current_)))
       throw_invalid(
           current_ == 0 ? instruction_text(program_, pc) : bodies_.name(current_),
           text(index) +
@@ -233,23 +233,23 @@ class RegisterFlow {
     become(index, &Fact::set, when);
   }
 
-  void expect(Site site, Condition must, Condition may) {
-    if (may == kNever || trusted(site, may)) return;
-    if (may_[site] == kNever) queue_.push({bodies_.rank(site), site});
-    must_[site] = conditions_.either(must_[site], must);
-    may_[site] = conditions_.either(may_[site], may);
+  void expect(Entry entry, Condition must, Condition may) {
+    if (may == kNever || trusted(entry, may)) return;
+    if (may_[entry] == kNever) queue_.push({bodies_.rank(entry), entry});
+    must_[entry] = conditions_.either(must_[entry], must);
+    may_[entry] = conditions_.either(may_[entry], may);
   }
 
-  bool trusted(Site site, Condition may) {
-    return !thorough_ && now_ < trust_[site].until &&
-           conditions_.but_not(may, trust_[site].when) == kNever;
+  bool trusted(Entry entry, Condition may) {
+    return !thorough_ && now_ < trust_[entry].until &&
+           conditions_.but_not(may, trust_[entry].when) == kNever;
   }
-  void find_trust(Site site) {
+  void find_trust(Entry entry) {
     Trust trust{UINT32_MAX, kAlways};
     const auto touches = [&](std::uint32_t index) {
       trust.until = std::min(trust.until, facts_[index].first_retire);
     };
-    const auto enters = [&](Site to, Condition when) {
+    const auto enters = [&](Entry to, Condition when) {
       const Condition runs = conditions_.but_not(when, ran_[to]);
       if (runs == kNever) return;
       const bool known = now_ < trust_[to].until;
@@ -257,55 +257,55 @@ class RegisterFlow {
       trust.when = conditions_.but_not(trust.when,
                                        known ? conditions_.but_not(runs, trust_[to].when) : runs);
     };
-    if (bodies_.is_body(site)) {
-      for (const BodySummaries::Read& read : summaries_.reads[site]) {
+    if (bodies_.is_body(entry)) {
+      for (const BodySummaries::Read& read : summaries_.reads[entry]) {
         touches(read.index);
-        if (homes_.home[read.index] == current_)
+        if (definitions_.block[read.index] == current_)
           trust.when = conditions_.but_not(
               trust.when, conditions_.both(read.missed, facts_[read.index].untouched));
       }
-      for (const BodySummaries::Left& left : summaries_.leaves[site]) touches(left.index);
-      for (const BodySummaries::Entrance& next : summaries_.enters[site])
-        enters(next.site, next.when);
+      for (const BodySummaries::Left& left : summaries_.leaves[entry]) touches(left.index);
+      for (const BodySummaries::Entrance& next : summaries_.enters[entry])
+        enters(next.entry, next.when);
     } else {
-      const Operands& operands = program_.lazies[bodies_.lazy_of(site)].operands;
+      const Operands& operands = program_.lazies[bodies_.lazy_of(entry)].operands;
       for (int k = 0; k < operands.n_inputs; ++k) touches(operands.input(k));
       for (int k = 0; k < operands.n_outputs; ++k) touches(operands.output(k));
-      Site to;
-      for (std::size_t i = 0; (to = bodies_.callee(site, i)) != kNone; ++i) enters(to, kAlways);
+      Entry to;
+      for (std::size_t i = 0; (to = bodies_.callee(entry, i)) != kNone; ++i) enters(to, kAlways);
     }
-    trust_[site] = trust;
+    trust_[entry] = trust;
   }
 
   /// Holds all that runs because the current body needs `first` against what the registers are
   /// here, and adds what it leaves. What ran for certain does not run again.
-  void enter(std::uint32_t pc, Site first, Condition when) {
-    const std::size_t n_ran = ran_sites_.size();
+  void enter(std::uint32_t pc, Entry first, Condition when) {
+    const std::size_t n_ran = ran_entries_.size();
     must_[first] = may_[first] = when;
     queue_.push({bodies_.rank(first), first});
     while (!queue_.empty()) {
-      const Site site = queue_.top().second;
+      const Entry entry = queue_.top().second;
       queue_.pop();
-      const Condition must = conditions_.but_not(std::exchange(must_[site], kNever), ran_[site]);
-      const Condition may = conditions_.but_not(std::exchange(may_[site], kNever), ran_[site]);
+      const Condition must = conditions_.but_not(std::exchange(must_[entry], kNever), ran_[entry]);
+      const Condition may = conditions_.but_not(std::exchange(may_[entry], kNever), ran_[entry]);
       if (may == kNever) continue;
-      ran_sites_.push_back(site);
-      ran_[site] = conditions_.either(ran_[site], must);
-      if (bodies_.is_lazy(site))
-        enter_lazy(pc, bodies_.lazy_of(site), may);
-      else if (bodies_.is_body(site))
-        enter_body(pc, site, must, may);
+      ran_entries_.push_back(entry);
+      ran_[entry] = conditions_.either(ran_[entry], must);
+      if (bodies_.is_lazy(entry))
+        enter_lazy(pc, bodies_.lazy_of(entry), may);
+      else if (bodies_.is_body(entry))
+        enter_body(pc, entry, must, may);
       else
-        enter_output(pc, site, must, may);
+        enter_output(pc, entry, must, may);
     }
-    if (homes_.deep[current_])
-      for (std::size_t i = ran_sites_.size(); i-- > n_ran;) find_trust(ran_sites_[i]);
+    if (definitions_.deep[current_])
+      for (std::size_t i = ran_entries_.size(); i-- > n_ran;) find_trust(ran_entries_[i]);
   }
 
-  void enter_body(std::uint32_t pc, Site body, Condition must, Condition may) {
+  void enter_body(std::uint32_t pc, Entry body, Condition must, Condition may) {
     for (const BodySummaries::Read& read : summaries_.reads[body]) {
       check_not_retired(pc, conditions_.both(may, read.when), read.index);
-      if (homes_.home[read.index] == current_ &&
+      if (definitions_.block[read.index] == current_ &&
           this->may(conditions_.both(may, read.missed), facts_[read.index].untouched))
         invalid(pc, text(read.index) + " is read before it is written on some path, in " +
                         bodies_.name(body) + ": write it first on all of them");
@@ -320,15 +320,15 @@ class RegisterFlow {
       become(left.index, &Fact::set, conditions_.both(must, left.set));
       become(left.index, &Fact::retired, conditions_.both(must, left.retired));
     }
-    if (!homes_.deep[current_]) return;
+    if (!definitions_.deep[current_]) return;
     for (const BodySummaries::Entrance& next : summaries_.enters[body])
-      expect(next.site, conditions_.both(must, next.when), conditions_.both(may, next.when));
+      expect(next.entry, conditions_.both(must, next.when), conditions_.both(may, next.when));
   }
 
-  void enter_output(std::uint32_t pc, Site site, Condition must, Condition may) {
-    const std::uint32_t lazy = bodies_.lazy_of(site);
+  void enter_output(std::uint32_t pc, Entry entry, Condition must, Condition may) {
+    const std::uint32_t lazy = bodies_.lazy_of(entry);
     const std::uint32_t index =
-        program_.lazies[lazy].operands.output(static_cast<int>(site - bodies_.output(lazy, 0)));
+        program_.lazies[lazy].operands.output(static_cast<int>(entry - bodies_.output(lazy, 0)));
     check_demand(pc, may, index);
     may_become_set(index, may);
     become(index, &Fact::set, must);
@@ -349,53 +349,53 @@ class RegisterFlow {
   /// What was set in bodies that ran and not retired in them or around them is left over.
   void check_end() {
     if (program_.keep) return;
-    std::vector<Condition> entered(bodies_.n_sites(), kNever), left(program_.n_registers, kNever);
+    std::vector<Condition> entered(bodies_.n_entries(), kNever), left(program_.n_registers, kNever);
     entered[0] = kAlways;
-    for (const Site site : bodies_.callers_first()) {
-      const auto enter = [&](Site to, Condition when) {
-        entered[to] = conditions_.either(entered[to], conditions_.both(entered[site], when));
+    for (const Entry entry : bodies_.callers_first()) {
+      const auto enter = [&](Entry to, Condition when) {
+        entered[to] = conditions_.either(entered[to], conditions_.both(entered[entry], when));
       };
-      if (bodies_.is_body(site)) {
-        for (const BodySummaries::Entrance& next : summaries_.enters[site])
-          enter(next.site, next.when);
-        for (const BodySummaries::Left& value : summaries_.leaves[site])
-          left[value.index] = conditions_.both(entered[site], value.set);
+      if (bodies_.is_body(entry)) {
+        for (const BodySummaries::Entrance& next : summaries_.enters[entry])
+          enter(next.entry, next.when);
+        for (const BodySummaries::Left& value : summaries_.leaves[entry])
+          left[value.index] = conditions_.both(entered[entry], value.set);
         continue;
       }
-      Site to;
-      for (std::size_t i = 0; (to = bodies_.callee(site, i)) != kNone; ++i) enter(to, kAlways);
+      Entry to;
+      for (std::size_t i = 0; (to = bodies_.callee(entry, i)) != kNone; ++i) enter(to, kAlways);
     }
-    for (Site body = 0; body < bodies_.n_bodies(); ++body)
+    for (Entry body = 0; body < bodies_.n_bodies(); ++body)
       for (const BodySummaries::Retired& retire : summaries_.retires[body])
         left[retire.index] =
             conditions_.but_not(left[retire.index], conditions_.both(entered[body], retire.when));
     for (std::uint32_t index = 0; index < program_.n_registers; ++index)
-      if (!homes_.stays[index] && is_possible(left[index]))
+      if (!definitions_.stays[index] && is_possible(left[index]))
         throw_invalid(
-            bodies_.name(homes_.writer[index]),
+            bodies_.name(definitions_.writer[index]),
             text(index) + " may hold a value at the end of the call: retire it on every path");
   }
 
   const Program& program_;
   const BodyGraph bodies_;
   Conditions conditions_;
-  const RegisterHomes homes_;
+  const DefiningBlocks definitions_;
   const Decisions decisions_;
 
   // The body that is followed, and how far it has come.
-  Site current_ = 0;
+  Entry current_ = 0;
   std::vector<Fact> facts_;  ///< by register
   std::vector<std::uint32_t> noted_;
   std::vector<Condition> at_;  ///< by pc: the paths that lead there
   std::uint32_t now_ = 0;      ///< the number of the instruction in the body
   bool thorough_ = false;
-  std::vector<Condition> ran_;   ///< by site: it ran since the body was entered
-  std::vector<Trust> trust_;     ///< by site
-  std::vector<Site> ran_sites_;  ///< the sites that may have run, in order
+  std::vector<Condition> ran_;      ///< by entry: it ran since the body was entered
+  std::vector<Trust> trust_;        ///< by entry
+  std::vector<Entry> ran_entries_;  ///< the entries that may have run, in order
 
   // What is about to be entered, callers first.
-  std::vector<Condition> must_, may_;  ///< by site: it is entered for certain, or perhaps
-  std::priority_queue<std::pair<std::uint32_t, Site>, std::vector<std::pair<std::uint32_t, Site>>,
+  std::vector<Condition> must_, may_;  ///< by entry: it is entered for certain, or perhaps
+  std::priority_queue<std::pair<std::uint32_t, Entry>, std::vector<std::pair<std::uint32_t, Entry>>,
                       std::greater<>>
       queue_;
 

@@ -1,4 +1,4 @@
-#include "vm/verify/register_homes.h"
+#include "vm/verify/defining_blocks.h"
 
 #include "vm/verify/program_error.h"
 
@@ -12,30 +12,30 @@ void nothing(std::uint32_t) {}
 
 }  // namespace
 
-RegisterHomes::RegisterHomes(const Program& program, const BodyGraph& bodies)
+DefiningBlocks::DefiningBlocks(const Program& program, const BodyGraph& bodies)
     : given(program.n_registers),
       stays(program.n_registers),
       writer(program.n_registers, kNone),
-      deep(bodies.n_sites()) {
+      deep(bodies.n_entries()) {
   find_writers(program, bodies);
   find_deep(program, bodies);
 }
 
-void RegisterHomes::find_writers(const Program& program, const BodyGraph& bodies) {
+void DefiningBlocks::find_writers(const Program& program, const BodyGraph& bodies) {
   const auto give = [&](std::uint32_t index) { given[index] = stays[index] = true; };
   for (const auto& [index, value] : program.constants) give(index);
   for (const std::uint32_t index : program.inputs) give(index);
   for (const std::uint32_t index : program.shared) give(index);
   for (const std::uint32_t index : program.outputs) stays[index] = true;
   for (const std::uint32_t index : program.updates) stays[index] = true;
-  const auto claim = [&](std::uint32_t index, Site site, auto&& place) {
+  const auto claim = [&](std::uint32_t index, Entry entry, auto&& place) {
     if (given[index])
       throw_invalid(place(), register_text(program, index) +
                                  " is written, but it is a constant or given by the caller");
-    if (writer[index] != kNone && writer[index] != site)
+    if (writer[index] != kNone && writer[index] != entry)
       throw_invalid(place(), register_text(program, index) +
-                                 " is written in two bodies: every value has a home of its own");
-    writer[index] = site;
+                                 " is written in two bodies: every value has one defining block");
+    writer[index] = entry;
   };
   for (std::uint32_t l = 0; l < program.lazies.size(); ++l) {
     const Operands& operands = program.lazies[l].operands;
@@ -45,8 +45,8 @@ void RegisterHomes::find_writers(const Program& program, const BodyGraph& bodies
     }
   }
   // Demands of each output of a lazy thunk: the body around all of them.
-  std::vector<Site> demanded(program.n_registers, kNone);
-  for (Site body = 0; body < bodies.n_bodies(); ++body)
+  std::vector<Entry> demanded(program.n_registers, kNone);
+  for (Entry body = 0; body < bodies.n_bodies(); ++body)
     for (const std::uint32_t pc : bodies.instructions(body)) {
       const auto write = [&](std::uint32_t index) {
         claim(index, body, [&] { return instruction_text(program, pc); });
@@ -54,29 +54,29 @@ void RegisterHomes::find_writers(const Program& program, const BodyGraph& bodies
       each_touch(program, bodies, body, pc, nothing, write, nothing);
       const Instruction& instruction = program.code[pc];
       if (instruction.op != Opcode::Lazy) continue;
-      Site& around =
+      Entry& around =
           demanded[program.lazies[instruction.a].operands.output(static_cast<int>(instruction.b))];
-      around = around == kNone ? body : bodies.innermost_common(around, body);
+      around = around == kNone ? body : bodies.common_dominator(around, body);
     }
-  for (Site& site : writer)
-    if (site == kNone) site = 0;
-  home = writer;
+  for (Entry& entry : writer)
+    if (entry == kNone) entry = 0;
+  block = writer;
   for (std::uint32_t index = 0; index < program.n_registers; ++index)
-    if (demanded[index] != kNone) home[index] = demanded[index];
+    if (demanded[index] != kNone) block[index] = demanded[index];
 }
 
-void RegisterHomes::find_deep(const Program& program, const BodyGraph& bodies) {
+void DefiningBlocks::find_deep(const Program& program, const BodyGraph& bodies) {
   std::vector<bool> update(program.n_registers);
   for (const std::uint32_t index : program.updates) update[index] = true;
-  std::vector<Site> entered_by(bodies.n_sites(), kNone);
-  for (Site body = 0; body < bodies.n_bodies(); ++body) {
-    Site to;
+  std::vector<Entry> entered_by(bodies.n_entries(), kNone);
+  for (Entry body = 0; body < bodies.n_bodies(); ++body) {
+    Entry to;
     for (std::size_t i = 0; (to = bodies.callee(body, i)) != kNone; ++i) entered_by[to] = body;
     for (const std::uint32_t pc : bodies.instructions(body)) {
       const auto read = [&](std::uint32_t index) {
-        const Site from = home[index];
+        const Entry from = block[index];
         if (from == body || entered_by[from] == body) return;
-        deep[bodies.encloses(from, body) ? from : body] = true;
+        deep[bodies.dominates(from, body) ? from : body] = true;
       };
       const auto retire = [&](std::uint32_t index) {
         if (update[index])
@@ -84,7 +84,7 @@ void RegisterHomes::find_deep(const Program& program, const BodyGraph& bodies) {
               instruction_text(program, pc),
               register_text(program, index) + " is an update, but is retired on some path");
         if (writer[index] == body) return;
-        if (!bodies.encloses(body, writer[index]))
+        if (!bodies.dominates(body, writer[index]))
           throw_invalid(instruction_text(program, pc),
                         register_text(program, index) + " is retired in " + bodies.name(body) +
                             ", which does not have the value from " + bodies.name(writer[index]) +

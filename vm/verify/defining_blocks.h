@@ -1,4 +1,4 @@
-// register_homes.h: which body of a program writes each register, and which bodies others rely on.
+// defining_blocks.h: which body of a program writes each register, and which bodies others rely on.
 #pragma once
 
 #include "vm/program.h"
@@ -15,17 +15,17 @@ namespace thunkvm {
 /// The constructor throws Error(Runtime) for a register that is written in two bodies or though it
 /// is given, for one that is retired in a body that is not around its writer, and for a retired
 /// update. Linear in operands.
-struct RegisterHomes {
-  RegisterHomes(const Program& program, const BodyGraph& bodies);
+struct DefiningBlocks {
+  DefiningBlocks(const Program& program, const BodyGraph& bodies);
 
-  std::vector<bool> given;   ///< a constant, or set by the caller
-  std::vector<bool> stays;   ///< may hold a value when the call ends
-  std::vector<Site> writer;  ///< a body, or the lazy thunk whose output it is; the program if it is
-                             ///< given or nobody's
+  std::vector<bool> given;    ///< a constant, or set by the caller
+  std::vector<bool> stays;    ///< may hold a value when the call ends
+  std::vector<Entry> writer;  ///< a body, or the lazy thunk whose output it is; the program if it
+                              ///< is given or nobody's
   /// Where bodies within may rely on it: the writer, or the body around all that demand that output
   /// of a lazy thunk.
-  std::vector<Site> home;
-  /// By site: a body that has to follow all that the bodies that it enters enter in turn: bodies
+  std::vector<Entry> block;
+  /// By entry: a body that has to follow all that the bodies that it enters enter in turn: bodies
   /// within it read what it wrote, it retires what they wrote, or it reads what those wrote that it
   /// does not enter itself. In other bodies a look at what they enter themselves will do, so that a
   /// chain of bodies takes linear time.
@@ -37,7 +37,7 @@ struct RegisterHomes {
 };
 
 /// The register that the body of a lazy thunk's input has to leave.
-inline std::uint32_t input_register(const Program& program, const BodyGraph& bodies, Site body) {
+inline std::uint32_t input_register(const Program& program, const BodyGraph& bodies, Entry body) {
   const std::uint32_t lazy = bodies.lazy_of(body);
   return program.lazies[lazy].operands.input(static_cast<int>(body - bodies.input(lazy, 0)));
 }
@@ -45,7 +45,7 @@ inline std::uint32_t input_register(const Program& program, const BodyGraph& bod
 /// Calls read(register), write(register) and retire(register) for what an instruction of a body
 /// does, in order. What it enters does the rest.
 template <class Read, class Write, class Retire>
-void each_touch(const Program& program, const BodyGraph& bodies, Site body, std::uint32_t pc,
+void each_touch(const Program& program, const BodyGraph& bodies, Entry body, std::uint32_t pc,
                 Read&& read, Write&& write, Retire&& retire) {
   const Instruction& instruction = program.code[pc];
   const auto retire_list = [&](std::uint32_t first, std::uint32_t count) {
