@@ -1,5 +1,4 @@
-// placement.h: where each node runs, so that nothing runs that nobody demands (design.md section
-// 5).
+// placement.h: where each node runs, so that nothing runs that nobody demands.
 #pragma once
 
 #include "ops/graph/graph.h"

@@ -1,4 +1,4 @@
-// gradient.h: reverse-mode differentiation that is sound for branches (design.md section 9).
+// gradient.h: reverse-mode differentiation that is sound for branches.
 #pragma once
 
 #include "ops/graph/variable.h"

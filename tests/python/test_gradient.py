@@ -158,7 +158,7 @@ def test_gradient_at_an_edge(build: Any, at: float, expected: float, mode: str) 
     assert tv.function([x], [y, tv.grad(y, x)], mode=mode)(at)[1] == expected
 
 
-# ---- branches: numbers.md, "Where the peers are wrong today" ----
+# ---- branches, where other libraries give NaN or run what nobody needs ----
 
 
 @pytest.mark.parametrize("mode", MODES)
