@@ -6,10 +6,13 @@
 #include "linkers/compiler/loaded_modules.h"
 #include "linkers/compiler/module_store.h"
 #include "linkers/compiler/toolchain.h"
+#include "thunks/cell.h"
 #include "thunks/log.h"
+#include "vm/native.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -47,10 +50,22 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+// What code that was emitted and this library agree on, and no source says: how calls and cells lie
+// in memory. What they call, the sources declare.
+std::string binary_interface() {
+  std::string text;
+  for (const std::size_t number :
+       {sizeof(Cell), alignof(Cell), sizeof(NativeFunction), offsetof(NativeCall, cells),
+        offsetof(NativeCall, counters), offsetof(NativeCall, done), offsetof(NativeCall, services),
+        offsetof(NativeCall, functions)})
+    text += std::to_string(number) + ' ';
+  return text;
+}
+
 std::string key_of(const ModuleSource& source, const Toolchain& toolchain) {
-  return hexadecimal(sha256_of_fields({std::to_string(kModuleAbi), toolchain.identity,
-                                       joined(source.flags), joined(source.left_out),
-                                       joined(source.libraries), source.header, source.text}));
+  return hexadecimal(sha256_of_fields({binary_interface(), toolchain.identity, joined(source.flags),
+                                       joined(source.left_out), joined(source.libraries),
+                                       source.header, source.text}));
 }
 
 // For the list of the cache: the compiler, and the first line of the source.

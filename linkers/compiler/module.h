@@ -8,10 +8,6 @@
 
 namespace thunkvm {
 
-/// The version of what emitted code and this library agree on. One more whenever cells, frames or
-/// the table of services change: modules of other versions are not found then.
-inline constexpr int kModuleAbi = 1;
-
 /// A shared object, loaded for as long as this lives: whoever keeps a pointer into it keeps a
 /// reference to it. Its symbols are its own: nothing else in the process is bound to them.
 /// Immutable, so any thread may use it.
