@@ -135,7 +135,12 @@ class Mode:
         compile: str | None,
         features: frozenset[str] | None,
     ) -> None:
-        """Set and check the fields, for subclasses whose parameters are others."""
+        """Set and check the fields, for subclasses whose parameters are others, and that watch."""
+        if linker == "cvm" and compile is not None:
+            raise ValueError(
+                f"compile={compile!r} has no meaning where each node is watched: the linker 'cvm' "
+                "runs kernels then. Choose linker='c|py' for a C function of each node."
+            )
         object.__setattr__(self, "linker", linker)
         object.__setattr__(self, "optimizer", optimizer)
         object.__setattr__(self, "gc", gc)

@@ -173,6 +173,7 @@ class _OpCheck:
     def __init__(self, op: Any, inputs: Sequence[Any], checks: Checks) -> None:
         self._op = op
         self._checks = checks
+        self._inferred: list[Finding] = []
         self._given = [_given(value) for value in inputs]
         self._free = [variable for variable, value in self._given if value is not _PART]
         self._values = [value for _, value in self._given if value is not _PART]
@@ -198,7 +199,7 @@ class _OpCheck:
             if row.check == "no crash" and row.result == WRONG:
                 return  # it would end this process too
         yield from self._functions(node)
-        yield self._infer_shape(node)
+        yield self._infer_shape(node, self._inferred)
         yield self._grad(node)
         yield self._optional(node, "batch")
 
@@ -268,6 +269,7 @@ class _OpCheck:
         yield from contract.check_writes(given, before, way.form)
         yield from contract.check_outputs(given, outputs, way.form)
         yield from contract.check_ways(copies(inputs), outputs, way.form)
+        self._inferred = list(contract.check_shapes(inputs, outputs))
 
     def _ways(self, node: Apply, forms: list[str]) -> Iterator[Row]:
         if _own(node.op, "demand"):
@@ -279,7 +281,9 @@ class _OpCheck:
             elif name in OPTIONAL and not isinstance(node.op, _core.BuiltinOp):
                 yield Row(name, MISSING, OPTIONAL[name])
 
-    def _infer_shape(self, node: Apply) -> Row:
+    def _infer_shape(self, node: Apply, found: Sequence[Finding]) -> Row:
+        if found:
+            return Row("infer_shape", WRONG, found[0].text)
         return self._optional(node, "infer_shape")
 
     def _grad(self, node: Apply) -> Row:
@@ -365,7 +369,7 @@ def _rows_of(names: Sequence[str], findings: Sequence[Finding]) -> Iterator[Row]
 
 
 def _own(op: Any, name: str) -> bool:
-    method = getattr(type(op), name, None)
+    method = getattr(op, name, None)  # of the class, or of the Op alone
     return method is not None and getattr(method, "__module__", "") != "thunkvm.op"
 
 

@@ -127,6 +127,14 @@ class GivesAnotherLength(tv.Op):
         output_storage[0][0] = inputs[0] * 2.0
 
 
+class InfersAnotherShape(Lie):
+    def infer_shape(self, node: Any, input_shapes: Any) -> Any:
+        return [input_shapes[0][::-1]]
+
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        output_storage[0][0] = inputs[0] * 2.0
+
+
 class AppendsToAList(tv.Op):
     """Of a list, a Generic."""
 

@@ -12,6 +12,7 @@ import thunkvm as tv
 from thunkvm.checking import rewriting
 from thunkvm.checking.errors import (
     BadDestroyMap,
+    BadInferShape,
     BadRewrite,
     BadThunkOutput,
     BadViewMap,
@@ -65,6 +66,7 @@ LIES: list[tuple[Any, type[Exception], str]] = [
         "c, on the same inputs: it kept a reference to output 0",
     ),
     (lies.CountsItsRunsInC, BadThunkOutput, "check of the same twice: c, on the same inputs"),
+    (lies.InfersAnotherShape, BadInferShape, r"infer_shape says \(3, 2\) for output 0"),
     (lies.LeaksItsInput, BadThunkOutput, "it kept 1 references to input 0"),
     (lies.LeaksItsOutput, BadThunkOutput, "it kept a reference to output 0"),
     (lies.GivesAnotherDtype, TypeError, "output 0 of GivesAnotherDtype .*float64 is wanted"),
@@ -145,6 +147,23 @@ def test_an_op_that_declares_what_it_does_passes() -> None:
     doubled, turned = f(VALUE)
     np.testing.assert_array_equal(doubled, VALUE * 2.0)
     np.testing.assert_array_equal(turned, VALUE[::-1])
+
+
+def test_an_infer_shape_may_ask_for_values_and_leave_outputs_open() -> None:
+    class Zeros(tv.Op):
+        def make_node(self, n: Any, x: Any) -> Any:
+            return tv.Apply(self, [n, x], [tv.vector().type(), tv.vector().type()])
+
+        def infer_shape(self, node: Any, input_shapes: Any) -> Any:
+            return [(node.inputs[0] + input_shapes[1][0],), None]
+
+        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+            output_storage[0][0] = np.zeros(inputs[0] + len(inputs[1]))
+            output_storage[1][0] = np.zeros(1)
+
+    n, x = tv.scalar("n", dtype="int64"), tv.matrix("x")
+    f = tv.function([n, x], Zeros()(n * 2, x + 1.0), mode="DebugMode")
+    assert [len(value) for value in f(3, VALUE)] == [8, 1]
 
 
 def test_a_lie_in_an_arm_that_is_not_taken_is_none() -> None:

@@ -136,6 +136,11 @@ def test_including_and_excluding_keep_the_callbacks() -> None:
     assert log.lines == ["add gives [2.0]", "add gives [2.0]", "mul gives [4.0]"]
 
 
+def test_compiling_is_refused_where_nothing_would_be_compiled() -> None:
+    with pytest.raises(ValueError, match="compile='now' has no meaning where each node is watched"):
+        tv.MonitorMode(compile="now")
+
+
 def test_a_callback_that_cannot_be_called_is_refused() -> None:
     with pytest.raises(TypeError, match="post_func is 3; it has to be a callable"):
         tv.MonitorMode(post_func=3)  # type: ignore[arg-type]

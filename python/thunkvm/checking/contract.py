@@ -22,12 +22,14 @@ from thunkvm.checking.aliasing import (
 )
 from thunkvm.checking.errors import (
     BadDestroyMap,
+    BadInferShape,
     BadThunkOutput,
     BadViewMap,
     Crash,
     DebugModeError,
     InvalidValueError,
 )
+from thunkvm.checking.inferred import misinferred
 from thunkvm.checking.layouts import GAPLESS, LAYOUTS, Lent, input_layouts, lent
 from thunkvm.checking.observer import text_of
 from thunkvm.comparison import disagreement
@@ -166,6 +168,17 @@ class NodeContract:
             elif self.is_users:
                 yield from run.laid_out(inputs)
                 yield from run.kept_memory(inputs)
+
+    def check_shapes(self, inputs: list[Any], outputs: list[Any]) -> Iterator[Finding]:
+        """Hold the shapes that the Op infers against those of its outputs."""
+        if is_seen(self.node):
+            return
+        try:
+            wrong = misinferred(self.node, inputs, outputs)
+        except Exception as error:  # of the user's code: told as a finding
+            wrong = f"it raised {type(error).__name__}: {error}"
+        if wrong:
+            yield Finding("infer_shape", BadInferShape, f"{wrong}.")
 
     def check_again(self, inputs: list[Any], outputs: list[Any], form: str) -> Iterator[Finding]:
         """Run the other implementations once; of a built-in Op's, its `perform` alone.

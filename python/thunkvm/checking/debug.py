@@ -111,8 +111,11 @@ class DebugObserver(NodeObserver):
         self._raise_first(index, contract.check_outputs(inputs, outputs, form))
         if any(value is ABSENT for value in inputs):
             return
-        check = contract.check_ways if new else contract.check_again
-        self._raise_first(index, check(inputs, outputs, form))
+        if not new:
+            self._raise_first(index, contract.check_again(inputs, outputs, form))
+            return
+        self._raise_first(index, contract.check_ways(inputs, outputs, form))
+        self._raise_first(index, contract.check_shapes(inputs, outputs))
 
     def _raise_first(self, index: int, findings: Iterator[Finding]) -> None:
         for finding in findings:
@@ -133,7 +136,8 @@ class DebugMode(Mode):
     - it writes to no input that ``destroy_map`` does not name;
     - no output shares memory with an input that ``view_map`` does not name, nor with another
       output, nor with what an earlier run gave;
-    - outputs are values of their Types: dtype, number of dimensions, declared lengths;
+    - outputs are values of their Types: dtype, number of dimensions, declared lengths; and have the
+      shapes that `infer_shape` says;
     - where it has C of the user's, that is tried in a child process first, so that a crash is an
       error with the node.
 
