@@ -187,13 +187,13 @@ class ChunkCode {
       text_ += profile_.end_group("expression");
   }
 
-  /// The steps of a segment that are not reached if unit `u` fails; without shared views, which may
-  /// be another segment's.
+  /// The steps of a segment that are not reached if unit `u` fails; without rematerialised views,
+  /// which may be another segment's.
   std::vector<StepRange> after(const std::vector<Unit>& units, std::size_t u) const {
     std::vector<std::uint32_t> steps;
     for (std::size_t k = u + 1; k < units.size(); ++k)
       for (const std::uint32_t step : units[k].steps)
-        if (!plan_.is_shared_view(step)) steps.push_back(step);
+        if (!plan_.is_rematerialised(step)) steps.push_back(step);
     std::sort(steps.begin(), steps.end());
     std::vector<StepRange> ranges;
     for (const std::uint32_t step : steps) {

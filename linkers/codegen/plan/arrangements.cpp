@@ -25,7 +25,7 @@ bool Arrangements::is_number(std::uint32_t step, int input) const {
 std::uint32_t Arrangements::step_of(std::uint32_t reg) const {
   const auto found = arranged_.find(reg);
   if (found != arranged_.end()) return found->second.step;
-  const std::uint32_t view = plan_.shared_view(reg);
+  const std::uint32_t view = plan_.rematerialised_view(reg);
   return view == kNone || is_kernel(view) ? kNone : view;
 }
 

@@ -1,8 +1,9 @@
 // arrangements.h: the nodes of a segment that say where elements lie, while loops are put together.
 //
 // Such a node waits until a loop reads it, and is then a member of that. Where other code reads it
-// too, or nobody could do without it, its kernel runs: that is known to all later rounds. A shared
-// view (Plan::shared_view) is a member of every loop that reads it, in any segment.
+// too, or nobody could do without it, its kernel runs: that is known to all later rounds. A
+// rematerialised view (Plan::rematerialised_view) is a member of every loop that reads it, in any
+// segment.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"

@@ -1,6 +1,6 @@
 // fusion.cpp: which steps of a segment become one loop.
 #include "linkers/codegen/plan/arrangements.h"
-#include "linkers/codegen/plan/early_expressions.h"
+#include "linkers/codegen/plan/hoisted_scalars.h"
 #include "linkers/codegen/plan/plan.h"
 #include "linkers/codegen/runtime/fused_loop.h"
 
@@ -25,15 +25,15 @@ class Fusion {
   explicit Fusion(const Plan& plan) : plan_(plan), program_(plan.program()), arrangements_(plan) {}
 
   std::vector<Unit> run(std::uint32_t first, std::uint32_t end) {
-    early_ = early_expressions(plan_, first, end);
+    hoisted_ = hoisted_scalars(plan_, first, end);
     for (int round = 1; !attempt(first, end); ++round) {
       if (round < kRounds) continue;
       for (std::uint32_t step = first; step < end; ++step) arrangements_.give_up(step);
     }
-    std::vector<Unit> early;
-    for (const std::uint32_t step : early_)
-      early.push_back({.kind = Unit::Kind::Expression, .steps = {step}, .retired = {}});
-    units_.insert(units_.begin(), early.begin(), early.end());
+    std::vector<Unit> hoisted;
+    for (const std::uint32_t step : hoisted_)
+      hoisted.push_back({.kind = Unit::Kind::Expression, .steps = {step}, .retired = {}});
+    units_.insert(units_.begin(), hoisted.begin(), hoisted.end());
     place_retires(first, end);
     return std::move(units_);
   }
@@ -60,14 +60,14 @@ class Fusion {
     groups_.clear();
     merged_into_.clear();
     group_of_.clear();
-    shared_in_.clear();
+    view_in_.clear();
     arrangements_.begin();
     alike_.clear();
     unit_of_.clear();
     touched_.clear();
     const std::size_t kernels = arrangements_.n_kernels();
     for (std::uint32_t step = first; step < end; ++step)
-      if (!std::ranges::binary_search(early_, step)) take(step);
+      if (!std::ranges::binary_search(hoisted_, step)) take(step);
     for (std::size_t g = 0; g < groups_.size(); ++g)
       if (root(g) == g && groups_[g].open()) seal(g);
     for (std::size_t g = 0; g < groups_.size(); ++g)
@@ -76,7 +76,7 @@ class Fusion {
     for (const Group& group : groups_)
       for (const std::uint32_t step : group.steps)
         if (plan_.step(step).kind == Kind::Arranged && !is_output(group, step) &&
-            !plan_.is_shared_view(step) &&
+            !plan_.is_rematerialised(step) &&
             !plan_.only_read_by(operands(step).output(0), group.steps))
           arrangements_.give_up(step);
     return arrangements_.n_kernels() == kernels;
@@ -84,7 +84,7 @@ class Fusion {
 
   void take(std::uint32_t step) {
     const StepForm& form = plan_.step(step);
-    if (plan_.is_shared_view(step) && !arrangements_.is_kernel(step)) return;
+    if (plan_.is_rematerialised(step) && !arrangements_.is_kernel(step)) return;
     const bool fuse = plan_.options().fuse;
     const bool arranged = fuse && form.kind == Kind::Arranged && !arrangements_.is_kernel(step);
     for (int i = 0; i < operands(step).n_inputs; ++i) {
@@ -196,13 +196,13 @@ class Fusion {
     return result;
   }
 
-  /// Those, and groups that have a shared view which the step reads too.
+  /// Those, and groups that have a rematerialised view which the step reads too.
   std::vector<std::size_t> candidates_for(std::uint32_t step,
                                           const std::vector<std::size_t>& producers) const {
     std::vector<std::size_t> result = producers;
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
-      const auto found = shared_in_.find(operands(arrangement).output(0));
-      if (found == shared_in_.end()) continue;
+      const auto found = view_in_.find(operands(arrangement).output(0));
+      if (found == view_in_.end()) continue;
       const std::size_t group = root(found->second);
       if (std::find(result.begin(), result.end(), group) == result.end()) result.push_back(group);
     }
@@ -234,7 +234,7 @@ class Fusion {
     const std::size_t index = static_cast<std::size_t>(&group - groups_.data());
     std::vector<std::uint32_t> steps = arrangements_.waiting_for(step);
     std::erase_if(steps, [&](std::uint32_t member) {
-      return plan_.is_member(group.steps, member);  // a view that is shared
+      return plan_.is_member(group.steps, member);  // a rematerialised view
     });
     steps.push_back(step);
     std::size_t registers = group.operands.size();
@@ -336,8 +336,8 @@ class Fusion {
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
       add_step(g, arrangement);
       const std::uint32_t out = operands(arrangement).output(0);
-      if (plan_.is_shared_view(arrangement)) {
-        shared_in_[out] = group;
+      if (plan_.is_rematerialised(arrangement)) {
+        view_in_[out] = group;
         continue;
       }
       arrangements_.take(arrangement);
@@ -370,7 +370,7 @@ class Fusion {
   }
 
   void fill_unit(const Group& group) {
-    const bool worth = group.steps.size() > 1 || plan_.options().each_alone;
+    const bool worth = group.steps.size() > 1 || plan_.options().unfused;
     units_[group.position] = {
         .kind = worth ? Unit::Kind::Loop : Unit::Kind::Call, .steps = group.steps, .retired = {}};
   }
@@ -397,12 +397,12 @@ class Fusion {
   std::vector<Unit> units_;
   std::vector<Group> groups_;
   std::vector<std::size_t> merged_into_;
-  std::unordered_map<std::uint32_t, std::size_t> group_of_;   // by register
-  std::unordered_map<std::uint32_t, std::size_t> shared_in_;  // the last group of a shared view
-  std::unordered_map<std::uint32_t, std::size_t> alike_;      // groups of this array's shape, by it
-  std::unordered_map<std::uint32_t, std::size_t> unit_of_;    // what is in no group, by register
-  std::unordered_set<std::uint32_t> touched_;                 // registers
-  std::vector<std::uint32_t> early_;                          // steps that come before all others
+  std::unordered_map<std::uint32_t, std::size_t> group_of_;  // by register
+  std::unordered_map<std::uint32_t, std::size_t> view_in_;  // the last group of a view, by register
+  std::unordered_map<std::uint32_t, std::size_t> alike_;    // groups of this array's shape, by it
+  std::unordered_map<std::uint32_t, std::size_t> unit_of_;  // what is in no group, by register
+  std::unordered_set<std::uint32_t> touched_;               // registers
+  std::vector<std::uint32_t> hoisted_;                      // steps that come before all others
 };
 
 }  // namespace

@@ -34,7 +34,7 @@ Plan::Plan(const Program& program, const Schedule& schedule, const PlanOptions& 
   find_forms();
   go_on_unless(stop);
   count_accesses();
-  find_shared_views();
+  find_rematerialised_views();
   find_units(stop);
   find_memo_depths();
   cut();
@@ -107,7 +107,7 @@ bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps)
 }
 
 // Compilers are not linear in the size of a function.
-std::uint32_t Plan::chunk_thunks() const { return options_.each_alone ? 1 : 160; }
+std::uint32_t Plan::chunk_thunks() const { return options_.unfused ? 1 : 160; }
 
 void Plan::find_units(const std::stop_token& stop) {
   constexpr int kRounds = 4;
@@ -123,8 +123,8 @@ void Plan::find_units(const std::stop_token& stop) {
       units_.push_back(fuse(s.index, s.index + (end - i)));
       i = end - 1;
     }
-    if (keep_shared_views()) return;
-    if (round >= kRounds) std::ranges::fill(shared_views_, kNone);
+    if (keep_rematerialised_views()) return;
+    if (round >= kRounds) std::ranges::fill(rematerialised_, kNone);
   }
 }
 
@@ -230,7 +230,7 @@ void Plan::find_entries() {
 }
 
 void Plan::find_locals() {
-  if (options_.each_alone) return;
+  if (options_.unfused) return;
   std::vector<std::uint32_t> touched(program_.n_registers, kNone);
   const auto touch = [&](std::uint32_t reg, std::uint32_t chunk) {
     std::uint32_t& by = touched[reg];
@@ -265,7 +265,7 @@ void Plan::find_locals() {
 
 /// Arrays that one loop computes and nothing but other loops reads.
 void Plan::find_temporaries() {
-  if (options_.each_alone || program_.keep) return;
+  if (options_.unfused || program_.keep) return;
   std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
   std::vector<bool> computed(program_.n_registers, false);
   std::vector<const Unit*> writer(program_.n_registers, nullptr);
@@ -275,8 +275,8 @@ void Plan::find_temporaries() {
       for (const std::uint32_t step : unit.steps) {
         const Operands& o = program_.steps[step].operands;
         writer[o.output(0)] = &unit;
-        // A shared view is a member of several loops, and of an array that is to last.
-        if (unit.kind != Unit::Kind::Loop || is_shared_view(step)) continue;
+        // A rematerialised view is a member of several loops, and of an array that is to last.
+        if (unit.kind != Unit::Kind::Loop || is_rematerialised(step)) continue;
         for (int i = 0; i < o.n_inputs; ++i) {
           loop_reads[o.input(i)] += !steps_[step].compares(i);
           if (writer[o.input(i)] != &unit && !steps_[step].measures()) read[o.input(i)] = true;

@@ -49,7 +49,7 @@ struct Chunk {
 struct PlanOptions {
   bool fuse = true;
   /// Each node is a function of its own: loops have one member, and all values are in registers.
-  bool each_alone = false;
+  bool unfused = false;
   /// Each step is told of to the run's tracer (NativeCode::traced). To be each alone.
   bool traced = false;
   /// The code notes in the call's Laps what it does (vm/recorder.h).
@@ -86,15 +86,15 @@ class Plan {
   const std::vector<Unit>& units(std::uint32_t pc) const { return units_[units_at_[pc]]; }
   /// The step whose value in this register is a part of an array that stays where it is to the end
   /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
-  std::uint32_t shared_view(std::uint32_t reg) const { return shared_views_[reg]; }
-  bool is_shared_view(std::uint32_t step) const {
-    return shared_views_[program_.steps[step].operands.output(0)] == step;
+  std::uint32_t rematerialised_view(std::uint32_t reg) const { return rematerialised_[reg]; }
+  bool is_rematerialised(std::uint32_t step) const {
+    return rematerialised_[program_.steps[step].operands.output(0)] == step;
   }
-  /// The order of a loop's members: shared views, which may be of bodies that stand behind it in
-  /// the program, then the others as in the program.
+  /// The order of a loop's members: rematerialised views, which may be of bodies that stand behind
+  /// it in the program, then the others as in the program.
   bool comes_before(std::uint32_t a, std::uint32_t b) const {
-    const bool a_shared = is_shared_view(a), b_shared = is_shared_view(b);
-    return a_shared != b_shared ? a_shared : a < b;
+    const bool a_view = is_rematerialised(a), b_view = is_rematerialised(b);
+    return a_view != b_view ? a_view : a < b;
   }
   /// True if a step is among a loop's members.
   bool is_member(std::span<const std::uint32_t> members, std::uint32_t step) const {
@@ -109,8 +109,8 @@ class Plan {
   void find_forms();
   std::uint32_t chunk_thunks() const;
   void count_accesses();
-  void find_shared_views();
-  bool keep_shared_views();
+  void find_rematerialised_views();
+  bool keep_rematerialised_views();
   void find_units(const std::stop_token& stop);
   void find_memo_depths();
   void cut();
@@ -123,10 +123,10 @@ class Plan {
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
-  std::vector<std::uint32_t> reads_;         ///< by register: how many places read it
-  std::vector<std::uint32_t> writes_;        ///< by register: how many places write it
-  std::vector<std::uint32_t> shared_views_;  ///< by register
-  std::vector<std::uint8_t> memo_depth_;     ///< by memo; 0: not called by emitted code
+  std::vector<std::uint32_t> reads_;           ///< by register: how many places read it
+  std::vector<std::uint32_t> writes_;          ///< by register: how many places write it
+  std::vector<std::uint32_t> rematerialised_;  ///< by register
+  std::vector<std::uint8_t> memo_depth_;       ///< by memo; 0: not called by emitted code
   std::vector<Chunk> chunks_;
   std::vector<std::uint32_t> chunk_at_;   ///< by pc; kNone: what the interpreter does
   std::vector<std::vector<Unit>> units_;  ///< by Run instruction

@@ -197,7 +197,7 @@ Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* pe
   }
   if (name == "c|py" || name == "c&py" || (name == "c" && observed)) {
     linker.link.segment = 1;
-    linker.plan = {.fuse = true, .each_alone = true, .traced = observed};
+    linker.plan = {.fuse = true, .unfused = true, .traced = observed};
   }
   const bool alone = keep || observed || linker.link.segment == 1 || checks_inputs_of_new_nodes();
   linker.link.scheduled = [c_nodes, alone](Schedule& schedule) {

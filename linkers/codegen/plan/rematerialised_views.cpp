@@ -1,4 +1,5 @@
-// shared_views.cpp: parts of arrays that stay where they are, so that each loop may find them.
+// rematerialised_views.cpp: parts of arrays that stay where they are, so that each loop may find
+// them.
 #include "linkers/codegen/plan/plan.h"
 #include "ops/graph/arrangement.h"
 
@@ -6,11 +7,11 @@
 
 namespace thunkvm {
 
-/// Takes all views of lasting arrays for shared ones: of arrays in memory that are written once,
-/// and neither retired nor taken by a move.
-void Plan::find_shared_views() {
-  shared_views_.assign(program_.n_registers, kNone);
-  if (!options_.fuse || options_.each_alone) return;
+/// Takes all views of lasting arrays for rematerialised ones: of arrays in memory that are written
+/// once, and neither retired nor taken by a move.
+void Plan::find_rematerialised_views() {
+  rematerialised_.assign(program_.n_registers, kNone);
+  if (!options_.fuse || options_.unfused) return;
   std::vector<bool> lasting(program_.n_registers, true);
   std::vector<std::uint32_t> reads(program_.n_registers, 0);  // by what may be a member of a loop
   for (const std::uint32_t reg : schedule_.dying) lasting[reg] = false;
@@ -33,12 +34,13 @@ void Plan::find_shared_views() {
     if (node(step).input(0).ndim() > 0 && lasting[base] && writes_[base] == 1 &&
         writes_[out] == 1 && program_.steps[step].retire_count == 0 && reads[out] > 0 &&
         reads[out] == reads_[out])
-      shared_views_[out] = step;
+      rematerialised_[out] = step;
   }
 }
 
-/// False if there were shared views that other code than loops reads, which are none any more.
-bool Plan::keep_shared_views() {
+/// False if there were rematerialised views that other code than loops reads, which are none any
+/// more.
+bool Plan::keep_rematerialised_views() {
   std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
   for (const std::vector<Unit>& units : units_)
     for (const Unit& unit : units) {
@@ -46,15 +48,15 @@ bool Plan::keep_shared_views() {
       for (const std::uint32_t step : unit.steps) {
         const Operands& o = program_.steps[step].operands;
         for (int i = 0; i < o.n_inputs; ++i) {
-          const std::uint32_t view = shared_views_[o.input(i)];
+          const std::uint32_t view = rematerialised_[o.input(i)];
           if (view != kNone && is_member(unit.steps, view)) ++loop_reads[o.input(i)];
         }
       }
     }
   bool kept = true;
   for (std::uint32_t reg = 0; reg < program_.n_registers; ++reg) {
-    if (shared_views_[reg] == kNone || loop_reads[reg] == reads_[reg]) continue;
-    shared_views_[reg] = kNone;
+    if (rematerialised_[reg] == kNone || loop_reads[reg] == reads_[reg]) continue;
+    rematerialised_[reg] = kNone;
     kept = false;
   }
   return kept;

@@ -1,4 +1,4 @@
-#include "linkers/codegen/plan/early_expressions.h"
+#include "linkers/codegen/plan/hoisted_scalars.h"
 
 #include <algorithm>
 #include <span>
@@ -6,26 +6,26 @@
 
 namespace thunkvm {
 
-std::vector<std::uint32_t> early_expressions(const Plan& plan, std::uint32_t first,
-                                             std::uint32_t end) {
-  std::vector<std::uint32_t> early;
-  std::unordered_set<std::uint32_t> named, late;  // registers; of values that are no early ones'
+std::vector<std::uint32_t> hoisted_scalars(const Plan& plan, std::uint32_t first,
+                                           std::uint32_t end) {
+  std::vector<std::uint32_t> hoisted;
+  std::unordered_set<std::uint32_t> named, late;  // registers; of values that are not hoisted
   for (std::uint32_t step = first; step < end; ++step) {
     const Operands& o = plan.program().steps[step].operands;
     const std::span inputs(o.registers, o.n_inputs);
     const std::span outputs(o.registers + o.n_inputs, o.n_outputs);
     // A register that had another value before is written where it stands.
-    const bool is_early =
+    const bool is_hoisted =
         plan.step(step).kind == StepForm::Kind::Expression && !named.contains(outputs[0]) &&
         std::ranges::none_of(inputs, [&](std::uint32_t reg) { return late.contains(reg); });
-    if (is_early)
-      early.push_back(step);
+    if (is_hoisted)
+      hoisted.push_back(step);
     else
       late.insert(outputs.begin(), outputs.end());
     named.insert(inputs.begin(), inputs.end());
     named.insert(outputs.begin(), outputs.end());
   }
-  return early;
+  return hoisted;
 }
 
 }  // namespace thunkvm
