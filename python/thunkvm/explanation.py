@@ -225,7 +225,8 @@ def dprint(
 ) -> None:
     """Print the graph that a function runs, after givens and rewrites, as `thunkvm.dprint` does.
 
-    Nodes have the names that `explain` and the program's listing have for them.
+    Nodes have the names that `explain` and the program's listing have for them; those that not
+    every call runs say when they run.
 
     Parameters
     ----------
@@ -274,11 +275,13 @@ def function_lines(
             return name
         return f"{name}[{variable.index}]"
 
-    notes: dict[str, str] = {}
     if profile is not None:
         from thunkvm.profile.notes import node_notes
 
         notes = node_notes(list(names.values()), profile)
+    else:
+        regions = zip(names.values(), Regions(function).words_of_nodes(), strict=True)
+        notes = {name: region for name, region in regions if region != "always"}
 
     def note_of(variable: Variable) -> str | None:
         return None if variable.owner is None else notes.get(names.get(variable.owner, ""))

@@ -8,6 +8,9 @@ from thunkvm import _core
 from thunkvm._core import Variable
 from thunkvm.expression import expression
 
+#: As many conditions as words of a region have; of more, the outer ones are "...".
+CONDITIONS = 8
+
 
 class Block(NamedTuple):
     """A block of a function's schedule: what runs together, if it runs.
@@ -54,7 +57,10 @@ class Regions:
         blocks, self.node_blocks = function._regions()
         self.blocks = [Block(*block) for block in blocks]
         self._nodes = function._nodes
-        self._words: dict[int, str] = {}
+        #: By block: whether somebody has to need it, and the innermost conditions around it.
+        self._around: list[tuple[bool, tuple[str, ...]]] = []
+        for block in self.blocks:
+            self._around.append(self._surroundings(block))
 
     def words_of_nodes(self) -> list[str]:
         """Return by node when it runs."""
@@ -62,27 +68,24 @@ class Regions:
 
     def words(self, block: int) -> str:
         """Return when a block runs: ``"always"``, ``"only if x"``, ``"if needed"``, ..."""
-        if block not in self._words:
-            self._words[block] = self._said(block)
-        return self._words[block]
-
-    def way(self, block: int) -> list[Block]:
-        """Return the blocks from the outermost one down to this one."""
-        way = []
-        at: int | None = block
-        while at is not None:
-            way.append(self.blocks[at])
-            at = self.blocks[at].within
-        return way[::-1]
-
-    def _said(self, block: int) -> str:
-        way = self.way(block)
-        conditions = " and ".join(
-            self._condition(each) for each in way if each.kind not in ("root", "memo")
-        )
-        if any(each.kind == "memo" for each in way):
+        is_needed, around = self._around[block]
+        conditions = " and ".join(around)
+        if is_needed:
             return f"if needed and {conditions}" if conditions else "if needed"
         return f"only if {conditions}" if conditions else "always"
+
+    def _surroundings(self, block: Block) -> tuple[bool, tuple[str, ...]]:
+        is_needed, around = (False, ()) if block.within is None else self._around[block.within]
+        if block.kind == "memo":
+            return True, around
+        if block.kind == "root":
+            return is_needed, around
+        around = (*around, self._condition(block))
+        # What is nested deeper says where it is by its innermost conditions.
+        return is_needed, around if len(around) <= CONDITIONS else (
+            "...",
+            *around[-CONDITIONS + 1 :],
+        )
 
     def _condition(self, block: Block) -> str:
         """Return what has to hold for a block to run, where what is around it runs."""

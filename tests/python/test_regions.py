@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
+
 import thunkvm as tv
 
 
@@ -77,6 +79,32 @@ def test_the_input_of_a_lazy_op_runs_where_that_asks_for_it() -> None:
     first.name = "first"
     found = regions([x], first)
     assert found["sin"] == "only if input 1 of first is asked for"
+
+
+def test_of_deep_nesting_the_innermost_conditions_are_told() -> None:
+    selectors = [tv.scalar(f"c{i}") for i in range(12)]
+    x = tv.scalar("x")
+    value = tv.exp(x)
+    for c in reversed(selectors):
+        value = tv.ifelse(c, value, x)
+    words = " and ".join(f"c{i}" for i in range(5, 12))
+    assert regions([*selectors, x], value)["exp"] == f"only if ... and {words}"
+
+
+def test_dprint_says_of_what_not_every_call_runs_when_it_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    x = tv.scalar("x")
+    tv.function([x], tv.ifelse(x > 0, tv.exp(x), x), mode="vm").dprint()
+    assert capsys.readouterr().out.splitlines() == [
+        "ifelse.2 <scalar float64>",
+        " |if: gt.0 <scalar bool>",
+        " | |x [id A] <scalar float64>",
+        " | |0.0",
+        " |then: exp.1 <scalar float64>  [only if x > 0.0]",
+        " | |x [id A]",
+        " |else: x [id A]",
+    ]
 
 
 def test_mode_py_decides_nothing_ahead() -> None:
