@@ -17,10 +17,12 @@ from thunkvm import later
 #: Modules that a program pays for only if it uses what needs them.
 NOT_AT_IMPORT = [
     "difflib", "hashlib", "html", "json", "logging", "pathlib", "rich", "scipy", "threading",
-    "thunkvm.c", "thunkvm.callsite", "thunkvm.comparison", "thunkvm.demo", "thunkvm.elsewhere",
+    "thunkvm.c", "thunkvm.callsite", "thunkvm.checking", "thunkvm.comparison", "thunkvm.demo",
+    "thunkvm.elsewhere",
     "thunkvm.explanation", "thunkvm.expression", "thunkvm.functions_as_ops", "thunkvm.notebook",
-    "thunkvm.numpy_protocol", "thunkvm.perform", "thunkvm.refusals", "thunkvm.signature",
-    "thunkvm.stubs", "thunkvm.tree", "thunkvm.verification", "thunkvm.watching",
+    "thunkvm.numpy_protocol", "thunkvm.perform", "thunkvm.profile", "thunkvm.refusals",
+    "thunkvm.signature", "thunkvm.stubs", "thunkvm.testing", "thunkvm.text_table", "thunkvm.tree",
+    "thunkvm.verification", "thunkvm.watching",
 ]  # fmt: skip
 
 
