@@ -12,11 +12,43 @@ namespace {
 /// of f32 have an f at the end.
 const std::map<std::string_view, int>& libm() {
   static const std::map<std::string_view, int> arguments = {
-      {"acos", 1},  {"acosh", 1}, {"asin", 1},  {"asinh", 1}, {"atan", 1},  {"atan2", 2},
-      {"atanh", 1}, {"cbrt", 1},  {"cos", 1},   {"cosh", 1},  {"erf", 1},   {"erfc", 1},
-      {"exp", 1},   {"exp2", 1},  {"expm1", 1}, {"fmod", 2},  {"hypot", 2}, {"log", 1},
-      {"log10", 1}, {"log1p", 1}, {"log2", 1},  {"pow", 2},   {"sin", 1},   {"sinh", 1},
-      {"tan", 1},   {"tanh", 1}};
+      {"acos", 1},
+      {"acosh", 1},
+      {"asin", 1},
+      {"asinh", 1},
+      {"atan", 1},
+      {"atan2", 2},
+      {"atanh", 1},
+      {"cbrt", 1},
+      {"cos", 1},
+      {"cosh", 1},
+      {"erf", 1},
+      {"erfc", 1},
+      {"exp", 1},
+      {"exp2", 1},
+      {"expm1", 1},
+      {"fmod", 2},
+      {"hypot", 2},
+      {"log", 1},
+      {"log10", 1},
+      {"log1p", 1},
+      {"log2", 1},
+      {"pow", 2},
+      {"sin", 1},
+      {"sinh", 1},
+      {"tan", 1},
+      {"tanh", 1},
+      // What users' expressions call; our own name the instruction.
+      {"ceil", 1},
+      {"copysign", 2},
+      {"fabs", 1},
+      {"floor", 1},
+      {"fmax", 2},
+      {"fmin", 2},
+      {"rint", 1},
+      {"round", 1},
+      {"sqrt", 1},
+      {"trunc", 1}};
   return arguments;
 }
 

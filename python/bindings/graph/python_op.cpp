@@ -3,6 +3,7 @@
 #include "ops/graph/functions.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
+#include "python/bindings/graph/user_element.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/collection.h"
 #include "python/bindings/python/raised.h"
@@ -130,10 +131,15 @@ PythonOp::PythonOp(PyObject* object)
     : object_(PyRef::borrow(object)),
       name_(short_class_name(object)),
       view_map_(alias_map(object, name_, "view_map")),
-      destroy_map_(alias_map(object, name_, "destroy_map")) {
+      destroy_map_(alias_map(object, name_, "destroy_map")),
+      elements_(std::make_unique<UserElements>()) {
   python_ops()[object] = this;
   graphs_may_hold_objects = true;
 }
+
+ThunkCode PythonOp::kernel(const Apply& node) const { return elements_->kernel(*this, node); }
+
+const ElementCode* PythonOp::element_code(const Apply& node) const { return elements_->code(node); }
 
 void PythonOp::check_alias_maps(std::size_t n_inputs, std::size_t n_outputs) const {
   check_alias_map(view_map_, "[" + name_ + "] view_map", n_inputs, n_outputs);

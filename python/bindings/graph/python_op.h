@@ -4,16 +4,20 @@
 #include "ops/graph/op.h"
 #include "python/bindings/python/python.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace thunkvm {
 
+class UserElements;
+
 /// An Op whose behaviour is a Python object's: an object with `make_node` and one of `perform`,
 /// `make_thunk`, `demand`.
 ///
 /// One for each Python object at a time; it holds the object, the object does not hold it. It has
-/// no kernel: its thunks come from the bindings (python_thunk.h). All of this needs the GIL.
+/// no kernel but that of `c_element`: its thunks come from the bindings (python_thunk.h). All of
+/// this needs the GIL.
 class PythonOp final : public Op {
  public:
   explicit PythonOp(PyObject* object);
@@ -33,6 +37,9 @@ class PythonOp final : public Op {
   /// zeros of its shape; with None where asking for its shape could run a lazy Op.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
+  /// Those of `c_element`, where the object has it: see user_element.h.
+  ThunkCode kernel(const Apply& node) const override;
+  const ElementCode* element_code(const Apply& node) const override;
   /// Calls `batch(node, inputs, batched)`, where the object has it.
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
@@ -46,6 +53,7 @@ class PythonOp final : public Op {
   std::string name_;
   AliasMap view_map_;
   AliasMap destroy_map_;
+  std::unique_ptr<UserElements> elements_;
 };
 
 /// The PythonOp of an Op of this kind, else null.

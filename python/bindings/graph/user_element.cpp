@@ -1,0 +1,198 @@
+#include "python/bindings/graph/user_element.h"
+
+#include "linkers/codegen/plan/c_text.h"
+#include "linkers/compiler/compiler.h"
+#include "linkers/compiler/toolchain.h"
+#include "ops/graph/c_template.h"
+#include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/python_op.h"
+#include "python/bindings/python/host.h"
+#include "python/bindings/python/interruption.h"
+#include "python/bindings/python/raised.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+constexpr const char* kTypes =
+    "typedef signed char i8; typedef short i16; typedef int i32; typedef long i64;\n"
+    "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32;\n"
+    "typedef unsigned long u64; typedef float f32; typedef double f64;\n";
+
+/// An ElementCode with what it points to.
+struct UserElement {
+  ElementCode code;
+  std::string op, number;
+  ModulePtr module;
+};
+
+// Where all inputs are 0-d: the loop over one element.
+void compute_number(Activation& activation, const Operands& operands) {
+  const auto& code = *static_cast<const ElementCode*>(operands.state);
+  char values[kMaxElementwiseInputs + 1][16];
+  char* pointers[kMaxElementwiseInputs + 1];
+  std::int64_t strides[kMaxElementwiseInputs + 1] = {};
+  for (int i = 0; i < operands.n_inputs; ++i) {
+    visit_dtype(code.inputs[static_cast<std::size_t>(i)], "an element",
+                [&]<class T>(std::type_identity<T>) {
+                  const T value = activation.input(operands, i).get<T>();
+                  std::memcpy(values[i], &value, sizeof value);
+                });
+    pointers[i] = values[i];
+  }
+  pointers[operands.n_inputs] = values[operands.n_inputs];
+  code.loop(pointers, strides, 1);
+  visit_dtype(code.output, "an element", [&]<class T>(std::type_identity<T>) {
+    T value;
+    std::memcpy(&value, values[operands.n_inputs], sizeof value);
+    activation.output(operands, 0).set(value);
+  });
+}
+
+std::string place(const Apply& node) {
+  const std::string origin = node.origin_text();
+  return "[" + node.op()->name() + "] c_element" +
+         (origin.empty() ? "" : " (of the node made at " + origin + ")");
+}
+
+void check_node(const Apply& node) {
+  int ndim = 0;
+  bool fits = node.n_outputs() == 1 && node.n_inputs() >= 1 &&
+              node.n_inputs() <= kMaxElementwiseInputs && node.output_type(0).tensor() != nullptr;
+  for (const Variable& input : node.inputs()) {
+    const TensorType* const type = input.type().tensor();
+    fits = fits && type != nullptr && c_type(type->dtype()) != nullptr;
+    if (fits) ndim = std::max(ndim, type->ndim());
+  }
+  fits = fits && c_type(node.output_type(0).tensor()->dtype()) != nullptr &&
+         node.output_type(0).tensor()->ndim() == ndim;
+  if (!fits)
+    throw Error(ErrorKind::Type,
+                place(node) +
+                    " is for nodes with 1 to 3 inputs and one output, all of them "
+                    "tensors of bools, integers, float32 or float64, whose output has as "
+                    "many dimensions as the input that has most.");
+}
+
+void check_template(const Apply& node, const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '{' && text[i] != '}') continue;
+    const bool is_mark = text[i] == '{' && i + 2 < text.size() && text[i + 2] == '}';
+    const char which = is_mark ? text[i + 1] : '\0';
+    const bool is_input = which >= '0' && which < '0' + static_cast<char>(node.n_inputs());
+    if (!is_input && which != 'T' && which != 'U')
+      throw Error(ErrorKind::Value,
+                  place(node) + " returned \"" + text +
+                      "\", in which braces stand for something else than an input, {0} to {" +
+                      std::to_string(node.n_inputs() - 1) + "}, or the output's type, {T}.");
+    i += 2;
+  }
+  if (text.find_first_not_of(" \t\n") == std::string::npos || text.find(';') != std::string::npos)
+    throw Error(ErrorKind::Value, place(node) + " returned \"" + text +
+                                      "\"; it has to be one expression of C, without a semicolon.");
+}
+
+ModuleSource source_of(const ElementCode& code, const std::string& op, const std::string& text,
+                       int n_inputs) {
+  std::string loads, dense, dense_loads;
+  std::vector<std::string> names;
+  for (int i = 0; i < n_inputs; ++i) {
+    const std::string k = std::to_string(i);
+    const std::string type = c_type(code.inputs[static_cast<std::size_t>(i)]);
+    names.push_back("x" + k);
+    loads += "    const " + type + " x" + k + " = *(const " + type + " *)(p[" + k + "] + i * s[" +
+             k + "]);\n";
+    dense += (i == 0 ? "" : " && ") + ("s[" + k + "] == sizeof(" + type + ")");
+    dense_loads += "    const " + type + " x" + k + " = ((const " + type + " *)p[" + k + "])[i];\n";
+  }
+  const std::string out = c_type(code.output), o = std::to_string(n_inputs);
+  const std::string value = fill_c_template(text, op, code.output, names);
+  std::set<std::string> calls;
+  find_calls(text, calls);
+  std::string module = "// c_element of " + op + "\n" + kTypes;
+  for (const std::string& name : calls) module += libm_prototype(name);
+  module += "void tv_loop(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
+            "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +
+            "];\n#pragma GCC ivdep\n    for (i64 i = 0; i < n; ++i) {\n" + dense_loads +
+            "    z[i] = " + value +
+            ";\n    }\n    return;\n  }\n  for (i64 i = 0; i < n; ++i) {\n" + loads + "    *(" +
+            out + " *)(p[" + o + "] + i * s[" + o + "]) = " + value + ";\n  }\n}\n";
+  return {.text = module,
+          .flags = {"-O3", "-fno-strict-aliasing", "-Werror=implicit-function-declaration"},
+          .libraries = {"-lm"},
+          .defines = {"tv_loop"}};
+}
+
+ModulePtr compiled(const ModuleSource& source) {
+  PythonHost host;
+  try {
+    return load_modules(std::span(&source, 1), default_settings(), host).front();
+  } catch (const CompileError&) {
+    throw;
+  } catch (const Error&) {
+    if (!host.interruption()) throw;
+    set_exception(std::move(host.interruption()));
+    throw PythonError{};
+  }
+}
+
+}  // namespace
+
+ThunkCode UserElements::kernel(const PythonOp& op, const Apply& node) {
+  const PyRef method = op.own_method("c_element");
+  if (!method || !find_toolchain(default_settings())->usable()) return {};
+  PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&node)));
+  PyRef answer = PyRef::adopt(PyObject_CallOneArg(method.get(), handle.get()));
+  if (!answer && PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0) {
+    PyErr_Clear();
+    return {};
+  }
+  if (!answer) throw PythonError{};
+  std::string text(text_of(answer.get(), "what c_element returns"));
+  check_node(node);
+  check_template(node, text);
+
+  auto element = std::make_shared<UserElement>();
+  ElementCode& code = element->code;
+  code.output = node.output_type(0).tensor()->dtype();
+  const auto n_inputs = static_cast<int>(node.n_inputs());
+  for (int i = 0; i < n_inputs; ++i)
+    code.inputs[static_cast<std::size_t>(i)] = node.input(i).dtype();
+  element->op = op.name();
+  element->number = code.output == DType::Bool ? "(" + text + ") != 0" : "({T})(" + text + ")";
+  try {
+    element->module = compiled(source_of(code, element->op, element->number, n_inputs));
+  } catch (const CompileError& error) {
+    if (error.is_no_compiler()) return {};
+    throw CompileError(error.fault(), place(node) + " does not compile: " + error.what(),
+                       error.diagnostics(), error.source_path());
+  }
+  code.op = element->op.c_str();
+  code.scalar = &guarded<&compute_number>;
+  code.loop =
+      element->module->function<void(char* const*, const std::int64_t*, std::int64_t)>("tv_loop");
+  code.cost = 8;
+  code.c_number = element->number.c_str();
+
+  std::shared_ptr<const ElementCode> owned(element, &code);
+  ThunkCode thunk;
+  thunk.form = "kernel";
+  thunk.eager = node.output_type(0).tensor()->ndim() == 0 ? code.scalar : &run_element_code;
+  thunk.state = owned;
+  const std::lock_guard guard(lock_);
+  codes_[&node] = std::move(owned);
+  return thunk;
+}
+
+const ElementCode* UserElements::code(const Apply& node) const {
+  const std::lock_guard guard(lock_);
+  const auto found = codes_.find(&node);
+  return found == codes_.end() ? nullptr : found->second.get();
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,34 @@
+// user_element.h: elementwise Ops that users give as an expression of C: `c_element`.
+#pragma once
+
+#include "ops/elementwise/elementwise_loop.h"
+#include "ops/graph/variable.h"
+#include "python/bindings/python/python.h"
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace thunkvm {
+
+class PythonOp;
+
+/// The native code of an Op's nodes that have a `c_element`: a loop, compiled from the expression,
+/// for the interpreter and for fused loops, and the expression itself for numbers in emitted code.
+/// Both are C with the same flags, so they give the same bits.
+class UserElements {
+ public:
+  /// The thunk of a node, compiled if this process and the cache have none; nothing where its Op
+  /// gives no `c_element`, or where there is no C compiler. Throws Error(Type) for a node that is
+  /// not elementwise, Error(Value) for a text that is no template, CompileError.
+  ThunkCode kernel(const PythonOp& op, const Apply& node);
+  /// What `kernel` made for the node; null where it made nothing. Any thread may ask.
+  const ElementCode* code(const Apply& node) const;
+
+ private:
+  mutable std::mutex lock_;
+  std::unordered_map<const Apply*, std::shared_ptr<const ElementCode>> codes_;
+};
+
+}  // namespace thunkvm
