@@ -53,6 +53,18 @@ def text_of(page: Chrome, selector: str) -> list[str]:
     return [found.text for found in all_of(page, selector)]
 
 
+def too_wide(page: Chrome) -> list[str]:
+    """Return the texts in the graph that are wider than the box that they are in."""
+    found: list[str] = page.execute_script(
+        """const right = (shape) => shape.getBoundingClientRect().right;
+        return [...document.querySelectorAll(".node, .folded, .title")].flatMap((group) =>
+          [...group.querySelectorAll("text")]
+            .filter((text) => right(text) > right(group.querySelector("rect")))
+            .map((text) => text.textContent));"""
+    )
+    return found
+
+
 NAMES = '#node-table .tabulator-cell[tabulator-field="name"]'
 
 
@@ -179,6 +191,7 @@ def test_ten_thousand_nodes_are_shown_in_boxes_that_fit(browser: Chrome, tmp_pat
     assert len(browser.find_elements("css selector", ".folded, .node")) <= 100
     browser.execute_script("graph.open(main.f, 5123)")
     one(browser, '.node.marked[data-node="5123"]')
+    assert too_wide(browser) == []
     assert complaints(browser) == []
 
 

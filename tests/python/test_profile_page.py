@@ -96,6 +96,18 @@ def test_a_long_file_is_shown_around_the_lines_that_made_nodes(tmp_path: Path) -
     assert file["state"] == "around"
 
 
+def test_the_file_that_took_most_comes_first() -> None:
+    rows = (
+        replace(node(0, "exp", 1, self_time=1.0), file="/nowhere/a.py"),
+        replace(node(1, "log", 1, self_time=2.0), file="/nowhere/b.py"),
+    )
+    data = page_data(Profile(functions=(FunctionRecord(name="f", nodes=rows),)))
+    assert [file["name"] for file in data["functions"][0]["files"]] == [
+        "/nowhere/b.py",
+        "/nowhere/a.py",
+    ]
+
+
 def test_of_a_file_that_is_not_here_the_recorded_lines_are_shown() -> None:
     (file,) = page_data(PROFILE)["functions"][0]["files"]
     assert file["state"] == "missing"

@@ -22,7 +22,7 @@ from thunkvm.profile.timeline import slices
 #: A page shows so many slices of a timeline, the longest ones, and says how many there are.
 SLICES = 50_000
 #: It shows a file whole up to so many lines, and a longer one around the lines that made nodes.
-FILE_LINES, AROUND = 2000, 8
+FILE_LINES, AROUND = 150, 8
 SCRIPTS = ("format.js", "details.js", "tables.js", "branches.js", "graph.js", "timeline.js",
            "source.js", "main.js")  # fmt: skip
 
@@ -185,11 +185,15 @@ def _timeline(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
 
 
 def _files(function: FunctionRecord) -> list[dict[str, Any]]:
+    """Return the files of the lines that made nodes, the one that took most first."""
     lines: dict[str, dict[int, str]] = {}
+    times: dict[str, float] = {}
     for node in function.nodes:
         if node.file and node.line:
             lines.setdefault(node.file, {})[node.line] = node.source
-    return [_file(name, found) for name, found in sorted(lines.items())]
+            times[node.file] = times.get(node.file, 0.0) + node.self_time
+    order = sorted(lines, key=lambda name: -times[name])
+    return [_file(name, lines[name]) for name in order]
 
 
 def _file(name: str, recorded: dict[int, str]) -> dict[str, Any]:

@@ -100,7 +100,7 @@ const graph = {
       ...box.nodes.map((index) => ({ v: `n${index}`, index, width: graph.nodeWidth(graph.f.nodes[index]), height: graph.HEIGHT })),
       ...box.inside.map((inner) => {
         const open = graph.unfolded.has(inner.id);
-        const size = open ? graph.layout(inner) : { width: graph.textWidth(graph.title(inner)) + 44, height: graph.HEIGHT + 8 };
+        const size = open ? graph.layout(inner) : { width: graph.foldedWidth(inner), height: graph.HEIGHT + 8 };
         return { ...size, v: inner.id, box: inner, open };
       }),
     ];
@@ -114,6 +114,14 @@ const graph = {
 
   textWidth(text) {
     return 7.6 * text.length;
+  },
+
+  foldedSub(box) {
+    return `${format.count(box.count, "node")} \u00b7 ${box.ran ? format.seconds(box.time) : "never ran"}`;
+  },
+
+  foldedWidth(box) {
+    return Math.max(graph.textWidth(graph.title(box)), graph.textWidth(graph.foldedSub(box))) + 44;
   },
 
   nodeWidth(node) {
@@ -190,8 +198,7 @@ const graph = {
     group.append("rect").attr("x", x).attr("y", y).attr("width", item.width).attr("height", item.height).attr("rx", 8)
       .style("--heat", `${total ? 100 * item.box.time / total : 0}%`);
     group.append("text").attr("x", x + 12).attr("y", y + 20).text(`\u25b8 ${graph.title(item.box)}`);
-    const sub = [format.count(item.box.count, "node"), item.box.ran ? format.seconds(item.box.time) : "never ran"];
-    group.append("text").attr("class", "sub").attr("x", x + 26).attr("y", y + 38).text(sub.join(" \u00b7 "));
+    group.append("text").attr("class", "sub").attr("x", x + 26).attr("y", y + 38).text(graph.foldedSub(item.box));
   },
 
   drawNode(parent, item, x, y) {
@@ -225,7 +232,7 @@ const graph = {
   // What is seen first: all of it, or where that is too small to read, its middle at the top.
   first() {
     const svg = document.getElementById("drawing");
-    const [width, scale] = [svg.clientWidth, 0.5];
+    const [width, scale] = [svg.clientWidth, 0.6];
     if (graph.size.width * scale <= width && graph.size.height * scale <= svg.clientHeight) graph.fit();
     else {
       const left = Math.max(0, (graph.size.width - width / scale) / 2);

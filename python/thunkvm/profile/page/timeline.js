@@ -73,7 +73,7 @@ const timeline = {
       pen.fillStyle = css("var(--line)");
       pen.fillRect(x(tick), 14, 1, height);
       pen.fillStyle = css("var(--soft)");
-      pen.fillText(format.seconds(tick), x(tick) + 3, 8);
+      if (x(tick) < width - 70) pen.fillText(format.seconds(tick), x(tick) + 3, 8);
     }
     for (const [thread, top] of tops) {
       pen.fillStyle = css("var(--soft)");
