@@ -149,6 +149,15 @@ def test_an_op_that_declares_what_it_does_passes() -> None:
     np.testing.assert_array_equal(turned, VALUE[::-1])
 
 
+@pytest.mark.parametrize("lie", [lies.WritesToItsInput, lies.WritesToItsInputInC])
+def test_what_was_written_to_the_callers_array_is_put_back(lie: Any) -> None:
+    x = tv.matrix("x")
+    value = VALUE.copy()
+    with pytest.raises(BadDestroyMap):
+        tv.function([x], lie()(x), mode="DebugMode")(value)
+    np.testing.assert_array_equal(value, VALUE)
+
+
 def test_an_infer_shape_may_ask_for_values_and_leave_outputs_open() -> None:
     class Zeros(tv.Op):
         def make_node(self, n: Any, x: Any) -> Any:

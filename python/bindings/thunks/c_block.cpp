@@ -67,7 +67,7 @@ class CThunk final : public BoundThunk {
     const CBlock& block = *block_;
     static_cast<PythonHost&>(*activation.host).heed_float_errors();
     if (self_ == nullptr) make();
-    const InputGuard inputs_stay(*block.nodes[0].node, activation, operands);
+    InputGuard inputs_stay(*block.nodes[0].node, activation, operands);
     const std::size_t n_inputs = block.inputs.size();
     for (std::size_t i = 0; i < n_inputs; ++i)
       values_[i] = input(activation, operands, block.inputs[i]).release();

@@ -67,7 +67,7 @@ InputGuard::~InputGuard() {
       copy_elements(kept.copy, kept.array);
 }
 
-void InputGuard::check() const {
+void InputGuard::check() {
   for (const Kept& kept : kept_) {
     const std::int64_t position = first_changed(kept.array, kept.copy);
     if (position == kept.copy.size()) continue;
@@ -79,6 +79,7 @@ void InputGuard::check() const {
                     "destroy_map = {0: [" +
                     i + "]} if output 0 is made in its memory, or work on a copy.");
   }
+  kept_.clear();  // nothing to put back
 }
 
 void check_inputs_of_new_nodes(bool check) { checking = check; }

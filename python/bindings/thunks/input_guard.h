@@ -23,9 +23,9 @@ class InputGuard {
   InputGuard(const InputGuard&) = delete;
   InputGuard& operator=(const InputGuard&) = delete;
 
-  /// After the run. Throws Error(Value) that names the Op, the input and the first element that was
-  /// written to.
-  void check() const;
+  /// After the run, once. Throws Error(Value) that names the Op, the input and the first element
+  /// that was written to.
+  void check();
 
  private:
   struct Kept {

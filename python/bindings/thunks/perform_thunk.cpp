@@ -65,7 +65,7 @@ class PerformThunk final : public BoundThunk {
     } else {
       host.heed_float_errors();
     }
-    const InputGuard inputs_stay(*code_->node, activation, operands);
+    InputGuard inputs_stay(*code_->node, activation, operands);
     prepare_inputs(activation, operands);
     prepare_storage(activation, operands);
 

@@ -49,6 +49,13 @@ def written(values: list[Any], before: list[Any]) -> Iterator[tuple[int, str]]:
         yield i, f"element {where} was {copy[where]} and is {value[where]}"
 
 
+def put_back(values: list[Any], before: list[Any]) -> None:
+    """Give the arrays the elements that they had: they may be the caller's."""
+    for value, copy in zip(values, before, strict=True):
+        if isinstance(value, np.ndarray) and value.flags.writeable and not _same(value, copy):
+            np.copyto(value, copy)
+
+
 def _same(value: Any, copy: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return len(value) == len(copy) and all(map(_same, value, copy))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Function
-from thunkvm.checking.aliasing import snapshot
+from thunkvm.checking.aliasing import put_back, snapshot
 from thunkvm.checking.contract import Checks, Finding, NodeContract, is_seen
 from thunkvm.checking.layouts import layouts_of
 from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, name_of
@@ -105,7 +105,10 @@ class DebugObserver(NodeObserver):
     ) -> None:
         (new, before), contract, form = begun, self._contract(index), self._form(index)
         if before:
-            self._raise_first(index, contract.check_writes(inputs, before, form))
+            findings = list(contract.check_writes(inputs, before, form))
+            if findings:
+                put_back(inputs, before)
+            self._raise_first(index, iter(findings))
         if any(value is ABSENT for value in outputs):
             return  # of a lazy node, which is not done yet
         self._raise_first(index, contract.check_outputs(inputs, outputs, form))
