@@ -72,6 +72,9 @@ def ops(name: str) -> Any:
                 return f"{{{text}}}"
             return f"for (int time = 0; time < {self.times}; ++time) {{{text}}}"
 
+    # PyTensor pickles Ops, for which they have to be found by name.
+    AddNumber.__qualname__ = "AddNumber"
+    globals()["AddNumber"] = AddNumber
     return AddNumber
 
 
