@@ -178,8 +178,8 @@ def test_a_function_shows_its_public_names_alone() -> None:
     f = tv.function([x], tv.exp(x), mode="vm")
     assert [name for name in dir(f) if not name.startswith("_")] == [
         "c_source", "compile", "compiled", "disassemble", "dprint", "explain", "inputs", "mode",
-        "name", "node_runs", "outputs", "reset_counters", "rewrites", "updates",
-        "why_not_compiled",
+        "name", "node_runs", "outputs", "profile", "record", "replay", "reset_counters",
+        "rewrites", "updates", "why_not_compiled",
     ]  # fmt: skip
 
 
