@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <thread>
+#include <type_traits>
 
 namespace thunkvm {
 namespace {
@@ -15,7 +16,8 @@ const Buffer* buffer_of(const Cell& cell) {
 
 /// `to` gets at least as many elements as `from` has, and then `merge(to[i], from[i])`.
 template <class T, class Merge>
-void merge_each(std::vector<T>& to, const std::vector<T>& from, T none, const Merge& merge) {
+void merge_each(std::vector<T>& to, const std::vector<T>& from, const std::type_identity_t<T>& none,
+                const Merge& merge) {
   if (to.size() < from.size()) to.resize(from.size(), none);
   for (std::size_t i = 0; i < from.size(); ++i) merge(to[i], from[i]);
 }
@@ -107,8 +109,8 @@ void Recorder::end_call(bool failed) {
   call.failed = failed;
 }
 
-void Recorder::begin_memory(const Cell* cells, const Operands& operands) {
-  given_.clear();
+void Recorder::begin_memory(const Cell* cells, const Operands& operands, bool more) {
+  if (!more) given_.clear();
   for (int i = 0; i < operands.n_inputs; ++i) given_.push_back(buffer_of(cells[operands.input(i)]));
 }
 

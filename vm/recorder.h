@@ -36,7 +36,9 @@ inline constexpr std::uint32_t kTickClasses = 128;
 
 /// What is known of one *site*: a node that the machine runs, a group of emitted code, or what a
 /// call does beside the program. Emitted modules declare it again (emit/profile_prelude.h).
-struct SiteRecord {
+///
+/// What a lap writes lies in two cache lines.
+struct alignas(64) SiteRecord {
   std::uint64_t runs = 0;
   std::uint64_t self = 0;                          ///< ticks, all runs together
   std::uint64_t min = ~std::uint64_t{0}, max = 0;  ///< of all runs but the first
@@ -44,14 +46,14 @@ struct SiteRecord {
   std::uint64_t suspended = 0;  ///< of a lazy thunk: how often it asked for inputs
   std::uint64_t failed = 0;
   std::uint64_t bytes = 0;  ///< of outputs that are new, and no memory of an input
-  std::uint64_t peak = 0;   ///< bytes in use when it ended, at most
   std::array<std::uint32_t, kTickClasses> classes{};  ///< of all runs but the first
+  std::uint64_t peak = 0;                             ///< bytes in use when it ended, at most
 
   void merge(const SiteRecord& other);
   /// So many ticks that 95 of 100 runs took no more: the upper end of their class.
   std::uint64_t p95() const;
 };
-static_assert(sizeof(SiteRecord) == 72 + 4 * kTickClasses);
+static_assert(sizeof(SiteRecord) == 128 + 4 * kTickClasses);
 
 /// How a branch went.
 struct BranchRecord {
@@ -181,8 +183,9 @@ class Recorder : public Laps {
   }
   std::uint64_t n_calls() const { return n_calls_; }
   bool notes_memory() const { return options_.memory; }
-  /// Notes what a thunk made, before the inputs that it left are let go.
-  void begin_memory(const Cell* cells, const Operands& operands);
+  /// Notes what a thunk made, before the inputs that it left are let go. `more`: it belongs to the
+  /// one that began before it.
+  void begin_memory(const Cell* cells, const Operands& operands, bool more = false);
   void note_memory(std::uint32_t site, const Cell* cells, const Operands& operands);
   /// A body is run from `pc`; it returns, or not, since it failed or the call is lost.
   void call_body(std::uint32_t pc) { bodies_.push_back({regions_->at(pc), last, count}); }

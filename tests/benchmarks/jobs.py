@@ -70,6 +70,30 @@ def chain() -> Iterator[Row]:
     yield "chain: cos, per node, emitted", emitted
 
 
+def profiles() -> Iterator[Row]:
+    """What recording costs above a call without it, per thunk, and per group of emitted C."""
+    x = tv.scalar("x")
+    y = x
+    for _ in range(100):
+        y = tv.cos(y)
+    f = tv.function([x], y, mode=INTERPRETED)
+    plain = best(f, 0.5)
+    for kind in ("count", "time", "trace"):
+        with f.profile(kind):
+            yield f"profile: {kind}, per thunk", (best(f, 0.5) - plain) / 100
+    yield "profile: off again, per thunk", (best(f, 0.5) - plain) / 100
+    v = tv.vector("v")
+    z = v
+    for _ in range(50):  # a call, and a loop
+        z = tv.concatenate([tv.cos(z[:2]), z[2:]])
+    g = tv.function([v], z, mode=EMITTED)
+    plain = best(g, np.zeros(4))
+    for kind in ("time", "trace"):
+        with g.profile(kind) as p:
+            spent = best(g, np.zeros(4)) - plain
+        yield f"profile: {kind}, per group", spent / len(p.functions[0].groups)
+
+
 def branch() -> Iterator[Row]:
     """A chain of 50 conditionals of one node an arm, per conditional."""
     x = tv.scalar("x")
@@ -324,6 +348,7 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "chain": chain,
     "branch": branch,
     "perform": perform,
+    "profile": profiles,
     "build": build,
     "armijo": armijo,
     "background": background,

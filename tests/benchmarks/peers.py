@@ -196,6 +196,19 @@ def pytensor_chain() -> Iterator[Row]:
     )
 
 
+def pytensor_profile() -> Iterator[Row]:
+    import pytensor
+    import pytensor.tensor as pt
+
+    x = y = pt.dscalar("x")
+    for _ in range(100):
+        y = pt.cos(y)
+    plain = best(pytensor.function([x], y, mode=_pytensor_plain()), 0.5)
+    profiled = pytensor.function([x], y, mode=_pytensor_plain(), profile=True)
+    profiled.profile.print_at_exit = False
+    yield "profile: time, per thunk", (best(profiled, 0.5) - plain) / 100
+
+
 def pytensor_branch() -> Iterator[Row]:
     import pytensor
     import pytensor.tensor as pt

@@ -99,13 +99,22 @@ def test_a_trace_has_each_group_of_each_call() -> None:
     assert record.dropped_events == 0
 
 
-def test_memory_is_what_nodes_made() -> None:
+@pytest.mark.parametrize("mode", ["vm", NOW], ids=str)
+def test_memory_is_what_nodes_made(mode: Any) -> None:
     x = tv.vector("x")
-    f = tv.function([x], tv.concatenate([x, x]).sum(), mode="vm", profile="memory")
+    f = tv.function([x], tv.concatenate([x, x]).sum(), mode=mode, profile="memory")
     f(np.zeros(1000))
     joined = next(n for n in f.profile.functions[0].nodes if n.op != "sum")
     assert joined.bytes_allocated == 16000
     assert f.profile.calls[0].bytes == 16000
+
+
+def test_a_loops_memory_is_its_results() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x) * 2 + 1, mode=NOW, profile="memory")
+    f(np.zeros(1000))
+    (record,) = f.profile.functions
+    assert {n.op: n.bytes_allocated for n in record.nodes} == {"exp": 0, "mul": 0, "add": 8000}
 
 
 def test_a_program_that_knows_nothing_of_it_is_profiled(tmp_path: Path) -> None:

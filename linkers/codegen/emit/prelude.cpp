@@ -90,7 +90,17 @@ int run(NativeCall* call, std::uint32_t steps) {
 }
 
 int loop(NativeCall* call, std::uint32_t loop, const NumberBits* numbers, NumberBits* results) {
-  return code_of(*call).loops[loop].run(*call, numbers, results) ? 0 : 1;
+  const FusedLoop& fused = code_of(*call).loops[loop];
+  Recorder* const memory = records_memory(*call);
+  if (memory == nullptr) [[likely]]
+    return fused.run(*call, numbers, results) ? 0 : 1;
+  const std::vector<Step>& members = fused.members.steps;
+  for (const Step& step : members)
+    memory->begin_memory(call->cells, step.operands, &step != members.data());
+  if (!fused.run(*call, numbers, results)) return 1;
+  // The values in between are nowhere: what is there now is results.
+  for (const Step& step : members) memory->note_memory(step.node, call->cells, step.operands);
+  return 0;
 }
 
 std::uint32_t arm_of_cell(NativeCall& call, std::uint32_t index, const Cell& selector) {

@@ -9,8 +9,8 @@ namespace thunkvm {
 
 // Recorders and calls as emitted code declares them.
 static_assert(offsetof(NativeCall, laps) == 72);
-static_assert(sizeof(SiteRecord) == 584 && offsetof(SiteRecord, self) == 8 &&
-              offsetof(SiteRecord, first) == 32 && offsetof(SiteRecord, classes) == 72);
+static_assert(sizeof(SiteRecord) == 640 && offsetof(SiteRecord, self) == 8 &&
+              offsetof(SiteRecord, first) == 32 && offsetof(SiteRecord, classes) == 64);
 static_assert(sizeof(BranchRecord) == 24 && offsetof(BranchRecord, flips) == 8);
 static_assert(offsetof(Laps, sites) == 16 && offsetof(Laps, decisions) == 40 &&
               offsetof(Laps, demanders) == 48 && offsetof(Laps, n_decisions) == 56 &&
@@ -18,7 +18,7 @@ static_assert(offsetof(Laps, sites) == 16 && offsetof(Laps, decisions) == 40 &&
 
 const char* const kProfilePrelude = R"(
 /* What the calls of a profiled program leave behind. */
-typedef struct { u64 runs, self, min, max, first, suspended, failed, bytes, peak; u32 classes[128]; } tv_site;
+typedef struct { u64 runs, self, min, max, first, suspended, failed, bytes; u32 classes[128]; u64 others[8]; } tv_site;
 typedef struct { u32 last, forced; u64 flips, evaluated; } tv_branch;
 typedef struct { u64 ticks, laps; } tv_elapsed;
 typedef struct { u32 branch, arm; } tv_decision;

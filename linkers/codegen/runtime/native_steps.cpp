@@ -1,5 +1,7 @@
 #include "linkers/codegen/runtime/native_steps.h"
 
+#include "vm/frame.h"
+
 #include <cstring>
 
 namespace thunkvm {
@@ -14,6 +16,11 @@ void store_number(Cell& cell, NumberBits bits, DType dtype) {
   });
 }
 
+Recorder* records_memory(const NativeCall& call) {
+  Recorder* const recorder = call.frame->recorder();
+  return recorder != nullptr && recorder->notes_memory() ? recorder : nullptr;
+}
+
 void note_after(NativeCall& call, const NativeSteps& steps) {
   for (const auto& [first, end] : steps.after)
     NativeSupport::note_not_reached(*call.frame, first, end);
@@ -22,7 +29,12 @@ void note_after(NativeCall& call, const NativeSteps& steps) {
 bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i) {
   const Step& step = steps.steps[i];
   Activation& activation = *call.activation;
+  Recorder* const memory = records_memory(call);
+  if (memory != nullptr) [[unlikely]]
+    memory->begin_memory(call.cells, step.operands);
   if (step.run(activation, step.operands) == Status::Done) [[likely]] {
+    if (memory != nullptr) [[unlikely]]
+      memory->note_memory(step.node, call.cells, step.operands);
     if (!activation.poll || NativeSupport::poll(*call.frame)) return true;
   } else {
     NativeSupport::fail(*call.frame, step.node);

@@ -9,6 +9,8 @@
 
 namespace thunkvm {
 
+class Recorder;
+
 /// The number in a scalar cell.
 using NumberBits = std::uint64_t;
 
@@ -29,6 +31,9 @@ struct NativeSteps {
 /// Runs one step in a call. False: it failed, which was noted, with the steps that now are not
 /// reached.
 bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i);
+
+/// Of a call whose thunks' memory is recorded; else null.
+Recorder* records_memory(const NativeCall& call);
 
 /// Notes that what comes after a unit that failed is not reached.
 void note_after(NativeCall& call, const NativeSteps& steps);

@@ -68,7 +68,9 @@ const EmittedCode* CompiledFunction::code() {
 
 void CompiledFunction::compile(Emitted& emitted) {
   if (tier(emitted) == nullptr) return;
+  const std::uint64_t begin = Clock::now();
   interruptible([&](Host& host) { emitted.tier->compile_now(default_settings(), host); });
+  emitted.waited += static_cast<double>(Clock::now() - begin) * Clock::seconds_per_tick();
   emitted.native = emitted.tier->ready();
 }
 

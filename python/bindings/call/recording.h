@@ -19,6 +19,7 @@ struct Emitted {
   std::shared_ptr<const NativeCode> native;  ///< what frames run with
   std::uint64_t calls = 0;                   ///< before there was emitted code
   std::uint64_t next_try = 0;                ///< the call that has it compiled
+  double waited = 0;                         ///< seconds, for its compilation
 };
 
 /// What was recorded, with how often each node ran and each counter was hit.

@@ -136,6 +136,7 @@ PyObject* read(PyObject* self, PyObject*) {
     set(dict, "first_group", integer(Recorder::first_group(program)));
     set(dict, "n_calls", integer(recorded.totals.n_calls));
     set(dict, "n_events", integer(recorded.totals.n_events));
+    set(dict, "compile", PyRef::take(PyFloat_FromDouble(recording.emitted().waited)));
     set(dict, "changeover", PyRef::take(PyFloat_FromDouble(recorded.changeover)));
     set(dict, "lap_cost", PyRef::take(PyFloat_FromDouble(seconds.lap * seconds.tick)));
     return dict;

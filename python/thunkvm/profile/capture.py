@@ -229,7 +229,9 @@ class _Capture:
             name: self.sites[self.n_nodes + number].self_time for number, name in enumerate(PARTS)
         }
         made: dict[str, Any] = self.function._making
-        return Overheads(**made, **parts, changeover=self.data["changeover"])
+        return Overheads(
+            **made, **parts, compile=self.data["compile"], changeover=self.data["changeover"]
+        )
 
     def _events(self) -> tuple[Event, ...]:
         if not self.data["n_events"]:
