@@ -1,5 +1,6 @@
 #include "ops/control/conditional.h"
 
+#include "ops/graph/extents.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/registry.h"
 #include "thunks/cast.h"
@@ -85,6 +86,34 @@ class ConditionalOp final : public Op {
       for (std::uint32_t j = 0; j < spec_.n_outputs; ++j)
         arms[a].push_back(inputs[spec_.arm_input(a, j)]);
     return thunkvm::conditional(inputs[0], spec_.decoding, arms);
+  }
+
+  /// The lengths of the arm that is picked. The selector is asked for those alone in which arms may
+  /// differ, all in one conditional.
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    std::vector<Extents> shapes;
+    std::vector<std::pair<std::size_t, std::size_t>> differing;  // output, axis
+    std::vector<std::vector<Variable>> arms(spec_.n_arms);
+    for (std::uint32_t j = 0; j < spec_.n_outputs; ++j) {
+      shapes.push_back(input_shapes[spec_.arm_input(0, j)]);
+      for (std::size_t axis = 0; axis < shapes[j].size(); ++axis) {
+        const auto length = [&](std::uint32_t arm) -> const Variable& {
+          return input_shapes[spec_.arm_input(arm, j)][axis];
+        };
+        bool same = true;
+        for (std::uint32_t a = 1; a < spec_.n_arms; ++a)
+          same = same && same_value(length(0), length(a));
+        if (same) continue;
+        differing.emplace_back(j, axis);
+        for (std::uint32_t a = 0; a < spec_.n_arms; ++a) arms[a].push_back(length(a));
+      }
+    }
+    if (differing.empty()) return shapes;
+    const std::vector<Variable> lengths = thunkvm::conditional(node.input(0), spec_.decoding, arms);
+    for (std::size_t k = 0; k < differing.size(); ++k)
+      shapes[differing[k].first][differing[k].second] = lengths[k];
+    return shapes;
   }
 
  private:

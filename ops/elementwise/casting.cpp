@@ -1,6 +1,7 @@
 // casting.cpp: `cast`, the conversion of numbers to another dtype.
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
 #include "thunks/cast.h"
 #include "thunks/strided.h"
 
@@ -83,6 +84,15 @@ class CastOp final : public ArrayOp {
 
   const ElementCode* element_code(const Apply& node) const override {
     return &code_of_cast(node.input(0).dtype(), dtype_);
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
+  }
+  /// Where no number changes.
+  std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
+    const bool keeps = is_integral(dtype_) && can_cast_safely(node.input(0).dtype(), dtype_);
+    return keeps ? elements_of_input(node) : std::nullopt;
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {

@@ -1,5 +1,6 @@
 #include "ops/elementwise/elementwise.h"
 
+#include "ops/graph/extents.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -302,6 +303,11 @@ ThunkCode ElementwiseOp::kernel(const Apply& node) const {
     thunk.state = std::shared_ptr<const void>(std::shared_ptr<const void>(), &code);
   }
   return thunk;
+}
+
+std::vector<Extents> ElementwiseOp::infer_shape(Apply&,
+                                                std::span<const Extents> input_shapes) const {
+  return {broadcast_extents(input_shapes)};
 }
 
 std::vector<Variable> ElementwiseOp::grad(Apply& node,

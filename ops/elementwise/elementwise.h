@@ -178,6 +178,9 @@ class ElementwiseOp : public Op, public PartlyConnected {
   const ElementCode* element_code(const Apply& node) const override {
     return &declaration_.resolve(node.inputs());
   }
+  /// The inputs' shapes, broadcast together.
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override;
   /// By the declaration's rule; null for inputs that are not inexact, and everywhere if there is no
   /// rule.
   std::vector<Variable> grad(Apply& node,

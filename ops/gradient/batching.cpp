@@ -14,7 +14,7 @@ namespace thunkvm {
 namespace {
 
 // The length of one axis, without a detour through the whole shape.
-class LengthOp final : public Op, public PartlyConnected {
+class LengthOp final : public Op, public PartlyConnected, public ShapeQuery {
  public:
   explicit LengthOp(const Attributes& attrs) : axis_(attrs.get<std::int64_t>("axis")) {}
   std::string name() const override { return "length"; }
@@ -42,6 +42,13 @@ class LengthOp final : public Op, public PartlyConnected {
       return Status::Done;
     };
     return code;
+  }
+  const ShapeQuery* shape_query() const override { return this; }
+  Variable answer(Apply&, std::span<const Extents> input_shapes) const override {
+    return input_shapes[0][static_cast<std::size_t>(axis_)];
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply&) const override {
+    return std::vector<IntegerSource>{{.kind = IntegerSource::Kind::Length, .at = axis_}};
   }
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};

@@ -27,6 +27,10 @@ class StopGradientOp final : public Op, public PartlyConnected {
     return code;
   }
 
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
+  }
+
   const AliasMap& view_map() const override {
     static const AliasMap whole_input = {{0, {0}}};
     return whole_input;

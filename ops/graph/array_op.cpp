@@ -12,16 +12,18 @@ namespace {
 /// How far `known_integers` looks back through the graph.
 constexpr int kLookBack = 8;
 
-std::optional<std::vector<KnownInteger>> known_at_depth(const Variable& integers, int depth);
+KnownInteger known_length(const Variable& x, std::size_t axis) {
+  const std::int64_t length = x.static_shape()[axis];
+  return length < 0 ? KnownInteger{} : KnownInteger{length};
+}
 
-std::optional<std::vector<KnownInteger>> known_of_parts(const Apply& node, int depth) {
-  std::vector<KnownInteger> all;
-  for (const Variable& part : node.inputs()) {
-    auto known = known_at_depth(part, depth);
-    if (!known) return std::nullopt;
-    all.insert(all.end(), known->begin(), known->end());
+KnownInteger known_size(const Variable& x) {
+  std::int64_t size = 1;
+  for (const std::int64_t length : x.static_shape()) {
+    if (length < 0) return {};
+    size *= length;
   }
-  return all;
+  return size;
 }
 
 /// What is known without looking at values: how many there are.
@@ -41,31 +43,30 @@ std::optional<std::vector<KnownInteger>> known_at_depth(const Variable& integers
   }
   const Apply& node = *integers.node();
   if (node.op() == nullptr || depth == 0) return known_count(integers);
-  const std::string op = node.op()->name();
-  if (op == "shape") {
-    std::vector<KnownInteger> lengths;
-    for (std::int64_t length : node.input(0).static_shape())
-      lengths.push_back(length < 0 ? KnownInteger{} : KnownInteger{length});
-    return lengths;
-  }
-  if (op == "length") {
-    const std::int64_t axis = node.op()->attributes().get<std::int64_t>("axis");
-    const std::int64_t length = node.input(0).static_shape()[static_cast<std::size_t>(axis)];
-    return std::vector<KnownInteger>{length < 0 ? KnownInteger{} : KnownInteger{length}};
-  }
-  if (op == "size") {
-    std::int64_t size = 1;
-    for (std::int64_t length : node.input(0).static_shape()) {
-      if (length < 0) return known_count(integers);
-      size *= length;
+  const auto sources = node.op()->integers(node);
+  if (!sources) return known_count(integers);
+  // Elements of one input follow each other.
+  std::vector<KnownInteger> known;
+  std::optional<std::vector<KnownInteger>> elements;
+  std::uint32_t elements_of = 0;
+  for (const IntegerSource& source : *sources) {
+    const auto at = static_cast<std::size_t>(source.at);
+    const auto input = [&]() -> const Variable& {
+      return node.input(static_cast<int>(source.input));
+    };
+    switch (source.kind) {
+      case IntegerSource::Kind::Number: known.emplace_back(source.at); break;
+      case IntegerSource::Kind::Length: known.push_back(known_length(input(), at)); break;
+      case IntegerSource::Kind::Size: known.push_back(known_size(input())); break;
+      case IntegerSource::Kind::Element:
+        if (!elements || elements_of != source.input) {
+          elements = known_at_depth(input(), depth - 1);
+          elements_of = source.input;
+        }
+        known.push_back(elements ? (*elements)[at] : KnownInteger{});
     }
-    return std::vector<KnownInteger>{size};
   }
-  std::optional<std::vector<KnownInteger>> known;
-  if (op == "concatenate" || op == "stack") known = known_of_parts(node, depth - 1);
-  if (op == "cast" || op == "expand_dims" || op == "squeeze" || op == "reshape")
-    known = known_at_depth(node.input(0), depth - 1);
-  return known ? known : known_count(integers);
+  return known;
 }
 
 }  // namespace

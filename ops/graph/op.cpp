@@ -1,5 +1,6 @@
 #include "ops/graph/op.h"
 
+#include "ops/graph/extents.h"
 #include "thunks/error.h"
 
 namespace thunkvm {
@@ -21,6 +22,14 @@ const AliasMap& Op::destroy_map() const {
   static const AliasMap none;
   return none;
 }
+
+std::vector<Extents> Op::infer_shape(Apply& node, std::span<const Extents>) const {
+  std::vector<Extents> shapes;
+  for (const Variable& output : node.outputs()) shapes.push_back(extents_of(output));
+  return shapes;
+}
+
+std::optional<std::vector<IntegerSource>> Op::integers(const Apply&) const { return std::nullopt; }
 
 std::vector<Variable> Op::grad(Apply& node, std::span<const Variable>) const {
   throw Error(ErrorKind::NotImplemented,

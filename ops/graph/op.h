@@ -8,6 +8,7 @@
 #include "thunks/thunk.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,6 +29,34 @@ struct Conditional {
   std::uint32_t arm_input(std::uint32_t arm, std::uint32_t output) const {
     return 1 + arm * n_outputs + output;
   }
+};
+
+/// The lengths of a tensor's axes as values of the graph, a 0-d int64 for each; empty for what is
+/// 0-d, or no tensor. extents.h has what rules compute with them.
+using Extents = std::vector<Variable>;
+
+/// Where one integer of an output comes from, where its Op knows it without any value.
+struct IntegerSource {
+  enum class Kind : std::uint8_t {
+    Number,   ///< `at`
+    Length,   ///< the length of axis `at` of the input
+    Size,     ///< the number of elements of the input
+    Element,  ///< element `at` of the input, which is 0-d or a vector
+  };
+  Kind kind = Kind::Number;
+  std::uint32_t input = 0;
+  std::int64_t at = 0;
+};
+
+/// What an Op is besides whose one output follows from the lengths of its inputs: no element of
+/// them is read, so that nobody has to compute them for it.
+class ShapeQuery {
+ public:
+  /// The output's value, of the type that it has, from the lengths of the inputs.
+  virtual Variable answer(Apply& node, std::span<const Extents> input_shapes) const = 0;
+
+ protected:
+  ~ShapeQuery() = default;
 };
 
 /// Which inputs an output is a view of, or which it overwrites: (output, inputs).
@@ -75,6 +104,22 @@ class Op : public Counted {
 
   virtual const AliasMap& view_map() const;
   virtual const AliasMap& destroy_map() const;
+
+  /// The shapes of the outputs, of each a 0-d int64 for each axis, as graph over the shapes of the
+  /// inputs: what asks for lengths asks it, and computes no element. What is known by type counts
+  /// before what this says. It may use the values of inputs too (`x` in `full(x, 0.0)`), which are
+  /// then demanded; it must not use the outputs, but for those that have to be computed to know:
+  /// `extents_of(node.output(j))`, which is the default for all. Whatever the node checks but
+  /// that lengths broadcast is not checked where only its shape is asked for.
+  virtual std::vector<Extents> infer_shape(Apply& node,
+                                           std::span<const Extents> input_shapes) const;
+
+  /// For an Op whose value follows from the lengths of its inputs; null for all others.
+  virtual const ShapeQuery* shape_query() const { return nullptr; }
+
+  /// For an output of integers with at most one axis: where each of them comes from; nothing where
+  /// not all of that is known.
+  virtual std::optional<std::vector<IntegerSource>> integers(const Apply& node) const;
 
   /// The gradients with respect to the inputs, as graph. `output_gradients[j]` is null where
   /// nothing depends on output j; a result is null where the output does not depend,

@@ -256,6 +256,13 @@ class AdvancedSubtensorOp final : public ArrayIndexOp {
     return {Apply::make1(*this, all, TensorType::of(all[0].dtype(), shape))};
   }
 
+  /// How often a mask is true is a value: the mask is demanded, and what it picks from is not.
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    return {index(node.inputs())
+                .extents(input_shapes[0], node.inputs().subspan(1), input_shapes.subspan(1))};
+  }
+
   ThunkCode kernel(const Apply& node) const override {
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
       return kernel_code<run_get<T>>(index_state(node));
@@ -291,6 +298,10 @@ class AdvancedWriteOp final : public ArrayIndexOp {
         index(all).known_shape(all[0].static_shape(), std::span(all).subspan(2));
     all[1] = value_for_part(name(), all[1], all[0], part);
     return {Apply::make1(*this, all, all[0].type_ref())};
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
   }
 
   ThunkCode kernel(const Apply& node) const override {

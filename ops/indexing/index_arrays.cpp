@@ -44,8 +44,9 @@ std::vector<std::string> without_arrays(const std::string& op,
   return basic;
 }
 
-std::vector<std::int64_t> inserted(std::vector<std::int64_t> rest, std::size_t place,
-                                   std::span<const std::int64_t> picked) {
+template <class Length>
+std::vector<Length> inserted(std::vector<Length> rest, std::size_t place,
+                             const std::vector<Length>& picked) {
   rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(place), picked.begin(), picked.end());
   return rest;
 }
@@ -227,6 +228,22 @@ PickedElements ArrayIndex::find(const Activation& activation, const Operands& op
       if (!arrays_[i].is_mask) turn_into_offsets(arrays_[i], offsets[i], found.part);
   found.offsets = offsets.size() == 1 ? offsets[0] : added_up(found.picked, offsets);
   return found;
+}
+
+Extents ArrayIndex::extents(const Extents& x, std::span<const Variable> inputs,
+                            std::span<const Extents> input_shapes) const {
+  std::vector<Variable> integers;
+  for (const int input : integers_) integers.push_back(inputs[static_cast<std::size_t>(input)]);
+  const Extents part = basic_.extents(x, integers);
+  Extents rest;
+  for (const int axis : rest_) rest.push_back(part[static_cast<std::size_t>(axis)]);
+  std::vector<Extents> arrays;
+  for (const IndexArray& array : arrays_) {
+    const auto input = static_cast<std::size_t>(array.input);
+    arrays.push_back(array.is_mask ? Extents{sum(cast(inputs[input], DType::Int64))}
+                                   : input_shapes[input]);
+  }
+  return inserted(rest, static_cast<std::size_t>(place_), broadcast_extents(arrays));
 }
 
 StaticShape ArrayIndex::known_shape(const StaticShape& x, std::span<const Variable> inputs) const {

@@ -52,6 +52,9 @@ class ArrayIndex {
   /// Error(Index) in NumPy's words.
   PickedElements find(const Activation& activation, const Operands& operands, int first,
                       const Layout& x) const;
+  /// The lengths of the result of an array with these, and of the inputs of the items.
+  Extents extents(const Extents& x, std::span<const Variable> inputs,
+                  std::span<const Extents> input_shapes) const;
   /// The shape of the result, as far as it is known.
   StaticShape known_shape(const StaticShape& x, std::span<const Variable> inputs) const;
 

@@ -182,6 +182,60 @@ std::vector<std::int64_t> BasicIndex::known_lengths(
   return lengths;
 }
 
+Extents BasicIndex::extents(const Extents& x, std::span<const Variable> inputs) const {
+  Extents lengths;
+  std::size_t axis = 0;
+  for (const IndexItem& item : items_) {
+    if (item.kind == IndexItem::Kind::NewAxis) {
+      lengths.push_back(extent(1));
+      continue;
+    }
+    const Variable& length = x[axis++];
+    if (item.kind == IndexItem::Kind::Integer) continue;
+    std::vector<Variable> integers{length};
+    const auto written = [&](const IndexNumber& number) -> std::string {
+      if (number.from == IndexNumber::From::Absent) return "";
+      if (number.from == IndexNumber::From::Literal) return std::to_string(number.value);
+      integers.push_back(inputs[static_cast<std::size_t>(number.value)]);
+      return "?";
+    };
+    const std::string start = written(item.start), stop = written(item.stop);
+    const std::string step = written(item.step);
+    const bool whole =
+        (start.empty() || start == "0") && stop.empty() && (step.empty() || step == "1");
+    lengths.push_back(whole ? length
+                            : call_op("slice_length", std::span<const Variable>(integers),
+                                      {{"slice", start + ":" + stop + ":" + step}}));
+  }
+  return lengths;
+}
+
+std::optional<std::vector<std::int64_t>> BasicIndex::picked(std::int64_t length) const {
+  if (n_inputs_ > 0 || items_.size() != 1 || length < 0) return std::nullopt;
+  const IndexItem& item = items_[0];
+  const auto value = [](const IndexNumber& number) {
+    return number.from == IndexNumber::From::Absent ? std::nullopt : std::optional(number.value);
+  };
+  std::vector<std::int64_t> positions;
+  if (item.kind == IndexItem::Kind::Integer) {
+    const std::int64_t i = item.start.value;
+    if (i < -length || i >= length) return std::nullopt;
+    positions.push_back(i < 0 ? i + length : i);
+  } else {
+    const std::int64_t step = value(item.step).value_or(1);
+    if (step == 0) return std::nullopt;
+    const SliceRange range = slice_range(length, value(item.start), value(item.stop), step);
+    for (std::int64_t k = 0; k < range.count; ++k) positions.push_back(range.start + k * step);
+  }
+  return positions;
+}
+
+std::int64_t slice_length(std::int64_t length, std::optional<std::int64_t> start,
+                          std::optional<std::int64_t> stop, std::int64_t step) {
+  if (step == 0) throw Error(ErrorKind::Value, "[slice_length] slice step cannot be zero");
+  return slice_range(length, start, stop, step).count;
+}
+
 Variable value_for_part(const std::string& op, const Variable& value, const Variable& x,
                         const StaticShape& part) {
   const DType dtype = x.dtype();

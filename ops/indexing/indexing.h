@@ -14,6 +14,7 @@
 #pragma once
 
 #include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
 #include "ops/kernels/view.h"
 
 #include <cstdint>
@@ -56,6 +57,13 @@ class BasicIndex {
   /// of bounds, Error(Value) for a step of zero.
   void find(const Layout& x, std::span<const std::int64_t> inputs, View& part) const;
 
+  /// The lengths of the result of an array with these, and the values of the inputs.
+  Extents extents(const Extents& x, std::span<const Variable> inputs) const;
+
+  /// Which elements of a vector of this length it picks; nothing where that is not known, or the
+  /// result has more than one axis.
+  std::optional<std::vector<std::int64_t>> picked(std::int64_t length) const;
+
   /// The lengths of the result as far as they follow from those of the array (-1: unknown) and the
   /// known inputs.
   std::vector<std::int64_t> known_lengths(
@@ -70,6 +78,10 @@ class BasicIndex {
   std::vector<IndexItem> items_;
   int n_inputs_ = 0;
 };
+
+/// How many elements of an axis a slice picks. Throws Error(Value) for a step of zero.
+std::int64_t slice_length(std::int64_t length, std::optional<std::int64_t> start,
+                          std::optional<std::int64_t> stop, std::int64_t step);
 
 /// Adds to an element: bools by `or`, integers wrapping around.
 template <class T>

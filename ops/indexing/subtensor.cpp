@@ -120,6 +120,22 @@ class SubtensorOp final : public IndexOp {
     return {Apply::make1(*this, all, TensorType::of(all[0].dtype(), part_shape(all, 1)))};
   }
 
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    return {index(node.input(0).ndim()).extents(input_shapes[0], node.inputs().subspan(1))};
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
+    const StaticShape& from = node.input(0).static_shape();
+    if (from.size() != 1 || from[0] > kMostIntegers || !is_integral(node.input(0).dtype()))
+      return std::nullopt;
+    const auto positions = index(1).picked(from[0]);
+    if (!positions) return std::nullopt;
+    std::vector<IntegerSource> all;
+    for (const std::int64_t at : *positions)
+      all.push_back({.kind = IntegerSource::Kind::Element, .input = 0, .at = at});
+    return all;
+  }
+
   ThunkCode kernel(const Apply& node) const override {
     const SubtensorState state{index(node.input(0).ndim())};
     if (!state.index.is_element()) return kernel_code<run_view<find_part<1>>>(state);
@@ -216,6 +232,10 @@ class WriteOp final : public IndexOp {
     const StaticShape part = part_shape(all, 2);
     all[1] = value_for_part(name(), all[1], all[0], part);
     return {Apply::make1(*this, all, all[0].type_ref())};
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
   }
 
   ThunkCode kernel(const Apply& node) const override {

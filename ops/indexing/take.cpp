@@ -193,6 +193,16 @@ class TakeOp final : public PositionsOp {
     return {Apply::make1(*this, checked, TensorType::of(x.dtype(), taken_shape(x, positions)))};
   }
 
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    const TakeState state = take_state(node.input(0).ndim());
+    const Extents &x = input_shapes[0], &positions = input_shapes[1];
+    Extents shape(x.begin(), x.begin() + state.axis);
+    shape.insert(shape.end(), positions.begin() + state.leading, positions.end());
+    shape.insert(shape.end(), x.begin() + state.axis + 1, x.end());
+    return {shape};
+  }
+
   ThunkCode kernel(const Apply& node) const override {
     return visit_dtype(node.input(0).dtype(), "take", [&]<class T>(std::type_identity<T>) {
       return kernel_code<run_take<T>>(take_state(node.input(0).ndim()));
@@ -241,6 +251,10 @@ class AddAtOp final : public PositionsOp {
                                 " and fit into dtype " + std::string(thunkvm::name(x.dtype())));
     const Variable checked[] = {x, positions, value};
     return {Apply::make1(*this, checked, x.type_ref())};
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
   }
 
   ThunkCode kernel(const Apply& node) const override {

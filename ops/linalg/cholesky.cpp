@@ -74,6 +74,10 @@ class CholeskyOp final : public MatrixOp {
     return {Apply::make1(*this, std::span(&a, 1), a.type_ref())};
   }
 
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
+  }
+
   ThunkCode kernel(const Apply& node) const override {
     return visit_lapack(node.input(0).dtype(), "cholesky", [&]<class T>(std::type_identity<T>) {
       return kernel_code<run_cholesky<T>>(state_);

@@ -78,6 +78,9 @@ class InvOp final : public MatrixOp {
     const Variable a = square_input(inputs);
     return {Apply::make1(*this, std::span(&a, 1), a.type_ref())};
   }
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
+  }
   ThunkCode kernel(const Apply& node) const override {
     return visit_lapack(node.input(0).dtype(), "inv",
                         []<class T>(std::type_identity<T>) { return kernel_code<run_inv<T>>(0); });
@@ -101,6 +104,9 @@ class DetOp final : public MatrixOp {
     const Variable a = square_input(inputs);
     const StaticShape shape(a.static_shape().begin(), a.static_shape().end() - 2);
     return {Apply::make1(*this, std::span(&a, 1), TensorType::of(a.dtype(), shape))};
+  }
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {Extents(input_shapes[0].begin(), input_shapes[0].end() - 2)};
   }
   ThunkCode kernel(const Apply& node) const override {
     return visit_lapack(node.input(0).dtype(), "det",

@@ -47,6 +47,11 @@ class MatrixOp : public ArrayOp {
   Variable square_input(std::span<const Variable> inputs) const;
 };
 
+/// The shape of a stack without its matrices' own axes; a vector has no others.
+inline Extents stack_extents(const Extents& shape) {
+  return shape.size() <= 2 ? Extents{} : Extents(shape.begin(), shape.end() - 2);
+}
+
 /// `x` with its last two axes exchanged.
 Variable matrix_transpose(const Variable& x);
 /// The conjugate of that, which gradients meet.

@@ -1,5 +1,6 @@
 // matmul.cpp: `matmul`, products of matrices, vectors and stacks of them, and `dot`, which is made
 // of it.
+#include "ops/graph/extents.h"
 #include "ops/linalg/lapack.h"
 #include "ops/linalg/linear_algebra.h"
 #include "thunks/lengths.h"
@@ -207,6 +208,15 @@ class MatmulOp final : public ArrayOp {
     if (a.size() > 1) shape.push_back(a[a.size() - 2]);
     if (b.size() > 1) shape.push_back(b.back());
     return {Apply::make1(*this, checked, TensorType::of(dtype, shape))};
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    const Extents &a = input_shapes[0], &b = input_shapes[1];
+    const Extents stacks[] = {stack_extents(a), stack_extents(b)};
+    Extents shape = broadcast_extents(stacks);
+    if (a.size() > 1) shape.push_back(a[a.size() - 2]);
+    if (b.size() > 1) shape.push_back(b.back());
+    return {shape};
   }
 
   ThunkCode kernel(const Apply& node) const override {

@@ -1,4 +1,5 @@
 // solving.cpp: `solve` through LU factors with row exchanges, and `solve_triangular`.
+#include "ops/graph/extents.h"
 #include "ops/linalg/factors.h"
 #include "thunks/lengths.h"
 
@@ -139,6 +140,15 @@ class SystemOp : public MatrixOp {
     shape.push_back(std::max(rows_a, rows_b));
     if (sides.size() > 1) shape.push_back(sides.back());
     return {Apply::make1(*this, checked, TensorType::of(dtype, shape))};
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    const Extents &a = input_shapes[0], &b = input_shapes[1];
+    const Extents stacks[] = {stack_extents(a), stack_extents(b)};
+    Extents shape = broadcast_extents(stacks);
+    shape.push_back(a.back());
+    if (b.size() > 1) shape.push_back(b.back());
+    return {shape};
   }
 
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,

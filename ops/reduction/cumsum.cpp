@@ -1,4 +1,5 @@
 // cumsum.cpp: `cumsum`, the running sum along an axis.
+#include "ops/graph/extents.h"
 #include "ops/reduction/reduction.h"
 
 namespace thunkvm {
@@ -56,6 +57,10 @@ class CumsumOp final : public ArrayOp {
       shape = {size};
     }
     return {Apply::make1(*this, inputs, TensorType::of(sum_dtype(x.dtype()), shape))};
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {axis_ ? input_shapes[0] : Extents{size_of(input_shapes[0])}};
   }
 
   ThunkCode kernel(const Apply& node) const override {

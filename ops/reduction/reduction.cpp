@@ -1,6 +1,8 @@
 // reduction.cpp: the axes and shapes of reductions, and their way back in gradients.
 #include "ops/reduction/reduction.h"
 
+#include "ops/graph/extents.h"
+
 #include <algorithm>
 
 namespace thunkvm {
@@ -45,6 +47,18 @@ std::vector<Variable> ReductionOp::call(std::span<const Variable> inputs) const 
       shape.push_back(1);
   }
   return {Apply::make1(*this, inputs, TensorType::of(result_dtype(inputs[0].dtype()), shape))};
+}
+
+std::vector<Extents> ReductionOp::infer_shape(Apply&, std::span<const Extents> input_shapes) const {
+  const ReductionState axes = state(static_cast<int>(input_shapes[0].size()));
+  Extents kept;
+  for (std::size_t axis = 0; axis < input_shapes[0].size(); ++axis) {
+    if (!axes.reduced[axis])
+      kept.push_back(input_shapes[0][axis]);
+    else if (keepdims_)
+      kept.push_back(extent(1));
+  }
+  return {kept};
 }
 
 std::vector<Variable> ReductionOp::batch(Apply& node, std::span<const Variable> inputs,

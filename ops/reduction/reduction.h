@@ -31,6 +31,9 @@ class ReductionOp : public ArrayOp {
         keepdims_(attrs.get<bool>("keepdims")) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
+  /// The shape of the input without the reduced axes, or with 1 for each.
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override;
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
 

@@ -1,6 +1,7 @@
 // reduction_extremum.cpp: `max`, `min`, `argmax`, `argmin`. NaN is larger and smaller than
 // everything, as NumPy has it; complex numbers are ordered by their real parts, then by their
 // imaginary parts.
+#include "ops/graph/extents.h"
 #include "ops/reduction/reduction.h"
 
 #include <algorithm>
@@ -207,6 +208,18 @@ class ArgExtremumOp final : public ArrayOp {
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
       return kernel_code<run_arg_extremum<T, kLargest>>(arg_state(node.input(0).ndim()));
     });
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    const ArgState state = arg_state(static_cast<int>(input_shapes[0].size()));
+    Extents kept;
+    for (std::size_t axis = 0; axis < input_shapes[0].size(); ++axis) {
+      if (state.axis >= 0 && static_cast<int>(axis) != state.axis)
+        kept.push_back(input_shapes[0][axis]);
+      else if (state.keepdims)
+        kept.push_back(extent(1));
+    }
+    return {kept};
   }
 
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {

@@ -205,6 +205,10 @@ class ProdOfOthersOp final : public ArrayOp {
     return {Apply::make1(*this, inputs, inputs[0].type_ref())};
   }
 
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
+  }
+
   ThunkCode kernel(const Apply& node) const override {
     return visit_dtype(node.input(0).dtype(), "prod_of_others",
                        [&]<class T>(std::type_identity<T>) -> ThunkCode {

@@ -1,6 +1,7 @@
 // axes.cpp: `transpose`, `expand_dims` and `squeeze`: other orders and numbers of axes, as views.
 #include "ops/graph/arrangement.h"
 #include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
 
 #include <algorithm>
 #include <numeric>
@@ -51,6 +52,14 @@ class TransposeOp final : public AxesOp {
     StaticShape shape;
     for (int axis : axes) shape.push_back(x.static_shape()[static_cast<std::size_t>(axis)]);
     return {Apply::make1(*this, inputs, TensorType::of(x.dtype(), shape))};
+  }
+
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    Extents shape;
+    for (const int axis : order(node.input(0).ndim()))
+      shape.push_back(input_shapes[0][static_cast<std::size_t>(axis)]);
+    return {shape};
   }
 
   ThunkCode kernel(const Apply& node) const override {
@@ -118,6 +127,17 @@ class ExpandDimsOp final : public AxesOp {
     return {Apply::make1(*this, inputs, TensorType::of(x.dtype(), shape))};
   }
 
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    Extents shape = input_shapes[0];
+    for (const int axis : new_axes(node.input(0).ndim()))
+      shape.insert(shape.begin() + axis, extent(1));
+    return {shape};
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
+    return node.output_type(0).tensor()->ndim() == 1 ? elements_of_input(node) : std::nullopt;
+  }
+
   ThunkCode kernel(const Apply& node) const override {
     return kernel_code<run_view<find_expanded>>(AxesState{new_axes(node.input(0).ndim())});
   }
@@ -180,6 +200,21 @@ class SqueezeOp final : public AxesOp {
                  std::to_string(axis) + " of a " + x.type().text());
     }
     return {Apply::make1(*this, inputs, TensorType::of(x.dtype(), shape))};
+  }
+
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    const std::vector<int> dropped = dropped_axes(node.input(0).ndim());
+    Extents shape;
+    for (int axis = 0; axis < node.input(0).ndim(); ++axis)
+      if (std::ranges::find(dropped, axis) == dropped.end())
+        shape.push_back(input_shapes[0][static_cast<std::size_t>(axis)]);
+    return {shape};
+  }
+  /// Of a vector that is one integer long.
+  std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
+    const StaticShape& from = node.input(0).static_shape();
+    return from.size() == 1 && from[0] == 1 ? elements_of_input(node) : std::nullopt;
   }
 
   ThunkCode kernel(const Apply& node) const override {

@@ -1,6 +1,7 @@
 // broadcasting.cpp: `broadcast_to`, a view that repeats elements, and `unbroadcast`, the sum that
 // undoes it.
 #include "ops/graph/arrangement.h"
+#include "ops/graph/extents.h"
 #include "ops/reduction/reduction.h"
 
 #include <algorithm>
@@ -67,6 +68,10 @@ class BroadcastToOp final : public ArrayOp {
   }
 
   ThunkCode kernel(const Apply&) const override { return kernel_code<run_broadcast_to>(0); }
+
+  std::vector<Extents> infer_shape(Apply& node, std::span<const Extents>) const override {
+    return {elements_of(node.input(1), node.output(0).ndim())};
+  }
 
   const Arrangement* arrangement(const Apply& node) const override {
     static const Arrangement repeat{.kind = Arrangement::Kind::Repeat, .value = 0, .lengths = 1};
@@ -173,6 +178,14 @@ class UnbroadcastOp final : public ArrayOp {
     shape.insert(shape.begin(), from.begin(), from.begin() + leading_);
     const Variable checked[] = {x, lengths};
     return {Apply::make1(*this, checked, TensorType::of(x.dtype(), shape))};
+  }
+
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    Extents shape(input_shapes[0].begin(), input_shapes[0].begin() + leading_);
+    const Extents rest = elements_of(node.input(1), node.output(0).ndim() - leading_);
+    shape.insert(shape.end(), rest.begin(), rest.end());
+    return {shape};
   }
 
   ThunkCode kernel(const Apply& node) const override {

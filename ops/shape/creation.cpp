@@ -1,6 +1,7 @@
 // creation.cpp: `full`, `arange` and `eye`: arrays made of numbers.
 #include "ops/graph/arrangement.h"
 #include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -50,6 +51,10 @@ class FullOp final : public ArrayOp {
   ThunkCode kernel(const Apply& node) const override {
     return visit_dtype(node.input(1).dtype(), "full",
                        [&]<class T>(std::type_identity<T>) { return kernel_code<run_full<T>>(0); });
+  }
+
+  std::vector<Extents> infer_shape(Apply& node, std::span<const Extents>) const override {
+    return {elements_of(node.input(0), node.output(0).ndim())};
   }
 
   const Arrangement* arrangement(const Apply& node) const override {
@@ -192,6 +197,10 @@ class ArangeOp final : public CountedOp {
     return {Apply::make1(*this, checked, TensorType::of(dtype, {length}))};
   }
 
+  std::vector<Extents> infer_shape(Apply& node, std::span<const Extents>) const override {
+    return {{call_op("arange_length", node.inputs())}};
+  }
+
   ThunkCode kernel(const Apply& node) const override {
     return visit_counted(node.input(0).dtype(), [&]<class T>(std::type_identity<T>) {
       return visit_dtype(node.output_type(0).tensor()->dtype(), "arange",
@@ -215,6 +224,44 @@ class ArangeOp final : public CountedOp {
     gradients[0] = sum(wide);
     gradients[2] = sum(mul(wide, cast(counts, wide.dtype())));
     return gradients;
+  }
+};
+
+template <class T>
+void run_arange_length(Activation& activation, const Operands& operands) {
+  const auto number = [&](int i) { return activation.input(operands, i).get<T>(); };
+  activation.output(operands, 0).set(arange_length(number(0), number(1), number(2)));
+}
+
+/// How many numbers `arange` makes; of what its node has for inputs, which are of one dtype.
+class ArangeLengthOp final : public CountedOp {
+ public:
+  explicit ArangeLengthOp(const Attributes& attrs) : CountedOp("arange_length", attrs) {}
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    expect_inputs(inputs, 3);
+    const DType common = common_dtype(inputs);
+    const DType counted = common == DType::UInt64 ? DType::UInt64
+                          : !is_integral(common)  ? DType::Float64
+                                                  : DType::Int64;
+    std::vector<Variable> checked;
+    for (const Variable& input : inputs) {
+      if (input.ndim() != 0 || is_complex(input.dtype()))
+        fail(ErrorKind::Type, "start, stop and step must be 0-d real numbers, but " + input.text() +
+                                  " is a " + input.type().text());
+      checked.push_back(cast_now(input, counted));
+    }
+    return {Apply::make1(*this, checked, TensorType::scalar(DType::Int64))};
+  }
+
+  ThunkCode kernel(const Apply& node) const override {
+    return visit_counted(node.input(0).dtype(), [&]<class T>(std::type_identity<T>) {
+      return kernel_code<run_arange_length<T>>(0);
+    });
+  }
+
+  std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
+    return std::vector<Variable>(3);
   }
 };
 
@@ -267,6 +314,10 @@ class EyeOp final : public CountedOp {
         });
   }
 
+  std::vector<Extents> infer_shape(Apply& node, std::span<const Extents>) const override {
+    return {{element_of(node.input(0), 0), element_of(node.input(1), 0)}};
+  }
+
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable(), Variable()};
   }
@@ -311,6 +362,22 @@ class ArangeMaker : public OpMaker {
   }
 };
 
+class ArangeLengthMaker : public OpMaker {
+ public:
+  explicit ArangeLengthMaker(OpProto& proto) : OpMaker(proto) {
+    family("creation");
+    comment("How many numbers `arange` makes.");
+    input("start", "a 0-d number");
+    input("stop", "a 0-d number");
+    input("step", "a 0-d number");
+    output("a 0-d int64");
+    example(
+        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
+        ">>> tv.function([n], tv.ops.arange_length(0, n, 2))(5)\n"
+        "np.int64(3)");
+  }
+};
+
 class EyeMaker : public OpMaker {
  public:
   explicit EyeMaker(OpProto& proto) : OpMaker(proto) {
@@ -334,6 +401,7 @@ class EyeMaker : public OpMaker {
 
 REGISTER_OP(FullOp, FullMaker, full)
 REGISTER_OP(ArangeOp, ArangeMaker, arange)
+REGISTER_OP(ArangeLengthOp, ArangeLengthMaker, arange_length)
 REGISTER_OP(EyeOp, EyeMaker, eye)
 
 }  // namespace thunkvm

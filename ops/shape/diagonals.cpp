@@ -1,6 +1,7 @@
 // diagonals.cpp: `diagonal` and `set_diagonal`, `tril` and `triu`, and `diag` and `trace`, which
 // are made of the others.
 #include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
 #include "thunks/strided.h"
 
 #include <algorithm>
@@ -121,6 +122,22 @@ class TakeDiagonalOp final : public DiagonalOp {
     return {
         Apply::make1(*this, inputs, TensorType::of(inputs[0].dtype(), diagonal_shape(inputs[0])))};
   }
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    const Extents& x = input_shapes[0];
+    const DiagonalState state = diagonal_state(static_cast<int>(x.size()));
+    Extents shape;
+    for (int axis = 0; axis < static_cast<int>(x.size()); ++axis)
+      if (axis != state.axis1 && axis != state.axis2)
+        shape.push_back(x[static_cast<std::size_t>(axis)]);
+    const auto left = [&](int axis, std::int64_t skipped) {
+      return difference_of(x[static_cast<std::size_t>(axis)],
+                           extent(std::max<std::int64_t>(0, skipped)));
+    };
+    const Variable length =
+        smaller_of(left(state.axis1, -state.offset), left(state.axis2, state.offset));
+    shape.push_back(state.offset == 0 ? length : larger_of(length, extent(0)));
+    return {shape};
+  }
   ThunkCode kernel(const Apply& node) const override {
     return kernel_code<run_diagonal>(diagonal_state(node.input(0).ndim()));
   }
@@ -152,6 +169,9 @@ class SetDiagonalOp final : public DiagonalOp {
                                 " has shape " + format_shape(shape));
     const Variable checked[] = {inputs[0], cast_now(inputs[1], inputs[0].dtype())};
     return {Apply::make1(*this, checked, inputs[0].type_ref())};
+  }
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
   }
   ThunkCode kernel(const Apply& node) const override {
     return kernel_code<run_set_diagonal>(diagonal_state(node.input(0).ndim()));
@@ -202,6 +222,9 @@ class TriangleOp final : public ArrayOp {
     if (inputs[0].ndim() < 2)
       fail(ErrorKind::Value, "x must have at least two axes, but is a " + inputs[0].type().text());
     return {Apply::make1(*this, inputs, inputs[0].type_ref())};
+  }
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
   }
   ThunkCode kernel(const Apply& node) const override {
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {

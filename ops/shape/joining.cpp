@@ -1,5 +1,6 @@
 // joining.cpp: `concatenate` along an axis there is, and `stack` along a new one.
 #include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
 #include "thunks/lengths.h"
 
 #include <algorithm>
@@ -152,6 +153,27 @@ class ConcatenateOp final : public JoinOp {
     return {Apply::make1(*this, parts, TensorType::of(parts[0].dtype(), shape))};
   }
 
+  /// The lengths but along the axis are those of the first part.
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    Extents shape = input_shapes[0];
+    const auto axis = static_cast<std::size_t>(join_axis(static_cast<int>(shape.size())));
+    for (const Extents& part : input_shapes.subspan(1))
+      shape[axis] = sum_of(shape[axis], part[axis]);
+    return {shape};
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
+    std::vector<IntegerSource> all;
+    for (std::uint32_t i = 0; i < node.n_inputs(); ++i) {
+      const Variable& part = node.input(static_cast<int>(i));
+      const std::int64_t count = part.ndim() == 1 ? part.static_shape()[0] : kUnknownLength;
+      if (count < 0 || count + static_cast<std::int64_t>(all.size()) > kMostIntegers)
+        return std::nullopt;
+      for (std::int64_t at = 0; at < count; ++at)
+        all.push_back({.kind = IntegerSource::Kind::Element, .input = i, .at = at});
+    }
+    return is_integral(node.input(0).dtype()) ? std::optional(all) : std::nullopt;
+  }
+
   ThunkCode kernel(const Apply& node) const override {
     return kernel_code<run_concatenate>(
         JoinState{join_axis(node.input(0).ndim()), node.input(0).dtype()});
@@ -201,6 +223,22 @@ class StackOp final : public JoinOp {
     for (std::size_t i = 0; i < parts.size(); ++i) join_lengths(shape, parts[i], i, -1);
     shape.insert(shape.begin() + axis, static_cast<std::int64_t>(parts.size()));
     return {Apply::make1(*this, parts, TensorType::of(parts[0].dtype(), shape))};
+  }
+
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    Extents shape = input_shapes[0];
+    shape.insert(shape.begin() + new_axis(static_cast<int>(shape.size())),
+                 extent(static_cast<std::int64_t>(input_shapes.size())));
+    return {shape};
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
+    if (node.input(0).ndim() != 0 || !is_integral(node.input(0).dtype()) ||
+        node.n_inputs() > kMostIntegers)
+      return std::nullopt;
+    std::vector<IntegerSource> all;
+    for (std::uint32_t i = 0; i < node.n_inputs(); ++i)
+      all.push_back({.kind = IntegerSource::Kind::Element, .input = i, .at = 0});
+    return all;
   }
 
   ThunkCode kernel(const Apply& node) const override {

@@ -1,5 +1,6 @@
 // reshape.cpp: `reshape`, a view wherever the strides allow one.
 #include "ops/graph/array_op.h"
+#include "ops/graph/extent_op.h"
 #include "thunks/lengths.h"
 
 #include <algorithm>
@@ -122,6 +123,25 @@ class ReshapeOp final : public ArrayOp {
 
   ThunkCode kernel(const Apply&) const override { return kernel_code<run_reshape>(0); }
 
+  /// The lengths that were asked for; where one may be -1, what is left for it.
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override {
+    Extents shape = elements_of(node.input(1), node.output(0).ndim());
+    if (std::ranges::all_of(shape, is_length)) return {shape};
+    std::vector<Variable> size_and_lengths = shape;
+    const Variable size = size_of(input_shapes[0]);
+    if (shape.size() == 1 && known_extent(shape[0]) == -1) return {{size}};
+    size_and_lengths.insert(size_and_lengths.begin(), size);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis)
+      if (!is_length(shape[axis]))
+        shape[axis] = call_op("reshaped_length", std::span<const Variable>(size_and_lengths),
+                              {{"axis", static_cast<std::int64_t>(axis)}});
+    return {shape};
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
+    return node.output_type(0).tensor()->ndim() <= 1 ? elements_of_input(node) : std::nullopt;
+  }
+
   const AliasMap& view_map() const override {
     static const AliasMap map{{0, {0}}};
     return map;
@@ -142,6 +162,13 @@ class ReshapeOp final : public ArrayOp {
   }
 
  private:
+  /// Whether it cannot be -1: a number, or a length of an array.
+  static bool is_length(const Variable& extent) {
+    if (const auto known = known_extent(extent)) return *known >= 0;
+    const Apply& node = *extent.node();
+    const auto sources = node.op() == nullptr ? std::nullopt : node.op()->integers(node);
+    return sources && sources->front().kind != IntegerSource::Kind::Element;
+  }
   StaticShape result_shape(const Variable& x, const Variable& lengths, int ndim) const {
     const auto known = known_integers(lengths);
     if (!known) return StaticShape(static_cast<std::size_t>(ndim), kUnknownLength);
@@ -157,6 +184,47 @@ class ReshapeOp final : public ArrayOp {
       return shape;
     }
     return known_shape(lengths, ndim);
+  }
+};
+
+class ReshapedLengthOp final : public ExtentOp {
+ public:
+  explicit ReshapedLengthOp(const Attributes& attrs)
+      : ExtentOp("reshaped_length", attrs),
+        axis_(static_cast<std::size_t>(attrs.get<std::int64_t>("axis"))) {}
+
+  std::int64_t length(std::span<const std::int64_t> size_and_lengths) const override {
+    const std::int64_t size = size_and_lengths[0];
+    std::vector<std::int64_t> shape(size_and_lengths.begin() + 1, size_and_lengths.end());
+    resolve_lengths(shape, size, Dims(&size, 1));
+    return shape[axis_];
+  }
+
+ protected:
+  void expect_count(std::size_t count) const override {
+    ExtentOp::expect_count(count);
+    if (axis_ + 1 >= count)
+      fail(ErrorKind::Value, "axis " + std::to_string(axis_) + " is none of the " +
+                                 std::to_string(count - 1) + " lengths");
+  }
+
+ private:
+  std::size_t axis_;
+};
+
+class ReshapedLengthMaker : public OpMaker {
+ public:
+  explicit ReshapedLengthMaker(OpProto& proto) : OpMaker(proto) {
+    family("shape");
+    comment("One of the lengths of a reshaped array, where what was asked for may be -1.");
+    input("size", "how many elements the array has");
+    input("lengths", "the lengths that were asked for, 0-d integers").variadic = true;
+    attr("axis", AttrType::Int, "which of them").at_least(0).at_most(kMaxDims);
+    output("a 0-d int64");
+    example(
+        ">>> n = tv.scalar(\"n\", dtype=\"int64\")\n"
+        ">>> tv.function([n], tv.ops.reshaped_length(n, 2, -1, axis=1))(6)\n"
+        "np.int64(3)");
   }
 };
 
@@ -186,5 +254,6 @@ class ReshapeMaker : public OpMaker {
 }  // namespace
 
 REGISTER_OP(ReshapeOp, ReshapeMaker, reshape)
+REGISTER_OP(ReshapedLengthOp, ReshapedLengthMaker, reshaped_length)
 
 }  // namespace thunkvm

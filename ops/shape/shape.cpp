@@ -2,6 +2,7 @@
 #include "ops/graph/arrangement.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/connection.h"
+#include "ops/graph/extents.h"
 
 #include <algorithm>
 
@@ -17,7 +18,7 @@ void run_shape(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-class ShapeOp final : public ArrayOp, public PartlyConnected {
+class ShapeOp final : public ArrayOp, public PartlyConnected, public ShapeQuery {
  public:
   explicit ShapeOp(const Attributes& attrs) : ArrayOp("shape", attrs) {}
 
@@ -32,6 +33,17 @@ class ShapeOp final : public ArrayOp, public PartlyConnected {
   }
 
   ThunkCode kernel(const Apply&) const override { return kernel_code<run_shape>(0); }
+
+  const ShapeQuery* shape_query() const override { return this; }
+  Variable answer(Apply&, std::span<const Extents> input_shapes) const override {
+    return shape_vector(input_shapes[0]);
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
+    std::vector<IntegerSource> lengths;
+    for (int axis = 0; axis < node.input(0).ndim(); ++axis)
+      lengths.push_back({.kind = IntegerSource::Kind::Length, .input = 0, .at = axis});
+    return lengths;
+  }
 
   const Arrangement* arrangement(const Apply&) const override {
     static const Arrangement lengths{.kind = Arrangement::Kind::Lengths};
@@ -57,7 +69,7 @@ void run_size(Activation& activation, const Operands& operands) {
   activation.output(operands, 0).set(size);
 }
 
-class SizeOp final : public ArrayOp, public PartlyConnected {
+class SizeOp final : public ArrayOp, public PartlyConnected, public ShapeQuery {
  public:
   explicit SizeOp(const Attributes& attrs) : ArrayOp("size", attrs) {}
 
@@ -71,6 +83,14 @@ class SizeOp final : public ArrayOp, public PartlyConnected {
   }
 
   ThunkCode kernel(const Apply&) const override { return kernel_code<run_size>(0); }
+
+  const ShapeQuery* shape_query() const override { return this; }
+  Variable answer(Apply&, std::span<const Extents> input_shapes) const override {
+    return size_of(input_shapes[0]);
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply&) const override {
+    return std::vector<IntegerSource>{{.kind = IntegerSource::Kind::Size}};
+  }
 
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};
@@ -112,7 +132,7 @@ void run_matched_lengths(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-class MatchedLengthsOp final : public ArrayOp, public PartlyConnected {
+class MatchedLengthsOp final : public ArrayOp, public PartlyConnected, public ShapeQuery {
  public:
   explicit MatchedLengthsOp(const Attributes& attrs) : ArrayOp("matched_lengths", attrs) {}
 
@@ -136,6 +156,20 @@ class MatchedLengthsOp final : public ArrayOp, public PartlyConnected {
 
   ThunkCode kernel(const Apply& node) const override {
     return kernel_code<run_matched_lengths>(state(node.input(0).ndim(), node.input(1).ndim()));
+  }
+
+  const ShapeQuery* shape_query() const override { return this; }
+  Variable answer(Apply& node, std::span<const Extents> input_shapes) const override {
+    const MatchedState axes = state(node.input(0).ndim(), node.input(1).ndim());
+    Extents lengths;
+    for (std::size_t i = 0; i < axes.axes_a.size(); ++i) {
+      const int at = axes.axes_a[i], to = axes.axes_b[i];
+      const Variable &a = input_shapes[0][static_cast<std::size_t>(at)],
+                     &b = input_shapes[1][static_cast<std::size_t>(to)];
+      const Attributes names{{"axis_a", std::int64_t{at}}, {"axis_b", std::int64_t{to}}};
+      lengths.push_back(same_value(a, b) ? a : call_op("matched_length", {a, b}, names));
+    }
+    return shape_vector(lengths);
   }
 
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {

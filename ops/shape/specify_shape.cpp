@@ -57,6 +57,10 @@ class SpecifyShapeOp final : public ArrayOp {
     return kernel_code<run_specify_shape>(SpecifiedShape{lengths(), what()});
   }
 
+  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
+    return {input_shapes[0]};
+  }
+
   const AliasMap& view_map() const override {
     static const AliasMap map{{0, {0}}};
     return map;

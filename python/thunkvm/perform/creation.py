@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,19 @@ def _arange(node: Any) -> Perform:
         # As Python numbers: NumPy's own count through scalars of theirs, whose division by zero is
         # an infinity.
         output_storage[0][0] = np.arange(*(value.item() for value in inputs), dtype=dtype)
+
+    return perform
+
+
+@performs("arange_length")
+def _arange_length(node: Any) -> Perform:
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        start, stop, step = (value.item() for value in inputs)
+        if step == 0:
+            raise ZeroDivisionError("[arange] division by zero: step is 0")
+        whole = isinstance(start, int)
+        length = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)
+        output_storage[0][0] = np.int64(max(length, 0))
 
     return perform
 

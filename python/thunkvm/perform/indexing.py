@@ -48,6 +48,17 @@ def _subtensor(node: Any) -> Perform:
     return perform
 
 
+@performs("slice_length")
+def _slice_length(node: Any) -> Perform:
+    key = _key([node.op.attrs["slice"]])
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        length, *integers = (int(number) for number in inputs)
+        output_storage[0][0] = np.int64(len(range(*key(integers)[0].indices(length))))
+
+    return perform
+
+
 @performs("set_subtensor", "advanced_set_subtensor")
 def _set(node: Any) -> Perform:
     key = _key(node.op.attrs["index"])

@@ -43,6 +43,74 @@ def _matched_lengths(node: Any) -> Perform:
     return perform
 
 
+@performs("broadcast_shape")
+def _broadcast_shape(node: Any) -> Perform:
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        shapes = [np.shape(x) for x in inputs]
+        try:
+            together = np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise ValueError(
+                "[broadcast_shape] operands could not be broadcast together: the shapes "
+                f"{' '.join(map(str, shapes))} do not agree, and only axes of length 1 are repeated"
+            ) from None
+        output_storage[0][0] = np.array(together, dtype="int64")
+
+    return perform
+
+
+@performs("broadcast_length")
+def _broadcast_length(node: Any) -> Perform:
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        together = {int(length) for length in inputs} - {1}
+        if len(together) > 1:
+            raise ValueError(
+                "[broadcast_length] operands could not be broadcast together: axes of lengths "
+                f"{' and '.join(map(str, sorted(together)))} do not agree, and only axes of length "
+                "1 are repeated"
+            )
+        output_storage[0][0] = np.int64(together.pop() if together else 1)
+
+    return perform
+
+
+@performs("matched_length")
+def _matched_length(node: Any) -> Perform:
+    axis_a, axis_b = node.op.attrs["axis_a"], node.op.attrs["axis_b"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        a, b = inputs
+        if a != b:
+            raise ValueError(
+                f"[matched_lengths] shape-mismatch for sum: axis {axis_a} of a has length {a}, but "
+                f"axis {axis_b} of b, which meets it, has length {b}"
+            )
+        output_storage[0][0] = np.int64(a)
+
+    return perform
+
+
+@performs("reshaped_length")
+def _reshaped_length(node: Any) -> Perform:
+    axis = node.op.attrs["axis"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        size, *lengths = (int(number) for number in inputs)
+        output_storage[0][0] = np.int64(_resolved(size, lengths)[axis])
+
+    return perform
+
+
+def _resolved(size: int, lengths: list[int]) -> list[int]:
+    """Return the lengths, with what is left for the one that is -1."""
+    known = math.prod(length for length in lengths if length != -1)
+    unknown = lengths.count(-1)
+    fits = known == size if unknown == 0 else known != 0 and size % known == 0
+    if unknown > 1 or any(length < -1 for length in lengths) or not fits:
+        raise ValueError(f"[reshape] cannot reshape array of size {size} into shape {lengths}")
+    return [size // known if length == -1 else length for length in lengths]
+
+
 @performs("reshape")
 def _reshape(node: Any) -> Perform:
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:

@@ -1,0 +1,43 @@
+// extent_op.h: the base of the small Ops that compute one length from lengths and other integers.
+#pragma once
+
+#include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// An Op of 0-d integers with a 0-d int64 output, that is computed from at most kMostInputs of
+/// them. Of constants it is a constant, unless it fails: then it fails when it runs.
+class ExtentOp : public ArrayOp {
+ public:
+  static constexpr std::size_t kMostInputs = 64;
+
+  using ArrayOp::ArrayOp;
+
+  /// The length; throws Error where there is none.
+  virtual std::int64_t length(std::span<const std::int64_t> integers) const = 0;
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override;
+  ThunkCode kernel(const Apply& node) const override;
+  /// An integer that is counted, not weighed: nothing comes back from it.
+  std::vector<Variable> grad(Apply& node, std::span<const Variable>) const override {
+    return std::vector<Variable>(node.n_inputs());
+  }
+  /// Examples of one batch have one shape, so that each integer is the same in all.
+  std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
+                              const std::vector<bool>& batched) const override;
+
+ protected:
+  /// Throws Error where there cannot be so many inputs.
+  virtual void expect_count(std::size_t count) const;
+};
+
+}  // namespace thunkvm

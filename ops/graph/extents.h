@@ -1,0 +1,65 @@
+// extents.h: lengths as values of the graph: what rules of `Op::infer_shape` compute with.
+//
+// An extent is a 0-d int64. What is known is a constant, and arithmetic of constants is done at
+// once, unless it would fail: what fails does so when the function runs, and only if it is needed.
+#pragma once
+
+#include "ops/graph/op.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace thunkvm {
+
+inline Variable extent(std::int64_t length) { return Variable::number(length); }
+/// The value of an extent that is a constant.
+std::optional<std::int64_t> known_extent(const Variable& extent);
+/// Whether two extents (or shape vectors) are computed in the same way from the same variables.
+bool same_value(const Variable& a, const Variable& b);
+bool same_extents(const Extents& a, const Extents& b);
+
+/// The lengths of `x`: constants where they are known by type, else `length` nodes. Empty for what
+/// is no tensor.
+Extents extents_of(const Variable& x);
+
+Variable sum_of(const Variable& a, const Variable& b);
+Variable difference_of(const Variable& a, const Variable& b);
+Variable smaller_of(const Variable& a, const Variable& b);
+Variable larger_of(const Variable& a, const Variable& b);
+/// 1 for none.
+Variable product_of(std::span<const Variable> extents);
+
+/// The lengths that arrays with these have together, by NumPy's broadcasting. Lengths that are not
+/// known are compared when the function runs: where they do not fit, that is a ValueError, as of
+/// the node that would have broadcast them.
+Extents broadcast_extents(std::span<const Extents> shapes);
+
+/// Element `i` of a vector of integers (or the one of a 0-d integer): where it comes from, so far
+/// as `Op::integers` knows, else an index of the vector.
+Variable element_of(const Variable& integers, std::int64_t i);
+/// The first `count` elements.
+Extents elements_of(const Variable& integers, std::int64_t count);
+/// The array, and the axis of it, whose length this is; a null array where it is computed
+/// otherwise.
+struct AxisOf {
+  Variable array;
+  int axis = 0;
+};
+AxisOf axis_of(const Variable& extent);
+/// The array whose own lengths these are, in their order; null where there is none.
+Variable array_with(const Extents& extents);
+/// How many elements there are: the `size` of an array whose lengths these are, else the product.
+Variable size_of(const Extents& extents);
+/// The extents as an int64 vector: the `shape` of an array whose lengths they are, or the
+/// `broadcast_shape` of several; else joined one by one.
+Variable shape_vector(const Extents& extents);
+
+/// For `Op::integers`: the elements of input 0, in their order; nothing where it is no vector of a
+/// known, small length, nor 0-d.
+std::optional<std::vector<IntegerSource>> elements_of_input(const Apply& node);
+/// How many integers `Op::integers` is asked to tell apart: shapes are short.
+inline constexpr std::int64_t kMostIntegers = 64;
+
+}  // namespace thunkvm
