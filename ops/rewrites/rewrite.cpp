@@ -14,10 +14,10 @@ struct Known {
   std::string_view name;
   std::unique_ptr<Rewrite> (*make)();
 };
-constexpr std::array<Known, 3> kRewrites = {
-    {{"merge", merge_rewrite}, {"inverses", inverses_rewrite}, {"shapes", shapes_rewrite}}};
-constexpr std::array<std::string_view, kRewrites.size()> kNames = {
-    kRewrites[0].name, kRewrites[1].name, kRewrites[2].name};
+constexpr std::array<Known, 2> kRewrites = {
+    {{"merge", merge_rewrite}, {"inverses", inverses_rewrite}}};
+constexpr std::array<std::string_view, kRewrites.size()> kNames = {kRewrites[0].name,
+                                                                   kRewrites[1].name};
 
 /// New forms of one node that are tried: each is smaller than the one before, so this is never
 /// reached but by a rewrite that is wrong.
@@ -180,7 +180,7 @@ Rewritten rewrite(const FunctionGraph& graph, std::span<const std::string> names
   for (const std::string& name : names)
     if (std::ranges::find(kNames, name) == kNames.end())
       throw Error(ErrorKind::Value,
-                  "there is no rewrite '" + name + "'; there are 'merge', 'inverses' and 'shapes'");
+                  "there is no rewrite '" + name + "'; there are 'merge' and 'inverses'");
   std::vector<std::unique_ptr<Rewrite>> rewrites;
   for (const Known& known : kRewrites)
     if (std::ranges::find(names, known.name) != names.end()) rewrites.push_back(known.make());

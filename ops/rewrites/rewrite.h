@@ -61,9 +61,6 @@ std::unique_ptr<Rewrite> merge_rewrite();
 /// last place), nothing of complex numbers but neg and conj. Where x is no single number it has to
 /// come from an elementwise node, so that it lies in memory as the result did.
 std::unique_ptr<Rewrite> inverses_rewrite();
-/// "shapes": shape, length and size of an elementwise node are those of its one array, where its
-/// other inputs are 0-d.
-std::unique_ptr<Rewrite> shapes_rewrite();
 
 /// Their names, in that order.
 std::span<const std::string_view> rewrite_names();

@@ -26,10 +26,9 @@ FEATURES: dict[str, str] = {
     "fusion": "chains of elementwise nodes, and the reductions that consume them, run as one loop",
     "merge": "equal nodes become one",
     "inverses": "what undoes itself goes, and what changes nothing: -(-x), x.T.T, x * 1",
-    "shapes": "shapes of elementwise results are asked of their arrays",
 }
 #: The features that rewrite the graph, in the order in which they are asked.
-REWRITES = ("merge", "inverses", "shapes")
+REWRITES = ("merge", "inverses")
 OPTIMIZERS: dict[str | None, frozenset[str]] = {
     None: frozenset({"fusion"}),
     "fast_run": frozenset(FEATURES),
@@ -63,9 +62,9 @@ class Mode:
     features : frozenset of str, optional
         What the emitter may do (``"fusion"``), and how the graph is rewritten before it is linked:
         ``"merge"`` makes one of equal nodes, ``"inverses"`` takes out what undoes itself or changes
-        nothing, ``"shapes"`` takes shapes from what has them already. No rewrite changes a bit of a
-        result or demands a node that was not demanded; what nobody needs any more does not run. The
-        optimizer's if left out; see `including` and `excluding`.
+        nothing. No rewrite changes a bit of a result or demands a node that was not demanded; what
+        nobody needs any more does not run. The optimizer's if left out; see `including` and
+        `excluding`.
 
     Raises
     ------
@@ -90,7 +89,7 @@ class Mode:
     >>> [row.op for row in f.explain().nodes]
     ['add', 'mul']
     >>> f.rewrites
-    {'merge': 1, 'inverses': 0, 'shapes': 0}
+    {'merge': 1, 'inverses': 0}
     """
 
     linker: str = "cvm"
@@ -205,7 +204,7 @@ class Mode:
         Examples
         --------
         >>> import thunkvm as tv
-        >>> sorted(tv.get_mode("FAST_RUN").excluding("fusion", "shapes").features)
+        >>> sorted(tv.get_mode("FAST_RUN").excluding("fusion", "inverses").features)
         ['inverses', 'merge']
         """
         for name in features:

@@ -1,6 +1,7 @@
 #include "python/bindings/call/link.h"
 
 #include "linkers/linker.h"
+#include "ops/rewrites/inferred_shapes.h"
 #include "ops/rewrites/rewrite.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/graph/apply.h"
@@ -259,6 +260,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
       removed = std::move(rewritten.removed);
     }
     const std::uint64_t rewritten_at = Clock::now();
+    graph = with_inferred_shapes(graph);
     std::vector<Variable> roots = graph.outputs;
     for (const Update& update : graph.updates) roots.push_back(update.value);
     Linker chosen =

@@ -1,0 +1,261 @@
+#include "ops/rewrites/inferred_shapes.h"
+
+#include "ops/graph/extents.h"
+#include "ops/rewrites/shape_demand.h"
+#include "thunks/interrupt.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace thunkvm {
+namespace {
+
+/// The shapes of a graph's values, found once each.
+class ShapeFacts {
+ public:
+  ShapeFacts(std::span<const Variable> roots, std::span<Apply* const> nodes) {
+    const ShapeDemand demand(roots, nodes);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (std::uint32_t j = 0; j < nodes[i]->n_outputs(); ++j)
+        if (demand.is_there(demand.first_value(i) + j)) there_.insert(nodes[i]->output(j));
+  }
+
+  /// The lengths of the inputs of a node, and whether one of them is known by other means than by
+  /// asking that input.
+  struct Inputs {
+    std::vector<Extents> shapes;
+    bool inferred = false;
+  };
+  Inputs inputs_of(const Apply& node) {
+    Inputs inputs;
+    for (const Variable& input : node.inputs()) {
+      const Shape& shape = shape_of(input);
+      inputs.shapes.push_back(shape.extents);
+      inputs.inferred = inputs.inferred || !shape.own;
+    }
+    return inputs;
+  }
+
+  /// The length of an array's axis where it is known by other means; else null.
+  Variable inferred_length(const Variable& extent) {
+    const AxisOf of = axis_of(extent);
+    if (!of.array) return {};
+    const Shape& shape = shape_of(of.array);
+    return shape.own ? Variable() : shape.extents[static_cast<std::size_t>(of.axis)];
+  }
+
+ private:
+  struct Shape {
+    Extents extents;
+    bool own = true;  // they are asked of the value itself
+  };
+
+  static bool is_known(const Variable& v) {
+    const TensorType* type = v.type().tensor();
+    return type == nullptr ||
+           std::ranges::find(type->shape(), kUnknownLength) == type->shape().end();
+  }
+
+  const Shape& shape_of(const Variable& v) {
+    std::vector<Apply*> waiting{v.node()};
+    while (!waiting.empty()) {
+      Apply& node = *waiting.back();
+      if (shapes_.contains(node.output(0))) {
+        waiting.pop_back();
+        continue;
+      }
+      const std::size_t before = waiting.size();
+      if (asks_rule(node))
+        for (const Variable& input : node.inputs())
+          if (!shapes_.contains(input)) waiting.push_back(input.node());
+      if (waiting.size() > before) continue;
+      infer(node);
+      // The lengths that an array was given, as by `full(x.shape, 0.0)`.
+      for (const Extents& extents : inferred_[&node])
+        for (const Variable& each : extents)
+          if (const Variable array = axis_of(each).array; is_other(array, node))
+            if (!shapes_.contains(array)) waiting.push_back(array.node());
+      if (waiting.size() > before) continue;
+      waiting.pop_back();
+      find(node);
+    }
+    return shapes_.at(v);
+  }
+
+  static bool is_other(const Variable& array, const Apply& node) {
+    return array && array.node() != &node;
+  }
+
+  static bool asks_rule(Apply& node) {
+    if (node.leaf() != Leaf::None) return false;
+    for (const Variable& output : node.outputs())
+      if (!is_known(output)) return true;
+    return false;
+  }
+
+  /// What the rule of the node says, where one is to be asked; the inputs have been found.
+  void infer(Apply& node) {
+    const auto [entry, is_new] = inferred_.try_emplace(&node);
+    if (!is_new || !asks_rule(node)) return;
+    std::vector<Extents> inputs;
+    for (const Variable& input : node.inputs()) inputs.push_back(shapes_.at(input).extents);
+    const OriginOf scope(node);
+    std::vector<Extents> inferred = node.op()->infer_shape(node, inputs);
+    inferred_[&node] = std::move(inferred);
+  }
+
+  void find(Apply& node) {
+    const std::vector<Extents> inferred = std::move(inferred_[&node]);
+    inferred_.erase(&node);
+    for (const Variable& output : node.outputs()) {
+      Shape shape{extents_of(output)};
+      if (!inferred.empty() && !is_known(output)) {
+        Extents found = inferred[output.index()];
+        for (std::size_t axis = 0; axis < found.size(); ++axis) {
+          if (known_extent(shape.extents[axis]))
+            found[axis] = shape.extents[axis];
+          else if (const AxisOf of = axis_of(found[axis]); is_other(of.array, node))
+            found[axis] = shapes_.at(of.array).extents[static_cast<std::size_t>(of.axis)];
+        }
+        // Of a value that is there only what is no more work to ask of another one is taken.
+        const bool better =
+            !there_.contains(output) || (node.op()->registered() && is_one_array(found));
+        if (better && !same_extents(found, shape.extents)) shape = {std::move(found), false};
+      }
+      shapes_.emplace(output, std::move(shape));
+    }
+  }
+
+  static bool is_one_array(const Extents& extents) {
+    return array_with(extents) || std::ranges::all_of(extents, [](const Variable& each) {
+             return known_extent(each).has_value();
+           });
+  }
+
+  std::unordered_set<Variable, VariableHash> there_;
+  std::unordered_map<const Apply*, std::vector<Extents>> inferred_;  // of nodes being found
+  std::unordered_map<Variable, Shape, VariableHash> shapes_;
+};
+
+/// Copies what is above the answers.
+class Answering {
+ public:
+  Answering(std::span<const Variable> roots, std::span<Apply* const> nodes)
+      : facts_(roots, nodes) {}
+
+  Variable operator()(const Variable& root) {
+    std::vector<Variable> waiting{root};
+    while (!waiting.empty()) {
+      poll_interrupt();
+      const Variable v = waiting.back();
+      Apply& node = *v.node();
+      if (done_.contains(&node)) {
+        waiting.pop_back();
+        continue;
+      }
+      const std::size_t before = waiting.size();
+      if (const Variable& answer = answer_of(node)) {
+        if (!done_.contains(answer.node())) waiting.push_back(answer);
+      } else {
+        for (const Variable& input : node.inputs())
+          if (!done_.contains(input.node())) waiting.push_back(input);
+      }
+      if (waiting.size() > before) continue;
+      waiting.pop_back();
+      finish(node);
+    }
+    return now(root);
+  }
+
+ private:
+  Variable now(const Variable& v) const {
+    const Variable& form = done_.at(v.node());
+    return form ? Variable(form.node(), form.index() + v.index()) : v;
+  }
+
+  /// What a node that asks for lengths is instead; null where it stays, and for all others.
+  const Variable& answer_of(Apply& node) {
+    static const Variable none;
+    if (node.op() == nullptr) return none;
+    const bool asks = node.op()->shape_query() != nullptr;
+    if (!asks && !may_be_length(node)) return none;
+    const auto [entry, is_new] = answers_.try_emplace(node.output(0));
+    if (!is_new) return entry->second;
+    const OriginOf scope(node);
+    Variable answer =
+        asks ? answer_to(node) : facts_.inferred_length(element_of(node.output(0), 0));
+    if (!answer || same_value(answer, node.output(0))) return none;
+    if (!node.output(0).name().empty() && !answer.is_leaf() && answer.name().empty())
+      answer.set_name(node.output(0).name());
+    return answers_[node.output(0)] = std::move(answer);
+  }
+
+  Variable answer_to(Apply& node) {
+    const ShapeFacts::Inputs inputs = facts_.inputs_of(node);
+    return inputs.inferred ? node.op()->shape_query()->answer(node, inputs.shapes) : Variable();
+  }
+
+  /// One of several lengths, as `x.shape[0]` is: it asks for no other.
+  static bool may_be_length(const Apply& node) {
+    const TensorType* type = node.output_type(0).tensor();
+    return type != nullptr && type->ndim() == 0 && type->dtype() == DType::Int64 &&
+           node.op()->integers(node).has_value();
+  }
+
+  void finish(Apply& node) {
+    Variable form;
+    if (const Variable& answer = answer_of(node)) {
+      form = only(now(answer));
+    } else {
+      bool changed = false;
+      std::vector<Variable> inputs;
+      for (const Variable& input : node.inputs()) {
+        inputs.push_back(now(input));
+        changed = changed || !(inputs.back() == input);
+      }
+      if (changed) form = {Apply::copy(node, inputs), 0};
+    }
+    if (node.op() != nullptr && node.op()->shape_query() != nullptr)
+      only(form ? form : node.output(0));
+    kept_.push_back(node.output(0));
+    done_.emplace(&node, std::move(form));
+  }
+
+  /// The answer, or an equal one that is in the graph already.
+  Variable only(const Variable& answer) {
+    if (answer.is_leaf()) return answer;
+    std::vector<Variable>& others = same_first_input_[answer.node()->input(0)];
+    for (const Variable& other : others)
+      if (same_value(other, answer)) return other;
+    others.push_back(answer);
+    return answer;
+  }
+
+  ShapeFacts facts_;
+  std::unordered_map<Variable, std::vector<Variable>, VariableHash> same_first_input_;
+  std::unordered_map<Variable, Variable, VariableHash> answers_;
+  std::unordered_map<const Apply*, Variable> done_;  // output 0 of what it is now; null: itself
+  std::vector<Variable> kept_;                       // nodes are known by address
+};
+
+}  // namespace
+
+FunctionGraph with_inferred_shapes(const FunctionGraph& graph) {
+  std::vector<Variable> roots = graph.outputs;
+  for (const Update& update : graph.updates)
+    if (!update.if_computed || update.value.is_leaf()) roots.push_back(update.value);
+  const std::vector<Apply*> nodes = topological_order(roots);
+  if (std::ranges::none_of(nodes, [](const Apply* node) {
+        return node->op() != nullptr && node->op()->shape_query() != nullptr;
+      }))
+    return graph;
+  Answering answered(roots, nodes);
+  FunctionGraph result = graph;
+  for (Variable& output : result.outputs) output = answered(output);
+  for (Update& update : result.updates) update.value = answered(update.value);
+  return result;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,141 @@
+#include "ops/rewrites/shape_demand.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+namespace {
+
+/// Whether a shape may be made of the value: of numbers, selectors, shapes and masks.
+bool may_say_lengths(const Variable& v) {
+  const TensorType* type = v.type().tensor();
+  return type == nullptr || type->ndim() == 0 || is_integral(type->dtype());
+}
+
+}  // namespace
+
+ShapeDemand::ShapeDemand(std::span<const Variable> roots, std::span<Apply* const> nodes) {
+  std::uint32_t values = 0;
+  for (const Apply* node : nodes) {
+    first_value_.push_back(values);
+    values += node->n_outputs();
+  }
+  first_value_.push_back(values);
+  first_use_.assign(values, kNoIndex);
+  reached_.assign(values, kNoIndex);
+  measured_.assign(values, kNoIndex);
+  is_there_.assign(values, 0);
+  for (const Variable& root : roots) {
+    demand(root, kRootRegion);
+    reach(root, kRootRegion);
+  }
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    settle(first_value_[i], first_value_[i + 1]);
+    if (nodes[i]->leaf() == Leaf::None) visit(*nodes[i], first_value_[i], first_value_[i + 1]);
+  }
+}
+
+void ShapeDemand::demand(const Variable& v, Region region) {
+  const std::uint32_t at = value(v);
+  uses_.push_back({region, first_use_[at]});
+  first_use_[at] = static_cast<std::uint32_t>(uses_.size() - 1);
+}
+
+void ShapeDemand::widen(Region& all, Region region) {
+  all = all == kNoIndex ? region : regions_.lca(all, region);
+}
+
+void ShapeDemand::collect(std::uint32_t value) {
+  for (std::uint32_t u = first_use_[value]; u != kNoIndex; u = uses_[u].next)
+    demands_.push_back(uses_[u].region);
+}
+
+/// Everything that uses the node's outputs has been visited.
+void ShapeDemand::settle(std::uint32_t first, std::uint32_t last) {
+  for (std::uint32_t v = first; v < last; ++v) {
+    if (measured_[v] == kNoIndex) continue;
+    demands_.clear();
+    collect(v);
+    if (demands_.empty()) continue;
+    const auto covers = [&](Region demand) { return regions_.is_ancestor(demand, measured_[v]); };
+    const RegionTree::Spot spot = regions_.spot(demands_);
+    is_there_[v] = (spot.certain && covers(spot.region)) || std::ranges::any_of(demands_, covers);
+  }
+}
+
+Region ShapeDemand::entered(RegionTree::Spot spot, std::uint32_t owner) {
+  return spot.certain ? spot.region : regions_.open_body(spot.region, owner);
+}
+
+void ShapeDemand::visit(Apply& node, std::uint32_t first, std::uint32_t last) {
+  measure_inputs(node, first, last);
+  if (const Conditional* conditional = node.op()->conditional())
+    return visit_conditional(node, *conditional, first);
+  Region reached = kNoIndex;
+  demands_.clear();
+  for (std::uint32_t v = first; v < last; ++v) {
+    collect(v);
+    if (reached_[v] != kNoIndex) widen(reached, reached_[v]);
+  }
+  if (reached == kNoIndex) return;
+  Region runs_in = reached;
+  // An Op of the registry that is no conditional is eager; of others nobody knows here.
+  const bool certain = !demands_.empty() && node.op()->registered();
+  if (certain) {
+    const RegionTree::Spot spot = regions_.spot(demands_);
+    const Region region = entered(spot, first);
+    if (reached == spot.region) runs_in = region;
+    demands_.assign(1, region);
+  }
+  for (const Variable& input : node.inputs()) {
+    if (node.op()->shape_query() != nullptr) {
+      measure(input, runs_in);
+      continue;
+    }
+    reach(input, runs_in);
+    if (certain) demand(input, demands_[0]);
+  }
+}
+
+void ShapeDemand::visit_conditional(Apply& node, const Conditional& conditional,
+                                    std::uint32_t first) {
+  for (std::uint32_t j = 0; j < conditional.n_outputs; ++j) {
+    const Region reached = reached_[first + j];
+    if (reached == kNoIndex) continue;
+    const Variable& selector = node.input(0);
+    demands_.clear();
+    collect(first + j);
+    if (demands_.empty()) {
+      reach(selector, reached);
+      for (std::uint32_t a = 0; a < conditional.n_arms; ++a)
+        reach(node.input(static_cast<int>(conditional.arm_input(a, j))), reached);
+      continue;
+    }
+    const RegionTree::Spot spot = regions_.spot(demands_);
+    const Region region = entered(spot, first + j);
+    const bool exact = reached == spot.region;
+    const std::uint32_t key =
+        regions_.open_arms(region, value(selector), conditional.decoding, conditional.n_arms);
+    demand(selector, region);
+    reach(selector, exact ? region : reached);
+    for (std::uint32_t a = 0; a < conditional.n_arms; ++a) {
+      const Variable& input = node.input(static_cast<int>(conditional.arm_input(a, j)));
+      const Region arm = regions_.first_arm(key) + a;
+      demand(input, arm);
+      reach(input, exact ? arm : reached);
+    }
+  }
+}
+
+/// The lengths of an output may be made of those of all inputs, and of the values of some.
+void ShapeDemand::measure_inputs(Apply& node, std::uint32_t first, std::uint32_t last) {
+  Region measured = kNoIndex;
+  for (std::uint32_t v = first; v < last; ++v)
+    if (measured_[v] != kNoIndex) widen(measured, measured_[v]);
+  if (measured == kNoIndex) return;
+  for (const Variable& input : node.inputs()) {
+    measure(input, measured);
+    if (!node.op()->registered() || may_say_lengths(input)) reach(input, measured);
+  }
+}
+
+}  // namespace thunkvm

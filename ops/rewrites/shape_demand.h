@@ -1,0 +1,60 @@
+// shape_demand.h: whether the values whose lengths are asked for are there anyway.
+#pragma once
+
+#include "ops/graph/graph.h"
+#include "ops/graph/regions.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace thunkvm {
+
+/// Who demands the values of a graph, and who asks for their lengths alone.
+///
+/// One walk from the roots down, as placement's, over the same regions. What it says of demands is
+/// less than what is true (inputs of Ops that may be lazy are demanded by nobody), and of questions
+/// for lengths more: so `is_there` is never wrong where it says yes.
+///
+/// Linear; nothing of the host is called. Reads and writes `Apply::mark`, but for `is_there`.
+class ShapeDemand {
+ public:
+  /// `nodes`: the graph of `roots`, in topological order, with their indices as marks.
+  ShapeDemand(std::span<const Variable> roots, std::span<Apply* const> nodes);
+
+  /// Whether the value is computed in every call in which somebody asks for its lengths, even if
+  /// that demanded nothing. Numbered as `value` says.
+  bool is_there(std::uint32_t value) const { return is_there_[value] != 0; }
+  /// The number of output 0 of node i; those of the others follow.
+  std::uint32_t first_value(std::size_t node) const { return first_value_[node]; }
+
+ private:
+  struct Use {
+    Region region;
+    std::uint32_t next;
+  };
+  std::uint32_t value(const Variable& v) const {
+    return first_value_[static_cast<std::uint32_t>(v.node()->mark)] + v.index();
+  }
+  void demand(const Variable& v, Region region);
+  void reach(const Variable& v, Region region) { widen(reached_[value(v)], region); }
+  void measure(const Variable& v, Region region) { widen(measured_[value(v)], region); }
+  void widen(Region& all, Region region);
+  void collect(std::uint32_t value);
+  void settle(std::uint32_t first, std::uint32_t last);
+  void visit(Apply& node, std::uint32_t first, std::uint32_t last);
+  void visit_conditional(Apply& node, const Conditional& conditional, std::uint32_t first);
+  Region entered(RegionTree::Spot spot, std::uint32_t owner);
+  void measure_inputs(Apply& node, std::uint32_t first, std::uint32_t last);
+
+  RegionTree regions_;
+  std::vector<std::uint32_t> first_value_;  // by node; one more at the end
+  std::vector<std::uint32_t> first_use_;    // by value, into uses_: where it is certainly demanded
+  std::vector<Use> uses_;
+  std::vector<Region> reached_;   // by value: a region that holds all demands of it; kNoIndex: none
+  std::vector<Region> measured_;  // by value: likewise of what asks for its lengths
+  std::vector<std::uint8_t> is_there_;  // by value
+  std::vector<Region> demands_;         // scratch
+};
+
+}  // namespace thunkvm
