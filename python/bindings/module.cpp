@@ -10,6 +10,7 @@
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
 #include "python/bindings/graph/graph.h"
+#include "python/bindings/graph/infer_shape.h"
 #include "python/bindings/graph/op_function.h"
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/type.h"
@@ -58,6 +59,7 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_builtin_op(m.ptr());
   thunkvm::init_op_function(m.ptr());
   thunkvm::init_graph(m.ptr());
+  thunkvm::init_infer_shape(m.ptr());
   thunkvm::init_attempt(m.ptr());
   thunkvm::init_input_guard(m.ptr());
   thunkvm::init_value(m.ptr());

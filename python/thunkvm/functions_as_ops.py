@@ -11,12 +11,13 @@ from thunkvm._core import Apply, Type, Variable
 from thunkvm.op import Op
 
 Gradient = Callable[[list[Variable], list[Variable]], Sequence[Variable | None]]
+ShapeRule = Callable[[Apply, list[Any]], Sequence[Sequence[Any] | None]]
 
 
 class FunctionOp(Op):
     """Calls a Python function on the values of its inputs."""
 
-    __props__ = ("fn", "itypes", "otypes", "gradient")
+    __props__ = ("fn", "itypes", "otypes", "gradient", "shape_rule")
     itypes: tuple[Type, ...]
     otypes: tuple[Type, ...]
 
@@ -26,6 +27,7 @@ class FunctionOp(Op):
         itypes: tuple[Type, ...],
         otypes: tuple[Type, ...],
         gradient: Gradient | None,
+        shape_rule: ShapeRule | None,
     ) -> None:
         self.fn = fn
         self.itypes = itypes
@@ -33,6 +35,9 @@ class FunctionOp(Op):
         self.gradient = gradient
         # What a function returns may be any of its arguments, or a part of one.
         self.view_map = {j: list(range(len(itypes))) for j in range(len(otypes))}
+        self.shape_rule = shape_rule
+        if shape_rule is not None:
+            self.infer_shape = shape_rule
         # As functools.wraps; pickle finds what a decorator put in the function's place by these.
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(fn, name, None))
@@ -62,7 +67,7 @@ class FunctionOp(Op):
             ) from error
 
     def __eq__(self, other: object) -> bool:
-        """Compare functions, Types and gradients; each Op has a class of its own."""
+        """Compare functions, Types, gradients and shape rules; each Op has a class of its own."""
         return isinstance(other, FunctionOp) and self._properties() == other._properties()
 
     def __hash__(self) -> int:
@@ -87,7 +92,7 @@ class FunctionOp(Op):
             found = getattr(found, part, None)
         if found is self:
             return qualname
-        return _made, (self.fn, self.itypes, self.otypes, self.gradient)
+        return _made, (self.fn, self.itypes, self.otypes, self.gradient, self.shape_rule)
 
 
 class _DifferentiableOp(FunctionOp):
@@ -104,11 +109,12 @@ def _made(
     itypes: tuple[Type, ...],
     otypes: tuple[Type, ...],
     gradient: Gradient | None,
+    shape_rule: ShapeRule | None,
 ) -> FunctionOp:
     base = FunctionOp if gradient is None else _DifferentiableOp
     # Listings and errors call an Op by its class.
     made = type(getattr(fn, "__name__", type(fn).__name__), (base,), {})
-    op: FunctionOp = made(fn, itypes, otypes, gradient)
+    op: FunctionOp = made(fn, itypes, otypes, gradient, shape_rule)
     return op
 
 
@@ -142,17 +148,26 @@ def _types(given: Any, what: str) -> tuple[Type, ...]:
 
 @overload
 def as_op(
-    fn: Callable[..., Any], itypes: Any, otypes: Any, grad: Gradient | None = ...
+    fn: Callable[..., Any],
+    itypes: Any,
+    otypes: Any,
+    grad: Gradient | None = ...,
+    infer_shape: ShapeRule | None = ...,
 ) -> FunctionOp: ...
 @overload
 def as_op(
-    fn: None = ..., itypes: Any = ..., otypes: Any = ..., grad: Gradient | None = ...
+    fn: None = ...,
+    itypes: Any = ...,
+    otypes: Any = ...,
+    grad: Gradient | None = ...,
+    infer_shape: ShapeRule | None = ...,
 ) -> Callable[[Callable[..., Any]], FunctionOp]: ...
 def as_op(
     fn: Callable[..., Any] | None = None,
     itypes: Any = None,
     otypes: Any = None,
     grad: Gradient | None = None,
+    infer_shape: ShapeRule | None = None,
 ) -> FunctionOp | Callable[[Callable[..., Any]], FunctionOp]:
     """Make an Op of a Python function; without `fn`, return a decorator that does.
 
@@ -167,12 +182,15 @@ def as_op(
         ``tv.dvector``. One alone needs no list.
     grad : callable, optional
         ``grad(inputs, output_gradients)``, as `Op.grad`: takes and returns Variables.
+    infer_shape : callable, optional
+        ``infer_shape(node, input_shapes)``, as `Op.infer_shape`: returns a tuple of lengths for
+        each output, so that asking for a shape does not call `fn`.
 
     Returns
     -------
     Op or callable
-        An Op with the function's name. Ops of one function with the same Types and gradient are
-        equal; they pickle if the function can be imported.
+        An Op with the function's name. Ops of one function with the same Types, gradient and
+        `infer_shape` are equal; they pickle if the function can be imported.
 
     Raises
     ------
@@ -184,7 +202,8 @@ def as_op(
     --------
     >>> import numpy as np
     >>> import thunkvm as tv
-    >>> sort = tv.as_op(np.sort, itypes=[tv.dvector], otypes=[tv.dvector])
+    >>> sort = tv.as_op(np.sort, itypes=[tv.dvector], otypes=[tv.dvector],
+    ...                 infer_shape=lambda node, input_shapes: input_shapes)
     >>> x = tv.vector("x")
     >>> tv.function([x], sort(x))([3.0, 1.0, 2.0])
     array([1., 2., 3.])
@@ -209,11 +228,15 @@ def as_op(
     ins, outs = _types(itypes, "itypes"), _types(otypes, "otypes")
     if grad is not None and not callable(grad):
         raise TypeError(f"[as_op] grad is {grad!r}; give a function of (inputs, output_gradients).")
+    if infer_shape is not None and not callable(infer_shape):
+        raise TypeError(
+            f"[as_op] infer_shape is {infer_shape!r}; give a function of (node, input_shapes)."
+        )
 
     def of(function: Callable[..., Any]) -> FunctionOp:
         if not callable(function):
             raise TypeError(f"[as_op] {function!r} is no function, so no Op can call it.")
-        return _made(function, ins, outs, grad)
+        return _made(function, ins, outs, grad, infer_shape)
 
     return of if fn is None else of(fn)
 

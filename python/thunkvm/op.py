@@ -38,6 +38,12 @@ class Op:
         where the Op is lazy and asking for the shape could run it. Called once for all outputs
         whose gradients are there together; once more for one that has its gradient in another
         branch.
+    ``infer_shape(self, node, input_shapes)``
+        Returns the shapes of the outputs without computing them: for each a tuple with a 0-d
+        integer, an int or a Variable, for each axis, or None for one that has to be computed to
+        know. `input_shapes` has such tuples of the inputs, of 0-d Variables (None for an input
+        that is no tensor). What asks for the length of an output then asks these, and demands
+        nothing else. Without it an output is computed for its shape.
     ``batch(self, node, inputs, batched)``
         Returns the outputs of the same operation where the inputs marked in `batched` have one
         more leading axis; `jacobian` needs it.

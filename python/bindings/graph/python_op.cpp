@@ -4,6 +4,7 @@
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
 #include "python/bindings/graph/user_element.h"
+#include "python/bindings/graph/infer_shape.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/collection.h"
 #include "python/bindings/python/raised.h"
@@ -213,6 +214,13 @@ std::vector<Variable> PythonOp::grad(Apply& node,
     gradients.push_back(std::move(gradient));
   }
   return gradients;
+}
+
+std::vector<Extents> PythonOp::infer_shape(Apply& node,
+                                           std::span<const Extents> input_shapes) const {
+  PyRef method = own_method("infer_shape");
+  return method ? call_infer_shape(method.get(), node, input_shapes)
+                : Op::infer_shape(node, input_shapes);
 }
 
 std::vector<Variable> PythonOp::batch(Apply& node, std::span<const Variable> inputs,

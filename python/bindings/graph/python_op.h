@@ -40,6 +40,9 @@ class PythonOp final : public Op {
   /// Those of `c_element`, where the object has it: see user_element.h.
   ThunkCode kernel(const Apply& node) const override;
   const ElementCode* element_code(const Apply& node) const override;
+  /// Calls `infer_shape(node, input_shapes)`, where the object has it.
+  std::vector<Extents> infer_shape(Apply& node,
+                                   std::span<const Extents> input_shapes) const override;
   /// Calls `batch(node, inputs, batched)`, where the object has it.
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;

@@ -1,0 +1,162 @@
+#include "python/bindings/graph/infer_shape.h"
+
+#include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
+#include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/variable.h"
+#include "python/bindings/python/raised.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace thunkvm {
+namespace {
+
+constexpr const char* kRule =
+    "; infer_shape has to return, for each output, a tuple with a 0-d integer for each axis (None "
+    "for an output that has to be computed to know)";
+
+PyRef shapes_list(std::span<const Variable> values, std::span<const Extents> shapes) {
+  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(shapes.size())));
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const bool tensor = values[i].type().tensor() != nullptr;
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
+                    tensor ? wrap_tuple(shapes[i]).release() : Py_NewRef(Py_None));
+  }
+  return list;
+}
+
+std::string plural(Py_ssize_t n, const char* what) {
+  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
+}
+
+bool is_sequence(PyObject* object) { return PyTuple_Check(object) || PyList_Check(object); }
+
+Variable read_extent(PyObject* item, const std::string& where) {
+  if (!is_variable(item) && (!PyIndex_Check(item) || PyBool_Check(item)))
+    throw Error(ErrorKind::Type, where + "is a " + class_name(item) + kRule);
+  const Variable extent = is_variable(item) ? unwrap(item) : as_variable(item);
+  const TensorType* type = extent.type().tensor();
+  if (type == nullptr || type->ndim() != 0 || !is_integral(type->dtype()) ||
+      type->dtype() == DType::Bool)
+    throw Error(ErrorKind::Type,
+                where + "(" + extent.text() + ") is a " + extent.type().text() + kRule);
+  if (extent.is_constant()) return cast_now(extent, DType::Int64);
+  return element_of(extent, 0);
+}
+
+Extents read_shape(PyObject* shape, Apply& node, std::uint32_t j) {
+  const std::string output =
+      "[" + node.op()->name() + "] the shape of output " + std::to_string(j) + " ";
+  const TensorType* type = node.output_type(j).tensor();
+  if (shape == Py_None) return extents_of(node.output(j));
+  if (type == nullptr)
+    throw Error(ErrorKind::Type, output + "is a " + class_name(shape) + ", but the output is a " +
+                                     node.output_type(j).text() +
+                                     ", which has none: its entry has to be None");
+  if (!is_sequence(shape))
+    throw Error(ErrorKind::Type, output + "is a " + class_name(shape) + kRule);
+  const Items items(shape, "a sequence is expected");
+  if (items.size() != type->ndim())
+    throw Error(ErrorKind::Value, output + "has " + plural(items.size(), "length") +
+                                      ", but the output is a " + type->text() + kRule);
+  Extents extents;
+  for (Py_ssize_t axis = 0; axis < items.size(); ++axis) {
+    const std::string where = output + "has for axis " + std::to_string(axis) + " what ";
+    extents.push_back(read_extent(items[axis], where));
+    const std::int64_t known = type->shape()[static_cast<std::size_t>(axis)];
+    const auto said = known_extent(extents.back());
+    if (said && (*said < 0 || (known >= 0 && *said != known)))
+      throw Error(ErrorKind::Value, output + "has length " + std::to_string(*said) + " for axis " +
+                                        std::to_string(axis) + ", but the output is a " +
+                                        type->text() + kRule);
+  }
+  return extents;
+}
+
+PyObject* infer_shape_function(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* keywords[] = {"node", "input_shapes", nullptr};
+  PyObject *node_object = nullptr, *given = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:infer_shape", const_cast<char**>(keywords),
+                                   &node_object, &given))
+    return nullptr;
+  return guard([&] {
+    if (!is_node(node_object))
+      throw Error(ErrorKind::Type,
+                  "infer_shape takes an Apply, but got a " + class_name(node_object));
+    Apply& node = *unwrap_node(node_object);
+    std::vector<Extents> shapes;
+    if (given == Py_None) {
+      for (const Variable& input : node.inputs()) shapes.push_back(extents_of(input));
+    } else {
+      const Items items(given, "input_shapes have to be a sequence");
+      if (items.size() != static_cast<Py_ssize_t>(node.n_inputs()))
+        throw Error(ErrorKind::Value, "infer_shape got " + plural(items.size(), "shape") + " for " +
+                                          std::to_string(node.n_inputs()) + " inputs");
+      for (Py_ssize_t i = 0; i < items.size(); ++i)
+        shapes.push_back(items[i] == Py_None
+                             ? Extents{}
+                             : require_variables(items[i], "a length in input_shapes"));
+      for (std::size_t i = 0; i < shapes.size(); ++i) {
+        const TensorType* type = node.input(static_cast<int>(i)).type().tensor();
+        if (type != nullptr && static_cast<int>(shapes[i].size()) != type->ndim())
+          throw Error(ErrorKind::Value, "infer_shape got " + std::to_string(shapes[i].size()) +
+                                            " lengths for input " + std::to_string(i) + ", a " +
+                                            type->text());
+      }
+    }
+    const std::vector<Extents> inferred = node.op()->infer_shape(node, shapes);
+    PyRef result = PyRef::take(PyList_New(0));
+    for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
+      const Extents own = extents_of(node.output(j));
+      const bool computed = !own.empty() && same_extents(inferred[j], own) &&
+                            std::ranges::any_of(own, [](const Variable& each) {
+                              return !known_extent(each).has_value();
+                            });
+      const bool tensor = node.output_type(j).tensor() != nullptr;
+      check(PyList_Append(result.get(),
+                          tensor && !computed ? wrap_tuple(inferred[j]).get() : Py_None));
+    }
+    return result;
+  });
+}
+
+PyMethodDef functions[] = {
+    {"infer_shape", with_keywords(infer_shape_function), METH_VARARGS | METH_KEYWORDS,
+     "infer_shape(node, input_shapes=None)\n--\n\n"
+     "The shapes of a node's outputs, as its Op infers them: a tuple of 0-d integers for each "
+     "output, None for one that has to be computed to know. `input_shapes` are such tuples of the "
+     "inputs; if left out, their lengths."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+std::vector<Extents> call_infer_shape(PyObject* method, Apply& node,
+                                      std::span<const Extents> input_shapes) {
+  PyRef node_object = PyRef::take(wrap_node(&node));
+  PyObject* const returned = PyObject_CallFunctionObjArgs(
+      method, node_object.get(), shapes_list(node.inputs(), input_shapes).get(), nullptr);
+  if (returned == nullptr) {
+    const std::string origin = node.origin_text();
+    add_note("raised by " + node.op()->name() + ".infer_shape for the node" +
+             (origin.empty() ? "" : " made at " + origin));
+  }
+  const PyRef result = PyRef::take(returned);
+  const std::string op = "[" + node.op()->name() + "] infer_shape returned ";
+  if (!is_sequence(result.get()))
+    throw Error(ErrorKind::Type, op + "a " + class_name(result.get()) + kRule);
+  const Items items(result.get(), "a sequence is expected");
+  if (items.size() != static_cast<Py_ssize_t>(node.n_outputs()))
+    throw Error(ErrorKind::Value, op + plural(items.size(), "shape") + " for " +
+                                      plural(node.n_outputs(), "output") + kRule);
+  std::vector<Extents> shapes;
+  for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+    shapes.push_back(read_shape(items[static_cast<Py_ssize_t>(j)], node, j));
+  return shapes;
+}
+
+void init_infer_shape(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace thunkvm

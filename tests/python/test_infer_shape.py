@@ -1,0 +1,424 @@
+"""Shapes as facts: what asks for lengths computes no elements, in every mode."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+from thunkvm import _core
+from thunkvm.shape_check import check_shapes, inferred_shapes
+
+MODES = ["py", "vm", "cvm", "c", "FAST_RUN", "FAST_COMPILE"]
+#: Those that run an Op's perform.
+PERFORMING = [mode for mode in MODES if mode != "c"]
+
+
+def runs(f: tv.Function) -> dict[str, int]:
+    """How often nodes ran, by Op."""
+    counted: dict[str, int] = {}
+    for _, op, _, _, n in f.node_runs():
+        counted[op] = counted.get(op, 0) + n
+    return counted
+
+
+def ops(f: tv.Function) -> list[str]:
+    return sorted(row.op for row in f.explain().nodes)
+
+
+# ---- asking for a shape computes nothing ----
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_shape_of_a_product_runs_no_product(mode: str) -> None:
+    x, w = tv.matrix("x"), tv.shared(np.zeros((3, 4)), "w")
+    y = tv.exp(x @ w)
+    f = tv.function([x], [y.shape, y.shape[1], y.size], mode=mode)
+    shape, columns, size = f(np.zeros((2, 3)))
+    assert (shape.tolist(), int(columns), int(size)) == ([2, 4], 4, 8)
+    assert not {"exp", "matmul"} & set(runs(f))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_one_length_asks_for_no_other(mode: str, counting: Any) -> None:
+    x, op = tv.vector("x"), counting()
+    both = x[:, None] * op(x)
+    f = tv.function([x], both.shape[0], mode=mode)
+    assert f([1.0, 2.0]) == 2
+    assert op.runs == 0
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("c", [0.0, 1.0])
+def test_the_shape_of_a_conditional_is_that_of_the_arm(mode: str, c: float) -> None:
+    s, x, y = tv.scalar("s"), tv.matrix("x"), tv.matrix("y")
+    picked = tv.ifelse(s, tv.exp(x @ y), tv.log(y))
+    f = tv.function([s, x, y], picked.shape, mode=mode)
+    assert f(c, np.ones((2, 3)), np.ones((3, 4))).tolist() == ([2, 4] if c else [3, 4])
+    assert not {"exp", "log", "matmul"} & set(runs(f))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_shape_of_arms_that_cannot_differ_demands_no_selector(mode: str, counting: Any) -> None:
+    s, x = tv.scalar("s"), tv.vector("x")
+    op = counting()
+    f = tv.function([s, x], tv.ifelse(op(s), tv.exp(x), -x).shape, mode=mode)
+    assert f(1.0, [1.0, 2.0]).tolist() == [2]
+    assert op.runs == 0
+
+
+@pytest.mark.parametrize("mode", PERFORMING)
+def test_a_users_op_without_the_rule_runs_in_the_arm_that_is_picked_alone(
+    mode: str, counting: Any
+) -> None:
+    s, x = tv.scalar("s"), tv.vector("x")
+    op = counting()
+    f = tv.function([s, x], tv.ifelse(s, tv.exp(op(x)), x[1:]).shape, mode=mode)
+    assert f(0.0, [1.0, 2.0]).tolist() == [1]
+    assert op.runs == 0
+    assert f(1.0, [1.0, 2.0]).tolist() == [2]
+    assert op.runs == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_gradient_alone_computes_no_value_for_its_shape(mode: str) -> None:
+    x, w = tv.matrix("x"), tv.matrix("w")
+    f = tv.function([x, w], tv.grad((x @ w).sum(), x), mode=mode)
+    np.testing.assert_array_equal(f(np.ones((2, 3)), np.ones((3, 4))), np.full((2, 3), 4.0))
+    assert runs(f)["matmul"] == 1
+
+
+def test_what_is_computed_anyway_is_asked_itself() -> None:
+    x, w = tv.matrix("x"), tv.matrix("w")
+    y = x @ w
+    assert ops(tv.function([x, w], [y, y.shape], mode="vm")) == ["matmul", "shape"]
+
+
+def test_shapes_of_what_is_replaced_are_those_of_the_replacement() -> None:
+    x = tv.vector("x")
+    y = tv.exp(x)
+    f = tv.function([x], y.shape, givens={y: tv.concatenate([x, x])})
+    assert f([1.0, 2.0]).tolist() == [4]
+
+
+def test_a_chain_of_shapes_is_followed_without_recursion() -> None:
+    x = tv.vector("x")
+    y = x
+    for _ in range(20_000):
+        y = tv.full(y.shape, 1.0) + y
+    f = tv.function([x], y.shape, mode="vm")
+    assert f([1.0, 2.0, 3.0]).tolist() == [3]
+    assert ops(f) == ["shape"]
+
+
+# ---- what does not fit ----
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_lengths_that_do_not_broadcast_are_an_error_where_only_the_shape_is_asked(
+    mode: str,
+) -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    total = x + y
+    f = tv.function([x, y], [total.shape, (tv.exp(total) * 2.0).size], mode=mode)
+    with pytest.raises(ValueError, match=r"could not be broadcast together"):
+        f([1.0, 2.0], [1.0, 2.0, 3.0])
+    shape, size = f([1.0], [1.0, 2.0, 3.0])
+    assert shape.tolist() == [3]
+    assert size == 3
+
+
+def test_what_else_a_node_checks_is_not_checked() -> None:
+    x, w = tv.matrix("x"), tv.matrix("w")
+    f = tv.function([x, w], (x @ w).shape)
+    assert f(np.zeros((2, 3)), np.zeros((5, 4))).tolist() == [2, 4]
+
+
+# ---- users' Ops ----
+
+
+class Twice(tv.Op):
+    """x, x: its shape is known, or said to be `said`."""
+
+    __props__ = ("said",)
+
+    def __init__(self, said: Any = None) -> None:
+        self.said = said
+        self.runs = 0
+
+    def make_node(self, x: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x], [tv.TensorType(x.type.dtype, (None,))()])
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        self.runs += 1
+        output_storage[0][0] = np.append(inputs[0], inputs[0])
+
+    def infer_shape(self, node: tv.Apply, input_shapes: Any) -> Any:
+        ((n,),) = input_shapes
+        return [(2 * n,)] if self.said is None else self.said(n)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_users_infer_shape_stands_for_running_the_op(mode: str) -> None:
+    x, op = tv.vector("x"), Twice()
+    f = tv.function([x], tv.exp(op(x)).shape, mode=mode)
+    assert f([1.0, 2.0, 3.0]).tolist() == [6]
+    assert op.runs == 0
+
+
+def test_none_for_an_output_means_that_it_is_computed() -> None:
+    x, op = tv.vector("x"), Twice(lambda n: [None])
+    f = tv.function([x], op(x).shape)
+    assert f([1.0, 2.0]).tolist() == [4]
+    assert op.runs == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "words"),
+    [
+        (lambda n: 3, TypeError, r"\[Twice\] infer_shape returned a int; infer_shape has to"),
+        (lambda n: [], ValueError, r"\[Twice\] infer_shape returned 0 shapes for 1 output;"),
+        (lambda n: [(n, n)], ValueError, r"shape of output 0 has 2 lengths, but .* vector float64"),
+        (lambda n: [n], TypeError, r"the shape of output 0 is a thunkvm._core.Variable"),
+        (lambda n: [(2.0,)], TypeError, r"output 0 has for axis 0 what is a float"),
+        (lambda n: [(n * 1.5,)], TypeError, r"for axis 0 what .* is a scalar float64"),
+        (lambda n: [(-1,)], ValueError, r"output 0 has length -1 for axis 0"),
+    ],
+)
+def test_a_wrong_answer_names_the_op_the_output_and_the_rule(
+    said: Any, error: type[Exception], words: str
+) -> None:
+    x = tv.vector("x")
+    with pytest.raises(error, match=words) as raised:
+        tv.function([x], Twice(said)(x).shape)
+    assert "infer_shape has to return" in str(raised.value)
+
+
+def test_an_exception_of_infer_shape_says_for_which_node() -> None:
+    def said(n: tv.Variable) -> Any:
+        raise KeyError("no such shape")
+
+    x = tv.vector("x")
+    with pytest.raises(KeyError, match="no such shape") as raised:
+        tv.function([x], Twice(said)(x).shape)
+    assert "raised by Twice.infer_shape for the node" in "".join(raised.value.__notes__)
+
+
+def same_shapes(node: tv.Apply, input_shapes: Any) -> Any:
+    return input_shapes
+
+
+def sort(x: np.ndarray) -> np.ndarray:
+    return np.sort(x)
+
+
+def test_as_op_takes_infer_shape() -> None:
+    calls = []
+    op = tv.as_op(
+        lambda x: calls.append(1) or np.sort(x), [tv.dvector], [tv.dvector], infer_shape=same_shapes
+    )
+    x = tv.vector("x")
+    assert tv.function([x], op(x).shape)([3.0, 1.0]).tolist() == [2]
+    assert calls == []
+    one = tv.as_op(sort, [tv.dvector], [tv.dvector], infer_shape=same_shapes)
+    assert one == pickle.loads(pickle.dumps(one))
+    assert one != tv.as_op(sort, [tv.dvector], [tv.dvector])
+    with pytest.raises(TypeError, match=r"\[as_op\] infer_shape is 3; give a function"):
+        tv.as_op(sort, [tv.dvector], [tv.dvector], infer_shape=3)  # type: ignore[call-overload]
+
+
+class NegateInC(tv.COp):
+    __props__ = ()
+
+    def make_node(self, x: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x], [x.type()])
+
+    def c_code(self, node: Any, name: str, inp: Any, out: Any, sub: Any) -> str:
+        return f"#error {inp[0]} was computed for its shape"
+
+    def infer_shape(self, node: tv.Apply, input_shapes: Any) -> Any:
+        return input_shapes
+
+
+def test_an_op_in_c_that_infers_its_shape_is_not_even_compiled_for_it() -> None:
+    x = tv.vector("x")
+    assert tv.function([x], NegateInC()(x).shape)([1.0, 2.0]).tolist() == [2]
+
+
+def test_an_op_that_lies_is_found() -> None:
+    x = tv.vector("x")
+    node = Twice(lambda n: [(n + 1,)])(x).owner
+    check_shapes(node, [np.zeros(1)], [np.zeros(2)])
+    with pytest.raises(
+        ValueError, match=r"Twice.* infers the shape \(3,\) for output 0, but .* shape \(4,\)"
+    ):
+        check_shapes(node, [np.zeros(2)], [np.zeros(4)])
+
+
+# ---- every built-in Op ----
+
+SHAPES = [[(2, 3), (3,)], [(0, 3), (1, 3)], [(), (2,)], [(1,), (1,)], [(), ()], [(4, 1), (1, 5)]]
+M, V, S = np.ones((3, 2)), np.arange(4.0), np.float64(2.0)
+SQUARE, EMPTY, ONE = np.eye(3), np.zeros((0, 2)), np.ones((1, 1))
+N, VI = np.int64(1), np.array([2, 0])
+
+
+def index(*items: str) -> dict[str, Any]:
+    return {"index": list(items)}
+
+
+CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
+    **{
+        name: [([x], attrs) for x in (M, V, S, ONE) for attrs in ({}, {"keepdims": True})]
+        + [([np.ones((2, 0, 3))], {"axis": axis}) for axis in ([0], [-1])]
+        for name in ("sum", "mean", "prod", "std", "var", "all", "any", "max", "min")
+    },
+    **{
+        name: [([M], {}), ([M], {"axis": 0}), ([M], {"axis": 1, "keepdims": True}), ([ONE], {})]
+        for name in ("argmax", "argmin")
+    },
+    "cumsum": [([M], {}), ([M], {"axis": 1}), ([EMPTY], {}), ([EMPTY], {"axis": 0})],
+    "prod_of_others": [([M], {}), ([ONE], {})],
+    "cast": [([x], {"dtype": "float32"}) for x in (M, S, EMPTY)],
+    "stop_gradient": [([M], {}), ([S], {})],
+    "is_missing": [([M], {}), ([S], {})],
+    "subtensor": [
+        ([M], index("1:")),
+        ([M], index("...", "::-1")),
+        ([M], index("0")),
+        ([M], index("newaxis", ":", "-1")),
+        ([V, N, N], index("?:3:?")),
+        ([V, np.int64(-3), np.int64(-1)], index("?::?")),
+        ([EMPTY], index(":5:2", "7:")),
+        ([V, N], index("?")),
+    ],
+    "slice_length": [([N], {"slice": "::2"}), ([N, N], {"slice": "?:"})],
+    "set_subtensor": [([M, S], index("1:"))],
+    "inc_subtensor": [([M, S], index("1:"))],
+    "advanced_subtensor": [
+        ([M, VI], index("[]")),
+        ([M, VI, VI // 2], index("[]", "[]")),
+        ([M, VI], index("newaxis", "[]")),
+        ([M, M > 0], index("[]")),
+        ([M, np.array([True, False, True]), N], index("[]", "?:")),
+        ([np.ones((2, 3, 4)), VI % 2, VI], index("[]", ":", "[]")),
+        ([EMPTY, np.zeros(0, int)], index("[]")),
+    ],
+    "advanced_set_subtensor": [([M, S, VI], index("[]"))],
+    "advanced_inc_subtensor": [([M, S, VI], index("[]"))],
+    "take": [
+        ([M, VI], {}),
+        ([M, VI], {"axis": 0}),
+        ([M, N], {"axis": 1}),
+        ([M, VI[:0]], {"axis": 0}),
+    ],
+    "add_at": [([V, VI, np.ones(2)], {"axis": 0})],
+    "arange": [
+        ([np.int64(0), np.int64(5), np.int64(2)], {}),
+        ([np.int64(5), np.int64(0), np.int64(-2)], {}),
+        ([np.int64(5), np.int64(0), np.int64(1)], {}),
+        ([np.float64(0.0), np.float64(1.0), np.float64(0.3)], {}),
+        ([np.float64(1.0), np.float64(0.0), np.float64(0.3)], {}),
+    ],
+    "arange_length": [([np.int64(0), np.int64(5), np.int64(2)], {})],
+    "eye": [([np.int64(3)], {}), ([np.int64(3), np.int64(0)], {})],
+    "full": [([np.array([2, 3]), S], {"ndim": 2}), ([np.zeros(0, int), S], {"ndim": 0})],
+    "broadcast_to": [([V, np.array([2, 4])], {"ndim": 2}), ([S, np.array([0])], {"ndim": 1})],
+    "unbroadcast": [([M, np.array([1, 2])], {"ndim": 2}), ([M, np.array([2])], {"ndim": 1})],
+    "reshape": [
+        ([M, np.array([2, -1])], {"ndim": 2}),
+        ([M, np.array([6])], {"ndim": 1}),
+        ([EMPTY, np.array([0, 5])], {"ndim": 2}),
+    ],
+    "reshaped_length": [([np.int64(6), np.int64(-1), np.int64(2)], {"axis": 0})],
+    "concatenate": [([V, V[:0]], {}), ([M, M, ONE[:, [0, 0]]], {}), ([M, M], {"axis": -1})],
+    "stack": [([V, V], {}), ([S, S, S], {}), ([M, M], {"axis": -1})],
+    "transpose": [([M], {}), ([np.ones((1, 2, 3))], {"axes": [2, 0, 1]}), ([EMPTY], {})],
+    "expand_dims": [([M], {"axis": [0, -1]}), ([S], {"axis": [0]})],
+    "squeeze": [([np.ones((1, 2, 1))], {"axis": [0, 2]})],
+    "specify_shape": [([M], {"shape": [-1, 2]})],
+    "one_element": [([ONE], {})],
+    "shape": [([M], {}), ([S], {})],
+    "size": [([M], {})],
+    "length": [([M], {"axis": 1})],
+    "matched_lengths": [([M, SQUARE], {"axes_a": [0], "axes_b": [1]})],
+    "matched_length": [([N, N], {})],
+    "broadcast_length": [([N, np.int64(3)], {})],
+    "broadcast_shape": [([M, V[:2]], {}), ([S, EMPTY], {})],
+    "diagonal": [
+        ([M], {}),
+        ([M], {"offset": 1}),
+        ([M], {"offset": -5}),
+        ([EMPTY], {"offset": 1}),
+        ([np.ones((2, 3, 4))], {"axis1": 2, "axis2": 0, "offset": -1}),
+    ],
+    "set_diagonal": [([M, V[:2]], {})],
+    "tril": [([M], {})],
+    "triu": [([M], {})],
+    "cholesky": [([SQUARE], {})],
+    "inv": [([SQUARE], {})],
+    "det": [([SQUARE], {}), ([np.ones((2, 1, 1))], {})],
+    "solve": [([SQUARE, np.ones(3)], {}), ([SQUARE, np.ones((2, 3, 4))], {})],
+    "solve_triangular": [([SQUARE, np.ones((3, 2))], {})],
+    "matmul": [
+        ([M, M.T], {}),
+        ([V, V], {}),
+        ([M, V[:2]], {}),
+        ([V[:3], M], {}),
+        ([np.ones((2, 1, 3, 2)), np.ones((5, 2, 4))], {}),
+        ([EMPTY, M.T], {}),
+    ],
+}
+#: Made of nodes of other Ops.
+MADE_OF_OTHERS = {"diag", "dot", "trace"}
+
+
+def elementwise_cases(proto: dict[str, Any]) -> Any:
+    for shapes in SHAPES:
+        values = [np.ones(shapes[i % 2], "int64") for i in range(len(proto["inputs"]))]
+        if proto["family"] not in ("logic", "comparison"):
+            values = [value.astype("float64") for value in values]
+        if proto["name"] == "polygamma":
+            values[0] = np.int64(1)
+        yield [value[()] for value in values], {}
+
+
+def cases(name: str) -> Any:
+    if name in CASES:
+        return CASES[name]
+    (proto,) = (p for p in _core.op_protos() if p["name"] == name)
+    return list(elementwise_cases(proto))
+
+
+def variable(value: Any) -> tv.Variable:
+    """An input of whose type no length is known."""
+    return tv.TensorType(str(np.asarray(value).dtype), (None,) * np.ndim(value))()
+
+
+@pytest.mark.parametrize("name", sorted(set(tv.ops.__all__) - MADE_OF_OTHERS - {"conditional"}))
+def test_every_op_infers_the_shapes_that_it_computes(name: str) -> None:
+    for values, attrs in cases(name):
+        inputs = [variable(value) for value in values]
+        out = getattr(tv.ops, name)(*inputs, **attrs)
+        node = out.owner
+        if node is None or node.op.name != name:
+            continue  # of these inputs it is another Op, or nothing
+        computed = tv.function(inputs, out, mode="vm")(*values)
+        # The Op may take its inputs in another dtype, or some twice.
+        given = tv.function(inputs, list(node.inputs), mode="vm", on_unused_input="ignore")(*values)
+        assert inferred_shapes(node, given) == [np.shape(computed)], (values, attrs)
+        check_shapes(node, given, [computed])
+
+
+def test_the_shape_of_a_conditional_of_several_values_is_one_conditional() -> None:
+    s, x, y = tv.scalar("s"), tv.matrix("x"), tv.matrix("y")
+    a, b = tv.ifelse(s, [x, y], [y, x[1:]])
+    node = a.owner
+    values = [np.float64(1.0), *(np.ones(shape) for shape in [(1, 2), (4, 3), (3, 4), (5, 6)])]
+    assert inferred_shapes(node, values) == [(3, 4), (5, 6)]
+    f = tv.function([s, x, y], [a.shape, b.shape], mode="vm")
+    assert ops(f).count("ifelse") == 1
+    assert [v.tolist() for v in f(0.0, M, SQUARE)] == [[3, 3], [2, 2]]
