@@ -47,7 +47,7 @@ def test_of_a_value_whose_lengths_alone_are_read_no_elements_are_computed() -> N
     np.testing.assert_array_equal(f([1.0, 2.0]), [2.0, 4.0])
     assert "call[" not in f.c_source()
     assert "sin(" not in f.c_source()
-    assert dict(runs(f))["sin.0"] == 1
+    assert "sin" not in [row.op for row in f.explain().nodes]
 
 
 def lengths_in_both_arms() -> tuple[list[tv.Variable], tv.Variable]:
@@ -65,7 +65,6 @@ def test_of_a_value_whose_lengths_alone_are_read_in_arms_no_elements_are_compute
         x, z = np.linspace(0, 1, n), np.linspace(1, 2, n)
         for c in (1.0, -1.0, 1.0, -1.0):
             np.testing.assert_array_equal(f(x, z, c), kernels(x, z, c))
-    assert "nothing but the lengths of it is read" in f.c_source()
     assert "exp(" not in f.c_source()
     assert runs(f) == runs(kernels)
 
