@@ -63,9 +63,7 @@ def inferred_shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] 
         on_unused_input="ignore",
     )
     found = iter(compute(*known, *(value for _, value in values.values())))
-    return [
-        None if shape is None else tuple(int(next(found)) for _ in shape) for shape in inferred
-    ]
+    return [None if shape is None else tuple(int(next(found)) for _ in shape) for shape in inferred]
 
 
 def _is_given(variable: Variable) -> bool:

@@ -259,8 +259,8 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
       graph = std::move(rewritten.graph);
       removed = std::move(rewritten.removed);
     }
-    const std::uint64_t rewritten_at = Clock::now();
     graph = with_inferred_shapes(graph);
+    const std::uint64_t rewritten_at = Clock::now();
     std::vector<Variable> roots = graph.outputs;
     for (const Update& update : graph.updates) roots.push_back(update.value);
     Linker chosen =
