@@ -57,13 +57,13 @@ void ShapeDemand::settle(std::uint32_t first, std::uint32_t last) {
     collect(v);
     if (demands_.empty()) continue;
     const auto covers = [&](Region demand) { return regions_.is_ancestor(demand, measured_[v]); };
-    const RegionTree::Spot spot = regions_.spot(demands_);
-    is_there_[v] = (spot.certain && covers(spot.region)) || std::ranges::any_of(demands_, covers);
+    const RegionTree::Cover cover = regions_.cover(demands_);
+    is_there_[v] = (cover.certain && covers(cover.region)) || std::ranges::any_of(demands_, covers);
   }
 }
 
-Region ShapeDemand::entered(RegionTree::Spot spot, std::uint32_t owner) {
-  return spot.certain ? spot.region : regions_.open_body(spot.region, owner);
+Region ShapeDemand::entered(RegionTree::Cover cover, std::uint32_t owner) {
+  return cover.certain ? cover.region : regions_.open_body(cover.region, owner);
 }
 
 void ShapeDemand::visit(Apply& node, std::uint32_t first, std::uint32_t last) {
@@ -81,9 +81,9 @@ void ShapeDemand::visit(Apply& node, std::uint32_t first, std::uint32_t last) {
   // An Op of the registry that is no conditional is eager; of others nobody knows here.
   const bool certain = !demands_.empty() && node.op()->registered();
   if (certain) {
-    const RegionTree::Spot spot = regions_.spot(demands_);
-    const Region region = entered(spot, first);
-    if (reached == spot.region) runs_in = region;
+    const RegionTree::Cover cover = regions_.cover(demands_);
+    const Region region = entered(cover, first);
+    if (reached == cover.region) runs_in = region;
     demands_.assign(1, region);
   }
   for (const Variable& input : node.inputs()) {
@@ -110,9 +110,9 @@ void ShapeDemand::visit_conditional(Apply& node, const Conditional& conditional,
         reach(node.input(static_cast<int>(conditional.arm_input(a, j))), reached);
       continue;
     }
-    const RegionTree::Spot spot = regions_.spot(demands_);
-    const Region region = entered(spot, first + j);
-    const bool exact = reached == spot.region;
+    const RegionTree::Cover cover = regions_.cover(demands_);
+    const Region region = entered(cover, first + j);
+    const bool exact = reached == cover.region;
     const std::uint32_t key =
         regions_.open_arms(region, value(selector), conditional.decoding, conditional.n_arms);
     demand(selector, region);

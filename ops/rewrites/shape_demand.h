@@ -44,7 +44,7 @@ class ShapeDemand {
   void settle(std::uint32_t first, std::uint32_t last);
   void visit(Apply& node, std::uint32_t first, std::uint32_t last);
   void visit_conditional(Apply& node, const Conditional& conditional, std::uint32_t first);
-  Region entered(RegionTree::Spot spot, std::uint32_t owner);
+  Region entered(RegionTree::Cover cover, std::uint32_t owner);
   void measure_inputs(Apply& node, std::uint32_t first, std::uint32_t last);
 
   RegionTree regions_;
