@@ -205,7 +205,7 @@ class Mode:
         --------
         >>> import thunkvm as tv
         >>> sorted(tv.get_mode("FAST_RUN").excluding("fusion", "inverses").features)
-        ['inverses', 'merge']
+        ['merge']
         """
         for name in features:
             _check_feature(name)
