@@ -36,8 +36,6 @@ class FunctionOp(Op):
         # What a function returns may be any of its arguments, or a part of one.
         self.view_map = {j: list(range(len(itypes))) for j in range(len(otypes))}
         self.shape_rule = shape_rule
-        if shape_rule is not None:
-            self.infer_shape = shape_rule
         # As functools.wraps; pickle finds what a decorator put in the function's place by these.
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(fn, name, None))
@@ -104,6 +102,13 @@ class _DifferentiableOp(FunctionOp):
         return list(self.gradient(inputs, output_gradients))
 
 
+class _ShapedOp(FunctionOp):
+    def infer_shape(self, node: Apply, input_shapes: list[Any]) -> Sequence[Sequence[Any] | None]:
+        """Ask the function that was given for the shapes."""
+        assert self.shape_rule is not None
+        return self.shape_rule(node, input_shapes)
+
+
 def _made(
     fn: Callable[..., Any],
     itypes: tuple[Type, ...],
@@ -111,9 +116,10 @@ def _made(
     gradient: Gradient | None,
     shape_rule: ShapeRule | None,
 ) -> FunctionOp:
-    base = FunctionOp if gradient is None else _DifferentiableOp
+    bases: tuple[type[FunctionOp], ...] = () if gradient is None else (_DifferentiableOp,)
+    bases += () if shape_rule is None else (_ShapedOp,)
     # Listings and errors call an Op by its class.
-    made = type(getattr(fn, "__name__", type(fn).__name__), (base,), {})
+    made = type(getattr(fn, "__name__", type(fn).__name__), bases or (FunctionOp,), {})
     op: FunctionOp = made(fn, itypes, otypes, gradient, shape_rule)
     return op
 

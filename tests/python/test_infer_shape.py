@@ -11,6 +11,7 @@ import pytest
 import thunkvm as tv
 from thunkvm import _core
 from thunkvm.shape_check import check_shapes, inferred_shapes
+from thunkvm.testing import check_op
 
 MODES = ["py", "vm", "cvm", "c", "FAST_RUN", "FAST_COMPILE"]
 #: Those that run an Op's perform.
@@ -256,6 +257,13 @@ def test_an_op_that_lies_is_found() -> None:
         ValueError, match=r"Twice.* infers the shape \(3,\) for output 0, but .* shape \(4,\)"
     ):
         check_shapes(node, [np.zeros(2)], [np.zeros(4)])
+
+
+def test_check_op_sees_what_as_op_was_given_and_what_lies() -> None:
+    honest = tv.as_op(sort, [tv.dvector], [tv.dvector], infer_shape=same_shapes)
+    assert "infer_shape" not in [row.check for row in check_op(honest, [np.arange(3.0)]).missing]
+    wrong = check_op(Twice(lambda n: [(n + 1,)]), [np.arange(3.0)]).wrong
+    assert [row.check for row in wrong] == ["infer_shape"]
 
 
 # ---- every built-in Op ----
