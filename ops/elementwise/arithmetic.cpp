@@ -53,6 +53,7 @@ struct Subtract {
 };
 const Elementwise sub_op =
     Elementwise("sub", "arithmetic", {"x", "y"})
+        .alias("subtract")
         .comment("Difference of two tensors, element by element.")
         .example("[1.0, 2.0], [3.0, 5.0]", "array([-2., -3.])")
         .loops<Subtract, 2>(Numbers{})
@@ -78,6 +79,7 @@ struct Multiply {
 };
 const Elementwise mul_op =
     Elementwise("mul", "arithmetic", {"x", "y"})
+        .alias("multiply")
         .comment("Product of two tensors, element by element. Of bools: logical and.")
         .example("[1.0, 2.0], [3.0, 4.0]", "array([3., 8.])")
         .loops<Multiply, 2>(AllTypes{})
@@ -100,6 +102,7 @@ struct Divide {
 };
 const Elementwise true_div_op =
     Elementwise("true_div", "arithmetic", {"x", "y"})
+        .alias("divide")
         .comment("Quotient of two tensors, element by element. Of integers it is a float64.")
         .example("[1.0, 3.0], [2.0, 4.0]", "array([0.5 , 0.75])")
         .loops<Divide, 2>(Inexacts{})
@@ -162,6 +165,7 @@ struct FloorDivide {
 };
 const Elementwise floor_div_op =
     Elementwise("floor_div", "arithmetic", {"x", "y"})
+        .alias("floor_divide")
         .comment(
             "Quotient rounded down, element by element. Integers divided by zero give 0, without "
             "the warning that NumPy gives. Its gradient is zero.")
@@ -186,6 +190,7 @@ struct Modulo {
 };
 const Elementwise mod_op =
     Elementwise("mod", "arithmetic", {"x", "y"})
+        .alias("remainder")
         .comment(
             "Remainder with the sign of the divisor, element by element. Integers modulo zero "
             "give 0, without the warning that NumPy gives.")
@@ -247,6 +252,7 @@ Variable slope_of_power(const Variable& x, const Variable& y) {
 }
 const Elementwise pow_op =
     Elementwise("pow", "arithmetic", {"x", "y"})
+        .alias("power")
         .comment(
             "The first tensor to the power of the second, element by element. Integers to "
             "negative powers are a ValueError. Where the base is 0, the gradient with respect "
@@ -276,6 +282,7 @@ struct Negative {
 };
 const Elementwise neg_op =
     Elementwise("neg", "arithmetic", {"x"})
+        .alias("negative")
         .comment("Each element with its sign changed; unsigned and lowest integers wrap around.")
         .example("[1.0, -2.0]", "array([-1.,  2.])")
         .loops<Negative, 1>(Numbers{})
@@ -304,6 +311,7 @@ struct Absolute {
 };
 const Elementwise abs_op =
     Elementwise("abs", "arithmetic", {"x"})
+        .alias("absolute")
         .comment("Magnitude of each element. Its gradient at 0 is 0.")
         .example("[1.0, -2.0]", "array([1., 2.])")
         .loops<Absolute, 1>(Numbers{})

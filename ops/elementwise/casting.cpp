@@ -114,6 +114,7 @@ class CastMaker : public OpMaker {
  public:
   explicit CastMaker(OpProto& proto) : OpMaker(proto) {
     family("casting");
+    expose(Exposure::Package);
     comment(
         "The elements converted to another dtype, as `numpy.ndarray.astype` does it. Floats are "
         "truncated to integers; complex numbers lose their imaginary part when cast to real ones.");

@@ -102,8 +102,10 @@ struct GreaterEqual {
 };
 
 template <class F>
-Elementwise comparison(const char* name, const char* summary, const char* result) {
+Elementwise comparison(const char* name, const char* numpy_name, const char* summary,
+                       const char* result) {
   return Elementwise(name, "comparison", {"x", "y"})
+      .alias(numpy_name)
       .comment(summary)
       .output("a bool for each element")
       .example("[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]", result)
@@ -113,31 +115,32 @@ Elementwise comparison(const char* name, const char* summary, const char* result
       .template mixed_loop<F, std::uint64_t, std::int64_t>();
 }
 
-const Elementwise eq_op =
-    comparison<Equal>("eq", "Whether the elements are equal. NaN is not, not even to itself.",
-                      "array([False,  True, False])");
+const Elementwise eq_op = comparison<Equal>(
+    "eq", "equal", "Whether the elements are equal. NaN is not, not even to itself.",
+    "array([False,  True, False])");
 REGISTER_OP(ElementwiseOf<eq_op>, ElementwiseMaker<eq_op>, eq)
 
-const Elementwise neq_op =
-    comparison<NotEqual>("neq", "Whether the elements differ.", "array([ True, False,  True])");
+const Elementwise neq_op = comparison<NotEqual>("neq", "not_equal", "Whether the elements differ.",
+                                                "array([ True, False,  True])");
 REGISTER_OP(ElementwiseOf<neq_op>, ElementwiseMaker<neq_op>, neq)
 
-const Elementwise lt_op = comparison<Less>("lt", "Whether each element of x is less than y's.",
-                                           "array([ True, False, False])");
+const Elementwise lt_op = comparison<Less>(
+    "lt", "less", "Whether each element of x is less than y's.", "array([ True, False, False])");
 REGISTER_OP(ElementwiseOf<lt_op>, ElementwiseMaker<lt_op>, lt)
 
-const Elementwise le_op =
-    comparison<LessEqual>("le", "Whether each element of x is less than y's or equal to it.",
-                          "array([ True,  True, False])");
+const Elementwise le_op = comparison<LessEqual>(
+    "le", "less_equal", "Whether each element of x is less than y's or equal to it.",
+    "array([ True,  True, False])");
 REGISTER_OP(ElementwiseOf<le_op>, ElementwiseMaker<le_op>, le)
 
-const Elementwise gt_op = comparison<Greater>(
-    "gt", "Whether each element of x is greater than y's.", "array([False, False,  True])");
+const Elementwise gt_op =
+    comparison<Greater>("gt", "greater", "Whether each element of x is greater than y's.",
+                        "array([False, False,  True])");
 REGISTER_OP(ElementwiseOf<gt_op>, ElementwiseMaker<gt_op>, gt)
 
-const Elementwise ge_op =
-    comparison<GreaterEqual>("ge", "Whether each element of x is greater than y's or equal to it.",
-                             "array([False,  True,  True])");
+const Elementwise ge_op = comparison<GreaterEqual>(
+    "ge", "greater_equal", "Whether each element of x is greater than y's or equal to it.",
+    "array([False,  True,  True])");
 REGISTER_OP(ElementwiseOf<ge_op>, ElementwiseMaker<ge_op>, ge)
 
 struct IsNaN {

@@ -21,6 +21,7 @@ struct Conjugate {
 // The int8 loop is there for bools, which NumPy conjugates as int8.
 const Elementwise conj_op =
     Elementwise("conj", "complex", {"x"})
+        .alias("conjugate")
         .comment("Each element with the sign of its imaginary part changed; a real tensor itself.")
         .example("[1 + 2j]", "array([1.-2.j])", {"complex128"})
         .loops<Conjugate, 1>(Types<std::int8_t>{} + Complexes{})

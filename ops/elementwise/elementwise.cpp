@@ -119,6 +119,16 @@ Elementwise& Elementwise::example(std::string arguments, std::string result,
   return *this;
 }
 
+Elementwise& Elementwise::alias(const char* name) {
+  aliases_.emplace_back(name);
+  return *this;
+}
+
+Elementwise& Elementwise::wrapped() {
+  exposure_ = Exposure::Ops;
+  return *this;
+}
+
 Elementwise& Elementwise::gradient(GradientRule rule) {
   gradient_ = rule;
   return *this;
@@ -166,6 +176,8 @@ OpProto Elementwise::proto() const {
                                                  : "a tensor; computed in " + kind_list(dtypes)});
   }
   proto.outputs.push_back({.name = "out", .comment = output_});
+  proto.exposure = exposure_;
+  proto.aliases = aliases_;
   return proto;
 }
 

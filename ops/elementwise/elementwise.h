@@ -83,6 +83,10 @@ class Elementwise {
   /// one for each input, or one for all.
   Elementwise& example(std::string arguments, std::string result,
                        std::vector<std::string> dtypes = {"float64"});
+  /// Another name in the package, NumPy's.
+  Elementwise& alias(const char* name);
+  /// The package wraps the function in NumPy's signature instead of showing it.
+  Elementwise& wrapped();
   Elementwise& gradient(GradientRule rule);
   /// Gradients take this input for a constant.
   Elementwise& constant_input(int i);
@@ -154,6 +158,8 @@ class Elementwise {
   std::string comment_;
   std::string output_ = "the result, with the inputs' broadcast shape";
   std::string example_;
+  Exposure exposure_ = Exposure::Package;
+  std::vector<std::string> aliases_;
   GradientRule gradient_ = nullptr;
   int constant_input_ = -1;
   OutOfRange out_of_range_ = OutOfRange::Error;

@@ -79,6 +79,7 @@ struct Round {
 };
 const Elementwise round_op =
     Elementwise("round", "rounding", {"x"})
+        .wrapped()
         .comment(
             "The whole number nearest to each element; the even one where two are (1.5 and 2.5 "
             "both give 2). Complex numbers part by part.")

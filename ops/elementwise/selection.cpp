@@ -122,6 +122,7 @@ struct Clip {
 };
 const Elementwise clip_op =
     Elementwise("clip", "selection", {"x", "low", "high"})
+        .wrapped()
         .comment(
             "Each element, but not below `low` and not above `high`; `high` wins where `low` is "
             "above it. The gradient goes to the one that the result is equal to, to x first.")

@@ -51,6 +51,7 @@ class StopGradientMaker : public OpMaker {
  public:
   explicit StopGradientMaker(OpProto& proto) : OpMaker(proto) {
     family("selection");
+    expose(Exposure::Package);
     comment("The input itself, which gradients take for a constant.");
     input("x", "any variable");
     output("the same value");

@@ -57,6 +57,14 @@ struct VarProto {
   bool is_optional = false;  ///< may be left out; after all required ones
 };
 
+/// Where the Python package has an Op's function: in `thunkvm.ops` always, and where users look
+/// first.
+enum class Exposure : std::uint8_t {
+  Ops,      ///< there alone: it is internal, or the package wraps it in NumPy's signature
+  Package,  ///< `thunkvm.NAME` too
+  Method,   ///< `thunkvm.NAME`, and `x.NAME(...)` of a Variable
+};
+
 /// All that a front end has to know of an Op.
 struct OpProto {
   std::string name;
@@ -66,6 +74,8 @@ struct OpProto {
   std::vector<VarProto> inputs;
   std::vector<VarProto> outputs;
   std::vector<AttrProto> attrs;
+  Exposure exposure = Exposure::Ops;
+  std::vector<std::string> aliases;  ///< further names in the package, NumPy's: "subtract" of `sub`
 
   const AttrProto* attr(std::string_view name) const;
   /// Fills in defaults and checks names, types and ranges. Throws Error naming the Op, the
@@ -84,6 +94,10 @@ class OpMaker {
   void example(std::string text) { proto_.example = std::move(text); }
   VarProto& input(std::string name, std::string comment) {
     return proto_.inputs.emplace_back(VarProto{std::move(name), std::move(comment)});
+  }
+  void expose(Exposure exposure, std::vector<std::string> aliases = {}) {
+    proto_.exposure = exposure;
+    proto_.aliases = std::move(aliases);
   }
   void output(std::string comment) { proto_.outputs.push_back({"out", std::move(comment)}); }
   AttrProto& attr(std::string name, AttrType type, std::string comment) {

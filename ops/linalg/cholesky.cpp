@@ -117,6 +117,7 @@ class CholeskyMaker : public OpMaker {
  public:
   explicit CholeskyMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
+    expose(Exposure::Package);
     comment(
         "The triangular factor L of each positive definite matrix a = L L^H. One triangle of a is "
         "read. A matrix that is not positive definite is a LinAlgError, or has a factor of NaN.");

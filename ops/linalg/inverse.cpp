@@ -127,6 +127,7 @@ class InvMaker : public OpMaker {
  public:
   explicit InvMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
+    expose(Exposure::Package);
     comment("The inverse of each matrix. To solve a system, `solve` is faster and more accurate.");
     input("a", "square matrices");
     output("their inverses");
@@ -142,6 +143,7 @@ class DetMaker : public OpMaker {
  public:
   explicit DetMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
+    expose(Exposure::Package);
     comment(
         "The determinant of each matrix, from its LU factors. Its gradient needs the inverse: "
         "where a "

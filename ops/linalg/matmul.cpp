@@ -284,6 +284,7 @@ class ProductMaker : public OpMaker {
  public:
   ProductMaker(OpProto& proto, const char* summary, const char* operand) : OpMaker(proto) {
     family("linear algebra");
+    expose(Exposure::Package);
     comment(summary);
     input("a", operand);
     input("b", operand);

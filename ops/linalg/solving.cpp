@@ -249,6 +249,7 @@ class SolveMaker : public OpMaker {
  public:
   explicit SolveMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
+    expose(Exposure::Package);
     comment(
         "The x for which a x = b, as `numpy.linalg.solve`, through LU factors with row exchanges "
         "(E. "
@@ -268,6 +269,7 @@ class SolveTriangularMaker : public OpMaker {
  public:
   explicit SolveTriangularMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
+    expose(Exposure::Package);
     comment("The x for which a x = b, where a is triangular; the other triangle is not read.");
     input("a", "square matrices");
     input("b", "a vector, or matrices whose columns are right-hand sides");

@@ -45,6 +45,8 @@ from thunkvm.creation import (
     zeros_like,
 )
 from thunkvm.elementwise import astype, clip, divmod, positive, round
+from thunkvm.exposed import *  # noqa: F403 (its __all__ is what the registry exposes)
+from thunkvm.exposed import __all__ as _exposed
 from thunkvm.fallback import attempt
 from thunkvm.function import MissingInputError, UnusedInputError, function
 from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
@@ -52,99 +54,11 @@ from thunkvm.indexing import inc_subtensor, set_subtensor
 from thunkvm.linalg import diag, inner, outer, tensordot, trace, tril, triu
 from thunkvm.mode import Mode, get_mode
 from thunkvm.op import Op, Thunk
-from thunkvm.ops import (
-    abs,
-    add,
-    angle,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    bitwise_and,
-    bitwise_or,
-    bitwise_xor,
-    cast,
-    cbrt,
-    ceil,
-    cholesky,
-    conj,
-    cos,
-    cosh,
-    deg2rad,
-    det,
-    diagonal,
-    digamma,
-    dot,
-    eq,
-    erf,
-    erfc,
-    exp,
-    exp2,
-    expm1,
-    floor,
-    floor_div,
-    gammaln,
-    ge,
-    gt,
-    hypot,
-    imag,
-    inv,
-    invert,
-    isfinite,
-    isinf,
-    isnan,
-    le,
-    left_shift,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    lt,
-    matmul,
-    maximum,
-    minimum,
-    mod,
-    mul,
-    neg,
-    neq,
-    polygamma,
-    pow,
-    rad2deg,
-    real,
-    reciprocal,
-    right_shift,
-    sigmoid,
-    sign,
-    sin,
-    sinh,
-    softplus,
-    solve,
-    solve_triangular,
-    sqrt,
-    square,
-    stop_gradient,
-    sub,
-    take,
-    tan,
-    tanh,
-    true_div,
-    trunc,
-    where,
-)
 from thunkvm.reductions import (
     all,
     any,
     argmax,
     argmin,
-    cumsum,
     logsumexp,
     max,
     mean,
@@ -201,53 +115,24 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
 
 variable.attach()
 
-# NumPy's names of what Theano calls otherwise.
-absolute = abs
-subtract = sub
-multiply = mul
-divide = true_div
-floor_divide = floor_div
-power = pow
-remainder = mod
-negative = neg
-equal = eq
-not_equal = neq
-less = lt
-less_equal = le
-greater = gt
-greater_equal = ge
-conjugate = conj
-
 __all__ = [
     *_types,
-    "as_op", "as_variable", "breakpoint_", "constant", "dprint", "print_", "shared", "verify_grad",
+    *_exposed,
     "Apply", "CDataType", "CEnumType", "COp", "CType", "CompileError", "DebugMode",
     "DebugModeError", "DisagreementError", "DisconnectedInputError", "DualLinker", "EnumList",
     "EnumType", "ExternalCOp", "Function", "Generic", "GenericType", "GradientError", "In",
     "MissingInputError", "Mode", "MonitorMode", "NanGuardError", "NanGuardMode", "NanGuardWarning",
     "NoCompilerError", "Op", "OpenMPOp", "Out", "Params", "ParamsType", "ScalarType", "TensorType",
-    "Thunk", "Type", "UnusedInputError", "Update", "Variable",
-    "__version__", "abs", "absolute", "add", "all", "and_", "angle", "any", "arange", "arccos",
-    "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "astype",
-    "attempt",
-    "bitwise_and", "bitwise_or", "bitwise_xor", "broadcast_to", "cast", "cbrt", "ceil", "cholesky",
-    "clip", "coalesce", "concatenate", "cond", "config", "conj", "conjugate", "cos", "cosh",
-    "cumsum", "deg2rad", "det", "diag", "diagonal", "digamma", "divide", "divmod", "dot", "eq",
-    "equal", "erf", "erfc", "exp", "exp2", "expand_dims", "expm1", "eye", "floor", "floor_div",
-    "floor_divide", "full", "full_like", "function", "gammaln", "ge", "get_mode", "grad", "greater",
-    "greater_equal", "gt", "hessian", "hstack", "hypot", "identity", "ifelse", "imag",
-    "inc_subtensor", "inner", "inv", "invert", "isfinite", "isinf", "isnan", "jacobian", "le",
-    "left_shift", "less", "less_equal", "linspace", "log", "log10", "log1p", "log2", "logaddexp",
-    "logical_and", "logical_not", "logical_or", "logical_xor", "logsumexp", "lt", "matmul", "max",
-    "maximum", "mean", "memory", "min", "minimum", "mod", "moveaxis", "mul", "multiply", "neg",
-    "negative", "neq", "norm", "not_equal", "ones", "ones_like", "ops", "or_", "outer", "polygamma",
-    "positive", "pow", "power", "prod", "profile", "rad2deg", "ravel", "real", "reciprocal",
-    "remainder", "reset_peak_memory", "reshape", "right_shift", "round", "set_subtensor", "shape",
-    "sigmoid", "sign", "sin", "sinh", "size", "softplus", "solve", "solve_triangular",
-    "specify_shape", "sqrt", "square", "squeeze", "stack", "std", "stop_gradient", "sub",
-    "subtract", "sum", "swapaxes", "switch_case", "take", "tan", "tanh", "tensordot", "testing",
-    "trace", "transpose", "tril", "triu", "true_div", "trunc", "var", "vstack", "where", "wrap_c",
-    "zeros", "zeros_like",
+    "Thunk", "Type", "UnusedInputError", "Update", "Variable", "__version__", "all", "and_", "any",
+    "arange", "argmax", "argmin", "as_op", "as_variable", "astype", "attempt", "breakpoint_",
+    "broadcast_to", "clip", "coalesce", "concatenate", "cond", "config", "constant", "diag",
+    "divmod", "dprint", "expand_dims", "eye", "full", "full_like", "function", "get_mode", "grad",
+    "hessian", "hstack", "identity", "ifelse", "inc_subtensor", "inner", "jacobian", "linspace",
+    "logsumexp", "max", "mean", "memory", "min", "moveaxis", "norm", "ones", "ones_like", "ops",
+    "or_", "outer", "positive", "print_", "prod", "profile", "ravel", "reset_peak_memory",
+    "reshape", "round", "set_subtensor", "shape", "shared", "size", "specify_shape", "squeeze",
+    "stack", "std", "sum", "swapaxes", "switch_case", "tensordot", "testing", "trace", "transpose",
+    "tril", "triu", "var", "verify_grad", "vstack", "wrap_c", "zeros", "zeros_like",
 ]  # fmt: skip
 
 

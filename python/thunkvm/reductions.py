@@ -215,19 +215,6 @@ def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Variab
     return ops.argmin(x, axis=axis, keepdims=keepdims)
 
 
-def cumsum(x: Any, axis: int | None = None) -> Variable:
-    """Return the running sum along an axis, or of the flattened array.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.vector("x")
-    >>> tv.function([x], tv.cumsum(x))([1.0, 2.0, 3.0])
-    array([1., 3., 6.])
-    """
-    return ops.cumsum(x, axis=axis)
-
-
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return ``log(sum(exp(x)))`` over axes, without overflow; parameters as of `sum`.
 

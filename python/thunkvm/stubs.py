@@ -1,6 +1,6 @@
-"""The type stub of `thunkvm.ops`, written from the registry: ``python -m thunkvm.stubs``.
+"""The type stubs that the registry gives, ``ops`` and ``exposed``: ``python -m thunkvm.stubs``.
 
-Run it after an Op or an attribute was added or changed; a test compares the file with the registry.
+Run it after an Op or an attribute was added or changed; a test compares them with the registry.
 """
 
 from __future__ import annotations
@@ -36,21 +36,59 @@ __all__: list[str]
 '''
 
 
+EXPOSED_HEADER = '''"""What the package has of the Ops. Written by thunkvm.stubs; do not edit."""
+
+# ruff: noqa: F401, RUF022
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from thunkvm import ops
+from thunkvm._core import Variable
+
+'''
+
+
 def ops_stub() -> str:
     """Return the text of ``ops.pyi``."""
     return HEADER + "".join(_function(proto) for proto in _core.op_protos())
 
 
-def _function(proto: dict[str, Any]) -> str:
+def exposed_stub() -> str:
+    """Return the text of ``exposed.pyi``."""
+    protos = {proto["name"]: proto for proto in _core.op_protos()}
+    exposed = _core.exposed_ops()
+    methods = "".join(
+        _function({**protos[op], "name": name}, "self")
+        for name, op, is_method in exposed
+        if is_method
+    )
+    names = "".join(f'    "{name}",\n' for name, _, _ in exposed)
+    return (
+        EXPOSED_HEADER
+        + "".join(f"{name} = ops.{op}\n" for name, op, _ in exposed)
+        + f"\n__all__ = [\n{names}]\n\nMETHODS: builtins.list[str]\n\n"
+        + "class Methods:\n"
+        + "".join(f"    {line}\n" for line in methods.splitlines())
+    )
+
+
+def _function(proto: dict[str, Any], first: str = "") -> str:
+    """Return a function's stub; `first` is the name of the first input, if not the Op's own."""
     parameters: list[str] = []
     variadic = False
-    for given in proto["inputs"]:
+    if first:
+        parameters.append(first)
+    for given in proto["inputs"][1 if first else 0 :]:
         if given["variadic"]:
             variadic = True
             parameters += (["/"] if parameters else []) + [f"*{given['name']}: Any"]
         else:
             parameters.append(f"{given['name']}: Any" + (" = None" if given["optional"] else ""))
-    if parameters and not variadic:
+    if parameters and not variadic and not first:
         parameters.append("/")
     if proto["attrs"] and not variadic and not proto["attribute_by_position"]:
         parameters.append("*")
@@ -82,4 +120,5 @@ def _attribute(attr: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).resolve().with_name("ops.pyi").write_text(ops_stub())
+    for name, text in {"ops.pyi": ops_stub(), "exposed.pyi": exposed_stub()}.items():
+        Path(__file__).resolve().with_name(name).write_text(text)

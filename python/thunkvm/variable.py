@@ -9,6 +9,7 @@ from thunkvm import (
     _core,
     copying,
     elementwise,
+    exposed,
     indexing,
     later,
     ops,
@@ -235,11 +236,11 @@ OBJECT_C = (
 ARRAY_C = (*OBJECT_C, "c_element_type", "c_is_simple", "dtype_specs")
 
 REDUCTIONS = (
-    "sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "cumsum",
-    "norm",
+    "sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "norm",
 )  # fmt: skip
 
 METHODS: dict[str, Any] = {
+    **{name: _method(getattr(exposed, name)) for name in exposed.METHODS},
     **{name: _method(getattr(reductions, name)) for name in REDUCTIONS},
     **{name: _method(getattr(shapes, name)) for name in ("ravel", "squeeze", "swapaxes")},
     "flatten": _method(shapes.ravel),

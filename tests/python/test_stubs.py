@@ -15,6 +15,12 @@ def test_the_stub_of_ops_is_what_the_registry_gives() -> None:
     assert (PACKAGE / "ops.pyi").read_text() == stubs.ops_stub(), "run python -m thunkvm.stubs"
 
 
+def test_the_stub_of_what_the_package_exposes_is_what_the_registry_gives() -> None:
+    assert (PACKAGE / "exposed.pyi").read_text() == stubs.exposed_stub(), (
+        "run python -m thunkvm.stubs"
+    )
+
+
 def test_the_stub_of_the_core_names_what_the_core_has() -> None:
     tree = ast.parse((PACKAGE / "_core.pyi").read_text())
     for item in tree.body:
@@ -29,7 +35,10 @@ def test_the_stub_of_the_core_names_what_the_core_has() -> None:
 def test_the_stub_of_the_core_has_every_method_of_a_variable() -> None:
     tree = ast.parse((PACKAGE / "_core.pyi").read_text())
     (variable,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Variable"]
-    declared = {member.name for member in variable.body if isinstance(member, ast.FunctionDef)}
+    exposed = ast.parse((PACKAGE / "exposed.pyi").read_text())
+    (methods,) = [n for n in exposed.body if isinstance(n, ast.ClassDef) and n.name == "Methods"]
+    members = [*variable.body, *methods.body]
+    declared = {member.name for member in members if isinstance(member, ast.FunctionDef)}
     public = {name for name in vars(tv.Variable) if not name.startswith("_")}
     attributes = {n.target.id for n in variable.body if isinstance(n, ast.AnnAssign)}
     assert public <= declared | attributes

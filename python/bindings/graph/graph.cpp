@@ -13,6 +13,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -161,6 +162,21 @@ py::list op_protos() {
   return protos;
 }
 
+// (the name in the package, the Op's, whether Variables have it as a method), by name.
+py::list exposed_ops() {
+  std::map<std::string, py::tuple> exposed;
+  for (const OpProto* proto : OpRegistry::protos()) {
+    if (proto->exposure == Exposure::Ops) continue;
+    const bool method = proto->exposure == Exposure::Method;
+    exposed.emplace(proto->name, py::make_tuple(proto->name, proto->name, method));
+    for (const std::string& alias : proto->aliases)
+      exposed.emplace(alias, py::make_tuple(alias, proto->name, method));
+  }
+  py::list list;
+  for (const auto& [name, entry] : exposed) list.append(entry);
+  return list;
+}
+
 }  // namespace
 
 void init_graph(PyObject* module) {
@@ -182,6 +198,8 @@ void init_graph(PyObject* module) {
       "The function of a built-in Op.", py::arg("name"));
   m.def("op_names", op_names, "The names of all built-in Ops, sorted.");
   m.def("op_protos", op_protos, "The prototypes of all built-in Ops, as dicts.");
+  m.def("exposed_ops", exposed_ops,
+        "What the package has of the Ops as they are: (name, the Op's name, whether a method).");
 
   m.def("conditional", conditional_of,
         "One Variable for each output of the arms, computed by the arm that the selector picks.",

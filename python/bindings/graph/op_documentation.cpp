@@ -171,14 +171,30 @@ std::string op_docstring(const OpProto& proto) {
   return doc;
 }
 
+namespace {
+
+std::string_view name_of(Exposure exposure) {
+  switch (exposure) {
+    case Exposure::Ops: return "ops";
+    case Exposure::Package: return "package";
+    case Exposure::Method: return "method";
+  }
+  return "";
+}
+
+PyRef text_object(const std::string& text) { return to_text(text); }
+
+}  // namespace
+
 PyRef op_proto_dict(const OpProto& proto) {
-  return PyRef::take(
-      Py_BuildValue("{s:s,s:s,s:s,s:s,s:N,s:N,s:N,s:O}", "name", proto.name.c_str(), "family",
-                    proto.family.c_str(), "comment", proto.comment.c_str(), "example",
-                    proto.example.c_str(), "inputs", list_of(proto.inputs, input_dict).release(),
-                    "outputs", list_of(proto.outputs, input_dict).release(), "attrs",
-                    list_of(proto.attrs, attr_dict).release(), "attribute_by_position",
-                    attribute_by_position(proto) ? Py_True : Py_False));
+  return PyRef::take(Py_BuildValue(
+      "{s:s,s:s,s:s,s:s,s:N,s:N,s:N,s:O,s:s,s:N}", "name", proto.name.c_str(), "family",
+      proto.family.c_str(), "comment", proto.comment.c_str(), "example", proto.example.c_str(),
+      "inputs", list_of(proto.inputs, input_dict).release(), "outputs",
+      list_of(proto.outputs, input_dict).release(), "attrs",
+      list_of(proto.attrs, attr_dict).release(), "attribute_by_position",
+      attribute_by_position(proto) ? Py_True : Py_False, "exposure", name_of(proto.exposure).data(),
+      "aliases", list_of(proto.aliases, text_object).release()));
 }
 
 }  // namespace thunkvm
