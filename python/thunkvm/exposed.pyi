@@ -33,6 +33,7 @@ conj = ops.conj
 conjugate = ops.conj
 cos = ops.cos
 cosh = ops.cosh
+cumprod = ops.cumprod
 cumsum = ops.cumsum
 deg2rad = ops.deg2rad
 det = ops.det
@@ -136,6 +137,7 @@ __all__ = [
     "conjugate",
     "cos",
     "cosh",
+    "cumprod",
     "cumsum",
     "deg2rad",
     "det",
@@ -220,4 +222,5 @@ __all__ = [
 METHODS: builtins.list[str]
 
 class Methods:
+    def cumprod(self, axis: int | None = None) -> Variable: ...
     def cumsum(self, axis: int | None = None) -> Variable: ...

@@ -48,6 +48,17 @@ TEST_CASE("derivatives of reductions") {
       {scattered({2, 3})});
 }
 
+TEST_CASE("cumprod has gradients where elements are zero, at any order") {
+  const auto cumprod = [](const Inputs& x) { return call_op("cumprod", {x[0]}); };
+  check_derivatives("no zero", cumprod, {vector_of<double>({2, 3, -1})});
+  check_derivatives("one zero", cumprod, {vector_of<double>({2, 0, 3, -1})});
+  check_derivatives("two zeros", cumprod, {vector_of<double>({2, 0, 0, -1})});
+  check_derivatives(
+      "along 1",
+      [](const Inputs& x) { return call_op("cumprod", {x[0]}, {{"axis", std::int64_t{1}}}); },
+      {scattered({2, 3})});
+}
+
 TEST_CASE("prod has gradients where elements are zero, at any order") {
   const auto prod = [](const Inputs& x) { return call_op("prod", {x[0]}); };
   check_derivatives("one zero", prod, {vector_of<double>({2, 0, 3, -1})});

@@ -192,6 +192,9 @@ TEST_CASE("products, means, variances and running sums") {
   CHECK(elements_of<double>(reduced("cumsum", x)) == std::vector<double>{1, 3, 6, 10});
   CHECK(elements_of<double>(reduced("cumsum", x, {{"axis", std::int64_t{0}}})) ==
         std::vector<double>{1, 2, 4, 6});
+  CHECK(elements_of<double>(reduced("cumprod", x)) == std::vector<double>{1, 2, 6, 24});
+  CHECK(elements_of<double>(reduced("cumprod", x, {{"axis", std::int64_t{0}}})) ==
+        std::vector<double>{1, 2, 3, 8});
 }
 
 TEST_CASE("an axis that is not there is an error that names it") {

@@ -52,6 +52,8 @@ EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
     "var": (lambda w: tv.var(w, 1, ddof=1), [W]),
     "std": (lambda w: tv.std(w, 0), [W]),
     "cumsum": (lambda w: tv.cumsum(w, 1), [W]),
+    "cumprod": (lambda w: tv.cumprod(w, 1), [W]),
+    "recurrence": (lambda a, b: tv.ops.recurrence(a, b, axis=1), [W, W]),
     "norm": (tv.norm, [Z]),
     "norm of another order": (lambda z: tv.norm(z, 3), [Z]),
     "reshape": (lambda w: w.reshape(3, 2) ** 2, [W]),
@@ -124,9 +126,11 @@ EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
 
 # Ops that take complex numbers and give steps or lengths, which no small change moves.
 WITHOUT_SLOPE = {
-    "all", "any", "arange", "argmax", "argmin", "eq", "eye", "ge", "gt", "is_missing", "isfinite",
-    "isinf", "isnan", "le", "length", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "lt", "matched_lengths", "neq", "round", "shape", "size", "stop_gradient",
+    "all", "any", "arange", "arange_length", "argmax", "argmin", "broadcast_length",
+    "broadcast_shape", "eq", "eye", "ge", "gt", "is_missing", "isfinite", "isinf", "isnan", "le",
+    "length", "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "matched_length",
+    "matched_lengths", "neq", "reshaped_length", "round", "shape", "size", "slice_length",
+    "stop_gradient",
 }  # fmt: skip
 
 # No node has the name of one of these: they are other Ops (a conditional is an ifelse).

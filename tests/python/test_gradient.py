@@ -87,6 +87,8 @@ EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
     "var": (lambda x: tv.var(x, 1, ddof=1), [W]),
     "std": (lambda x: tv.std(x, 0), [W]),
     "cumsum": (lambda x: tv.cumsum(x, 1), [W]),
+    "cumprod": (lambda x: tv.cumprod(x, 1), [W]),
+    "recurrence": (lambda a, b: tv.ops.recurrence(a, b, axis=1), [W, W]),
     "logsumexp": (lambda x: tv.logsumexp(x, 1), [W]),
     "norm": (tv.norm, [V]),
     "reshape": (lambda x: x.reshape(3, 2) ** 2, [W]),

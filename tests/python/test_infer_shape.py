@@ -288,6 +288,8 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
         name: [([M], {}), ([M], {"axis": 0}), ([M], {"axis": 1, "keepdims": True}), ([ONE], {})]
         for name in ("argmax", "argmin")
     },
+    "cumprod": [([M], {}), ([M], {"axis": 1}), ([EMPTY], {}), ([EMPTY], {"axis": 0})],
+    "recurrence": [([M, M], {"axis": 1}), ([EMPTY, EMPTY], {"axis": 0})],
     "cumsum": [([M], {}), ([M], {"axis": 1}), ([EMPTY], {}), ([EMPTY], {"axis": 0})],
     "prod_of_others": [([M], {}), ([ONE], {})],
     "cast": [([x], {"dtype": "float32"}) for x in (M, S, EMPTY)],

@@ -94,7 +94,7 @@ def test_ufuncs_of_two_integers(ufunc: np.ufunc) -> None:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "name", ["sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin",
-             "cumsum"],
+             "cumsum", "cumprod"],
 )  # fmt: skip
 def test_reductions_of_integers(name: str, mode: str) -> None:
     ours, numpys = getattr(tv, name), getattr(np, name)

@@ -44,6 +44,7 @@ EXPRESSIONS: dict[str, tuple[Callable[[tv.Variable], tv.Variable], np.ndarray]] 
     "max": (lambda x: tv.max(x * x, axis=1), M),
     "prod": (lambda x: tv.prod(x, axis=1), M),
     "cumsum": (lambda x: tv.cumsum(x * x), V),
+    "cumprod": (lambda x: tv.cumprod(x * x), V),
     "reshape": (lambda x: (x * x).reshape(3, 2), M),
     "transpose": (lambda x: (x * x).T, M),
     "index": (lambda x: x[1] * x[0, 0], M),

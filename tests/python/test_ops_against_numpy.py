@@ -345,6 +345,8 @@ def test_cumsum_norm_and_logsumexp(mode: str) -> None:
     x = np.array([[3.0, -4.0, 0.0], [1.0, 2.0, 2.0]])
     against_numpy(mode, tv.cumsum, np.cumsum, x)
     against_numpy(mode, lambda v: tv.cumsum(v, axis=1), lambda v: np.cumsum(v, axis=1), x)
+    against_numpy(mode, tv.cumprod, np.cumprod, x)
+    against_numpy(mode, lambda v: tv.cumprod(v, axis=0), lambda v: np.cumprod(v, axis=0), x)
     against_numpy(mode, tv.norm, np.linalg.norm, x)
     for order in (None, 1, 2, 3, 0, np.inf, -np.inf):
         against_numpy(
@@ -582,6 +584,7 @@ SPOKEN = [
     (np.zeros_like, [np.ones(2)]),
     (np.trace, [np.eye(3)]),
     (np.cumsum, [np.ones(3)]),
+    (np.cumprod, [np.ones(3)]),
     (np.round, [np.array([0.5, 1.5])]),
     (lambda x: abs(x) - (-x) + (+x), [np.array([0.5, 1.5])]),
     (lambda x: x // 2 + x % 2 + x**2 + 2**x, [np.array([0.5, 1.5])]),

@@ -45,6 +45,7 @@ CASES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "one_element": (lambda x: tv.ops.one_element(x), [np.array([2.5])]),
     "real": (lambda x: tv.real(x), [ROW + 2j]),
     "reshape": (lambda x: tv.reshape(x, (3, 2)), [VALUE]),
+    "recurrence": (lambda a, b: tv.ops.recurrence(a, b, axis=1), [VALUE, VALUE]),
     "set_diagonal": (lambda x, v: tv.ops.set_diagonal(x, v), [VALUE, ROW[:2]]),
     "set_subtensor": (lambda x, v: x[:, ::2].set(v), [VALUE, 2.5]),
     "specify_shape": (lambda x: tv.specify_shape(x, (2, None)), [VALUE]),

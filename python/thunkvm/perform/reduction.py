@@ -97,6 +97,30 @@ def _cumsum(node: Any) -> Perform:
     return perform
 
 
+@performs("cumprod")
+def _cumprod(node: Any) -> Perform:
+    axis = node.op.attrs["axis"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = np.cumprod(inputs[0], axis=axis)
+
+    return perform
+
+
+@performs("recurrence")
+def _recurrence(node: Any) -> Perform:
+    axis = node.op.attrs["axis"]
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        factors, terms = (np.moveaxis(x, axis, 0) for x in inputs)
+        out = terms.copy()
+        for k in range(1, len(out)):
+            out[k] += factors[k] * out[k - 1]
+        output_storage[0][0] = np.moveaxis(out, 0, axis)
+
+    return perform
+
+
 @performs("prod_of_others")
 def _prod_of_others(node: Any) -> Perform:
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
