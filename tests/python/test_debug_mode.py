@@ -66,7 +66,7 @@ LIES: list[tuple[Any, type[Exception], str]] = [
         "c, on the same inputs: it kept a reference to output 0",
     ),
     (lies.CountsItsRunsInC, BadThunkOutput, "check of the same twice: c, on the same inputs"),
-    (lies.InfersAnotherShape, BadInferShape, r"infer_shape says \(3, 2\) for output 0"),
+    (lies.InfersAnotherShape, BadInferShape, r"infers the shape \(3, 2\) for output 0"),
     (lies.LeaksItsInput, BadThunkOutput, "it kept 1 references to input 0"),
     (lies.LeaksItsOutput, BadThunkOutput, "it kept a reference to output 0"),
     (lies.GivesAnotherDtype, TypeError, "output 0 of GivesAnotherDtype .*float64 is wanted"),

@@ -10,7 +10,7 @@ import pytest
 
 import thunkvm as tv
 from thunkvm import _core
-from thunkvm.shape_check import check_shapes, inferred_shapes
+from thunkvm.checking.inferred import check_shapes, inferred_shapes
 from thunkvm.testing import check_op
 
 MODES = ["py", "vm", "cvm", "c", "FAST_RUN", "FAST_COMPILE"]

@@ -29,7 +29,7 @@ from thunkvm.checking.errors import (
     DebugModeError,
     InvalidValueError,
 )
-from thunkvm.checking.inferred import misinferred
+from thunkvm.checking.inferred import check_shapes
 from thunkvm.checking.layouts import GAPLESS, LAYOUTS, Lent, input_layouts, lent
 from thunkvm.checking.observer import text_of
 from thunkvm.comparison import disagreement
@@ -170,15 +170,13 @@ class NodeContract:
                 yield from run.kept_memory(inputs)
 
     def check_shapes(self, inputs: list[Any], outputs: list[Any]) -> Iterator[Finding]:
-        """Hold the shapes that the Op infers against those of its outputs."""
-        if is_seen(self.node):
+        """Hold the shapes that a user's Op infers against those of its outputs."""
+        if is_seen(self.node) or not self.is_users:
             return
         try:
-            wrong = misinferred(self.node, inputs, outputs)
-        except Exception as error:  # of the user's code: told as a finding
-            wrong = f"it raised {type(error).__name__}: {error}"
-        if wrong:
-            yield Finding("infer_shape", BadInferShape, f"{wrong}.")
+            check_shapes(self.node, inputs, outputs)
+        except Exception as error:  # what is wrong, or of the user's code: told as a finding
+            yield Finding("infer_shape", BadInferShape, f"{type(error).__name__}: {error}")
 
     def check_again(self, inputs: list[Any], outputs: list[Any], form: str) -> Iterator[Finding]:
         """Run the other implementations once; of a built-in Op's, its `perform` alone.
