@@ -75,7 +75,6 @@ INSTEAD: dict[str, str] = {
     "copysign": "write tv.where(y < 0, -tv.abs(x), tv.abs(x))",
     "count_nonzero": "write tv.sum(tv.neq(x, 0))",
     "cross": "write tv.stack([x[1] * y[2] - x[2] * y[1], ...])",
-    "cumprod": "write an Op with a perform that calls np.cumprod: see tv.Op",
     "default_rng": _RANDOM,
     "diff": "write x[1:] - x[:-1]",
     "dimshuffle": "write tv.transpose(x, axes), and x[:, None] for a new axis",

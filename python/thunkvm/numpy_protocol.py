@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from thunkvm import creation, elementwise, elsewhere, linalg, ops, reductions, shapes
+from thunkvm import creation, elementwise, elsewhere, exposed, linalg, reductions, shapes
 from thunkvm._core import Variable
 from thunkvm.values import as_variable
 
@@ -21,26 +21,8 @@ OP_OF_ONES_OWN = "build it from functions that have one, or write an Op with a p
 # NumPy's functions whose names are those of other functions of ours.
 OTHERS = ("cond",)
 
-# Ufuncs whose name differs from ours.
-UFUNCS: dict[str, str] = {
-    "absolute": "abs",
-    "conjugate": "conj",
-    "degrees": "rad2deg",
-    "divide": "true_div",
-    "equal": "eq",
-    "floor_divide": "floor_div",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "less": "lt",
-    "less_equal": "le",
-    "multiply": "mul",
-    "negative": "neg",
-    "not_equal": "neq",
-    "power": "pow",
-    "radians": "deg2rad",
-    "remainder": "mod",
-    "subtract": "sub",
-}
+# Ufuncs whose names the registry does not have, not as other names of Ops either.
+UFUNCS: dict[str, str] = {"degrees": "rad2deg", "radians": "deg2rad"}
 
 # Ufuncs that are functions of the package, not of the registry.
 COMPOSED: dict[str, Callable[..., Any]] = {
@@ -72,7 +54,7 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
     """
     name = ufunc.__name__
     if method == "__call__":
-        found = COMPOSED.get(name) or getattr(ops, UFUNCS.get(name, name), None)
+        found = COMPOSED.get(name) or getattr(exposed, UFUNCS.get(name, name), None)
         allowed: tuple[str, ...] = ()
     elif method == "reduce":
         found, allowed = REDUCTIONS.get(name), ("axis", "dtype", "keepdims")
@@ -118,11 +100,12 @@ def functions() -> dict[Callable[..., Any], Callable[..., Any]]:
             theirs = getattr(np, name, None)
             if theirs is not None and not name.startswith("_"):
                 out[theirs] = getattr(module, name)
-    for name in ("where", "imag", "real", "angle", "take", "dot"):
-        out[getattr(np, name)] = getattr(ops, name)
+    for name in exposed.__all__:
+        theirs = getattr(np, name, None)
+        if theirs is not None and not isinstance(theirs, np.ufunc):  # which array_ufunc gets
+            out[theirs] = getattr(exposed, name)
     for name in ("solve", "cholesky", "inv", "det"):
-        if name in ops.__all__:
-            out[getattr(np.linalg, name)] = getattr(ops, name)
+        out[getattr(np.linalg, name)] = getattr(exposed, name)
     out[np.linalg.norm] = reductions.norm
     out[np.amax], out[np.amin] = reductions.max, reductions.min
     out[np.clip] = elementwise.clip

@@ -32,6 +32,9 @@ class WaveOp(tv.Op):
         out = vectors[0].type() if vectors and not self.reduced else tv.scalar()
         return tv.Apply(self, list(inputs), [out])
 
+    def infer_shape(self, node: Any, input_shapes: list[Any]) -> list[Any]:
+        return [() if self.reduced else next(filter(None, input_shapes), ())]
+
     def perform(self, node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         self.ran[self.key] += 1
         value = self.wave(*inputs)
@@ -59,6 +62,9 @@ class PairOp(tv.Op):
 
     def make_node(self, *inputs: tv.Variable) -> tv.Apply:
         return tv.Apply(self, list(inputs), [x.type() for x in inputs])
+
+    def infer_shape(self, node: Any, input_shapes: list[Any]) -> list[Any]:
+        return input_shapes
 
     def make_thunk(
         self, node: Any, computed: Any, out_computed: Any, registers: Any, out_registers: Any
@@ -147,10 +153,9 @@ def jacobian(values: list[tv.Variable], of: int) -> list[tv.Variable]:
 
 
 def expected_jacobian(call: Call, of: int) -> list[Any]:
-    """A vector is computed for its length; each of its elements has a row."""
+    """Each element has a row. How many there are, is known of the inputs: nothing runs for it."""
     if call.ranks[of] == SCALAR:
         return [row_of(call, of, np.float64(1.0))]
-    call.force(of)
     return [np.stack([row_of(call, of, one) for one in np.eye(LENGTH)])]
 
 
@@ -166,14 +171,6 @@ def expected_hessian(call: Call, of: int) -> list[Any]:
     return [np.stack([row_of(call, first, one) for one in np.eye(LENGTH)])]
 
 
-def expected_hessian_and_length(call: Call, of: int) -> list[Any]:
-    """The gradient is computed for its length."""
-    found = expected_hessian(call, of)
-    first = call.pull_back(of, np.float64(1.0), WRT[:1])[WRT[0]]
-    computed(call, first, WRT[0])
-    return found
-
-
 def row_of(call: Call, of: Any, one: np.ndarray) -> np.ndarray:
     return computed(call, call.pull_back(of, one, WRT[:1])[WRT[0]], WRT[0])
 
@@ -183,11 +180,11 @@ def computed(call: Call, term: Term | None, wrt: int) -> np.ndarray:
 
 
 #: What is built, what is expected, the length of vectors, and how many backward passes there are,
-#: each with slopes of its own. Where no length is known, zeros and rows have to ask for one.
+#: each with slopes of its own. Where no length is known, zeros and rows ask for that of an input.
 DERIVATIVES = {
     "grad": (gradient, expected_gradient, None, 1),
     "jacobian": (jacobian, expected_jacobian, None, 1),
-    "hessian": (hessian, expected_hessian_and_length, None, 2),
+    "hessian": (hessian, expected_hessian, None, 2),
     "hessian of known length": (hessian, expected_hessian, LENGTH, 2),
 }
 
