@@ -76,8 +76,8 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
 [[gnu::cold]] std::uint32_t Interpreter::wind_down(Frame& frame, std::size_t base) {
   std::vector<Resume>& resumes = frame.resumes_;
   const bool may_go_on =
-      base != 0 || std::any_of(resumes.rbegin(), resumes.rend(),
-                               [](const Resume& resume) { return resume.lazy != kNone; });
+      frame.nesting_ != 0 || std::any_of(resumes.rbegin(), resumes.rend(),
+                                         [](const Resume& resume) { return resume.lazy != kNone; });
   if (!may_go_on || is_final(frame.activation_.failure)) return kNone;
   while (resumes.size() > base) {
     const Resume resume = resumes.back();

@@ -14,6 +14,9 @@ from collections.abc import Callable
 #: How long a child may take, in seconds, until it is given up and nothing is said of it.
 PATIENCE = 60.0
 
+#: The signals that a crash ends a process by.
+FATAL = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
+
 
 def crash_of(work: Callable[[Callable[[str], None]], None]) -> str | None:
     """Run `work` in a child process; say how that ended, if not by itself.
@@ -62,6 +65,8 @@ def _work_and_exit(
     try:
         os.close(reading)
         faulthandler.disable()  # the parent tells of it
+        for fatal in FATAL:  # what a sanitizer or a library had put there would hide how it ended
+            signal.signal(fatal, signal.SIG_DFL)
         _one_thread_of_openmp()
         work(lambda doing: _say(writing, doing))
     finally:
