@@ -75,12 +75,14 @@ std::optional<std::vector<std::int64_t>> view_strides(const Array& x, Dims shape
   return strides;
 }
 
+/// Of an array without elements, whose other lengths may have a product that no step holds, the
+/// steps wrap: nobody takes one.
 std::vector<std::int64_t> dense_strides(Dims shape, DType dtype) {
   std::vector<std::int64_t> strides(shape.size());
-  std::int64_t step = static_cast<std::int64_t>(item_size(dtype));
+  std::uint64_t step = item_size(dtype);
   for (std::size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = step;
-    step *= std::max<std::int64_t>(shape[axis], 1);
+    strides[axis] = static_cast<std::int64_t>(step);
+    step *= static_cast<std::uint64_t>(std::max<std::int64_t>(shape[axis], 1));
   }
   return strides;
 }
