@@ -87,22 +87,13 @@ def _arg_extremum(node: Any) -> Perform:
     return perform
 
 
-@performs("cumsum")
-def _cumsum(node: Any) -> Perform:
+@performs("cumsum", "cumprod")
+def _cumulative(node: Any) -> Perform:
     axis = node.op.attrs["axis"]
+    function = np.cumsum if node.op.name == "cumsum" else np.cumprod
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        output_storage[0][0] = np.cumsum(inputs[0], axis=axis)
-
-    return perform
-
-
-@performs("cumprod")
-def _cumprod(node: Any) -> Perform:
-    axis = node.op.attrs["axis"]
-
-    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        output_storage[0][0] = np.cumprod(inputs[0], axis=axis)
+        output_storage[0][0] = function(inputs[0], axis=axis)
 
     return perform
 
