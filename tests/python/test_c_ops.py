@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counted_type import Counted
 
 import thunkvm as tv
 
@@ -227,25 +228,10 @@ class Staged(tv.COp):
 
     def step(self, name: str, sub: dict[str, str]) -> str:
         fail = f'PyErr_SetString(PyExc_ValueError, "{name}"); {sub["fail"]}'
-        return f"staged_count({name!r}, 1);\n".replace("'", '"') + (
-            fail if name == self.stage else ""
-        )
+        return f"count({name!r}, 1);\n".replace("'", '"') + (fail if name == self.stage else "")
 
     def let_go(self, name: str) -> str:
-        return f'staged_count("{name}", -1);\n'
-
-    def c_support_code(self, **kwargs: Any) -> str:
-        return """
-        static void staged_count(const char* name, long by) {
-          PyObject *type, *value, *traceback;
-          PyErr_Fetch(&type, &value, &traceback);
-          PyObject* counts = PySys_GetObject("thunkvm_staged");
-          PyObject* old = PyDict_GetItemString(counts, name);
-          PyObject* now = PyLong_FromLong((old == NULL ? 0 : PyLong_AsLong(old)) + by);
-          PyDict_SetItemString(counts, name, now);
-          Py_DECREF(now);
-          PyErr_Restore(type, value, traceback);
-        }"""
+        return f'count("{name}", -1);\n'
 
     def c_init_code_struct(self, node: Any, name: str, sub: Any) -> str:
         return self.step("init_struct", sub)
@@ -261,56 +247,14 @@ class Staged(tv.COp):
         return self.let_go("code")
 
 
-class Counted(tv.CType):
-    """A float whose every stage is counted, and may fail."""
-
-    def __init__(self, stage: str = "none") -> None:
-        self.stage = stage
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Counted) and self.stage == other.stage
-
-    def __hash__(self) -> int:
-        return hash(self.stage)
-
-    def filter(self, value: Any, strict: bool = False, allow_downcast: Any = None) -> float:
-        return float(value)
-
-    def fail(self, stage: str, sub: Any) -> str:
-        if stage != self.stage:
-            return ""
-        return f'PyErr_SetString(PyExc_ValueError, "{stage}"); {sub["fail"]}'
-
-    def c_declare(self, name: str, sub: Any, check_input: bool = True) -> str:
-        return f"double {name};"
-
-    def c_init(self, name: str, sub: Any) -> str:
-        return f'{name} = 0; staged_count("value", 1);\n{self.fail("init", sub)}'
-
-    def c_extract(self, name: str, sub: Any, check_input: bool = True, **kwargs: Any) -> str:
-        return (
-            f'{name} = PyFloat_AsDouble(py_{name}); staged_count("value", 1);\n'
-            f"{self.fail('extract', sub)}"
-        )
-
-    def c_sync(self, name: str, sub: Any) -> str:
-        return (
-            f"{self.fail('sync', sub)}\nPy_XDECREF(py_{name});\n"
-            f"py_{name} = PyFloat_FromDouble({name});"
-        )
-
-    def c_cleanup(self, name: str, sub: Any) -> str:
-        return 'staged_count("value", -1);'
-
-
 @pytest.mark.parametrize("type_stage", ["none", "init", "extract", "sync"])
 @pytest.mark.parametrize("op_stage", ["none", "init_struct", "code"])
 def test_what_was_set_up_is_cleaned_up_whichever_stage_fails(
     op_stage: str, type_stage: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts: dict[str, int] = {}
-    monkeypatch.setattr(sys, "thunkvm_staged", counts, raising=False)
-    x = Counted(type_stage)("x")
+    monkeypatch.setattr(sys, "thunkvm_counts", counts, raising=False)
+    x = Counted(fails=type_stage)("x")
     f = tv.function([x], Staged(op_stage)(x), mode="c")
     fails = op_stage != "none" or type_stage != "none"
     for _ in range(3):
