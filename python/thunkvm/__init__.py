@@ -17,7 +17,7 @@ from importlib import import_module as _import_module
 from os import environ as _environ
 from typing import TYPE_CHECKING, Any
 
-from thunkvm import keywords, later, ops, variable
+from thunkvm import ops
 from thunkvm._core import (
     Apply,
     CompileError,
@@ -30,9 +30,8 @@ from thunkvm._core import (
     memory,
     reset_peak_memory,
 )
-from thunkvm.conditional import and_, coalesce, cond, ifelse, or_, switch_case
-from thunkvm.config import config
-from thunkvm.creation import (
+from thunkvm._src import later, variable
+from thunkvm._src.arrays.creation import (
     arange,
     eye,
     full,
@@ -44,17 +43,12 @@ from thunkvm.creation import (
     zeros,
     zeros_like,
 )
-from thunkvm.elementwise import astype, clip, divmod, positive, round
-from thunkvm.exposed import *  # noqa: F403 (its __all__ is what the registry exposes)
-from thunkvm.exposed import __all__ as _exposed
-from thunkvm.fallback import attempt
-from thunkvm.function import MissingInputError, UnusedInputError, function
-from thunkvm.gradient import DisconnectedInputError, grad, hessian, jacobian
-from thunkvm.indexing import inc_subtensor, set_subtensor
-from thunkvm.linalg import diag, inner, outer, tensordot, trace, tril, triu
-from thunkvm.mode import Mode, get_mode
-from thunkvm.op import Op, Thunk
-from thunkvm.reductions import (
+from thunkvm._src.arrays.elementwise import astype, clip, divmod, positive, round
+from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is what the registry exposes)
+from thunkvm._src.arrays.exposed import __all__ as _exposed
+from thunkvm._src.arrays.indexing import inc_subtensor, set_subtensor
+from thunkvm._src.arrays.linalg import diag, inner, outer, tensordot, trace, tril, triu
+from thunkvm._src.arrays.reductions import (
     all,
     any,
     argmax,
@@ -69,7 +63,7 @@ from thunkvm.reductions import (
     sum,
     var,
 )
-from thunkvm.shapes import (
+from thunkvm._src.arrays.shapes import (
     broadcast_to,
     concatenate,
     expand_dims,
@@ -86,14 +80,26 @@ from thunkvm.shapes import (
     transpose,
     vstack,
 )
-from thunkvm.specs import In, Out, Update
-from thunkvm.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
-from thunkvm.types import __all__ as _types
-from thunkvm.values import as_variable, constant, shared
-from thunkvm.version import __version__
+from thunkvm._src.calls.config import config
+from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
+from thunkvm._src.calls.mode import Mode, get_mode
+from thunkvm._src.calls.specs import In, Out, Update
+from thunkvm._src.control.conditional import and_, coalesce, cond, ifelse, or_, switch_case
+from thunkvm._src.control.fallback import attempt
+from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, hessian, jacobian
+from thunkvm._src.graph.op import Op, Thunk
+from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
+from thunkvm._src.graph.types import __all__ as _types
+from thunkvm._src.graph.values import as_variable, constant, shared
+from thunkvm._src.teaching import keywords
+from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm import testing
+    from thunkvm._src.control.watching import breakpoint_, print_
+    from thunkvm._src.derivatives.verification import GradientError, verify_grad
+    from thunkvm._src.graph.functions_as_ops import as_op
+    from thunkvm._src.views.tree import dprint
     from thunkvm.c.data import CDataType
     from thunkvm.c.enums import CEnumType, EnumList, EnumType
     from thunkvm.c.external import ExternalCOp, OpenMPOp
@@ -102,16 +108,12 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm.c.scalars import ScalarType
     from thunkvm.c.types import CType, Generic
     from thunkvm.c.wrapped import wrap_c
+    from thunkvm.checking.comparison import DisagreementError, DualLinker
     from thunkvm.checking.debug import DebugMode
     from thunkvm.checking.errors import DebugModeError
     from thunkvm.checking.monitor import MonitorMode
     from thunkvm.checking.nan_guard import NanGuardError, NanGuardMode, NanGuardWarning
-    from thunkvm.comparison import DisagreementError, DualLinker
-    from thunkvm.functions_as_ops import as_op
     from thunkvm.profile import profile
-    from thunkvm.tree import dprint
-    from thunkvm.verification import GradientError, verify_grad
-    from thunkvm.watching import breakpoint_, print_
 
 variable.attach()
 
@@ -146,7 +148,7 @@ if not TYPE_CHECKING:  # to which every name would then be there
         if name in later.MODULES:
             return _import_module(f"thunkvm.{name}")
         if name not in later.HOMES:
-            from thunkvm.elsewhere import no_name
+            from thunkvm._src.teaching.elsewhere import no_name
 
             raise AttributeError(no_name("thunkvm", name, __all__))
         package = globals()

@@ -9,9 +9,9 @@ import time
 from collections.abc import Sequence
 
 from thunkvm import _core
-from thunkvm.config import config
+from thunkvm._src.calls.config import config
+from thunkvm._src.views.text_table import show_bytes, table
 from thunkvm.profile import command
-from thunkvm.text_table import show_bytes, table
 
 SHOWN_KEY = 12
 

@@ -7,11 +7,11 @@ from typing import Any, Literal, TextIO, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from thunkvm._src.arrays.exposed import Methods
+from thunkvm._src.calls.mode import Mode
+from thunkvm._src.views.explanation import Explanation, NodeRuns
 from thunkvm.c.notes import CNote
 from thunkvm.checking.observer import Observer
-from thunkvm.explanation import Explanation, NodeRuns
-from thunkvm.exposed import Methods
-from thunkvm.mode import Mode
 from thunkvm.profile import Profile
 from thunkvm.profile.decisions import Decisions, RecordBlock, Replay
 from thunkvm.profile.live import FunctionProfile
@@ -76,7 +76,7 @@ class Variable(Methods):
     def __le__(self, other: Any) -> Variable: ...
     def __gt__(self, other: Any) -> Variable: ...
     def __ge__(self, other: Any) -> Variable: ...
-    # Attached by thunkvm.variable:
+    # Attached by thunkvm._src.variable:
     @property
     def T(self) -> Variable: ...  # noqa: N802
     @property
@@ -229,7 +229,7 @@ class Function:
         calls: bool = True,
         apart: bool = False,
     ) -> Recording: ...
-    # Attached by thunkvm.variable:
+    # Attached by thunkvm._src.variable:
     @property
     def profile(self) -> FunctionProfile: ...
     def record(self) -> RecordBlock: ...
@@ -241,7 +241,7 @@ class Function:
     ) -> Replay: ...
     def _registers_empty(self) -> bool: ...
     def disassemble(self) -> str: ...
-    # Attached by thunkvm.variable:
+    # Attached by thunkvm._src.variable:
     def _repr_html_(self) -> str: ...
     def dprint(
         self, *, depth: int | None = 50, file: TextIO | None = None, profile: Profile | None = None

@@ -1,4 +1,4 @@
-"""The built-in Ops. Written by thunkvm.stubs from the registry; do not edit."""
+"""The built-in Ops. Written by thunkvm._src.stubs from the registry; do not edit."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -10,15 +10,15 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Apply, TensorType, Variable
+from thunkvm._src.calls.function import function
+from thunkvm._src.derivatives.verification import GradientError, verify_grad
+from thunkvm._src.graph.op import Op
+from thunkvm._src.graph.types import tensor
+from thunkvm._src.graph.values import as_variable
+from thunkvm._src.views.text_table import table
 from thunkvm.checking.aliasing import copies, snapshot
+from thunkvm.checking.comparison import disagreement
 from thunkvm.checking.contract import Checks, Finding, NodeContract
-from thunkvm.comparison import disagreement
-from thunkvm.function import function
-from thunkvm.op import Op
-from thunkvm.text_table import table
-from thunkvm.types import tensor
-from thunkvm.values import as_variable
-from thunkvm.verification import GradientError, verify_grad
 
 RIGHT, MISSING, WRONG = "right", "missing", "WRONG"
 #: What an Op may leave out, and what is lost.
@@ -370,7 +370,7 @@ def _rows_of(names: Sequence[str], findings: Sequence[Finding]) -> Iterator[Row]
 
 def _own(op: Any, name: str) -> bool:
     method = getattr(op, name, None)  # of the class, or of the Op alone
-    return method is not None and getattr(method, "__module__", "") != "thunkvm.op"
+    return method is not None and getattr(method, "__module__", "") != "thunkvm._src.graph.op"
 
 
 def _is_float(value: Any) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
-from thunkvm.comparison import DisagreementError
-from thunkvm.perform import PERFORMS
+from thunkvm._src.arrays.perform import PERFORMS
+from thunkvm.checking.comparison import DisagreementError
 
 RANDOM = np.random.default_rng(1)
 NOISE = RANDOM.normal(size=1000)

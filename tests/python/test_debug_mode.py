@@ -244,7 +244,7 @@ def test_options_that_make_no_sense_are_refused(options: Any, words: str) -> Non
 
 
 def test_a_kernel_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    from thunkvm.perform import PERFORMS
+    from thunkvm._src.arrays.perform import PERFORMS
 
     right = PERFORMS["exp"]
 

@@ -16,8 +16,8 @@ from compilers import Compiler
 from emitted import KERNELS
 
 import thunkvm as tv
-from thunkvm.comparison import DisagreementError
-from thunkvm.perform import PERFORMS
+from thunkvm._src.arrays.perform import PERFORMS
+from thunkvm.checking.comparison import DisagreementError
 
 
 def graph(name: str = "x", factor: float = 2.0) -> tuple[Any, Any]:

@@ -211,8 +211,8 @@ def work():
     tv.jacobian(Spin()(x), x)
 """,
     "explain": """
-import thunkvm.explanation
-thunkvm.explanation.Explanation = spin
+import thunkvm._src.views.explanation
+thunkvm._src.views.explanation.Explanation = spin
 f = tv.function([x], x + 1.0)
 def work():
     f.explain()

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
-from thunkvm.expression import WIDTH, expression
-from thunkvm.tree import tree_lines
+from thunkvm._src.views.expression import WIDTH, expression
+from thunkvm._src.views.tree import tree_lines
 
 x, y, n = tv.scalar("x"), tv.scalar("y"), tv.lscalar("n")
 v, m, flags = tv.vector("v"), tv.matrix("m"), tv.tensor("flags", "bool", (None,))

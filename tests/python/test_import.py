@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import pkgutil
 import subprocess
 import sys
 from importlib import import_module
@@ -12,17 +13,17 @@ from pathlib import Path
 import pytest
 
 import thunkvm as tv
-from thunkvm import later
+from thunkvm._src import later
 
 #: Modules that a program pays for only if it uses what needs them.
 NOT_AT_IMPORT = [
     "difflib", "hashlib", "html", "json", "logging", "pathlib", "rich", "scipy", "threading",
-    "thunkvm.c", "thunkvm.callsite", "thunkvm.checking", "thunkvm.comparison", "thunkvm.demo",
-    "thunkvm.elsewhere",
-    "thunkvm.explanation", "thunkvm.expression", "thunkvm.functions_as_ops", "thunkvm.notebook",
-    "thunkvm.numpy_protocol", "thunkvm.perform", "thunkvm.profile", "thunkvm.refusals",
-    "thunkvm.signature", "thunkvm.stubs", "thunkvm.testing", "thunkvm.text_table", "thunkvm.tree",
-    "thunkvm.verification", "thunkvm.watching",
+    "thunkvm._src.arrays.numpy_protocol", "thunkvm._src.arrays.perform",
+    "thunkvm._src.calls.signature",
+    "thunkvm._src.control.watching", "thunkvm._src.derivatives.verification",
+    "thunkvm._src.graph.callsite", "thunkvm._src.graph.functions_as_ops", "thunkvm._src.stubs",
+    "thunkvm._src.refusals", "thunkvm._src.teaching.elsewhere", "thunkvm._src.views",
+    "thunkvm.c", "thunkvm.checking", "thunkvm.demo", "thunkvm.profile", "thunkvm.testing",
 ]  # fmt: skip
 
 
@@ -45,9 +46,17 @@ def imported_by(program: str) -> set[str]:
     return set(run(first + program + last).stdout.splitlines()[-1].split())
 
 
+def test_the_package_has_rooms_for_users_and_one_of_its_own() -> None:
+    # IPython offers the files of a package after `from thunkvm import`.
+    rooms = {entry.name for entry in pkgutil.iter_modules(tv.__path__)}
+    assert rooms - {"__main__", "_core", "_src"} == {
+        "c", "checking", "demo", "ops", "profile", "testing",
+    }  # fmt: skip
+
+
 def test_importing_the_package_imports_only_what_every_program_needs() -> None:
     imported = imported_by("import thunkvm")
-    assert "thunkvm.function" in imported
+    assert "thunkvm._src.calls.function" in imported
     assert imported & set(NOT_AT_IMPORT) == set()
 
 
@@ -55,7 +64,7 @@ def test_a_function_of_arrays_needs_no_more_than_its_performs() -> None:
     program = (
         "import thunkvm as tv; x = tv.vector('x'); tv.function([x], tv.exp(x), mode='vm')([0])"
     )
-    assert imported_by(program) & set(NOT_AT_IMPORT) == {"thunkvm.perform"}
+    assert imported_by(program) & set(NOT_AT_IMPORT) == {"thunkvm._src.arrays.perform"}
 
 
 def test_what_is_imported_later_is_what_type_checkers_read() -> None:

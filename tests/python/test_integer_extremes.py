@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
-from thunkvm import numpy_protocol, ops
+from thunkvm import ops
+from thunkvm._src.arrays import numpy_protocol
 
 MODES = ["py", "cvm", "FAST_RUN"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,20 @@ ROOMS = {
     "linkers/codegen/runtime": set(),
     "linkers/codegen/plan": {"linkers/codegen/runtime"},
     "linkers/codegen/emit": {"linkers/codegen/runtime", "linkers/codegen/plan", "linkers/compiler"},
+}
+# What each room of the Python package may import when it is imported itself; the core and the Ops
+# (`thunkvm._core`, `thunkvm.ops`) all may.
+PYTHON_ROOMS = {
+    "_src/teaching": set(),
+    "_src/views": {"_src/graph"},
+    "_src/graph": {"_src/teaching"},
+    "_src/arrays": {"_src/teaching", "_src/graph"},
+    "_src/control": {"_src/teaching", "_src/graph", "_src/arrays"},
+    "_src/calls": {"_src/teaching", "_src/graph", "_src/arrays"},
+    "_src/derivatives": {"_src/teaching", "_src/graph", "_src/arrays", "_src/calls"},
+    "c": {"_src/teaching", "_src/graph", "_src/calls"},
+    "checking": {"_src/teaching", "_src/graph", "_src/calls"},
+    "profile": {"_src/teaching", "_src/views"},
 }
 CORE_LAYERS = ("thunks", "vm", "ops", "linkers")
 PYTHON_HEADERS = ("Python.h", "pybind11/", "numpy/", "structmember.h", "datetime.h")
@@ -83,6 +98,26 @@ def arrows_out_of_the_room(room: str) -> Iterator[str]:
 @pytest.mark.parametrize("room", ROOMS)
 def test_rooms_include_only_the_rooms_below(room: str) -> None:
     assert list(arrows_out_of_the_room(room)) == []
+
+
+def imports_out_of_the_room(room: str) -> Iterator[str]:
+    allowed = tuple(f"thunkvm.{name.replace('/', '.')}" for name in PYTHON_ROOMS[room] | {room})
+    for path in sorted((ROOT / "python" / "thunkvm" / room).rglob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(
+                "thunkvm"
+            ):
+                continue
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                low = ("thunkvm._core.", "thunkvm.ops.", *(f"{room}." for room in allowed))
+                if name.startswith("thunkvm") and not f"{name}.".startswith(low):
+                    yield f"{path.relative_to(ROOT)}:{node.lineno} imports {name}"
+
+
+@pytest.mark.parametrize("room", PYTHON_ROOMS)
+def test_python_rooms_import_only_the_rooms_below(room: str) -> None:
+    assert list(imports_out_of_the_room(room)) == []
 
 
 @pytest.mark.parametrize("layer", ["ops", "linkers/codegen"])

@@ -5,20 +5,18 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import thunkvm as tv
-from thunkvm import _core, stubs
+from thunkvm import _core
+from thunkvm._src import stubs
 
-PACKAGE = Path(stubs.__file__).resolve().parent
-
-
-def test_the_stub_of_ops_is_what_the_registry_gives() -> None:
-    assert (PACKAGE / "ops.pyi").read_text() == stubs.ops_stub(), "run python -m thunkvm.stubs"
+PACKAGE = Path(stubs.__file__).resolve().parents[1]
 
 
-def test_the_stub_of_what_the_package_exposes_is_what_the_registry_gives() -> None:
-    assert (PACKAGE / "exposed.pyi").read_text() == stubs.exposed_stub(), (
-        "run python -m thunkvm.stubs"
-    )
+@pytest.mark.parametrize(("path", "text"), stubs.stubs().items())
+def test_a_stub_is_what_the_registry_gives(path: Path, text: str) -> None:
+    assert path.read_text() == text, "run python -m thunkvm._src.stubs"
 
 
 def test_the_stub_of_the_core_names_what_the_core_has() -> None:
@@ -35,7 +33,7 @@ def test_the_stub_of_the_core_names_what_the_core_has() -> None:
 def test_the_stub_of_the_core_has_every_method_of_a_variable() -> None:
     tree = ast.parse((PACKAGE / "_core.pyi").read_text())
     (variable,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Variable"]
-    exposed = ast.parse((PACKAGE / "exposed.pyi").read_text())
+    exposed = ast.parse((PACKAGE / "_src" / "arrays" / "exposed.pyi").read_text())
     (methods,) = [n for n in exposed.body if isinstance(n, ast.ClassDef) and n.name == "Methods"]
     members = [*variable.body, *methods.body]
     declared = {member.name for member in members if isinstance(member, ast.FunctionDef)}

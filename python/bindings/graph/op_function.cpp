@@ -101,7 +101,7 @@ void answer_foreign_attribute(const OpProto& proto, const std::string& name) {
   PyRef names = PyRef::take(PyList_New(0));
   for (const AttrProto& attr : proto.attrs)
     check(PyList_Append(names.get(), to_text(attr.name).get()));
-  PyRef table = PyRef::take(PyImport_ImportModule("thunkvm.elsewhere"));
+  PyRef table = PyRef::take(PyImport_ImportModule("thunkvm._src.teaching.elsewhere"));
   PyRef told = PyRef::take(
       PyObject_CallMethod(table.get(), "keyword_advice", "sO", name.c_str(), names.get()));
   if (PyUnicode_GetLength(told.get()) > 0)

@@ -155,7 +155,8 @@ PyRef PythonOp::own_method(const char* name) const {
   PyRef method = attribute_or_null(object_.get(), name);
   if (!method || method.get() == Py_None) return {};
   PyRef module = attribute_or_null(method.get(), "__module__");
-  if (module && PyUnicode_Check(module.get()) && text_of(module.get()) == "thunkvm.op") return {};
+  if (module && PyUnicode_Check(module.get()) && text_of(module.get()) == "thunkvm._src.graph.op")
+    return {};
   return method;
 }
 

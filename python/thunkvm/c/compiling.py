@@ -11,13 +11,13 @@ import numpy as np
 
 from thunkvm import _core
 from thunkvm._core import Apply, CompileError, NoCompilerError
+from thunkvm._src.calls.config import config
 from thunkvm.c.block_source import BlockSource, block_source
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.node_source import NodeSource
 from thunkvm.c.notes import CNote
 from thunkvm.c.protocol import ask, texts
-from thunkvm.config import config
 
 #: Other ways of an Op's to run.
 OTHER_WAYS = ("perform", "make_thunk", "demand")
@@ -232,7 +232,7 @@ def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[int]:
 
 
 def _has_own(op: Any, method: str) -> bool:
-    from thunkvm.op import Op
+    from thunkvm._src.graph.op import Op
 
     own = getattr(type(op), method, None)
     return own is not None and own is not getattr(Op, method, None)

@@ -8,7 +8,7 @@ import tempfile
 from functools import cache
 from hashlib import sha256
 
-from thunkvm.config import config
+from thunkvm._src.calls.config import config
 
 #: They come last, behind those of Ops.
 DEBUG_FLAGS = ("-O0", "-g")

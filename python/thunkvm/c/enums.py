@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.c.types import CType
-from thunkvm.nearest import did_you_mean
 
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*\Z", re.ASCII)
 _C_KEYWORDS = frozenset(["NULL", "INT_MAX", "INT_MIN", "EOF"])

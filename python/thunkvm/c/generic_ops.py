@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thunkvm._core import Apply, TensorType
+from thunkvm._src.graph.values import as_variable
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.op import COp
-from thunkvm.values import as_variable
 
 #: Code, check of the input, and version, by class of Type.
 _Registered = dict[type, tuple[str, str, tuple[Any, ...]]]

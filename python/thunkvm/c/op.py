@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from thunkvm._core import Apply
+from thunkvm._src.graph.op import Op
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import CObject
-from thunkvm.op import Op
 
 
 class COp(Op, CObject):

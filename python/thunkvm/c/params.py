@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from thunkvm._core import TensorType
+from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.c.enums import EnumType
 from thunkvm.c.protocol import ask, one_text, texts
 from thunkvm.c.types import CType
-from thunkvm.nearest import did_you_mean
 
 _NAME = re.compile(r"[^\W\d]\w*\Z", re.ASCII)
 _KEYWORDS = frozenset(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from thunkvm._core import TensorType
-from thunkvm.nearest import did_you_mean
+from thunkvm._src.teaching.nearest import did_you_mean
 
 #: NumPy's dtype of C's types, on this machine.
 DTYPES: dict[str, str] = {

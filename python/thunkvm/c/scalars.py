@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from thunkvm._src.graph.types import dtype_name
 from thunkvm.c.types import CType
-from thunkvm.types import dtype_name
 
 #: How NumPy's C API calls the numbers of a scalar object, by dtype.
 _SCALAR_CLASSES = {

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.c.stages import named
-from thunkvm.nearest import did_you_mean
 
 #: Sections by name; and whether their code is of one node, and so gets macros.
 SECTIONS = {

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from thunkvm._core import Apply, Variable
+from thunkvm._src.graph.fitting import fitted
 from thunkvm.c.op import COp
 from thunkvm.c.prototypes import Parameter, Prototype, c_length, parse_prototype
-from thunkvm.fitting import fitted
 
 Gradient = Callable[[list[Variable], list[Variable]], Sequence[Variable | None]]
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h")

@@ -20,6 +20,7 @@ from thunkvm.checking.aliasing import (
     undeclared_views,
     written,
 )
+from thunkvm.checking.comparison import disagreement
 from thunkvm.checking.errors import (
     BadDestroyMap,
     BadInferShape,
@@ -32,7 +33,6 @@ from thunkvm.checking.errors import (
 from thunkvm.checking.inferred import check_shapes
 from thunkvm.checking.layouts import GAPLESS, LAYOUTS, Lent, input_layouts, lent
 from thunkvm.checking.observer import text_of
-from thunkvm.comparison import disagreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class NodeContract:
     @cached_property
     def ways(self) -> list[Implementation]:
         """The ways in which the node may run; none of a lazy one's or a conditional's."""
+        from thunkvm._src.calls.function import perform_of
         from thunkvm.c.compiling import CNodes
-        from thunkvm.function import perform_of
 
         if is_seen(self.node):
             return []

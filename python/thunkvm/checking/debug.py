@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Function
+from thunkvm._src.calls.mode import Mode
 from thunkvm.checking.aliasing import put_back, snapshot
 from thunkvm.checking.contract import Checks, Finding, NodeContract, is_seen
 from thunkvm.checking.layouts import layouts_of
 from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, name_of
 from thunkvm.checking.rewriting import Rewriting, check_order
-from thunkvm.mode import Mode
 
 #: How many layouts of nodes' inputs are remembered; what is new beyond them is checked each time.
 REMEMBERED = 100_000

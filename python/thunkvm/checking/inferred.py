@@ -39,7 +39,7 @@ def inferred_shapes(node: Apply, inputs: Sequence[Any]) -> list[tuple[int, ...] 
     >>> inferred_shapes((x + y).owner, [np.zeros((2, 1)), np.zeros(3)])
     [(2, 3)]
     """
-    from thunkvm.function import function
+    from thunkvm._src.calls.function import function
 
     lengths: list[Variable] = []
     known: list[int] = []

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Apply, TensorType
-from thunkvm.nearest import did_you_mean
+from thunkvm._src.teaching.nearest import did_you_mean
 
 #: What outputs may hold when an Op runs, as PyTensor calls it: nothing (``initial``), the result of
 #: an earlier call, other memory in C or Fortran order, with gaps, backwards, and of another shape.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from thunkvm._core import Apply, Function
+from thunkvm._src.calls.mode import Mode
 from thunkvm.checking.observer import ABSENT, NodeObserver
-from thunkvm.mode import Mode
 
 Callback = Callable[[Function | None, int, Apply, "MonitoredThunk"], Any]
 

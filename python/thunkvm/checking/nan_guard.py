@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Apply
+from thunkvm._src.calls.mode import Mode
+from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.checking.observer import ABSENT, NodeObserver, name_of, text_of
-from thunkvm.mode import Mode
-from thunkvm.nearest import did_you_mean
 
 #: What is big, as in PyTensor.
 BIG = 1e10

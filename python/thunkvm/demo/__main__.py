@@ -7,10 +7,10 @@ import sys
 from collections.abc import Sequence
 
 import thunkvm as tv
+from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.demo import report
 from thunkvm.demo.datasets import DATASETS, Dataset
 from thunkvm.demo.fit import Fit, Fitter
-from thunkvm.nearest import did_you_mean
 
 WANTED_DIGITS = 6.0
 MODES = ("py", "vm", "cvm")

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from thunkvm._src.views.text_table import table
 from thunkvm.demo.datasets import Dataset
 from thunkvm.demo.fit import Fit, NodeRuns
-from thunkvm.text_table import table
 
 CERTIFIED_DIGITS = 11.0
 

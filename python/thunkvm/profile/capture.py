@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from thunkvm import _core
-from thunkvm.expression import cut, expression
+from thunkvm._src.views.expression import cut, expression
 from thunkvm.profile.conditions import Condition, Places
 from thunkvm.profile.record import (
     ArmRow,

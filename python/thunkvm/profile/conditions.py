@@ -9,8 +9,8 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm.expression import expression
-from thunkvm.regions import Regions
+from thunkvm._src.views.expression import expression
+from thunkvm._src.views.regions import Regions
 
 Path = tuple[tuple[int, int], ...]
 

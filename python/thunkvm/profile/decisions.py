@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from thunkvm import _core
-from thunkvm.nearest import did_you_mean
+from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.capture import split_origin
 from thunkvm.profile.conditions import Condition, Places
 
@@ -360,7 +360,7 @@ def _find(conditions: Sequence[Decided], what: Any) -> list[int]:
         return [what]
     text = what
     if isinstance(what, _core.Variable):
-        from thunkvm.expression import expression
+        from thunkvm._src.views.expression import expression
 
         text = what.name or expression(what)
     found = [

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from thunkvm.nearest import did_you_mean
+from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.extras import needed
 from thunkvm.profile.record import (
     ArmRow,

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Any, Literal
 
 from thunkvm import _core
-from thunkvm.nearest import did_you_mean
+from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.capture import capture, counted
 from thunkvm.profile.record import FunctionRecord, Kind, Profile
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
+from thunkvm._src.views.text_table import show_bytes
 from thunkvm.profile.difference import ProfileDifference
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import ArmRow, ConditionRow, FunctionRecord, NodeRow, Overheads, Profile
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, place
-from thunkvm.text_table import show_bytes
 
 #: What nodes are compared by.
 TOP: dict[str, Callable[[NodeRow], float]] = {

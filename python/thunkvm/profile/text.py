@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from thunkvm._src.views.text_table import table
 from thunkvm.profile.extras import needed
 from thunkvm.profile.sections import Section
-from thunkvm.text_table import table
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,0 +1,1 @@
+"""NumPy's functions on Variables, and the performs of Ops of arrays."""

@@ -1,0 +1,41 @@
+"""What every built-in Op computes, in NumPy alone: the oracle of the native kernels.
+
+Nothing here knows of them. A *maker* is called once for each node when a function is linked, and
+returns what runs in each call. The caller holds ``np.errstate(all="ignore")``: NumPy's warnings
+about overflow and NaN are off once a call, not once a node.
+"""
+
+from thunkvm._src.arrays.perform import (
+    arithmetic,
+    casting,
+    comparison,
+    conditional,
+    creation,
+    indexing,
+    linear_algebra,
+    logic,
+    math,
+    reduction,
+    selection,
+    shape,
+)
+from thunkvm._src.arrays.perform.table import PERFORMS, Maker, Perform, performs
+
+__all__ = [
+    "PERFORMS",
+    "Maker",
+    "Perform",
+    "arithmetic",
+    "casting",
+    "comparison",
+    "conditional",
+    "creation",
+    "indexing",
+    "linear_algebra",
+    "logic",
+    "math",
+    "performs",
+    "reduction",
+    "selection",
+    "shape",
+]

@@ -1,0 +1,281 @@
+"""Modes: how a function's graph is rewritten, which linker makes its program, what it keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from thunkvm._src.teaching.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    from thunkvm.checking.observer import Observer
+
+LINKERS: dict[str, str] = {
+    "py": "a perform thunk (NumPy) per node",
+    "vm": "the lazy VM over perform thunks",
+    "cvm": "the lazy VM over emitted C and native kernels, perform where an Op has neither",
+    "c": "emitted C and native kernels alone; an Op without either is an error",
+    "c|py": "a thunk per node: emitted C where the Op has it, else a native kernel or perform",
+    "c&py": "as c|py, each node compared with its perform",
+}
+#: The linkers that emit C, and when they compile it unless they are told.
+COMPILE_DEFAULTS: dict[str, str] = {"cvm": "background", "c": "now", "c|py": "now", "c&py": "now"}
+COMPILE_CHOICES = ("now", "background", "never")
+FEATURES: dict[str, str] = {
+    "fusion": "chains of elementwise nodes, and the reductions that consume them, run as one loop",
+    "merge": "equal nodes become one",
+    "inverses": "what undoes itself goes, and what changes nothing: -(-x), x.T.T, x * 1",
+}
+#: The features that rewrite the graph, in the order in which they are asked.
+REWRITES = ("merge", "inverses")
+OPTIMIZERS: dict[str | None, frozenset[str]] = {
+    None: frozenset({"fusion"}),
+    "fast_run": frozenset(FEATURES),
+    "fast_compile": frozenset({"merge"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """How a function is linked.
+
+    Parameters
+    ----------
+    linker : {"cvm", "vm", "py", "c", "c|py", "c&py"}
+        ``"py"`` runs a perform thunk (NumPy) per node, each at the first need of its value;
+        ``"vm"`` runs perform thunks in a program whose demand was compiled into branches;
+        ``"cvm"`` does the same with native kernels wherever an Op has one, and with C that is
+        emitted for the program as soon as it is compiled; ``"c"`` runs that alone; ``"c|py"``
+        makes a C function of each node, ``"c&py"`` compares each with the node's perform, as
+        `DualLinker` says.
+    optimizer : {"fast_run", "fast_compile"}, optional
+        Which features it has to begin with: ``"fast_run"`` all, ``"fast_compile"`` ``"merge"``
+        alone, none of these ``"fusion"`` alone: the graph is linked as it is.
+    gc : bool
+        Release each intermediate value after its last use. Without it (the ``_nogc`` modes)
+        intermediates are kept until the next call, whose results may use their memory again.
+    compile : {"now", "background", "never"}, optional
+        When the emitted C is compiled: before the first call; after a few calls, while calls
+        run on kernels until it is there; or not at all. If left out, ``"background"`` for
+        ``"cvm"`` and ``"now"`` for the linkers that need it.
+    features : frozenset of str, optional
+        What the emitter may do (``"fusion"``), and how the graph is rewritten before it is linked:
+        ``"merge"`` makes one of equal nodes, ``"inverses"`` takes out what undoes itself or changes
+        nothing. No rewrite changes a bit of a result or demands a node that was not demanded; what
+        nobody needs any more does not run. The optimizer's if left out; see `including` and
+        `excluding`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such linker, optimizer or feature.
+    TypeError
+        If `gc` is no bool.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], x * 2, mode=tv.Mode(linker="vm", gc=False))
+    >>> float(f(3.0))
+    6.0
+    >>> tv.Mode("vm", gc=False).name
+    'vm_nogc'
+
+    Equal nodes are computed once:
+
+    >>> f = tv.function([x], (x + 1) * (x + 1), mode=tv.Mode("vm", optimizer="fast_run"))
+    >>> [row.op for row in f.explain().nodes]
+    ['add', 'mul']
+    >>> f.rewrites
+    {'merge': 1, 'inverses': 0}
+    """
+
+    linker: str = "cvm"
+    optimizer: str | None = None
+    gc: bool = True
+    compile: str | None = None
+    features: frozenset[str] = None  # type: ignore[assignment]  # the optimizer's
+
+    def __post_init__(self) -> None:
+        """Refuse a linker that does not exist."""
+        if not isinstance(self.gc, bool):
+            raise TypeError(f"gc is {self.gc!r}, a {type(self.gc).__name__}; give True or False.")
+        if not isinstance(self.linker, str) or self.linker not in LINKERS:
+            plain = str(self.linker).removesuffix("_nogc")
+            hint = (
+                f' Write Mode({plain!r}, gc=False), or mode="{plain}_nogc".'
+                if plain in LINKERS
+                else did_you_mean(str(self.linker), LINKERS)
+            )
+            raise ValueError(
+                f"there is no linker {self.linker!r}; the linkers are {', '.join(LINKERS)}." + hint
+            )
+
+        if self.optimizer not in list(OPTIMIZERS):
+            known = [name for name in OPTIMIZERS if name]
+            raise ValueError(
+                f"there is no optimizer {self.optimizer!r}; the optimizers are {', '.join(known)}, "
+                "and None." + did_you_mean(str(self.optimizer), known)
+            )
+        if self.compile is not None:
+            self._check_compile(self.compile)
+        if self.features is None:
+            object.__setattr__(self, "features", OPTIMIZERS[self.optimizer])
+        for name in self.features:
+            _check_feature(name)
+
+    def _set(
+        self,
+        linker: str,
+        optimizer: str | None,
+        gc: bool,
+        compile: str | None,
+        features: frozenset[str] | None,
+    ) -> None:
+        """Set and check the fields, for subclasses whose parameters are others, and that watch."""
+        if linker == "cvm" and compile is not None:
+            raise ValueError(
+                f"compile={compile!r} has no meaning where each node is watched: the linker 'cvm' "
+                "runs kernels then. Choose linker='c|py' for a C function of each node."
+            )
+        object.__setattr__(self, "linker", linker)
+        object.__setattr__(self, "optimizer", optimizer)
+        object.__setattr__(self, "gc", gc)
+        object.__setattr__(self, "compile", compile)
+        object.__setattr__(self, "features", features)
+        Mode.__post_init__(self)
+
+    def observer(self) -> Observer | None:
+        """Return what a function of this mode tells of each node that runs; None: nothing."""
+        if self.linker != "c&py":
+            return None
+        from thunkvm.checking.comparison import Comparison
+
+        return Comparison(getattr(self.linker, "checker", None))  # a DualLinker's
+
+    def _check_compile(self, when: str) -> None:
+        if when not in COMPILE_CHOICES:
+            raise ValueError(
+                f"compile is {when!r}; it has to be one of {', '.join(COMPILE_CHOICES)}."
+                + did_you_mean(str(when), COMPILE_CHOICES)
+            )
+        if self.linker not in COMPILE_DEFAULTS:
+            raise ValueError(
+                f"the linker {self.linker!r} emits no C, so compile={when!r} has no meaning; leave "
+                f"it out, or choose one of {', '.join(COMPILE_DEFAULTS)}."
+            )
+        if self.linker != "cvm" and when != "now":
+            raise ValueError(
+                f"the linker {self.linker!r} runs emitted C alone, so it is compiled before the "
+                f'first call; compile={when!r} is for the linker "cvm".'
+            )
+
+    @property
+    def compiles(self) -> str:
+        """When emitted C is compiled: ``"now"``, ``"background"`` or ``"never"``."""
+        return self.compile or COMPILE_DEFAULTS.get(self.linker, "never")
+
+    def including(self, *features: str) -> Mode:
+        """Return the mode with these features.
+
+        Raises
+        ------
+        ValueError
+            If there is no such feature.
+
+        Examples
+        --------
+        >>> import thunkvm as tv
+        >>> tv.get_mode("c").excluding("fusion").including("fusion") == tv.get_mode("c")
+        True
+        """
+        return replace(self, features=self.features | set(features))
+
+    def excluding(self, *features: str) -> Mode:
+        """Return the mode without these features.
+
+        Raises
+        ------
+        ValueError
+            If there is no such feature.
+
+        Examples
+        --------
+        >>> import thunkvm as tv
+        >>> sorted(tv.get_mode("FAST_RUN").excluding("fusion", "inverses").features)
+        ['merge']
+        """
+        for name in features:
+            _check_feature(name)
+        return replace(self, features=self.features - set(features))
+
+    @property
+    def rewrites(self) -> tuple[str, ...]:
+        """The features that rewrite the graph, in the order in which they are asked."""
+        return tuple(name for name in REWRITES if name in self.features)
+
+    @property
+    def name(self) -> str:
+        """The name under which `function` and `config.mode` take this mode, or its linker's."""
+        for name, mode in MODES.items():
+            if mode == self:
+                return name
+        return self.linker if self.gc else self.linker + "_nogc"
+
+
+def _check_feature(name: str) -> None:
+    if name not in FEATURES:
+        raise ValueError(
+            f"there is no feature {name!r}; there are: {', '.join(FEATURES)}."
+            + did_you_mean(str(name), FEATURES)
+        )
+
+
+MODES: dict[str, Mode] = {
+    f"{linker}{suffix}": Mode(linker, gc=gc)
+    for gc, suffix in ((True, ""), (False, "_nogc"))
+    for linker in LINKERS
+}
+MODES["FAST_RUN"] = Mode("cvm", "fast_run")
+MODES["FAST_COMPILE"] = Mode("vm", "fast_compile")
+#: The modes that check what runs: where the class of that name is, which is made without options.
+CHECKING: dict[str, str] = {
+    "DebugMode": "thunkvm.checking.debug",
+    "MonitorMode": "thunkvm.checking.monitor",
+    "NanGuardMode": "thunkvm.checking.nan_guard",
+}
+
+
+def get_mode(mode: str | Mode) -> Mode:
+    """Return the `Mode` of that name; a `Mode` itself comes back as it is.
+
+    Raises
+    ------
+    ValueError
+        If there is no mode of that name; the message has the nearest one and the list.
+    TypeError
+        If `mode` is neither a name nor a `Mode`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.get_mode("FAST_COMPILE") == tv.Mode(linker="vm", optimizer="fast_compile")
+    True
+    """
+    if isinstance(mode, Mode):
+        return mode
+    if not isinstance(mode, str):
+        raise TypeError(f"mode is {mode!r}, a {type(mode).__name__}; give a name or a tv.Mode.")
+    if mode in CHECKING:
+        checking: Mode = getattr(import_module(CHECKING[mode]), mode)()
+        return checking
+    try:
+        return MODES[mode]
+    except KeyError:
+        names = [*MODES, *CHECKING]
+        raise ValueError(
+            f"there is no mode {mode!r}; the modes are {', '.join(names)}."
+            + did_you_mean(mode, names)
+        ) from None

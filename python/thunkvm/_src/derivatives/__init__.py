@@ -1,0 +1,1 @@
+"""Gradients, and the test of gradients against differences."""

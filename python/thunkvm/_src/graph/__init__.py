@@ -1,0 +1,1 @@
+"""Variables, Types, values and Ops: what graphs are made of."""

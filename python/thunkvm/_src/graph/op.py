@@ -1,0 +1,269 @@
+"""Ops that users write in Python, their Types, and the thunks that they may return."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from thunkvm._core import Apply, Type, Variable
+
+__all__ = ["Apply", "Op", "Thunk", "Type"]
+
+
+class Op:
+    """An operation written in Python: subclass it.
+
+    A subclass defines `make_node` and *one* of these:
+
+    ``perform(self, node, inputs, output_storage)``
+        Computes all outputs: ``output_storage[j][0] = value``. `inputs` is a list of NumPy arrays
+        and scalars (or any objects, as the Types say), which must not be written to unless
+        `destroy_map` says so: they are the values themselves, which other nodes and the caller
+        may hold too, and a write would change their results without a word. Those of constants,
+        defaults and shared variables are read-only.
+    ``demand(self, node)``
+        A generator, for a lazy Op: ``value = yield i`` demands input i, and what it returns is the
+        output, or the tuple of outputs. An input that is never demanded is never computed. Where
+        computing one raises an Exception, the ``yield`` raises it: the generator may catch it and
+        go on with others. What failed stays failed for the call; asking again raises it again.
+    ``make_thunk(self, node, input_computed, output_computed, input_registers,
+    output_registers)``
+        Returns a `Thunk`, which may be lazy. All four are lists of one-element lists; see `Thunk`.
+
+    And where it applies:
+
+    ``grad(self, inputs, output_gradients)``
+        Returns one gradient for each input, as Variables; None where no output depends on it.
+        An output that the cost does not depend on comes with zeros of its shape, or with None
+        where the Op is lazy and asking for the shape could run it. Called once for all outputs
+        whose gradients are there together; once more for one that has its gradient in another
+        branch.
+    ``infer_shape(self, node, input_shapes)``
+        Returns the shapes of the outputs without computing them: for each a tuple with a 0-d
+        integer, an int or a Variable, for each axis, or None for one that has to be computed to
+        know. `input_shapes` has such tuples of the inputs, of 0-d Variables (None for an input
+        that is no tensor). What asks for the length of an output then asks these, and demands
+        nothing else. Without it an output is computed for its shape.
+    ``batch(self, node, inputs, batched)``
+        Returns the outputs of the same operation where the inputs marked in `batched` have one
+        more leading axis; `jacobian` needs it.
+
+    Attributes
+    ----------
+    __props__ : tuple of str
+        Attributes that tell two Ops of one class apart; Ops that agree in them are equal.
+    itypes, otypes : sequence of Type, optional
+        The Types of all inputs and outputs; they stand for a `make_node`.
+    view_map : dict of int to list of int
+        Which inputs an output may share memory with: ``{output: [input]}``.
+    destroy_map : dict of int to list of int
+        Which inputs `perform` overwrites to make an output. It then gets memory of its own: what
+        it overwrites is nobody else's.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import thunkvm as tv
+    >>> class Scale(tv.Op):
+    ...     __props__ = ("factor",)
+    ...     def __init__(self, factor):
+    ...         self.factor = factor
+    ...     def make_node(self, x):
+    ...         x = tv.as_variable(x)
+    ...         return tv.Apply(self, [x], [x.type()])
+    ...     def perform(self, node, inputs, output_storage):
+    ...         output_storage[0][0] = inputs[0] * self.factor
+    ...     def grad(self, inputs, output_gradients):
+    ...         return [output_gradients[0] * self.factor]
+    >>> x = tv.vector("x")
+    >>> tv.function([x], Scale(2.0)(x))([1.0, 2.0])
+    array([2., 4.])
+    >>> Scale(2.0) == Scale(2.0), str(Scale(3.0))
+    (True, 'Scale{factor=3.0}')
+
+    A lazy one, which computes its second input only if the first is negative:
+
+    >>> class Fallback(tv.Op):
+    ...     __props__ = ()
+    ...     def make_node(self, x, y):
+    ...         x, y = tv.as_variable(x), tv.as_variable(y)
+    ...         return tv.Apply(self, [x, y], [x.type()])
+    ...     def demand(self, node):
+    ...         x = yield 0
+    ...         if x < 0:
+    ...             x = yield 1
+    ...         return x
+    >>> a, b = tv.scalar("a"), tv.scalar("b")
+    >>> float(tv.function([a, b], Fallback()(a, tv.exp(b)))(-1.0, 0.0))
+    1.0
+    """
+
+    __props__: tuple[str, ...]
+    itypes: Sequence[Any] | None = None
+    otypes: Sequence[Any] | None = None
+    view_map: dict[int, list[int]] = {}  # noqa: RUF012 (an instance may set its own)
+    destroy_map: dict[int, list[int]] = {}  # noqa: RUF012
+
+    def make_node(self, *inputs: Any, **attributes: Any) -> Apply:
+        """Make the node that applies this Op: ``Apply(self, inputs, outputs)``.
+
+        Parameters
+        ----------
+        *inputs, **attributes : Any
+            What the user called the Op with; `as_variable` makes Variables of values.
+
+        Returns
+        -------
+        Apply
+
+        Raises
+        ------
+        TypeError
+            If the class has `itypes` and `otypes`, and an input has another Type than they say.
+        NotImplementedError
+            If the subclass defines neither this nor them.
+        """
+        if self.itypes is not None and self.otypes is not None:
+            return _typed_node(self, inputs)
+        raise NotImplementedError(
+            f"{type(self).__name__} has no make_node; define make_node(self, *inputs) and return "
+            "tv.Apply(self, inputs, outputs), or give the class itypes and otypes."
+        )
+
+    def __call__(self, *inputs: Any, **attributes: Any) -> Any:
+        """Apply the Op.
+
+        Parameters
+        ----------
+        *inputs, **attributes : Any
+            As `make_node` takes them.
+
+        Returns
+        -------
+        Variable or list of Variable
+            The output, or a list if there are several or none.
+
+        Raises
+        ------
+        TypeError
+            If `make_node` returns anything but an `Apply`.
+        """
+        node = self.make_node(*inputs, **attributes)
+        if not isinstance(node, Apply):
+            raise TypeError(
+                f"{type(self).__name__}.make_node returned {node!r}; it has to return "
+                "tv.Apply(self, inputs, outputs)."
+            )
+        outputs: list[Variable] = list(node.outputs)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def _properties(self) -> tuple[Any, ...] | None:
+        names = getattr(self, "__props__", None)
+        return None if names is None else tuple(getattr(self, name) for name in names)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare class and `__props__`; without `__props__`, identity."""
+        if self is other:
+            return True
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, others = self._properties(), other._properties()
+        if mine is None or others is None or len(mine) != len(others):
+            return False
+        return all(_same(a, b) for a, b in zip(mine, others, strict=True))
+
+    def __hash__(self) -> int:
+        """Hash what `__eq__` compares."""
+        mine = self._properties()
+        return object.__hash__(self) if mine is None else hash((type(self), mine))
+
+    def __str__(self) -> str:
+        """Return the class's name with the `__props__`."""
+        names = getattr(self, "__props__", None)
+        if not names:
+            return type(self).__name__
+        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        return f"{type(self).__name__}{{{inside}}}"
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Compare two properties; Variables by identity, since `==` of them is symbolic."""
+    if a is b:
+        return True
+    return not isinstance(a, Variable) and not isinstance(b, Variable) and bool(a == b)
+
+
+def _typed_node(op: Op, inputs: tuple[Any, ...]) -> Apply:
+    """Make a node of an Op that has `itypes` and `otypes`."""
+    from thunkvm._src.graph.fitting import fitted
+
+    itypes, otypes = list(op.itypes or ()), list(op.otypes or ())
+    if len(inputs) != len(itypes):
+        raise TypeError(
+            f"{op} takes {len(itypes)} inputs, as its itypes say, but got {len(inputs)}."
+        )
+    fitting = [
+        fitted(value, type_, f"input {i} of {op}")
+        for i, (value, type_) in enumerate(zip(inputs, itypes, strict=True))
+    ]
+    return Apply(op, fitting, [type_() for type_ in otypes])
+
+
+class Thunk:
+    """What `Op.make_thunk` returns: a callable that computes one node's outputs.
+
+    The interface of the proposal of June 2010 for lazy evaluation in Theano.
+    ``input_computed[i][0]`` is 1 once this thunk asked for input i, whose value is then
+    ``input_registers[i][0]``; it sets ``output_registers[j][0]``, then
+    ``output_computed[j][0] = 1``.
+
+    Attributes
+    ----------
+    lazy : bool
+        False: it is called once, with all inputs there, computes all outputs and returns None.
+        True: it may return the list of the inputs that it still needs, and is then called again.
+
+    Notes
+    -----
+    A lazy thunk may have a method ``raised(i, exception)``. It is called in place of the thunk
+    where computing input i, which the thunk asked for, raised an Exception; it does and returns
+    what the thunk may, or raises. Those asked for after i have not been computed. A thunk without
+    the method lets the exception pass.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> class Pick(tv.Op):
+    ...     __props__ = ()
+    ...     def make_node(self, which, a, b):
+    ...         which, a, b = map(tv.as_variable, (which, a, b))
+    ...         return tv.Apply(self, [which, a, b], [a.type()])
+    ...     def make_thunk(self, node, input_computed, output_computed, input_registers,
+    ...                    output_registers):
+    ...         class Run(tv.Thunk):
+    ...             lazy = True
+    ...             def __call__(self):
+    ...                 if not input_computed[0][0]:
+    ...                     return [0]
+    ...                 i = 1 if input_registers[0][0] else 2
+    ...                 if not input_computed[i][0]:
+    ...                     return [i]
+    ...                 output_registers[0][0] = input_registers[i][0]
+    ...                 output_computed[0][0] = 1
+    ...         return Run()
+    >>> c, x = tv.scalar("c"), tv.scalar("x")
+    >>> float(tv.function([c, x], Pick()(c, x, -x))(0.0, 3.0))
+    -3.0
+    """
+
+    lazy: bool = False
+
+    def __call__(self) -> list[int] | None:
+        """Compute outputs, or ask for inputs.
+
+        Returns
+        -------
+        list of int or None
+            The inputs that are still needed; None or an empty list when it has finished.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no __call__.")

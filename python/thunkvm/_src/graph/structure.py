@@ -1,0 +1,121 @@
+"""Nested lists, tuples and dicts of values: taken apart into leaves, and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Path = str
+
+
+def children(tree: Any) -> list[tuple[Any, Any]] | None:
+    """Return the (key, child) pairs of a list, tuple or dict, or None for a leaf."""
+    if isinstance(tree, dict):
+        return list(tree.items())
+    if isinstance(tree, (list, tuple)):
+        return list(enumerate(tree))
+    return None
+
+
+def leaves(tree: Any, path: Path = "") -> Iterator[tuple[Path, Any]]:
+    """Yield (path, leaf) for each leaf of a tree, in order; the path reads as Python: ``['a'][0]``.
+
+    Examples
+    --------
+    >>> from thunkvm._src.graph.structure import leaves
+    >>> list(leaves({"a": [1, 2], "b": 3}))
+    [("['a'][0]", 1), ("['a'][1]", 2), ("['b']", 3)]
+    """
+    inside = children(tree)
+    if inside is None:
+        yield path, tree
+    else:
+        for key, child in inside:
+            yield from leaves(child, f"{path}[{key!r}]")
+
+
+def matched_leaves(
+    what: tuple[str, str], left: Any, right: Any, path: Path = ""
+) -> Iterator[tuple[Path, Any, Any]]:
+    """Yield (path, leaf of `left`, leaf of `right`) for two trees of the same structure.
+
+    Parameters
+    ----------
+    what : tuple of str
+        What the two trees are called in the error message.
+    left, right : nested lists, tuples and dicts
+        The trees. Dicts match if they have the same keys, in any order.
+    path : str
+        Where in the trees this is.
+
+    Raises
+    ------
+    TypeError
+        If the structures differ; the message names the path.
+    """
+    of_left, of_right = children(left), children(right)
+    if of_left is None and of_right is None:
+        yield path, left, right
+        return
+    if of_left is None or of_right is None or type(left) is not type(right):
+        raise TypeError(
+            f"{what[0]}{path} is {_text(left, of_left)}, but {what[1]}{path} is "
+            f"{_text(right, of_right)}; both must have the same structure."
+        )
+    if isinstance(left, dict):
+        for key in [*left, *right]:
+            if key not in left or key not in right:
+                has, lacks = what if key in left else reversed(what)
+                raise TypeError(
+                    f"{has}{path} has the key {key!r}, which {lacks}{path} has not; "
+                    "both must have the same keys."
+                )
+        of_right = [(key, right[key]) for key in left]
+    elif len(of_left) != len(of_right):
+        raise TypeError(
+            f"{what[0]}{path} has {len(of_left)} values, but {what[1]}{path} has "
+            f"{len(of_right)}; both must have the same number."
+        )
+    for (key, a), (_, b) in zip(of_left, of_right, strict=True):
+        yield from matched_leaves(what, a, b, f"{path}[{key!r}]")
+
+
+def rebuild(tree: Any, next_leaf: Callable[[], Any]) -> Any:
+    """Return a tree like `tree`, whose leaves come from `next_leaf`, called in order.
+
+    Examples
+    --------
+    >>> from thunkvm._src.graph.structure import rebuild
+    >>> rebuild({"a": (1, 2), "b": [3]}, iter("xyz").__next__)
+    {'a': ('x', 'y'), 'b': ['z']}
+    """
+    inside = children(tree)
+    if inside is None:
+        return next_leaf()
+    values = [rebuild(child, next_leaf) for _, child in inside]
+    if isinstance(tree, dict):
+        return dict(zip(tree, values, strict=True))
+    if isinstance(tree, list):
+        return values
+    return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)
+
+
+def with_paths(message: str, names: list[str], paths: list[Path]) -> str:
+    """Return a message of the core with paths for its positions in flat lists.
+
+    Examples
+    --------
+    >>> from thunkvm._src.graph.structure import with_paths
+    >>> with_paths("then[1] is a vector", ["then", "else"], ["['a']", "['b']"])
+    "then['b'] is a vector"
+    """
+    for number, path in reversed(list(enumerate(paths))):
+        for name in names:
+            message = message.replace(f"{name}[{number}]", f"{name}{path}")
+    return message
+
+
+def _text(tree: Any, inside: list[tuple[Any, Any]] | None) -> str:
+    if inside is None:
+        return "one value"
+    return f"a {type(tree).__name__} of {len(inside)}"

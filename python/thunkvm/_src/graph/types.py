@@ -1,0 +1,246 @@
+"""Constructors of free variables: the inputs of functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from thunkvm import _core
+from thunkvm._core import TensorType, Variable
+from thunkvm._src.teaching.nearest import did_you_mean
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+PREFIXES: dict[str, str] = {
+    "b": "int8",
+    "w": "int16",
+    "i": "int32",
+    "l": "int64",
+    "f": "float32",
+    "d": "float64",
+    "c": "complex64",
+    "z": "complex128",
+}
+
+
+DTYPES = (
+    "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+    "float16", "float32", "float64", "complex64", "complex128",
+)  # fmt: skip
+
+
+class Constructor(Protocol):
+    """A function that makes a free variable of a fixed dtype."""
+
+    def __call__(self, name: str | None = None) -> Variable:
+        """Make the variable."""
+
+
+def dtype_name(dtype: npt.DTypeLike) -> str:
+    """Return NumPy's name of a dtype: "float64" for ``float`` or ``np.float64``.
+
+    Raises
+    ------
+    TypeError
+        If NumPy does not know it; the message has the nearest name and the list.
+    """
+    try:
+        return np.dtype(dtype).name
+    except (TypeError, ValueError):  # NumPy's ValueError is for what has a `dtype` of its own
+        raise TypeError(
+            f"{dtype!r} is not a dtype; use one of {', '.join(DTYPES)}."
+            + did_you_mean(str(dtype), DTYPES)
+        ) from None
+
+
+def tensor(
+    name: str | None = None,
+    dtype: npt.DTypeLike = "float64",
+    shape: Sequence[int | None] = (),
+) -> Variable:
+    """Make a free variable of any dtype and number of dimensions.
+
+    Parameters
+    ----------
+    name : str, optional
+        What errors and listings call it, and its keyword when the function is called.
+    dtype : dtype
+        The element type.
+    shape : sequence of int or None
+        One entry per dimension: its length, or None if that is only known at run time.
+
+    Returns
+    -------
+    Variable
+        A free variable, to be an input of `function`.
+
+    Raises
+    ------
+    TypeError
+        If `name` is the name of a dtype: the name comes first, ``tensor("x", "float32")``.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> w = tv.tensor("w", dtype="float32", shape=(None, 3))
+    >>> w.ndim, w.dtype
+    (2, 'float32')
+    """
+    if name in DTYPES:
+        raise TypeError(
+            f"the first argument is the variable's name, and {name!r} is a dtype: write "
+            f"dtype={name!r}, with a name before it if you like."
+        )
+    if isinstance(shape, (int, str)):
+        raise TypeError(
+            f"shape is {shape!r}; it has to have one length, or None, for each dimension, such as "
+            "(3,) for a vector."
+        )
+    return _core.input_variable(TensorType(dtype_name(dtype), tuple(shape)), name)
+
+
+def scalar(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free 0-d variable; see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> float(tv.function([x], x + 1)(2.0))
+    3.0
+    """
+    return tensor(name, dtype, ())
+
+
+def vector(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of one dimension; see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], x * 2)([1.0, 2.0])
+    array([2., 4.])
+    """
+    return tensor(name, dtype, (None,))
+
+
+def matrix(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of two dimensions; see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.matrix("w").ndim
+    2
+    """
+    return tensor(name, dtype, (None, None))
+
+
+def row(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of shape (1, n); see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.row("r").type.shape
+    (1, None)
+    """
+    return tensor(name, dtype, (1, None))
+
+
+def col(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of shape (n, 1); see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.col("c").type.shape
+    (None, 1)
+    """
+    return tensor(name, dtype, (None, 1))
+
+
+def tensor3(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of three dimensions; see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.tensor3("t").ndim
+    3
+    """
+    return tensor(name, dtype, (None,) * 3)
+
+
+def tensor4(name: str | None = None, dtype: npt.DTypeLike = "float64") -> Variable:
+    """Make a free variable of four dimensions; see `tensor`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.tensor4("t").ndim
+    4
+    """
+    return tensor(name, dtype, (None,) * 4)
+
+
+def generic(name: str | None = None) -> Variable:
+    """Make a free variable that holds any Python object, None included.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.generic("x")
+    >>> tv.function([x], x)({"any": "object"})
+    {'any': 'object'}
+    """
+    return _core.input_variable(_core.GenericType(), name)
+
+
+def _of_dtype(make: Callable[[str | None, str], Variable], prefix: str) -> Constructor:
+    dtype = PREFIXES[prefix]
+
+    def constructor(name: str | None = None) -> Variable:
+        return make(name, dtype)
+
+    kind = make.__name__
+    constructor.__name__ = constructor.__qualname__ = prefix + kind
+    constructor.__doc__ = f'Make a {dtype} {kind}: ``{kind}(name, dtype="{dtype}")``.'
+    return constructor
+
+
+def _of_all_dtypes(make: Callable[[str | None, str], Variable]) -> tuple[Constructor, ...]:
+    return tuple(_of_dtype(make, prefix) for prefix in PREFIXES)
+
+
+# Theano's names: the letters of PREFIXES before the kind.
+bscalar, wscalar, iscalar, lscalar, fscalar, dscalar, cscalar, zscalar = _of_all_dtypes(scalar)
+bvector, wvector, ivector, lvector, fvector, dvector, cvector, zvector = _of_all_dtypes(vector)
+bmatrix, wmatrix, imatrix, lmatrix, fmatrix, dmatrix, cmatrix, zmatrix = _of_all_dtypes(matrix)
+brow, wrow, irow, lrow, frow, drow, crow, zrow = _of_all_dtypes(row)
+bcol, wcol, icol, lcol, fcol, dcol, ccol, zcol = _of_all_dtypes(col)
+(
+    btensor3, wtensor3, itensor3, ltensor3, ftensor3, dtensor3, ctensor3, ztensor3,
+) = _of_all_dtypes(tensor3)  # fmt: skip
+(
+    btensor4, wtensor4, itensor4, ltensor4, ftensor4, dtensor4, ctensor4, ztensor4,
+) = _of_all_dtypes(tensor4)  # fmt: skip
+
+
+__all__ = [
+    "col",
+    "generic",
+    "matrix",
+    "row",
+    "scalar",
+    "tensor",
+    "tensor3",
+    "tensor4",
+    "vector",
+    *(prefix + kind for kind in ("scalar", "vector", "matrix", "row", "col", "tensor3", "tensor4")
+      for prefix in PREFIXES),
+]  # fmt: skip

@@ -1,0 +1,90 @@
+"""What is imported when somebody first asks for it: names of the package, methods of its classes.
+
+Importing the package costs what every program needs; the C protocol, explanations, checks and
+messages about mistakes are most of its code, and most programs ask for none of them.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from operator import attrgetter
+from typing import Any
+
+#: The package's names whose modules are imported when the name is first asked for. None is the name
+#: of a module of the package too, that would hide it; but for `profile`, a module that is called.
+#: Type checkers read the same list in ``__init__.py``, under ``TYPE_CHECKING``.
+NAMES: dict[str, tuple[str, ...]] = {
+    "thunkvm.c.data": ("CDataType",),
+    "thunkvm.c.enums": ("CEnumType", "EnumList", "EnumType"),
+    "thunkvm.c.external": ("ExternalCOp", "OpenMPOp"),
+    "thunkvm.c.op": ("COp",),
+    "thunkvm.c.params": ("Params", "ParamsType"),
+    "thunkvm.c.scalars": ("ScalarType",),
+    "thunkvm.c.types": ("CType", "Generic"),
+    "thunkvm.c.wrapped": ("wrap_c",),
+    "thunkvm.checking.debug": ("DebugMode",),
+    "thunkvm.checking.errors": ("DebugModeError",),
+    "thunkvm.checking.monitor": ("MonitorMode",),
+    "thunkvm.checking.nan_guard": ("NanGuardError", "NanGuardMode", "NanGuardWarning"),
+    "thunkvm.checking.comparison": ("DisagreementError", "DualLinker"),
+    "thunkvm._src.graph.functions_as_ops": ("as_op",),
+    "thunkvm.profile": ("profile",),
+    "thunkvm._src.views.tree": ("dprint",),
+    "thunkvm._src.derivatives.verification": ("GradientError", "verify_grad"),
+    "thunkvm._src.control.watching": ("breakpoint_", "print_"),
+}
+
+#: The package's modules that users see and that are imported when they are first asked for.
+MODULES = ("testing",)
+
+HOMES: dict[str, str] = {name: module for module, names in NAMES.items() for name in names}
+
+
+class Later:
+    """An attribute of a class that takes its own place when somebody first asks for it.
+
+    Parameters
+    ----------
+    kind : type
+        The class.
+    name : str
+        The attribute.
+    module : str
+        What to import.
+    path : str
+        What the attribute is, in that module; may have dots.
+
+    Examples
+    --------
+    >>> from thunkvm._src.later import Later
+    >>> class Point:
+    ...     pass
+    >>> Point.shown = Later(Point, "shown", "json", "JSONEncoder.encode")
+    >>> type(vars(Point)["shown"]).__name__
+    'Later'
+    >>> Point.shown.__name__, type(vars(Point)["shown"]).__name__
+    ('encode', 'function')
+    """
+
+    __slots__ = ("kind", "module", "name", "path")
+
+    def __init__(self, kind: type, name: str, module: str, path: str) -> None:
+        """Remember what to import."""
+        self.kind = kind
+        self.name = name
+        self.module = module
+        self.path = path
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """Import the attribute, and return it as the class does from now on."""
+        setattr(self.kind, self.name, attrgetter(self.path)(import_module(self.module)))
+        return getattr(owner if instance is None else instance, self.name)
+
+
+def attach(kind: type, module: str, paths: dict[str, str]) -> None:
+    """Give a class attributes that a module has under these paths."""
+    for name, path in paths.items():
+        setattr(kind, name, Later(kind, name, module, path))
+
+
+__all__ = ["HOMES", "MODULES", "NAMES", "Later", "attach"]

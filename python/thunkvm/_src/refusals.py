@@ -1,0 +1,124 @@
+"""What Variables refuse, since they have no value before the function runs, and what to write."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from thunkvm._core import Variable
+from thunkvm._src.graph.callsite import call_site
+from thunkvm._src.teaching.elsewhere import ATTRIBUTES, TRUTHS, counterpart, no_name
+from thunkvm._src.variable import name_of, refuse_truth
+
+
+def refuse_len(self: Variable) -> NoReturn:
+    """Refuse: a length is only known when the function runs."""
+    raise TypeError(
+        f"{self} has no len() before the function runs; use {name_of(self)}.shape[0], which is a "
+        "Variable."
+    )
+
+
+def refuse_float(self: Variable) -> NoReturn:
+    """Refuse: a Variable has no value yet."""
+    raise _no_value(self, "float()")
+
+
+def refuse_int(self: Variable) -> NoReturn:
+    """Refuse: a Variable has no value yet."""
+    raise _no_value(self, "int()")
+
+
+def refuse_complex(self: Variable) -> NoReturn:
+    """Refuse: a Variable has no value yet."""
+    raise _no_value(self, "complex()")
+
+
+def refuse_index(self: Variable) -> NoReturn:
+    """Refuse: a Variable has no value yet."""
+    raise TypeError(
+        f"{self} cannot be an index of a list or the end of a range(): it has no value before the "
+        "function runs. Index a Variable or use tv.switch_case or tv.arange."
+    )
+
+
+def refuse_contains(self: Variable, item: object) -> NoReturn:
+    """Refuse: what an array contains is only known when the function runs."""
+    raise TypeError(
+        f"'in' has no answer before the function runs; use tv.any(tv.eq({name_of(self)}, value)), "
+        "which is a Variable."
+    )
+
+
+def refuse_array(self: Variable, *args: Any, **kwargs: Any) -> NoReturn:
+    """Refuse: a Variable cannot become an ndarray."""
+    told = _instead(self) or (
+        " To join Variables, write tv.stack([x, y]); for what has no counterpart here, an Op with "
+        "a perform that calls it: see tv.Op."
+    )
+    raise TypeError(
+        f"{self} cannot become an ndarray: it has no value before the function runs.{told}"
+    )
+
+
+def _no_value(variable: Variable, what: str) -> TypeError:
+    told = _instead(variable) or (
+        f" Make a function that computes it: tv.function(inputs, {name_of(variable)}); of numbers' "
+        "functions, such as math.sin, write ours: tv.sin."
+    )
+    return TypeError(f"{what} of {variable} has no answer before the function runs.{told}")
+
+
+def _instead(variable: Variable) -> str:
+    """Return what to write instead of what the user's code is doing, or ""."""
+    site = call_site()
+    if site.target:
+        made = f"tv.as_variable({site.target})[{site.index}].set({name_of(variable)})"
+        return (
+            f" An ndarray holds values: instead of `{site.text} = {name_of(variable)}` write "
+            f"`{site.target} = {made}`, which is a Variable."
+        )
+    told = counterpart(site.function)
+    if not told:
+        return ""
+    return f" Instead of `{site.text or site.function}` {told}."
+
+
+def refuse_bool(self: Variable) -> NoReturn:
+    """Refuse: whether a Variable is true is only known when the function runs."""
+    site = call_site()
+    if site.function in TRUTHS:
+        raise TypeError(
+            f"{self} has no truth value before the function runs. Instead of `{site.text}` "
+            f"{TRUTHS[site.function]}."
+        )
+    refuse_truth(self)
+    raise AssertionError("the core refuses it")
+
+
+def format_text(self: Variable, spec: str) -> str:
+    """Format as the repr; what is meant for numbers is refused."""
+    if not spec:
+        return str(self)
+    raise TypeError(
+        f"{self} cannot be formatted as {spec!r}: it has no value before the function runs. Format "
+        f"what a function returns, f(...), or write {{{name_of(self)}}} for the expression."
+    )
+
+
+def refuse_attribute(self: Variable, name: str) -> Any:
+    """Say what stands for an attribute that arrays have elsewhere."""
+    if hasattr(Variable, name):  # which refused; so it does again
+        return object.__getattribute__(self, name)
+    if name.startswith("__"):  # protocols that are asked for, not meant
+        raise AttributeError(f"a Variable has no {name!r}")
+    raise AttributeError(no_name(repr(self), name, _public(Variable), ATTRIBUTES))
+
+
+def _public(kind: type) -> list[str]:
+    return [name for name in dir(kind) if not name.startswith("_")]
+
+
+__all__ = [
+    "format_text", "refuse_array", "refuse_attribute", "refuse_bool", "refuse_complex",
+    "refuse_contains", "refuse_float", "refuse_index", "refuse_int", "refuse_len",
+]  # fmt: skip

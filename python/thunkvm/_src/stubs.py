@@ -1,0 +1,133 @@
+"""The type stubs that the registry gives: ``python -m thunkvm._src.stubs`` writes them.
+
+Run it after an Op or an attribute was added or changed; a test compares them with the registry.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from thunkvm import _core
+
+TYPES = {
+    "bool": "bool",
+    "int": "int",
+    "float": "float",
+    "str": "str",
+    "dtype": "npt.DTypeLike",
+    "list of ints": "int | Sequence[int]",
+    "list of floats": "float | Sequence[float]",
+    "list of strings": "Sequence[str]",
+}
+WIDTH = 100
+HEADER = '''"""The built-in Ops. Written by thunkvm._src.stubs from the registry; do not edit."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from thunkvm._core import Variable
+
+__all__: list[str]
+
+'''
+
+
+EXPOSED_HEADER = '''"""What the package has of the Ops, as _src/stubs.py writes it; do not edit."""
+
+# ruff: noqa: F401, RUF022
+
+import builtins
+from collections.abc import Sequence
+from typing import Any
+
+import numpy.typing as npt
+
+from thunkvm import ops
+from thunkvm._core import Variable
+
+'''
+
+
+def ops_stub() -> str:
+    """Return the text of ``ops.pyi``."""
+    return HEADER + "".join(_function(proto) for proto in _core.op_protos())
+
+
+def exposed_stub() -> str:
+    """Return the text of ``exposed.pyi``."""
+    protos = {proto["name"]: proto for proto in _core.op_protos()}
+    exposed = _core.exposed_ops()
+    methods = "".join(
+        _function({**protos[op], "name": name}, "self")
+        for name, op, is_method in exposed
+        if is_method
+    )
+    names = "".join(f'    "{name}",\n' for name, _, _ in exposed)
+    return (
+        EXPOSED_HEADER
+        + "".join(f"{name} = ops.{op}\n" for name, op, _ in exposed)
+        + f"\n__all__ = [\n{names}]\n\nMETHODS: builtins.list[str]\n\n"
+        + "class Methods:\n"
+        + "".join(f"    {line}\n" for line in methods.splitlines())
+    )
+
+
+def _function(proto: dict[str, Any], first: str = "") -> str:
+    """Return a function's stub; `first` is the name of the first input, if not the Op's own."""
+    parameters: list[str] = []
+    variadic = False
+    if first:
+        parameters.append(first)
+    for given in proto["inputs"][1 if first else 0 :]:
+        if given["variadic"]:
+            variadic = True
+            parameters += (["/"] if parameters else []) + [f"*{given['name']}: Any"]
+        else:
+            parameters.append(f"{given['name']}: Any" + (" = None" if given["optional"] else ""))
+    if parameters and not variadic and not first:
+        parameters.append("/")
+    if proto["attrs"] and not variadic and not proto["attribute_by_position"]:
+        parameters.append("*")
+    parameters += [f"{attr['name']}: {_attribute(attr)}" for attr in proto["attrs"]]
+    returns = "Variable" if len(proto["outputs"]) == 1 else "Any"
+    return _laid_out(f"def {proto['name']}(", parameters, f") -> {returns}: ...")
+
+
+def _laid_out(head: str, parameters: list[str], tail: str) -> str:
+    """Break lines as the formatter does, so that it leaves the file as it is."""
+    listed = ", ".join(parameters)
+    if len(head + listed + tail) <= WIDTH:
+        return f"{head}{listed}{tail}\n"
+    if len(listed) + 4 <= WIDTH:
+        return f"{head}\n    {listed}\n{tail}\n"
+    lines = "".join(f"    {parameter},\n" for parameter in parameters)
+    return f"{head}\n{lines}{tail}\n"
+
+
+def _attribute(attr: dict[str, Any]) -> str:
+    kind = TYPES[attr["type"]]
+    if attr["required"]:
+        return kind
+    default = attr["default"]
+    if default is None:
+        return f"{kind} | None = None"
+    # Double quotes, as the formatter has them.
+    return f"{kind} = {json.dumps(default) if isinstance(default, str) else repr(default)}"
+
+
+def stubs() -> dict[Path, str]:
+    """Return the files of the package that are written, and what they have to say."""
+    package = Path(__file__).resolve().parents[1]
+    return {
+        package / "ops.pyi": ops_stub(),
+        package / "_src" / "arrays" / "exposed.pyi": exposed_stub(),
+    }
+
+
+if __name__ == "__main__":
+    for path, text in stubs().items():
+        path.write_text(text)

@@ -1,0 +1,1 @@
+"""What is said to somebody who writes what another library calls it."""

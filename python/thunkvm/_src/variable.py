@@ -1,0 +1,319 @@
+"""The methods of Variables, functions and Types, attached to the core's classes on import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from thunkvm import _core, ops
+from thunkvm._core import TensorType, Variable
+from thunkvm._src import later
+from thunkvm._src.arrays import elementwise, exposed, indexing, reductions, shapes
+from thunkvm._src.graph import copying
+from thunkvm._src.teaching.keywords import teaching
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def _reshape(self: Variable, *shape: Any) -> Variable:
+    """Give the elements another shape, as `thunkvm.reshape`: ``x.reshape(2, 3)``."""
+    return shapes.reshape(self, shape[0] if len(shape) == 1 else shape)
+
+
+def _transpose(self: Variable, *axes: Any) -> Variable:
+    """Permute the axes, as `thunkvm.transpose`: ``x.transpose(1, 0)``."""
+    if not axes or axes == (None,):
+        return shapes.transpose(self)
+    return shapes.transpose(self, axes if isinstance(axes[0], int) else axes[0])
+
+
+def _astype(self: Variable, dtype: npt.DTypeLike) -> Variable:
+    """Convert to another dtype, as `thunkvm.astype`."""
+    return elementwise.astype(self, dtype)
+
+
+def _dot(self: Variable, other: Any) -> Variable:
+    """Return the product with a vector or matrix, as ``numpy.dot``."""
+    return ops.dot(self, other)
+
+
+def _take(self: Variable, indices: Any, axis: int | None = None) -> Variable:
+    """Return the elements at integer indices, as ``numpy.take``."""
+    return ops.take(self, indices, axis=axis)
+
+
+def _conj(self: Variable) -> Variable:
+    """Return the complex conjugate."""
+    return ops.conj(self)
+
+
+def _copy(self: Variable) -> Variable:
+    """Return the Variable itself: a graph is never changed, so it needs no copy."""
+    return self
+
+
+def _set(self: Variable, value: Any) -> Variable:
+    """Return the array that was indexed, with this part of it replaced by `value`.
+
+    Parameters
+    ----------
+    value : Variable or array-like
+        Broadcast to the shape of the part.
+
+    Returns
+    -------
+    Variable
+        A new array; the indexed one stays as it is.
+
+    Raises
+    ------
+    TypeError
+        If this Variable was not made by indexing.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], x[1:].set(0.0))([1.0, 2.0, 3.0])
+    array([1., 0., 0.])
+    """
+    return indexing.set_subtensor(self, value)
+
+
+def _inc(self: Variable, value: Any) -> Variable:
+    """Return the array that was indexed, with `value` added to this part of it.
+
+    Parameters
+    ----------
+    value : Variable or array-like
+        Broadcast to the shape of the part.
+
+    Returns
+    -------
+    Variable
+        A new array; the indexed one stays as it is.
+
+    Raises
+    ------
+    TypeError
+        If this Variable was not made by indexing.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], x[0].inc(10.0))([1.0, 2.0])
+    array([11.,  2.])
+    """
+    return indexing.inc_subtensor(self, value)
+
+
+def _get_value(self: Variable, borrow: bool = False) -> Any:
+    """Return the value of a shared variable.
+
+    Parameters
+    ----------
+    borrow : bool
+        Return the array that the variable holds instead of a copy. It is read-only, unless it is
+        an array that was lent with `borrow`.
+
+    Returns
+    -------
+    array, number or object
+
+    Raises
+    ------
+    TypeError
+        If this is not a shared variable.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> tv.shared([1.0, 2.0]).get_value()
+    array([1., 2.])
+    """
+    _require_shared(self, "get_value")
+    return _core.get_value(self, borrow)
+
+
+def _set_value(self: Variable, value: Any, borrow: bool = False) -> None:
+    """Change the value of a shared variable.
+
+    Parameters
+    ----------
+    value : array-like, number or object
+        The new value, of the variable's type.
+    borrow : bool
+        Keep the given array itself instead of a copy; it must not be written to later.
+
+    Raises
+    ------
+    TypeError
+        If this is not a shared variable, or the value does not fit its type.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.shared(1.0)
+    >>> x.set_value(2.0)
+    >>> float(x.get_value())
+    2.0
+    """
+    _require_shared(self, "set_value")
+    _core.set_value(self, value, borrow)
+
+
+def _require_shared(variable: Variable, what: str) -> None:
+    if variable.leaf != "shared":
+        raise TypeError(
+            f"{variable} is not a shared variable, so it has no {what}; only what tv.shared made "
+            "has a value before a function runs."
+        )
+
+
+def _setitem(self: Variable, index: Any, value: Any) -> NoReturn:
+    """Refuse: a Variable never changes."""
+    name = name_of(self)
+    raise TypeError(
+        f"{self} never changes, so that no item of it can be assigned; "
+        f"`{name} = {name}[index].set(value)` is the array with that item replaced, and "
+        f"{name}[index].inc(value) the one with `value` added to it."
+    )
+
+
+def _iter(self: Variable) -> Iterator[Variable]:
+    """Iterate over the first axis; the first step says so where its length is not known.
+
+    `iter` itself refuses nothing: who asks whether a Variable can be iterated over (SciPy does, by
+    numpy.iterable) makes an ndarray of what can, and is told then what to write instead.
+    """
+    length = self.type.shape[0] if isinstance(self.type, TensorType) and self.ndim else None
+    if length is None:
+        raise TypeError(
+            f"cannot iterate over {self}: its length is not known before the "
+            "function runs. Index it, use a reduction such as sum(), or give its type a known "
+            "length, as in tv.tensor(shape=(3,))."
+        )
+    for i in range(length):
+        yield self[i]
+
+
+#: The core's own refusal, which shows the `ifelse` to write.
+refuse_truth = Variable.__bool__
+
+
+def name_of(variable: Variable) -> str:
+    """Return what to call a Variable in a message."""
+    return variable.name or "x"
+
+
+def _method(function: Any) -> Any:
+    """Return a method that calls a function of the package with the Variable first."""
+    function = teaching(function)
+
+    def method(self: Variable, *args: Any, **kwargs: Any) -> Variable:
+        out: Variable = function(self, *args, **kwargs)
+        return out
+
+    method.__name__ = function.__name__
+    method.__doc__ = function.__doc__
+    return method
+
+
+#: The C of the core's Types; `thunkvm.c.types` has it.
+OBJECT_C = (
+    "c_declare", "c_init", "c_extract", "c_extract_out", "c_check_value", "c_sync", "c_cleanup",
+    "c_code_cache_version",
+)  # fmt: skip
+ARRAY_C = (*OBJECT_C, "c_element_type", "c_is_simple", "dtype_specs")
+
+REDUCTIONS = (
+    "sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "norm",
+)  # fmt: skip
+
+METHODS: dict[str, Any] = {
+    **{name: _method(getattr(exposed, name)) for name in exposed.METHODS},
+    **{name: _method(getattr(reductions, name)) for name in REDUCTIONS},
+    **{name: _method(getattr(shapes, name)) for name in ("ravel", "squeeze", "swapaxes")},
+    "flatten": _method(shapes.ravel),
+    "clip": _method(elementwise.clip),
+    "round": _method(elementwise.round),
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "astype": _astype,
+    "dot": _dot,
+    "take": _take,
+    "conj": _conj,
+    "copy": _copy,
+    "set": _set,
+    "inc": _inc,
+    "get_value": _get_value,
+    "set_value": _set_value,
+    "T": property(shapes.transpose, doc="The Variable with its axes in reverse order."),
+    "shape": property(shapes.shape, doc="The shape, an int64 vector."),
+    "size": property(shapes.size, doc="The number of elements, 0-d."),
+    "real": property(ops.real, doc="The real part."),
+    "imag": property(ops.imag, doc="The imaginary part."),
+    "__iter__": _iter,
+    "__round__": _method(elementwise.round),
+    "__divmod__": lambda self, other: elementwise.divmod(self, other),
+    "__rdivmod__": lambda self, other: elementwise.divmod(other, self),
+}
+
+#: What is imported when it is first asked for: a class, a module, and what the module calls what
+#: the class has.
+LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
+    (Variable, "thunkvm._src.views.expression", {"__repr__": "represent"}),
+    (Variable, "thunkvm._src.views.tree", {"_repr_html_": "to_html"}),
+    (
+        Variable,
+        "thunkvm._src.arrays.numpy_protocol",
+        {"__array_ufunc__": "array_ufunc", "__array_function__": "array_function"},
+    ),
+    (
+        Variable,
+        "thunkvm._src.refusals",
+        {
+            "__array__": "refuse_array",
+            "__array_namespace__": "refuse_array",
+            "__bool__": "refuse_bool",
+            "__complex__": "refuse_complex",
+            "__contains__": "refuse_contains",
+            "__float__": "refuse_float",
+            "__format__": "format_text",
+            "__getattr__": "refuse_attribute",
+            "__index__": "refuse_index",
+            "__int__": "refuse_int",
+            "__len__": "refuse_len",
+        },
+    ),
+    (
+        _core.Function,
+        "thunkvm._src.views.explanation",
+        {
+            "__repr__": "represent",
+            "_repr_html_": "to_html",
+            "dprint": "dprint",
+            "explain": "explain",
+            "node_runs": "node_runs",
+        },
+    ),
+    (_core.Function, "thunkvm.profile.live", {"profile": "OF_FUNCTIONS"}),
+    (_core.Function, "thunkvm.profile.decisions", {"record": "record", "replay": "replay"}),
+    (_core.Function, "thunkvm._src.calls.signature", {"__signature__": "OF_FUNCTIONS"}),
+    (_core.OpFunction, "thunkvm._src.calls.signature", {"__signature__": "OF_OPS"}),
+    (_core.Apply, "thunkvm._src.views.expression", {"__repr__": "node_expression"}),
+    (TensorType, "thunkvm.c.types", {name: f"ArrayC.{name}" for name in ARRAY_C}),
+    (_core.GenericType, "thunkvm.c.types", {name: f"Generic.{name}" for name in OBJECT_C}),
+)
+
+
+def attach() -> None:
+    """Give the core's classes the methods above."""
+    _core.set_indexing(indexing.getitem, _setitem)
+    for name, method in METHODS.items():
+        setattr(Variable, name, method)
+    for kind, module, paths in LATER:
+        later.attach(kind, module, paths)
+    copying.attach()

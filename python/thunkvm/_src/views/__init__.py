@@ -1,0 +1,1 @@
+"""Graphs and explanations as text."""

@@ -1,0 +1,284 @@
+"""Variables and nodes as text: ``ifelse(x > 0.0, sqrt(x), 0.0)``, cut to a line."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from thunkvm import _core
+from thunkvm._core import Apply, BuiltinOp, TensorType, Variable
+
+WIDTH = 60
+#: Operands deeper than this are "...": what comes before a chain's last 20 steps fits in no line.
+DEPTH = 20
+#: A constant with more elements is described by its type.
+SHOWN_ELEMENTS = 6
+
+# How tightly Python's operators bind; an operand that binds less tightly needs parentheses.
+ATOM, POWER, UNARY, LOOSEST = 20, 13, 12, 0
+INFIX: dict[str, tuple[str, int]] = {
+    "eq": ("==", 5), "neq": ("!=", 5), "lt": ("<", 5), "le": ("<=", 5), "gt": (">", 5),
+    "ge": (">=", 5), "bitwise_or": ("|", 6), "bitwise_xor": ("^", 7), "bitwise_and": ("&", 8),
+    "left_shift": ("<<", 9), "right_shift": (">>", 9), "add": ("+", 10), "sub": ("-", 10),
+    "mul": ("*", 11), "true_div": ("/", 11), "floor_div": ("//", 11), "mod": ("%", 11),
+    "matmul": ("@", 11), "pow": ("**", POWER),
+}  # fmt: skip
+COMPARISON = 5
+PREFIX = {"neg": "-", "invert": "~"}
+PROPERTIES = {"shape": "shape", "size": "size", "real": "real", "imag": "imag"}
+#: Attributes that say again what the inputs say.
+UNTOLD = ("ndim", "leading", "decoding", "n_arms", "n_outputs")
+
+
+def expression(variable: Variable, width: int = WIDTH) -> str:
+    """Return what computes a Variable, as one would write it; at most `width` characters.
+
+    Variables that have a name stand for themselves, but for this one. What is cut off, or lies
+    deep inside, is ``...``; the time it takes depends on `width` alone.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.expression import expression
+    >>> x = tv.vector("x")
+    >>> expression(tv.ifelse(x[0] > 0, tv.sqrt(x), -x / x.sum(axis=0)))
+    'ifelse(x[0] > 0.0, sqrt(x), -x / sum(x, axis=[0]))'
+    """
+    writer = _Writer(width)
+    return writer.text(lambda: writer.computed(variable, LOOSEST, 0))
+
+
+def node_expression(node: Apply, width: int = WIDTH) -> str:
+    """Return a node's Op and inputs, ``add(x, y)``; at most `width` characters.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.expression import node_expression
+    >>> x = tv.scalar("x")
+    >>> node_expression((tv.exp(x) * 2.0).owner)
+    'mul(exp(x), 2.0)'
+    """
+    writer = _Writer(width)
+    return writer.text(lambda: writer.call(node, 0))
+
+
+def represent(variable: Variable) -> str:
+    """Return ``<expression: type>``, with the name before it if the Variable has one.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> y = x + 1
+    >>> y
+    <x + 1.0: scalar float64>
+    >>> y.name = "y"
+    >>> y
+    <y = x + 1.0: scalar float64>
+    """
+    shown = "" if variable.leaf is not None and variable.name is None else expression(variable)
+    if variable.leaf == "constant":
+        value = expression(variable)
+        shown = "constant" if value.startswith("<") else f"constant {value}"
+    elif variable.leaf == "shared":
+        shown = variable.name or "shared"
+    elif variable.name is not None:
+        name = cut(variable.name, WIDTH)
+        shown = name if variable.leaf is not None else f"{name} = {shown}"
+    kind = _core.type_text(variable)
+    return f"<{shown}: {kind}>" if shown else f"<{kind}>"
+
+
+def cut(text: str, width: int) -> str:
+    """Return at most `width` characters of a text, the last of them ``...`` where it has more."""
+    return text if len(text) <= width else text[: width - 3].rstrip(" .") + "..."
+
+
+class _Full(Exception):  # noqa: N818 (it ends a walk; nothing is wrong)
+    """The line is full."""
+
+
+class _Writer:
+    """Writes an expression from left to right, until its line is full."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.parts: list[str] = []
+        self.written = 0
+
+    def text(self, write: Any) -> str:
+        with suppress(_Full):
+            write()
+        return cut("".join(self.parts), self.width)
+
+    def put(self, text: str) -> None:
+        self.parts.append(text)
+        self.written += len(text)
+        if self.written > self.width:
+            raise _Full
+
+    def operand(self, variable: Variable, binds: int, depth: int) -> None:
+        """Write a Variable where a name will do; in parentheses if it binds less than `binds`."""
+        if variable.name is not None:
+            self.put(cut(variable.name, self.width + 1))
+        else:
+            self.computed(variable, binds, depth)
+
+    def computed(self, variable: Variable, binds: int, depth: int) -> None:
+        """Write what computes a Variable, or what a leaf is."""
+        node = variable.owner
+        if node is None:
+            text = _leaf_text(variable)
+            self.put(f"({text})" if text.startswith("-") and binds > UNARY else text)
+        elif depth > DEPTH:
+            self.put("...")
+        else:
+            own = _binding(node)
+            if own < binds:
+                self.put("(")
+            self.node(node, variable.index, depth + 1)
+            if own < binds:
+                self.put(")")
+
+    def node(self, node: Apply, output: int, depth: int) -> None:
+        op = node.op
+        if not isinstance(op, BuiltinOp):
+            self.call(node, depth)
+            if _core.count_outputs(node) > 1:
+                self.put(f"[{output}]")
+        elif op.name in INFIX:
+            self.infix(node, *INFIX[op.name], depth)
+        elif op.name in PREFIX:
+            self.put(PREFIX[op.name])
+            self.input(node, 0, UNARY, depth)
+        elif op.name in PROPERTIES:
+            self.input(node, 0, ATOM, depth)
+            self.put("." + PROPERTIES[op.name])
+        elif op.name == "transpose" and op.attrs["axes"] is None:
+            self.input(node, 0, ATOM, depth)
+            self.put(".T")
+        elif op.name == "length":
+            self.input(node, 0, ATOM, depth)
+            self.put(f".shape[{op.attrs['axis']}]")
+        elif op.name in ("subtensor", "set_subtensor", "inc_subtensor"):
+            self.part(node, depth)
+        elif "decoding" in op.attrs:
+            self.conditional(node, output, depth)
+        else:
+            self.call(node, depth)
+
+    def input(self, node: Apply, number: int, binds: int, depth: int) -> None:
+        self.operand(_core.input_at(node, number), binds, depth)
+
+    def infix(self, node: Apply, operator: str, binds: int, depth: int) -> None:
+        # a - (b - c) and (a ** b) ** c need their parentheses, and so does each (a < b) < c.
+        left = binds + 1 if binds in (POWER, COMPARISON) else binds
+        right = UNARY if binds == POWER else binds + 1
+        self.input(node, 0, left, depth)
+        self.put(f" {operator} ")
+        self.input(node, 1, right, depth)
+
+    def part(self, node: Apply, depth: int) -> None:
+        """Write ``x[1:, i]``, ``x[1:].set(v)`` or ``x[1:].inc(v)``."""
+        name, index = node.op.name, node.op.attrs["index"]
+        integer = 1 if name == "subtensor" else 2
+        self.input(node, 0, ATOM, depth)
+        self.put("[")
+        for number, item in enumerate(index):
+            self.put(", " if number else "")
+            for place, text in enumerate(item.replace("newaxis", "None").split("?")):
+                if place:
+                    self.input(node, integer, LOOSEST, depth)
+                    integer += 1
+                self.put(text)
+        self.put("]")
+        if name != "subtensor":
+            self.put(f".{name[:3]}(")
+            self.input(node, 1, LOOSEST, depth)
+            self.put(")")
+
+    def conditional(self, node: Apply, output: int, depth: int) -> None:
+        """Write ``ifelse(c, then, else)`` or ``switch_case(i, [...], default=...)``."""
+        attrs = node.op.attrs
+        arms = [1 + arm * attrs["n_outputs"] + output for arm in range(attrs["n_arms"])]
+        if attrs["decoding"] == "truth":
+            self.put("ifelse(")
+            self.arguments(node, [0, arms[1], arms[0]], depth)
+        else:
+            default = arms.pop() if attrs["decoding"] == "index_or_default" else None
+            self.put("switch_case(")
+            self.input(node, 0, LOOSEST, depth)
+            self.put(", [")
+            self.arguments(node, arms, depth)
+            self.put("]")
+            if default is not None:
+                self.put(", default=")
+                self.input(node, default, LOOSEST, depth)
+        self.put(")")
+
+    def call(self, node: Apply, depth: int) -> None:
+        """Write the Op's name, the inputs, and the attributes that are not the defaults."""
+        op = node.op
+        is_ours = isinstance(op, BuiltinOp)
+        self.put((op.name if is_ours else type(op).__name__) + "(")
+        n_inputs = _core.count_inputs(node)
+        self.arguments(node, range(n_inputs), depth)
+        attrs = op.attrs if is_ours else {}
+        first = n_inputs == 0
+        for name, value in attrs.items():
+            if name in UNTOLD or value == _defaults(op.name).get(name, None):
+                continue
+            self.put(f"{'' if first else ', '}{name}={value!r}")
+            first = False
+        self.put(")")
+
+    def arguments(self, node: Apply, numbers: Any, depth: int) -> None:
+        for place, number in enumerate(numbers):
+            self.put(", " if place else "")
+            self.input(node, number, LOOSEST, depth)
+
+
+def _binding(node: Apply) -> int:
+    """Return how tightly what `_Writer.node` writes for a node holds together."""
+    if not isinstance(node.op, BuiltinOp):
+        return ATOM
+    if node.op.name in INFIX:
+        return INFIX[node.op.name][1]
+    return UNARY if node.op.name in PREFIX else ATOM
+
+
+def _leaf_text(variable: Variable) -> str:
+    if variable.leaf == "constant":
+        return _constant_text(variable)
+    kind = "shared " if variable.leaf == "shared" else ""
+    return f"<{kind}{_core.type_text(variable)}>"
+
+
+def _constant_text(variable: Variable) -> str:
+    """Return a constant's value, if it is short, else its type."""
+    kind = variable.type
+    if isinstance(kind, TensorType):
+        # The type has a constant's exact lengths; `value` is a copy of all of it.
+        if kind.ndim == 0:
+            return str(variable.value)
+        if kind.ndim == 1 and kind.shape[0] is not None and kind.shape[0] <= SHOWN_ELEMENTS:
+            return f"[{', '.join(map(str, variable.value))}]"
+        return f"<{_core.type_text(variable)}>"
+    value = variable.value
+    if value is None or type(value) in (bool, float):
+        return repr(value)
+    if type(value) in (str, bytes):
+        return cut(repr(value[:WIDTH]), WIDTH)
+    return f"<a {type(value).__name__}>"
+
+
+@cache
+def _defaults(name: str) -> dict[str, Any]:
+    """Return the default of each attribute of an Op."""
+    found = (proto for proto in _core.op_protos() if proto["name"] == name)
+    return {attr["name"]: attr["default"] for proto in found for attr in proto["attrs"]}
+
+
+__all__ = ["cut", "expression", "node_expression", "represent"]

@@ -1,0 +1,110 @@
+"""When the nodes of a function run, in words: ``only if x > 0.0 and not y``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from thunkvm import _core
+from thunkvm._core import Variable
+from thunkvm._src.views.expression import expression
+
+#: As many conditions as words of a region have; of more, the outer ones are "...".
+CONDITIONS = 8
+
+
+class Block(NamedTuple):
+    """A block of a function's schedule: what runs together, if it runs.
+
+    Attributes
+    ----------
+    kind : str
+        ``"root"``, ``"arm"`` (of a conditional), ``"memo"`` (runs when it is first needed),
+        ``"input"`` (of a lazy node, which asks for it) or ``"guarded"`` (likewise, of an attempt).
+    within : int or None
+        The block that it runs within; None for the root, and where that is not known (mode py).
+    node : int or None
+        The conditional, the node that is needed, or the lazy node.
+    number : int
+        Which arm, or which input.
+    n_arms : int
+        How many arms there are.
+    decoding : str
+        How the selector picks an arm: ``"truth"`` (arm 1 if it is true), ``"index"``, or
+        ``"default"`` (an index, and the last arm for all others).
+    """
+
+    kind: str
+    within: int | None
+    node: int | None
+    number: int
+    n_arms: int
+    decoding: str
+
+
+class Regions:
+    """The blocks of a function, and what runs in which.
+
+    Attributes
+    ----------
+    blocks : list of Block
+        The root first, each before those within it.
+    node_blocks : list of (int or None)
+        By node: the block that it runs in; None for one that nothing runs.
+    """
+
+    def __init__(self, function: _core.Function) -> None:
+        """Ask the function's schedule."""
+        blocks, self.node_blocks = function._regions()
+        self.blocks = [Block(*block) for block in blocks]
+        self._nodes = function._nodes
+        #: By block: whether somebody has to need it, and the innermost conditions around it.
+        self._around: list[tuple[bool, tuple[str, ...]]] = []
+        for block in self.blocks:
+            self._around.append(self._surroundings(block))
+
+    def words_of_nodes(self) -> list[str]:
+        """Return by node when it runs."""
+        return ["never" if block is None else self.words(block) for block in self.node_blocks]
+
+    def words(self, block: int) -> str:
+        """Return when a block runs: ``"always"``, ``"only if x"``, ``"if needed"``, ..."""
+        is_needed, around = self._around[block]
+        conditions = " and ".join(around)
+        if is_needed:
+            return f"if needed and {conditions}" if conditions else "if needed"
+        return f"only if {conditions}" if conditions else "always"
+
+    def _surroundings(self, block: Block) -> tuple[bool, tuple[str, ...]]:
+        is_needed, around = (False, ()) if block.within is None else self._around[block.within]
+        if block.kind == "memo":
+            return True, around
+        if block.kind == "root":
+            return is_needed, around
+        around = (*around, self._condition(block))
+        # What is nested deeper says where it is by its innermost conditions.
+        return is_needed, around if len(around) <= CONDITIONS else (
+            "...",
+            *around[-CONDITIONS + 1 :],
+        )
+
+    def _condition(self, block: Block) -> str:
+        """Return what has to hold for a block to run, where what is around it runs."""
+        assert block.node is not None
+        node = self._nodes[block.node].owner
+        assert node is not None
+        if block.kind in ("input", "guarded"):
+            name = _text(self._nodes[block.node])
+            return f"input {block.number} of {name} is asked for"
+        selector = _text(node.inputs[0])
+        if block.decoding == "truth":
+            return selector if block.number == 1 else f"not {selector}"
+        if block.decoding == "default" and block.number == block.n_arms - 1:
+            return f"not 0 <= {selector} < {block.number}"
+        return f"{selector} == {block.number}"
+
+
+def _text(variable: Variable) -> str:
+    return variable.name or expression(variable)
+
+
+__all__ = ["Block", "Regions"]
