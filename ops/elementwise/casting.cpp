@@ -2,6 +2,7 @@
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
+#include "ops/kernels/stretches.h"
 #include "thunks/cast.h"
 #include "thunks/strided.h"
 
@@ -26,10 +27,13 @@ void run_cast(Activation& activation, const Operands& operands) {
   const Array x = cell.array();
   const Array out = output_array(activation, operands, 0, state.to, x.shape());
   {
-    HostLeave leave(*activation.host, x.size());
+    const auto cast = [&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+      state.loop(pointers[0], strides[0], pointers[1], strides[1], n);
+    };
+    StretchedLoop loop(*activation.host, x.size(), 1);
     StridedWalk walk(x.shape(), std::array{operand(x), operand(out)});
     walk.run([&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
-      state.loop(pointers[0], strides[0], pointers[1], strides[1], n);
+      loop.run(cast, {pointers, 2}, strides, n);
     });
   }
   poll_after(activation, x.size());

@@ -1,6 +1,7 @@
 // elementwise_kernel.cpp: how an elementwise loop is run over arrays and numbers that broadcast.
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/kernels/array_kernel.h"
+#include "ops/kernels/stretches.h"
 #include "thunks/strided.h"
 
 #include <vector>
@@ -68,9 +69,12 @@ inline void run_plain(Activation& activation, const Operands& operands, const El
   pointers[operands.n_inputs] = output.data();
   strides[operands.n_inputs] = static_cast<std::int64_t>(item_size(code.output));
   const std::int64_t n = output.size(), work = n * code.cost;
-  {
+  if (work <= kStretch) {
     const HostLeave leave(*activation.host, work);
     if (n != 0) code.loop(pointers.data(), strides.data(), n);
+  } else {
+    StretchedLoop(*activation.host, n, code.cost)
+        .run(code.loop, std::span(pointers).first(operands.n_inputs + 1), strides.data(), n);
   }
   if (work >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));
@@ -97,8 +101,10 @@ inline void run_plain(Activation& activation, const Operands& operands, const El
   StridedWalk walk(shape, walked);
   const std::int64_t work = output.size() * code.cost;
   {
-    const HostLeave leave(*activation.host, work);
-    walk.run(code.loop);
+    StretchedLoop loop(*activation.host, output.size(), code.cost);
+    walk.run([&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+      loop.run(code.loop, {pointers, walked.size()}, strides, n);
+    });
   }
   if (work >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));

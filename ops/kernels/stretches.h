@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
 
 namespace thunkvm {
 
@@ -27,5 +30,50 @@ void in_stretches(Host& host, std::int64_t n, std::int64_t weight, F&& f) {
     f(begin, end);
   }
 }
+
+/// Long work in parts whose lengths are not the caller's to choose, as the runs of a StridedWalk
+/// are. The host is left meanwhile, if all of the work is worth it, and asked after each stretch
+/// whether to stop.
+class StretchedLoop {
+ public:
+  /// `n` elements in all, each of which stands for `weight`, in units of an addition.
+  StretchedLoop(Host& host, std::int64_t n, std::int64_t weight)
+      : host_(host), work_(n * weight), stretch_(std::max<std::int64_t>(1, kStretch / weight)) {
+    left_.emplace(host_, work_);
+  }
+
+  /// Calls `loop(pointers, strides, n)` for a part, or for the pieces of it that pauses make.
+  /// Throws Error(Interrupted) in a pause.
+  template <class Loop>
+  void run(Loop&& loop, std::span<char* const> pointers, const std::int64_t* strides,
+           std::int64_t n) {
+    if (n <= stretch_ - done_) {
+      loop(pointers.data(), strides, n);
+      done_ += n;
+      return;
+    }
+    std::vector<char*> at(pointers.begin(), pointers.end());
+    while (n != 0) {
+      if (done_ == stretch_) pause();
+      const std::int64_t length = std::min(n, stretch_ - done_);
+      loop(at.data(), strides, length);
+      for (std::size_t i = 0; i < at.size(); ++i) at[i] += strides[i] * length;
+      done_ += length;
+      n -= length;
+    }
+  }
+
+ private:
+  void pause() {
+    left_.reset();
+    if (host_.interrupted()) throw Error(ErrorKind::Interrupted, "the call was interrupted");
+    left_.emplace(host_, work_);
+    done_ = 0;
+  }
+
+  Host& host_;
+  std::int64_t work_, stretch_, done_ = 0;  ///< done: since the last pause
+  std::optional<HostLeave> left_;
+};
 
 }  // namespace thunkvm

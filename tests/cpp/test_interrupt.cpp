@@ -12,6 +12,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -159,21 +161,40 @@ TEST_CASE("work in stretches covers every index once, whatever an index weighs")
   }
 }
 
-TEST_CASE("the host ends a take between two stretches") {
-  const std::int64_t n = kStretch + 1;
-  const Variable x = Variable::input(TensorType::of(DType::Float64, {kUnknownLength}), "x");
-  const Variable at = Variable::input(TensorType::of(DType::Int64, {kUnknownLength}), "at");
-  const Variable taken = call_op("take", {x, at});
-  const ThunkCode code = taken.node()->op()->kernel(*taken.node());
-  const std::vector<std::int64_t> shape = {n};
-  std::vector<Cell> cells = {Cell::of_array(Array::zeros(DType::Float64, shape)),
-                             Cell::of_array(Array::zeros(DType::Int64, shape)), Cell()};
-  const std::vector<std::uint32_t> registers = {0, 1, 2};
+TEST_CASE("a part of stretched work is done in pieces that a pause is between") {
+  std::vector<double> values(3 * kStretch / 2);
+  char* const data = reinterpret_cast<char*>(values.data());
+  const std::int64_t stride = sizeof(double);
+  std::vector<std::pair<std::int64_t, std::int64_t>> pieces;  // (begin, length)
+  const auto piece = [&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+    pieces.emplace_back((pointers[0] - data) / strides[0], n);
+  };
+  Host host;
+  StretchedLoop loop(host, 2 * kStretch, 1);
+  loop.run(piece, {&data, 1}, &stride, kStretch / 2);
+  loop.run(piece, {&data, 1}, &stride, 3 * kStretch / 2);
+  CHECK(pieces == std::vector<std::pair<std::int64_t, std::int64_t>>{
+                      {0, kStretch / 2}, {0, kStretch / 2}, {kStretch / 2, kStretch}});
+  Stopping stopping;
+  StretchedLoop stopped(stopping, 2 * kStretch, 1);
+  CHECK_THROWS_WITH_AS(stopped.run(piece, {&data, 1}, &stride, 3 * kStretch / 2),
+                       "the call was interrupted", Error);
+  CHECK(pieces.size() == 4);
+}
+
+/// Checks that the kernel of a Variable's node asks the host on its way, and ends where told to.
+static void check_interrupted(const Variable& made, std::vector<Cell> cells) {
+  const Apply& node = *made.node();
+  REQUIRE(node.n_inputs() == cells.size());
+  const ThunkCode code = node.op()->kernel(node);
+  std::vector<std::uint32_t> registers(cells.size() + 1);
+  std::iota(registers.begin(), registers.end(), 0u);
   Operands operands;
   operands.registers = registers.data();
-  operands.n_inputs = 2;
+  operands.n_inputs = static_cast<std::uint16_t>(cells.size());
   operands.n_outputs = 1;
   operands.state = code.state.get();
+  cells.emplace_back();
   Stopping host;
   Activation activation;
   activation.cells = cells.data();
@@ -181,4 +202,30 @@ TEST_CASE("the host ends a take between two stretches") {
   REQUIRE(code.eager(activation, operands) == Status::Failed);
   CHECK_THROWS_WITH_AS(std::rethrow_exception(activation.failure.error), "the call was interrupted",
                        Error);
+}
+
+TEST_CASE("the host ends long kernels between two stretches") {
+  const auto input = [](DType dtype, StaticShape shape) {
+    return Variable::input(TensorType::of(dtype, std::move(shape)), "x");
+  };
+  const auto zeros = [](DType dtype, std::vector<std::int64_t> shape) {
+    return Cell::of_array(Array::zeros(dtype, shape));
+  };
+  const std::int64_t n = kStretch + 1;
+  const Variable x = input(DType::Float64, {kUnknownLength});
+  const Variable at = input(DType::Int64, {kUnknownLength});
+  SUBCASE("take") {
+    check_interrupted(call_op("take", {x, at}),
+                      {zeros(DType::Float64, {n}), zeros(DType::Int64, {n})});
+  }
+  SUBCASE("a loop over contiguous elements") {
+    check_interrupted(call_op("neg", {x}), {zeros(DType::Float64, {n})});
+  }
+  SUBCASE("a loop over rows and columns") {
+    const Variable row = input(DType::Float64, {1, kUnknownLength});
+    const Variable column = input(DType::Float64, {kUnknownLength, 1});
+    check_interrupted(call_op("add", {row, column}),
+                      {zeros(DType::Float64, {1, 1025}), zeros(DType::Float64, {1025, 1})});
+  }
+  SUBCASE("a cast") { check_interrupted(cast(x, DType::Float32), {zeros(DType::Float64, {n})}); }
 }
