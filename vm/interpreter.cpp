@@ -14,14 +14,15 @@ namespace thunkvm {
 Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
   Status status;
   try {
-    if (tracer != nullptr && frame.recorder_ != nullptr)
-      status = loop(frame, TracedAndRecorded{{frame.recorder_.get()}, tracer}, 0, 0);
-    else if (tracer != nullptr)
-      status = loop(frame, Traced{tracer}, 0, 0);
-    else if (frame.recorder_ != nullptr)
-      status = loop(frame, Recorded{frame.recorder_.get()}, 0, 0);
-    else
+    Recorder* const recorder = frame.recorder_.get();
+    if (tracer == nullptr && recorder == nullptr) [[likely]]
       status = loop(frame, Unwatched{}, 0, 0);
+    else if (tracer == nullptr)
+      status = loop(frame, Recorded{recorder}, 0, 0);
+    else if (recorder == nullptr)
+      status = loop(frame, Traced{tracer}, 0, 0);
+    else
+      status = loop(frame, TracedAndRecorded{{recorder}, tracer}, 0, 0);
   } catch (...) {
     status = frame.activation_.fail_current();
   }

@@ -49,6 +49,13 @@ void tell_watcher(PyObject* self) {
   PyRef::take(PyObject_CallOneArg(tell.get(), self));
 }
 
+[[gnu::cold, gnu::noinline]] bool told_watcher(PyObject* self) {
+  return guard([&] {
+           tell_watcher(self);
+           return self;
+         }) != nullptr;
+}
+
 PyObject* watch_functions(PyObject*, PyObject* callable) {
   ++watch;
   Py_XSETREF(watcher, callable == Py_None ? nullptr : Py_NewRef(callable));
@@ -57,9 +64,9 @@ PyObject* watch_functions(PyObject*, PyObject* callable) {
 
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n,
                         PyObject* keywords) {
+  if (self_of(self)->told != watch && !told_watcher(self)) [[unlikely]]
+    return nullptr;
   return guard([&] {
-    if (self_of(self)->told != watch) [[unlikely]]
-      tell_watcher(self);
     return self_of(self)->function->call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)),
                                          keywords);
   });

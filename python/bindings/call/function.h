@@ -54,7 +54,10 @@ class CompiledFunction {
   void set_native(CompileWhen when, const PlanOptions& options);
   /// Tells an observer of the thunks of each call; the program is linked to be traced. To be called
   /// once, before the first call.
-  void set_observer(Observer observer) { observer_.emplace(std::move(observer)); }
+  void set_observer(Observer observer) {
+    observer_.emplace(std::move(observer));
+    watched_ = true;
+  }
   /// What becomes of the emitted code, made if it is not there yet; null in modes that emit none.
   Tier* tier() { return tier(emitted_); }
   /// The emitted code, emitted if it is not there yet; null in modes that emit none.
@@ -81,13 +84,10 @@ class CompiledFunction {
   void reset_counters();
 
   /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
-  PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords) {
-    return call(recordings_.empty() ? nullptr : recordings_.back(), arguments, n_positional,
-                keywords);
-  }
-  /// The same, recorded where `recording` is not null.
-  PyObject* call(std::shared_ptr<Recording> recording, PyObject* const* arguments,
-                 std::size_t n_positional, PyObject* keywords);
+  PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
+  /// The same, which only `recording` records.
+  PyObject* call_recorded(std::shared_ptr<Recording> recording, PyObject* const* arguments,
+                          std::size_t n_positional, PyObject* keywords);
 
   /// Empty where nobody gave one.
   const std::string& name() const { return name_; }
@@ -142,8 +142,11 @@ class CompiledFunction {
   void store_shared(Frame& frame) const;
   /// Whether others may see what registers hold in a call.
   bool shows_values() const;
-  void run(Frame& frame, bool observed) const;
-  Status run_observed(Frame& frame, PythonHost& host, FailureReport& report) const;
+  void run(Frame& frame, const Observer* observer) const;
+  [[gnu::cold]] static Status run_observed(Frame& frame, const Observer& observer, PythonHost& host,
+                                           FailureReport& report);
+  [[noreturn, gnu::cold]] static void throw_failure(Frame& frame, PythonHost& host,
+                                                    FailureReport& report);
   PyRef take_output(Frame& frame, std::size_t j) const;
   PyRef take_outputs(Frame& frame) const;
   /// Frames are handed out under the GIL, so the one that is used again and again needs no atomic
@@ -156,9 +159,15 @@ class CompiledFunction {
   Tier* tier(Emitted& emitted);
   std::vector<std::uint64_t> counts(std::vector<std::uint64_t> RecordedCalls::* which);
   class Lease;
-  template <class Laps>
-  PyObject* call_in(Lease& lease, const std::shared_ptr<const NativeCode>& native, Laps laps,
-                    PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
+  class WatchedLease;
+  template <class AnyLease>
+  [[gnu::always_inline]] PyObject* call_in(AnyLease& lease,
+                                           const std::shared_ptr<const NativeCode>& native,
+                                           PyObject* const* arguments, std::size_t n_positional,
+                                           PyObject* keywords);
+  [[gnu::noinline]] PyObject* call_watched(std::shared_ptr<Recording> recording,
+                                           PyObject* const* arguments, std::size_t n_positional,
+                                           PyObject* keywords);
   struct Updates;
   void take_updates(Frame& frame, Updates& updates) const;
 
@@ -166,6 +175,8 @@ class CompiledFunction {
   Linked linked_;
   FramePool pool_;
   Frame* last_ = nullptr;  ///< an idle frame that the pool believes to be in use
+  bool watched_ =
+      false;  ///< it has an observer, or is being recorded: else a call asks for neither
   std::vector<Variable> inputs_;
   std::vector<Variable> output_variables_;
   std::vector<std::pair<Variable, Variable>> update_variables_;

@@ -44,12 +44,42 @@ Cell take_or_share(Cell& cell, bool take) { return take ? std::move(cell) : Cell
 // A frame for one call. It goes back without a value in a register, however the call ends.
 class CompiledFunction::Lease {
  public:
-  // Of `recording`, if it is not null, which then records the call.
-  Lease(CompiledFunction& function, std::shared_ptr<Recording> recording)
+  static constexpr bool kWatched = false;
+
+  explicit Lease(CompiledFunction& function) : function_(function), frame_(function.acquire()) {}
+  ~Lease() {
+    if (!finished_) frame_->abandon();
+    function_.release(frame_);
+  }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Frame& frame() { return *frame_; }
+  void finish() {
+    frame_->finish();
+    finished_ = true;
+  }
+  // Where a call begins, and where its parts end: nobody wants to know.
+  void begin() {}
+  void part(CallPart) {}
+
+ private:
+  CompiledFunction& function_;
+  Frame* const frame_;
+  bool finished_ = false;
+};
+
+// The same for a call of which an observer is told, or which is recorded, or both.
+class CompiledFunction::WatchedLease {
+ public:
+  static constexpr bool kWatched = true;
+
+  // Of `recording`, if it is not null.
+  WatchedLease(CompiledFunction& function, std::shared_ptr<Recording> recording)
       : function_(function),
         recording_(std::move(recording)),
         frame_(recording_ == nullptr ? function.acquire() : recording_->pool().acquire()) {}
-  ~Lease() {
+  ~WatchedLease() {
     if (!finished_) frame_->abandon();
     if (recording_ == nullptr) {
       function_.release(frame_);
@@ -58,23 +88,27 @@ class CompiledFunction::Lease {
     if (begun_) frame_->recorder()->end_call(!finished_);
     recording_->pool().release(frame_);
   }
-  Lease(const Lease&) = delete;
-  Lease& operator=(const Lease&) = delete;
+  WatchedLease(const WatchedLease&) = delete;
+  WatchedLease& operator=(const WatchedLease&) = delete;
 
   Frame& frame() { return *frame_; }
-  void begin_recording() {
-    begun_ = true;
-    frame_->recorder()->begin_call(recording_->forced());
-  }
   void finish() {
     frame_->finish();
     finished_ = true;
+  }
+  void begin() {
+    if (recording_ == nullptr) return;
+    begun_ = true;
+    frame_->recorder()->begin_call(recording_->forced());
+  }
+  void part(CallPart part) {
+    if (recording_ != nullptr) frame_->recorder()->part(part);
   }
 
  private:
   CompiledFunction& function_;
   const std::shared_ptr<Recording> recording_;
-  Frame* frame_;
+  Frame* const frame_;
   bool finished_ = false, begun_ = false;
 };
 
@@ -160,19 +194,23 @@ void CompiledFunction::store_shared(Frame& frame) const {
         is_shown ? kept(std::move(values[i])) : std::move(values[i]);
 }
 
-[[gnu::noinline]] Status CompiledFunction::run_observed(Frame& frame, PythonHost& host,
-                                                        FailureReport& report) const {
-  ObserverTracer tracer(*observer_, host);
+inline void CompiledFunction::run(Frame& frame, const Observer* observer) const {
+  FailureReport report(linked_, shown_);
+  PythonHost host(report, frame);
+  const Status status = observer == nullptr ? frame.run(host, nullptr, &report)
+                                            : run_observed(frame, *observer, host, report);
+  if (status == Status::Done) [[likely]]
+    return;
+  throw_failure(frame, host, report);
+}
+
+Status CompiledFunction::run_observed(Frame& frame, const Observer& observer, PythonHost& host,
+                                      FailureReport& report) {
+  ObserverTracer tracer(observer, host);
   return frame.run(host, &tracer, &report);
 }
 
-inline void CompiledFunction::run(Frame& frame, bool observed) const {
-  FailureReport report(linked_, shown_);
-  PythonHost host(report, frame);
-  const Status status =
-      observed ? run_observed(frame, host, report) : frame.run(host, nullptr, &report);
-  if (status == Status::Done) [[likely]]
-    return;
+void CompiledFunction::throw_failure(Frame& frame, PythonHost& host, FailureReport& report) {
   const Failure failure = frame.take_failure();
   if (host.interruption()) {
     set_exception(std::move(host.interruption()));
@@ -217,67 +255,71 @@ void CompiledFunction::take_updates(Frame& frame, Updates& updates) const {
   }
 }
 
-namespace {
-
-// Where a call's parts end: nobody wants to know, or its recorder does.
-struct NoLaps {
-  void begin() const {}
-  void part(CallPart) const {}
-};
-
-template <class Lease>
-struct RecordedLaps {
-  Lease& lease;
-  void begin() const { lease.begin_recording(); }
-  void part(CallPart part) const { lease.frame().recorder()->part(part); }
-};
-
-}  // namespace
-
-PyObject* CompiledFunction::call(std::shared_ptr<Recording> recording, PyObject* const* arguments,
-                                 std::size_t n_positional, PyObject* keywords) {
+PyObject* CompiledFunction::call(PyObject* const* arguments, std::size_t n_positional,
+                                 PyObject* keywords) {
   const CallingThread calling;
   drain_released();
-  if (recording == nullptr) [[likely]] {
-    Lease lease(*this, nullptr);
-    if (emitted_.native == nullptr && when_ != CompileWhen::Never) [[unlikely]]
-      follow_tier(emitted_);
-    return call_in(lease, emitted_.native, NoLaps{}, arguments, n_positional, keywords);
-  }
-  Lease lease(*this, recording);
-  Emitted& emitted = recording->emitted();
-  const bool had_native = emitted.native != nullptr;
-  const std::uint64_t before = Clock::now();
-  if (!had_native && emitted.profiled && when_ != CompileWhen::Never) follow_tier(emitted);
-  if (!had_native && emitted.native != nullptr)
-    recording->note_changeover(static_cast<double>(Clock::now() - before) *
-                               Clock::seconds_per_tick());
-  return call_in(lease, emitted.native, RecordedLaps<Lease>{lease}, arguments, n_positional,
-                 keywords);
+  if (watched_) [[unlikely]]
+    return call_watched(recordings_.empty() ? nullptr : recordings_.back(), arguments, n_positional,
+                        keywords);
+  Lease lease(*this);
+  if (emitted_.native == nullptr && when_ != CompileWhen::Never) [[unlikely]]
+    follow_tier(emitted_);
+  return call_in(lease, emitted_.native, arguments, n_positional, keywords);
 }
 
-template <class Laps>
-inline PyObject* CompiledFunction::call_in(Lease& lease,
+PyObject* CompiledFunction::call_recorded(std::shared_ptr<Recording> recording,
+                                          PyObject* const* arguments, std::size_t n_positional,
+                                          PyObject* keywords) {
+  const CallingThread calling;
+  drain_released();
+  return call_watched(std::move(recording), arguments, n_positional, keywords);
+}
+
+PyObject* CompiledFunction::call_watched(std::shared_ptr<Recording> recording,
+                                         PyObject* const* arguments, std::size_t n_positional,
+                                         PyObject* keywords) {
+  WatchedLease lease(*this, recording);
+  Emitted& emitted = recording == nullptr ? emitted_ : recording->emitted();
+  const bool had_native = emitted.native != nullptr;
+  const std::uint64_t before = Clock::now();
+  const bool may_compile = recording == nullptr || emitted.profiled;
+  if (!had_native && may_compile && when_ != CompileWhen::Never) follow_tier(emitted);
+  if (!had_native && emitted.native != nullptr && recording != nullptr)
+    recording->note_changeover(static_cast<double>(Clock::now() - before) *
+                               Clock::seconds_per_tick());
+  return call_in(lease, emitted.native, arguments, n_positional, keywords);
+}
+
+template <class AnyLease>
+inline PyObject* CompiledFunction::call_in(AnyLease& lease,
                                            const std::shared_ptr<const NativeCode>& native,
-                                           Laps laps, PyObject* const* arguments,
-                                           std::size_t n_positional, PyObject* keywords) {
+                                           PyObject* const* arguments, std::size_t n_positional,
+                                           PyObject* keywords) {
   Frame& frame = lease.frame();
   if (frame.native() != native.get()) [[unlikely]]
     frame.use(native);
-  laps.begin();
+  lease.begin();
   store_arguments(frame, arguments, n_positional, keywords);
   if (!shared_.empty()) store_shared(frame);
-  const bool observed = observer_ && observer_->watches();
-  const PyRef started = observed ? observer_->started(frame) : PyRef();
-  laps.part(CallPart::Arguments);
-  run(frame, observed);
-  laps.part(CallPart::Machine);
+  Observer* observer = nullptr;
+  PyRef started;
+  if constexpr (AnyLease::kWatched) {
+    if (observer_ && observer_->watches()) {
+      observer = &*observer_;
+      started = observer->started(frame);
+    }
+  }
+  lease.part(CallPart::Arguments);
+  run(frame, observer);
+  lease.part(CallPart::Machine);
   PyRef result = take_outputs(frame);
-  if (observed) [[unlikely]]
-    observer_->finished(result.get(), started);
+  if constexpr (AnyLease::kWatched) {
+    if (observer != nullptr) observer->finished(result.get(), started);
+  }
   if (!pack_ && linked_.program->updates.empty()) [[likely]] {
     lease.finish();
-    laps.part(CallPart::Results);
+    lease.part(CallPart::Results);
     return result.release();
   }
   Updates updates;
@@ -285,7 +327,7 @@ inline PyObject* CompiledFunction::call_in(Lease& lease,
   lease.finish();
   if (pack_) result = PyRef::take(PyObject_CallOneArg(pack_.get(), result.get()));
   if (!updates.targets.empty()) SharedValue::commit(updates.targets, updates.values);
-  laps.part(CallPart::Results);
+  lease.part(CallPart::Results);
   return result.release();
 }
 

@@ -97,6 +97,7 @@ std::shared_ptr<Recording> CompiledFunction::record(const RecordOptions& options
   emitted.next_try = emitted_.next_try;
   if (emitted_.native != nullptr) compile(emitted);
   recordings_.push_back(recording);
+  watched_ = true;
   return recording;
 }
 
@@ -114,6 +115,7 @@ void CompiledFunction::stop(const std::shared_ptr<Recording>& recording) {
     recording->take_over((*above)->recorded());
   stop_compiling(recording->emitted().tier.get());
   recordings_.erase(at);
+  watched_ = observer_ || !recordings_.empty();
 }
 
 std::shared_ptr<Recording> CompiledFunction::record_apart(const RecordOptions& options) {

@@ -224,8 +224,9 @@ PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
         values.push_back(value);
       }
     }
-    return function_of(self).call(*self_of(self)->recording, values.data(),
-                                  static_cast<std::size_t>(PyTuple_GET_SIZE(args)), names.get());
+    return function_of(self).call_recorded(*self_of(self)->recording, values.data(),
+                                           static_cast<std::size_t>(PyTuple_GET_SIZE(args)),
+                                           names.get());
   });
 }
 
