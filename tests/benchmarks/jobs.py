@@ -19,7 +19,7 @@ from unittest import mock
 import c_ops
 import numpy as np
 from scaling import scaling
-from timing import ARRAY_LENGTHS, MEAN_ROW, best, once, two_arrays
+from timing import ARRAY_LENGTHS, MEAN_ROW, best, importing_above_numpy, once, two_arrays
 
 import thunkvm as tv
 from thunkvm import _core
@@ -274,14 +274,8 @@ def machine() -> Iterator[Row]:
 
 
 def imports() -> Iterator[Row]:
-    """Seconds that a fresh interpreter takes to import thunkvm, above those for NumPy."""
-
-    def seconds(module: str) -> float:
-        return once(
-            lambda: subprocess.run([sys.executable, "-c", f"import {module}"], check=True), 7
-        )
-
-    yield "import: above NumPy", max(seconds("thunkvm") - seconds("numpy"), 0.0)
+    """What importing the package costs a program that has NumPy."""
+    yield "import: above NumPy", importing_above_numpy("thunkvm")
 
 
 SOURCE = """// module {number}

@@ -22,7 +22,7 @@ from typing import Any
 import c_ops
 import numpy as np
 import searches
-from timing import ARRAY_LENGTHS, MEAN_ROW, best, once, two_arrays
+from timing import ARRAY_LENGTHS, MEAN_ROW, best, importing_above_numpy, once, two_arrays
 
 Row = tuple[str, float]
 
@@ -245,15 +245,8 @@ def pytensor_armijo() -> Iterator[Row]:
     yield "armijo: 4 inputs, 5 outputs", best(f, np.ones(2), np.ones(2), 0.5, -1.0)
 
 
-def _import_above_numpy(module: str) -> float:
-    def seconds(name: str) -> float:
-        return once(lambda: subprocess.run([sys.executable, "-c", f"import {name}"], check=True), 3)
-
-    return seconds(module) - seconds("numpy")
-
-
 def pytensor_import() -> Iterator[Row]:
-    yield "import: above NumPy", _import_above_numpy("pytensor")
+    yield "import: above NumPy", importing_above_numpy("pytensor", 3)
 
 
 def pytensor_c() -> Iterator[Row]:
@@ -301,7 +294,7 @@ def jax_armijo() -> Iterator[Row]:
 
 
 def jax_import() -> Iterator[Row]:
-    yield "import: above NumPy", _import_above_numpy("jax")
+    yield "import: above NumPy", importing_above_numpy("jax", 3)
 
 
 def numba_call() -> Iterator[Row]:

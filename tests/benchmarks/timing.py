@@ -6,6 +6,10 @@ And what the jobs over arrays are given, in every library.
 from __future__ import annotations
 
 import gc
+import os
+import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -52,6 +56,23 @@ def once(call: Callable[[], Any], repeats: int = 3) -> float:
         times.append(time.perf_counter() - start)
         del result
     return min(times)
+
+
+def importing_above_numpy(module: str, repeats: int = 7) -> float:
+    """Seconds of processor time that importing a module takes in a new process, above NumPy.
+
+    Compiled files are written and read, as for anybody who imports it twice.
+    """
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+    def seconds(name: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-c", f"import {name}"], check=True, env=environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    pairs = [(seconds(module), seconds("numpy")) for _ in range(repeats)]
+    return min(its for its, _ in pairs) - min(numpys for _, numpys in pairs)
 
 
 def _loop(call: Callable[..., Any], arguments: tuple[Any, ...], number: int) -> float:
