@@ -9,8 +9,8 @@
 namespace thunkvm {
 namespace {
 
-using Pointers = std::array<char*, kMaxElementwiseInputs + 1>;
-using Strides = std::array<std::int64_t, kMaxElementwiseInputs + 1>;
+using Pointers = std::array<char*, kMaxElementInputs + 1>;
+using Strides = std::array<std::int64_t, kMaxElementInputs + 1>;
 
 /// Memory of a dying input if it fits, else new memory.
 Array output_of_walk(Activation& activation, const Operands& operands, const ElementCode& code,

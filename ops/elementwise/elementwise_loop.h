@@ -36,7 +36,10 @@
 
 namespace thunkvm {
 
+/// The inputs of an Op from the registry; one that a user gives as C (c_element) has up to
+/// kMaxElementInputs.
 inline constexpr int kMaxElementwiseInputs = 3;
+inline constexpr int kMaxElementInputs = 32;
 /// Elements that a functor's `block` gets at most; with what it needs beside them they fit the
 /// first-level cache.
 inline constexpr std::int64_t kElementBlock = 512;
@@ -63,7 +66,7 @@ struct ElementCode {
   const char* op = nullptr;  ///< the Op's name, for messages
   EagerFn scalar = nullptr;  ///< where all inputs are 0-d
   ElementLoop loop = nullptr;
-  std::array<DType, kMaxElementwiseInputs> inputs{};
+  std::array<DType, kMaxElementInputs> inputs{};
   DType output = DType::Object;
   std::int64_t cost = 1;  ///< of an element, in units of an addition
   bool can_fail = false;

@@ -19,6 +19,17 @@ const char* c_type(DType dtype) {
   }
 }
 
+std::string_view c_placeholder(std::string_view text) {
+  if (text.empty() || text[0] != '{') return {};
+  const std::size_t end = text.find('}');
+  if (end == std::string_view::npos) return {};
+  const std::string_view name = text.substr(1, end - 1);
+  if (name == "T" || name == "U" || name == "F") return name;
+  const bool is_number = !name.empty() && name.size() <= 3 &&
+                         name.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number ? name : std::string_view();
+}
+
 const char* c_wrapping_type(DType dtype) { return item_size(dtype) > 4 ? "u64" : "u32"; }
 
 namespace {
@@ -27,20 +38,20 @@ std::string fill(std::string_view text, std::string_view op, DType output,
                  std::span<const std::string> inputs) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '{' || i + 2 >= text.size() || text[i + 2] != '}') {
+    const std::string_view which = c_placeholder(text.substr(i));
+    if (which.empty()) {
       result += text[i];
       continue;
     }
-    const char which = text[i + 1];
-    if (which == 'T')
+    if (which == "T")
       result += c_type(output);
-    else if (which == 'U')
+    else if (which == "U")
       result += c_wrapping_type(output);
-    else if (which == 'F')
+    else if (which == "F")
       result += c_function_name(op, output);
     else
-      result += inputs[static_cast<std::size_t>(which - '0')];
-    i += 2;
+      result += inputs[std::stoul(std::string(which))];
+    i += which.size() + 1;
   }
   return result;
 }

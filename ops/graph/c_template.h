@@ -2,9 +2,8 @@
 //
 // An elementwise Op gives a *template*: the C11 expression of one element of its output.
 //
-//   {0} {1} {2}  the element of each input: a variable, or a parenthesised expression; read as
-//   often
-//                as the template likes
+//   {0} {1} ...  the element of each input: a variable, or a parenthesised expression; read as
+//                often as the template likes
 //   {T}          the C type of the output: f64, f32, i64 ... u8 (bool is a u8 that is 0 or 1)
 //   {U}          the unsigned type in which sums and products of {T} wrap around: u32 or u64
 //
@@ -54,6 +53,9 @@ const char* c_type(DType dtype);
 /// The type of {U} for {T}.
 const char* c_wrapping_type(DType dtype);
 
+/// The name of the placeholder that a text begins with, "0" of "{0} + 1"; empty where it begins
+/// with none.
+std::string_view c_placeholder(std::string_view text);
 /// The name of the whole function of an Op for a dtype: "mod_f64".
 std::string c_function_name(std::string_view op, DType output);
 /// The text of a whole function, with its placeholders filled in.

@@ -144,11 +144,21 @@ def test_a_text_that_is_no_expression_is_an_error(text: str, exception: Any, mat
         tv.function([x], Element(text)(x))
 
 
+def test_it_has_up_to_thirty_two_inputs() -> None:
+    inputs = [tv.vector(f"x{i}") for i in range(32)]
+    total = Element(" + ".join(f"{{{i}}}" for i in range(32)))(*inputs)
+    f = tv.function(inputs, tv.exp(total - 496.0), mode=tv.Mode("cvm", compile="now"))
+    assert f(*(np.full(3, float(i)) for i in range(32))).tolist() == [1.0] * 3
+    assert [row.form for row in f.explain().nodes] == ["loop"] * 3
+    g = tv.function(inputs, total, mode=tv.Mode("cvm", compile="never"))
+    assert g(*(np.arange(6.0)[::-2] * i for i in range(32))).tolist() == [2480.0, 1488.0, 496.0]
+
+
 def test_a_node_that_is_not_elementwise_is_an_error() -> None:
     x = tv.vector("x")
-    with pytest.raises(TypeError, match="1 to 3 inputs and one output"):
-        tv.function([x], Element("{0}")(x, x, x, x))
-    with pytest.raises(TypeError, match="1 to 3 inputs and one output"):
+    with pytest.raises(TypeError, match="1 to 32 inputs and one output"):
+        tv.function([x], Element("{0}")(*[x] * 33))
+    with pytest.raises(TypeError, match="1 to 32 inputs and one output"):
         tv.function([x], Element("{0}", "complex128")(x))
 
 

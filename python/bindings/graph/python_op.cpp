@@ -5,6 +5,7 @@
 #include "python/bindings/graph/builtin_op.h"
 #include "python/bindings/graph/infer_shape.h"
 #include "python/bindings/graph/user_element.h"
+#include "python/bindings/graph/user_kernel.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/collection.h"
 #include "python/bindings/python/raised.h"
@@ -138,7 +139,10 @@ PythonOp::PythonOp(PyObject* object)
   graphs_may_hold_objects = true;
 }
 
-ThunkCode PythonOp::kernel(const Apply& node) const { return elements_->kernel(*this, node); }
+ThunkCode PythonOp::kernel(const Apply& node) const {
+  ThunkCode element = elements_->kernel(*this, node);
+  return element ? element : user_kernel(*this, node);
+}
 
 const ElementCode* PythonOp::element_code(const Apply& node) const { return elements_->code(node); }
 

@@ -16,8 +16,8 @@ class UserElements;
 /// `make_thunk`, `demand`.
 ///
 /// One for each Python object at a time; it holds the object, the object does not hold it. It has
-/// no kernel but that of `c_element`: its thunks come from the bindings (python_thunk.h). All of
-/// this needs the GIL.
+/// no kernel but that of `c_element` or `c_kernel`: its other thunks come from the bindings
+/// (python_thunk.h). All of this needs the GIL.
 class PythonOp final : public Op {
  public:
   explicit PythonOp(PyObject* object);
@@ -37,7 +37,8 @@ class PythonOp final : public Op {
   /// zeros of its shape; with None where asking for its shape could run a lazy Op.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
-  /// Those of `c_element`, where the object has it: see user_element.h.
+  /// That of `c_element` or `c_kernel`, where the object has one: see user_element.h,
+  /// user_kernel.h.
   ThunkCode kernel(const Apply& node) const override;
   const ElementCode* element_code(const Apply& node) const override;
   /// Calls `infer_shape(node, input_shapes)`, where the object has it.

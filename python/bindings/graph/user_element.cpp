@@ -34,9 +34,9 @@ struct UserElement {
 // Where all inputs are 0-d: the loop over one element.
 void compute_number(Activation& activation, const Operands& operands) {
   const auto& code = *static_cast<const ElementCode*>(operands.state);
-  char values[kMaxElementwiseInputs + 1][16];
-  char* pointers[kMaxElementwiseInputs + 1];
-  std::int64_t strides[kMaxElementwiseInputs + 1] = {};
+  char values[kMaxElementInputs + 1][16];
+  char* pointers[kMaxElementInputs + 1];
+  std::int64_t strides[kMaxElementInputs + 1] = {};
   for (int i = 0; i < operands.n_inputs; ++i) {
     visit_dtype(code.inputs[static_cast<std::size_t>(i)], "an element",
                 [&]<class T>(std::type_identity<T>) {
@@ -63,7 +63,7 @@ std::string place(const Apply& node) {
 void check_node(const Apply& node) {
   int ndim = 0;
   bool fits = node.n_outputs() == 1 && node.n_inputs() >= 1 &&
-              node.n_inputs() <= kMaxElementwiseInputs && node.output_type(0).tensor() != nullptr;
+              node.n_inputs() <= kMaxElementInputs && node.output_type(0).tensor() != nullptr;
   for (const Variable& input : node.inputs()) {
     const TensorType* const type = input.type().tensor();
     fits = fits && type != nullptr && c_type(type->dtype()) != nullptr;
@@ -74,7 +74,7 @@ void check_node(const Apply& node) {
   if (!fits)
     throw Error(ErrorKind::Type,
                 place(node) +
-                    " is for nodes with 1 to 3 inputs and one output, all of them "
+                    " is for nodes with 1 to 32 inputs and one output, all of them "
                     "tensors of bools, integers, float32 or float64, whose output has as "
                     "many dimensions as the input that has most.");
 }
@@ -82,15 +82,15 @@ void check_node(const Apply& node) {
 void check_template(const Apply& node, const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '{' && text[i] != '}') continue;
-    const bool is_mark = text[i] == '{' && i + 2 < text.size() && text[i + 2] == '}';
-    const char which = is_mark ? text[i + 1] : '\0';
-    const bool is_input = which >= '0' && which < '0' + static_cast<char>(node.n_inputs());
-    if (!is_input && which != 'T' && which != 'U')
+    const std::string_view which = c_placeholder(std::string_view(text).substr(i));
+    const bool is_input = !which.empty() && which[0] >= '0' && which[0] <= '9' &&
+                          std::stoul(std::string(which)) < node.n_inputs();
+    if (!is_input && which != "T" && which != "U")
       throw Error(ErrorKind::Value,
                   place(node) + " returned \"" + text +
                       "\", in which braces stand for something else than an input, {0} to {" +
                       std::to_string(node.n_inputs() - 1) + "}, or the output's type, {T}.");
-    i += 2;
+    i += which.size() + 1;
   }
   if (text.find_first_not_of(" \t\n") == std::string::npos || text.find(';') != std::string::npos)
     throw Error(ErrorKind::Value, place(node) + " returned \"" + text +
@@ -185,14 +185,18 @@ ThunkCode UserElements::kernel(const PythonOp& op, const Apply& node) {
   thunk.eager = node.output_type(0).tensor()->ndim() == 0 ? code.scalar : &run_element_code;
   thunk.state = owned;
   const std::lock_guard guard(lock_);
-  codes_[&node] = std::move(owned);
+  if (codes_.size() >= room_) {
+    std::erase_if(codes_, [](const auto& entry) { return entry.second.expired(); });
+    room_ = std::max(kLeastRoom, 2 * codes_.size());
+  }
+  codes_[&node] = owned;
   return thunk;
 }
 
 const ElementCode* UserElements::code(const Apply& node) const {
   const std::lock_guard guard(lock_);
   const auto found = codes_.find(&node);
-  return found == codes_.end() ? nullptr : found->second.get();
+  return found == codes_.end() ? nullptr : found->second.lock().get();
 }
 
 }  // namespace thunkvm

@@ -23,12 +23,17 @@ class UserElements {
   /// gives no `c_element`, or where there is no C compiler. Throws Error(Type) for a node that is
   /// not elementwise, Error(Value) for a text that is no template, CompileError.
   ThunkCode kernel(const PythonOp& op, const Apply& node);
-  /// What `kernel` made for the node; null where it made nothing. Any thread may ask.
+  /// What `kernel` made for the node, as long as a thunk has it; else null. Any thread may ask.
   const ElementCode* code(const Apply& node) const;
 
  private:
+  static constexpr std::size_t kLeastRoom = 16;
+
   mutable std::mutex lock_;
-  std::unordered_map<const Apply*, std::shared_ptr<const ElementCode>> codes_;
+  // Programs hold the codes of their thunks, and the nodes of these. What no program has is swept
+  // out when the map has grown to `room_`.
+  std::unordered_map<const Apply*, std::weak_ptr<const ElementCode>> codes_;
+  std::size_t room_ = kLeastRoom;
 };
 
 }  // namespace thunkvm

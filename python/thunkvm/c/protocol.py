@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from thunkvm.c.errors import MethodNotDefined
-
 
 class CObject:
     """The methods that Ops and Types in C have in common, each with the answer "nothing".
@@ -88,7 +86,7 @@ def ask(giver: object, method: str, *arguments: Any, default: Any = None, **keyw
         return default
     try:
         return function(*arguments, **_taken(function, keywords))
-    except MethodNotDefined:
+    except NotImplementedError:  # MethodNotDefined among them
         return default
 
 

@@ -1,0 +1,147 @@
+"""The C of a node whose Op gives a `c_kernel`: a module without Python's headers.
+
+`python/bindings/graph/user_kernel.h` calls what is compiled here; the two `tv_` structs are the
+same in both.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from thunkvm import _core
+from thunkvm._core import Apply, TensorType
+from thunkvm._src.calls.config import config
+from thunkvm.c.debugging import DEBUG_FLAGS, kept
+from thunkvm.c.node_source import function_name
+from thunkvm.c.protocol import ask, texts
+from thunkvm.c.stages import named
+
+#: Behind those of the compiler's settings.
+FLAGS = (
+    "-O3",
+    "-fbuiltin",
+    "-fno-strict-aliasing",
+    "-Werror=implicit-function-declaration",
+    "-Werror=incompatible-pointer-types",
+)
+#: C's own library, which nothing of ours is linked with.
+LIBRARIES = ("m", "c")
+
+HEADER = """\
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+// The elements of an array are at `data` plus index times stride, summed over its axes. A number is
+// an array of no dimension. Inputs are not to be written to.
+typedef struct {
+  char *data;
+  const int64_t *shape;    // the length of each axis
+  const int64_t *strides;  // the step of each axis, in bytes
+  int64_t size;            // how many elements
+  int32_t ndim;
+  int32_t contiguous;      // 1: in C order, without gaps
+} tv_array;
+typedef struct tv_call tv_call;
+struct tv_call {
+  int (*output)(tv_call *, int, const int64_t *);
+  int (*view)(tv_call *, int, int, char *, const int64_t *, const int64_t *);
+  int (*fail)(tv_call *, const char *, const char *, ...) __attribute__((format(printf, 3, 4)));
+};
+// Gives output j memory of this shape, in C order, not initialised. Not 0: there is none.
+static inline int tv_output(tv_call *call, int j, const int64_t *shape) {
+  return call->output(call, j, shape);
+}
+// Makes output j a view of input i, which view_map or destroy_map has to name for it.
+static inline int tv_view(tv_call *call, int j, int i, char *data, const int64_t *shape,
+                          const int64_t *strides) {
+  return call->view(call, j, i, data, shape, strides);
+}
+// Notes an exception of Python's by its name, and a message as printf writes it; it is not 0, for
+// the function to return.
+#define tv_fail(call, ...) (call)->fail(call, __VA_ARGS__)
+"""
+
+#: C's types of NumPy's dtypes, in modules of C.
+C_TYPES = {
+    "bool": "uint8_t",
+    "float16": "_Float16",
+    "float32": "float",
+    "float64": "double",
+    "complex64": "float _Complex",
+    "complex128": "double _Complex",
+    **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+
+#: Whether it is C++; the compiler's command, or None; the text, flags, flags that are left out,
+#: libraries, and the name of the function.
+KernelSource = tuple[bool, str | None, str, list[str], list[str], list[str], str]
+
+
+def kernel_source(node: Apply) -> KernelSource | None:
+    """Return the source of a node's module, and how it is compiled; None where there is no C.
+
+    Raises
+    ------
+    TypeError
+        If the node has inputs or outputs that are no tensors of numbers, or the method returns no
+        str.
+    """
+    op: Any = node.op
+    name = function_name(op)
+    code = ask(op, "c_kernel", node, name)
+    if code is None:
+        return None
+    if not isinstance(code, str):
+        raise TypeError(
+            f"c_kernel of {op} returned {code!r}, a {type(code).__name__}; it has to return a str."
+        )
+    if name not in code:
+        raise ValueError(
+            f"c_kernel of {op} returned a text without {name!r}: it has to define the function "
+            f"'int {name}(tv_call *call, const tv_array *in, tv_array *out)', whose name is the "
+            "argument `name`."
+        )
+    is_cxx = bool(getattr(op, "c_kernel_is_cxx", False))
+    return _compiled(op, is_cxx, HEADER + _macros(node) + named(code, f"c_kernel of {op}"), name)
+
+
+def _compiled(op: Any, is_cxx: bool, text: str, name: str) -> KernelSource:
+    version = _core.compiler_version(is_cxx)
+
+    def listed(method: str) -> list[str]:
+        return texts(op, method, ask(op, method, c_compiler=version))
+
+    headers = [h if h[:1] in '<"' else f'"{h}"' for h in listed("c_headers")]
+    text = "".join(f"#include {header}\n" for header in headers) + text
+    flags = [*FLAGS[:3], *(() if is_cxx else FLAGS[3:])]
+    flags += [*(f"-I{path}" for path in listed("c_header_dirs")), *listed("c_compile_args")]
+    libraries = [w for p in listed("c_lib_dirs") for w in (f"-L{p}", f"-Wl,-rpath,{p}")]
+    libraries += [f"-l{library}" for library in (*listed("c_libraries"), *LIBRARIES)]
+    if config.c_debug:
+        text, _ = kept(text)
+        flags += DEBUG_FLAGS
+    left_out = listed("c_no_compile_args")
+    return is_cxx, ask(op, "c_compiler"), text, flags, left_out, libraries, name
+
+
+def _macros(node: Apply) -> str:
+    lines = []
+    for kind, variables in (("INPUT", node.inputs), ("OUTPUT", node.outputs)):
+        for i, variable in enumerate(variables):
+            type_ = variable.type
+            if not isinstance(type_, TensorType) or type_.dtype not in C_TYPES:
+                raise TypeError(
+                    f"c_kernel of {node.op} is for tensors of numbers, but {kind.lower()} {i} is "
+                    f"a {type_}: give such a node a c_code or a perform."
+                )
+            size = np.dtype(type_.dtype).itemsize
+            lines += [
+                f"#define DTYPE_{kind}_{i} {C_TYPES[type_.dtype]}\n",
+                f"#define ITEMSIZE_{kind}_{i} {size}\n",
+            ]
+    return "".join(lines)
+
+
+__all__ = ["kernel_source"]
