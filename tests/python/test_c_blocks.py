@@ -330,3 +330,55 @@ def test_what_was_set_up_is_cleaned_up_whichever_stage_of_whichever_node_fails(
     del f
     gc.collect()
     assert set(counts.values()) <= {0}
+
+
+class Throwing(Step):
+    """The same, failing by a C++ exception.
+
+    What its code throws leaves the scope of its own clean-up, which does not run.
+    """
+
+    def step(self, name: str, sub: Any) -> str:
+        throw = "throw 7;" * (name == self.fails)
+        counts = f'count("{name}", 1);'
+        return f"{throw}\n{counts}" if name == "code" else f"{counts}\n{throw}"
+
+
+class ThrowingCounted(Counted):
+    """The same."""
+
+    def fail(self, stage: str, sub: Any) -> str:
+        return f'throw std::runtime_error("{stage}");' * (stage == self.fails)
+
+
+@pytest.mark.parametrize(("at", "stage"), list(itertools.product(range(4), STAGES)))
+def test_a_cpp_exception_in_any_stage_is_an_error_and_all_around_it_is_cleaned_up(
+    at: int, stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts: dict[str, int] = {}
+    monkeypatch.setattr(sys, "thunkvm_counts", counts, raising=False)
+    monkeypatch.setitem(Step.make_node.__globals__, "Counted", ThrowingCounted)
+    at_input = stage == "extract"
+    inputs = [
+        ThrowingCounted(10 + k, stage if at_input and at == k else "none")() for k in range(4)
+    ]
+    value: Any = ThrowingCounted(99)()
+    first = value
+    for k in range(4):
+        value = Throwing(k, stage if at == k and not at_input else "none")(value, inputs[k])
+    f = tv.function([first, *inputs], value, mode="c")
+    words = "threw what is no std::exception" if stage in ("code", "init_struct") else stage
+    for _ in range(3):
+        if stage == "none":
+            assert f(1.0, 2.0, 3.0, 4.0, 5.0) == 15.0
+        else:
+            with pytest.raises(RuntimeError, match=words) as caught:
+                f(1.0, 2.0, 3.0, 4.0, 5.0)
+            if stage != "init_struct":
+                assert f"Op Throwing{{key={at}," in caught.value.__notes__[0]
+        assert {name: n for name, n in counts.items() if name != "init_struct"} in (
+            {}, {"value": 0}, {"value": 0, "code": 0},
+        )  # fmt: skip
+    del f
+    gc.collect()
+    assert set(counts.values()) <= {0}

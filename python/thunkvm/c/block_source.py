@@ -39,6 +39,10 @@ HEADER = """\
 #include <exception>
 #include <math.h>
 #include <new>
+#if __has_include(<bits/cxxabi_forced.h>)
+#include <bits/cxxabi_forced.h>
+#define THUNKVM_FORCED_UNWIND __cxxabiv1::__forced_unwind
+#endif
 """
 FULL_HEADER = f"{HEADER}#include <iostream>\n#include <stdexcept>\n"
 STANDARD = re.compile(r"\bstd\b|\b(cout|cerr|clog|cin|endl|assert|FILE)\b")
@@ -83,6 +87,28 @@ static bool thunkvm_check_value(PyObject* object, int type, int ndim, const char
   }
   return true;
 }
+// A C++ exception as one of Python's; what ends a thread goes on.
+static void thunkvm_translate_exception() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    if (PyErr_Occurred() == NULL)
+      PyErr_Format(PyExc_RuntimeError, "the C++ code threw an exception: %s", error.what());
+#ifdef THUNKVM_FORCED_UNWIND
+  } catch (THUNKVM_FORCED_UNWIND&) {
+    throw;
+#endif
+  } catch (...) {
+    if (PyErr_Occurred() == NULL)
+      PyErr_SetString(PyExc_RuntimeError,
+                      "the C++ code threw what is no std::exception.");
+  }
+}
+#define THUNKVM_CATCH(stage)        \
+  catch (...) {                     \
+    thunkvm_translate_exception();  \
+    thunkvm_failure = stage;        \
+  }
 static inline void thunkvm_replace(PyObject** slot, PyObject* object) {
   PyObject* old = *slot;
   *slot = object;
@@ -278,13 +304,6 @@ static void* thunkvm_load_once() {
 """
 
 ENTRIES = """
-static void thunkvm_translate_exception() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    PyErr_Format(PyExc_RuntimeError, "the C++ code threw an exception: %%s", error.what());
-  }
-}
 extern "C" int thunkvm_load(void) {
   if (_import_array() < 0) return -1;
   return thunkvm_load_once() == NULL ? -1 : 0;
@@ -294,7 +313,7 @@ extern "C" void* thunkvm_new(PyObject* const* params) {
     thunkvm_block* block = new thunkvm_block;
     if (block->init(params) == 0) return block;
     delete block;
-  } catch (const std::exception&) {
+  } catch (...) {
     thunkvm_translate_exception();
   }
   return NULL;
@@ -308,7 +327,7 @@ extern "C" int thunkvm_run(void* self, PyObject* const* inputs, PyObject** outpu
                            volatile int* at) {
   try {
     return ((thunkvm_block*)self)->%(function)s(inputs, outputs, at);
-  } catch (const std::exception&) {
+  } catch (...) {
     thunkvm_translate_exception();
     return -1;
   }

@@ -12,7 +12,7 @@ from typing import Any
 from thunkvm._core import Apply
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import ask, one_text, texts
-from thunkvm.c.stages import FAILURE, Stage, failure_code, named, nested
+from thunkvm.c.stages import FAILURE, Stage, caught, failure_code, guarded, named, nested
 
 
 def function_name(op: Any) -> str:
@@ -118,16 +118,15 @@ class NodeSource:
                     number,
                     f"the params of {self.op}",
                     "",
-                    f"py_{self.params} = {given};\n{extract}",
+                    f"py_{self.params} = {given};\n{guarded(extract, number)}",
                     f"if ({FAILURE} != 0) {{\n{cleanup}\n}}",
                 )
             )
             number += 1
         code = self.op_code("c_init_code_struct", self.node, self.name, self.op_sub(number))
         cleanup = self.op_struct_cleanup()
-        stages.append(
-            Stage(number, "c_init_code_struct", "", code, f"if ({FAILURE} != 0) {{\n{cleanup}\n}}")
-        )
+        failed = f"if ({FAILURE} != 0) {{\n{cleanup}\n}}"
+        stages.append(Stage(number, "c_init_code_struct", "", guarded(code, number), failed))
         return stages
 
     def op_struct_cleanup(self) -> str:
@@ -156,9 +155,8 @@ class NodeSource:
                 "return a str."
             )
         cleanup = self.op_code("c_code_cleanup", *arguments)
-        return nested(
-            [Stage(stage, f"{self.op}", "", named(code, f"c_code of {self.op}"), cleanup)]
-        )
+        own = Stage(stage, f"{self.op}", "", named(code, f"c_code of {self.op}"), cleanup)
+        return caught(nested([own]), stage)
 
     def input_stage(self, i: int, number: int, source: str) -> Stage:
         """Return the stage that takes input i from the object `source`."""
@@ -171,7 +169,7 @@ class NodeSource:
             f"PyObject* py_{name} = {source};\n"
             + self.type_code(type_, "c_declare", name, sub, check_input=check),
             f"Py_INCREF(py_{name});\n"
-            + self.type_code(type_, "c_extract", name, sub, check_input=check),
+            + guarded(self.type_code(type_, "c_extract", name, sub, check_input=check), number),
             self.type_code(type_, "c_cleanup", name, sub) + f"\nPy_XDECREF(py_{name});",
         )
 
@@ -191,7 +189,7 @@ class NodeSource:
             f"output {j} of {self.op}, {type_}",
             f"PyObject* py_{name} = {source};\n"
             + self.type_code(type_, "c_declare", name, sub, check_input=check),
-            f"Py_INCREF(py_{name});\n{set_up}",
+            f"Py_INCREF(py_{name});\n{guarded(set_up, number)}",
             self.type_code(type_, "c_cleanup", name, sub) + f"\nPy_XDECREF(py_{name});",
         )
 
@@ -204,7 +202,7 @@ class NodeSource:
         code = self.type_code(type_, "c_sync", name, {"fail": failure_code(number)})
         if slot:
             code += f"\nPy_INCREF(py_{name});\nthunkvm_replace(&{slot}, py_{name});"
-        return f"{{\n{code}\n}}\n"
+        return guarded(code, number)
 
     def needs_object(self, j: int) -> bool:
         """Whether `c_cleanup` alone would not free output j: an object frees the rest."""

@@ -39,6 +39,18 @@ def failure_code(stage: int) -> str:
     return f"{{ {FAILURE} = {stage}; thunkvm_expect_exception(); goto thunkvm_label_{stage}; }}"
 
 
+def caught(code: str, stage: int) -> str:
+    """Return code of which a C++ exception is a failure of the stage: a RuntimeError."""
+    return f"try {{\n{code}\n}} THUNKVM_CATCH({stage})\n" if code.strip() else ""
+
+
+def guarded(code: str, stage: int) -> str:
+    """Return the same for code of which a failure jumps to the stage's label."""
+    if not code.strip():
+        return ""
+    return f"{caught(code, stage)}if ({FAILURE} != 0) goto thunkvm_label_{stage};\n"
+
+
 @dataclass(frozen=True)
 class Stage:
     """One block: what it declares, how it is set up and how it is cleaned up."""
