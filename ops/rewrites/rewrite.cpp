@@ -80,6 +80,16 @@ class Walk {
     removed.erase(removed.begin());
     return removed;
   }
+  std::vector<Rewritten::Replaced> replaced() const {
+    std::vector<Rewritten::Replaced> replaced;
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      if (changed_by_[i] == kNobody) continue;
+      const std::string_view by = rewrites_[changed_by_[i] - 1u]->name();
+      for (const Variable& before : order_[i]->outputs())
+        replaced.push_back({by, before, resolve(before)});
+    }
+    return replaced;
+  }
   const std::vector<std::unique_ptr<Rewrite>>& rewrites() const { return rewrites_; }
 
  private:
@@ -186,7 +196,7 @@ Rewritten rewrite(const FunctionGraph& graph, std::span<const std::string> names
     if (std::ranges::find(names, known.name) != names.end()) rewrites.push_back(known.make());
   Walk walk(graph, std::move(rewrites));
   walk.run();
-  Rewritten rewritten{walk.result(), {}};
+  Rewritten rewritten{walk.result(), {}, walk.replaced()};
   const std::vector<std::uint32_t> removed = walk.removed();
   for (std::size_t k = 0; k < removed.size(); ++k)
     rewritten.removed.emplace_back(walk.rewrites()[k]->name(), removed[k]);

@@ -71,6 +71,13 @@ struct Rewritten {
   /// How many nodes fewer it has by each rewrite that was asked for. A node that nobody needs any
   /// more counts where its last use went.
   std::vector<std::pair<std::string_view, std::uint32_t>> removed;
+  /// An output of a node of the given graph that a rewrite replaced, and what has its value now.
+  struct Replaced {
+    std::string_view rewrite;
+    Variable before, after;
+  };
+  /// In topological order of the given graph: what is above a wrong one comes behind it.
+  std::vector<Replaced> replaced = {};
 };
 
 /// Applies the named rewrites. Inputs stay what they are, needed or not; the given graph is not

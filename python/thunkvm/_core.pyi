@@ -362,7 +362,11 @@ def link(
     rewrites: Sequence[str] = (),
     mode: Mode | None = None,
     c_code: Callable[[], Any] | None = None,
+    watched: Sequence[tuple[Variable, Variable]] | None = None,
 ) -> Function: ...
+def rewritten(
+    outputs: Sequence[Variable], rewrites: Sequence[str]
+) -> tuple[list[Variable], list[tuple[str, Variable, Variable]]]: ...
 def implementations(
     node: Apply,
     performs: Callable[[Apply], Callable[..., None] | None],

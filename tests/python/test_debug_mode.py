@@ -263,21 +263,41 @@ def test_a_kernel_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_rewrite_that_changes_a_value_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    relinked = rewriting.Rewriting._linked
+    x, c = tv.scalar("x"), tv.scalar("c")
+    before, wrong, other = tv.neg(tv.neg(x)), x + 1.0, tv.exp(x)
+    replaced = [("merge", other, other), ("inverses", before, wrong)]
+    rewritten = ([tv.ifelse(c > 0, wrong, other)], replaced)
+    monkeypatch.setattr(rewriting._core, "rewritten", lambda outputs, names: rewritten)
+    f = tv.function([c, x], tv.ifelse(c > 0, before, other), mode="DebugMode")
+    assert f(-1.0, 0.0) == 1.0  # nobody asks for the wrong one
+    f = tv.function([c, x], tv.ifelse(c > 0, before, other), mode="DebugMode")
+    with pytest.raises(BadRewrite) as error:
+        f(1.0, 3.0)
+    text = str(error.value)
+    assert text.startswith(
+        "the rewrite 'inverses' put <x + 1.0: scalar float64> (made at test_debu"
+    )
+    assert "for <--x: scalar float64> (made at test_debug_mode.py:" in text
+    assert "whose value is another one: np.float64(3.0) became np.float64(4.0)" in text
 
-    def wrong(self: Any, rewrites: Any) -> Any:
-        function = relinked(self, rewrites)
-        if "inverses" not in rewrites:
-            return function
-        return lambda *arguments: [value + 1.0 for value in function(*arguments)]
 
-    monkeypatch.setattr(rewriting.Rewriting, "_linked", wrong)
+def test_of_two_values_that_change_the_lower_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = tv.vector("x")
+    lower, wrong = tv.neg(tv.neg(tv.sin(x))), x + 1.0
+    upper, above_wrong = tv.exp(lower), tv.exp(wrong)
+    replaced = [("inverses", lower, wrong), ("merge", upper, above_wrong)]
+    monkeypatch.setattr(rewriting._core, "rewritten", lambda *_: ([above_wrong], replaced))
+    f = tv.function([x], upper, mode="DebugMode")
+    with pytest.raises(BadRewrite, match=r"the rewrite 'inverses' put .*element \(0,\): "):
+        f([0.0])
+
+
+def test_an_output_that_changes_for_no_reason_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     x = tv.scalar("x")
-    f = tv.function([x], tv.neg(tv.neg(x)) + 1.0, mode="DebugMode")
-    with pytest.raises(
-        BadRewrite, match=r"the rewrite 'inverses' changed the value of value 0 of 1"
-    ):
-        f(1.0)
+    monkeypatch.setattr(rewriting._core, "rewritten", lambda *_: ([x + 1.0], []))
+    f = tv.function([x], tv.neg(tv.neg(x)), mode="DebugMode")
+    with pytest.raises(BadRewrite, match=r"rewriting changed the value of <--x.*nothing that was"):
+        f(0.0)
 
 
 def test_a_program_that_changes_from_link_to_link_is_found() -> None:
@@ -299,21 +319,50 @@ def test_updates_are_not_committed_where_a_check_fails(monkeypatch: pytest.Monke
     assert n.get_value() == 0.0
 
 
-def test_calls_run_unchecked_where_checks_would_take_too_long() -> None:
+class Counted(lies.HonestInC):
+    """An Op of whose `perform` the checks run each time."""
+
+    checked = 0
+
+    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
+        Counted.checked += 1
+        output_storage[0][0] = inputs[0] * 2.0
+
+
+def test_a_node_is_checked_in_its_first_ten_runs_and_then_where_there_is_time() -> None:
+    x, c = tv.matrix("x"), tv.scalar("c")
+    f = tv.function([c, x], tv.ifelse(c > 0, Counted()(x), x), mode="DebugMode")
+    for _ in range(30):
+        f(-1.0, VALUE)
+    checks = []
+    for _ in range(14):  # a checked call takes thousands of times what this one does
+        before = Counted.checked
+        np.testing.assert_array_equal(f(1.0, VALUE), VALUE * 2.0)
+        checks.append(Counted.checked - before)
+    assert checks[0] > 5
+    assert checks[1:] == [1] * 9 + [0] * 4
+
+
+def test_an_input_that_lies_otherwise_is_checked_in_whichever_call() -> None:
     x = tv.matrix("x")
-    checked: list[int] = []
-
-    class Slow(lies.HonestInC):
-        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
-            checked.append(1)
-            output_storage[0][0] = inputs[0] * 2.0
-
-    f = tv.function([x], Slow()(x), mode=tv.DebugMode(at_most=20))
+    f = tv.function([x], Counted()(x), mode="DebugMode")
+    for _ in range(12):
+        f(VALUE)
+    before = Counted.checked
     f(VALUE)
-    first = len(checked)
-    for _ in range(3):  # a checked call takes thousands of times what this one does
-        np.testing.assert_array_equal(f(VALUE), VALUE * 2.0)
-    assert len(checked) == first
+    assert Counted.checked == before
+    f(VALUE.T)
+    assert Counted.checked > before + 5
+
+
+def test_without_a_limit_every_call_is_checked() -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], Counted()(x), mode=tv.DebugMode(at_most=None))
+    f(VALUE)
+    before = Counted.checked
+    for _ in range(20):
+        f(VALUE)
+    assert Counted.checked == before + 20
     with pytest.raises(ValueError, match="at_most is 1; it has to be above 1"):
         tv.DebugMode(at_most=1)
 

@@ -142,9 +142,10 @@ class CompiledFunction {
   void store_shared(Frame& frame) const;
   /// Whether others may see what registers hold in a call.
   bool shows_values() const;
-  void run(Frame& frame, const Observer* observer) const;
-  [[gnu::cold]] static Status run_observed(Frame& frame, const Observer& observer, PythonHost& host,
-                                           FailureReport& report);
+  /// `observer`: null where nothing is told; `watched`: whether it is told of all thunks.
+  void run(Frame& frame, Observer* observer, bool watched) const;
+  [[gnu::cold]] static Status run_observed(Frame& frame, Observer& observer, bool watched,
+                                           PythonHost& host, FailureReport& report);
   [[noreturn, gnu::cold]] static void throw_failure(Frame& frame, PythonHost& host,
                                                     FailureReport& report);
   PyRef take_output(Frame& frame, std::size_t j) const;

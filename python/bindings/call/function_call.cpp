@@ -194,20 +194,24 @@ void CompiledFunction::store_shared(Frame& frame) const {
         is_shown ? kept(std::move(values[i])) : std::move(values[i]);
 }
 
-inline void CompiledFunction::run(Frame& frame, const Observer* observer) const {
+inline void CompiledFunction::run(Frame& frame, Observer* observer, bool watched) const {
   FailureReport report(linked_, shown_);
   PythonHost host(report, frame);
   const Status status = observer == nullptr ? frame.run(host, nullptr, &report)
-                                            : run_observed(frame, *observer, host, report);
+                                            : run_observed(frame, *observer, watched, host, report);
   if (status == Status::Done) [[likely]]
     return;
   throw_failure(frame, host, report);
 }
 
-Status CompiledFunction::run_observed(Frame& frame, const Observer& observer, PythonHost& host,
-                                      FailureReport& report) {
-  ObserverTracer tracer(observer, host);
-  return frame.run(host, &tracer, &report);
+Status CompiledFunction::run_observed(Frame& frame, Observer& observer, bool watched,
+                                      PythonHost& host, FailureReport& report) {
+  ObserverTracer tracer(observer, host, watched);
+  if (watched) return frame.run(host, &tracer, &report);
+  const std::uint64_t begin = Clock::now();
+  const Status status = frame.run(host, observer.tells_of_new() ? &tracer : nullptr, &report);
+  observer.add_unwatched(Clock::now() - begin);
+  return status;
 }
 
 void CompiledFunction::throw_failure(Frame& frame, PythonHost& host, FailureReport& report) {
@@ -303,19 +307,21 @@ inline PyObject* CompiledFunction::call_in(AnyLease& lease,
   store_arguments(frame, arguments, n_positional, keywords);
   if (!shared_.empty()) store_shared(frame);
   Observer* observer = nullptr;
+  bool watched = false;
   PyRef started;
   if constexpr (AnyLease::kWatched) {
-    if (observer_ && observer_->watches()) {
+    if (observer_) {
       observer = &*observer_;
-      started = observer->started(frame);
+      watched = observer->watches();
+      if (watched) started = observer->started(frame);
     }
   }
   lease.part(CallPart::Arguments);
-  run(frame, observer);
+  run(frame, observer, watched);
   lease.part(CallPart::Machine);
   PyRef result = take_outputs(frame);
   if constexpr (AnyLease::kWatched) {
-    if (observer != nullptr) observer->finished(result.get(), started);
+    if (watched) observer->finished(result.get(), started);
   }
   if (!pack_ && linked_.program->updates.empty()) [[likely]] {
     lease.finish();

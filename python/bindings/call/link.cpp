@@ -7,6 +7,7 @@
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/type.h"
+#include "python/bindings/graph/user_kernel.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/c_thunk.h"
@@ -127,6 +128,19 @@ std::vector<Update> parse_updates(PyObject* updates, std::vector<Variable>& targ
   return result;
 }
 
+// Values that go to shared variables of any Type in the calls in which they are computed.
+void parse_watched(PyObject* watched, std::vector<Update>& updates,
+                   std::vector<Variable>& targets) {
+  if (watched == Py_None) return;
+  for (PyObject* pair : Items(watched, "watched has to be a sequence of (shared, value)")) {
+    const Items entry(pair, "what is watched is a pair (shared, value)");
+    if (entry.size() != 2) throw Error(ErrorKind::Value, "what is watched is (shared, value)");
+    targets.push_back(require_variable(entry[0], "the target of a watched value"));
+    updates.push_back({Ref<SharedValue>(&targets.back().shared_value()),
+                       require_variable(entry[1], "a watched value"), true});
+  }
+}
+
 // Whether what the value is known to have is what the target asks for.
 bool has_lengths(const StaticShape& known, const StaticShape& wanted) {
   for (std::size_t axis = 0; axis < wanted.size(); ++axis)
@@ -219,16 +233,16 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",   "keep",
                                 "input_specs", "output_specs", "performs", "name",     "unpack",
                                 "pack",        "compile",      "fuse",     "observer", "rewrites",
-                                "mode",        "c_code",       nullptr};
+                                "mode",        "c_code",       "watched",  nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
   PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *observer = Py_None;
-  PyObject *rewrites = nullptr, *mode = nullptr, *c_code = Py_None;
+  PyObject *rewrites = nullptr, *mode = nullptr, *c_code = Py_None, *watched = Py_None;
   const char *linker = "cvm", *compile = "never";
   int keep = 0, unpack = 0, fuse = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|O$spOOOOpOspOOOO:link",
-                                   const_cast<char**>(names), &inputs, &outputs, &updates, &linker,
-                                   &keep, &input_specs, &output_specs, &performs, &name, &unpack,
-                                   &pack, &compile, &fuse, &observer, &rewrites, &mode, &c_code))
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "OO|O$spOOOOpOspOOOOO:link", const_cast<char**>(names), &inputs, &outputs,
+          &updates, &linker, &keep, &input_specs, &output_specs, &performs, &name, &unpack, &pack,
+          &compile, &fuse, &observer, &rewrites, &mode, &c_code, &watched))
     return nullptr;
   return guard([&] {
     std::vector<Variable> targets;
@@ -236,6 +250,8 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
                         require_variables(outputs, "an output of a function"),
                         parse_updates(updates, targets)};
     std::vector<std::string> update_names = names_to_check(graph.updates, targets);
+    parse_watched(watched, graph.updates, targets);
+    update_names.resize(graph.updates.size());
     const std::string named(name == Py_None ? std::string_view()
                                             : text_of(name, "a function's name"));
     const std::string origin = named.empty() ? origin_here() : std::string();
@@ -266,6 +282,8 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     Linker chosen =
         find_linker(linker, keep != 0, observer != Py_None, performs, nodes, roots, c_code);
     chosen.plan.fuse &= fuse != 0;
+    const KernelsAhead ahead(chosen.link.emits ? std::span<const Variable>(roots)
+                                               : std::span<const Variable>());
     auto compiled = std::make_unique<CompiledFunction>(
         named, function, called, link(graph, chosen.link), graph.inputs, std::move(parameters),
         std::move(results), unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
@@ -286,13 +304,34 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
   });
 }
 
+PyObject* rewritten_outputs(PyObject*, PyObject* args) {
+  PyObject *outputs, *names;
+  if (!PyArg_ParseTuple(args, "OO:rewritten", &outputs, &names)) return nullptr;
+  return guard([&] {
+    const Rewritten rewritten =
+        rewrite({{}, require_variables(outputs, "an output to rewrite"), {}}, parse_names(names));
+    PyRef replaced = PyRef::take(PyList_New(0));
+    for (const auto& [by, before, after] : rewritten.replaced) {
+      PyRef one = PyRef::take(PyTuple_Pack(3, to_text(by).get(), PyRef::take(wrap(before)).get(),
+                                           PyRef::take(wrap(after)).get()));
+      check(PyList_Append(replaced.get(), one.get()));
+    }
+    return PyRef::take(PyTuple_Pack(2, wrap_list(rewritten.graph.outputs).get(), replaced.get()));
+  });
+}
+
 PyMethodDef functions[] = {
     {"link", with_keywords(link_function), METH_VARARGS | METH_KEYWORDS,
      "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
      "output_specs=None, "
      "performs=None, name=None, unpack=False, pack=None, compile='never', fuse=True, "
-     "observer=None, rewrites=(), mode=None, c_code=None)\n--\n\n"
-     "A Function that computes `outputs` from `inputs` and updates shared variables."},
+     "observer=None, rewrites=(), mode=None, c_code=None, watched=None)\n--\n\n"
+     "A Function that computes `outputs` from `inputs` and updates shared variables. `watched` are "
+     "pairs (shared, value): the shared variable gets the value in calls that compute it."},
+    {"rewritten", rewritten_outputs, METH_VARARGS,
+     "rewritten(outputs, rewrites)\n--\n\n"
+     "The outputs after these rewrites, and for each output of a node that one of them replaced\n"
+     "(rewrite, before, after), in topological order."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -2,6 +2,7 @@
 
 #include "python/bindings/python/raised.h"
 #include "python/bindings/values/value.h"
+#include "vm/clock.h"
 #include "vm/frame.h"
 
 namespace thunkvm {
@@ -44,15 +45,23 @@ Observer::Observer(PyObject* object)
       after_(callable(object, "after")),
       started_(callable(object, "started")),
       finished_(callable(object, "finished")),
-      absent_(attribute(object, "absent")) {}
+      absent_(attribute(object, "absent")) {
+  const PyRef first = attribute(object, "first");
+  first_ = static_cast<std::uint32_t>(PyLong_AsUnsignedLong(first.get()));
+  if (PyErr_Occurred() != nullptr) throw PythonError{};
+}
 
-PyRef Observer::started(Frame& frame) const {
+PyRef Observer::started(Frame& frame) {
+  const double spent =
+      static_cast<double>(std::exchange(unwatched_ticks_, 0)) * Clock::seconds_per_tick();
   if (!started_) return PyRef::borrow(Py_None);
   const std::vector<std::uint32_t>& registers = frame.program().inputs;
   const PyRef arguments = list_of(
       static_cast<int>(registers.size()), absent_.get(),
       [&](int i) -> const Cell* { return &frame.cell(registers[static_cast<std::size_t>(i)]); });
-  return PyRef::take(PyObject_CallOneArg(started_.get(), arguments.get()));
+  const PyRef seconds = PyRef::take(PyFloat_FromDouble(spent));
+  return PyRef::take(
+      PyObject_CallFunctionObjArgs(started_.get(), arguments.get(), seconds.get(), nullptr));
 }
 
 void Observer::finished(PyObject* outputs, const PyRef& started) {
@@ -65,6 +74,51 @@ void Observer::finished(PyObject* outputs, const PyRef& started) {
     unwatched_ = 0;
     if (PyErr_Occurred() != nullptr) throw PythonError{};
   }
+}
+
+namespace {
+
+constexpr std::size_t kRemembered = 1000;  // layouts of a node; what comes beyond them is new
+
+/// Of how the inputs of a run lie; numbers have no layout.
+std::uint64_t layout_of(const ThunkRun& run) {
+  std::uint64_t hash = 1;
+  const auto add = [&](std::uint64_t value) {
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 32;
+  };
+  for (int i = 0; i < run.operands.n_inputs; ++i) {
+    if (run.lazy != nullptr && !run.lazy->got(i)) {
+      add(1);
+      continue;
+    }
+    const Cell& cell = run.frame.cell(run.operands.input(i));
+    if (!cell.is_array()) continue;
+    const ArrayBody& body = *cell.body();
+    add(static_cast<std::uint64_t>(body.dtype) * 64 + body.ndim);
+    for (int k = 0; k < 2 * body.ndim; ++k) add(static_cast<std::uint64_t>(body.dims[k]));
+  }
+  return hash;
+}
+
+}  // namespace
+
+bool Observer::is_new(const ThunkRun& run) {
+  if (run.node >= runs_.size()) runs_.resize(run.node + 1);
+  Runs& runs = runs_[run.node];
+  const std::uint64_t layout = layout_of(run);
+  if (runs.n < first_) {
+    ++runs.n;
+    runs.others.insert(layout);
+    return true;
+  }
+  if (layout == runs.layout) return false;
+  const bool known = runs.others.contains(layout);
+  if (known || runs.others.size() < kRemembered) {
+    runs.others.insert(layout);
+    runs.layout = layout;
+  }
+  return !known;
 }
 
 int Observer::traverse(visitproc visit, void* arg) const {
@@ -93,6 +147,8 @@ PyRef ObserverTracer::outputs(const ThunkRun& run) const {
 
 void ObserverTracer::before(const ThunkRun& run) {
   if (!observer_.before_ || run.node == kNone) return;
+  const bool is_new = observer_.first_ != 0 && observer_.is_new(run);
+  if (!all_ && !is_new) return;
   ending_the_call([&] {
     host_.heed_float_errors();
     const PyRef index = PyRef::take(PyLong_FromUnsignedLong(run.node)), values = inputs(run);
@@ -106,7 +162,9 @@ void ObserverTracer::after(const ThunkRun& run, Status status) {
   if (run.node == kNone) return;
   PyRef begun = PyRef::borrow(Py_None);
   if (observer_.before_) {
-    while (begun_.back().first != run.node) begun_.pop_back();  // of emitted code that failed
+    // What emitted code began that failed is still there, and what is not new is not.
+    while (!begun_.empty() && begun_.back().first != run.node && all_) begun_.pop_back();
+    if (begun_.empty() || begun_.back().first != run.node) return;
     begun = std::move(begun_.back().second);
     begun_.pop_back();
   }

@@ -7,6 +7,7 @@
 #include "vm/tracer.h"
 
 #include <cstdint>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -19,10 +20,15 @@ class Frame;
 ///   before(node, inputs)                  a callable, or None: a thunk is about to run
 ///   after(node, inputs, outputs, before)  a callable, or None: it did; `before` is what the other
 ///                                         call returned, or None
-///   started(arguments)                    a callable, or None: a call begins, with these values
+///   started(arguments, spent)             a callable, or None: a call begins, with these values;
+///                                         `spent` is how many seconds the calls took that it was
+///                                         not told of since the last one of which it was
 ///   finished(outputs, started)            a callable, or None: it has computed its outputs, and no
 ///                                         shared variable has changed yet. Where it returns an
-///                                         int, nothing is told of so many calls after this one
+///                                         int, so many calls after this one it is told of
+///                                         nothing but thunks that are new
+///   first                                 an int: a thunk is new so many times, and whenever its
+///                                         inputs have layouts, or dtypes, that they have not had
 ///   absent                                stands for a value that is not computed
 ///
 /// `node` is the index of the function's node. A lazy thunk is told of at each entry, with the
@@ -33,25 +39,44 @@ class Observer {
  public:
   explicit Observer(PyObject* object);
 
+  /// Whether all of the call that begins is told of.
+  bool watches() { return unwatched_ == 0 || (--unwatched_, false); }
   /// Tells that a call begins whose arguments are in their registers; what is to be given to
   /// `finished`. Throws PythonError.
-  PyRef started(Frame& frame) const;
+  PyRef started(Frame& frame);
   void finished(PyObject* outputs, const PyRef& started);
-  /// Whether the call that begins is told of.
-  bool watches() { return unwatched_ == 0 || (--unwatched_, false); }
+  /// Whether it is told of thunks that are new in other calls too.
+  bool tells_of_new() const { return first_ != 0; }
+  /// Notes how long a call took that was not told of.
+  void add_unwatched(std::uint64_t ticks) { unwatched_ticks_ += ticks; }
 
   int traverse(visitproc visit, void* arg) const;
 
  private:
   friend class ObserverTracer;
+  /// The runs of a node.
+  struct Runs {
+    std::uint32_t n = 0;
+    std::uint64_t layout = 0;  ///< a hash of how its inputs lay the last time
+    std::unordered_set<std::uint64_t> others;
+  };
+
+  /// Whether a run is new; notes it.
+  bool is_new(const ThunkRun& run);
+
   PyRef object_, before_, after_, started_, finished_, absent_;
-  long long unwatched_ = 0;  ///< calls to come that nothing is told of
+  long long unwatched_ = 0;  ///< calls to come that little is told of
+  std::uint64_t unwatched_ticks_ = 0;
+  std::uint32_t first_ = 0;
+  std::vector<Runs> runs_;  ///< by node
 };
 
 /// An observer in one call.
 class ObserverTracer final : public Tracer {
  public:
-  ObserverTracer(const Observer& observer, PythonHost& host) : observer_(observer), host_(host) {}
+  /// With `all` it tells of all thunks, else of those that are new.
+  ObserverTracer(Observer& observer, PythonHost& host, bool all)
+      : observer_(observer), host_(host), all_(all) {}
   void before(const ThunkRun& run) override;
   void after(const ThunkRun& run, Status status) override;
 
@@ -59,8 +84,9 @@ class ObserverTracer final : public Tracer {
   PyRef inputs(const ThunkRun& run) const;
   PyRef outputs(const ThunkRun& run) const;
 
-  const Observer& observer_;
+  Observer& observer_;
   PythonHost& host_;
+  const bool all_;
   std::vector<std::pair<std::uint32_t, PyRef>> begun_;  ///< nodes, with what `before` returned
 };
 

@@ -165,7 +165,7 @@ class NodeContract:
                     yield from run.lent(layout, inputs)
             if way.form == "kernel":
                 yield from run.dying(inputs)
-            elif self.is_users:
+            if self.is_users:
                 yield from run.laid_out(inputs)
                 yield from run.kept_memory(inputs)
 
@@ -194,10 +194,10 @@ class NodeContract:
                     yield _other(self.node, way.form, "on the same inputs", form, found)
 
     def crash(self, inputs: list[Any]) -> Iterator[Finding]:
-        """Try the node's C in a child process, with all that the other checks do."""
+        """Try the user's C in a child process, with all that the other checks do."""
         from thunkvm.checking.child import crash_of
 
-        ways = [way for way in self.ways if way.form == "c"]
+        ways = [way for way in self.ways if self.is_users and way.form in ("c", "kernel")]
         if not ways:
             return
 
@@ -205,7 +205,7 @@ class NodeContract:
             for way in ways:
                 doing("when it ran for the first time")
                 outputs = way.run(copies(inputs))
-                for _ in self.check_ways(inputs, outputs, "c", doing):
+                for _ in self.check_ways(inputs, outputs, way.form, doing):
                     pass
 
         how = crash_of(work)

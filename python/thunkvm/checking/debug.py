@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import ceil
 from time import perf_counter
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from thunkvm._core import Function
 from thunkvm._src.calls.mode import Mode
 from thunkvm.checking.aliasing import put_back, snapshot
+from thunkvm.checking.allowance import Allowance
 from thunkvm.checking.contract import Checks, Finding, NodeContract, is_seen
 from thunkvm.checking.layouts import layouts_of
 from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, name_of
@@ -20,6 +20,8 @@ from thunkvm.checking.rewriting import Rewriting, check_order
 
 #: How many layouts of nodes' inputs are remembered; what is new beyond them is checked each time.
 REMEMBERED = 100_000
+#: In so many of its runs a node is checked in any case.
+FIRST = 10
 
 
 class DebugObserver(NodeObserver):
@@ -29,13 +31,14 @@ class DebugObserver(NodeObserver):
         super().__init__()
         self._checks = checks
         self._patience = patience
-        self._at_most = at_most
+        self._allowance = None if at_most is None else Allowance(at_most)
         self._plain: Function | None = None
         self._contracts: dict[int, NodeContract] = {}
         self._forms: list[str] = []
         self._tried: set[int] = set()
         self._seen: set[tuple[Any, ...]] = set()
         self._rewriting: Rewriting | None = None
+        self.first = FIRST
         self.before = self._before
         self.after = self._after
         self.started = self._started
@@ -47,25 +50,27 @@ class DebugObserver(NodeObserver):
         check_order(relink, function.mode.rewrites, self._patience)
         if any(is_seen(node) for node in self.nodes):
             return  # what follows would run it again
-        if self._at_most is not None:
+        if self._allowance is not None:
             self._plain = relink(function.mode.rewrites)
         if any(function.rewrites.values()):
             self._rewriting = Rewriting(relink, function.mode.rewrites)
 
-    def _started(self, arguments: list[Any]) -> tuple[list[Any], float]:
+    def _started(self, arguments: list[Any], spent: float) -> tuple[list[Any], float]:
+        if self._allowance is not None:
+            self._allowance.add_unwatched(spent)
         return arguments, perf_counter()
 
     def _finished(self, outputs: Any, started: tuple[list[Any], float]) -> int | None:
-        """Check the rewrites; return how many calls are to run unchecked now."""
+        """Check the rewrites; return how many calls only new thunks are told of."""
         arguments, begin = started
         if self._rewriting is not None:
             self._rewriting.check(arguments)
-        if self._plain is None or self._at_most is None:
+        if self._plain is None or self._allowance is None:
             return None
         end = perf_counter()
         self._plain(*arguments)
-        plain = perf_counter() - end
-        return max(0, ceil((end - begin - self._at_most * plain) / ((self._at_most - 1.0) * plain)))
+        now = perf_counter()
+        return self._allowance.unwatched_after(now - begin, now - end)
 
     def _contract(self, index: int) -> NodeContract:
         contract = self._contracts.get(index)
@@ -95,7 +100,7 @@ class DebugObserver(NodeObserver):
 
     def _before(self, index: int, inputs: list[Any]) -> tuple[bool, list[Any]]:
         new, contract = self._is_new(index, inputs), self._contract(index)
-        if self._form(index) == "c" and index not in self._tried:
+        if self._form(index) != "perform" and contract.is_users and index not in self._tried:
             self._tried.add(index)
             self._raise_first(index, contract.crash(inputs))
         return new, snapshot(inputs) if new or contract.is_users else []
@@ -131,8 +136,9 @@ class DebugMode(Mode):
     """A mode that checks each Op that runs, and each rewrite, and stops at the first lie.
 
     A node that nobody demands does not run and is not checked. One that runs does so once for each
-    check, when its inputs have shapes and strides that it has not had before, and from then on once
-    for each implementation. What is checked of it:
+    check when its inputs have shapes, strides or dtypes that it has not had before, in whichever
+    call that is; and once for each implementation in its first ten runs, and from then on in as
+    many calls as `at_most` leaves time for. What is checked of it:
 
     - its ways to run agree: emitted C, kernel, the user's C, ``perform``; each on inputs of every
       layout (an Op of the user's) and with preallocated outputs of every layout;
@@ -144,9 +150,9 @@ class DebugMode(Mode):
     - where it has C of the user's, that is tried in a child process first, so that a crash is an
       error with the node.
 
-    Of the function: each rewrite leaves every value as it was, bit for bit, and linking again gives
-    the same program. NaNs are allowed unless `check_isfinite` is set: `NanGuardMode` looks for
-    them.
+    Of the function: what a rewrite replaces has the value of what it puts there, bit for bit, in
+    calls that compute both; and linking again gives the same program. NaNs are allowed unless
+    `check_isfinite` is set: `NanGuardMode` looks for them.
 
     Parameters
     ----------
@@ -163,9 +169,10 @@ class DebugMode(Mode):
         ``f_contiguous``, ``strided``, ``negative`` and ``wrong_size`` with colons between them.
     require_matching_strides : bool
         Whether implementations have to give the same strides.
-    at_most : float, optional
-        So many times what it takes unchecked a function may take, on average over its calls: after
-        one that is checked so many run unchecked. More than 1; if left out, each call is checked.
+    at_most : float or None
+        So many times what it takes unchecked a function may take, on average over many calls: in
+        those between two that are checked only what is new is. More than 1; None: every call is
+        checked.
     linker : str, optional
         What the function itself runs by; ``"c|py"`` (emitted C for each node) if left out, or
         ``"vm"`` without `check_c_code`.
@@ -198,7 +205,7 @@ class DebugMode(Mode):
     check_isfinite: bool = False
     check_preallocated_output: tuple[str, ...] = ()
     require_matching_strides: bool = False
-    at_most: float | None = None
+    at_most: float | None = 20.0
 
     def __init__(
         self,
@@ -210,7 +217,7 @@ class DebugMode(Mode):
         check_preallocated_output: str | Sequence[str] = "ALL",
         require_matching_strides: bool = False,
         linker: str | None = None,
-        at_most: float | None = None,
+        at_most: float | None = 20.0,
         gc: bool = True,
         compile: str | None = None,
         features: frozenset[str] | None = None,

@@ -23,7 +23,22 @@ ABSENT = _Absent()
 
 Before = Callable[[int, list[Any]], Any]
 After = Callable[[int, list[Any], list[Any], Any], None]
-Relink = Callable[[Sequence[str]], Function]
+
+
+class Relink(Protocol):
+    """What links a function again, without an observer: see `Observer.watch`."""
+
+    @property
+    def outputs(self) -> list[Variable]:
+        """What the function computes."""
+
+    def __call__(
+        self,
+        rewrites: Sequence[str] = ...,
+        outputs: Sequence[Variable] | None = ...,
+        watched: Sequence[tuple[Variable, Variable]] = ...,
+    ) -> Function:
+        """Return the function; one of other outputs where they are given."""
 
 
 class Observer(Protocol):
@@ -35,6 +50,7 @@ class Observer(Protocol):
     """
 
     absent: ClassVar[Any]
+    first: int
 
     @property
     def before(self) -> Before | None:
@@ -45,21 +61,27 @@ class Observer(Protocol):
         """Called after a thunk ran."""
 
     @property
-    def started(self) -> Callable[[list[Any]], Any] | None:
-        """Called with the arguments when a call begins."""
+    def started(self) -> Callable[[list[Any], float], Any] | None:
+        """Called when a call begins: with the arguments, and the seconds of calls before it.
+
+        These are what the calls took that it was not told of, since the last one that it was.
+        """
 
     @property
     def finished(self) -> Callable[[Any, Any], int | None] | None:
         """Called with the outputs, and what `started` returned, before anything is updated.
 
-        It returns how many calls from now on it is told nothing of, or None.
+        It may return a number: in so many calls from now on it is told of those thunks alone that
+        are new, which a node's is in its first `first` runs, and whenever its inputs have layouts
+        or dtypes that they have not had. With `first` 0 it is told of none.
         """
 
     def watch(self, function: Function, relink: Relink) -> None:
         """Tell of which function it is, before the first call.
 
         ``relink(rewrites)`` makes the same function without an observer, whose outputs are all that
-        it computes: its outputs, and then the new values of its updates.
+        it computes: its outputs, and then the new values of its updates. ``watched`` are pairs
+        (shared, value): the shared variable gets the value in calls in which it is computed.
         """
 
 
@@ -67,9 +89,10 @@ class NodeObserver:
     """An observer that does nothing yet and knows the nodes by their index."""
 
     absent: ClassVar[Any] = ABSENT
+    first: int = 0
     before: Before | None = None
     after: After | None = None
-    started: Callable[[list[Any]], Any] | None = None
+    started: Callable[[list[Any], float], Any] | None = None
     finished: Callable[[Any, Any], int | None] | None = None
 
     def __init__(self) -> None:

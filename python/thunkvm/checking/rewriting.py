@@ -1,13 +1,14 @@
-"""What a function computes before its rewrites, against what it computes after each of them."""
+"""The values of a function before its rewrites, against those after them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from thunkvm._core import Function
+from thunkvm import _core
+from thunkvm._core import Function, Variable
 from thunkvm.checking.errors import BadRewrite, StochasticOrder
 from thunkvm.checking.observer import Relink, text_of
 
@@ -36,21 +37,38 @@ def check_order(relink: Relink, rewrites: Sequence[str], patience: int) -> None:
         )
 
 
+class _Watched:
+    """A place for a value that a function computes in some calls."""
+
+    #: What is there before the value is.
+    NOTHING = object()
+
+    def __init__(self, value: Variable) -> None:
+        self.value = value
+        self.place = _core.shared_variable(_core.GenericType(), self.NOTHING, None, True)
+
+    def take(self) -> Any:
+        """Return the value of the last call; NOTHING if it was not computed."""
+        value = _core.get_value(self.place, True)
+        _core.set_value(self.place, self.NOTHING, True)
+        return value
+
+
 class Rewriting:
-    """Holds what a function computes after its rewrites against what it did before them.
+    """Holds each value that a rewrite replaced against what has replaced it.
 
     Every rewrite keeps values bit for bit, so nothing may differ at all. Both graphs run lazily, by
-    kernels, on the call's own arguments.
+    kernels, on the call's own arguments; what a call computes in both of them is compared.
     """
 
     def __init__(self, relink: Relink, rewrites: Sequence[str]) -> None:
-        self._relink = relink
-        self._rewrites = tuple(rewrites)
-        self._before = self._linked(())
-        self._after = self._linked(self._rewrites)
-
-    def _linked(self, rewrites: Sequence[str]) -> Function:
-        return self._relink(rewrites)
+        outputs, replaced = _core.rewritten(relink.outputs, list(rewrites))
+        self._outputs = list(relink.outputs)
+        self._names = [name for name, _, _ in replaced]
+        self._old = [_Watched(before) for _, before, _ in replaced]
+        self._new = [_Watched(after) for _, _, after in replaced]
+        self._before = _linked(relink, self._outputs, self._old)
+        self._after = _linked(relink, outputs, self._new)
 
     def check(self, arguments: list[Any]) -> None:
         """Run both.
@@ -58,43 +76,53 @@ class Rewriting:
         Raises
         ------
         BadRewrite
-            If a value differs. It names the first rewrite after which it does.
+            If a value differs. It names the rewrite that is the first to change one.
         """
         try:
             before = self._before(*arguments)
         except Exception:  # of what the rewrites may have left out
             return
-        if (found := _differing(before, self._after(*arguments))) is None:
-            return
-        name = self._rewrites[-1]
-        for n in range(1, len(self._rewrites)):
-            values = self._linked(self._rewrites[:n])(*arguments)
-            if (earlier := _differing(before, values)) is not None:
-                found, name = earlier, self._rewrites[n - 1]
-                break
-        index, text = found
-        output = self._before.outputs[index]
-        raise BadRewrite(
-            f"the rewrite {name!r} changed the value of {_what(self._before, index)}, "
-            f"{text_of(output)}: {text}. mode.excluding({name!r}) leaves it out."
-        )
-
-
-def _what(function: Function, index: int) -> str:
-    return f"value {index} of {len(function.outputs)} that the function computes"
-
-
-def _differing(before: list[Any], after: list[Any]) -> tuple[int, str] | None:
-    for index, (a, b) in enumerate(zip(before, after, strict=True)):
-        if not isinstance(a, (np.ndarray, np.generic)):
-            continue
-        old, new = np.asarray(a), np.asarray(b)
-        if (old.dtype, old.shape) != (new.dtype, new.shape):
-            return index, f"{old.dtype} {old.shape} became {new.dtype} {new.shape}"
-        if not np.array_equal(old, new, equal_nan=old.dtype.kind in "fc"):
-            where = tuple(
-                int(i) for i in np.argwhere((old != new) & ~((old != old) & (new != new)))[0]
+        after = self._after(*arguments)
+        for name, old, new, difference in self._differing():
+            raise BadRewrite(
+                f"the rewrite {name!r} put {_shown(new)} for {_shown(old)}, whose value is "
+                f"another one: {difference}. mode.excluding({name!r}) leaves it out."
             )
-            element = f"element {where}: " if where else ""
-            return index, f"{element}{old[where]!r} became {new[where]!r}"
-    return None
+        for output, a, b in zip(self._outputs, before, after, strict=True):
+            if difference := _difference(a, b):
+                raise BadRewrite(
+                    f"rewriting changed the value of {_shown(output)}, which the function "
+                    f"computes, though nothing that was replaced: {difference}. optimizer=None "
+                    "leaves all rewrites out."
+                )
+
+    def _differing(self) -> Iterator[tuple[str, Variable, Variable, str]]:
+        values = [(old.take(), new.take()) for old, new in zip(self._old, self._new, strict=True)]
+        for name, old, new, (a, b) in zip(self._names, self._old, self._new, values, strict=True):
+            if a is _Watched.NOTHING or b is _Watched.NOTHING:
+                continue
+            if difference := _difference(a, b):
+                yield name, old.value, new.value, difference
+
+
+def _linked(relink: Relink, outputs: Sequence[Variable], watched: list[_Watched]) -> Function:
+    return relink((), outputs, [(each.place, each.value) for each in watched])
+
+
+def _shown(variable: Variable) -> str:
+    origin = variable.owner.origin if variable.owner is not None else ""
+    return text_of(variable) + (f" (made at {origin})" if origin else "")
+
+
+def _difference(a: Any, b: Any) -> str:
+    """Say how two values differ; empty where they do not."""
+    if not isinstance(a, (np.ndarray, np.generic)):
+        return ""
+    old, new = np.asarray(a), np.asarray(b)
+    if (old.dtype, old.shape) != (new.dtype, new.shape):
+        return f"{old.dtype} {old.shape} became {new.dtype} {new.shape}"
+    if np.array_equal(old, new, equal_nan=old.dtype.kind in "fc"):
+        return ""
+    where = tuple(int(i) for i in np.argwhere((old != new) & ~((old != old) & (new != new)))[0])
+    element = f"element {where}: " if where else ""
+    return f"{element}{old[where]!r} became {new[where]!r}"

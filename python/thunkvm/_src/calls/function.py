@@ -138,12 +138,37 @@ def function(
     )
     c_code.annotate(made)
     if observer is not None:
-        observer.watch(made, lambda rewrites: graph.relinked(arguments, rewrites))
+        observer.watch(made, Relinker(arguments, graph.computed()))
     if profile:
         from thunkvm.profile.live import own_profile
 
         own_profile(made, profile, compile=compiles == "now")
     return made
+
+
+@dataclass(frozen=True)
+class Relinker:
+    """Links a function again, without an observer: see `thunkvm.checking.observer.Relink`."""
+
+    inputs: list[Variable]
+    #: What the function computes: its outputs, then the values of its updates.
+    outputs: list[Variable]
+
+    def __call__(
+        self,
+        rewrites: Sequence[str] = (),
+        outputs: Sequence[Variable] | None = None,
+        watched: Sequence[tuple[Variable, Variable]] = (),
+    ) -> Function:
+        """Make a function of the outputs, or of others from the same inputs."""
+        return _core.link(
+            self.inputs,
+            self.outputs if outputs is None else outputs,
+            performs=perform_of,
+            c_code=_CCode(),
+            rewrites=rewrites,
+            watched=watched,
+        )
 
 
 @dataclass(slots=True)
@@ -207,16 +232,12 @@ class _Graph:
             ]
         return arguments
 
-    def relinked(self, arguments: list[Variable], rewrites: Sequence[str]) -> Function:
-        """Make a function of all that is computed, with these rewrites and no observer."""
-        values = [value for _, value, if_computed in self.updates if not if_computed]
-        return _core.link(
-            arguments,
-            [*self.outputs, *values],
-            performs=perform_of,
-            c_code=_CCode(),
-            rewrites=rewrites,
-        )
+    def computed(self) -> list[Variable]:
+        """Return what every call computes: the outputs, and the values of updates."""
+        return [
+            *self.outputs,
+            *(value for _, value, if_computed in self.updates if not if_computed),
+        ]
 
     def check_inputs(self, specs: list[In], arguments: list[Variable], on_unused: str) -> None:
         """Refuse free variables that are no inputs, and inputs that nothing depends on."""

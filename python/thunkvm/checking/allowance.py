@@ -1,0 +1,60 @@
+"""How much time checks may take, and how many calls have to go without them for that."""
+
+from __future__ import annotations
+
+from math import ceil
+
+#: So many calls at most go without checks, whatever the sums say: what they say may be wrong.
+LONGEST = 100_000
+
+
+class Allowance:
+    """Keeps the calls of a function, on average, within so many times what they take unchecked.
+
+    Parameters
+    ----------
+    at_most : float
+        So many times; more than 1.
+
+    Examples
+    --------
+    >>> from thunkvm.checking.allowance import Allowance
+    >>> allowance = Allowance(20.0)
+    >>> allowance.unwatched_after(10.0, 0.1)  # a call may take 2 s: 8 s too much
+    4
+    >>> allowance.add_unwatched(2.0)  # what these four took: 6 s were gained
+    >>> allowance.unwatched_after(10.0, 0.1)  # 10 s are too much now
+    7
+    """
+
+    def __init__(self, at_most: float) -> None:
+        self._at_most = at_most
+        self._plain = float("inf")
+        self._debt = 0.0
+        self._unwatched = 0
+        self._spent = 0.0
+
+    def add_unwatched(self, seconds: float) -> None:
+        """Note what the calls took that went unwatched since the last one that did not."""
+        self._spent = seconds
+
+    def unwatched_after(self, seconds: float, plain: float) -> int:
+        """Return how many calls are to go unwatched now.
+
+        Parameters
+        ----------
+        seconds : float
+            What the watched call took that ends now, with all that was checked.
+        plain : float
+            What it would have taken without.
+        """
+        self._plain = min(self._plain, plain)
+        allowed = self._at_most * self._plain
+        each = self._spent / self._unwatched if self._unwatched else 0.0
+        self._debt += seconds + self._spent - allowed * (self._unwatched + 1)
+        self._debt = max(self._debt, 0.0)
+        self._spent = 0.0
+        # What is new in unwatched calls is checked there too, so that some of them take long.
+        gained = max(allowed - each, allowed / 2.0)
+        self._unwatched = min(ceil(self._debt / gained), LONGEST)
+        return self._unwatched
