@@ -202,7 +202,7 @@ PyRef wrap(std::unique_ptr<Implementation> implementation) {
 ThunkCode perform_of(Apply& apply, PyObject* performs, const std::shared_ptr<PythonNodes>& nodes) {
   const PythonOp* op = python_op(apply.op());
   PyRef handle = PyRef::take(wrap_node(&apply));
-  PyRef perform = op != nullptr ? op->own_method("perform")
+  PyRef perform = op != nullptr ? op->perform(handle.get())
                                 : PyRef::take(PyObject_CallOneArg(performs, handle.get()));
   if (!perform || perform.get() == Py_None) return {};
   auto node = std::make_shared<const PythonNode>(apply, std::move(handle));

@@ -3,6 +3,7 @@
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
 #include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/raised.h"
 
@@ -136,8 +137,13 @@ PyMethodDef functions[] = {
 std::vector<Extents> call_infer_shape(PyObject* method, Apply& node,
                                       std::span<const Extents> input_shapes) {
   PyRef node_object = PyRef::take(wrap_node(&node));
-  PyObject* const returned = PyObject_CallFunctionObjArgs(
-      method, node_object.get(), shapes_list(node.inputs(), input_shapes).get(), nullptr);
+  const PyRef shapes_of_inputs = shapes_list(node.inputs(), input_shapes);
+  PyObject* const returned =
+      required_arguments(method) == 3  // PyTensor's, which gets a graph first
+          ? PyObject_CallFunctionObjArgs(method, Py_None, node_object.get(), shapes_of_inputs.get(),
+                                         nullptr)
+          : PyObject_CallFunctionObjArgs(method, node_object.get(), shapes_of_inputs.get(),
+                                         nullptr);
   if (returned == nullptr) {
     const std::string origin = node.origin_text();
     add_note("raised by " + node.op()->name() + ".infer_shape for the node" +

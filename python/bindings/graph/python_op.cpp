@@ -155,6 +155,17 @@ PythonOp::~PythonOp() { python_ops().erase(object_.get()); }
 
 std::string PythonOp::text() const { return str_of(object_.get()); }
 
+long required_arguments(PyObject* method) {
+  PyRef code = attribute_or_null(method, "__code__");
+  PyRef count = code ? attribute_or_null(code.get(), "co_argcount") : PyRef();
+  if (!count) return 0;
+  PyRef defaults = attribute_or_null(method, "__defaults__");
+  const long optional = defaults && PyTuple_Check(defaults.get())
+                            ? static_cast<long>(PyTuple_GET_SIZE(defaults.get()))
+                            : 0;
+  return PyLong_AsLong(count.get()) - optional - (PyMethod_Check(method) ? 1 : 0);
+}
+
 PyRef PythonOp::own_method(const char* name) const {
   PyRef method = attribute_or_null(object_.get(), name);
   if (!method || method.get() == Py_None) return {};
@@ -162,6 +173,15 @@ PyRef PythonOp::own_method(const char* name) const {
   if (module && PyUnicode_Check(module.get()) && text_of(module.get()) == "thunkvm._src.graph.op")
     return {};
   return method;
+}
+
+PyRef PythonOp::perform(PyObject* node) const {
+  PyRef method = own_method("perform");
+  if (!method || required_arguments(method.get()) != 4 ||
+      !attribute_or_null(object(), "params_type"))
+    return method;
+  PyRef module = PyRef::take(PyImport_ImportModule("thunkvm.c.params_values"));
+  return PyRef::take(PyObject_CallMethod(module.get(), "with_params", "OO", method.get(), node));
 }
 
 std::vector<Variable> PythonOp::call(std::span<const Variable> inputs) const {
@@ -176,6 +196,8 @@ std::vector<Variable> PythonOp::call(std::span<const Variable> inputs) const {
 std::vector<Variable> PythonOp::grad(Apply& node,
                                      std::span<const Variable> output_gradients) const {
   PyRef method = own_method("grad");
+  const bool gets_outputs = !method;
+  if (gets_outputs) method = own_method("L_op");
   if (!method) return Op::grad(node, output_gradients);
 
   std::vector<Variable> incoming(output_gradients.begin(), output_gradients.end());
@@ -187,10 +209,14 @@ std::vector<Variable> PythonOp::grad(Apply& node,
     if (!lazy || known_shape(*tensor)) incoming[j] = zeros_like(node.output(j));
   }
 
-  PyRef result =
-      result_of("grad", node,
-                PyObject_CallFunctionObjArgs(method.get(), wrap_list(node.inputs()).get(),
-                                             optional_list(incoming).get(), nullptr));
+  const PyRef inputs = wrap_list(node.inputs()), gradients_in = optional_list(incoming);
+  PyRef result = result_of(
+      gets_outputs ? "L_op" : "grad", node,
+      gets_outputs
+          ? PyObject_CallFunctionObjArgs(method.get(), inputs.get(),
+                                         wrap_list(node.outputs()).get(), gradients_in.get(),
+                                         nullptr)
+          : PyObject_CallFunctionObjArgs(method.get(), inputs.get(), gradients_in.get(), nullptr));
   if (!PyList_Check(result.get()) && !PyTuple_Check(result.get()))
     throw Error(ErrorKind::Type, "[" + name_ + "] grad returned a " + class_name(result.get()) +
                                      "; it has to return a list with one entry for each input");

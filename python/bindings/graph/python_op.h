@@ -33,8 +33,9 @@ class PythonOp final : public Op {
   const AliasMap& destroy_map() const override { return destroy_map_; }
   /// Throws Error(Value) where one of the maps names an input or output that such a node has not.
   void check_alias_maps(std::size_t n_inputs, std::size_t n_outputs) const;
-  /// Calls `grad(inputs, output_gradients)`. An output that the cost does not depend on comes with
-  /// zeros of its shape; with None where asking for its shape could run a lazy Op.
+  /// Calls `grad(inputs, output_gradients)`, or `L_op(inputs, outputs, output_gradients)`. An
+  /// output that the cost does not depend on comes with zeros of its shape; with None where asking
+  /// for its shape could run a lazy Op.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
   /// That of `c_element` or `c_kernel`, where the object has one: see user_element.h,
@@ -48,6 +49,10 @@ class PythonOp final : public Op {
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
 
+  /// `perform` as a function of (node, inputs, output_storage): one that takes a fourth argument
+  /// gets the node's params there. Null where there is none.
+  PyRef perform(PyObject* node) const;
+
   /// The method of this name, or null where there is none: what `thunkvm.Op` itself offers is a
   /// default, not an implementation.
   PyRef own_method(const char* name) const;
@@ -59,6 +64,9 @@ class PythonOp final : public Op {
   AliasMap destroy_map_;
   std::unique_ptr<UserElements> elements_;
 };
+
+/// How many arguments a method of Python has to get; 0 where that cannot be told.
+long required_arguments(PyObject* method);
 
 /// The PythonOp of an Op of this kind, else null.
 inline const PythonOp* python_op(const Op* op) { return dynamic_cast<const PythonOp*>(op); }

@@ -219,7 +219,24 @@ PyObject* tensor_type_reduce(PyObject* self, PyObject*) {
   });
 }
 
+PyObject* tensor_type_clone(PyObject* self, PyObject* args, PyObject* kwargs) {
+  static const char* keywords[] = {"dtype", "shape", nullptr};
+  PyObject *dtype = Py_None, *shape = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:clone", const_cast<char**>(keywords), &dtype,
+                                   &shape))
+    return nullptr;
+  return guard([&] {
+    const TensorType& type = tensor_type_of(self);
+    return wrap_built_in(*TensorType::of(
+        dtype == Py_None ? type.dtype() : dtype_of_object(dtype, "TensorType.clone(dtype=)"),
+        shape == Py_None ? type.shape() : shape_of(shape)));
+  });
+}
+
 PyMethodDef tensor_type_methods[] = {
+    {"clone", with_keywords(tensor_type_clone), METH_VARARGS | METH_KEYWORDS,
+     "clone($self, dtype=None, shape=None)\n--\n\n"
+     "The type with another dtype, or other lengths."},
     {"filter", with_keywords(tensor_type_filter), METH_VARARGS | METH_KEYWORDS,
      "filter($self, value, strict=False, allow_downcast=None)\n--\n\n"
      "The value as an array (or NumPy scalar) of this type; raises TypeError or ValueError where "

@@ -95,6 +95,24 @@ PyObject* set_indexing(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+PyObject* variable_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+  static const char* keywords[] = {"type", "owner", "index", "name", nullptr};
+  PyObject *type, *owner = Py_None, *index = Py_None, *name = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOO:Variable", const_cast<char**>(keywords),
+                                   &type, &owner, &index, &name))
+    return nullptr;
+  return guard([&] {
+    if (owner != Py_None || index != Py_None)
+      throw Error(
+          ErrorKind::Type,
+          "Variable(type, name=) makes a free variable, which has no owner and no index; an "
+          "Apply has the outputs that it is given Types' variables for: "
+          "tv.Apply(op, inputs, [type()]).outputs.");
+    const std::string_view text = name == Py_None ? "" : text_of(name, "a variable's name");
+    return PyRef::take(wrap(Variable::input(unwrap_type(type), text)));
+  });
+}
+
 PyMethodDef functions[] = {
     {"set_indexing", set_indexing, METH_VARARGS,
      "set_indexing(get, set)\n--\n\nWhat ``x[key]`` and ``x[key] = value`` call, with these."},
@@ -287,6 +305,7 @@ void init_variable(PyObject* module) {
       {Py_tp_traverse, reinterpret_cast<void*>(variable_traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(variable_clear)},
       {Py_tp_hash, reinterpret_cast<void*>(variable_hash)},
+      {Py_tp_new, reinterpret_cast<void*>(variable_new)},
       {Py_tp_getset, variable_attributes},
       {Py_tp_members, variable_members},
       {Py_tp_richcompare, reinterpret_cast<void*>(compare_variables)},
@@ -312,9 +331,8 @@ void init_variable(PyObject* module) {
       {Py_nb_bool, reinterpret_cast<void*>(variable_bool)},
       {0, nullptr},
   };
-  static PyType_Spec spec = {
-      "thunkvm._core.Variable", sizeof(VariableObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+  static PyType_Spec spec = {"thunkvm._core.Variable", sizeof(VariableObject), 0,
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
   variable_class = add_class(module, spec);
   check(PyModule_AddFunctions(module, functions));
   PyRef bases = PyRef::take(PyTuple_Pack(2, PyExc_AttributeError, PyExc_TypeError));

@@ -100,14 +100,14 @@ ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> node
     }
     if (PyRef make = op->own_method("make_thunk")) return register_thunk(node, std::move(make));
     if (PyRef demand = op->own_method("demand")) return generator_thunk(node, std::move(demand));
-    if (PyRef perform = op->own_method("perform"))
+    if (PyRef perform = op->perform(handle.get()))
       return perform_thunk(node, std::move(perform), false);
     throw Error(
         ErrorKind::NotImplemented,
         "the Op " + node->op +
             " cannot run in this mode: its class has to define one of perform(node, inputs, "
             "output_storage), demand(node) (a generator) and make_thunk(node, ...); or a "
-            "c_code, which the modes cvm, c, c|py and c&py run.");
+            "c_code, c_kernel or c_element, which the modes cvm, c, c|py and c&py run.");
   };
 }
 

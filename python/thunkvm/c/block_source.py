@@ -117,6 +117,10 @@ static inline void thunkvm_replace(PyObject** slot, PyObject* object) {
 """
 
 
+#: The numbers of stages that are closed at once begin here.
+CLOSED = 1000
+
+
 @dataclass(frozen=True)
 class BlockSource:
     """A module's text, and how it is compiled."""
@@ -226,6 +230,8 @@ class _Writer:
         """Return the nodes' code, each within what was set up for those before it."""
         opened: list[tuple[Stage, str]] = []  # with its variable
         text, entered = "", 0
+        codes = [node.code(CLOSED + k) for k, node in enumerate(self.nodes)]
+        wanted = {name for node in self.nodes for name in node.objects}
         for k, node in enumerate(self.nodes):
             text += f"*at = {k};\n"
             stages: list[tuple[Stage, str]] = []
@@ -247,11 +253,10 @@ class _Writer:
                     f"{self.flag(name)}{stage.set_up}\n"
                 )
             opened += stages
-            number = 1000 + k  # of a block that is closed at once
-            text += node.code(number)
+            text += codes[k]
             text += f"if ({FAILURE} != 0) goto thunkvm_label_{len(opened)};\n" if opened else ""
             for j, name in enumerate(node.outputs):
-                if name in self.slots or node.needs_object(j):
+                if name in self.slots or name in wanted or node.needs_object(j):
                     text += node.sync(j, len(opened), self.slots.get(name, ""))
                 else:
                     text += node.check(j, len(opened))

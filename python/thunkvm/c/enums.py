@@ -80,7 +80,7 @@ class EnumType(CType):
                     f"{name!r} is no name of a constant: it has to be of capitals, digits and "
                     "underscores, and begin with a capital."
                 )
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
+            if not isinstance(value, (int, float)):
                 raise TypeError(
                     f"the constant {name} is {value!r}; it has to be an int or a float."
                 )
@@ -142,18 +142,27 @@ class EnumType(CType):
         return alias in self.aliases
 
     def fromalias(self, alias: str) -> Any:
-        """Return the value of the constant that has this alias; a KeyError if none has."""
-        if alias not in self.aliases:
+        """Return the value of the constant with this alias, or with this name.
+
+        Raises
+        ------
+        KeyError
+            If none has it.
+        """
+        name = self.aliases.get(alias, alias)
+        if name not in self.values:
+            known = [*self.get_aliases(), *self.values]
             raise KeyError(
-                f"there is no alias {alias!r}; there are {', '.join(self.get_aliases())}."
+                f"there is no alias {alias!r}; there are {', '.join(known)}."
+                + did_you_mean(str(alias), known)
             )
-        return self.values[self.aliases[alias]]
+        return self.values[name]
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return the value of a constant, which may be given by its alias unless `strict`."""
-        if not strict and isinstance(value, str) and self.has_alias(value):
+        """Return the value of a constant, given by its alias or name too unless `strict`."""
+        if not strict and isinstance(value, str) and (self.has_alias(value) or value in self):
             return self.fromalias(value)
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if not isinstance(value, (int, float)):
             value = getattr(value, "item", lambda: value)()
         if isinstance(value, (int, float)) and value in self.values.values():
             return value
@@ -179,12 +188,12 @@ class EnumType(CType):
 
     def c_literal(self, data: Any) -> str:
         """Return a value as C text."""
-        return repr(self.filter(data))
+        return _number(self.filter(data))
 
     def c_support_code(self, **kwargs: Any) -> list[str]:
         """Return the constants, as macros."""
         lines = [
-            f"#ifndef {name}\n#define {name} (({self.ctype}){value!r})\n#endif"
+            f"#ifndef {name}\n#define {name} (({self.ctype}){_number(value)})\n#endif"
             for name, value in self.values.items()
         ]
         return ["\n".join(lines)] if lines else []
@@ -315,6 +324,11 @@ class CEnumType(EnumList):
         """Return the constant's name."""
         number = self.filter(data)
         return next(name for name, known in self.values.items() if known == number)
+
+
+def _number(value: Any) -> str:
+    """Return a value as C text; a bool is a number there."""
+    return repr(int(value) if isinstance(value, bool) else value)
 
 
 def _listed(constants: tuple[str | tuple[str, str], ...]) -> tuple[list[str], dict[str, str]]:

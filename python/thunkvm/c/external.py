@@ -177,7 +177,8 @@ class OpenMPOp(ExternalCOp):
     Parameters
     ----------
     func_files, func_name
-        As `ExternalCOp` takes them.
+        As `ExternalCOp` takes them; left out where methods give the code. A bool in their place is
+        `openmp`.
     openmp : bool, optional
         Whether to use OpenMP; by default where the C++ compiler knows it, which is asked once.
 
@@ -192,10 +193,12 @@ class OpenMPOp(ExternalCOp):
 
     def __init__(
         self,
-        func_files: str | Path | Sequence[str | Path] | None = None,
+        func_files: str | Path | Sequence[str | Path] | bool | None = None,
         func_name: str | None = None,
         openmp: bool | None = None,
     ) -> None:
+        if isinstance(func_files, bool):  # as PyTensor's, which takes nothing else
+            func_files, openmp = None, func_files
         self.openmp = openmp
         if func_files is not None:
             super().__init__(func_files, func_name)
@@ -205,6 +208,10 @@ class OpenMPOp(ExternalCOp):
     def uses_openmp(self) -> bool:
         """Return whether OpenMP is asked for and there."""
         return self.openmp is not False and self.test_gxx_support()
+
+    def update_self_openmp(self) -> None:
+        """Make `openmp` what `uses_openmp` returns."""
+        self.openmp = self.uses_openmp()
 
     def c_compile_args(self, **kwargs: Any) -> list[str]:
         """Return ``-fopenmp``."""

@@ -36,6 +36,11 @@ class _GenericOp(COp):
                 return self._registered[cls]
         raise MethodNotDefined(f"{self} has no C for {node.inputs[0].type}.")
 
+    def c_code_cache_version(self) -> tuple[Any, ...]:
+        """Return the versions of all that is registered; () where something has none."""
+        versions = sorted((str(type_), code[2]) for type_, code in self._registered.items())
+        return tuple(versions) if all(version for _, version in versions) else ()
+
     def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
         """Return the version that the code was registered with."""
         return self._code(node)[2]

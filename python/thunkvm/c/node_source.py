@@ -14,6 +14,9 @@ from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import ask, one_text, texts
 from thunkvm.c.stages import FAILURE, Stage, caught, failure_code, guarded, named, nested
 
+#: The Python object of a variable.
+OBJECT = re.compile(r"\bpy_(V\d+)\b")
+
 
 def function_name(op: Any) -> str:
     """Return what a debugger calls the function that runs an Op's code: ``run_`` and its class."""
@@ -53,6 +56,7 @@ class NodeSource:
         self.outputs = (
             [f"V{n + j}" for j in range(len(node.outputs))] if outputs is None else outputs
         )
+        self.objects: list[str] = []
         self.check_input = getattr(self.op, "check_input", True)
         self.params_type = getattr(self.op, "params_type", None)
         self.givers: list[Any] = [self.op]
@@ -144,7 +148,10 @@ class NodeSource:
     # ---- a run
 
     def code(self, stage: int) -> str:
-        """Return the block of the Op's own code, whose failure is its own clean-up."""
+        """Return the block of the Op's own code, whose failure is its own clean-up.
+
+        `objects` has the inputs then whose Python objects it names, as ``py_V0``.
+        """
         arguments = (self.node, self.name, self.inputs, self.outputs, self.op_sub(stage))
         code = ask(self.op, "c_code", *arguments)
         if not isinstance(code, str):
@@ -155,6 +162,8 @@ class NodeSource:
                 "return a str."
             )
         cleanup = self.op_code("c_code_cleanup", *arguments)
+        named_in = set(OBJECT.findall(code + cleanup))
+        self.objects = [name for name in self.inputs if name in named_in]
         own = Stage(stage, f"{self.op}", "", named(code, f"c_code of {self.op}"), cleanup)
         return caught(nested([own]), stage)
 

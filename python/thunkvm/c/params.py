@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
 from typing import Any
 
-from thunkvm._core import TensorType
-from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.c.enums import EnumType
+from thunkvm.c.params_values import Params
 from thunkvm.c.protocol import ask, one_text, texts
 from thunkvm.c.types import CType
 
@@ -30,116 +28,6 @@ _KEYWORDS = frozenset(
 )  # fmt: skip
 
 
-class Params:
-    """The values of an Op's params, by the names of its `ParamsType`.
-
-    Immutable; its values are attributes and items.
-
-    Parameters
-    ----------
-    params_type : ParamsType
-        What the values are of.
-    **values
-        One for each field.
-
-    Raises
-    ------
-    TypeError
-        If a field has no value, a value no field, or a Type refuses its value.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> params_type = tv.ParamsType(n=tv.ScalarType("int32"))
-    >>> params = tv.Params(params_type, n=3)
-    >>> params.n, params["n"], dict(params)
-    (np.int32(3), np.int32(3), {'n': np.int32(3)})
-    """
-
-    __slots__ = ("_params_type", "_values")
-
-    def __init__(self, params_type: ParamsType, **values: Any) -> None:
-        for name in params_type.fields:
-            if name not in values:
-                raise TypeError(f"the param {name!r} of {params_type} has no value.")
-        for name in values:
-            if name not in params_type.fields:
-                raise TypeError(
-                    f"{params_type} has no field {name!r}." + did_you_mean(name, params_type.fields)
-                )
-        filtered = {name: _filtered(params_type, name, values[name]) for name in params_type.fields}
-        object.__setattr__(self, "_params_type", params_type)
-        object.__setattr__(self, "_values", filtered)
-
-    @property
-    def params_type(self) -> ParamsType:
-        """What the values are of."""
-        found: ParamsType = self._params_type
-        return found
-
-    def __getattr__(self, name: str) -> Any:
-        """Return the value of a field."""
-        if name.startswith("_") or name not in self._values:
-            raise AttributeError(f"there is no param {name!r}; there are {list(self._values)}.")
-        return self._values[name]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Refuse: params do not change."""
-        raise AttributeError(f"params do not change: {name!r} cannot be set.")
-
-    def __getitem__(self, name: str) -> Any:
-        """Return the value of a field."""
-        return self._values[name]
-
-    def keys(self) -> Any:
-        """Return the fields."""
-        return self._values.keys()
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the fields."""
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        """Return the number of fields."""
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        """Return the fields with their values."""
-        return f"Params({', '.join(f'{name}={value!r}' for name, value in self._values.items())})"
-
-    def __eq__(self, other: object) -> bool:
-        """Compare Type and values, arrays element by element."""
-        return isinstance(other, Params) and self._params_type.values_eq(self, other)
-
-    def __hash__(self) -> int:
-        """Hash the Type: values may be arrays."""
-        return hash(self._params_type)
-
-
-def _filtered(params_type: ParamsType, name: str, value: Any) -> Any:
-    type_ = params_type.type_of(name)
-    try:
-        return _filter(type_, value)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"the param {name!r}: {error}") from error
-
-
-def _filter(type_: Any, value: Any) -> Any:
-    if isinstance(type_, TensorType):
-        import numpy as np
-
-        array = np.asarray(value)
-        if array.dtype != type_.dtype or array.ndim != type_.ndim:
-            converted = np.asarray(value, dtype=type_.dtype)
-            if converted.ndim != type_.ndim or not np.array_equal(converted, array):
-                raise TypeError(f"{value!r} is no value of {type_}.")
-            array = converted
-        array = array.copy()
-        array.flags.writeable = False
-        return array
-    return type_.filter(value, strict=False, allow_downcast=None)
-
-
 class ParamsType(CType):
     """The Type of an Op's params: in C a pointer to a struct with a member for each field.
 
@@ -152,8 +40,9 @@ class ParamsType(CType):
     Raises
     ------
     TypeError
-        For no field at all, a name that C refuses, a Type without C, and constants or aliases that
-        two Types of constants both have.
+        For no field at all, a name that C refuses, and a Type without C.
+    AttributeError
+        For constants or aliases that two Types of constants both have.
 
     Examples
     --------
@@ -199,7 +88,7 @@ class ParamsType(CType):
             ):
                 for key in mine:
                     if key in known:
-                        raise TypeError(
+                        raise AttributeError(
                             f"the {what} {key!r} is in the Types of {known[key]!r} and {name!r}."
                         )
                     known[key] = name
@@ -266,9 +155,9 @@ class ParamsType(CType):
         return getattr(self, name)
 
     def enum_from_alias(self, alias: str) -> Any:
-        """Return the value of the constant with this alias; otherwise `alias` itself."""
+        """Return the value of the constant with this alias, or else name; else `alias` itself."""
         for type_ in self.types:
-            if isinstance(type_, EnumType) and type_.has_alias(alias):
+            if isinstance(type_, EnumType) and (type_.has_alias(alias) or alias in type_):
                 return type_.fromalias(alias)
         return alias
 
@@ -419,3 +308,6 @@ class ParamsType(CType):
     def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
         """Let all fields go."""
         return f"delete {name};\n{name} = NULL;"
+
+
+__all__ = ["Params", "ParamsType"]

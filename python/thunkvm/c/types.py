@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thunkvm._core import Type
+from thunkvm._core import Type, Variable
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import CObject
 
@@ -69,6 +69,18 @@ class CType(Type, CObject):
     """
 
     c_owns_variable: bool = False
+
+    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
+        """Return whether `filter` takes the value."""
+        try:
+            self.filter(value, strict=strict)
+        except (TypeError, ValueError):
+            return False
+        return True
+
+    def make_variable(self, name: str | None = None) -> Variable:
+        """Return a fresh variable of this Type: ``self(name)``."""
+        return self(name)
 
     def _missing(self, method: str) -> MethodNotDefined:
         return MethodNotDefined(f"the Type {self} has no {method}.")

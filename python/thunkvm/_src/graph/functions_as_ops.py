@@ -132,7 +132,8 @@ def _described(value: Any) -> str:
     return f"{value!r}, a {type(value).__name__}"
 
 
-def _types(given: Any, what: str) -> tuple[Type, ...]:
+def types_of(given: Any, what: str) -> tuple[Type, ...]:
+    """Return Types that are given as such, or by what makes variables of them."""
     listed = given if isinstance(given, (list, tuple)) else [given]
     types = []
     for i, entry in enumerate(listed):
@@ -144,7 +145,7 @@ def _types(given: Any, what: str) -> tuple[Type, ...]:
             type_ = made.type if isinstance(made, Variable) else made
         if not isinstance(type_, Type):
             raise TypeError(
-                f"[as_op] {what}[{i}] is {entry!r}; it has to be a Type, such as "
+                f"{what}[{i}] is {entry!r}; it has to be a Type, such as "
                 'tv.TensorType("float64", (None,)), or what makes a variable of it, such as '
                 "tv.dvector."
             )
@@ -231,7 +232,7 @@ def as_op(
     if itypes is None or otypes is None:
         raise TypeError("[as_op] itypes and otypes have to be given: the Types of the inputs and "
                         "of the outputs.")  # fmt: skip
-    ins, outs = _types(itypes, "itypes"), _types(otypes, "otypes")
+    ins, outs = types_of(itypes, "[as_op] itypes"), types_of(otypes, "[as_op] otypes")
     if grad is not None and not callable(grad):
         raise TypeError(f"[as_op] grad is {grad!r}; give a function of (inputs, output_gradients).")
     if infer_shape is not None and not callable(infer_shape):

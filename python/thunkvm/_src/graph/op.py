@@ -32,7 +32,7 @@ class Op:
 
     And where it applies:
 
-    ``grad(self, inputs, output_gradients)``
+    ``grad(self, inputs, output_gradients)``, or ``L_op(self, inputs, outputs, output_gradients)``
         Returns one gradient for each input, as Variables; None where no output depends on it.
         An output that the cost does not depend on comes with zeros of its shape, or with None
         where the Op is lazy and asking for the shape could run it. Called once for all outputs
@@ -43,7 +43,8 @@ class Op:
         integer, an int or a Variable, for each axis, or None for one that has to be computed to
         know. `input_shapes` has such tuples of the inputs, of 0-d Variables (None for an input
         that is no tensor). What asks for the length of an output then asks these, and demands
-        nothing else. Without it an output is computed for its shape.
+        nothing else. Without it an output is computed for its shape. One of three arguments is
+        PyTensor's, whose first, `fgraph`, is None here.
     ``batch(self, node, inputs, batched)``
         Returns the outputs of the same operation where the inputs marked in `batched` have one
         more leading axis; `jacobian` needs it.
@@ -53,7 +54,8 @@ class Op:
     __props__ : tuple of str
         Attributes that tell two Ops of one class apart; Ops that agree in them are equal.
     itypes, otypes : sequence of Type, optional
-        The Types of all inputs and outputs; they stand for a `make_node`.
+        The Types of all inputs and outputs, or what makes variables of them, such as `dvector`;
+        they stand for a `make_node`.
     view_map : dict of int to list of int
         Which inputs an output may share memory with: ``{output: [input]}``.
     destroy_map : dict of int to list of int
@@ -196,8 +198,9 @@ def _same(a: Any, b: Any) -> bool:
 def _typed_node(op: Op, inputs: tuple[Any, ...]) -> Apply:
     """Make a node of an Op that has `itypes` and `otypes`."""
     from thunkvm._src.graph.fitting import fitted
+    from thunkvm._src.graph.functions_as_ops import types_of
 
-    itypes, otypes = list(op.itypes or ()), list(op.otypes or ())
+    itypes, otypes = types_of(op.itypes, f"{op}.itypes"), types_of(op.otypes, f"{op}.otypes")
     if len(inputs) != len(itypes):
         raise TypeError(
             f"{op} takes {len(itypes)} inputs, as its itypes say, but got {len(inputs)}."
