@@ -361,6 +361,14 @@ std::vector<ModulePtr> compiled(std::span<const ModuleSource> sources,
   throw PythonError{};
 }
 
+/// The message, with the lines of the user's C.
+std::string with_lines(const CompileError& error, const ModuleSource& source) {
+  PyRef module = PyRef::take(PyImport_ImportModule("thunkvm.c.diagnosis"));
+  return str_of(PyRef::take(PyObject_CallMethod(module.get(), "explained", "ss", error.what(),
+                                                source.text.c_str()))
+                    .get());
+}
+
 bool has_compiler() { return find_toolchain(default_settings())->usable(); }
 
 }  // namespace
@@ -377,7 +385,8 @@ ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
     kernel->module = compiled(std::span(&source->module, 1), source->settings()).front();
   } catch (const CompileError& error) {
     if (error.is_no_compiler()) return {};
-    throw CompileError(error.fault(), kernel->place + " does not compile: " + error.what(),
+    throw CompileError(error.fault(),
+                       kernel->place + " does not compile: " + with_lines(error, source->module),
                        error.diagnostics(), error.source_path());
   }
   kernel->run = kernel->module->function<KernelFn>(source->function.c_str());

@@ -14,6 +14,7 @@ from thunkvm._core import Apply, CompileError, NoCompilerError
 from thunkvm._src.calls.config import config
 from thunkvm.c.block_source import BlockSource, block_source
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
+from thunkvm.c.diagnosis import explained
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.node_source import NodeSource
 from thunkvm.c.notes import CNote
@@ -21,6 +22,8 @@ from thunkvm.c.protocol import ask, texts
 
 #: Other ways of an Op's to run.
 OTHER_WAYS = ("perform", "make_thunk", "demand")
+#: Those that are asked before `c_code` is.
+NATIVE_WAYS = ("c_element", "c_kernel")
 
 #: Nodes that run behind each other: their indices, the numbers of their inputs' values and of their
 #: outputs', and the values that others read. Two values are the same where their numbers are.
@@ -69,12 +72,20 @@ class CNodes:
         numbers: dict[Any, int] = {}
         found = []
         for i, node in enumerate(nodes):
-            source = NodeSource(node, self._version)
             try:
+                source = NodeSource(node, self._version)
                 self._alone[i] = source, block_source([source], source.outputs)
-            except MethodNotDefined:
+            except MethodNotDefined as error:
+                if not any(_has_own(node.op, way) for way in (*OTHER_WAYS, *NATIVE_WAYS)):
+                    raise NotImplementedError(
+                        f"the Op {node.op} has C alone, and none for the node {node.outputs[0]}"
+                        f"{_made_at(node)}: {error}"
+                    ) from None
                 found.append(-1)
                 continue
+            except Exception as error:
+                error.add_note(f"raised by a c_ method for a node of {node.op}{_made_at(node)}")
+                raise
             found.append(numbers.setdefault(_shares(source, i), len(numbers)))
         return found
 
@@ -155,7 +166,8 @@ class CNodes:
             b, first, n = places[group[error.index]][0]
             if n > 1:
                 raise _NotTogether(group[error.index]) from None
-            raise _explained(error, self._nodes[blocks[b][0][first]]) from None
+            text = sources[error.index][0]
+            raise _explained(error, self._nodes[blocks[b][0][first]], text) from None
         return [(module, path) for module, (_, path) in zip(modules, sources, strict=True)]
 
 
@@ -242,11 +254,11 @@ def _made_at(node: Apply) -> str:
     return f", made at {node.origin}" if node.origin else ""
 
 
-def _explained(error: CompileError, node: Apply) -> CompileError:
-    explained = CompileError(
+def _explained(error: CompileError, node: Apply, source: str) -> CompileError:
+    told = CompileError(
         f"the C code of {node.op} (node {node.outputs[0]}{_made_at(node)}) does not compile: "
-        f"{error}"
+        f"{explained(str(error), source)}"
     )
-    explained.diagnostics, explained.source_path = error.diagnostics, error.source_path
-    explained.index = error.index
-    return explained
+    told.diagnostics, told.source_path = error.diagnostics, error.source_path
+    told.index = error.index
+    return told

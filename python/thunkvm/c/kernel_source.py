@@ -74,6 +74,7 @@ C_TYPES = {
     **{f"{sign}int{bits}": f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)},
 }
 
+MISSING = object()
 #: Whether it is C++; the compiler's command, or None; the text, flags, flags that are left out,
 #: libraries, and the name of the function.
 KernelSource = tuple[bool, str | None, str, list[str], list[str], list[str], str]
@@ -90,8 +91,8 @@ def kernel_source(node: Apply) -> KernelSource | None:
     """
     op: Any = node.op
     name = function_name(op)
-    code = ask(op, "c_kernel", node, name)
-    if code is None:
+    code = ask(op, "c_kernel", node, name, default=MISSING)
+    if code is MISSING:
         return None
     if not isinstance(code, str):
         raise TypeError(
@@ -104,7 +105,10 @@ def kernel_source(node: Apply) -> KernelSource | None:
             "argument `name`."
         )
     is_cxx = bool(getattr(op, "c_kernel_is_cxx", False))
-    return _compiled(op, is_cxx, HEADER + _macros(node) + named(code, f"c_kernel of {op}"), name)
+    linkage = 'extern "C" ' if is_cxx else ""
+    prototype = f"{linkage}int {name}(tv_call *, const tv_array *, tv_array *);\n"
+    text = HEADER + _macros(node) + prototype + named(code, f"c_kernel of {op}")
+    return _compiled(op, is_cxx, text, name)
 
 
 def _compiled(op: Any, is_cxx: bool, text: str, name: str) -> KernelSource:

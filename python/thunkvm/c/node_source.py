@@ -63,6 +63,11 @@ class NodeSource:
         for variable in (*node.inputs, *node.outputs):
             self.add_giver(variable.type)
         if self.params_type is not None:
+            if isinstance(self.params_type, type):
+                raise TypeError(
+                    f"the params_type of {self.op} is the class {self.params_type.__name__}; it "
+                    "has to be an instance, with parentheses behind it."
+                )
             self.add_giver(self.params_type)
 
     def add_giver(self, giver: Any) -> None:
@@ -153,10 +158,12 @@ class NodeSource:
         `objects` has the inputs then whose Python objects it names, as ``py_V0``.
         """
         arguments = (self.node, self.name, self.inputs, self.outputs, self.op_sub(stage))
-        code = ask(self.op, "c_code", *arguments)
+        reasons: list[str] = []
+        code = ask(self.op, "c_code", *arguments, default=self, reasons=reasons)
         if not isinstance(code, str):
-            if code is None:
-                raise MethodNotDefined(f"{self.op} has no c_code for this node.")
+            if code is self:
+                why = reasons[0] if reasons else f"{self.op} has no c_code for this node."
+                raise MethodNotDefined(why)
             raise TypeError(
                 f"c_code of {self.op} returned {code!r}, a {type(code).__name__}; it has to "
                 "return a str."
@@ -238,10 +245,10 @@ class NodeSource:
         self, type_: Any, method: str, name: str, sub: dict[str, str], **keywords: Any
     ) -> str:
         """Ask a Type for a text. Raises MethodNotDefined where it has none."""
-        code = ask(type_, method, name, sub, **keywords)
-        if code is None:
+        code = ask(type_, method, name, sub, default=self, **keywords)
+        if code is self:
             raise MethodNotDefined(
-                f"the Type {type_} of a variable of {self.op} has no {method}: derive it from "
-                "thunkvm.CType."
+                f"the Type {type_} of a variable of {self.op} has no {method}, which a Type in C "
+                "(a thunkvm.CType) has to define."
             )
         return one_text(type_, method, code)

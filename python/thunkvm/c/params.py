@@ -189,6 +189,11 @@ class ParamsType(CType):
             for giver in objects:
                 if name not in found and hasattr(giver, name):
                     found[name] = getattr(giver, name)
+            if name not in found and objects:
+                raise TypeError(
+                    f"the param {name!r} of {self} has no value: {objects[0]} has no attribute "
+                    f"{name!r}. Set it, or define get_params."
+                )
         return Params(self, **found)
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:

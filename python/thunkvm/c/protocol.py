@@ -60,7 +60,14 @@ class CObject:
         return ()
 
 
-def ask(giver: object, method: str, *arguments: Any, default: Any = None, **keywords: Any) -> Any:
+def ask(
+    giver: object,
+    method: str,
+    *arguments: Any,
+    default: Any = None,
+    reasons: list[str] | None = None,
+    **keywords: Any,
+) -> Any:
     """Call an optional method of the protocol with those keywords that it takes.
 
     Parameters
@@ -73,6 +80,8 @@ def ask(giver: object, method: str, *arguments: Any, default: Any = None, **keyw
         Positional arguments.
     default
         The answer of a giver that has no such method, or whose method is not defined.
+    reasons : list of str, optional
+        Gets what the method says for why it is not defined.
     **keywords
         Given where the method names them or takes any.
 
@@ -86,7 +95,9 @@ def ask(giver: object, method: str, *arguments: Any, default: Any = None, **keyw
         return default
     try:
         return function(*arguments, **_taken(function, keywords))
-    except NotImplementedError:  # MethodNotDefined among them
+    except NotImplementedError as error:  # MethodNotDefined among them
+        if reasons is not None and str(error):
+            reasons.append(str(error))
         return default
 
 
@@ -125,6 +136,8 @@ def texts(giver: object, method: str, answer: Any) -> list[str]:
     if answer is None:
         return []
     if isinstance(answer, str):
+        if method in ("c_compile_args", "c_no_compile_args"):
+            return answer.split()
         return [answer] if answer else []
     if isinstance(answer, Iterable):
         listed = list(answer)

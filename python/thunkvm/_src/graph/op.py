@@ -161,7 +161,15 @@ class Op:
 
     def _properties(self) -> tuple[Any, ...] | None:
         names = getattr(self, "__props__", None)
-        return None if names is None else tuple(getattr(self, name) for name in names)
+        if names is None:
+            return None
+        try:
+            return tuple(getattr(self, name) for name in names)
+        except AttributeError as error:
+            raise AttributeError(
+                f"{error}: each of its __props__, {names!r}, has to be an attribute, set in "
+                "__init__."
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         """Compare class and `__props__`; without `__props__`, identity."""
@@ -184,7 +192,8 @@ class Op:
         names = getattr(self, "__props__", None)
         if not names:
             return type(self).__name__
-        inside = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
+        values = zip(names, self._properties() or (), strict=True)
+        inside = ", ".join(f"{name}={value!r}" for name, value in values)
         return f"{type(self).__name__}{{{inside}}}"
 
 
