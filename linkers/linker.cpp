@@ -145,9 +145,8 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
       std::make_shared<Program>(assemble(*schedule, thunks, options.segment, options.traced));
   program->text = std::make_shared<ScheduleNames>(schedule);
   linked.schedule = std::move(schedule);
-  // THUNKVM_VEretain_intermediatesFY=1 checks every program of a release build too; the tests set
-  // it.
-  static const bool verify_asked = std::getenv("THUNKVM_VEretain_intermediatesFY") != nullptr;
+  // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
+  static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
   if (kVerifyAlways || verify_asked) verify(*program);
   log().debug(
       "linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, "

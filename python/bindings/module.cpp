@@ -1,9 +1,10 @@
 // module.cpp: thunkvm._core, the extension module: each topic adds itself.
 #define THUNKVM_IMPORTS_NUMPY
-#include "python/bindings/call/function.h"
+#include "python/bindings/call/function_object.h"
 #include "python/bindings/call/implementation.h"
 #include "python/bindings/call/link.h"
-#include "python/bindings/call/recording.h"
+#include "python/bindings/call/modes.h"
+#include "python/bindings/call/recording_object.h"
 #include "python/bindings/call/shared.h"
 #include "python/bindings/compiling/cache.h"
 #include "python/bindings/compiling/compiling.h"
@@ -67,6 +68,7 @@ PYBIND11_MODULE(_core, m) {
   thunkvm::init_function(m.ptr());
   thunkvm::init_recording(m.ptr());
   thunkvm::init_link(m.ptr());
+  thunkvm::init_modes(m.ptr());
   thunkvm::init_implementation(m.ptr());
   thunkvm::init_memory(m.ptr());
   thunkvm::init_compiling(m.ptr());

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import thunkvm as tv
+from thunkvm import _core
 
 LINKERS = ["py", "vm", "cvm", "c", "c|py", "c&py"]
 NAMES = [*LINKERS, *(f"{linker}_nogc" for linker in LINKERS), "FAST_RUN", "FAST_COMPILE"]
@@ -33,6 +36,15 @@ def test_mode_objects() -> None:
     assert tv.Mode() == tv.get_mode("cvm")
     x = tv.scalar("x")
     assert tv.function([x], x + 1, mode=tv.Mode(linker="py"))(1.0) == 2.0
+
+
+def test_the_readme_has_the_table_of_linkers() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    rows = dict(re.findall(r"^\| `([^`]+)`(?: \(default\))? \| (.+) \|$", readme, re.MULTILINE))
+    table = {
+        row["name"].replace("|", r"\|"): row["summary"] for row in _core.mode_tables()["linkers"]
+    }
+    assert {name: rows.get(name) for name in table} == table
 
 
 def forms(mode: str) -> set[str]:

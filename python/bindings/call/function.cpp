@@ -1,444 +1,315 @@
 #include "python/bindings/call/function.h"
 
-#include "python/bindings/call/function_regions.h"
-#include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/collection.h"
-#include "vm/disassembler.h"
+#include "python/bindings/python/host.h"
+#include "python/bindings/python/raised.h"
+#include "python/bindings/python/release.h"
+#include "python/bindings/values/ndarray.h"
 
-#include <structmember.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
+#include <algorithm>
+#include <array>
 
 namespace thunkvm {
 namespace {
 
-struct FunctionObject {
-  PyObject_HEAD vectorcallfunc vectorcall;
-  CompiledFunction* function;  // null once the garbage collector took it
-  PyObject* attributes;
-  PyObject* weak_references;
-  std::uint64_t counted;  // for the garbage collector, see collection.h
-  std::uint64_t told;     // the watch that was told of the first call since it began
-};
-PyTypeObject* function_class = nullptr;
+constexpr std::size_t kInlineArguments = 16;
 
-FunctionObject* self_of(PyObject* self) { return reinterpret_cast<FunctionObject*>(self); }
-
-[[noreturn]] void throw_collected() {
-  throw Error(ErrorKind::Runtime,
-              "this function can do nothing any more: the garbage collector took it with the cycle "
-              "that it was part of");
+// A copy of the array in a cell, without an (atomic) reference of our own for the time.
+Array copy_of_array(const Cell& cell) {
+  struct Loan {
+    Array array;
+    ~Loan() { array.detach(); }
+  } loan{Array::adopt(cell.body())};
+  return loan.array.copy();
 }
-
-CompiledFunction& function_of(PyObject* self) {
-  if (self_of(self)->function == nullptr) throw_collected();
-  return *self_of(self)->function;
-}
-
-// Who is told of the first call of each function; each one has a number.
-std::uint64_t watch = 0;
-PyObject* watcher = nullptr;
-
-void tell_watcher(PyObject* self) {
-  self_of(self)->told = watch;
-  if (watcher == nullptr) return;
-  PyRef tell = PyRef::borrow(watcher);
-  PyRef::take(PyObject_CallOneArg(tell.get(), self));
-}
-
-[[gnu::cold, gnu::noinline]] bool told_watcher(PyObject* self) {
-  return guard([&] {
-           tell_watcher(self);
-           return self;
-         }) != nullptr;
-}
-
-PyObject* watch_functions(PyObject*, PyObject* callable) {
-  ++watch;
-  Py_XSETREF(watcher, callable == Py_None ? nullptr : Py_NewRef(callable));
-  Py_RETURN_NONE;
-}
-
-PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n,
-                        PyObject* keywords) {
-  if (self_of(self)->told != watch && !told_watcher(self)) [[unlikely]]
-    return nullptr;
-  return guard([&] {
-    return self_of(self)->function->call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)),
-                                         keywords);
-  });
-}
-
-PyObject* call_collected(PyObject*, PyObject* const*, std::size_t, PyObject*) {
-  return guard([]() -> PyObject* { throw_collected(); });
-}
-
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  FunctionObject* object = self_of(self);
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(object->attributes);
-  if (object->function == nullptr) return 0;
-  return object->function->traverse(object->counted, visit, arg);
-}
-
-int clear(PyObject* self) {
-  FunctionObject* object = self_of(self);
-  Py_CLEAR(object->attributes);
-  object->vectorcall = call_collected;
-  delete std::exchange(object->function, nullptr);
-  return 0;
-}
-
-void destroy(PyObject* self) {
-  FunctionObject* object = self_of(self);
-  PyObject_GC_UnTrack(self);
-  if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
-  clear(self);
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
-PyObject* disassemble_function(PyObject* self, PyObject*) {
-  return guard([&] { return to_text(disassemble(*function_of(self).linked().program)); });
-}
-
-// How a node runs: "branch" for conditionals, else what its thunk says.
-std::vector<std::string> forms(const Program& program) {
-  std::vector<std::string> forms(program.n_nodes, "branch");
-  for (const Step& step : program.steps)
-    if (step.node != kNone)
-      forms[step.node] = step.run == run_bound ? program.bound[step.operands.bound].form : "kernel";
-  for (const Lazy& lazy : program.lazies)
-    if (lazy.node != kNone) forms[lazy.node] = program.bound[lazy.operands.bound].form;
-  return forms;
-}
-
-PyObject* node_rows(PyObject* self, PyObject*) {
-  return guard([&] {
-    CompiledFunction& function = function_of(self);
-    const Linked& linked = function.linked();
-    const std::vector<std::uint64_t> runs = function.node_runs();
-    const std::vector<std::string> form = forms(*linked.program);
-    PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(runs.size())));
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      const Variable& output = linked.nodes()[i];
-      const std::string text = linked.program->text->node(static_cast<std::uint32_t>(i)),
-                        op = output.node()->op()->name(), origin = output.node()->origin_text();
-      PyRef row = PyRef::take(Py_BuildValue(
-          "(s#s#s#s#K)", text.data(), static_cast<Py_ssize_t>(text.size()), op.data(),
-          static_cast<Py_ssize_t>(op.size()), form[i].data(),
-          static_cast<Py_ssize_t>(form[i].size()), origin.data(),
-          static_cast<Py_ssize_t>(origin.size()), static_cast<unsigned long long>(runs[i])));
-      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row.release());
-    }
-    return list;
-  });
-}
-
-// What becomes of the emitted code: "off", "waiting", "compiling", "ready", "failed" or "unneeded".
-const char* native_state(CompiledFunction& function) {
-  const Tier* tier = function.tier_if_made();
-  if (tier == nullptr) return function.emits() ? "waiting" : "off";
-  switch (tier->state()) {
-    case Tier::State::Waiting: return "waiting";
-    case Tier::State::Compiling: return "compiling";
-    case Tier::State::Ready: return "ready";
-    case Tier::State::Unneeded: return "unneeded";
-    case Tier::State::Failed: break;
-  }
-  return "failed";
-}
-
-PyObject* node_places(PyObject* self, PyObject*) {
-  return guard([&] {
-    CompiledFunction& function = function_of(self);
-    const Linked& linked = function.linked();
-    const std::vector<std::string> form = forms(*linked.program);
-    const EmittedCode* code = function.code();
-    PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(form.size())));
-    for (std::size_t i = 0; i < form.size(); ++i) {
-      NodePlace place;
-      if (code == nullptr)
-        place.why = form[i] == "branch" ? "" : "the mode emits no C";
-      else if (const Tier::State state = function.tier()->state();
-               state == Tier::State::Failed || state == Tier::State::Unneeded)
-        place.why = function.why_not_compiled();
-      else
-        place = code->places()[i];
-      if (place.form.empty()) place.form = form[i];
-      PyRef row = PyRef::take(
-          Py_BuildValue("(sss)", place.form.c_str(), place.region.c_str(), place.why.c_str()));
-      PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row.release());
-    }
-    return list;
-  });
-}
-
-PyObject* regions(PyObject* self, PyObject*) {
-  return guard([&] { return list_regions(*function_of(self).linked().schedule); });
-}
-
-// What is recorded: a word for each; `apart`: only of calls that are made with the recording.
-PyObject* record(PyObject* self, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"times", "events", "memory", "calls", "apart", nullptr};
-  int times = 0, events = 0, memory = 0, calls = 1, apart = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$ppppp:_record", const_cast<char**>(names),
-                                   &times, &events, &memory, &calls, &apart))
-    return nullptr;
-  return guard([&] {
-    CompiledFunction& function = function_of(self);
-    const RecordOptions options{
-        .times = times != 0, .events = events != 0, .memory = memory != 0, .calls = calls != 0};
-    return PyRef::take(wrap_recording(
-        apart != 0 ? function.record_apart(options) : function.record(options), function, self));
-  });
-}
-
-// (runs of each node, by branch how often it took each arm).
-PyObject* counts(PyObject* self, PyObject*) {
-  return guard([&] {
-    CompiledFunction& function = function_of(self);
-    const auto list = [](auto first, auto last) {
-      PyRef numbers = PyRef::take(PyList_New(0));
-      for (; first != last; ++first)
-        check(PyList_Append(numbers.get(), PyRef::take(PyLong_FromUnsignedLongLong(*first)).get()));
-      return numbers;
-    };
-    const std::vector<std::uint64_t> runs = function.node_runs(), counters = function.counters();
-    PyRef arms = PyRef::take(PyList_New(0));
-    for (const Branch& branch : function.linked().program->branches) {
-      const auto first = counters.begin() + branch.first_counter;
-      check(PyList_Append(arms.get(), list(first, first + branch.n_arms).get()));
-    }
-    return PyRef::take(
-        Py_BuildValue("(NN)", list(runs.begin(), runs.end()).release(), arms.release()));
-  });
-}
-
-PyObject* get_nodes(PyObject* self, void*) {
-  return guard([&] { return wrap_list(function_of(self).linked().nodes()); });
-}
-
-PyObject* c_source(PyObject* self, PyObject*) {
-  return guard([&] {
-    const EmittedCode* code = function_of(self).code();
-    if (code == nullptr)
-      throw Error(ErrorKind::Value,
-                  "this function's mode emits no C; the modes 'cvm', 'c', 'c|py' and 'c&py' do, "
-                  "unless they are made with compile=\"never\".");
-    return to_text(code->readable());
-  });
-}
-
-PyObject* compile_function(PyObject* self, PyObject*) {
-  return guard([&] {
-    function_of(self).compile();
-    return to_text(native_state(function_of(self)));
-  });
-}
-
-PyObject* get_compiled(PyObject* self, void*) {
-  return guard([&] { return to_text(native_state(function_of(self))); });
-}
-
-PyObject* get_why_not_compiled(PyObject* self, void*) {
-  return guard([&] { return to_text(function_of(self).why_not_compiled()); });
-}
-
-PyObject* reset_counters(PyObject* self, PyObject*) {
-  return guard([&] {
-    function_of(self).reset_counters();
-    return PyRef::borrow(Py_None);
-  });
-}
-
-PyObject* registers_empty(PyObject* self, PyObject*) {
-  return guard([&] {
-    return PyRef::borrow(function_of(self).pool().registers_empty() ? Py_True : Py_False);
-  });
-}
-
-PyObject* get_inputs(PyObject* self, void*) {
-  return guard([&] { return wrap_list(function_of(self).inputs()); });
-}
-
-PyObject* get_outputs(PyObject* self, void*) {
-  return guard([&] { return wrap_list(function_of(self).output_variables()); });
-}
-
-PyObject* get_updates(PyObject* self, void*) {
-  return guard([&] {
-    PyRef list = PyRef::take(PyList_New(0));
-    for (const auto& [target, value] : function_of(self).update_variables()) {
-      PyRef pair = PyRef::take(Py_BuildValue("(NN)", wrap(target), wrap(value)));
-      check(PyList_Append(list.get(), pair.get()));
-    }
-    return list;
-  });
-}
-
-PyObject* get_mode(PyObject* self, void*) { return function_of(self).mode(); }
-
-PyObject* get_rewrites(PyObject* self, void*) {
-  return guard([&] {
-    PyRef counts = PyRef::take(PyDict_New());
-    for (const auto& [name, count] : function_of(self).removed()) {
-      PyRef number = PyRef::take(PyLong_FromUnsignedLong(count));
-      check(PyDict_SetItem(counts.get(), to_text(name).get(), number.get()));
-    }
-    return counts;
-  });
-}
-
-PyObject* get_name(PyObject* self, void*) {
-  return guard([&] {
-    const std::string& name = function_of(self).name();
-    return to_text(name.empty() ? "function" : name);
-  });
-}
-
-PyObject* get_shown(PyObject* self, void*) {
-  return guard([&] { return to_text(function_of(self).shown()); });
-}
-
-PyObject* get_making(PyObject* self, void*) {
-  return guard([&] {
-    const CompiledFunction::Making& making = function_of(self).making();
-    return PyRef::take(Py_BuildValue("{s:d,s:d}", "rewrite", making.rewrite, "link", making.link));
-  });
-}
-
-PyObject* get_parameters(PyObject* self, void*) {
-  return guard([&] {
-    const std::vector<Parameter>& parameters = function_of(self).parameters();
-    PyRef rows = PyRef::take(PyList_New(0));
-    for (const Parameter& parameter : parameters) {
-      PyRef name = parameter.keyword ? parameter.keyword : PyRef::borrow(Py_None);
-      PyRef value =
-          parameter.has_default ? to_python_lent(parameter.default_value) : PyRef::borrow(Py_None);
-      PyRef row = PyRef::take(Py_BuildValue(
-          "(OOO)", name.get(), parameter.has_default ? Py_True : Py_False, value.get()));
-      check(PyList_Append(rows.get(), row.get()));
-    }
-    return rows;
-  });
-}
-
-PyObject* get_frames(PyObject* self, void*) {
-  return guard([&] { return PyRef::take(PyLong_FromSize_t(function_of(self).pool().size())); });
-}
-
-PyObject* get_has_shared(PyObject* self, void*) {
-  return guard([&] {
-    const Linked& linked = function_of(self).linked();
-    const bool any = !linked.shared.empty() || !linked.targets.empty();
-    return PyRef::borrow(any ? Py_True : Py_False);
-  });
-}
-
-PyMethodDef methods[] = {
-    {"disassemble", disassemble_function, METH_NOARGS, "The program, one instruction a line."},
-    {"_node_rows", node_rows, METH_NOARGS,
-     "For each node that may run: (node, Op, form, where it was made, how often it ran)."},
-    {"_node_places", node_places, METH_NOARGS,
-     "For each node that may run, in the order of `_node_rows`: (form, code, why)."},
-    {"_regions", regions, METH_NOARGS,
-     "The blocks of the function's schedule, and by node the one that it runs in; see regions.py."},
-    {"c_source", c_source, METH_NOARGS,
-     "The C that stands for the program, with a comment for each node."},
-    {"compile", compile_function, METH_NOARGS,
-     "Compiles the emitted code now, if its mode emits any, and says what came of it."},
-    {"_registers_empty", registers_empty, METH_NOARGS,
-     "Whether no register holds a value, as it has to be between calls."},
-    {"_counts", counts, METH_NOARGS,
-     "How often each node ran, and each branch took each of its arms."},
-    {"_record", with_keywords(record), METH_VARARGS | METH_KEYWORDS,
-     "_record(*, times=False, events=False, memory=False, calls=True, apart=False)\n--\n\n"
-     "A Recording of the calls from now on."},
-    {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyMethodDef functions[] = {
-    {"watch_functions", watch_functions, METH_O,
-     "watch_functions(callable)\n--\n\nCalls `callable` with each function that is called, once, "
-     "before its first call from now on; None: nobody is told."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyGetSetDef properties[] = {
-    {"inputs", get_inputs, nullptr, "The Variables that the arguments stand for.", nullptr},
-    {"outputs", get_outputs, nullptr,
-     "The Variables that a call computes: after givens and the mode's rewrites, in the order in\n"
-     "which the outputs' structure has them.",
-     nullptr},
-    {"updates", get_updates, nullptr,
-     "(shared variable, Variable with its new value) for each update, after givens and rewrites.",
-     nullptr},
-    {"mode", get_mode, nullptr, "The Mode that the function was made with.", nullptr},
-    {"_nodes", get_nodes, nullptr, "Output 0 of each node that may run, as `_node_rows`.", nullptr},
-    {"name", get_name, nullptr,
-     "The name that it was made with; messages call one without by the line that made it.",
-     nullptr},
-    {"rewrites", get_rewrites, nullptr,
-     "How many nodes fewer each rewrite of the mode left, by its name.", nullptr},
-    {"_shown", get_shown, nullptr, "Its name, or the line that made it.", nullptr},
-    {"_making", get_making, nullptr, "Seconds that it took to make it, by what was done.", nullptr},
-    {"_frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
-    {"_parameters", get_parameters, nullptr,
-     "(name or None, whether it has a default, default) for each input.", nullptr},
-    {"_has_shared_variables", get_has_shared, nullptr,
-     "Whether it reads or updates shared variables.", nullptr},
-    {"compiled", get_compiled, nullptr,
-     "What became of the emitted code: 'off', 'waiting', 'compiling', 'ready', 'failed' or\n"
-     "'unneeded'.",
-     nullptr},
-    {"why_not_compiled", get_why_not_compiled, nullptr,
-     "Why the emitted code is not compiled, or not yet; empty where it is, or is being compiled.",
-     nullptr},
-    {"__name__", get_name, nullptr, nullptr, nullptr},
-    {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-
-PyMemberDef members[] = {
-    {"__vectorcalloffset__", T_PYSSIZET, offsetof(FunctionObject, vectorcall), READONLY, nullptr},
-    {"__dictoffset__", T_PYSSIZET, offsetof(FunctionObject, attributes), READONLY, nullptr},
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(FunctionObject, weak_references), READONLY,
-     nullptr},
-    {nullptr, 0, 0, 0, nullptr},
-};
-
-PyType_Slot slots[] = {
-    {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, properties},
-    {Py_tp_members, members},
-    {Py_tp_doc, const_cast<char*>("A linked function: call it with values for its inputs.")},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {"thunkvm._core.Function", sizeof(FunctionObject), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
-                        Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                    slots};
 
 }  // namespace
 
-void CompiledFunction::hold(PythonNodes nodes) {
+// A frame for one call, which is the call's until this ends.
+class PythonFunction::Lease {
+ public:
+  static constexpr bool kWatched = false;
+
+  explicit Lease(PythonFunction& function) : function_(function), frame_(function.acquire()) {}
+  ~Lease() { function_.release(frame_); }
+  Lease(const Lease&) = delete;
+  Lease& operator=(const Lease&) = delete;
+
+  Frame& frame() { return *frame_; }
+  // Where a call begins, where its parts end, and that it succeeded: nobody wants to know.
+  void begin() {}
+  void part(CallPart) {}
+  void succeed() {}
+
+ private:
+  PythonFunction& function_;
+  Frame* const frame_;
+};
+
+// The same for a call of which an observer is told, or which is recorded, or both.
+class PythonFunction::WatchedLease {
+ public:
+  static constexpr bool kWatched = true;
+
+  // Of `recording`, if it is not null.
+  WatchedLease(PythonFunction& function, std::shared_ptr<Recording> recording)
+      : function_(function),
+        recording_(std::move(recording)),
+        frame_(recording_ == nullptr ? function.acquire() : recording_->pool().acquire()) {}
+  ~WatchedLease() {
+    if (recording_ == nullptr) {
+      function_.release(frame_);
+      return;
+    }
+    if (begun_) frame_->recorder()->end_call(succeeded_);
+    recording_->pool().release(frame_);
+  }
+  WatchedLease(const WatchedLease&) = delete;
+  WatchedLease& operator=(const WatchedLease&) = delete;
+
+  Frame& frame() { return *frame_; }
+  void begin() {
+    if (recording_ == nullptr) return;
+    begun_ = true;
+    frame_->recorder()->begin_call(recording_->forced());
+  }
+  void part(CallPart part) {
+    if (recording_ != nullptr) frame_->recorder()->part(part);
+  }
+  void succeed() { succeeded_ = true; }
+
+ private:
+  PythonFunction& function_;
+  const std::shared_ptr<Recording> recording_;
+  Frame* const frame_;
+  bool begun_ = false, succeeded_ = false;
+};
+
+PythonFunction::PythonFunction(FunctionGraph graph, const Mode& mode, FunctionOptions options,
+                               PythonInterface interface)
+    : core_(std::move(graph), mode, std::move(options)),
+      bare_(interface.bare && interface.outputs.size() == 1),
+      pack_(std::move(interface.pack)),
+      signature_(std::move(interface.called), std::move(interface.parameters)),
+      outputs_(std::move(interface.outputs)),
+      name_(std::move(interface.name)),
+      targets_(std::move(interface.targets)),
+      mode_(std::move(interface.mode)) {}
+
+PythonFunction::~PythonFunction() {
+  PythonHost host;
+  core_.compilation().stop(host);
+  core_.recordings().stop_compiling(host);
+}
+
+void PythonFunction::compile() {
+  interruptible([&](Host& host) { core_.compilation().compile(host); });
+}
+
+void PythonFunction::set_observer(Observer observer) {
+  observer_.emplace(std::move(observer));
+  note_watching();
+}
+
+std::shared_ptr<Recording> PythonFunction::record(const RecordOptions& options) {
+  std::shared_ptr<Recording> recording =
+      interruptible([&](Host& host) { return core_.record(options, host); });
+  note_watching();
+  return recording;
+}
+
+void PythonFunction::stop(const std::shared_ptr<Recording>& recording) {
+  PythonHost host;
+  core_.recordings().stop(recording, host);
+  note_watching();
+}
+
+std::vector<std::pair<Variable, Variable>> PythonFunction::updates() const {
+  std::vector<std::pair<Variable, Variable>> updates;
+  for (std::size_t k = 0; k < targets_.size(); ++k)
+    updates.emplace_back(targets_[k], core_.graph().updates[k].value);
+  return updates;
+}
+
+FramePool& PythonFunction::pool() {
+  if (last_ != nullptr) core_.frames().release(std::exchange(last_, nullptr));
+  return core_.frames();
+}
+
+void PythonFunction::release(Frame* frame) {
+  if (last_ == nullptr) {
+    last_ = frame;
+  } else {
+    core_.frames().release(frame);
+  }
+}
+
+inline void PythonFunction::store_arguments(Call& call, PyObject* const* arguments,
+                                            std::size_t n_positional, PyObject* keywords) const {
+  const std::vector<Parameter>& parameters = signature_.parameters();
+  if (keywords == nullptr && n_positional == parameters.size()) [[likely]] {
+    for (std::size_t i = 0; i < n_positional; ++i)
+      parameters[i].store(arguments[i], call.argument(i));
+    return;
+  }
+  bind_arguments(call, arguments, n_positional, keywords);
+}
+
+void PythonFunction::bind_arguments(Call& call, PyObject* const* arguments,
+                                    std::size_t n_positional, PyObject* keywords) const {
+  const std::vector<Parameter>& parameters = signature_.parameters();
+  std::array<PyObject*, kInlineArguments> few;
+  std::vector<PyObject*> many;
+  PyObject** bound = few.data();
+  if (parameters.size() > few.size()) {
+    many.resize(parameters.size());
+    bound = many.data();
+  }
+  signature_.bind(arguments, n_positional, keywords, bound);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (bound[i] == nullptr)
+      call.argument(i) = parameters[i].default_value;
+    else
+      parameters[i].store(bound[i], call.argument(i));
+  }
+}
+
+// Where no code of the user's runs, a shared value need not be made read-only in each call.
+bool PythonFunction::shows_values() const {
+  return !nodes_.empty() || observer_ ||
+         std::ranges::any_of(outputs_, [](const OutputSpec& output) { return output.borrow; });
+}
+
+inline void PythonFunction::run(Call& call, Observer* observer, bool watched) const {
+  FailureReport report(linked(), core_.name());
+  PythonHost host(report, call.frame());
+  const Status status = observer == nullptr ? call.run(host, nullptr, &report)
+                                            : run_observed(call, *observer, watched, host, report);
+  if (status == Status::Done) [[likely]]
+    return;
+  throw_failure(call, host, report);
+}
+
+Status PythonFunction::run_observed(Call& call, Observer& observer, bool watched, PythonHost& host,
+                                    FailureReport& report) {
+  ObserverTracer tracer(observer, host, watched);
+  if (watched) return call.run(host, &tracer, &report);
+  const std::uint64_t begin = Clock::now();
+  const Status status = call.run(host, observer.tells_of_new() ? &tracer : nullptr, &report);
+  observer.add_unwatched(Clock::now() - begin);
+  return status;
+}
+
+void PythonFunction::throw_failure(Call& call, PythonHost& host, FailureReport& report) {
+  const Failure failure = call.frame().take_failure();
+  if (host.interruption()) {
+    set_exception(std::move(host.interruption()));
+  } else {
+    report.raise(failure);
+  }
+  throw PythonError{};
+}
+
+inline PyRef PythonFunction::take_output(Call& call, std::size_t j) const {
+  Cell& cell = call.output(j);
+  if (cell.is_scalar()) return PyRef::adopt(numpy_scalar(cell.dtype(), cell.address()));
+  if (cell.is_array() && cell.body()->ndim != 0 && !outputs_[j].borrow)
+    return to_ndarray(call.takes(j) && exclusive(cell) ? cell.take_array() : copy_of_array(cell));
+  Cell value = call.take(j);
+  if (outputs_[j].borrow) return to_python_lent(value);
+  return to_python(make_exclusive(std::move(value), *outputs_[j].type));
+}
+
+inline PyRef PythonFunction::take_outputs(Call& call) const {
+  if (bare_) return take_output(call, 0);
+  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(outputs_.size())));
+  for (std::size_t j = 0; j < outputs_.size(); ++j)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(j), take_output(call, j).release());
+  return list;
+}
+
+PyObject* PythonFunction::call(PyObject* const* arguments, std::size_t n_positional,
+                               PyObject* keywords) {
+  const CallingThread calling;
+  drain_released();
+  if (watched_) [[unlikely]]
+    return call_watched(core_.recordings().latest(), arguments, n_positional, keywords);
+  Lease lease(*this);
+  Compilation& compilation = core_.compilation();
+  if (compilation.waits()) [[unlikely]]
+    compilation.follow();
+  return call_in(lease, compilation, arguments, n_positional, keywords);
+}
+
+PyObject* PythonFunction::call_recorded(std::shared_ptr<Recording> recording,
+                                        PyObject* const* arguments, std::size_t n_positional,
+                                        PyObject* keywords) {
+  const CallingThread calling;
+  drain_released();
+  return call_watched(std::move(recording), arguments, n_positional, keywords);
+}
+
+PyObject* PythonFunction::call_watched(std::shared_ptr<Recording> recording,
+                                       PyObject* const* arguments, std::size_t n_positional,
+                                       PyObject* keywords) {
+  WatchedLease lease(*this, recording);
+  Compilation& compilation = recording == nullptr ? core_.compilation() : recording->compilation();
+  if (recording != nullptr)
+    recording->follow();
+  else if (compilation.waits())
+    compilation.follow();
+  return call_in(lease, compilation, arguments, n_positional, keywords);
+}
+
+template <class AnyLease>
+inline PyObject* PythonFunction::call_in(AnyLease& lease, const Compilation& compilation,
+                                         PyObject* const* arguments, std::size_t n_positional,
+                                         PyObject* keywords) {
+  Call call(core_, lease.frame());
+  call.use(compilation);
+  lease.begin();
+  store_arguments(call, arguments, n_positional, keywords);
+  if (call.reads_shared()) call.read_shared(shows_values());
+  Observer* observer = nullptr;
+  bool watched = false;
+  PyRef started;
+  if constexpr (AnyLease::kWatched) {
+    if (observer_) {
+      observer = &*observer_;
+      watched = observer->watches();
+      if (watched) started = observer->started(call.frame());
+    }
+  }
+  lease.part(CallPart::Arguments);
+  run(call, observer, watched);
+  lease.part(CallPart::Machine);
+  PyRef result = take_outputs(call);
+  if constexpr (AnyLease::kWatched) {
+    if (watched) observer->finished(result.get(), started);
+  }
+  if (!pack_ && !call.has_updates()) [[likely]] {
+    call.finish();
+    lease.succeed();
+    lease.part(CallPart::Results);
+    return result.release();
+  }
+  Updates updates = call.take_updates(make_exclusive);
+  call.finish();
+  lease.succeed();
+  if (pack_) result = PyRef::take(PyObject_CallOneArg(pack_.get(), result.get()));
+  updates.commit();
+  lease.part(CallPart::Results);
+  return result.release();
+}
+
+void PythonFunction::hold(PythonNodes nodes) {
   if (!graphs_may_hold_objects) return;  // graphs of built-in Ops cost the collector nothing
   tells_ = true;
   nodes_ = std::move(nodes);
 }
 
-int CompiledFunction::traverse(std::uint64_t& counted, visitproc visit, void* arg) {
+int PythonFunction::traverse(std::uint64_t& counted, visitproc visit, void* arg) {
   Py_VISIT(pack_.get());
   Py_VISIT(mode_.get());
   if (observer_)
@@ -447,48 +318,32 @@ int CompiledFunction::traverse(std::uint64_t& counted, visitproc visit, void* ar
     Py_VISIT(node->node.get());
     for (PyObject* object : node->held()) Py_VISIT(object);
   }
-  for (const Parameter& parameter : signature_.parameters())
+  for (const Parameter& parameter : parameters())
     if (parameter.default_value.is_object()) Py_VISIT(object_of(parameter.default_value));
   if (!tells_) return 0;
   return visit_graph(counted, visit, arg, [&](GraphVisit& graph) {
-    for (const Parameter& parameter : signature_.parameters()) graph.type(*parameter.type);
+    for (const Parameter& parameter : parameters()) graph.type(*parameter.type);
     for (const OutputSpec& output : outputs_) graph.type(*output.type);
     for (const std::shared_ptr<const PythonNode>& node : nodes_) {
       for (const TypeRef& type : node->inputs) graph.type(*type);
       for (const TypeRef& type : node->outputs) graph.type(*type);
     }
-    for (const auto& [index, value] : linked_.program->constants) graph.value(value);
+    const Linked& linked = core_.linked();
+    for (const auto& [index, value] : linked.program->constants) graph.value(value);
     if (last_ != nullptr)  // what an idle frame keeps: constants, and intermediates of `_nogc`
-      for (std::uint32_t r = 0; r < linked_.program->n_registers; ++r) graph.value(last_->cell(r));
-    for (const Ref<SharedValue>& value : linked_.shared) graph.shared(*value);
-    for (const Ref<SharedValue>& value : linked_.targets) graph.shared(*value);
-    for (const Variable& input : inputs_) graph.node(input.node());
-    for (const Variable& output : output_variables_) graph.node(output.node());
-    for (const auto& [target, value] : update_variables_) {
-      graph.node(target.node());
-      graph.node(value.node());
+      for (std::uint32_t r = 0; r < linked.program->n_registers; ++r) graph.value(last_->cell(r));
+    for (const Ref<SharedValue>& value : linked.shared) graph.shared(*value);
+    for (const Ref<SharedValue>& value : linked.targets) graph.shared(*value);
+    for (const Variable& target : targets_) graph.node(target.node());
+    const FunctionGraph& whole = core_.graph();
+    for (const Variable& input : whole.inputs) graph.node(input.node());
+    for (const Variable& output : whole.outputs) graph.node(output.node());
+    for (const Update& update : whole.updates) {
+      graph.shared(*update.target);
+      graph.node(update.value.node());
     }
-    linked_.each_variable([&](const Variable& variable) { graph.node(variable.node()); });
+    linked.each_variable([&](const Variable& variable) { graph.node(variable.node()); });
   });
-}
-
-PyObject* wrap_function(std::unique_ptr<CompiledFunction> function) {
-  FunctionObject* object = PyObject_GC_New(FunctionObject, function_class);
-  if (object == nullptr) throw PythonError{};
-  object->vectorcall = call_function;
-  object->function = function.release();
-  object->attributes = nullptr;
-  object->weak_references = nullptr;
-  object->counted = 0;
-  object->told = 0;
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
-  return reinterpret_cast<PyObject*>(object);
-}
-
-void init_function(PyObject* module) {
-  function_class = add_class(module, spec);
-  check(PyModule_AddFunctions(module, functions));
-  stop_compiling_at_exit();
 }
 
 }  // namespace thunkvm

@@ -1,9 +1,8 @@
 #include "python/bindings/call/link.h"
 
-#include "linkers/linker.h"
-#include "ops/rewrites/inferred_shapes.h"
 #include "ops/rewrites/rewrite.h"
 #include "python/bindings/call/function.h"
+#include "python/bindings/call/function_object.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/type.h"
@@ -16,7 +15,6 @@
 #include "python/bindings/values/value.h"
 
 #include <memory>
-#include <unordered_set>
 
 namespace thunkvm {
 namespace {
@@ -84,24 +82,9 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
   return result;
 }
 
-// A shared variable can only become what functions that use it were built for.
-void check_update(const Variable& target, const Variable& value) {
-  const Type &have = target.type(), &given = value.type();
-  const TensorType *a = have.tensor(), *b = given.tensor();
-  const bool fits = a != nullptr && b != nullptr
-                        ? a->dtype() == b->dtype() && a->ndim() == b->ndim()
-                        : a == nullptr && b == nullptr && have.equals(given);
-  if (!fits)
-    throw Error(ErrorKind::Type,
-                "the update of shared variable " + target.text() + " (" + have.text() + ") is " +
-                    value.text() + ", a " + given.text() +
-                    "; dtype and number of dimensions have to stay: cast or reshape it.");
-}
-
 // The updates; their shared variables, in the same order, go to `targets`.
 std::vector<Update> parse_updates(PyObject* updates, std::vector<Variable>& targets) {
   std::vector<Update> result;
-  std::unordered_set<const SharedValue*> seen;
   if (updates == Py_None) return result;
   const Items items(updates, "updates have to be a sequence of (shared, value, if_computed)");
   for (PyObject* update : items) {
@@ -117,10 +100,6 @@ std::vector<Update> parse_updates(PyObject* updates, std::vector<Variable>& targ
     if (target.leaf() != Leaf::Shared)
       throw Error(ErrorKind::Type,
                   "an update has to be of a shared variable, but " + target.text() + " is none.");
-    check_update(target, value);
-    if (!seen.insert(&target.shared_value()).second)
-      throw Error(ErrorKind::Value,
-                  "shared variable " + target.text() + " has two updates; it can have one.");
     const bool if_computed = n == 3 && check(PyObject_IsTrue(entry[2])) != 0;
     result.push_back({Ref<SharedValue>(&target.shared_value()), value, if_computed});
     targets.push_back(target);
@@ -141,27 +120,6 @@ void parse_watched(PyObject* watched, std::vector<Update>& updates,
   }
 }
 
-// Whether what the value is known to have is what the target asks for.
-bool has_lengths(const StaticShape& known, const StaticShape& wanted) {
-  for (std::size_t axis = 0; axis < wanted.size(); ++axis)
-    if (wanted[axis] != kUnknownLength && wanted[axis] != known[axis]) return false;
-  return true;
-}
-
-// What to call the value of each update whose lengths are to be looked at when there is one;
-// nothing where they are known to be right.
-std::vector<std::string> names_to_check(const std::vector<Update>& updates,
-                                        const std::vector<Variable>& targets) {
-  std::vector<std::string> names;
-  for (std::size_t k = 0; k < updates.size(); ++k) {
-    const TensorType* type = targets[k].type().tensor();
-    const bool known =
-        type == nullptr || has_lengths(updates[k].value.type().tensor()->shape(), type->shape());
-    names.push_back(known ? "" : "the update of " + targets[k].text());
-  }
-  return names;
-}
-
 std::vector<std::string> parse_names(PyObject* names) {
   std::vector<std::string> result;
   for (PyObject* name : Items(names, "rewrites have to be a sequence of names"))
@@ -169,64 +127,21 @@ std::vector<std::string> parse_names(PyObject* names) {
   return result;
 }
 
-// A native lazy thunk, for Ops of C++ that have no other way to run.
-ThunkCode native_lazy_thunk(const Apply& node) {
-  ThunkCode code = native_thunk(node);
-  return code.lazy ? code : ThunkCode{};
-}
-
-/// How a linker of a mode links, and what it emits.
-struct Linker {
-  LinkOptions link;
-  bool emits = false;
-  PlanOptions plan;
-};
-
-/// `make_c` makes what compiles the C of users' Ops; see CNodes. `observed`: an Observer is told of
-/// each node, so none is fused with others.
-Linker find_linker(std::string_view name, bool keep, bool observed, PyObject* performs,
-                   const std::shared_ptr<PythonNodes>& nodes, std::span<const Variable> roots,
-                   PyObject* make_c) {
-  Linker linker;
-  linker.link.retain_intermediates = keep;
-  linker.link.traced = observed;
-  if (name == "vm" || name == "py") {
-    linker.link.placed = name == "vm";
-    linker.link.sources = {perform_source(performs, nodes), native_lazy_thunk};
-    return linker;
-  }
-  linker.emits = linker.link.emits = true;
+/// `make_c` makes what compiles the C of users' Ops; see CNodes.
+HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, PyObject* performs,
+                         PyObject* make_c, const std::shared_ptr<PythonNodes>& nodes) {
+  HostThunks thunks{.perform = perform_source(performs, nodes)};
+  if (!linker.has(ThunkOrigin::UserC)) return thunks;
+  std::vector<Variable> roots = graph.outputs;
+  for (const Update& update : graph.updates) roots.push_back(update.value);
   const CNodes c_nodes(roots, make_c);
-  const ThunkSource c_source = c_nodes.source(nodes);
-  linker.link.sources = {native_thunk, c_source, perform_source(performs, nodes)};
-  if (name == "c") {
-    linker.link.sources = {native_thunk, c_source};
-    linker.link.advice =
-        "C and native kernels are all that mode \"c\" has: give the Op a c_code, or choose "
-        "mode=\"cvm\", which runs an Op's perform too";
-  } else if (name == "cvm") {
-    linker.emits = !observed;
-  } else if (name != "c|py" && name != "c&py") {
-    throw Error(ErrorKind::Value, "there is no linker '" + std::string(name) +
-                                      "'; there are 'py', 'vm', 'cvm', 'c', 'c|py' and 'c&py'.");
-  }
-  if (name == "c|py" || name == "c&py" || (name == "c" && observed)) {
-    linker.link.segment = 1;
-    linker.plan = {.fuse = true, .unfused = true, .traced = observed};
-  }
-  const bool alone = keep || observed || linker.link.segment == 1 || checks_inputs_of_new_nodes();
-  linker.link.scheduled = [c_nodes, alone](Schedule& schedule) {
-    c_nodes.compile(schedule, alone);
+  const bool checks_inputs = checks_inputs_of_new_nodes();
+  thunks.user_c = c_nodes.source(nodes);
+  thunks.scheduled = [c_nodes, checks_inputs](Schedule& schedule, bool alone) {
+    c_nodes.compile(schedule, alone || checks_inputs);
   };
-  return linker;
-}
-
-CompileWhen compile_when(std::string_view when) {
-  if (when == "now") return CompileWhen::Now;
-  if (when == "background") return CompileWhen::Background;
-  if (when == "never") return CompileWhen::Never;
-  throw Error(ErrorKind::Value, "compile is '" + std::string(when) +
-                                    "'; it has to be 'now', 'background' or 'never'.");
+  thunks.held = std::make_shared<KernelsAhead>(roots);
+  return thunks;
 }
 
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
@@ -249,9 +164,8 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     FunctionGraph graph{require_variables(inputs, "an input of a function"),
                         require_variables(outputs, "an output of a function"),
                         parse_updates(updates, targets)};
-    std::vector<std::string> update_names = names_to_check(graph.updates, targets);
+    const std::size_t n_updates = targets.size();
     parse_watched(watched, graph.updates, targets);
-    update_names.resize(graph.updates.size());
     const std::string named(name == Py_None ? std::string_view()
                                             : text_of(name, "a function's name"));
     const std::string origin = named.empty() ? origin_here() : std::string();
@@ -268,39 +182,34 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
       results.push_back({graph.outputs[j].type_ref(), out[j] && flag(out[j].get(), "borrow")});
 
     const auto nodes = std::make_shared<PythonNodes>();
-    std::vector<std::pair<std::string_view, std::uint32_t>> removed;
-    const std::uint64_t begin = Clock::now();
-    if (rewrites != nullptr) {
-      Rewritten rewritten = rewrite(graph, parse_names(rewrites));
-      graph = std::move(rewritten.graph);
-      removed = std::move(rewritten.removed);
-    }
-    graph = with_inferred_shapes(graph);
-    const std::uint64_t rewritten_at = Clock::now();
-    std::vector<Variable> roots = graph.outputs;
-    for (const Update& update : graph.updates) roots.push_back(update.value);
-    Linker chosen =
-        find_linker(linker, keep != 0, observer != Py_None, performs, nodes, roots, c_code);
-    chosen.plan.fuse &= fuse != 0;
-    const KernelsAhead ahead(chosen.link.emits ? std::span<const Variable>(roots)
-                                               : std::span<const Variable>());
-    auto compiled = std::make_unique<CompiledFunction>(
-        named, function, called, link(graph, chosen.link), graph.inputs, std::move(parameters),
-        std::move(results), unpack != 0, pack == Py_None ? PyRef() : PyRef::borrow(pack));
-    const double tick = Clock::seconds_per_tick();
-    compiled->set_making({static_cast<double>(rewritten_at - begin) * tick,
-                          static_cast<double>(Clock::now() - rewritten_at) * tick});
-    compiled->set_removed(std::move(removed));
-    compiled->check_updates(std::move(update_names));
-    std::vector<std::pair<Variable, Variable>> updated;
-    for (std::size_t k = 0; k < targets.size(); ++k)
-      updated.emplace_back(targets[k], graph.updates[k].value);
-    compiled->set_origins(graph.outputs, std::move(updated), PyRef::borrow(mode));
-    compiled->hold(std::move(*nodes));
-    if (observer != Py_None) compiled->set_observer(Observer(observer));
+    Mode how{.linker = linker,
+             .retain_intermediates = keep != 0,
+             .compile = compile_when(compile),
+             .fuse = fuse != 0};
+    if (rewrites != nullptr) how.rewrites = parse_names(rewrites);
+    FunctionOptions options{.name = function,
+                            .n_watched = targets.size() - n_updates,
+                            .traced = observer != Py_None,
+                            .compile = false};
+    for (const Variable& target : targets) options.update_names.push_back(target.text());
+    options.thunks = [&](const FunctionGraph& rewritten, const LinkerRow& row) {
+      return python_thunks(rewritten, row, performs, c_code, nodes);
+    };
+    auto made = std::make_unique<PythonFunction>(
+        std::move(graph), how, std::move(options),
+        PythonInterface{.name = named,
+                        .called = called,
+                        .parameters = std::move(parameters),
+                        .outputs = std::move(results),
+                        .bare = unpack != 0,
+                        .pack = pack == Py_None ? PyRef() : PyRef::borrow(pack),
+                        .mode = PyRef::borrow(mode),
+                        .targets = std::move(targets)});
+    made->hold(std::move(*nodes));
+    if (observer != Py_None) made->set_observer(Observer(observer));
     if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
-    if (chosen.emits) compiled->set_native(compile_when(compile), chosen.plan);
-    return PyRef::take(wrap_function(std::move(compiled)));
+    if (how.compile == CompileWhen::Now) made->compile();
+    return PyRef::take(wrap_function(std::move(made)));
   });
 }
 

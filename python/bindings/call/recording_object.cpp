@@ -1,7 +1,9 @@
 // recording_object.cpp: a recording as Python has it: to be stopped, read, and called with.
+#include "python/bindings/call/recording_object.h"
+
 #include "linkers/code_regions.h"
 #include "python/bindings/call/function.h"
-#include "python/bindings/call/recording.h"
+#include "python/bindings/python/host.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +13,7 @@ namespace {
 
 struct RecordingObject {
   PyObject_HEAD std::shared_ptr<Recording>* recording;
-  CompiledFunction* function;
+  PythonFunction* function;
   PyObject* owner;  // of the function; null once the garbage collector took it
 };
 PyTypeObject* recording_class = nullptr;
@@ -20,7 +22,7 @@ RecordingObject* self_of(PyObject* self) { return reinterpret_cast<RecordingObje
 
 Recording& recording_of(PyObject* self) { return **self_of(self)->recording; }
 
-CompiledFunction& function_of(PyObject* self) {
+PythonFunction& function_of(PyObject* self) {
   if (self_of(self)->owner == nullptr)
     throw Error(ErrorKind::Runtime, "the garbage collector took the function of this recording");
   return *self_of(self)->function;
@@ -136,7 +138,7 @@ PyObject* read(PyObject* self, PyObject*) {
     set(dict, "first_group", integer(Recorder::first_group(program)));
     set(dict, "n_calls", integer(recorded.totals.n_calls));
     set(dict, "n_events", integer(recorded.totals.n_events));
-    set(dict, "compile", PyRef::take(PyFloat_FromDouble(recording.emitted().waited)));
+    set(dict, "compile", PyRef::take(PyFloat_FromDouble(recording.compilation().waited())));
     set(dict, "changeover", PyRef::take(PyFloat_FromDouble(recorded.changeover)));
     set(dict, "lap_cost", PyRef::take(PyFloat_FromDouble(seconds.lap * seconds.tick)));
     return dict;
@@ -146,7 +148,7 @@ PyObject* read(PyObject* self, PyObject*) {
 PyObject* places(PyObject* self, PyObject*) {
   return guard([&] {
     Recording& recording = recording_of(self);
-    return program_places(*function_of(self).linked().schedule, recording.emitted().native.get());
+    return program_places(*function_of(self).linked().schedule, recording.compilation().ready());
   });
 }
 
@@ -163,13 +165,14 @@ PyObject* count(PyObject* self, PyObject*) {
 
 PyObject* compile(PyObject* self, PyObject*) {
   return guard([&] {
-    function_of(self).compile(recording_of(self).emitted());
+    Compilation& compilation = recording_of(self).compilation();
+    interruptible([&](Host& host) { compilation.compile(host); });
     return PyRef::borrow(Py_None);
   });
 }
 
 PyObject* get_compiled(PyObject* self, void*) {
-  return PyBool_FromLong(recording_of(self).emitted().native != nullptr ? 1 : 0);
+  return PyBool_FromLong(recording_of(self).compilation().ready() != nullptr ? 1 : 0);
 }
 
 PyObject* recording_cost(PyObject*, PyObject*) {
@@ -328,7 +331,7 @@ PyRef program_places(const Schedule& schedule, const NativeCode* native) {
   return dict;
 }
 
-PyObject* wrap_recording(std::shared_ptr<Recording> recording, CompiledFunction& function,
+PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& function,
                          PyObject* owner) {
   RecordingObject* object = PyObject_GC_New(RecordingObject, recording_class);
   if (object == nullptr) throw PythonError{};

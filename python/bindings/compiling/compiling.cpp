@@ -1,5 +1,6 @@
 #include "python/bindings/compiling/compiling.h"
 
+#include "linkers/codegen/emit/tier.h"
 #include "linkers/codegen/runtime/loop_threads.h"
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
@@ -107,15 +108,8 @@ std::vector<std::string> texts(PyObject* sequence, const char* what) {
 }
 
 PyRef load(std::span<const ModuleSource> sources, const CompilerSettings& settings) {
-  PythonHost host;
-  std::vector<ModulePtr> modules;
-  try {
-    modules = load_modules(sources, settings, host);
-  } catch (const Error&) {
-    if (!host.interruption()) throw;
-    set_exception(std::move(host.interruption()));
-    throw PythonError{};
-  }
+  std::vector<ModulePtr> modules =
+      interruptible([&](Host& host) { return load_modules(sources, settings, host); });
   PyRef result = PyRef::take(PyList_New(static_cast<Py_ssize_t>(modules.size())));
   for (std::size_t i = 0; i < modules.size(); ++i)
     PyList_SET_ITEM(result.get(), static_cast<Py_ssize_t>(i),
@@ -253,6 +247,23 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+PyObject* stop_compiling(PyObject*, PyObject*) {
+  PythonHost host;
+  Tier::stop_all(host);
+  Py_RETURN_NONE;
+}
+
+PyMethodDef stop_method = {
+    "stop_compiling", stop_compiling, METH_NOARGS,
+    "stop_compiling()\n--\n\nEnd what compiles in the background, and begin nothing new there."};
+
+// Once the interpreter is going, a thread that logs would never end, nor be waited for.
+void stop_compiling_at_exit() {
+  PyRef stop = PyRef::take(PyCFunction_New(&stop_method, nullptr));
+  PyRef atexit = PyRef::take(PyImport_ImportModule("atexit"));
+  PyRef::take(PyObject_CallMethod(atexit.get(), "register", "O", stop.get()));
+}
+
 PyObject* add_exception(PyObject* module, const char* name, const char* doc, PyObject* base) {
   PyRef made = PyRef::take(
       PyErr_NewExceptionWithDoc((std::string("thunkvm.") + name).c_str(), doc, base, nullptr));
@@ -292,6 +303,7 @@ void init_compiling(PyObject* module) {
                     "There is no C compiler, or it does not work at all.", compile_error);
   native_module_type = add_class(module, module_spec);
   check(PyModule_AddFunctions(module, functions));
+  stop_compiling_at_exit();
 }
 
 }  // namespace thunkvm

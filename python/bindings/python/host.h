@@ -2,9 +2,11 @@
 #pragma once
 
 #include "python/bindings/python/python.h"
+#include "python/bindings/python/raised.h"
 #include "thunks/host.h"
 
 #include <chrono>
+#include <utility>
 
 namespace thunkvm {
 
@@ -60,6 +62,20 @@ class PythonHost final : public Host {
   Frame* frame_ = nullptr;
   std::chrono::steady_clock::time_point held_since_{};
 };
+
+/// What `work(host)` gives, which may wait for compilers; what a signal's handler raises ends the
+/// wait.
+template <class Work>
+auto interruptible(const Work& work) {
+  PythonHost host;
+  try {
+    return work(host);
+  } catch (const Error&) {
+    if (!host.interruption()) throw;
+    set_exception(std::move(host.interruption()));
+    throw PythonError{};
+  }
+}
 
 void init_host(PyObject* module);
 

@@ -5,15 +5,6 @@
 namespace thunkvm {
 namespace {
 
-std::string known_shape(const StaticShape& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += shape[i] == kUnknownLength ? "?" : std::to_string(shape[i]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 // "an int64", "a float64".
 std::string with_article(DType dtype) {
   const std::string text(name(dtype));
@@ -76,18 +67,6 @@ std::string integer_text(PyObject* integer) {
   const std::size_t bits = _PyLong_NumBits(integer);
   if (bits > 256) return "Python integer of " + std::to_string(bits) + " bits";
   return "Python integer " + str_of(integer);
-}
-
-void check_lengths(const Cell& value, const TensorType& type, const char* what) {
-  const StaticShape& wanted = type.shape();
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (wanted[i] == kUnknownLength || wanted[i] == value.body()->dims[i]) continue;
-    throw Error(ErrorKind::Value,
-                std::string(what) + " has shape " + format_shape(value.array().shape()) + ", but " +
-                    known_shape(wanted) + " is wanted: axis " + std::to_string(i) + " has length " +
-                    std::to_string(value.body()->dims[i]) + " instead of " +
-                    std::to_string(wanted[i]) + ".");
-  }
 }
 
 void refuse_masked(PyObject* array, const char* what) {

@@ -21,8 +21,6 @@ namespace thunkvm {
 /// A number, or a list of numbers, that the dtype does not hold; `value` describes it.
 [[noreturn]] void throw_does_not_fit(const std::string& value, const TensorType& type,
                                      CastRule rule, const char* what);
-/// Throws Error(Value) where a length is known to be another.
-void check_lengths(const Cell& value, const TensorType& type, const char* what);
 /// Throws Error(Type) for an array with masked elements: the machine knows no masks, and what is
 /// under one is nobody's value.
 void refuse_masked(PyObject* array, const char* what);

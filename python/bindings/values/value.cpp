@@ -1,5 +1,6 @@
 #include "python/bindings/values/value.h"
 
+#include "linkers/value_check.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/collection.h"

@@ -6,33 +6,29 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from thunkvm.checking.observer import Observer
 
-LINKERS: dict[str, str] = {
-    "py": "a perform thunk (NumPy) per node",
-    "vm": "the lazy VM over perform thunks",
-    "cvm": "the lazy VM over emitted C and native kernels, perform where an Op has neither",
-    "c": "emitted C and native kernels alone; an Op without either is an error",
-    "c|py": "a thunk per node: emitted C where the Op has it, else a native kernel or perform",
-    "c&py": "as c|py, each node compared with its perform",
-}
+_TABLES = _core.mode_tables()
+#: By name, what each linker does: the table of linkers/linker_table.cpp.
+LINKERS: dict[str, str] = {row["name"]: row["summary"] for row in _TABLES["linkers"]}
 #: The linkers that emit C, and when they compile it unless they are told.
-COMPILE_DEFAULTS: dict[str, str] = {"cvm": "background", "c": "now", "c|py": "now", "c&py": "now"}
-COMPILE_CHOICES = ("now", "background", "never")
-FEATURES: dict[str, str] = {
-    "fusion": "chains of elementwise nodes, and the reductions that consume them, run as one loop",
-    "merge": "equal nodes become one",
-    "inverses": "what undoes itself goes, and what changes nothing: -(-x), x.T.T, x * 1",
+COMPILE_DEFAULTS: dict[str, str] = {
+    row["name"]: row["compiles"] for row in _TABLES["linkers"] if row["compiles"]
 }
+#: Those of them that run without their C, too.
+RUN_WITHOUT_C = tuple(row["name"] for row in _TABLES["linkers"] if row["runs_without_c"])
+#: Those that compare each node with its `perform`.
+COMPARING = frozenset(row["name"] for row in _TABLES["linkers"] if row["compared"])
+COMPILE_CHOICES = ("now", "background", "never")
+FEATURES: dict[str, str] = {name: summary for name, summary, _ in _TABLES["features"]}
 #: The features that rewrite the graph, in the order in which they are asked.
-REWRITES = ("merge", "inverses")
+REWRITES = tuple(name for name, _, rewrites in _TABLES["features"] if rewrites)
 OPTIMIZERS: dict[str | None, frozenset[str]] = {
-    None: frozenset({"fusion"}),
-    "fast_run": frozenset(FEATURES),
-    "fast_compile": frozenset({"merge"}),
+    name: frozenset(features) for name, features in _TABLES["optimizers"]
 }
 
 
@@ -135,10 +131,10 @@ class Mode:
         features: frozenset[str] | None,
     ) -> None:
         """Set and check the fields, for subclasses whose parameters are others, and that watch."""
-        if linker == "cvm" and compile is not None:
+        if linker in RUN_WITHOUT_C and compile is not None:
             raise ValueError(
-                f"compile={compile!r} has no meaning where each node is watched: the linker 'cvm' "
-                "runs kernels then. Choose linker='c|py' for a C function of each node."
+                f"compile={compile!r} has no meaning where each node is watched: the linker "
+                f"{linker!r} runs kernels then. Choose linker='c|py' for a C function of each node."
             )
         object.__setattr__(self, "linker", linker)
         object.__setattr__(self, "optimizer", optimizer)
@@ -149,7 +145,7 @@ class Mode:
 
     def observer(self) -> Observer | None:
         """Return what a function of this mode tells of each node that runs; None: nothing."""
-        if self.linker != "c&py":
+        if self.linker not in COMPARING:
             return None
         from thunkvm.checking.comparison import Comparison
 
@@ -166,10 +162,11 @@ class Mode:
                 f"the linker {self.linker!r} emits no C, so compile={when!r} has no meaning; leave "
                 f"it out, or choose one of {', '.join(COMPILE_DEFAULTS)}."
             )
-        if self.linker != "cvm" and when != "now":
+        if self.linker not in RUN_WITHOUT_C and when != "now":
+            others = " or ".join(f'"{name}"' for name in RUN_WITHOUT_C)
             raise ValueError(
                 f"the linker {self.linker!r} runs emitted C alone, so it is compiled before the "
-                f'first call; compile={when!r} is for the linker "cvm".'
+                f"first call; compile={when!r} is for the linker {others}."
             )
 
     @property
@@ -238,8 +235,7 @@ MODES: dict[str, Mode] = {
     for gc, suffix in ((True, ""), (False, "_nogc"))
     for linker in LINKERS
 }
-MODES["FAST_RUN"] = Mode("cvm", "fast_run")
-MODES["FAST_COMPILE"] = Mode("vm", "fast_compile")
+MODES |= {name: Mode(linker, optimizer) for name, linker, optimizer in _TABLES["modes"]}
 #: The modes that check what runs: where the class of that name is, which is made without options.
 CHECKING: dict[str, str] = {
     "DebugMode": "thunkvm.checking.debug",

@@ -1,4 +1,4 @@
-// function_regions.h: the blocks of a function's schedule, for Python to name.
+// function_rows.h: what a function tells of its nodes: rows for Python to make reports of.
 #pragma once
 
 #include "linkers/schedule.h"
@@ -6,6 +6,14 @@
 
 namespace thunkvm {
 
+class PythonFunction;
+
+/// For each node that may run: (node, Op, form, where it was made, how often it ran).
+PyRef node_rows(PythonFunction& function);
+/// For each of them: (form, where in the emitted code, why it is nothing better).
+PyRef node_places(PythonFunction& function);
+/// (runs of each node, by branch how often it took each arm).
+PyRef node_counts(PythonFunction& function);
 /// (blocks, by node the index of its block or None). A block is (kind, index of the block that it
 /// is within or None, node or None, number, number of arms, decoding): of an arm the conditional
 /// and which arm it is, of a memo body or an input the node. Kinds are "root", "arm", "memo",

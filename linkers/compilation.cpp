@@ -1,0 +1,103 @@
+#include "linkers/compilation.h"
+
+#include "vm/clock.h"
+
+namespace thunkvm {
+
+Compilation::Compilation(const Linked& linked, CompileWhen when, const PlanOptions& options)
+    : program_(linked.program),
+      schedule_(linked.schedule),
+      when_(when),
+      options_(options),
+      followed_(when != CompileWhen::Never),
+      next_try_(first_compiled_call(*linked.program)) {}
+
+Tier& Compilation::tier() {
+  if (tier_ == nullptr)
+    tier_ = std::make_unique<Tier>(
+        EmissionSource{.program = program_, .schedule = schedule_, .options = options_});
+  return *tier_;
+}
+
+void Compilation::follow() {
+  if (++calls_ < next_try_ && tier_ == nullptr) return;
+  switch (tier().state()) {
+    case Tier::State::Waiting:
+      if (calls_ < next_try_) return;
+      next_try_ = 2 * calls_;  // should it fail for what may be better by then
+      tier().compile_in_background(default_settings(), calls_);
+      return;
+    case Tier::State::Compiling: tier().set_urgency(calls_); return;
+    case Tier::State::Ready: change_over(); return;
+    case Tier::State::Failed: tier().report(); break;
+    case Tier::State::Unneeded: break;
+  }
+  followed_.store(false, std::memory_order_relaxed);
+}
+
+void Compilation::change_over() {
+  native_ = tier().ready();
+  ready_.store(native_.get(), std::memory_order_release);
+  followed_.store(false, std::memory_order_relaxed);
+}
+
+void Compilation::compile(Host& host) {
+  if (!emits() || ready() != nullptr) return;
+  const std::uint64_t begin = Clock::now();
+  tier().compile_now(default_settings(), host);
+  waited_ += static_cast<double>(Clock::now() - begin) * Clock::seconds_per_tick();
+  if (ready() == nullptr && tier().state() == Tier::State::Ready) change_over();
+}
+
+void Compilation::keep_pace_with(const Compilation& other) {
+  calls_ = other.calls_;
+  next_try_ = other.next_try_;
+}
+
+void Compilation::stop(Host& host) {
+  if (state() != State::Compiling) return;
+  host.leave();  // the compiler's thread may want to log, which may take the host's lock
+  tier_->stop();
+  host.enter();
+}
+
+const EmittedCode* Compilation::code(Host& host) { return emits() ? &tier().code(host) : nullptr; }
+
+Compilation::State Compilation::state() const {
+  if (!emits()) return State::Off;
+  if (tier_ == nullptr) return State::Waiting;
+  switch (tier_->state()) {
+    case Tier::State::Waiting: return State::Waiting;
+    case Tier::State::Compiling: return State::Compiling;
+    case Tier::State::Ready: return State::Ready;
+    case Tier::State::Failed: return State::Failed;
+    case Tier::State::Unneeded: break;
+  }
+  return State::Unneeded;
+}
+
+std::string Compilation::why_not() const {
+  switch (state()) {
+    case State::Off:
+    case State::Compiling:
+    case State::Ready: return {};
+    case State::Failed: return "its C could not be compiled";
+    case State::Unneeded: return "it calls kernels alone, which the interpreter does as well";
+    case State::Waiting: break;
+  }
+  return "it is compiled from call " + std::to_string(next_try_) + " on";
+}
+
+std::string_view name(Compilation::State state) {
+  switch (state) {
+    case Compilation::State::Off: return "off";
+    case Compilation::State::Waiting: return "waiting";
+    case Compilation::State::Compiling: return "compiling";
+    case Compilation::State::Ready: return "ready";
+    case Compilation::State::Failed: return "failed";
+    case Compilation::State::Unneeded: break;
+  }
+  return "unneeded";
+}
+
+}  // namespace thunkvm

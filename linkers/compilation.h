@@ -1,0 +1,74 @@
+// compilation.h: when a function's C is written and compiled, and what its calls run with.
+#pragma once
+
+#include "linkers/codegen/emit/tier.h"
+#include "linkers/linker.h"
+#include "linkers/linker_table.h"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace thunkvm {
+
+/// The emitted code of one linked program, from nothing to what calls run with.
+///
+/// For threads that take turns under the host's lock (see Tier), but for `ready`, `waits` and
+/// `shared`, which any thread may ask.
+class Compilation {
+ public:
+  enum class State : std::uint8_t { Off, Waiting, Compiling, Ready, Failed, Unneeded };
+
+  /// Nothing is written or compiled yet, not even if it is to be Now.
+  Compilation(const Linked& linked, CompileWhen when, const PlanOptions& options);
+
+  /// What a call runs with, from now on and for good; null while there is nothing.
+  const NativeCode* ready() const { return ready_.load(std::memory_order_acquire); }
+  /// The same, shared; what `ready` has given once.
+  const std::shared_ptr<const NativeCode>& shared() const { return native_; }
+  /// Whether `follow` may still bring something.
+  bool waits() const { return followed_.load(std::memory_order_relaxed); }
+  /// For each call while it waits: changes over to the emitted code once it is there, and sees to
+  /// it that it will be. Does not wait for it, and does not throw what the compiler does.
+  void follow();
+  /// Compiles it now if it is not compiled, or being compiled, and waits. Nothing in modes that
+  /// emit none. Throws CompileError, and Error(Interrupted) where the host says so.
+  void compile(Host& host);
+  /// Goes on from as many calls as another one has seen.
+  void keep_pace_with(const Compilation& other);
+  /// Stops a compilation that goes on, and leaves the host meanwhile. Where it may go on this has
+  /// to be called before the end of it.
+  void stop(Host& host);
+
+  bool emits() const { return when_ != CompileWhen::Never; }
+  /// The emitted code, emitted if it is not there yet; null in modes that emit none.
+  const EmittedCode* code(Host& host);
+  State state() const;
+  /// Why it is not compiled, or not yet; empty where it is, is being compiled, or never will be.
+  std::string why_not() const;
+  /// Seconds that `compile` has taken.
+  double waited() const { return waited_; }
+
+ private:
+  Tier& tier();
+  void change_over();
+
+  const std::shared_ptr<const Program> program_;
+  const std::shared_ptr<const Schedule> schedule_;
+  const CompileWhen when_;
+  const PlanOptions options_;
+  std::unique_ptr<Tier> tier_;  ///< null before anybody asked for anything
+  std::shared_ptr<const NativeCode> native_;
+  std::atomic<const NativeCode*> ready_{nullptr};
+  std::atomic<bool> followed_;
+  std::uint64_t calls_ = 0;     ///< before there was emitted code
+  std::uint64_t next_try_ = 0;  ///< the call that has it compiled
+  double waited_ = 0;
+};
+
+/// "off", "waiting", "compiling", "ready", "failed", "unneeded".
+std::string_view name(Compilation::State state);
+
+}  // namespace thunkvm

@@ -1,0 +1,212 @@
+// function.h: from a graph and a mode to something that a C++ program calls.
+//
+// There are two ways in. A plain C++ program calls a Function from any of its threads; what
+// compiles takes turns by a lock of the function's. A host that has a lock of its own (Python's
+// GIL) converts values itself: it works with Call, `compilation` and `recordings` under that lock.
+#pragma once
+
+#include "linkers/compilation.h"
+#include "linkers/linker.h"
+#include "linkers/mode.h"
+#include "linkers/recording.h"
+#include "ops/graph/graph.h"
+#include "thunks/host.h"
+#include "vm/frame.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// What a function is besides its graph and its mode.
+struct FunctionOptions {
+  /// What messages call it.
+  std::string name = "the function";
+  /// By update: what messages call its shared variable; where none are given, "update 0", ...
+  std::vector<std::string> update_names = {};
+  /// So many of the last updates note a value in the calls that compute it, whatever the Type of
+  /// their shared variable.
+  std::size_t n_watched = 0;
+  /// Gives the thunks that the Ops do not have themselves, for a graph after the rewrites and the
+  /// linker that asks. Null: there are none.
+  std::function<HostThunks(const FunctionGraph& graph, const LinkerRow& linker)> thunks = {};
+  /// Calls may have a tracer: no node is fused with others, none writes to what it reads.
+  bool traced = false;
+  /// Whether a mode that compiles now does that here; else it is the caller's to ask for.
+  bool compile = true;
+};
+
+/// Outputs from inputs, and new values of shared variables: a graph, linked.
+///
+/// A call computes each node at most once, and none whose value it does not need. All that it
+/// updates changes at once, at its end; a call that fails changes nothing, and leaves no value
+/// behind. A function may be called from many threads at once, and from inside itself: each call
+/// has a frame of its own.
+///
+/// Graphs count their references without atomic operations: while one thread makes or destroys a
+/// function, no other builds a graph over the same variables.
+class Function {
+ public:
+  /// Rewrites the graph as the mode says, and links it. Throws Error: an input that the outputs
+  /// need and that is not given, an Op that the mode has no thunk for, an update whose value can
+  /// never be the shared variable's, a mode that does not exist; CompileError where the mode
+  /// compiles now.
+  explicit Function(FunctionGraph graph, const Mode& mode = {}, FunctionOptions options = {});
+  ~Function();
+  Function(const Function&) = delete;
+  Function& operator=(const Function&) = delete;
+
+  /// One call: the outputs' values, which share memory with nothing. An argument is a value of its
+  /// input's dtype and number of axes, of its lengths where they are known; an array that the
+  /// caller keeps is read in place, one that was moved in may be written to. Throws
+  /// what a thunk threw; an Error with the node that it comes from. Any thread; `host` and `tracer`
+  /// (of a traced function) are this call's.
+  std::vector<Cell> operator()(std::vector<Cell> arguments = {}, Tracer* tracer = nullptr);
+  std::vector<Cell> call(std::vector<Cell> arguments, Host& host, Tracer* tracer = nullptr);
+
+  /// Compiles its C now, if its mode emits any and it is not compiled yet, and says what came of
+  /// it. Throws CompileError.
+  Compilation::State compile();
+  /// What became of its C.
+  Compilation::State compiled();
+  /// The C, to read; empty in modes that emit none.
+  std::string c_source();
+  /// By node of `linked().nodes()`: in how many calls it ran. While calls are in flight, without
+  /// them.
+  std::vector<std::uint64_t> node_runs();
+
+  // For hosts, under their lock.
+
+  const Linked& linked() const { return linked_; }
+  /// After the rewrites.
+  const FunctionGraph& graph() const { return graph_; }
+  const std::string& name() const { return name_; }
+  /// How many nodes fewer rewrites left, by their names; those of rewrite_names().
+  const std::vector<std::pair<std::string_view, std::uint32_t>>& removed() const {
+    return removed_;
+  }
+  /// Seconds that it took to make it.
+  struct Making {
+    double rewrite = 0, link = 0;
+  };
+  const Making& making() const { return making_; }
+
+  FramePool& frames() { return frames_; }
+  Compilation& compilation() { return compilation_; }
+  const Compilation& compilation() const { return compilation_; }
+  Recordings& recordings() { return recordings_; }
+  /// Calls are recorded from now on, until the recording is stopped. The latest of several gets
+  /// them, and hands them on to the one before it when it stops. Where emitted code is in use, that
+  /// of the recorded program is compiled first. Whoever makes the calls heeds `recordings`.
+  std::shared_ptr<Recording> record(const RecordOptions& options, Host& host);
+  /// A recording of the calls that are made with it alone, by the interpreter.
+  std::shared_ptr<Recording> record_apart(const RecordOptions& options) const;
+
+ private:
+  friend class Call;
+  class Turn;
+  Linked make(const Mode& mode, const FunctionOptions& options);
+  void check_updates(const FunctionOptions& options);
+
+  std::string name_;
+  FunctionGraph graph_;
+  std::vector<std::pair<std::string_view, std::uint32_t>> removed_;
+  std::vector<std::string> lengths_to_check_;  ///< by update: what errors call it; empty: nothing
+  Making making_;
+  PlanOptions emission_;
+  CompileWhen when_ = CompileWhen::Never;
+  Linked linked_;
+  std::vector<SharedValue*> shared_;        ///< of linked_.shared
+  std::vector<std::uint8_t> output_takes_;  ///< nobody reads its register later
+  std::vector<std::uint8_t> update_takes_;
+  FramePool frames_;
+  Compilation compilation_;
+  Recordings recordings_;
+  std::mutex turns_;  ///< of plain programs
+};
+
+/// New values of shared variables.
+class Updates {
+ public:
+  /// They change at one moment; their old values come back, and go with this. Cannot fail.
+  void commit() noexcept {
+    if (!targets_.empty()) SharedValue::commit(targets_, values_);
+  }
+
+ private:
+  friend class Call;
+  std::vector<SharedValue*> targets_;
+  std::vector<Cell> values_;
+};
+
+/// One call, step by step: the arguments are stored, shared values read, the program run, outputs
+/// taken; then it is finished and updates are committed. However it ends, no value is left in the
+/// frame, which is the caller's again.
+class Call {
+ public:
+  Call(const Function& function, Frame& frame) : function_(function), frame_(frame) {}
+  ~Call() {
+    if (!finished_) frame_.abandon();
+  }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  /// Runs with what there is of emitted code.
+  void use(const Compilation& compilation) {
+    if (frame_.native() != compilation.ready()) [[unlikely]]
+      frame_.use(compilation.shared());
+  }
+  Frame& frame() { return frame_; }
+  /// The register of an input.
+  Cell& argument(std::size_t i) { return frame_.cell(program().inputs[i]); }
+  bool reads_shared() const { return !function_.shared_.empty(); }
+  /// Reads all shared values at one moment. `read_only`: arrays cannot be written to by whoever is
+  /// shown them.
+  void read_shared(bool read_only);
+  /// Never throws; see Frame::run.
+  Status run(Host& host, Tracer* tracer, FailureObserver* observer) {
+    return frame_.run(host, tracer, observer);
+  }
+  /// The register of an output, and whether its value may be moved out.
+  Cell& output(std::size_t j) { return frame_.cell(program().outputs[j]); }
+  bool takes(std::size_t j) const { return function_.output_takes_[j] != 0; }
+  Cell take(std::size_t j) { return takes(j) ? std::move(output(j)) : Cell(output(j)); }
+
+  bool has_updates() const { return !program().updates.empty(); }
+  /// What the shared variables will be, each made its own by `own(Cell, const Type&) -> Cell`.
+  /// Throws Error(Value) for lengths that a shared variable cannot have.
+  template <class Own>
+  Updates take_updates(const Own& own) {
+    Updates updates;
+    for (std::size_t k = 0; k < program().updates.size(); ++k)
+      if (Cell value = take_update(k); !value.empty()) {
+        SharedValue& target = *function_.linked_.targets[k];
+        updates.values_.push_back(own(std::move(value), target.type()));
+        updates.targets_.push_back(&target);
+      }
+    return updates;
+  }
+  /// Everything that may fail has not; the frame holds nothing more.
+  void finish() {
+    frame_.finish();
+    finished_ = true;
+  }
+
+ private:
+  const Program& program() const { return *function_.linked_.program; }
+  /// Empty for an update that waits for others to demand it, where none did.
+  Cell take_update(std::size_t k);
+
+  const Function& function_;
+  Frame& frame_;
+  bool finished_ = false;
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,85 @@
+// linker_table.h: the linkers by name: what thunks they choose, how they order them, what they
+// emit.
+#pragma once
+
+#include "linkers/codegen/plan/plan.h"
+#include "linkers/linker.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace thunkvm {
+
+/// When a function's emitted code is compiled.
+enum class CompileWhen : std::uint8_t {
+  Never,       ///< the interpreter runs kernels and performs
+  Background,  ///< after a few calls; the program changes over between two calls
+  Now,         ///< before the first call
+};
+/// "never", "background", "now".
+std::string_view name(CompileWhen when);
+/// Throws Error(Value) with the three names.
+CompileWhen compile_when(std::string_view name);
+
+/// Where a node's thunk may come from.
+enum class ThunkOrigin : std::uint8_t {
+  Kernel,      ///< the Op's native code
+  LazyKernel,  ///< the same, of lazy Ops alone: for linkers whose eager nodes are all performs
+  UserC,       ///< the C of a user's Op
+  Perform,     ///< the host's: NumPy for built-in Ops, a user's own code
+};
+
+/// A row of the table. Modes, their errors and the table of modes in the README come from it.
+struct LinkerRow {
+  std::string_view name;
+  /// What it does, in the words of the README.
+  std::string_view summary;
+  /// The origins that a node's thunk is looked for in, in this order.
+  std::vector<ThunkOrigin> thunks;
+  /// Demand is compiled into branches (LinkOptions::placed); else every node is called by need.
+  bool placed = true;
+  /// When the C that it emits is compiled, unless a mode says otherwise; none: it emits no C.
+  std::optional<CompileWhen> compiles = {};
+  /// It runs without its C, too: so that may be compiled in the background, or never, and is left
+  /// out where a tracer is told of each thunk.
+  bool runs_without_c = false;
+  /// Each node is a C function of its own; else stretches are, whose loops are fused.
+  bool unfused = false;
+  /// Each node is compared with its perform, by an observer of the host.
+  bool compared = false;
+  /// What to do about a node that it has no thunk for.
+  std::string_view advice = "give the Op a perform, or choose another mode";
+
+  bool has(ThunkOrigin origin) const { return std::ranges::find(thunks, origin) != thunks.end(); }
+};
+
+/// All of them, in the order in which they are listed to users.
+std::span<const LinkerRow> linkers();
+/// Throws Error(Value) that lists the names.
+const LinkerRow& linker(std::string_view name);
+
+/// What a host has thunks for beside the Ops' own kernels; a plain C++ program has none.
+struct HostThunks {
+  ThunkSource user_c = {}, perform = {};
+  /// Sees the schedule before it is assembled. `alone`: no thunk may run what is another node's.
+  std::function<void(Schedule&, bool alone)> scheduled = {};
+  std::shared_ptr<const void> held = {};  ///< has to live until they are all made
+};
+
+/// What a linker makes of a mode's wishes.
+struct LinkPlan {
+  LinkOptions link;
+  bool emits = false;
+  PlanOptions emission = {};
+};
+/// `traced`: a tracer is told of each thunk, so no node is fused with others.
+LinkPlan plan_link(const LinkerRow& linker, const HostThunks& thunks, bool retain_intermediates,
+                   bool fuse, bool traced);
+
+}  // namespace thunkvm

@@ -1,0 +1,89 @@
+#include "linkers/mode.h"
+
+#include "ops/graph/registry.h"
+#include "thunks/error.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+namespace {
+
+constexpr std::string_view kRetains = "_nogc";
+
+const std::vector<Optimizer>& optimizer_table() {
+  static const std::vector<Optimizer> rows = {
+      {"", {"fusion"}},
+      {"fast_run", {"fusion", "merge", "inverses"}},
+      {"fast_compile", {"merge"}},
+  };
+  return rows;
+}
+
+constexpr Feature kFeatures[] = {
+    {"fusion",
+     "chains of elementwise nodes, and the reductions that consume them, run as one loop"},
+    {"merge", "equal nodes become one", true},
+    {"inverses", "what undoes itself goes, and what changes nothing: -(-x), x.T.T, x * 1", true},
+};
+constexpr NamedMode kNamedModes[] = {
+    {"FAST_RUN", "cvm", "fast_run"},
+    {"FAST_COMPILE", "vm", "fast_compile"},
+};
+
+Mode optimized(std::string_view linker, std::string_view optimizer) {
+  const std::vector<Optimizer>& rows = optimizer_table();
+  const auto row = std::ranges::find(rows, optimizer, &Optimizer::name);
+  Mode mode{.linker = std::string(linker), .fuse = false};
+  for (const Feature& feature : kFeatures) {
+    if (std::ranges::find(row->features, feature.name) == row->features.end()) continue;
+    if (feature.rewrites)
+      mode.rewrites.emplace_back(feature.name);
+    else
+      mode.fuse = true;
+  }
+  return mode;
+}
+
+[[noreturn]] void throw_no_mode(std::string_view name) {
+  std::vector<std::string> names;
+  for (const std::string_view suffix : {std::string_view(), kRetains})
+    for (const LinkerRow& row : linkers()) names.push_back(std::string(row.name) += suffix);
+  for (const NamedMode& mode : kNamedModes) names.emplace_back(mode.name);
+  std::string list;
+  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
+  const std::string nearest = nearest_name(name, names);
+  throw Error(ErrorKind::Value, "there is no mode '" + std::string(name) + "'; the modes are " +
+                                    list + "." +
+                                    (nearest.empty() ? "" : " Did you mean '" + nearest + "'?"));
+}
+
+}  // namespace
+
+std::span<const Feature> features() { return kFeatures; }
+std::span<const Optimizer> optimizers() { return optimizer_table(); }
+std::span<const NamedMode> named_modes() { return kNamedModes; }
+
+Mode Mode::named(std::string_view name) {
+  for (const NamedMode& mode : kNamedModes)
+    if (mode.name == name) return optimized(mode.linker, mode.optimizer);
+  const bool retains = name.ends_with(kRetains);
+  const std::string_view linker = name.substr(0, name.size() - (retains ? kRetains.size() : 0));
+  for (const LinkerRow& row : linkers()) {
+    if (row.name != linker) continue;
+    Mode mode = optimized(linker, "");
+    mode.retain_intermediates = retains;
+    return mode;
+  }
+  throw_no_mode(name);
+}
+
+CompileWhen Mode::compiles() const {
+  const LinkerRow& row = thunkvm::linker(linker);
+  if (!compile) return row.compiles.value_or(CompileWhen::Never);
+  if (*compile != CompileWhen::Never && !row.compiles)
+    throw Error(ErrorKind::Value, "the linker '" + linker + "' emits no C, so compile='" +
+                                      std::string(name(*compile)) + "' has no meaning.");
+  return *compile;
+}
+
+}  // namespace thunkvm
