@@ -260,37 +260,37 @@ class ChunkCode {
 
   void emit_loop_call(const Unit& unit, std::vector<StepRange> after) {
     EmittedLoop emitted = emit_loop(plan_, unit, std::move(after));
-    const FusedLoop& loop = emitted.loop;
+    const LoopNest& loop = emitted.nest;
     const std::string index = std::to_string(out_.loops.size());
     auto [name, added] =
         module_.loop_names.emplace(without_comments(emitted.body), "loop_" + index);
     text_ += notes_.loop(loop, index, name->second);
     if (loop.computes() && added) module_.loops += "void " + name->second + emitted.body + "\n";
     std::string numbers;
-    for (const FusedLoop::Number& number : loop.numbers)
+    for (const LoopNest::Number& number : loop.numbers)
       numbers +=
           (numbers.empty() ? "{." : ", {.") + member(number.dtype) + " = " + read(number.reg) + "}";
     bool results = false;
-    for (const FusedLoop::Fold& fold : loop.folds) results |= plan_.reg(fold.reg).number;
+    for (const LoopNest::Reduction& fold : loop.reductions) results |= plan_.reg(fold.reg).number;
     if (numbers.empty() && !results) {
       text_ += "  if (S->loop(call, " + index + ", 0, 0)) return TV_FAILED;\n";
     } else {
       text_ += "  {\n";
       if (!numbers.empty()) text_ += "  const tv_value numbers[] = {" + wrapped(numbers) + "};\n";
-      if (results) text_ += "  tv_value results[" + std::to_string(loop.folds.size()) + "];\n";
+      if (results) text_ += "  tv_value results[" + std::to_string(loop.reductions.size()) + "];\n";
       text_ += "  if (S->loop(call, " + index + ", " + (numbers.empty() ? "0" : "numbers") + ", " +
                (results ? "results" : "0") + ")) return TV_FAILED;\n";
-      for (std::size_t f = 0; f < loop.folds.size(); ++f)
-        if (plan_.reg(loop.folds[f].reg).number)
-          write(loop.folds[f].reg,
-                "results[" + std::to_string(f) + "]." + member(plan_.reg(loop.folds[f].reg).dtype));
+      for (std::size_t f = 0; f < loop.reductions.size(); ++f)
+        if (plan_.reg(loop.reductions[f].reg).number)
+          write(loop.reductions[f].reg, "results[" + std::to_string(f) + "]." +
+                                            member(plan_.reg(loop.reductions[f].reg).dtype));
       text_ += "  }\n";
     }
     internal_ = loop.internal;
     for (const std::uint32_t step : unit.steps)
       place(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
     out_.bodies_.push_back({out_.sources_.size(), name->second});
-    out_.loops.push_back(std::move(emitted.loop));
+    out_.loops.push_back(std::move(emitted.nest));
   }
 
   /// With its arms, which lead to `next`; `whole`: else these are elsewhere.

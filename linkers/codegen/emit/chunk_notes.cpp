@@ -46,14 +46,14 @@ std::string ChunkNotes::call(std::uint32_t step) const {
   return note(outputs.from(inputs));
 }
 
-std::string ChunkNotes::loop(const FusedLoop& loop, const std::string& index,
+std::string ChunkNotes::loop(const LoopNest& loop, const std::string& index,
                              const std::string& body) const {
   if (!loop.computes()) return note("nothing but the lengths of it is read");
   Registers outputs(plan_), inputs(plan_);
-  for (const FusedLoop::Output& output : loop.outputs)
+  for (const LoopNest::Output& output : loop.outputs)
     for (const std::uint32_t reg : output.registers) outputs.add(reg);
-  for (const FusedLoop::Fold& fold : loop.folds) outputs.add(fold.reg);
-  for (const FusedLoop::Source& source : loop.sources) inputs.add(source.reg);
+  for (const LoopNest::Reduction& fold : loop.reductions) outputs.add(fold.reg);
+  for (const LoopNest::Source& source : loop.sources) inputs.add(source.reg);
   return note(outputs.from(inputs) + (body == "loop_" + index ? "" : ", by " + body));
 }
 

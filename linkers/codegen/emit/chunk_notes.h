@@ -3,7 +3,7 @@
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
-#include "linkers/codegen/runtime/fused_loop.h"
+#include "linkers/codegen/runtime/loop_nest.h"
 
 #include <cstdint>
 #include <set>
@@ -22,7 +22,7 @@ class ChunkNotes {
   /// "R[4] from R[2], R[3]".
   std::string call(std::uint32_t step) const;
   /// The same of a loop, with the function that computes its blocks where that has another number.
-  std::string loop(const FusedLoop& loop, const std::string& index, const std::string& body) const;
+  std::string loop(const LoopNest& loop, const std::string& index, const std::string& body) const;
   std::string need(std::uint32_t memo) const;
   /// Whose memo body a function is that begins with this statement, if it is one's.
   std::string block_at(std::uint32_t statement) const;

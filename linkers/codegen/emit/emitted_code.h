@@ -3,7 +3,7 @@
 
 #include "linkers/codegen/plan/c_text.h"
 #include "linkers/codegen/plan/plan.h"
-#include "linkers/codegen/runtime/fused_loop.h"
+#include "linkers/codegen/runtime/loop_nest.h"
 #include "vm/native.h"
 
 #include <functional>
@@ -53,7 +53,7 @@ class EmittedCode final : public NativeCode {
   void load(std::shared_ptr<const void> modules,
             const std::function<void*(std::size_t module, const std::string& name)>& symbol);
 
-  std::vector<FusedLoop> loops;
+  std::vector<LoopNest> loops;
   std::vector<NativeSteps> calls;
 
  private:

@@ -3,7 +3,7 @@
 #include "linkers/codegen/emit/prelude.h"
 #include "linkers/codegen/plan/c_text.h"
 #include "linkers/codegen/runtime/call_memory.h"
-#include "linkers/codegen/runtime/small_loop.h"
+#include "linkers/codegen/runtime/loop_instance.h"
 
 namespace thunkvm {
 namespace {
@@ -56,9 +56,9 @@ class Emitter {
   void lay_out_memory() {
     const std::size_t n = plan_.n_temporaries();
     std::size_t bytes = n * CallMemory::slot_bytes(n);
-    for (FusedLoop& loop : out_.loops) {
-      loop.memory_at = bytes;
-      bytes += SmallLoop::bytes(loop);
+    for (LoopNest& loop : out_.loops) {
+      loop.instance_at = bytes;
+      bytes += LoopInstance::bytes(loop);
     }
     out_.memory_bytes = bytes;
   }

@@ -24,9 +24,9 @@ class LoopBody {
     for (int phase = 0; phase <= values_.last_phase(); ++phase)
       body += phase % 2 == 0 ? element_loop(phase) : calls(phase);
     body += "}\n";
-    EmittedLoop emitted{.loop = values_.loop(std::move(after), std::move(element_loops_)),
+    EmittedLoop emitted{.nest = values_.nest(std::move(after), std::move(element_loops_)),
                         .body = {}};
-    if (emitted.loop.computes()) emitted.body = std::move(body);
+    if (emitted.nest.computes()) emitted.body = std::move(body);
     return emitted;
   }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
-#include "linkers/codegen/runtime/fused_loop.h"
+#include "linkers/codegen/runtime/loop_nest.h"
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace thunkvm {
 /// A loop, and the text of its body: the parameters and the block of a C function without its name,
 /// so that bodies that are equal but for their operands are one text.
 struct EmittedLoop {
-  FusedLoop loop;
+  LoopNest nest;
   std::string body;
 };
 

@@ -2,7 +2,7 @@
 // services that it may call. An emitted module includes no header.
 #pragma once
 
-#include "linkers/codegen/runtime/fused_loop.h"
+#include "linkers/codegen/runtime/loop_nest.h"
 
 #include <string>
 

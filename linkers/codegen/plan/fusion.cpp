@@ -2,7 +2,7 @@
 #include "linkers/codegen/plan/arrangements.h"
 #include "linkers/codegen/plan/hoisted_scalars.h"
 #include "linkers/codegen/plan/plan.h"
-#include "linkers/codegen/runtime/fused_loop.h"
+#include "linkers/codegen/runtime/loop_nest.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -29,48 +29,48 @@ LoopValues::Operand LoopValues::operand_of(std::uint32_t step, int input) {
 std::size_t LoopValues::new_number(std::uint32_t reg, const Type& type) {
   values_.push_back({.kind = LoopValue::Kind::Number,
                      .dtype = type.tensor()->dtype(),
-                     .index = loop_.numbers.size(),
+                     .index = nest_.numbers.size(),
                      .outputs = {},
                      .memory = {}});
-  loop_.numbers.push_back({reg, values_.back().dtype, plan_.reg(reg).local});
+  nest_.numbers.push_back({reg, values_.back().dtype, plan_.reg(reg).local});
   return values_.size() - 1;
 }
 
 std::size_t LoopValues::new_input(std::uint32_t source, DType dtype) {
   values_.push_back({.kind = LoopValue::Kind::Input,
                      .dtype = dtype,
-                     .index = loop_.inputs.size(),
+                     .index = nest_.inputs.size(),
                      .outputs = {},
                      .memory = {}});
-  loop_.inputs.push_back({.source = source, .dtype = dtype, .placement = {}});
+  nest_.inputs.push_back({.source = source, .dtype = dtype, .pad = {}});
   return values_.size() - 1;
 }
 
 // ---- members that only say where elements lie ----
 
-FusedLoop::Finder LoopValues::finder(std::uint32_t step) const {
+LoopNest::Slice LoopValues::slice(std::uint32_t step) const {
   const auto at = std::find(unit_.steps.begin(), unit_.steps.end(), step);
   return {plan_.step(step).arrangement->find, static_cast<std::uint32_t>(at - unit_.steps.begin())};
 }
 
 /// An array that the loop does not compute: in a register, or a part that a member finds.
-FusedLoop::Source LoopValues::source_of(std::uint32_t reg, const Type& type) const {
+LoopNest::Source LoopValues::source_of(std::uint32_t reg, const Type& type) const {
   const auto part = part_of_.find(reg);
   if (part != part_of_.end()) return part->second;
   return {.reg = reg,
-          .temporary = plan_.reg(reg).temporary,
+          .slot = plan_.reg(reg).temporary,
           .dtype = type.tensor()->dtype(),
           .ndim = type.tensor()->ndim(),
-          .parts = {},
-          .measured = plan_.reg(reg).measured};
+          .slices = {},
+          .shape_only = plan_.reg(reg).shape_only};
 }
 
-std::uint32_t LoopValues::index_of(FusedLoop::Source source) {
-  std::vector<FusedLoop::Source>& sources = loop_.sources;
-  const auto found = std::ranges::find_if(sources, [&](const FusedLoop::Source& other) {
+std::uint32_t LoopValues::index_of(LoopNest::Source source) {
+  std::vector<LoopNest::Source>& sources = nest_.sources;
+  const auto found = std::ranges::find_if(sources, [&](const LoopNest::Source& other) {
     return other.reg == source.reg &&
-           std::ranges::equal(other.parts, source.parts, {}, &FusedLoop::Finder::member,
-                              &FusedLoop::Finder::member);
+           std::ranges::equal(other.slices, source.slices, {}, &LoopNest::Slice::member,
+                              &LoopNest::Slice::member);
   });
   const auto index = static_cast<std::uint32_t>(found - sources.begin());
   if (found == sources.end()) sources.push_back(std::move(source));
@@ -78,7 +78,7 @@ std::uint32_t LoopValues::index_of(FusedLoop::Source source) {
 }
 
 void LoopValues::require(std::uint32_t source) {
-  if (std::ranges::find(loop_.alike, source) == loop_.alike.end()) loop_.alike.push_back(source);
+  if (std::ranges::find(nest_.alike, source) == nest_.alike.end()) nest_.alike.push_back(source);
 }
 
 /// The loop has to have the shape of this value of a member.
@@ -91,7 +91,7 @@ void LoopValues::require_shape(std::uint32_t reg, const Type& type) {
 void LoopValues::require_lengths(std::uint32_t reg) {
   const auto found = measured_.find(reg);
   if (found == measured_.end())
-    loop_.lengths.push_back(reg);
+    nest_.lengths.push_back(reg);
   else
     require_shape(found->second.first, *found->second.second);
 }
@@ -119,8 +119,8 @@ void LoopValues::arrange(std::uint32_t step) {
       if (plan_.node(step).input(0).ndim() == 0) {
         operand_of_[o.output(0)] = operand_of(step, 0);
       } else {
-        FusedLoop::Source part = source_of(o.input(0), plan_.node(step).input(0).type());
-        part.parts.push_back(finder(step));
+        LoopNest::Source part = source_of(o.input(0), plan_.node(step).input(0).type());
+        part.slices.push_back(slice(step));
         part_of_[o.output(0)] = std::move(part);
       }
       return;
@@ -132,12 +132,11 @@ std::size_t LoopValues::place(std::uint32_t step) {
   const Operands& o = program_.steps[step].operands;
   const Type& type = plan_.node(step).input(1).type();
   const bool number = type.tensor()->ndim() == 0;
-  FusedLoop::Placement placement{.part = finder(step), .fill = index_of(operand_of(step, 0).value)};
-  if (number) placement.value = index_of(operand_of(step, 1).value);
+  LoopNest::Pad pad{.slice = slice(step), .fill = index_of(operand_of(step, 0).value)};
+  if (number) pad.value = index_of(operand_of(step, 1).value);
   const std::size_t value =
       new_input(number ? kNone : index_of(source_of(o.input(1), type)), type.tensor()->dtype());
-  loop_.inputs.back().placement = placement;
-  loop_.places = true;
+  nest_.inputs.back().pad = pad;
   return value;
 }
 
@@ -168,7 +167,7 @@ void LoopValues::find_values() {
       const int at = value.phase;
       phase = std::max(phase, at + (at >= 0 && at % 2 != phase % 2 ? 1 : 0));
     }
-    if (!shaped) loop_.shaping.push_back(shaping);
+    if (!shaped) nest_.shaping.push_back(shaping);
     LoopValue value;
     value.kind = LoopValue::Kind::Member;
     value.dtype = plan_.node(step).output_type(0).tensor()->dtype();
@@ -187,8 +186,8 @@ void LoopValues::find_values() {
 /// A member's value goes to a register, if others read it there.
 void LoopValues::give(std::size_t value, std::uint32_t reg) {
   if (!is_read_outside(reg)) return;
-  if (plan_.reg(reg).measured)
-    loop_.measured.push_back(plan_.reg(reg).temporary);
+  if (plan_.reg(reg).shape_only)
+    nest_.shape_only.push_back(plan_.reg(reg).temporary);
   else
     values_[value].outputs.push_back(reg);
 }
@@ -276,47 +275,48 @@ std::size_t LoopValues::first_fold_of(std::size_t f) const {
   return f;
 }
 
-FusedLoop LoopValues::loop(std::vector<StepRange> after, std::vector<ElementLoop> element_loops) {
-  for (FusedLoop::Input& input : loop_.inputs) {
-    input.dies = !input.placement && loop_.sources[input.source].parts.empty() &&
-                 dies(loop_.sources[input.source].reg);
-    loop_.n_parts += input.placement ? 2 : 0;
+LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops) {
+  for (LoopNest::Input& input : nest_.inputs) {
+    input.dies = !input.pad && nest_.sources[input.source].slices.empty() &&
+                 dies(nest_.sources[input.source].reg);
+    nest_.n_slices += input.pad ? 1 : 0;
   }
-  for (const FusedLoop::Source& source : loop_.sources) loop_.n_parts += source.parts.size();
+  for (const LoopNest::Source& source : nest_.sources) nest_.n_slices += source.slices.size();
   finish_outputs();
   finish_folds();
   const auto note_size = [&](DType dtype) {
-    loop_.item_sizes.push_back(static_cast<std::int64_t>(item_size(dtype)));
+    nest_.item_sizes.push_back(static_cast<std::int64_t>(item_size(dtype)));
   };
-  for (const FusedLoop::Input& input : loop_.inputs) note_size(input.dtype);
-  for (const FusedLoop::Output& output : loop_.outputs) note_size(output.dtype);
-  for (const FusedLoop::Fold& fold : loop_.folds) note_size(fold.fold->in);
+  for (const LoopNest::Input& input : nest_.inputs) note_size(input.dtype);
+  for (const LoopNest::Output& output : nest_.outputs) note_size(output.dtype);
+  for (const LoopNest::Reduction& fold : nest_.reductions) note_size(fold.fold->in);
   for (const std::uint32_t step : unit_.steps) {
-    if (plan_.step(step).kind == StepForm::Kind::Element) loop_.ndim = plan_.step(step).ndim;
-    loop_.members.indices.push_back(step);
-    loop_.members.steps.push_back(program_.steps[step]);
-    loop_.members.steps.back().operands.dying = 0;
+    if (plan_.step(step).kind == StepForm::Kind::Element) nest_.ndim = plan_.step(step).ndim;
+    nest_.members.indices.push_back(step);
+    nest_.members.steps.push_back(program_.steps[step]);
+    nest_.members.steps.back().operands.dying = 0;
     const std::uint32_t out = program_.steps[step].operands.output(0);
-    if (!is_read_outside(out)) loop_.internal.push_back(out);
+    if (!is_read_outside(out)) nest_.internal.push_back(out);
     note_temporaries(step);
   }
-  loop_.members.after = std::move(after);
-  loop_.element_loops = std::move(element_loops);
-  return std::move(loop_);
+  nest_.members.after = std::move(after);
+  nest_.element_loops = std::move(element_loops);
+  return std::move(nest_);
 }
 
 void LoopValues::finish_outputs() {
-  loop_.room = CallMemory::room(plan_.n_temporaries());
+  nest_.room = CallMemory::room(plan_.n_temporaries());
   for (const LoopMember& member : members_) {
     const LoopValue& value = values_[member.value];
-    loop_.cost += member.code->cost;
+    nest_.cost += member.code->cost;
     if (!value.is_output()) continue;
-    FusedLoop::Output output{.registers = value.outputs, .dtype = value.dtype};
-    if (value.outputs.size() == 1) output.temporary = plan_.reg(value.outputs[0]).temporary;
+    LoopNest::Output output{.registers = value.outputs, .dtype = value.dtype};
+    if (value.outputs.size() == 1) output.slot = plan_.reg(value.outputs[0]).temporary;
     for (const LoopValue& input : values_)
-      if (input.kind == LoopValue::Kind::Input && !input.fold && input.last_read <= order(value))
+      if (input.kind == LoopValue::Kind::Input && nest_.inputs[input.index].dies && !input.fold &&
+          input.last_read <= order(value))
         output.may_take |= std::uint64_t{1} << input.index;
-    loop_.outputs.push_back(std::move(output));
+    nest_.outputs.push_back(std::move(output));
   }
 }
 
@@ -324,37 +324,33 @@ void LoopValues::finish_folds() {
   for (std::size_t f = 0; f < folds_.size(); ++f) {
     const StepForm& form = plan_.step(folds_[f].first);
     const LoopValue& value = values_[folded(f)];
-    const std::size_t first_output = loop_.inputs.size();
-    loop_.folds.push_back({.fold = form.fold,
-                           .reg = program_.steps[folds_[f].first].operands.output(0),
-                           .operand = value.is_output()
-                                          ? first_output + output_index(folded(f))
-                                          : first_output + loop_.outputs.size() + first_fold_of(f),
-                           .keepdims = form.keepdims});
-    loop_.reduced = form.reduced;
-    loop_.cost += 1;
+    const std::size_t first_output = nest_.inputs.size();
+    nest_.reductions.push_back(
+        {.fold = form.fold,
+         .reg = program_.steps[folds_[f].first].operands.output(0),
+         .operand = value.is_output() ? first_output + output_index(folded(f))
+                                      : first_output + nest_.outputs.size() + first_fold_of(f),
+         .keepdims = form.keepdims});
+    nest_.reduced = form.reduced;
+    nest_.cost += 1;
   }
-  loop_.folds_are_numbers =
-      !loop_.folds.empty() && std::ranges::all_of(loop_.folds, [&](const FusedLoop::Fold& fold) {
-        return plan_.reg(fold.reg).number;
-      });
 }
 
 void LoopValues::note_temporaries(std::uint32_t step) {
   const Operands& o = program_.steps[step].operands;
   for (int i = 0; i < o.n_inputs; ++i)
     if (plan_.reg(o.input(i)).temporary != kNone)
-      loop_.temporaries.push_back(source_of(o.input(i), plan_.node(step).input(i).type()));
+      nest_.slot_values.push_back(source_of(o.input(i), plan_.node(step).input(i).type()));
 }
 
 /// True if the loop is the last that reads the register, and reads it as one input.
 bool LoopValues::dies(std::uint32_t reg) const {
-  const auto same = [&](const FusedLoop::Input& input) {
-    return input.source != kNone && loop_.sources[input.source].reg == reg;
+  const auto same = [&](const LoopNest::Input& input) {
+    return input.source != kNone && nest_.sources[input.source].reg == reg;
   };
   return !plan_.options().traced &&
          std::find(unit_.retired.begin(), unit_.retired.end(), reg) != unit_.retired.end() &&
-         std::ranges::count_if(loop_.inputs, same) == 1;
+         std::ranges::count_if(nest_.inputs, same) == 1;
 }
 
 std::size_t LoopValues::output_index(std::size_t value) const {

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
-#include "linkers/codegen/runtime/fused_loop.h"
+#include "linkers/codegen/runtime/loop_nest.h"
 
 #include <string>
 #include <string_view>
@@ -64,7 +64,7 @@ class LoopValues {
   }
 
   /// The loop, but for its body. `after`: the steps that are not reached if it fails.
-  FusedLoop loop(std::vector<StepRange> after, std::vector<ElementLoop> element_loops);
+  LoopNest nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops);
 
  private:
   /// What a register stands for within the loop.
@@ -78,9 +78,9 @@ class LoopValues {
   std::size_t new_number(std::uint32_t reg, const Type& type);
   std::size_t new_input(std::uint32_t source, DType dtype);
 
-  FusedLoop::Finder finder(std::uint32_t step) const;
-  FusedLoop::Source source_of(std::uint32_t reg, const Type& type) const;
-  std::uint32_t index_of(FusedLoop::Source source);
+  LoopNest::Slice slice(std::uint32_t step) const;
+  LoopNest::Source source_of(std::uint32_t reg, const Type& type) const;
+  std::uint32_t index_of(LoopNest::Source source);
   std::uint32_t index_of(std::size_t value) const {
     return static_cast<std::uint32_t>(values_[value].index);
   }
@@ -115,10 +115,10 @@ class LoopValues {
   std::vector<std::pair<std::uint32_t, std::size_t>> folds_;  // step, value
   // By register: what it stands for, parts of arrays, and arrays whose lengths are in it.
   std::unordered_map<std::uint32_t, Operand> operand_of_;
-  std::unordered_map<std::uint32_t, FusedLoop::Source> part_of_;
+  std::unordered_map<std::uint32_t, LoopNest::Source> part_of_;
   std::unordered_map<std::uint32_t, std::pair<std::uint32_t, const Type*>> measured_;
   int last_phase_ = 0;
-  FusedLoop loop_;
+  LoopNest nest_;
 };
 
 }  // namespace thunkvm

@@ -291,7 +291,7 @@ void Plan::find_temporaries() {
   const std::size_t bytes = CallMemory::slot_bytes(n_temporaries_);
   for (std::size_t i = 0; i < n_temporaries_; ++i) {
     registers_[temporaries[i]].temporary = static_cast<std::uint32_t>(i * bytes);
-    registers_[temporaries[i]].measured = !read[temporaries[i]];
+    registers_[temporaries[i]].shape_only = !read[temporaries[i]];
   }
 }
 

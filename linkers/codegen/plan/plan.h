@@ -29,7 +29,7 @@ struct RegisterForm {
   DType dtype = DType::Object;
   bool local = false;               ///< a variable of its chunk's function
   std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
-  bool measured = false;            ///< of a temporary: nothing but its lengths is read
+  bool shape_only = false;          ///< of a temporary: nothing but its lengths is read
 };
 
 struct Unit {

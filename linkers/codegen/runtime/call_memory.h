@@ -6,7 +6,7 @@
 //   | Temporary | kFront | elements, up to room(n) bytes | kArrayPadding |
 //
 // In front of the elements and behind them there is room for all lanes of a loop's body, and for a
-// few elements that a loop puts around the value, which then needs no copy (small_loop.h).
+// few elements that a loop puts around the value, which then needs no copy (loop_instance.h).
 #pragma once
 
 #include "linkers/codegen/runtime/native_steps.h"

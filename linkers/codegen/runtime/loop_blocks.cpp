@@ -1,95 +1,104 @@
 #include "linkers/codegen/runtime/loop_blocks.h"
 
 #include <cstring>
+#include <utility>
 
 namespace thunkvm {
+namespace {
 
-LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch)
-    : operands_(operands), scratch_(scratch.blocks(operands.n)) {
-  const FusedLoop& loop = operands_.loop;
-  bool packs = false;
-  for (std::size_t i = 0; i < loop.inputs.size(); ++i) packs |= operands_.direct[i] == nullptr;
-  if (!packs) return;
-  packers_ = scratch.packers(loop.inputs.size());
-  if (loop.places) placers_ = scratch.placers(loop.inputs.size());
+/// The lanes after the last `rest` elements, which end at `end`, compute too: the last one again,
+/// since nothing in it is more special than it is.
+void fill_lanes(char* end, std::int64_t rest, std::int64_t item_size) {
+  repeat_element(end, kLoopLanes - rest, item_size, end - item_size);
+}
+
+/// Copies n < kLoopLanes elements, and fills the other lanes so.
+void copy_lanes(char* to, const char* from, std::int64_t n, std::int64_t item_size) {
+  visit_bytes(item_size, [&]<class T>(T last) {
+    std::memcpy(&last, from + (n - 1) * item_size, sizeof(last));
+    T* const lanes = reinterpret_cast<T*>(to);
+    std::fill_n(lanes, kLoopLanes, last);
+    for (std::int64_t i = 0; i < n - 1; ++i)
+      std::memcpy(lanes + i, from + i * item_size, sizeof(last));
+  });
+}
+
+}  // namespace
+
+/// Calls `f(input, map)` for each input that has a cursor.
+template <class F>
+void LoopBlocks::each_cursor(F f) const {
+  for (std::uint64_t bits = walked_; bits != 0; bits &= bits - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+    f(i, operands_.instance.inputs[i]);
+  }
+}
+
+void LoopBlocks::begin_cursors(LoopScratch& memory) {
+  const LoopInstance& instance = operands_.instance;
+  bool pads = false;
+  for (std::uint64_t bits = instance.gathered; bits != 0; bits &= bits - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+    const IndexMap::Kind kind = instance.inputs[i].kind;
+    pads |= kind == IndexMap::Kind::Pad;
+    if (kind == IndexMap::Kind::Broadcast)  // its blocks are all the same
+      repeat_element(scratch(i), whole_lanes(std::min<std::int64_t>(instance.size, kLoopBlock)),
+                     item_size(i), operands_.data[i]);
+    else
+      walked_ |= std::uint64_t{1} << i;
+  }
+  elements_ = memory.elements(operands_.nest.inputs.size());
+  if (pads) pads_ = memory.pads(operands_.nest.inputs.size());
 }
 
 void LoopBlocks::move_to(std::int64_t start) {
-  const LoopShape& shape = operands_.shape;
-  for (std::size_t i = 0; i < operands_.loop.inputs.size(); ++i) {
-    if (operands_.direct[i] != nullptr || is_filled(i)) continue;
-    const LoopOperand& input = shape.input(i);
-    const int bytes = static_cast<int>(item_size(i));
-    const auto& placement = operands_.loop.inputs[i].placement;
-    if (!placement) {
-      packers_[i].begin(input.data, bytes, input.shape(), input.strides, shape.shape(), start);
-      if (packers_[i].repeats_one()) {  // as a number: its blocks are all the same
-        repeat_element(scratch(i), kLoopBlock + kLoopLanes, bytes, input.data);
-        filled_ |= std::uint64_t{1} << i;
-      }
-      continue;
-    }
-    const View& place = shape.place(i);
-    const std::int64_t before =
-        placers_[i].begin(&packers_[i], place, place.data - LoopShape::kOrigin, bytes,
-                          operands_.numbers[placement->fill], start);
-    packers_[i].begin(input.data, bytes, input.shape(), input.strides, place.shape(), before);
-  }
+  each_cursor([&](std::size_t i, const IndexMap& map) {
+    std::int64_t first = start;
+    if (map.kind == IndexMap::Kind::Pad)
+      first = pads_[i].begin(&elements_[i], map.pad_axes, map.pad_before, item_size(i),
+                             operands_.numbers[operands_.nest.inputs[i].pad->fill], start);
+    elements_[i].begin(operands_.data[i], item_size(i), map.axes, first);
+  });
 }
 
-void LoopBlocks::compute(std::int64_t start, std::int64_t n) {
-  const std::int64_t size = operands_.shape.size();
+void LoopBlocks::gather(std::int64_t start, std::int64_t n) {
+  if (start != next_) move_to(start);
+  next_ = start + n;
   const std::int64_t rest = n % kLoopLanes;
-  // Behind the end there may be room to compute what nobody looks at: for whole lanes, counted from
-  // the loop's first element.
-  const bool at_end = start + n == size && start + n - rest + kLoopLanes <= whole_lanes(size);
-  const bool goes_on = rest != 0 && operands_.ends == 0 && at_end;
-  const std::int64_t whole = n - rest + (goes_on ? kLoopLanes : 0);
-  pack(start, n, rest);
-  if (whole != 0) {
-    for (std::size_t k = 0; k < operands_.n; ++k) blocks_[k] = at(k, start);
-    compute_lanes(whole);
-  }
-  if (rest != 0 && !goes_on) compute_tail(start + whole, whole, rest, at_end);
-}
-
-void LoopBlocks::pack(std::int64_t start, std::int64_t n, std::int64_t rest) {
-  if (packers_ == nullptr) return;
-  if (start != packed_) move_to(start);
-  packed_ = start + n;
-  for (std::size_t i = 0; i < operands_.loop.inputs.size(); ++i) {
-    if (operands_.direct[i] != nullptr || is_filled(i)) continue;
-    if (operands_.loop.inputs[i].placement)
-      placers_[i].next(scratch(i), n);
+  each_cursor([&](std::size_t i, const IndexMap& map) {
+    if (map.kind == IndexMap::Kind::Pad)
+      pads_[i].next(scratch(i), n);
     else
-      packers_[i].next(scratch(i), n);
+      elements_[i].next(scratch(i), n);
     if (rest != 0) fill_lanes(scratch(i) + n * item_size(i), rest, item_size(i));
-  }
+  });
 }
 
-/// The elements from `start` on, which are `rest`; in scratch they follow `whole` others.
-void LoopBlocks::compute_tail(std::int64_t start, std::int64_t whole, std::int64_t rest,
-                              bool at_end) {
-  const std::size_t n_inputs = operands_.loop.inputs.size();
-  std::uint64_t copied = 0;
-  for (std::size_t k = 0; k < operands_.n; ++k) {
-    const std::int64_t bytes = item_size(k);
-    char* const direct = operands_.direct[k];
-    if (direct == nullptr) {
-      blocks_[k] = scratch(k) + whole * bytes;
-    } else if (at_end && ((operands_.ends >> k) & 1u) == 0) {
-      blocks_[k] = direct + start * bytes;
-    } else {
-      copied |= std::uint64_t{1} << k;
-      blocks_[k] = tail(k);
-      if (k < n_inputs) copy_lanes(tail(k), direct + start * bytes, rest, bytes);
-    }
+/// The last elements of a block, which are fewer than a body computes.
+void LoopBlocks::compute_tail(char** blocks, std::int64_t n, bool at_end) const {
+  const bool again = n > kLoopLanes && !operands_.in_place;  // with some that were computed already
+  const std::int64_t rest = n % kLoopLanes, first = again ? n - kLoopLanes : n - rest;
+  for (std::size_t k = 0; first != 0 && k < operands_.n; ++k) blocks[k] += first * item_size(k);
+  if (again) return compute_lanes(blocks, kLoopLanes);
+  const std::size_t n_inputs = operands_.nest.inputs.size();
+  const std::uint64_t inputs = (std::uint64_t{1} << n_inputs) - 1;
+  const std::uint64_t all = ~std::uint64_t{0} >> (kLoopOperands - operands_.n);
+  const std::uint64_t copied = all & (at_end ? operands_.ends : ~operands_.scratch);
+  char* outputs[kLoopOperands];
+  for (std::uint64_t bits = copied & inputs; bits != 0; bits &= bits - 1) {
+    const auto k = static_cast<std::size_t>(std::countr_zero(bits));
+    copy_lanes(tail(k), blocks[k], rest, item_size(k));
+    blocks[k] = tail(k);
   }
-  compute_lanes(kLoopLanes);
-  for (std::size_t k = n_inputs; k < n_inputs + operands_.loop.outputs.size(); ++k)
-    if (((copied >> k) & 1u) != 0)
-      std::memcpy(operands_.direct[k] + start * item_size(k), tail(k),
-                  static_cast<std::size_t>(rest * item_size(k)));
+  for (std::uint64_t bits = copied & ~inputs; bits != 0; bits &= bits - 1) {
+    const auto k = static_cast<std::size_t>(std::countr_zero(bits));
+    outputs[k] = std::exchange(blocks[k], tail(k));
+  }
+  compute_lanes(blocks, kLoopLanes);
+  for (std::uint64_t bits = copied & ~inputs; bits != 0; bits &= bits - 1) {
+    const auto k = static_cast<std::size_t>(std::countr_zero(bits));
+    std::memcpy(outputs[k], tail(k), static_cast<std::size_t>(rest * item_size(k)));
+  }
 }
 
 }  // namespace thunkvm

@@ -1,23 +1,28 @@
-// loop_blocks.h: the blocks of a fused loop, as one thread computes them.
+// loop_blocks.h: the blocks of a loop, as one thread computes them.
 #pragma once
 
+#include "linkers/codegen/runtime/loop_instance.h"
 #include "linkers/codegen/runtime/loop_scratch.h"
-#include "linkers/codegen/runtime/loop_shape.h"
+
+#include <algorithm>
+#include <bit>
 
 namespace thunkvm {
 
-/// What the blocks of one run have in common.
+/// Where the operands of a loop are in one call: inputs, outputs, and what is reduced.
 struct LoopOperands {
-  LoopOperands(const FusedLoop& of, const LoopShape& found, const NumberBits* given)
-      : loop(of), shape(found), numbers(given) {}
+  LoopOperands(const LoopNest& of, const LoopInstance& found, const NumberBits* given)
+      : nest(of), instance(found), numbers(given), scratch(found.gathered), ends(found.ends) {}
 
-  const FusedLoop& loop;
-  const LoopShape& shape;
+  const LoopNest& nest;
+  const LoopInstance& instance;
   const NumberBits* numbers;
-  // By operand: inputs, outputs, folds.
   std::size_t n = 0;
-  char* direct[kLoopOperands];  ///< the memory of a whole one; null: it goes through scratch
-  std::uint64_t ends = 0;       ///< bit k: there is no room for all lanes behind whole operand k
+  std::uint64_t scratch;  ///< bit k: the blocks of operand k are in scratch
+  std::uint64_t ends;     ///< bit k: operand k is read or written as it lies, and there is no room
+                          ///< for all lanes behind it
+  bool in_place = false;  ///< an output is in the memory of an input
+  char* data[kLoopOperands];  ///< the first element of each that is in memory
 };
 
 class LoopBlocks {
@@ -29,31 +34,65 @@ class LoopBlocks {
 
   /// Where element `start` of an operand is, if the last block began there.
   char* at(std::size_t operand, std::int64_t start) const {
-    char* const direct = operands_.direct[operand];
-    return direct != nullptr ? direct + start * item_size(operand) : scratch(operand);
+    return base_[operand] + (is_scratch(operand) ? 0 : start * item_size(operand));
   }
 
  private:
-  std::int64_t item_size(std::size_t operand) const { return operands_.loop.item_sizes[operand]; }
+  std::int64_t item_size(std::size_t operand) const { return operands_.nest.item_sizes[operand]; }
+  bool is_scratch(std::size_t operand) const { return ((operands_.scratch >> operand) & 1u) != 0; }
   char* scratch(std::size_t operand) const {
     return scratch_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;
   }
   char* tail(std::size_t operand) const { return scratch(operand) + LoopScratch::kBlockBytes; }
+  template <class F>
+  void each_cursor(F f) const;
+  void begin_cursors(LoopScratch& scratch);
   void move_to(std::int64_t start);
-  bool is_filled(std::size_t i) const { return ((filled_ >> i) & 1u) != 0; }
-  void pack(std::int64_t start, std::int64_t n, std::int64_t rest);
-  void compute_lanes(std::int64_t n) const {
-    operands_.loop.body(blocks_, operands_.numbers, operands_.loop.element_loops.data(), n);
+  void gather(std::int64_t start, std::int64_t n);
+  void compute_lanes(char* const* blocks, std::int64_t n) const {
+    operands_.nest.body(blocks, operands_.numbers, operands_.nest.element_loops.data(), n);
   }
-  void compute_tail(std::int64_t start, std::int64_t whole, std::int64_t rest, bool at_end);
+  void compute_tail(char** blocks, std::int64_t n, bool at_end) const;
 
   const LoopOperands& operands_;
-  char* blocks_[kLoopOperands];
-  char* scratch_;
-  std::int64_t packed_ = -1;   ///< the element after those that were packed last
-  std::uint64_t filled_ = 0;   ///< bit i: input i is one element, and its scratch is full of it
-  Packer* packers_ = nullptr;  ///< by input
-  Placer* placers_ = nullptr;  ///< the same
+  char* const scratch_;
+  char* base_[kLoopOperands];          ///< the first element, or scratch
+  std::uint64_t walked_ = 0;           ///< bit i: input i has a cursor
+  std::int64_t next_ = -1;             ///< the element that the cursors are at
+  ElementCursor* elements_ = nullptr;  ///< by input
+  PadCursor* pads_ = nullptr;          ///< the same
 };
+
+inline LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch)
+    : operands_(operands), scratch_(scratch.blocks(operands.n)) {
+  std::copy_n(operands.data, operands.n, base_);
+  for (std::uint64_t bits = operands.scratch; bits != 0; bits &= bits - 1) {
+    const auto k = static_cast<std::size_t>(std::countr_zero(bits));
+    base_[k] = this->scratch(k);
+  }
+  if (operands.instance.gathered != 0) begin_cursors(scratch);
+}
+
+inline void LoopBlocks::compute(std::int64_t start, std::int64_t n) {
+  if (walked_ != 0) gather(start, n);
+  char* blocks[kLoopOperands];
+  const std::size_t n_operands = operands_.n;
+  const std::uint64_t scratch = operands_.scratch;
+  const std::int64_t* const item_sizes = operands_.nest.item_sizes.data();
+  if (start == 0)
+    for (std::size_t k = 0; k < n_operands; ++k) blocks[k] = base_[k];
+  else
+    for (std::size_t k = 0; k < n_operands; ++k)
+      blocks[k] = base_[k] + (((scratch >> k) & 1u) != 0 ? 0 : start * item_sizes[k]);
+  const std::int64_t rest = n % kLoopLanes;
+  if (rest == 0) return compute_lanes(blocks, n);
+  // Behind the end there may be room to compute what nobody looks at: for whole lanes, counted from
+  // the loop's first element.
+  const std::int64_t size = operands_.instance.size;
+  const bool at_end = start + n == size && start + whole_lanes(n) <= whole_lanes(size);
+  if (at_end && operands_.ends == 0) return compute_lanes(blocks, whole_lanes(n));
+  if (n > rest) compute_lanes(blocks, n - rest);
+  compute_tail(blocks, n, at_end);
+}
 
 }  // namespace thunkvm

@@ -1,0 +1,93 @@
+// accumulators.h: the reductions of a nest, as far as one thread has come with a tile of it.
+#pragma once
+
+#include "linkers/codegen/runtime/loop_instance.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace thunkvm {
+
+/// The states of all reductions of one tile. `states` is memory of the caller,
+/// LoopInstance::states_bytes of it, aligned to 16:
+///
+///   Accumulators sums(nest, instance, tile, states);
+///   sums.start();
+///   sums.add(blocks, first, rows);   // as often as there are blocks
+///   sums.finish(results);
+class Accumulators {
+ public:
+  Accumulators(const LoopNest& nest, const LoopInstance& instance, const Tile& tile, char* states)
+      : nest_(nest),
+        instance_(instance),
+        states_(states),
+        n_panels_(static_cast<int>(tile.n)),
+        width_(static_cast<int>(tile.width)),
+        sequences_(instance.tiles.are_sequences()) {}
+
+  void start() const {
+    each([&](std::size_t, const BlockFold& fold, char* state, int) {
+      if (sequences_)
+        fold.start(state);
+      else
+        fold.rows_of(width_).start(state, width_);
+    });
+  }
+
+  /// Adds so many rows of each panel of the tile: those of the first panel, then those of the next.
+  /// They begin with element `first` of `blocks`, where the elements of each reduction lie.
+  void add(const char* const* blocks, std::int64_t first, std::int64_t rows) const {
+    each([&](std::size_t f, const BlockFold& fold, char* state, int panel) {
+      const char* const elements = blocks[f] + (first + panel * rows * width_) * bytes_of(fold.in);
+      if (sequences_)
+        fold.add(state, elements, rows);
+      else
+        fold.rows_of(width_).add(state, elements, rows);
+    });
+  }
+
+  /// `results`: by reduction, where all its results go; `at`: how many are in front of the tile's.
+  void finish(char* const* results, std::int64_t at) const {
+    each([&](std::size_t f, const BlockFold& fold, char* state, int panel) {
+      char* const result = results[f] + (at + panel * width_) * bytes_of(fold.out);
+      if (sequences_)
+        fold.finish(state, instance_.tiles.count(), result);
+      else
+        fold.rows_of(width_).finish(state, instance_.tiles.count(), result);
+    });
+  }
+
+  // A sequence may be computed in pieces of kPiece elements, each with states of its own.
+  static constexpr std::int64_t kPiece = 1 << 14;
+  /// False if a reduction takes its elements strictly in order.
+  static bool has_pieces(const LoopNest& nest) {
+    return std::ranges::all_of(nest.reductions, [](const LoopNest::Reduction& reduction) {
+      return reduction.fold->append != nullptr;
+    });
+  }
+  /// As if the elements of the piece after this one had been added.
+  void append(const Accumulators& next) const {
+    each([&](std::size_t, const BlockFold& fold, char* state, int) {
+      fold.append(state, next.states_ + (state - states_));
+    });
+  }
+
+ private:
+  static std::int64_t bytes_of(DType dtype) { return static_cast<std::int64_t>(item_size(dtype)); }
+  /// Calls `f(reduction, fold, state, panel)` for each state.
+  template <class F>
+  void each(F f) const {
+    char* at = states_;
+    for (std::size_t k = 0; k < nest_.reductions.size(); ++k)
+      for (int panel = 0; panel < n_panels_; ++panel, at += instance_.state_bytes[k])
+        f(k, *nest_.reductions[k].fold, at, panel);
+  }
+
+  const LoopNest& nest_;
+  const LoopInstance& instance_;
+  char* const states_;
+  const int n_panels_, width_;
+  const bool sequences_;
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,13 @@
+// loop_executor.h: runs loop nests: of all sizes, on one thread or several.
+#pragma once
+
+#include "linkers/codegen/runtime/loop_nest.h"
+
+namespace thunkvm {
+
+/// False: the call has failed, which was noted. `numbers` are the 0-d inputs' values; the results
+/// of reductions that are 0-d go to `results`, in the reductions' order.
+bool run_loop(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
+              NumberBits* results);
+
+}  // namespace thunkvm

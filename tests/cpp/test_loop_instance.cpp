@@ -1,0 +1,165 @@
+// test_loop_instance.cpp: what a loop nest resolves to where its operands lie in a certain way, and
+// the tiles that its iteration space is cut into.
+#include "linkers/codegen/runtime/loop_instance.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+using namespace thunkvm;
+
+namespace {
+
+using Lengths = std::vector<std::int64_t>;
+using Map = IndexMap::Kind;
+
+/// A nest of `ndim` axes that reads float64 arrays of so many axes each, and writes one.
+LoopNest nest_of(int ndim, const std::vector<int>& inputs) {
+  LoopNest nest;
+  nest.ndim = ndim;
+  std::uint64_t all = 0;
+  for (std::uint32_t i = 0; i < inputs.size(); ++i) {
+    nest.sources.push_back({.reg = i, .ndim = inputs[i], .slices = {}});
+    nest.inputs.push_back({.source = i, .pad = {}});
+    nest.item_sizes.push_back(8);
+    all |= std::uint64_t{1} << i;
+  }
+  nest.shaping = {all};
+  nest.item_sizes.push_back(8);
+  nest.outputs.push_back({.registers = {static_cast<std::uint32_t>(inputs.size())}});
+  return nest;
+}
+
+/// A call whose registers are these arrays.
+struct Call {
+  explicit Call(const LoopNest& of, const std::vector<Array>& arrays) : nest(of), memory(1024) {
+    for (const Array& array : arrays) cells.push_back(Cell::of_array(array));
+    native.cells = cells.data();
+    native.memory = reinterpret_cast<char*>(memory.data());
+    REQUIRE(LoopInstance::bytes(nest) <= 8 * memory.size());
+  }
+  LoopInstance& instance() { return LoopInstance::of(nest, native); }
+  bool resolves() { return resolve(nest, LoopLayouts(nest, native), instance()); }
+  Map kind(std::size_t input) { return instance().inputs[input].kind; }
+  bool fits() { return instance().fits(nest, native, data); }
+
+  const LoopNest& nest;
+  std::vector<std::uint64_t> memory;
+  std::vector<Cell> cells;
+  NativeCall native;
+  char* data[kLoopOperands];
+};
+
+Array zeros(Lengths shape) { return Array::zeros(DType::Float64, shape); }
+Array transposed(const Array& x) {
+  return x.view(Lengths{x.length(1), x.length(0)}, Lengths{x.stride(1), x.stride(0)}, x.data());
+}
+Lengths list(Dims dims) { return {dims.begin(), dims.end()}; }
+
+/// How often each element of a space is in a tile.
+Lengths covered(const Lengths& shape, AxisSet reduced) {
+  std::vector<Axis> outer(shape.size());
+  const IterationTiles tiles(shape, reduced, outer.data());
+  std::int64_t size = 1;
+  for (const std::int64_t length : shape) size *= length;
+  Lengths counts(static_cast<std::size_t>(size));
+  Tile tile = tiles.tile(0);
+  for (std::int64_t index = 0; index < tiles.n_tiles(); ++index, tiles.advance(tile)) {
+    const Tile same = tiles.tile(index);
+    CHECK(tiles.result(tile) == tiles.result(same));
+    CHECK(tile.n * tile.width == same.n * same.width);
+    for (std::int64_t visit = 0, n = 1; visit < tiles.visits(); visit += n) {
+      n = tiles.visits_at_once(visit);
+      for (std::int64_t row = 0; row < tiles.rows(); row += tiles.rows_at_once()) {
+        const std::int64_t rows = std::min(tiles.rows_at_once(), tiles.rows() - row);
+        const std::int64_t first = tiles.start(tile, visit, row);
+        const std::int64_t block = n * tile.n * rows * tile.width;
+        CHECK(block <= kLoopBlock);
+        for (std::int64_t k = first; k < first + block; ++k) ++counts[static_cast<std::size_t>(k)];
+      }
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("operands that lie in the order of the loop are read as they lie") {
+  const LoopNest nest = nest_of(2, {2, 2});
+  Call call(nest, {zeros({3, 4}), zeros({3, 4})});
+  REQUIRE(call.resolves());
+  CHECK(call.instance().size == 12);
+  CHECK(list(call.instance().shape) == Lengths{3, 4});
+  CHECK(call.kind(0) == Map::Identity);
+  CHECK(call.instance().gathered == 0);
+  CHECK(call.instance().ends == 3);
+}
+
+TEST_CASE("what is broadcast or strided is gathered, one element is repeated") {
+  const LoopNest nest = nest_of(2, {2, 2, 1, 1});
+  Call call(nest, {zeros({3, 4}), transposed(zeros({4, 3})), zeros({4}), zeros({1})});
+  REQUIRE(call.resolves());
+  CHECK(call.kind(0) == Map::Identity);
+  CHECK(call.kind(1) == Map::Strided);
+  CHECK(call.kind(2) == Map::Strided);
+  CHECK(call.kind(3) == Map::Broadcast);
+  CHECK(call.instance().gathered == 0b1110);
+}
+
+TEST_CASE("a row of a loop of one row is read as it lies") {
+  const LoopNest nest = nest_of(2, {2, 1});
+  Call call(nest, {zeros({1, 4}), zeros({4})});
+  REQUIRE(call.resolves());
+  CHECK(call.kind(1) == Map::Identity);
+}
+
+TEST_CASE("an instance fits operands that lie alike, wherever they are") {
+  const LoopNest nest = nest_of(2, {2});
+  Call call(nest, {zeros({3, 4})});
+  CHECK_FALSE(call.fits());
+  REQUIRE(call.resolves());
+  CHECK(call.fits());
+  const Array other = zeros({3, 4});
+  call.cells[0] = Cell::of_array(other);
+  CHECK(call.fits());
+  CHECK(call.data[0] == other.data());
+  call.cells[0] = Cell::of_array(zeros({4, 3}));
+  CHECK_FALSE(call.fits());
+  call.cells[0] = Cell::of_array(transposed(zeros({4, 3})));
+  CHECK_FALSE(call.fits());
+}
+
+TEST_CASE("lengths that do not fit, and those without elements, have no instance") {
+  const LoopNest nest = nest_of(1, {1, 1});
+  Call call(nest, {zeros({3}), zeros({3})});
+  REQUIRE(call.resolves());
+  call.cells[1] = Cell::of_array(zeros({2}));
+  CHECK_FALSE(call.resolves());
+  CHECK_FALSE(call.fits());
+  call.cells[0] = call.cells[1] = Cell::of_array(zeros({0}));
+  CHECK_FALSE(call.resolves());
+}
+
+TEST_CASE("a member that is smaller than the loop has no part in one pass") {
+  LoopNest nest = nest_of(1, {1, 1});
+  nest.shaping = {0b01, 0b11};  // the first member reads the first input alone
+  Call call(nest, {zeros({1}), zeros({3})});
+  CHECK_FALSE(call.resolves());
+  call.cells[0] = Cell::of_array(zeros({3}));
+  CHECK(call.resolves());
+}
+
+TEST_CASE("tiles have each element once, in blocks") {
+  const std::vector<Lengths> shapes = {
+      {7},         {513},     {2000},       {3, 5},      {600, 3}, {3, 600},      {40, 1, 30},
+      {2, 700, 3}, {5, 4, 3}, {2, 3, 4, 5}, {20, 3, 40}, {1, 1},   {33, 17, 1, 2}};
+  for (const Lengths& shape : shapes)
+    for (AxisSet reduced = 0; reduced < 1u << shape.size(); ++reduced) {
+      CAPTURE(shape);
+      CAPTURE(reduced);
+      const Lengths counts = covered(shape, reduced);
+      CHECK(counts == Lengths(counts.size(), 1));
+    }
+}
