@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from spec import SCALAR, Node, Spec
@@ -145,6 +146,18 @@ class Evaluation:
                 self.run_eager(n, node)
         return self.state.values[v]
 
+    def force_all(self, values: Iterable[int]) -> list[object]:
+        """Compute independent values: where one fails, others may have been computed before it."""
+        failure, got = None, []
+        for v in values:
+            try:
+                got.append(self.force(v))
+            except Failure as error:
+                failure = failure or error
+        if failure:
+            raise failure
+        return got
+
     def arm(self, node: Node) -> int:
         selector, modulus = node.ins[0], node.seed
         number = self.force(selector)
@@ -159,13 +172,13 @@ class Evaluation:
         """Whether computing one of these fails: then nothing of it counts."""
         before = self.state.copy()
         try:
-            for v in values:
-                self.force(v)
+            self.force_all(values)
         except Failure:
+            self.may_run |= self.state.ran
             failing, self.failing = self.failing, None
             self.state = before.copy()
-            for v in values:
-                self.force(v)
+            self.state.failed.clear()
+            self.force_all(values)
             self.may_run |= self.state.ran
             self.failing, self.state = failing, before
             return True
@@ -204,7 +217,7 @@ class Evaluation:
         return self.force(v)
 
     def run_eager(self, n: int, node: Node) -> None:
-        got = [self.force(i) for i in node.ins]
+        got = self.force_all(node.ins)
         first, values = self.first[n], self.state.values
         if node.kind in ("mix", "destroy"):
             self.fail(n)
@@ -244,10 +257,10 @@ def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | No
     outputs: list[object] = []
     failed = False
     try:
-        outputs = [evaluation.force(v) for v in spec.outputs]
-        for target, value, lazily in spec.updates:
-            if not lazily:
-                shared[target] = evaluation.force(value)
+        eager = {target: value for target, value, lazily in spec.updates if not lazily}
+        got = evaluation.force_all([*spec.outputs, *eager.values()])
+        outputs, updated = got[: len(spec.outputs)], got[len(spec.outputs) :]
+        shared = dict(zip(eager, updated, strict=True))
     except Failure:
         outputs, shared, failed = [], {}, True
     state = evaluation.state
