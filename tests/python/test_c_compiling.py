@@ -35,6 +35,26 @@ class AddConstant(tv.COp):
               ((double*)PyArray_DATA({z}))[i] += {self.number};"""
 
 
+class Named(tv.COp):
+    """Gives its input; its text has a name, and its top level what is given."""
+
+    __props__ = ("name", "top")
+    view_map = {0: [0]}
+
+    def __init__(self, name: str, top: str = "") -> None:
+        self.name, self.top = name, top
+
+    def make_node(self, x: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x], [x.type()])
+
+    def c_support_code_apply(self, node: Any, name: str) -> str:
+        return self.top
+
+    def c_code(self, node: Any, name: str, inputs: Any, outputs: Any, sub: Any) -> str:
+        (x,), (z,) = inputs, outputs
+        return f"/* {self.name} */ Py_XDECREF({z}); {z} = {x}; Py_INCREF({z});"
+
+
 def chain(*ops: AddConstant) -> tv.Function:
     x = y = tv.vector("x")
     for op in ops:
@@ -102,3 +122,41 @@ def test_without_a_cpp_compiler_an_op_runs_its_perform_where_it_has_one(tmp_path
         f = tv.function([x], Both(11)(x), mode="cvm")
     assert f([1.0]).tolist() == [1.5]
     assert [row.form for row in f.explain().nodes] == ["perform"]
+
+
+def modules_in(folder: Path) -> int:
+    """How many modules a cache directory holds."""
+    return sum(1 for path in folder.rglob("*") if path.is_file() and path.suffix == ".so")
+
+
+def test_blocks_of_one_function_share_modules(tmp_path: Path) -> None:
+    x = tv.vector("x")
+    y = x
+    for k in range(6):  # blocks of their own, since another Op comes between them
+        y = tv.exp(Named(f"shares{k}")(y) - y)
+    with tv.config.change(cache_dir=str(tmp_path)):
+        f = tv.function([x], y, mode=tv.Mode("cvm", compile="never"))
+    assert f([1.0]).tolist() == [1.0]
+    assert modules_in(tmp_path) < 6
+    g = tv.function([x], Named("shares3")(x))  # which this process has, in one of these modules
+    assert g([2.0]).tolist() == [2.0]
+
+
+def test_a_block_that_does_not_compile_with_others_is_compiled_by_itself() -> None:
+    x = tv.vector("x")
+    clash = [Named(f"clash{k}", "int one_and_only = 1;") for k in range(3)]
+    f = tv.function([x], [tv.exp(op(x * k)) for k, op in enumerate(clash)])
+    assert [v.tolist() for v in f([0.0])] == [[1.0]] * 3
+    with pytest.raises(tv.CompileError, match=r"the C code of Named.*node <Named\(x \* 2.0\)"):
+        tv.function([x], [tv.exp(Named("right")(x)), Named("wrong", "no C")(x * 2.0)])
+
+
+def test_what_runs_at_loading_runs_once_a_module(capfd: pytest.CaptureFixture[str]) -> None:
+    class Loads(Named):
+        def c_init_code(self, **kwargs: Any) -> list[str]:
+            return ['puts("loaded"); fflush(stdout);']
+
+    x = tv.vector("x")
+    f = tv.function([x], [tv.exp(Loads(f"once{k}")(x + k)) for k in range(3)])
+    f([1.0])
+    assert capfd.readouterr().out == "loaded\n"

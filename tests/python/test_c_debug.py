@@ -119,7 +119,7 @@ def test_gdb_stops_at_a_breakpoint_in_an_op(
         "break run_Triple",
         "run",
     ]
-    commands += ["next"] * 16 + ["print three", "continue"]
+    commands += ["next"] * 18 + ["print three", "continue"]
     done = subprocess.run(
         ["gdb", "-q", "-nx", "-batch", *(w for command in commands for w in ("-ex", command)),
          "--args", sys.executable, str(script(tmp_path, TRIPLES))],

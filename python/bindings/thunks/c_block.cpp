@@ -180,17 +180,19 @@ class CMember final : public BoundThunk {
 
 }  // namespace
 
-void CBlock::load(const std::shared_ptr<const NativeModule>& module) {
-  make = module->function<void*(PyObject* const*)>("thunkvm_new");
-  destroy = module->function<void(void*)>("thunkvm_delete");
-  run = module->function<int(void*, PyObject* const*, PyObject**, volatile int*)>("thunkvm_run");
+void CBlock::load(const std::shared_ptr<const NativeModule>& module, int number) {
+  const auto named = [number](const char* name) { return name + std::to_string(number); };
+  make = module->function<void*(PyObject* const*)>(named("thunkvm_new_").c_str());
+  destroy = module->function<void(void*)>(named("thunkvm_delete_").c_str());
+  run = module->function<int(void*, PyObject* const*, PyObject**, volatile int*)>(
+      named("thunkvm_run_").c_str());
   // What C++ and users' code leave behind in the process may point into the module.
-  static auto* loaded = new std::set<std::shared_ptr<const NativeModule>>;
-  if (!loaded->insert(module).second) return;
+  static auto* loaded = new std::set<std::pair<std::shared_ptr<const NativeModule>, int>>;
+  if (!loaded->emplace(module, number).second) return;
   volatile int first = 0;
   const CrashReport report(places.data(), &first);
-  if (module->function<int()>("thunkvm_load")() != 0) {
-    loaded->erase(module);
+  if (module->function<int()>(named("thunkvm_load_").c_str())() != 0) {
+    loaded->erase({module, number});
     fail_in_c(nodes[0].node->op);
   }
 }

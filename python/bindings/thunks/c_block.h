@@ -35,9 +35,9 @@ struct CBlock {
   void (*destroy)(void* self) = nullptr;
   int (*run)(void* self, PyObject* const* inputs, PyObject** outputs, volatile int* at) = nullptr;
 
-  /// Takes the functions of a module, and loads what its code sets up once a process. Throws
-  /// PythonError.
-  void load(const std::shared_ptr<const NativeModule>& module);
+  /// Takes the functions of block `number` of a module, and loads what its code sets up once a
+  /// process. Throws PythonError.
+  void load(const std::shared_ptr<const NativeModule>& module, int number);
 };
 
 /// The thunk of a block's node, for one frame. That of the first one runs all; it has to be bound

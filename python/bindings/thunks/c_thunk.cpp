@@ -207,7 +207,9 @@ void CNodes::compile(Schedule& schedule, bool alone) const {
                                 "the parts of a block have to be a list")) {
       Py_ssize_t first, n;
       PyObject *module, *params;
-      if (!PyArg_ParseTuple(unit, "nnOO", &first, &n, &module, &params)) throw PythonError{};
+      int number;
+      if (!PyArg_ParseTuple(unit, "nnOiO", &first, &n, &module, &number, &params))
+        throw PythonError{};
       const std::span runs =
           std::span(draft.runs)
               .subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(n));
@@ -224,7 +226,7 @@ void CNodes::compile(Schedule& schedule, bool alone) const {
         block->given.push_back(block->params.back()->get());
       }
       for (const CNode& node : block->nodes) block->places.push_back(node.place.c_str());
-      block->load(native_module(module));
+      block->load(native_module(module), number);
       if (n > 1) read_at_first(schedule, *runs[0], block->inputs);
       for (std::uint32_t member = 0; member < runs.size(); ++member) {
         const State::Known* const known = known_of(*runs[member]);

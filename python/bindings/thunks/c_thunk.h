@@ -21,12 +21,12 @@ struct CNode;
 ///
 /// `make` makes the object that does the Python side (thunkvm/c/compiling.py), which is asked
 /// which nodes have C and may share a block, and, when the schedule is known, for modules. These
-/// have functions that need the GIL:
+/// have functions of each of their blocks that need the GIL; of block 0:
 ///
-///   int thunkvm_load(void)                        once a process, first; -1: it failed
-///   void* thunkvm_new(PyObject* const* params)    what runs the nodes in one frame; null: it
-///   failed void thunkvm_delete(void*) int thunkvm_run(void*, PyObject* const* inputs, PyObject**
-///   outputs, int* at)
+///   int thunkvm_load_0(void)                       once a process, first; -1: it failed
+///   void* thunkvm_new_0(PyObject* const* params)   runs the nodes in one frame; null: it failed
+///   void thunkvm_delete_0(void*)
+///   int thunkvm_run_0(void*, PyObject* const* inputs, PyObject** outputs, int* at)
 ///
 /// `inputs` come from outside the block, in the order in which its nodes first name them, and are
 /// borrowed. `outputs` are those that others read, owned, each None or the value of an earlier

@@ -133,15 +133,34 @@ class BlockSource:
     libraries: tuple[str, ...]
 
 
-def block_source(nodes: Sequence[NodeSource], leaving: Sequence[str]) -> BlockSource:
-    """Return the source of a block's module.
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of one block.
 
-    Parameters
+    Attributes
     ----------
     nodes : sequence of NodeSource
         In the order in which they run; their variables have the same name where they are the same.
     leaving : sequence of str
         The outputs that others read, in the order of the slots for them.
+    """
+
+    nodes: Sequence[NodeSource]
+    leaving: Sequence[str]
+
+
+def block_source(nodes: Sequence[NodeSource], leaving: Sequence[str]) -> BlockSource:
+    """Return the source of a module of one block; see `module_source`."""
+    return module_source([Nodes(nodes, leaving)])
+
+
+def module_source(blocks: Sequence[Nodes]) -> BlockSource:
+    """Return the source of a module of blocks, whose functions end in their number.
+
+    Parameters
+    ----------
+    blocks : sequence of Nodes
+        All nodes have numbers of their own.
 
     Raises
     ------
@@ -150,37 +169,35 @@ def block_source(nodes: Sequence[NodeSource], leaving: Sequence[str]) -> BlockSo
     TypeError
         If a method returns something else than the protocol says.
     """
-    writer = _Writer(nodes, leaving)
-    struct = writer.struct()  # first, since it says whether there is C at all
-    compilers = writer.compilers()
+    nodes = [node for block in blocks for node in block.nodes]
+    structs = [_Writer(block.nodes, block.leaving).struct(k) for k, block in enumerate(blocks)]
+    module = _Module(nodes)
+    compilers = module.compilers()
     if len(compilers) > 1:
         raise ValueError(f"{nodes[0].op} and its Types ask for several compilers: {compilers}.")
-    flags = [f"-I{path}" for path in writer.all("c_header_dirs")]
+    flags = [f"-I{path}" for path in module.all("c_header_dirs")]
     libraries = [
-        w for path in writer.all("c_lib_dirs") for w in (f"-L{path}", f"-Wl,-rpath,{path}")
+        w for path in module.all("c_lib_dirs") for w in (f"-L{path}", f"-Wl,-rpath,{path}")
     ]
-    code = f"{writer.headers()}{writer.support_code()}{struct}{writer.load()}"
+    code = f"{module.headers()}{module.support_code()}{module.loaded()}"
+    for k, (block, struct) in enumerate(zip(blocks, structs, strict=True)):
+        code += struct + module.load(k, block.nodes)
     ops = ", ".join(str(node.op) for node in nodes)
     return BlockSource(
         header=FULL_HEADER if STANDARD.search(code) else HEADER,
-        text=f"// {ops}\n{PRELUDE}{code}{ENTRIES % {'function': writer.function}}",
+        text=f"// {ops}\n{PRELUDE}{code}",
         compiler=compilers[0] if compilers else None,
-        flags=(*flags, *writer.all("c_compile_args")),
-        left_out=tuple(writer.all("c_no_compile_args")),
-        libraries=(*libraries, *(f"-l{name}" for name in writer.all("c_libraries"))),
+        flags=(*flags, *module.all("c_compile_args")),
+        left_out=tuple(module.all("c_no_compile_args")),
+        libraries=(*libraries, *(f"-l{name}" for name in module.all("c_libraries"))),
     )
 
 
-class _Writer:
-    def __init__(self, nodes: Sequence[NodeSource], leaving: Sequence[str]) -> None:
-        self.nodes = nodes
-        self.slots = {name: f"outputs[{k}]" for k, name in enumerate(leaving)}
-        self.function = "_and_".join(dict.fromkeys(function_name(node.op) for node in nodes))
-        self.last_use = {
-            name: k for k, node in enumerate(nodes) for name in (*node.outputs, *node.inputs)
-        }
+class _Module:
+    """What a module has once."""
 
-    # ---- what the module has once
+    def __init__(self, nodes: Sequence[NodeSource]) -> None:
+        self.nodes = nodes
 
     def all(self, method: str) -> list[str]:
         return list(dict.fromkeys(item for node in self.nodes for item in node.all(method)))
@@ -207,20 +224,51 @@ class _Writer:
             node.op_code("c_support_code_apply", node.node, node.name) for node in self.nodes
         )
 
-    def load(self) -> str:
-        codes = self.all("c_init_code")
-        codes += [node.op_code("c_init_code_apply", node.node, node.name) for node in self.nodes]
-        return LOAD % "".join(f"  {{\n{code}\n  }}\n" for code in codes)
+    def loaded(self) -> str:
+        """Return what notes which of the modules' statements at loading have run."""
+        return f"static bool thunkvm_loaded[{len(self.all('c_init_code')) + 1}];\n"
 
-    def struct(self) -> str:
+    def load(self, k: int, nodes: Sequence[NodeSource]) -> str:
+        """Return what loads block k, and its other functions."""
+        every = self.all("c_init_code")
+        own = dict.fromkeys(code for node in nodes for code in node.all("c_init_code"))
+        codes = "".join(
+            f"  if (!thunkvm_loaded[{every.index(code)}]) {{\n{code}\n"
+            f"  thunkvm_loaded[{every.index(code)}] = true;\n  }}\n"
+            for code in own
+        )
+        for node in nodes:
+            code = node.op_code("c_init_code_apply", node.node, node.name)
+            codes += f"  {{\n{code}\n  }}\n"
+        function = _function(nodes)
+        return LOAD % {"k": k, "codes": codes} + ENTRIES % {"k": k, "function": function}
+
+
+def _function(nodes: Sequence[NodeSource]) -> str:
+    """Return what the function of a block is called."""
+    return "_and_".join(dict.fromkeys(function_name(node.op) for node in nodes))
+
+
+class _Writer:
+    """The struct of one block."""
+
+    def __init__(self, nodes: Sequence[NodeSource], leaving: Sequence[str]) -> None:
+        self.nodes = nodes
+        self.slots = {name: f"outputs[{k}]" for k, name in enumerate(leaving)}
+        self.last_use = {
+            name: k for k, node in enumerate(nodes) for name in (*node.outputs, *node.inputs)
+        }
+
+    def struct(self, number: int) -> str:
         init: list[Stage] = []
         for k, node in enumerate(self.nodes):
             init += node.init_stages(len(init) + 1, f"given[{k}]")
         return STRUCT % {
+            "k": number,
             "members": "".join(node.members() for node in self.nodes),
             "init": nested(init),
             "cleanup": "".join(node.struct_cleanup() for node in self.nodes),
-            "function": self.function,
+            "function": _function(self.nodes),
             "run": self.run(),
         }
 
@@ -282,7 +330,7 @@ class _Writer:
 
 STRUCT = """
 namespace {
-struct thunkvm_block {
+struct thunkvm_block_%(k)d {
 %(members)s
 int init(PyObject* const* given) {
 int thunkvm_failure = 0;
@@ -302,20 +350,20 @@ return thunkvm_failure;
 """
 
 LOAD = """
-static void* thunkvm_load_once() {
-%s  static int loaded;
+static void* thunkvm_load_once_%(k)d() {
+%(codes)s  static int loaded;
   return &loaded;
 }
 """
 
 ENTRIES = """
-extern "C" int thunkvm_load(void) {
+extern "C" int thunkvm_load_%(k)d(void) {
   if (_import_array() < 0) return -1;
-  return thunkvm_load_once() == NULL ? -1 : 0;
+  return thunkvm_load_once_%(k)d() == NULL ? -1 : 0;
 }
-extern "C" void* thunkvm_new(PyObject* const* params) {
+extern "C" void* thunkvm_new_%(k)d(PyObject* const* params) {
   try {
-    thunkvm_block* block = new thunkvm_block;
+    thunkvm_block_%(k)d* block = new thunkvm_block_%(k)d;
     if (block->init(params) == 0) return block;
     delete block;
   } catch (...) {
@@ -323,15 +371,15 @@ extern "C" void* thunkvm_new(PyObject* const* params) {
   }
   return NULL;
 }
-extern "C" void thunkvm_delete(void* self) {
-  thunkvm_block* block = (thunkvm_block*)self;
+extern "C" void thunkvm_delete_%(k)d(void* self) {
+  thunkvm_block_%(k)d* block = (thunkvm_block_%(k)d*)self;
   block->cleanup();
   delete block;
 }
-extern "C" int thunkvm_run(void* self, PyObject* const* inputs, PyObject** outputs,
+extern "C" int thunkvm_run_%(k)d(void* self, PyObject* const* inputs, PyObject** outputs,
                            volatile int* at) {
   try {
-    return ((thunkvm_block*)self)->%(function)s(inputs, outputs, at);
+    return ((thunkvm_block_%(k)d*)self)->%(function)s(inputs, outputs, at);
   } catch (...) {
     thunkvm_translate_exception();
     return -1;

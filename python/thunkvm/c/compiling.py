@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import sysconfig
 from functools import cache
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Apply, CompileError, NoCompilerError
 from thunkvm._src.calls.config import config
-from thunkvm.c.block_source import BlockSource, block_source
+from thunkvm.c.block_source import BlockSource, Nodes, block_source, module_source
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.diagnosis import explained
 from thunkvm.c.errors import MethodNotDefined
@@ -28,8 +29,9 @@ NATIVE_WAYS = ("c_element", "c_kernel")
 #: Nodes that run behind each other: their indices, the numbers of their inputs' values and of their
 #: outputs', and the values that others read. Two values are the same where their numbers are.
 Block = tuple[list[int], list[list[int]], list[list[int]], list[int]]
-#: A part of a block that has a module: its first node, how many, the module, their params.
-Unit = tuple[int, int, _core.NativeModule, tuple[Any, ...]]
+#: A part of a block that is compiled: its first node, how many, the module, its number there, and
+#: the nodes' params.
+Unit = tuple[int, int, _core.NativeModule, int, tuple[Any, ...]]
 #: Which block, its first node there, how many.
 Place = tuple[int, int, int]
 
@@ -47,6 +49,8 @@ class CNodes:
         self.notes: dict[int, CNote] = {}
         self._nodes: list[Apply] = []
         self._alone: dict[int, tuple[NodeSource, BlockSource]] = {}
+        self._shared: dict[int, Any] = {}
+        self._by_itself: set[BlockSource] = set()
         self._version = ""
 
     def prepare(self, nodes: list[Apply]) -> list[int]:
@@ -86,11 +90,14 @@ class CNodes:
             except Exception as error:
                 error.add_note(f"raised by a c_ method for a node of {node.op}{_made_at(node)}")
                 raise
-            found.append(numbers.setdefault(_shares(source, i), len(numbers)))
+            self._shared[i] = _shares(source)
+            # A node that overwrites an input is alone, since whether it may is seen when it runs.
+            key = i if getattr(node.op, "destroy_map", None) else self._shared[i]
+            found.append(numbers.setdefault(key, len(numbers)))
         return found
 
     def compile(self, blocks: list[Block]) -> list[list[Unit]]:
-        """Compile blocks, side by side; equal sources once.
+        """Compile blocks, side by side, several of them in one module; equal ones once.
 
         Returns
         -------
@@ -112,81 +119,142 @@ class CNodes:
             try:
                 return self._compile(blocks, places)
             except _NotTogether as error:
-                for b, _, _ in places[error.source]:
+                if len(error.sources) > 1:
+                    self._by_itself.update(error.sources)
+                    continue
+                for b, _, _ in places[error.sources[0]]:
                     parts[b] = [(k, 1) for k in range(len(blocks[b][0]))]
 
     def _source(self, block: Block, first: int, n: int) -> BlockSource:
+        if n == 1:
+            return self._alone[block[0][first]][1]
+        return module_source([self._part(block, first, n, 0)])
+
+    def _part(self, block: Block, first: int, n: int, number: int) -> Nodes:
+        """Return the nodes of a part of a block, which have numbers from `number` on."""
         indices, inputs, outputs, leaving = block
         if n == 1:
-            return self._alone[indices[first]][1]
+            node = NodeSource(self._nodes[indices[first]], self._version, number)
+            return Nodes([node], node.outputs)
         values = [v for i, o in zip(inputs, outputs, strict=True) for v in (*i, *o)]
         named = {value: f"V{k}" for k, value in enumerate(dict.fromkeys(values))}
         nodes = [
             NodeSource(
-                self._nodes[i], self._version, k, [named[v] for v in a], [named[v] for v in b]
+                self._nodes[i],
+                self._version,
+                number + k,
+                [named[v] for v in a],
+                [named[v] for v in b],
             )
             for k, (i, a, b) in enumerate(zip(indices, inputs, outputs, strict=True))
         ]
-        return block_source(nodes, [named[v] for v in leaving])
+        return Nodes(nodes, [named[v] for v in leaving])
 
     def _compile(
         self, blocks: list[Block], places: dict[BlockSource, list[Place]]
     ) -> list[list[Unit]]:
+        self._load(blocks, places)
         units: list[list[Unit]] = [[] for _ in blocks]
-        for command in dict.fromkeys(source.compiler for source in places):
-            group = [source for source in places if source.compiler == command]
-            for source, (module, path) in zip(
-                group, self._modules(group, command, blocks, places), strict=True
-            ):
-                for b, first, n in places[source]:
-                    indices = blocks[b][0][first : first + n]
-                    params = tuple(_params(self._nodes[i]) for i in indices)
-                    units[b].append((first, n, module, params))
-                    for i in indices:
-                        version = self._alone[i][0].version()
-                        note = CNote(version, path, b if n > 1 else None)
-                        self.notes[hash(self._nodes[i])] = note
+        for source, found in places.items():
+            module, number, path = _loaded[self._key(source)]
+            for b, first, n in found:
+                indices = blocks[b][0][first : first + n]
+                params = tuple(_params(self._nodes[i]) for i in indices)
+                units[b].append((first, n, module, number, params))
+                for i in indices:
+                    version = self._alone[i][0].version()
+                    note = CNote(version, path, b if n > 1 else None)
+                    self.notes[hash(self._nodes[i])] = note
         return [sorted(parts, key=lambda unit: unit[0]) for parts in units]
+
+    def _key(self, source: BlockSource) -> Any:
+        settings = config.cxx, config.cache_dir, config.cache_size, config.c_debug
+        return source, self._version, settings
+
+    def _load(self, blocks: list[Block], places: dict[BlockSource, list[Place]]) -> None:
+        """Compile what this process has not loaded yet; several modules side by side."""
+        new: dict[Any, list[BlockSource]] = {}
+        for source, found in places.items():
+            if self._key(source) not in _loaded:
+                b, first, _ = found[0]
+                alone = source if source in self._by_itself else None
+                key = source.compiler, alone, self._shared[blocks[b][0][first]]
+                new.setdefault(key, []).append(source)
+        groups = [group for sources in new.values() for group in _divided(sources)]
+        for command in dict.fromkeys(group[0].compiler for group in groups):
+            mine = [group for group in groups if group[0].compiler == command]
+            for group, (module, path) in zip(
+                mine, self._modules(mine, command, blocks, places), strict=True
+            ):
+                for number, source in enumerate(group):
+                    _loaded[self._key(source)] = module, number, path
+
+    def _together(
+        self,
+        group: list[BlockSource],
+        blocks: list[Block],
+        places: dict[BlockSource, list[Place]],
+    ) -> BlockSource:
+        """Return the source of a module of several blocks."""
+        if len(group) == 1:
+            return group[0]
+        parts, number = [], 0
+        for source in group:
+            b, first, n = places[source][0]
+            parts.append(self._part(blocks[b], first, n, number))
+            number += n
+        return module_source(parts)
 
     def _modules(
         self,
-        group: list[BlockSource],
+        groups: list[list[BlockSource]],
         command: str | None,
         blocks: list[Block],
         places: dict[BlockSource, list[Place]],
     ) -> list[tuple[_core.NativeModule, str]]:
-        """Compile sources with one compiler; with each its kept text's path."""
-        sources = [kept(source.text) if config.c_debug else (source.text, "") for source in group]
-        given = [_as_compiled(s, text) for s, (text, _) in zip(group, sources, strict=True)]
+        """Compile modules with one compiler; with each its kept text's path."""
+        sources = [self._together(group, blocks, places) for group in groups]
+        texts_ = [kept(source.text) if config.c_debug else (source.text, "") for source in sources]
+        given = [_as_compiled(s, text) for s, (text, _) in zip(sources, texts_, strict=True)]
         try:
             modules = _core.compile_cxx(given, command)
         except NoCompilerError:
             raise
         except CompileError as error:
-            b, first, n = places[group[error.index]][0]
-            if n > 1:
-                raise _NotTogether(group[error.index]) from None
-            text = sources[error.index][0]
+            group = groups[error.index]
+            b, first, n = places[group[0]][0]
+            if n > 1 or len(group) > 1:
+                raise _NotTogether(group) from None
+            text = texts_[error.index][0]
             raise _explained(error, self._nodes[blocks[b][0][first]], text) from None
-        return [(module, path) for module, (_, path) in zip(modules, sources, strict=True)]
+        return [(module, path) for module, (_, path) in zip(modules, texts_, strict=True)]
+
+
+#: What this process has loaded: the module of each block, its number there, and its source's file.
+_loaded: dict[Any, tuple[_core.NativeModule, int, str]] = {}
+#: So many blocks at least have one module: most of its time goes to what a module begins with.
+FEWEST = 4
+
+
+def _divided(sources: list[BlockSource]) -> list[list[BlockSource]]:
+    """Divide what is to be compiled into modules: as many as there are processors."""
+    size = max(FEWEST, -(-len(sources) // (os.cpu_count() or 1)))
+    return [sources[k : k + size] for k in range(0, len(sources), size)]
 
 
 class _NotTogether(Exception):  # noqa: N818 (never seen outside)
-    """The nodes of a block do not compile together."""
+    """The blocks of a module, or the nodes of its one block, do not compile together."""
 
-    def __init__(self, source: BlockSource) -> None:
+    def __init__(self, sources: list[BlockSource]) -> None:
         super().__init__()
-        self.source = source
+        self.sources = sources
 
 
-def _shares(source: NodeSource, index: int) -> Any:
-    """Return what nodes of one block have in common; the node's index where it is alone.
+def _shares(source: NodeSource) -> Any:
+    """Return what nodes of one block, and blocks of one module, have in common.
 
     Top levels of different Ops are not put together: functions of one would be found by the other.
-    A node that overwrites an input is alone, since whether it may is seen when it runs.
     """
-    if getattr(source.op, "destroy_map", None):
-        return index
     own = ask(source.op, "c_support_code", c_compiler=source.c_compiler)
     lists = [source.all(method) for method in SHARED]
     compilers = [c for giver in source.givers if (c := ask(giver, "c_compiler")) is not None]
