@@ -1,5 +1,6 @@
 #include "linkers/compilation.h"
 
+#include "linkers/codegen/emit/tier.h"
 #include "vm/clock.h"
 
 namespace thunkvm {
@@ -11,6 +12,8 @@ Compilation::Compilation(const Linked& linked, CompileWhen when, const PlanOptio
       options_(options),
       followed_(when != CompileWhen::Never),
       next_try_(first_compiled_call(*linked.program)) {}
+
+Compilation::~Compilation() = default;
 
 Tier& Compilation::tier() {
   if (tier_ == nullptr)

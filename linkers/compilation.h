@@ -1,9 +1,10 @@
 // compilation.h: when a function's C is written and compiled, and what its calls run with.
 #pragma once
 
-#include "linkers/codegen/emit/tier.h"
 #include "linkers/linker.h"
 #include "linkers/linker_table.h"
+#include "thunks/host.h"
+#include "vm/native.h"
 
 #include <atomic>
 #include <cstdint>
@@ -12,6 +13,9 @@
 #include <string_view>
 
 namespace thunkvm {
+
+class EmittedCode;
+class Tier;
 
 /// The emitted code of one linked program, from nothing to what calls run with.
 ///
@@ -23,6 +27,7 @@ class Compilation {
 
   /// Nothing is written or compiled yet, not even if it is to be Now.
   Compilation(const Linked& linked, CompileWhen when, const PlanOptions& options);
+  ~Compilation();
 
   /// What a call runs with, from now on and for good; null while there is nothing.
   const NativeCode* ready() const { return ready_.load(std::memory_order_acquire); }

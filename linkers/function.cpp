@@ -1,5 +1,6 @@
 #include "linkers/function.h"
 
+#include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/value_check.h"
 #include "ops/rewrites/inferred_shapes.h"
 #include "ops/rewrites/rewrite.h"

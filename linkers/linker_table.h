@@ -2,7 +2,7 @@
 // emit.
 #pragma once
 
-#include "linkers/codegen/plan/plan.h"
+#include "linkers/codegen/plan/plan_options.h"
 #include "linkers/linker.h"
 
 #include <algorithm>

@@ -8,6 +8,7 @@
 // instruction), where all nodes are demanded together: so nothing crosses a border of demand.
 #pragma once
 
+#include "linkers/codegen/plan/plan_options.h"
 #include "linkers/codegen/plan/step_form.h"
 #include "linkers/schedule.h"
 #include "ops/graph/variable.h"
@@ -44,16 +45,6 @@ struct Chunk {
   std::vector<std::uint32_t> entries;  ///< pcs where it may be entered, in order
   std::uint32_t thunks = 0;
   bool emitted = false;  ///< else the interpreter does what is in it
-};
-
-struct PlanOptions {
-  bool fuse = true;
-  /// Each node is a function of its own: loops have one member, and all values are in registers.
-  bool unfused = false;
-  /// Each step is told of to the run's tracer (NativeCode::traced). To be each alone.
-  bool traced = false;
-  /// The code notes in the call's Laps what it does (vm/recorder.h).
-  bool profiled = false;
 };
 
 /// Throws Error (Interrupted) if it is to stop.

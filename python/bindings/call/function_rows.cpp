@@ -1,5 +1,6 @@
 #include "python/bindings/call/function_rows.h"
 
+#include "linkers/codegen/emit/emitted_code.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
 

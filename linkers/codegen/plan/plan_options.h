@@ -1,0 +1,16 @@
+// plan_options.h: what the emitter is asked to do with a program.
+#pragma once
+
+namespace thunkvm {
+
+struct PlanOptions {
+  bool fuse = true;
+  /// Each node is a function of its own: loops have one member, and all values are in registers.
+  bool unfused = false;
+  /// Each step is told of to the run's tracer (NativeCode::traced). To be each alone.
+  bool traced = false;
+  /// The code notes in the call's Laps what it does (vm/recorder.h).
+  bool profiled = false;
+};
+
+}  // namespace thunkvm
