@@ -210,6 +210,8 @@ class _OpCheck:
             hash(node.op)
         except TypeError as error:
             return Row("__props__", WRONG, f"a property cannot be hashed: {error}")
+        except AttributeError as error:
+            return Row("__props__", WRONG, str(error))
         return Row("__props__", RIGHT)
 
     def _functions(self, node: Apply) -> Iterator[Row]:
@@ -258,7 +260,8 @@ class _OpCheck:
             return
         agreements = [f"{ways[0].form} and {way.form} agree" for way in ways[1:]]
         names = [*OF_RUNS[1:]] if contract.is_users else ["valid outputs", "the same twice"]
-        crash = ["no crash"] if any(way.form == "c" for way in ways) else []
+        in_c = contract.is_users and any(way.form in ("c", "kernel") for way in ways)
+        crash = ["no crash"] if in_c else []
         yield from _rows_of((*crash, *names, *agreements), findings)
 
     def _findings(self, contract: NodeContract, inputs: list[Any]) -> Iterator[Finding]:
@@ -278,7 +281,11 @@ class _OpCheck:
         for form, name in (("kernel", "kernel"), ("perform", "perform"), ("c", "c_code")):
             if form in forms:
                 yield Row(name, RIGHT)
-            elif name in OPTIONAL and not isinstance(node.op, _core.BuiltinOp):
+            elif (
+                name in OPTIONAL
+                and not isinstance(node.op, _core.BuiltinOp)
+                and "kernel" not in forms
+            ):
                 yield Row(name, MISSING, OPTIONAL[name])
 
     def _infer_shape(self, node: Apply, found: Sequence[Finding]) -> Row:
@@ -287,7 +294,8 @@ class _OpCheck:
         return self._optional(node, "infer_shape")
 
     def _grad(self, node: Apply) -> Row:
-        if not isinstance(node.op, _core.BuiltinOp) and not _own(node.op, "grad"):
+        rules = [name for name in ("grad", "L_op") if _own(node.op, name)]
+        if not isinstance(node.op, _core.BuiltinOp) and not rules:
             return Row("grad", MISSING, OPTIONAL["grad"])
         floats = [k for k, value in enumerate(self._values) if _is_float(value)]
         if not floats or not _is_float_type(node.outputs[0].type):

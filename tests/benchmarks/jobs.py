@@ -18,6 +18,7 @@ from unittest import mock
 
 import c_ops
 import numpy as np
+from checks import debug
 from scaling import scaling
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, importing_above_numpy, once, two_arrays
 
@@ -355,4 +356,5 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "import": imports,
     "compile": compiling,
     "c": ops_in_c,
+    "debug": debug,
 }

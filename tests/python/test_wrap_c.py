@@ -42,7 +42,7 @@ def test_a_function_of_numbers_and_vectors(mode: str) -> None:
     for n in (3, 3, 5, 0):
         values = np.arange(float(n))
         assert f(2.0, values, values + 10).tolist() == (2 * values + values + 10).tolist()
-    assert [(row.op, row.form) for row in f.explain().nodes] == [("saxpy", "c")]
+    assert [(row.op, row.form) for row in f.explain().nodes] == [("saxpy", "kernel")]
 
 
 def test_matrices_are_rows_one_after_the_other_whatever_the_layout() -> None:

@@ -1,7 +1,6 @@
 #include "python/bindings/graph/user_kernel.h"
 
 #include "linkers/compiler/compiler.h"
-#include "linkers/compiler/toolchain.h"
 #include "ops/graph/graph.h"
 #include "ops/kernels/array_kernel.h"
 #include "python/bindings/graph/apply.h"
@@ -369,12 +368,10 @@ std::string with_lines(const CompileError& error, const ModuleSource& source) {
                     .get());
 }
 
-bool has_compiler() { return find_toolchain(default_settings())->usable(); }
-
 }  // namespace
 
 ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
-  if (!op.own_method("c_kernel") || !has_compiler()) return {};
+  if (!op.own_method("c_kernel")) return {};
   const std::optional<Source> source = source_of(node);
   if (!source) return {};
   auto kernel = std::make_shared<Kernel>();
@@ -418,7 +415,7 @@ KernelsAhead::KernelsAhead(std::span<const Variable> roots) {
   std::vector<Source> sources;
   for (Apply* node : topological_order(roots)) {
     const PythonOp* op = node->leaf() == Leaf::None ? python_op(node->op()) : nullptr;
-    if (op == nullptr || !op->own_method("c_kernel") || !has_compiler()) continue;
+    if (op == nullptr || !op->own_method("c_kernel")) continue;
     if (std::optional<Source> source = source_of(*node)) sources.push_back(std::move(*source));
   }
   if (sources.size() < 2) return;

@@ -80,7 +80,7 @@ class CNodes:
                 source = NodeSource(node, self._version)
                 self._alone[i] = source, block_source([source], source.outputs)
             except MethodNotDefined as error:
-                if not any(_has_own(node.op, way) for way in (*OTHER_WAYS, *NATIVE_WAYS)):
+                if not any(has_own(node.op, way) for way in (*OTHER_WAYS, *NATIVE_WAYS)):
                     raise NotImplementedError(
                         f"the Op {node.op} has C alone, and none for the node {node.outputs[0]}"
                         f"{_made_at(node)}: {error}"
@@ -300,7 +300,7 @@ _warned = False
 def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[int]:
     global _warned
     for node in nodes:
-        if not any(_has_own(node.op, way) for way in OTHER_WAYS):
+        if not any(has_own(node.op, way) for way in OTHER_WAYS):
             raise NoCompilerError(
                 f"the Op {node.op} has C code alone (node {node.outputs[0]}"
                 f"{_made_at(node)}), and {error}"
@@ -311,7 +311,8 @@ def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[int]:
     return [-1] * len(nodes)
 
 
-def _has_own(op: Any, method: str) -> bool:
+def has_own(op: Any, method: str) -> bool:
+    """Whether an Op has a method of its own, not that of `Op`."""
     from thunkvm._src.graph.op import Op
 
     own = getattr(type(op), method, None)

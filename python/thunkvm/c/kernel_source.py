@@ -13,6 +13,7 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Apply, TensorType
 from thunkvm._src.calls.config import config
+from thunkvm.c.compiling import OTHER_WAYS, has_own
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.node_source import function_name
 from thunkvm.c.protocol import ask, texts
@@ -105,10 +106,26 @@ def kernel_source(node: Apply) -> KernelSource | None:
             "argument `name`."
         )
     is_cxx = bool(getattr(op, "c_kernel_is_cxx", False))
+    if not _has_compiler(node, is_cxx):
+        return None
     linkage = 'extern "C" ' if is_cxx else ""
     prototype = f"{linkage}int {name}(tv_call *, const tv_array *, tv_array *);\n"
     text = HEADER + _macros(node) + prototype + named(code, f"c_kernel of {op}")
     return _compiled(op, is_cxx, text, name)
+
+
+def _has_compiler(node: Apply, is_cxx: bool) -> bool:
+    """Whether there is a compiler; an error where the Op can do nothing without."""
+    try:
+        _core.compiler_version(is_cxx)
+    except _core.NoCompilerError as error:
+        if any(has_own(node.op, way) for way in (*OTHER_WAYS, "c_code")):
+            return False
+        origin = f", made at {node.origin}" if node.origin else ""
+        raise _core.NoCompilerError(
+            f"the Op {node.op} has C code alone (node {node.outputs[0]}{origin}), and {error}"
+        ) from None
+    return True
 
 
 def _compiled(op: Any, is_cxx: bool, text: str, name: str) -> KernelSource:

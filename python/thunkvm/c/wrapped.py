@@ -9,38 +9,63 @@ from typing import Any
 
 from thunkvm._core import Apply, Variable
 from thunkvm._src.graph.fitting import fitted
-from thunkvm.c.op import COp
+from thunkvm._src.graph.op import Op
+from thunkvm.c.protocol import CObject
 from thunkvm.c.prototypes import Parameter, Prototype, c_length, parse_prototype
+from thunkvm.c.stages import GENERATED
 
 Gradient = Callable[[list[Variable], list[Variable]], Sequence[Variable | None]]
 SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".h")
 
+#: What a user's source may count on, and NumPy's names of numbers in prototypes.
+BEFORE = """\
+#include <errno.h>
+#include <exception>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+typedef ptrdiff_t npy_intp;
+typedef uint8_t npy_bool;
+typedef int8_t npy_int8; typedef int16_t npy_int16; typedef int32_t npy_int32;
+typedef int64_t npy_int64; typedef uint8_t npy_uint8; typedef uint16_t npy_uint16;
+typedef uint32_t npy_uint32; typedef uint64_t npy_uint64;
+typedef float npy_float32; typedef double npy_float64;
+#define restrict __restrict__
+"""
+
 SUPPORT = """
+#undef restrict
+namespace {
+// The elements of an input side by side, copied where they are not.
 struct thunkvm_held_array {
-  PyArrayObject* array;
-  thunkvm_held_array(PyArrayObject* given, int type, int ndim)
-      : array((PyArrayObject*)PyArray_FROMANY((PyObject*)given, type, ndim, ndim,
-                                              NPY_ARRAY_IN_ARRAY | NPY_ARRAY_NOTSWAPPED)) {}
-  ~thunkvm_held_array() { Py_XDECREF(array); }
+  const char* data;
+  char* copy;
+  thunkvm_held_array(const tv_array& given, size_t item) : data(given.data), copy(NULL) {
+    if (given.contiguous) return;
+    copy = (char*)malloc(given.size == 0 ? 1 : (size_t)given.size * item);
+    char* to = copy;
+    if (copy != NULL) take(given, item, 0, given.data, &to);
+    data = copy;
+  }
+  ~thunkvm_held_array() { free(copy); }
   thunkvm_held_array(const thunkvm_held_array&) = delete;
+
+  static void take(const tv_array& from, size_t item, int axis, const char* at, char** to) {
+    if (axis == from.ndim) {
+      memcpy(*to, at, item);
+      *to += item;
+      return;
+    }
+    for (int64_t i = 0; i < from.shape[axis]; ++i)
+      take(from, item, axis + 1, at + i * from.strides[axis], to);
+  }
 };
-struct thunkvm_without_gil {
-  PyThreadState* state = PyEval_SaveThread();
-  ~thunkvm_without_gil() { PyEval_RestoreThread(state); }
-};
-// Makes an array of this shape, in the memory of the last call's if that will do.
-static inline bool thunkvm_output(PyArrayObject** output, int type, int ndim, npy_intp* lengths) {
-  if (*output != NULL && PyArray_ISCARRAY(*output) &&
-      PyArray_CompareLists(PyArray_DIMS(*output), lengths, ndim))
-    return true;
-  Py_XDECREF(*output);
-  *output = (PyArrayObject*)PyArray_EMPTY(ndim, lengths, type, 0);
-  return *output != NULL;
 }
 """
 
 
-class WrappedOp(COp):
+class WrappedOp(Op, CObject):
     """Calls a plain C function."""
 
     __props__ = ("source", "path", "signature", "libraries", "compile_args", "release_gil",
@@ -77,6 +102,9 @@ class WrappedOp(COp):
         ]
         return Apply(self, fitting, [type_() for type_ in self.prototype.output_types])
 
+    #: It is compiled as C++.
+    c_kernel_is_cxx = True
+
     def c_libraries(self, **kwargs: Any) -> list[str]:
         """Return the libraries that were given."""
         return list(self.libraries)
@@ -85,19 +113,17 @@ class WrappedOp(COp):
         """Return the arguments that were given."""
         return list(self.compile_args)
 
-    def c_support_code(self, **kwargs: Any) -> list[str]:
-        """Return the function; C++ has another word for ``restrict``."""
+    def c_kernel(self, node: Apply, name: str) -> str:
+        """Return the function, and another one that calls it with what it takes."""
         text = self.source
         if self.path is not None:
             escaped = self.path.replace("\\", "\\\\").replace('"', '\\"')
             text = f'#line 1 "{escaped}"\n{text}'
-        return [SUPPORT, "#define restrict __restrict__", text, "#undef restrict"]
-
-    def c_code(
-        self, node: Apply, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]
-    ) -> str:
-        """Return the call, with what is before and after it, in a block of its own."""
-        return _Call(self, inputs, outputs, sub["fail"]).text()
+        statements = _Call(self).text()
+        return (
+            f'{GENERATED}{BEFORE}#line 1 "source of {self}"\n{text}\n{GENERATED}{SUPPORT}'
+            f"{HEAD % name}{statements}{TAIL}"
+        )
 
     def __eq__(self, other: object) -> bool:
         """Compare what was given; each Op has a class of its own."""
@@ -114,6 +140,19 @@ class WrappedOp(COp):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what was given."""
         return _made, self._properties() or ()
+
+
+HEAD = """
+extern "C" int %s(tv_call* call, const tv_array* in, tv_array* out) {
+try {
+"""
+TAIL = """
+return 0;
+} catch (const std::exception& error) {
+return tv_fail(call, "RuntimeError", "the C++ code threw an exception: %s", error.what());
+}
+}
+"""
 
 
 class _DifferentiableOp(WrappedOp):
@@ -137,42 +176,33 @@ def _made(*properties: Any) -> WrappedOp:
 class _Call:
     """The C of one call."""
 
-    def __init__(self, op: WrappedOp, inputs: list[str], outputs: list[str], fail: str) -> None:
-        self.op = op
+    def __init__(self, op: WrappedOp) -> None:
         self.prototype = op.prototype
-        self.fail = fail
-        self.variables = dict(zip((p.name for p in self.prototype.inputs), inputs, strict=True))
-        self.returned = outputs[0] if self.prototype.returns_value else None
-        written = outputs[1:] if self.prototype.returns_value else outputs
-        self.variables.update(zip((p.name for p in self.prototype.outputs), written, strict=True))
+        self.places = {p.name: f"in[{i}]" for i, p in enumerate(self.prototype.inputs)}
+        first = 1 if self.prototype.returns_value else 0
+        self.numbers = {p.name: first + j for j, p in enumerate(self.prototype.outputs)}
 
     def text(self) -> str:
-        lines = ["{", *self.inputs(), *self.lengths(), *self.outputs(), *self.call(), "}"]
-        return "\n".join(lines)
+        return "\n".join([*self.inputs(), *self.lengths(), *self.outputs(), *self.call()])
 
     def check(self, condition: str, exception: str, message: str, *values: str) -> str:
         """Return a statement that fails where the condition is false."""
         arguments = "".join(f", (long long)({value})" for value in values)
         text = f'"{self.prototype.name}: {message}"'
-        return (
-            f"if (!({condition})) {{ PyErr_Format({exception}, {text}{arguments}); {self.fail} }}"
-        )
+        return f'if (!({condition})) return tv_fail(call, "{exception}", {text}{arguments});'
 
     def inputs(self) -> list[str]:
         lines = []
         for p in self.prototype.inputs:
-            variable = self.variables[p.name]
+            place = self.places[p.name]
             if p.is_pointer:
-                number = _number(p.dtype)
+                held = f"held_{p.name}"
                 lines += [
-                    f"thunkvm_held_array held_{p.name}({variable}, {number}, {len(p.lengths)});",
-                    f"if (held_{p.name}.array == NULL) {self.fail}",
+                    f"const thunkvm_held_array {held}({place}, sizeof({p.c_type}));",
+                    self.check(f"{held}.data != NULL", "MemoryError", "no memory for an input."),
                 ]
             else:
-                lines.append(
-                    f"const {p.c_type} value_{p.name} = *(const {p.c_type}*)PyArray_DATA("
-                    f"{variable});"
-                )
+                lines.append(f"const {p.c_type} value_{p.name} = *(const {p.c_type}*){place}.data;")
         return lines
 
     def lengths(self) -> list[str]:
@@ -188,10 +218,10 @@ class _Call:
             )
             known[owner.name, axis] = p.name
             lines += [
-                f"const long long length_{p.name} = PyArray_DIM(held_{owner.name}.array, {axis});",
+                f"const long long length_{p.name} = {self.places[owner.name]}.shape[{axis}];",
                 self.check(
                     f"(long long)({p.c_type})length_{p.name} == length_{p.name}",
-                    "PyExc_OverflowError",
+                    "OverflowError",
                     f"axis {axis} of {owner.name!r} has length %lld, which does not fit "
                     f"{p.c_type} {p.name}.",
                     f"length_{p.name}",
@@ -201,11 +231,11 @@ class _Call:
             for axis, length in enumerate(p.lengths):
                 if (p.name, axis) in known:
                     continue
-                has, wanted = f"PyArray_DIM(held_{p.name}.array, {axis})", c_length(length)
+                has, wanted = f"{self.places[p.name]}.shape[{axis}]", c_length(length)
                 lines.append(
                     self.check(
                         f"{has} == {wanted}",
-                        "PyExc_ValueError",
+                        "ValueError",
                         f"axis {axis} of {p.name!r} has length %lld, but has to have [{length}] = "
                         "%lld" + self.whose(length) + ".",
                         has,
@@ -222,36 +252,35 @@ class _Call:
         return ""
 
     def outputs(self) -> list[str]:
-        lines = []
-        if self.returned is not None:
-            lines += self.output("", self.returned, _number_of(self.prototype.result), ())
-        for p in self.prototype.outputs:
-            lines += self.output(p.name, self.variables[p.name], _number(p.dtype), p.lengths)
-        return lines
+        return [
+            line
+            for p in self.prototype.outputs
+            if p.lengths
+            for line in self.output(p.name, self.numbers[p.name], p.lengths)
+        ]
 
-    def output(self, name: str, variable: str, number: str, lengths: tuple[str, ...]) -> list[str]:
+    def output(self, name: str, number: int, lengths: tuple[str, ...]) -> list[str]:
         lines = [
             self.check(
                 f"{c_length(length)} >= 0",
-                "PyExc_ValueError",
+                "ValueError",
                 f"the output {name!r} cannot have [{length}] = %lld elements along axis {axis}.",
                 c_length(length),
             )
             for axis, length in enumerate(lengths)
         ]
-        shape = ", ".join(f"(npy_intp){c_length(length)}" for length in lengths) or "0"
+        shape = ", ".join(f"(int64_t){c_length(length)}" for length in lengths)
         lines += [
-            f"npy_intp shape_{name}[] = {{{shape}}};",
-            f"if (!thunkvm_output(&{variable}, {number}, {len(lengths)}, shape_{name})) "
-            f"{self.fail}",
+            f"const int64_t shape_{name}[] = {{{shape}}};",
+            f"if (tv_output(call, {number}, shape_{name})) return -1;",
         ]
         return lines
 
     def argument(self, p: Parameter) -> str:
         if p.is_output:
-            return f"({p.c_type}*)PyArray_DATA({self.variables[p.name]})"
+            return f"({p.c_type}*)out[{self.numbers[p.name]}].data"
         if p.is_pointer:
-            return f"(const {p.c_type}*)PyArray_DATA(held_{p.name}.array)"
+            return f"(const {p.c_type}*)held_{p.name}.data"
         if p in self.prototype.lengths:
             return f"({p.c_type})length_{p.name}"
         return f"value_{p.name}"
@@ -265,27 +294,17 @@ class _Call:
         lines += [
             "{",
             f"{found.result} (*const function)({declared}) = ::{found.name};",
-            "thunkvm_without_gil released;" if self.op.release_gil else "",
             f"{'' if found.result == 'void' else 'result = '}function({arguments});",
             "}",
         ]
         if found.returns_status:
             lines.append(
-                self.check("result == 0", "PyExc_RuntimeError", "it returned %lld, not 0.",
+                self.check("result == 0", "RuntimeError", "it returned %lld, not 0.",
                            "result")
             )  # fmt: skip
-        if self.returned is not None:
-            lines.append(f"*({found.result}*)PyArray_DATA({self.returned}) = result;")
+        if found.returns_value:
+            lines.append(f"*({found.result}*)out[0].data = result;")
         return lines
-
-
-def _number(dtype: str) -> str:
-    """Return NumPy's number of a dtype, as C."""
-    return f"NPY_{dtype.upper()}"
-
-
-def _number_of(c_type: str) -> str:
-    return _number(Parameter("", c_type, False, False, ()).dtype)
 
 
 def wrap_c(
