@@ -328,3 +328,33 @@ HAS_A_STATIC = tv.wrap_c(
        }""",
     "void twice_and_count(const double x[n], double z[n], long n)",
 )
+
+
+class _Allocates(InC):
+    """Makes its output anew; `loop` writes to it."""
+
+    loop = ""
+
+    def c_code(self, node: Any, name: str, inputs: Any, outputs: Any, sub: Any) -> str:
+        (x,), (z,) = inputs, outputs
+        return f"""
+            npy_intp n = PyArray_SIZE({x});
+            Py_XDECREF({z});
+            {z} = (PyArrayObject*)PyArray_EMPTY(2, PyArray_DIMS({x}), NPY_DOUBLE, 0);
+            if ({z} == NULL) {sub["fail"]};
+            {{
+              double* to = (double*)PyArray_DATA({z});
+              {self.loop}
+            }}"""
+
+
+class WritesBesideItsOutput(_Allocates):
+    """One element too many."""
+
+    loop = "for (npy_intp i = 0; i <= n; ++i) to[i] = 1.0;"
+
+
+class LeavesAnElementUnset(_Allocates):
+    """One element too few."""
+
+    loop = "for (npy_intp i = 1; i < n; ++i) to[i] = 1.0;"

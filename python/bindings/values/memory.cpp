@@ -1,6 +1,15 @@
+// NumPy's memory handlers are of 1.22.
+#define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #include "python/bindings/values/memory.h"
 
+#include "python/bindings/python/python.h"
 #include "thunks/memory_pool.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
 
 namespace thunkvm {
 namespace {
@@ -23,6 +32,72 @@ PyObject* trim_memory(PyObject*, PyObject*) {
   Py_RETURN_NONE;
 }
 
+// ---- margins around the memory of NumPy's arrays
+
+constexpr std::size_t kMargin = 64;
+constexpr int kMarginByte = 0xa5;
+
+struct Margins {
+  int status;  ///< what the process ends with
+};
+
+/// A block is: its size, a margin, the memory that is given out, a margin.
+char* block_of(void* memory) { return static_cast<char*>(memory) - 2 * kMargin; }
+
+void* guarded_malloc(void*, std::size_t size) {
+  char* const block = static_cast<char*>(std::malloc(size + 3 * kMargin));
+  if (block == nullptr) return nullptr;
+  std::memcpy(block, &size, sizeof size);
+  std::memset(block + kMargin, kMarginByte, kMargin);
+  std::memset(block + 2 * kMargin + size, kMarginByte, kMargin);
+  // What is read before it is written is something else each time.
+  static unsigned fill = 0;
+  std::memset(block + 2 * kMargin, static_cast<int>(++fill % 251 + 1), size);
+  return block + 2 * kMargin;
+}
+void* guarded_calloc(void* context, std::size_t n, std::size_t size) {
+  void* const memory = guarded_malloc(context, n * size);
+  if (memory != nullptr) std::memset(memory, 0, n * size);
+  return memory;
+}
+bool is_margin(const char* bytes) {
+  return std::all_of(bytes, bytes + kMargin,
+                     [](char byte) { return static_cast<unsigned char>(byte) == kMarginByte; });
+}
+void guarded_free(void* context, void* memory, std::size_t) {
+  if (memory == nullptr) return;
+  char* const block = block_of(memory);
+  std::size_t size;
+  std::memcpy(&size, block, sizeof size);
+  if (!is_margin(block + kMargin) || !is_margin(block + 2 * kMargin + size))
+    _exit(static_cast<const Margins*>(context)->status);
+  std::free(block);
+}
+void* guarded_realloc(void* context, void* memory, std::size_t size) {
+  void* const larger = guarded_malloc(context, size);
+  if (larger == nullptr || memory == nullptr) return larger;
+  std::size_t before;
+  std::memcpy(&before, block_of(memory), sizeof before);
+  std::memcpy(larger, memory, std::min(before, size));
+  guarded_free(context, memory, before);
+  return larger;
+}
+
+PyObject* guard_array_memory(PyObject*, PyObject* status) {
+  static Margins margins;
+  static PyDataMem_Handler handler = {
+      "thunkvm_margins",
+      1,
+      {&margins, guarded_malloc, guarded_calloc, guarded_realloc, guarded_free}};
+  return guard([&] {
+    margins.status = static_cast<int>(PyLong_AsLong(status));
+    if (PyErr_Occurred() != nullptr) throw PythonError{};
+    PyRef capsule = PyRef::take(PyCapsule_New(&handler, "mem_handler", nullptr));
+    PyRef::take(PyDataMem_SetHandler(capsule.get()));
+    return PyRef::borrow(Py_None);
+  });
+}
+
 PyMethodDef functions[] = {
     {"memory", memory, METH_NOARGS,
      "memory()\n--\n\nBytes in use, their peak, bytes that wait to be used again, and live "
@@ -31,6 +106,10 @@ PyMethodDef functions[] = {
      "reset_peak_memory()\n--\n\nLets the peak begin at what is in use now."},
     {"trim_memory", trim_memory, METH_NOARGS,
      "trim_memory()\n--\n\nGives idle memory back to the system."},
+    {"guard_array_memory", guard_array_memory, METH_O,
+     "guard_array_memory(status)\n--\n\nFrom now on the arrays that NumPy makes have margins; "
+     "where "
+     "something was written there, the process ends with this status when the array goes."},
     {nullptr, nullptr, 0, nullptr},
 };
 

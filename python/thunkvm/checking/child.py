@@ -4,38 +4,67 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import json
 import os
 import select
 import signal
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from thunkvm import _core
 
 #: How long a child may take, in seconds, until it is given up and nothing is said of it.
 PATIENCE = 60.0
+
+#: What the child's last line begins with where it has an answer.
+ANSWER = "\x01"
+#: What the child ends with where something was written beside the memory of an array.
+OVERRUN = 113
 
 #: The signals that a crash ends a process by.
 FATAL = (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT)
 
 
-def crash_of(work: Callable[[Callable[[str], None]], None]) -> str | None:
-    """Run `work` in a child process; say how that ended, if not by itself.
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a child ended.
+
+    Attributes
+    ----------
+    how : str or None
+        "was ended by SIGSEGV when it ran ...", or "wrote beside the memory of an array ..."; None
+        if it came to its end.
+    answer : Any
+        What `work` returned, of what JSON has; None if it did not.
+    """
+
+    how: str | None = None
+    answer: Any = None
+
+
+def tried(work: Callable[[Callable[[str], None]], Any]) -> Ending:
+    """Run `work` in a child process; say how that ended.
+
+    The memory of the arrays that NumPy makes there has margins, and begins with something else
+    each time.
 
     Parameters
     ----------
     work : callable
         Called with a function that takes a text: what it is about to do. What it raises is no
-        matter here.
+        matter here. It returns what JSON can carry.
 
     Returns
     -------
-    str or None
-        "it was ended by SIGSEGV while it ran ..."; None if it came to its end, or where there is no
-        ``fork``, or if it took longer than `PATIENCE` (a child has none of the parent's threads,
-        which some libraries wait for).
+    Ending
+        An empty one where there is no ``fork``, or if it took longer than `PATIENCE` (a child has
+        none of the parent's threads, which some libraries wait for).
     """
     if not hasattr(os, "fork"):
-        return None
+        return Ending()
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of other threads: the child has none
@@ -47,16 +76,20 @@ def crash_of(work: Callable[[Callable[[str], None]], None]) -> str | None:
         status, said = _wait(child, reading)
     finally:
         os.close(reading)
-    doing = f" {said}" if said else ""
-    if status is None or status == 0:
-        return None
+    if status is None:
+        return Ending()
+    doing = f" {said}" if said and not said.startswith(ANSWER) else ""
+    if status == 0:
+        return Ending(answer=json.loads(said[len(ANSWER) :]) if said.startswith(ANSWER) else None)
+    if os.waitstatus_to_exitcode(status) == OVERRUN:
+        return Ending(f"wrote beside the memory of an array{doing}")
     if os.WIFSIGNALED(status):
-        return f"was ended by {signal.Signals(os.WTERMSIG(status)).name}{doing}"
-    return f"ended the process with status {os.waitstatus_to_exitcode(status)}{doing}"
+        return Ending(f"was ended by {signal.Signals(os.WTERMSIG(status)).name}{doing}")
+    return Ending(f"ended the process with status {os.waitstatus_to_exitcode(status)}{doing}")
 
 
 def _work_and_exit(
-    work: Callable[[Callable[[str], None]], None], reading: int, writing: int
+    work: Callable[[Callable[[str], None]], Any], reading: int, writing: int
 ) -> None:
     """Do the work, and end the child without any of the parent's clean-up.
 
@@ -68,7 +101,10 @@ def _work_and_exit(
         for fatal in FATAL:  # what a sanitizer or a library had put there would hide how it ended
             signal.signal(fatal, signal.SIG_DFL)
         _one_thread_of_openmp()
-        work(lambda doing: _say(writing, doing))
+        _core.guard_array_memory(OVERRUN)
+        answer = work(lambda doing: _say(writing, doing))
+        if answer is not None:
+            _say(writing, ANSWER + json.dumps(answer))
     finally:
         os._exit(0)
 

@@ -160,27 +160,32 @@ class NodeContract:
 
     def crash(self, inputs: list[Any]) -> Iterator[Finding]:
         """Try the user's C in a child process, with all that the other checks do."""
-        from thunkvm.checking.child import crash_of
+        from thunkvm.checking import errors
+        from thunkvm.checking.child import tried
 
         ways = [way for way in self.ways if self.is_users and way.form in ("c", "kernel")]
         if not ways:
             return
 
-        def work(doing: Callable[[str], None]) -> None:
+        def work(doing: Callable[[str], None]) -> list[str] | None:
             for way in ways:
                 doing("when it ran for the first time")
                 outputs = way.run(copies(inputs))
-                for _ in self.check_ways(inputs, outputs, way.form, doing):
-                    pass
+                for found in self.check_ways(inputs, outputs, way.form, doing):
+                    return [found.check, found.error.__name__, found.text]
+            return None
 
-        how = crash_of(work)
-        if how is not None:
+        ending = tried(work)
+        if ending.how is not None:
             yield Finding(
                 "no crash",
                 Crash,
-                f"the C code, tried in a child process, {how}. tv.config.c_debug = True builds it "
-                "for a debugger.",
+                f"the C code, tried in a child process, {ending.how}. tv.config.c_debug = True "
+                "builds it for a debugger.",
             )
+        elif ending.answer is not None:  # which may not be so here, where memory is as it is
+            check, error, text = ending.answer
+            yield Finding(check, getattr(errors, error), text)
 
 
 def is_seen(node: Apply) -> bool:
