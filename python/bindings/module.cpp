@@ -10,6 +10,7 @@
 #include "python/bindings/compiling/compiling.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
+#include "python/bindings/graph/expressions.h"
 #include "python/bindings/graph/graph.h"
 #include "python/bindings/graph/infer_shape.h"
 #include "python/bindings/graph/op_function.h"
@@ -26,60 +27,42 @@
 #include "python/bindings/values/memory.h"
 #include "python/bindings/values/value.h"
 
-#include <pybind11/pybind11.h>
-
-#include <exception>
-
+namespace thunkvm {
 namespace {
 
-// What functions bound by pybind11 throw; the raw ones have `guard`.
-void translate(std::exception_ptr error) {
-  if (error == nullptr) return;
-  try {
-    std::rethrow_exception(error);
-  } catch (...) {
-    thunkvm::set_python_error_from_current();
-  }
+PyModuleDef definition = {
+    .m_base = PyModuleDef_HEAD_INIT,
+    .m_name = "thunkvm._core",
+    .m_doc = "The core of thunkvm: graphs, Ops and functions, in C++.",
+    .m_size = -1,  // one for the process
+    .m_methods = nullptr,
+    .m_slots = nullptr,
+    .m_traverse = nullptr,
+    .m_clear = nullptr,
+    .m_free = nullptr,
+};
+
+PyObject* make_module() {
+  return guard([] {
+    PyRef module = PyRef::take(PyModule_Create(&definition));
+    if (PyArray_ImportNumPyAPI() < 0) throw PythonError{};
+    for (void (*init)(PyObject*) :
+         {init_origin,    init_collection,  init_type,           init_variable,
+          init_apply,     init_builtin_op,  init_op_function,    init_expressions,
+          init_graph,     init_infer_shape, init_attempt,        init_input_guard,
+          init_value,     init_shared,      init_function,       init_recording,
+          init_link,      init_modes,       init_implementation, init_memory,
+          init_compiling, init_cache,       init_host,           init_interruption,
+          init_logging})
+      init(module.get());
+    return module;
+  });
 }
 
 }  // namespace
+}  // namespace thunkvm
 
-// What the macro defines would wait for ever in a subinterpreter: for the lock that it holds
-// itself.
-#define PyInit__core init_core_of_main_interpreter
-PYBIND11_MODULE(_core, m) {
-  m.doc() = "The core of thunkvm: graphs, Ops and functions, in C++.";
-  if (PyArray_ImportNumPyAPI() < 0) throw pybind11::error_already_set();
-  pybind11::register_local_exception_translator(translate);
-
-  thunkvm::init_origin(m.ptr());
-  thunkvm::init_collection(m.ptr());
-  thunkvm::init_type(m.ptr());
-  thunkvm::init_variable(m.ptr());
-  thunkvm::init_apply(m.ptr());
-  thunkvm::init_builtin_op(m.ptr());
-  thunkvm::init_op_function(m.ptr());
-  thunkvm::init_graph(m.ptr());
-  thunkvm::init_infer_shape(m.ptr());
-  thunkvm::init_attempt(m.ptr());
-  thunkvm::init_input_guard(m.ptr());
-  thunkvm::init_value(m.ptr());
-  thunkvm::init_shared(m.ptr());
-  thunkvm::init_function(m.ptr());
-  thunkvm::init_recording(m.ptr());
-  thunkvm::init_link(m.ptr());
-  thunkvm::init_modes(m.ptr());
-  thunkvm::init_implementation(m.ptr());
-  thunkvm::init_memory(m.ptr());
-  thunkvm::init_compiling(m.ptr());
-  thunkvm::init_cache(m.ptr());
-  thunkvm::init_host(m.ptr());
-  thunkvm::init_interruption(m.ptr());
-  thunkvm::init_logging(m.ptr());
-}
-#undef PyInit__core
-
-extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
+PyMODINIT_FUNC PyInit__core() {
   if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
     PyErr_SetString(PyExc_ImportError,
                     "thunkvm cannot be imported in a subinterpreter: its graphs, functions and "
@@ -87,5 +70,5 @@ extern "C" PYBIND11_EXPORT PyObject* PyInit__core() {
                     "threads or processes in place of subinterpreters.");
     return nullptr;
   }
-  return init_core_of_main_interpreter();
+  return thunkvm::make_module();
 }

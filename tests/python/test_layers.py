@@ -138,6 +138,14 @@ def test_the_core_includes_no_python(layer: str) -> None:
 
 
 @pytest.mark.parametrize("layer", MAY_INCLUDE)
+def test_the_bindings_have_one_style(layer: str) -> None:
+    found = [
+        where for path in sources(layer) for where, _, name in includes(path) if "pybind11" in name
+    ]
+    assert found == [], "the bindings are written against CPython's C API"
+
+
+@pytest.mark.parametrize("layer", MAY_INCLUDE)
 def test_boost_graph_is_in_no_header(layer: str) -> None:
     found = [
         f"{where} includes {name!r}"

@@ -3,8 +3,6 @@
 #include "python/bindings/compiling/compiling.h"
 #include "python/bindings/python/raised.h"
 
-#include <pybind11/pybind11.h>
-
 #include <cstring>
 #include <exception>
 #include <new>
@@ -59,10 +57,6 @@ void set_python_error_from_current() noexcept {
     } catch (const PythonError&) {
       // The exception could not be made; why not is what is pending now.
     }
-  } catch (pybind11::error_already_set& error) {
-    error.restore();
-  } catch (const pybind11::builtin_exception& error) {
-    error.set_error();
   } catch (const std::bad_alloc&) {
     PyErr_NoMemory();
   } catch (const std::exception& error) {

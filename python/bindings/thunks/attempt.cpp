@@ -5,13 +5,9 @@
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
 
-#include <pybind11/pybind11.h>
-
 #include <string>
 #include <utility>
 #include <vector>
-
-namespace py = pybind11;
 
 namespace thunkvm {
 namespace {
@@ -47,27 +43,33 @@ class PythonAttempt final : public AttemptOp {
   std::string text_;
 };
 
-py::list attempt_of(py::handle values, py::handle otherwise, const py::tuple& on) {
-  for (const py::handle type : on)
-    if (!PyExceptionClass_Check(type.ptr()) ||
-        PyObject_IsSubclass(type.ptr(), PyExc_Exception) != 1)
-      throw Error(ErrorKind::Type, "[attempt] on has " + str_of(type.ptr()) +
-                                       ", which is no subclass of Exception; Ctrl-C and exit end "
-                                       "every call, and are not for a fallback to catch.");
-  const Ref<const AttemptOp> op(new PythonAttempt(PyRef::borrow(on.ptr())));
-  return py::reinterpret_steal<py::list>(
-      wrap_list(attempt(op, require_variables(values.ptr(), "attempt: a value"),
-                        require_variables(otherwise.ptr(), "attempt: otherwise")))
-          .release());
+PyObject* attempt_of(PyObject*, PyObject* args) {
+  PyObject *values, *otherwise, *on;
+  if (!PyArg_ParseTuple(args, "OOO!:attempt", &values, &otherwise, &PyTuple_Type, &on))
+    return nullptr;
+  return guard([&] {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(on); ++i) {
+      PyObject* const type = PyTuple_GET_ITEM(on, i);
+      if (!PyExceptionClass_Check(type) || PyObject_IsSubclass(type, PyExc_Exception) != 1)
+        throw Error(ErrorKind::Type, "[attempt] on has " + str_of(type) +
+                                         ", which is no subclass of Exception; Ctrl-C and exit end "
+                                         "every call, and are not for a fallback to catch.");
+    }
+    const Ref<const AttemptOp> op(new PythonAttempt(PyRef::borrow(on)));
+    return wrap_list(attempt(op, require_variables(values, "attempt: a value"),
+                             require_variables(otherwise, "attempt: otherwise")));
+  });
 }
+
+PyMethodDef functions[] = {
+    {"attempt", attempt_of, METH_VARARGS,
+     "attempt(values, otherwise, on)\n--\n\n"
+     "The values, or the others where computing the values raises one of `on`."},
+    {nullptr, nullptr, 0, nullptr},
+};
 
 }  // namespace
 
-void init_attempt(PyObject* module) {
-  auto m = py::reinterpret_borrow<py::module_>(module);
-  m.def("attempt", attempt_of,
-        "The values, or the others where computing the values raises one of `on`.",
-        py::arg("values"), py::arg("otherwise"), py::arg("on"));
-}
+void init_attempt(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
 
 }  // namespace thunkvm

@@ -1,0 +1,172 @@
+#include "python/bindings/graph/expressions.h"
+
+#include "ops/control/conditional.h"
+#include "ops/graph/registry.h"
+#include "python/bindings/graph/op_documentation.h"
+#include "python/bindings/graph/op_function.h"
+#include "python/bindings/graph/type.h"
+#include "python/bindings/graph/variable.h"
+#include "python/bindings/values/value.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+PyRef object(const Variable& variable) { return PyRef::take(wrap(variable)); }
+
+PyObject* input_variable(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"type", "name", nullptr};
+  PyObject *type, *name = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:input_variable", const_cast<char**>(names),
+                                   &type, &name))
+    return nullptr;
+  return guard([&] {
+    PyRef variable = object(Variable::input(unwrap_type(type)));
+    check(PyObject_SetAttrString(variable.get(), "name", name));
+    return variable;
+  });
+}
+
+PyObject* constant(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"value", "dtype", "type", nullptr};
+  PyObject *value, *dtype = Py_None, *type = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:constant", const_cast<char**>(names), &value,
+                                   &dtype, &type))
+    return nullptr;
+  return guard([&] {
+    if (type == Py_None) return object(constant_of(value, dtype));
+    if (dtype != Py_None)
+      throw Error(ErrorKind::Type, "constant() takes a dtype or a type, not both");
+    const TypeRef wanted = unwrap_type(type);
+    const Cell cell = from_python(value, *wanted, CastRule::SafeAlone, "the constant's value");
+    // A copy: the caller may change the array that they gave.
+    return object(
+        Variable::constant(wanted->tensor() == nullptr ? cell : copy_value(cell, *wanted), wanted));
+  });
+}
+
+PyObject* as_variable_of(PyObject*, PyObject* value) {
+  return guard([&] { return object(as_variable(value)); });
+}
+
+PyObject* type_text(PyObject*, PyObject* variable) {
+  return guard(
+      [&] { return to_text(require_variable(variable, "type_text: variable").type().text()); });
+}
+
+PyObject* op(PyObject*, PyObject* name) {
+  return guard([&] { return PyRef::take(op_function(std::string(text_of(name)))); });
+}
+
+PyObject* op_names(PyObject*, PyObject*) {
+  return guard([&] {
+    PyRef names = PyRef::take(PyList_New(0));
+    for (const OpProto* proto : OpRegistry::protos())
+      check(PyList_Append(names.get(), to_text(proto->name).get()));
+    return names;
+  });
+}
+
+PyObject* op_protos(PyObject*, PyObject*) {
+  return guard([&] {
+    PyRef protos = PyRef::take(PyList_New(0));
+    for (const OpProto* proto : OpRegistry::protos())
+      check(PyList_Append(protos.get(), op_proto_dict(*proto).get()));
+    return protos;
+  });
+}
+
+PyObject* exposed_ops(PyObject*, PyObject*) {
+  return guard([&] {
+    std::map<std::string, PyRef> exposed;
+    for (const OpProto* proto : OpRegistry::protos()) {
+      if (proto->exposure == Exposure::Ops) continue;
+      PyObject* const method = proto->exposure == Exposure::Method ? Py_True : Py_False;
+      const auto add = [&](const std::string& name) {
+        exposed.emplace(
+            name, PyRef::take(Py_BuildValue("(ssO)", name.c_str(), proto->name.c_str(), method)));
+      };
+      add(proto->name);
+      for (const std::string& alias : proto->aliases) add(alias);
+    }
+    PyRef list = PyRef::take(PyList_New(0));
+    for (const auto& [name, entry] : exposed) check(PyList_Append(list.get(), entry.get()));
+    return list;
+  });
+}
+
+Decoding decoding_of(const std::string& name) {
+  if (name == "truth") return Decoding::Truth;
+  if (name == "index") return Decoding::Index;
+  if (name == "index_or_default") return Decoding::IndexOrDefault;
+  throw Error(ErrorKind::Value, "conditional: decoding '" + name +
+                                    "' does not exist; use 'truth', 'index' or 'index_or_default'");
+}
+
+PyObject* conditional_of(PyObject*, PyObject* args, PyObject* kwargs) {
+  static const char* names[] = {"selector", "decoding", "arms", "strict", nullptr};
+  PyObject *selector, *arms;
+  const char* decoding;
+  int strict = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OsO|p:conditional", const_cast<char**>(names),
+                                   &selector, &decoding, &arms, &strict))
+    return nullptr;
+  return guard([&] {
+    std::vector<std::vector<Variable>> variables;
+    for (PyObject* arm : Items(arms, "conditional: arms have to be a list of lists")) {
+      std::vector<Variable>& values = variables.emplace_back();
+      for (PyObject* value : Items(arm, "conditional: an arm has to be a list of values"))
+        values.push_back(as_variable(value));
+    }
+    return wrap_list(
+        conditional(as_variable(selector), decoding_of(decoding), variables, strict != 0));
+  });
+}
+
+using Connective = Variable (*)(const Variable& a, const Variable& b);
+
+template <Connective connective>
+PyObject* connect(PyObject*, PyObject* args) {
+  PyObject *a, *b;
+  if (!PyArg_ParseTuple(args, "OO", &a, &b)) return nullptr;
+  return guard([&] { return object(connective(as_variable(a), as_variable(b))); });
+}
+
+PyMethodDef functions[] = {
+    {"input_variable", with_keywords(input_variable), METH_VARARGS | METH_KEYWORDS,
+     "input_variable(type, name=None)\n--\n\nA free variable of a type."},
+    {"constant", with_keywords(constant), METH_VARARGS | METH_KEYWORDS,
+     "constant(value, dtype=None, type=None)\n--\n\n"
+     "A constant: of NumPy's dtype for the value, of the given dtype, or of the given Type."},
+    {"as_variable", as_variable_of, METH_O,
+     "as_variable(value)\n--\n\n"
+     "A Variable as it is; numbers, arrays and lists (also of Variables) as one."},
+    {"type_text", type_text, METH_O,
+     "type_text(variable)\n--\n\n"
+     "What messages call a Variable's type: \"vector float64 (3,)\"."},
+    {"op", op, METH_O, "op(name)\n--\n\nThe function of a built-in Op."},
+    {"op_names", op_names, METH_NOARGS, "op_names()\n--\n\nThe names of all built-in Ops, sorted."},
+    {"op_protos", op_protos, METH_NOARGS,
+     "op_protos()\n--\n\nThe prototypes of all built-in Ops, as dicts."},
+    {"exposed_ops", exposed_ops, METH_NOARGS,
+     "exposed_ops()\n--\n\n"
+     "What the package has of the Ops as they are: (name, the Op's name, whether a method)."},
+    {"conditional", with_keywords(conditional_of), METH_VARARGS | METH_KEYWORDS,
+     "conditional(selector, decoding, arms, strict=False)\n--\n\n"
+     "One Variable for each output of the arms, computed by the arm that the selector picks."},
+    {"lazy_and", connect<lazy_and>, METH_VARARGS,
+     "lazy_and(a, b)\n--\n\n`a and b`: b is computed only if a is true."},
+    {"lazy_or", connect<lazy_or>, METH_VARARGS,
+     "lazy_or(a, b)\n--\n\n`a or b`: b is computed only if a is false."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+}  // namespace
+
+void init_expressions(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+
+}  // namespace thunkvm
