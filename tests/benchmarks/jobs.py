@@ -296,7 +296,7 @@ LOAD = """
 import sys, time
 from thunkvm import _core
 start = time.perf_counter()
-_core.compile_modules([sys.argv[1]])
+_core._testing.compile_modules([sys.argv[1]])
 print(time.perf_counter() - start)
 """
 
@@ -306,7 +306,7 @@ def compiling() -> Iterator[Row]:
     numbers = count()
 
     def load_new() -> object:
-        return _core.compile_modules([SOURCE.format(number=next(numbers))])
+        return _core._testing.compile_modules([SOURCE.format(number=next(numbers))])
 
     def load_in_new_process() -> float:
         command = [sys.executable, "-c", LOAD, SOURCE.format(number=0)]
@@ -322,9 +322,9 @@ def compiling() -> Iterator[Row]:
         cached = min(load_in_new_process() for _ in range(7))
         yield "compile: a loop, cached, new process", cached
         source = SOURCE.format(number=0)
-        yield "compile: a loop, cached", best(_core.compile_modules, [source], repeats=10)
-        held = _core.compile_modules([source])
-        yield "compile: a loop, loaded", best(_core.compile_modules, [source], repeats=10)
+        yield "compile: a loop, cached", best(_core._testing.compile_modules, [source], repeats=10)
+        held = _core._testing.compile_modules([source])
+        yield "compile: a loop, loaded", best(_core._testing.compile_modules, [source], repeats=10)
         del held
 
 

@@ -14,6 +14,7 @@ from oracle import evaluate, initial
 from spec import Spec, generate
 
 import thunkvm as tv
+from thunkvm import _core
 
 #: Emitted C is compiled for each graph, so that there are fewer of them.
 CHECKING = {
@@ -54,7 +55,7 @@ def check(spec: Spec, mode: str) -> None:
             assert set(+Counter(want.ran)) <= ran
         assert [np.asarray(x).tolist() for x in got] == want.outputs
         shared |= want.shared
-        assert built.function._registers_empty()
+        assert _core._testing.registers_empty(built.function)
 
 
 @pytest.mark.parametrize("mode", CHECKING)

@@ -135,7 +135,7 @@ def test_all_of_this_passes_with_the_address_sanitizer(fuzz_seed: int) -> None:
 
 
 def test_undefined_behaviour_is_noticed() -> None:
-    (module,) = _core.compile_modules(["int answer(int x) { return x + 1; }"])
+    (module,) = _core._testing.compile_modules(["int answer(int x) { return x + 1; }"])
     successor = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(module.symbol("answer"))
     assert successor(41) == 42
 
@@ -144,7 +144,9 @@ def test_undefined_behaviour_is_noticed() -> None:
 
 @pytest.mark.skipif(not WITH_ASAN, reason="is run by the test of all of this")
 def test_reading_beyond_an_array_is_noticed() -> None:
-    (module,) = _core.compile_modules(["double answer(double *x, long n) { return x[n]; }"])
+    (module,) = _core._testing.compile_modules(
+        ["double answer(double *x, long n) { return x[n]; }"]
+    )
     read = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p, ctypes.c_long)(
         module.symbol("answer")
     )
@@ -155,7 +157,7 @@ def test_reading_beyond_an_array_is_noticed() -> None:
 
 def test_a_warning_is_an_error() -> None:
     with pytest.raises(tv.CompileError, match="unused variable"):
-        _core.compile_modules(["int answer(void) { int forgotten; return 42; }"])
+        _core._testing.compile_modules(["int answer(void) { int forgotten; return 42; }"])
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -13,6 +13,8 @@ from build import Built, Injected
 from oracle import evaluate, initial
 from spec import Spec, generate
 
+from thunkvm import _core
+
 #: How many of the graphs each mode gets: emitted C is compiled for each.
 SHARES = {"py": 1, "vm": 1, "cvm": 1, "cvm_nogc": 1, "cvm emitted": 10}
 
@@ -45,7 +47,7 @@ def check(spec: Spec, mode: str, kind: str) -> None:
             assert set(+Counter(want.ran)) <= ran <= set(want.may_run)
             assert [np.asarray(x).tolist() for x in got] == want.outputs
             shared |= want.shared
-            assert built.function._registers_empty()
+            assert _core._testing.registers_empty(built.function)
     (record,) = p.functions
     assert {node.name: node.entered for node in record.nodes} == dict(entered)
     assert record.n_calls == len(record.calls) == len(spec.calls)

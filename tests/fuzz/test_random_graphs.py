@@ -16,6 +16,7 @@ from oracle import Result, evaluate, initial
 from spec import Spec, generate, smaller
 
 import thunkvm as tv
+from thunkvm import _core
 
 REWRITING = ("FAST_RUN", "FAST_COMPILE")
 KERNELS = ("py", "vm", "cvm", "py_nogc", "vm_nogc", "cvm_nogc", *REWRITING)
@@ -89,7 +90,7 @@ def check(spec: Spec, mode: str) -> None:
         for v, variable in built.shared.items():
             if np.asarray(variable.get_value()).tolist() != shared[v]:
                 raise Wrong(f"shared value {v} is {variable.get_value()}, expected {shared[v]}")
-        if not built.function._registers_empty():
+        if not _core._testing.registers_empty(built.function):
             raise Wrong("a register holds a value after the call")
 
 

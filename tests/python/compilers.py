@@ -12,7 +12,7 @@ SOURCE = "int answer(void) { return 42; }\n"
 SAY = """
 import ctypes, sys
 from thunkvm import _core
-(module,) = _core.compile_modules([{source!r}])
+(module,) = _core._testing.compile_modules([{source!r}])
 answer = ctypes.CFUNCTYPE(ctypes.c_int)(module.symbol("answer"))()
 print(answer, module.path, flush=True)
 """

@@ -13,11 +13,11 @@ from thunkvm import _core
 @contextmanager
 def standing_clock() -> Iterator[None]:
     """Let the time that profiles see stand still, but for what `Spin` takes."""
-    _core.stop_clock(True)
+    _core._testing.stop_clock(True)
     try:
         yield
     finally:
-        _core.stop_clock(False)
+        _core._testing.stop_clock(False)
 
 
 class Spin(tv.Op):
@@ -33,5 +33,5 @@ class Spin(tv.Op):
         return tv.Apply(self, [x], [x.type()])
 
     def perform(self, node: tv.Apply, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        _core.advance_clock(self.seconds)
+        _core._testing.advance_clock(self.seconds)
         output_storage[0][0] = inputs[0]

@@ -5,6 +5,7 @@ import pytest
 from python_ops import Counted, op, works_again
 
 import thunkvm as tv
+from thunkvm import _core
 
 MODES = ["py", "vm", "cvm", "c|py", "c&py", "py_nogc", "vm_nogc", "cvm_nogc", "FAST_RUN"]
 EMITTED = tv.Mode("cvm", compile="now")
@@ -42,7 +43,7 @@ def test_the_other_value_is_computed_only_where_the_first_raises(mode):
     assert other.runs == 0
     np.testing.assert_array_equal(f([1.0, -2.0]), [2.0, -4.0])
     assert other.runs > 0
-    assert f._registers_empty()
+    assert _core._testing.registers_empty(f)
 
 
 @pytest.mark.parametrize("mode", [*MODES, EMITTED])
@@ -84,7 +85,7 @@ def test_what_both_need_runs_once_and_where_it_fails_it_fails_for_both(mode):
     with pytest.raises(Broken):
         f(-1.0)
     assert shared.runs == 3
-    assert f._registers_empty()
+    assert _core._testing.registers_empty(f)
 
 
 @pytest.mark.parametrize("mode", [*MODES, EMITTED])
@@ -222,7 +223,7 @@ def test_ctrl_c_in_an_attempt_ends_the_call(mode):
     f = tv.function([x], tv.attempt(op(perform)(x), 0.0), mode=mode)
     with pytest.raises(KeyboardInterrupt):
         f(1.0)
-    assert f._registers_empty()
+    assert _core._testing.registers_empty(f)
 
 
 @pytest.mark.parametrize("mode", [*MODES, "c", EMITTED])

@@ -10,6 +10,7 @@ import pytest
 from emitted import C, both, forms, loops, runs
 
 import thunkvm as tv
+from thunkvm import _core
 
 
 def rosenbrock(x: tv.Variable) -> tv.Variable:
@@ -120,7 +121,7 @@ def test_errors_are_those_of_the_nodes_own_kernel(
         message, failed = failure(function, matrix, argument)
         assert message.startswith(error)
         assert failed == node
-        assert function._registers_empty()
+        assert _core._testing.registers_empty(function)
     assert failure(f, matrix, argument) == failure(kernels, matrix, argument)
 
 

@@ -10,6 +10,7 @@ import pytest
 from emitted import C, both, forms, loops, runs
 
 import thunkvm as tv
+from thunkvm import _core
 
 
 def test_lengths_that_are_computed_with_are_a_kernels() -> None:
@@ -86,7 +87,7 @@ def test_lengths_alone_are_an_array_where_members_run_one_by_one() -> None:
     for n in (3, 100_000, 3):
         with pytest.raises(ValueError, match=rf"\[mul\].*\({n},\) \(2,\)"):
             f(np.ones(n), [1.0, 2.0])
-        assert f._registers_empty()
+        assert _core._testing.registers_empty(f)
 
 
 def test_lengths_are_those_of_the_call_where_the_measured_value_is_an_array() -> None:

@@ -9,6 +9,7 @@ import pytest
 from emitted import KERNELS, C, both, forms, runs
 
 import thunkvm as tv
+from thunkvm import _core
 
 
 def views(function: Any) -> list[tuple[str, str]]:
@@ -101,7 +102,7 @@ def test_a_shared_view_is_found_where_members_run_one_by_one() -> None:
             continue
         for got, expected in zip(f(*given), kernels(*given), strict=True):
             np.testing.assert_array_equal(got, expected)
-    assert f._registers_empty()
+    assert _core._testing.registers_empty(f)
 
 
 def test_a_view_outlives_its_array_where_an_arm_reads_it() -> None:

@@ -9,6 +9,7 @@ import pytest
 from python_ops import MODES, Counted, generator, op, thunked, works_again
 
 import thunkvm as tv
+from thunkvm import _core
 
 
 class Broken(Exception):
@@ -189,7 +190,7 @@ def test_what_is_no_exception_ends_the_call_and_no_generator_sees_it(mode, error
     with pytest.raises(error):
         f(-1.0)
     assert seen == [GeneratorExit, "closed"]  # of being closed
-    assert f._registers_empty()
+    assert _core._testing.registers_empty(f)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -282,7 +283,7 @@ def test_the_values_of_a_computation_that_failed_are_let_go(mode):
     f = tv.function([x], generator(counts)(fails, x), mode=mode)
     np.testing.assert_array_equal(f([0.0, 0.0]), [0.0, 0.0])
     assert len(alive) == 2
-    assert f._registers_empty()
+    assert _core._testing.registers_empty(f)
 
 
 def test_a_long_chain_that_fails_needs_no_native_stack():

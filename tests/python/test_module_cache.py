@@ -93,7 +93,7 @@ def test_a_process_that_forks_while_another_thread_compiles_can_compile_the_same
     hangs, goes_on = tmp_path / "hangs", tmp_path / "goes_on"
     os.mkfifo(hangs)
     os.mkfifo(goes_on)
-    _core.compile_modules(["int answer(void) { return 1; }"])
+    _core._testing.compile_modules(["int answer(void) { return 1; }"])
     # The first that compiles waits for word; the second, in the child, finds the note.
     compiler.path.write_text(
         f"#!/bin/sh\nif mkdir {tmp_path}/first 2>/dev/null; then echo > {hangs}; cat {goes_on}; fi"
@@ -104,12 +104,14 @@ def test_a_process_that_forks_while_another_thread_compiles_can_compile_the_same
     assert _core.compiler_version()
     (tmp_path / "first").rmdir()
     modules: list[Any] = []
-    thread = threading.Thread(target=lambda: modules.extend(_core.compile_modules([SOURCE])))
+    thread = threading.Thread(
+        target=lambda: modules.extend(_core._testing.compile_modules([SOURCE]))
+    )
     thread.start()
     hangs.read_text()
     child = os.fork()
     if child == 0:
-        (module,) = _core.compile_modules([SOURCE])
+        (module,) = _core._testing.compile_modules([SOURCE])
         os._exit(answer(module))
     _, status = os.waitpid(child, 0)
     goes_on.write_text("")
@@ -123,7 +125,9 @@ def test_other_threads_run_while_one_compiles(compiler: Compiler, tmp_path: Path
     os.mkfifo(goes_on)
     compiler.write(f"cat {goes_on}")
     modules: list[Any] = []
-    thread = threading.Thread(target=lambda: modules.extend(_core.compile_modules([SOURCE])))
+    thread = threading.Thread(
+        target=lambda: modules.extend(_core._testing.compile_modules([SOURCE]))
+    )
     thread.start()
     goes_on.write_text(
         ""
@@ -155,7 +159,7 @@ logging.basicConfig(format="%(message)s")
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 """
         + SAY
-        + '_core.compile_modules(["int other;"])\n'
+        + '_core._testing.compile_modules(["int other;"])\n'
     )
     process = compiler.start(code=code)
     out, err = process.communicate()
@@ -220,7 +224,7 @@ def test_modules_that_are_kept_nowhere_keep_no_file_open() -> None:
     sources = [f"int answer(void) {{ return {k}; }}\n" for k in range(20)]
     with tv.config.change(cache_dir=""):
         open_files = len(os.listdir("/proc/self/fd"))
-        modules = _core.compile_modules(sources)
+        modules = _core._testing.compile_modules(sources)
         assert len(os.listdir("/proc/self/fd")) == open_files
     assert len({module.path for module in modules}) == 20
     functions = [ctypes.CFUNCTYPE(ctypes.c_int)(module.symbol("answer")) for module in modules]
@@ -229,12 +233,12 @@ def test_modules_that_are_kept_nowhere_keep_no_file_open() -> None:
 
 def test_a_pipe_in_the_place_of_a_module_is_not_waited_for(compiler: Compiler) -> None:
     with tv.config.change(cc=str(compiler.path), cache_dir=compiler.cache):
-        (module,) = _core.compile_modules([SOURCE])
+        (module,) = _core._testing.compile_modules([SOURCE])
         path = Path(module.path)
         del module
         path.unlink()
         os.mkfifo(path)
-        (again,) = _core.compile_modules([SOURCE])
+        (again,) = _core._testing.compile_modules([SOURCE])
         assert ctypes.CFUNCTYPE(ctypes.c_int)(again.symbol("answer"))() == 42
 
 
@@ -245,7 +249,7 @@ def test_a_directory_of_another_user_is_refused(
         pytest.skip("giving a directory away takes root")
     compiler.cache.mkdir()
     os.chown(compiler.cache, 65534, 65534)
-    (module,) = _core.compile_modules([SOURCE])
+    (module,) = _core._testing.compile_modules([SOURCE])
     assert answer(module) == 42
     assert caplog.messages == [
         f"the module cache {compiler.cache} is not used: it belongs to user 65534, this process "
@@ -257,17 +261,17 @@ def test_a_directory_of_another_user_is_refused(
 def test_errors_can_be_told_apart(tmp_path: Path) -> None:
     with tv.config.change(cache_dir=tmp_path, cc="gcc"):
         with pytest.raises(tv.CompileError, match="rejected a module") as rejected:
-            _core.compile_modules(["int answer = x;"])
+            _core._testing.compile_modules(["int answer = x;"])
         assert "<stdin>:1:14: error:" in rejected.value.diagnostics
         assert Path(rejected.value.source_path).read_text() == "int answer = x;"
         assert not isinstance(rejected.value, tv.NoCompilerError)
         with pytest.raises(KeyError, match="has no symbol 'question'"):
-            _core.compile_modules([SOURCE])[0].symbol("question")
+            _core._testing.compile_modules([SOURCE])[0].symbol("question")
     with (
         tv.config.change(cache_dir=tmp_path, cc="no-such-compiler"),
         pytest.raises(tv.NoCompilerError, match="'no-such-compiler' was not found"),
     ):
-        _core.compile_modules([SOURCE])
+        _core._testing.compile_modules([SOURCE])
 
 
 def test_names_and_messages_need_not_be_text(tmp_path: Path) -> None:
@@ -277,14 +281,14 @@ def test_names_and_messages_need_not_be_text(tmp_path: Path) -> None:
     compiler.chmod(0o700)
     with tv.config.change(cache_dir=directory, cc="gcc"):
         assert tv.config.cache_dir == directory
-        (module,) = _core.compile_modules([SOURCE])
+        (module,) = _core._testing.compile_modules([SOURCE])
         assert module.path.startswith(directory)
         assert answer(module) == 42
     with (
         tv.config.change(cache_dir=directory, cc=str(compiler)),
         pytest.raises(tv.NoCompilerError, match="broken \N{REPLACEMENT CHARACTER}"),
     ):
-        _core.compile_modules([SOURCE])
+        _core._testing.compile_modules([SOURCE])
 
 
 def test_settings_come_from_the_environment_until_they_are_set(
@@ -337,7 +341,7 @@ def test_the_command_lists_and_clears_the_cache(
     assert said("clear") == "removed 0 modules\n"
     assert len(said().splitlines()) == 2
     assert not compiler.cache.exists()
-    modules = _core.compile_modules([f"// the answer {i}\n{SOURCE}" for i in range(2)])
+    modules = _core._testing.compile_modules([f"// the answer {i}\n{SOURCE}" for i in range(2)])
     lines = said("list").splitlines()
     assert re.split("  +", lines[0])[-2:] == ["compiler", "first line of the source"]
     assert {line[line.index("//") :] for line in lines[2:]} == {
@@ -365,6 +369,6 @@ def test_compilations_are_logged_for_those_who_ask(
     compiler: Compiler, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.DEBUG, logger="thunkvm"):
-        (module,) = _core.compile_modules([SOURCE])
+        (module,) = _core._testing.compile_modules([SOURCE])
     (message,) = caplog.messages
     assert re.fullmatch(r"compiled 32 bytes of C in [0-9.]+ ms: " + re.escape(module.path), message)

@@ -6,6 +6,7 @@
 #include "python/bindings/call/recording_object.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/host.h"
+#include "python/bindings/python/testing.h"
 #include "vm/disassembler.h"
 
 #include <structmember.h>
@@ -192,12 +193,6 @@ PyObject* reset_counters(PyObject* self, PyObject*) {
   });
 }
 
-PyObject* registers_empty(PyObject* self, PyObject*) {
-  return guard([&] {
-    return PyRef::borrow(function_of(self).pool().registers_empty() ? Py_True : Py_False);
-  });
-}
-
 PyObject* get_inputs(PyObject* self, void*) {
   return guard([&] { return wrap_list(function_of(self).core().graph().inputs); });
 }
@@ -264,10 +259,6 @@ PyObject* get_parameters(PyObject* self, void*) {
   });
 }
 
-PyObject* get_frames(PyObject* self, void*) {
-  return guard([&] { return PyRef::take(PyLong_FromSize_t(function_of(self).pool().size())); });
-}
-
 PyObject* get_has_shared(PyObject* self, void*) {
   return guard([&] {
     const Linked& linked = function_of(self).linked();
@@ -288,14 +279,39 @@ PyMethodDef methods[] = {
      "The C that stands for the program, with a comment for each node."},
     {"compile", compile_function, METH_NOARGS,
      "Compiles the emitted code now, if its mode emits any, and says what came of it."},
-    {"_registers_empty", registers_empty, METH_NOARGS,
-     "Whether no register holds a value, as it has to be between calls."},
     {"_counts", counts, METH_NOARGS,
      "How often each node ran, and each branch took each of its arms."},
     {"_record", with_keywords(record), METH_VARARGS | METH_KEYWORDS,
      "_record(*, times=False, events=False, memory=False, calls=True, apart=False)\n--\n\n"
      "A Recording of the calls from now on."},
     {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PythonFunction& require_function(PyObject* object) {
+  if (!Py_IS_TYPE(object, function_class))
+    throw Error(ErrorKind::Type, "a Function is wanted, but this is a " + class_name(object) + ".");
+  return function_of(object);
+}
+
+PyObject* registers_empty(PyObject*, PyObject* function) {
+  return guard([&] {
+    const bool empty = require_function(function).pool().registers_empty();
+    return PyRef::borrow(empty ? Py_True : Py_False);
+  });
+}
+
+PyObject* count_frames(PyObject*, PyObject* function) {
+  return guard(
+      [&] { return PyRef::take(PyLong_FromSize_t(require_function(function).pool().size())); });
+}
+
+PyMethodDef testing_functions[] = {
+    {"registers_empty", registers_empty, METH_O,
+     "registers_empty(function)\n--\n\n"
+     "Whether no register of a function holds a value, as it has to be between calls."},
+    {"count_frames", count_frames, METH_O,
+     "count_frames(function)\n--\n\nHow many calls were in flight at once, at most."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -324,7 +340,6 @@ PyGetSetDef properties[] = {
      "How many nodes fewer each rewrite of the mode left, by its name.", nullptr},
     {"_shown", get_shown, nullptr, "Its name, or the line that made it.", nullptr},
     {"_making", get_making, nullptr, "Seconds that it took to make it, by what was done.", nullptr},
-    {"_frames", get_frames, nullptr, "How many calls were in flight at once, at most.", nullptr},
     {"_parameters", get_parameters, nullptr,
      "(name or None, whether it has a default, default) for each input.", nullptr},
     {"_has_shared_variables", get_has_shared, nullptr,
@@ -384,6 +399,7 @@ PyObject* wrap_function(std::unique_ptr<PythonFunction> function) {
 void init_function(PyObject* module) {
   function_class = add_class(module, spec);
   check(PyModule_AddFunctions(module, functions));
+  add_testing_functions(module, testing_functions);
 }
 
 }  // namespace thunkvm

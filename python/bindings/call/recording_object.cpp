@@ -4,6 +4,7 @@
 #include "linkers/code_regions.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
+#include "python/bindings/python/testing.h"
 
 #include <algorithm>
 #include <cmath>
@@ -273,6 +274,10 @@ PyGetSetDef properties[] = {
 PyMethodDef functions[] = {
     {"recording_cost", recording_cost, METH_NOARGS,
      "recording_cost()\n--\n\nSeconds that recording the time of one thunk takes."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMethodDef testing_functions[] = {
     {"stop_clock", stop_clock, METH_O,
      "stop_clock(stopped)\n--\n\nFor tests: the recorded time stands still, but for "
      "advance_clock."},
@@ -345,6 +350,7 @@ PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& f
 void init_recording(PyObject* module) {
   recording_class = add_class(module, spec);
   check(PyModule_AddFunctions(module, functions));
+  add_testing_functions(module, testing_functions);
 }
 
 }  // namespace thunkvm

@@ -6,6 +6,7 @@
 #include "linkers/compiler/toolchain.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
+#include "python/bindings/python/testing.h"
 
 #include <cmath>
 #include <new>
@@ -229,9 +230,6 @@ PyMethodDef functions[] = {
     {"set_loop_threads", set_threads, METH_VARARGS,
      "set_loop_threads(count, size)\n--\n\n"
      "On how many threads fused loops run, and from how many elements on."},
-    {"compile_modules", with_keywords(compile_modules), METH_VARARGS | METH_KEYWORDS,
-     "compile_modules(sources, flags=(), libraries=())\n--\n\n"
-     "The native modules of C sources: loaded already, from the cache, or compiled in parallel."},
     {"compile_cxx", compile_cxx, METH_VARARGS,
      "compile_cxx(sources, command)\n--\n\n"
      "The modules of C++ sources, each (header, text, flags, left_out, libraries); `command` is "
@@ -244,6 +242,13 @@ PyMethodDef functions[] = {
     {"override_compiler_settings", override_compiler_settings, METH_VARARGS,
      "override_compiler_settings(cc, cxx, cache_dir, cache_size, compile_timeout)\n--\n\n"
      "Sets what comes before the environment; None leaves it to that."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
+PyMethodDef testing_functions[] = {
+    {"compile_modules", with_keywords(compile_modules), METH_VARARGS | METH_KEYWORDS,
+     "compile_modules(sources, flags=(), libraries=())\n--\n\n"
+     "The native modules of C sources: loaded already, from the cache, or compiled in parallel."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -303,6 +308,7 @@ void init_compiling(PyObject* module) {
                     "There is no C compiler, or it does not work at all.", compile_error);
   native_module_type = add_class(module, module_spec);
   check(PyModule_AddFunctions(module, functions));
+  add_testing_functions(module, testing_functions);
   stop_compiling_at_exit();
 }
 

@@ -3,6 +3,7 @@
 #include "python/bindings/call/failure_report.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
+#include "python/bindings/python/testing.h"
 #include "vm/frame.h"
 
 namespace thunkvm {
@@ -32,7 +33,7 @@ std::uint64_t times_left = 0;  // under the GIL
 
 PyObject* times_gil_left(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(times_left); }
 
-PyMethodDef functions[] = {
+PyMethodDef testing_functions[] = {
     {"times_gil_left", times_gil_left, METH_NOARGS,
      "times_gil_left()\n--\n\nHow often calls let other threads have the GIL, since the process "
      "began."},
@@ -41,7 +42,7 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-void init_host(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+void init_host(PyObject* module) { add_testing_functions(module, testing_functions); }
 
 void PythonHost::leave() {
   ++times_left;
