@@ -1,7 +1,7 @@
 // chunk_code.h: the C function of one chunk: expressions, branches, and calls for all that is more.
 #pragma once
 
-#include "linkers/codegen/emit/chunk_notes.h"
+#include "linkers/codegen/emit/annotations.h"
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/codegen/emit/profile_code.h"
 
@@ -14,10 +14,10 @@
 
 namespace thunkvm {
 
-/// A module as far as it was written, with comments.
+/// A module as far as it was written.
 struct ModuleText {
   std::uint32_t thunks = 0;
-  std::string loops, chunks;
+  CText loops, chunks;
   std::set<std::string> libm;                               ///< functions that it calls
   std::map<std::string, std::string> functions;             ///< of Ops, by name
   std::unordered_map<std::string, std::string> loop_names;  ///< by body
@@ -25,7 +25,7 @@ struct ModuleText {
 
 /// Adds the function of a chunk, the loops in it and what it calls to `module` and `out`.
 /// `function_of`: by chunk, the number of its function.
-void emit_chunk(const Plan& plan, const ChunkNotes& notes,
+void emit_chunk(const Plan& plan, const Annotations& annotations,
                 std::span<const std::uint32_t> function_of, std::uint32_t chunk,
                 ProfileCode& profile, EmittedCode& out, ModuleText& module);
 

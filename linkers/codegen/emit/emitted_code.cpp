@@ -17,7 +17,7 @@ std::string EmittedCode::node_of(std::size_t module, const std::string& diagnost
     const std::size_t line = std::strtoul(diagnostics.c_str() + at, nullptr, 10);
     if (line == 0) continue;  // "<stdin>: In function ..."
     std::uint32_t node = kNone;
-    for (const auto& [first, of] : comments_[module])
+    for (const auto& [first, of] : node_lines_[module])
       if (first <= line) node = of;
     return node == kNone ? std::string() : name_of(node);
   }
@@ -31,18 +31,16 @@ std::string EmittedCode::name_of(std::uint32_t node) const {
 
 std::string EmittedCode::readable() const {
   const std::map<std::uint32_t, std::string> roles = register_roles(*program_);
-  const MarkedTexts names{
-      .node = [&](std::uint32_t node) { return name_of(node); },
-      .of_register =
-          [&](std::uint32_t index) {
-            const std::string& role = roles.at(index);
-            const bool is_given = role.starts_with("input") || role.starts_with("shared");
-            return (is_given ? program_->text->register_name(index) + ", " : "") + role;
-          }};
+  const Names names = [&](Named named) {
+    if (named.kind == Named::Kind::Node) return name_of(named.index);
+    const std::string& role = roles.at(named.index);
+    const bool is_given = role.starts_with("input") || role.starts_with("shared");
+    return (is_given ? program_->text->register_name(named.index) + ", " : "") + role;
+  };
   std::string text;
-  for (std::size_t m = 0; m < readable_.size(); ++m)
-    text += (readable_.size() > 1 ? "/* module " + std::to_string(m) + " */\n" : "") +
-            with_names(readable_[m], names);
+  for (std::size_t m = 0; m < texts_.size(); ++m)
+    text += (texts_.size() > 1 ? "/* module " + std::to_string(m) + " */\n" : "") +
+            texts_[m].readable(names);
   return text;
 }
 

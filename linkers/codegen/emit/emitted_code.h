@@ -34,7 +34,7 @@ class EmittedCode final : public NativeCode {
   /// Whether it is expected to be better than the interpreter.
   bool gains() const { return gains_; }
 
-  /// The modules' C, without the comments: what is compiled, and what a cache knows them by.
+  /// The modules' C, without annotations: what is compiled, and what a cache knows them by.
   /// Nothing in them depends on names, on constants' values or on where things lie. Independent of
   /// each other; none where there is nothing to emit.
   const std::vector<std::string>& sources() const { return sources_; }
@@ -68,8 +68,9 @@ class EmittedCode final : public NativeCode {
   std::shared_ptr<const Program> program_;  ///< the steps of loops and calls point into it
   std::span<const Variable> nodes_;         ///< the schedule's
   bool gains_ = false;
-  std::vector<std::string> sources_, readable_;
-  std::vector<Comments> comments_;            // by module
+  std::vector<std::string> sources_;
+  std::vector<CText> texts_;                  // by module
+  std::vector<NodeLines> node_lines_;         // the same
   std::vector<Function> functions_, bodies_;  // by chunk function, by loop
   std::vector<NodePlace> places_;
   std::shared_ptr<const void> modules_;

@@ -18,7 +18,7 @@ class Emitter {
   Emitter(const Plan& plan, const std::stop_token& stop, EmittedCode& out)
       : plan_(plan),
         stop_(stop),
-        notes_(plan),
+        annotations_(plan),
         program_(plan.program()),
         profile_(plan, out),
         out_(out) {}
@@ -36,7 +36,7 @@ class Emitter {
       }
       if (module_.thunks + chunk.thunks > kModuleThunks) end_module();
       module_.thunks += chunk.thunks;
-      emit_chunk(plan_, notes_, function_of_, k, profile_, out_, module_);
+      emit_chunk(plan_, annotations_, function_of_, k, profile_, out_, module_);
       for (std::size_t label = 0; label < chunk.entries.size(); ++label)
         out_.code[chunk.entries[label]] = {
             Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), chunk.thunks};
@@ -65,15 +65,18 @@ class Emitter {
 
   void end_module() {
     if (module_.thunks == 0) return;
-    std::string text = kPrelude;
-    if (profile_.on()) text += kProfilePrelude;
-    text += "\n";
-    for (const std::string& name : module_.libm) text += libm_prototype(name);
-    for (const auto& [name, function] : module_.functions) text += "\n" + function;
-    if (!module_.libm.empty()) text += "\n";
-    text += module_.loops + module_.chunks;
-    out_.readable_.push_back(text);
-    out_.sources_.push_back(without_comments(text, &out_.comments_.emplace_back()));
+    std::string head = kPrelude;
+    if (profile_.on()) head += kProfilePrelude;
+    head += "\n";
+    for (const std::string& name : module_.libm) head += libm_prototype(name);
+    for (const auto& [name, function] : module_.functions) head += "\n" + function;
+    if (!module_.libm.empty()) head += "\n";
+    CText text;
+    text.verbatim(std::move(head));
+    text.append(std::move(module_.loops));
+    text.append(std::move(module_.chunks));
+    out_.sources_.push_back(text.code(&out_.node_lines_.emplace_back()));
+    out_.texts_.push_back(std::move(text));
     module_ = {};
   }
 
@@ -85,7 +88,7 @@ class Emitter {
 
   const Plan& plan_;
   const std::stop_token& stop_;
-  const ChunkNotes notes_;
+  const Annotations annotations_;
   const Program& program_;
   ProfileCode profile_;
   EmittedCode& out_;

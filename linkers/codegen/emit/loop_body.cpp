@@ -4,126 +4,133 @@
 // vectors.
 #include "linkers/codegen/emit/loop_body.h"
 
-#include "linkers/codegen/plan/c_text.h"
 #include "linkers/codegen/plan/loop_values.h"
 #include "ops/graph/c_template.h"
 
 namespace thunkvm {
 namespace {
 
-constexpr const char* kParameters =
-    "(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n)";
-
 class LoopBody {
  public:
   LoopBody(const Plan& plan, const Unit& unit) : plan_(plan), values_(plan, unit) {}
 
   EmittedLoop emit(std::vector<StepRange> after) {
-    std::string body = kParameters;
-    body += " {\n" + declarations();
+    declare();
     for (int phase = 0; phase <= values_.last_phase(); ++phase)
-      body += phase % 2 == 0 ? element_loop(phase) : calls(phase);
-    body += "}\n";
+      phase % 2 == 0 ? write_elements(phase) : write_calls(phase);
     EmittedLoop emitted{.nest = values_.nest(std::move(after), std::move(element_loops_)),
-                        .body = {}};
-    if (emitted.nest.computes()) emitted.body = std::move(body);
+                        .body = CText()};
+    if (emitted.nest.computes()) emitted.body = std::move(text_);
     return emitted;
   }
 
  private:
-  std::string describe(const LoopMember& member) const {
-    return comment(plan_.program().steps[member.step].node);
-  }
+  using Storage = LoopValue::Storage;
+  using Kind = LoopValue::Kind;
 
-  std::string declarations() const {
-    std::string text;
-    const auto pointer = [&](const LoopValue& value, std::size_t block) {
-      const std::string type = c_type(value.dtype);
-      const bool constant = value.kind == LoopValue::Kind::Input;
-      text += "  " + std::string(constant ? "const " : "") + type + " *const " + value.memory +
-              " = (" + (constant ? "const " : "") + type + " *)block[" + std::to_string(block) +
-              "];\n";
-    };
+  void describe(const LoopMember& member) { text_.node(plan_.program().steps[member.step].node); }
+
+  /// The pointer to a value's block.
+  static std::string pointer(const LoopValue& value) {
+    constexpr const char* kLetters[] = {"", "a", "o", "f", "t"};
+    return kLetters[static_cast<int>(value.storage)] + std::to_string(value.block);
+  }
+  static std::string number(const LoopValue& value) { return "s" + std::to_string(value.index); }
+  static std::string variable(const LoopValue& value) { return "v" + std::to_string(value.index); }
+
+  void declare() {
     std::size_t block = 0;
     for (const LoopValue& value : values_.values()) {
-      if (value.kind != LoopValue::Kind::Input) continue;
-      if (value.last_read >= 0) pointer(value, block);
+      if (value.kind != Kind::Input) continue;
+      if (value.last_read >= 0) declare_pointer(value, block);
       ++block;
     }
     for (const LoopValue& value : values_.values())
-      if (value.is_output()) pointer(value, block++);
+      if (value.is_output()) declare_pointer(value, block++);
     for (std::size_t f = 0; f < values_.n_folds(); ++f, ++block)
-      if (values_.is_own_fold(f)) pointer(values_.values()[values_.folded(f)], block);
+      if (values_.is_own_fold(f)) declare_pointer(values_.values()[values_.folded(f)], block);
     for (const LoopValue& value : values_.values()) {
-      const std::string type = value.dtype == DType::Object ? "" : c_type(value.dtype);
-      if (value.kind == LoopValue::Kind::Number && value.last_read >= 0)
-        text += "  const " + type + " s" + std::to_string(value.index) + " = number[" +
-                std::to_string(value.index) + "]." + type_member(value.dtype) + ";\n";
-      if (value.memory.starts_with("t"))
-        text += "  " + type + " " + value.memory + "[" + std::to_string(kLoopBlock) + "];\n";
+      if (value.kind == Kind::Number && value.last_read >= 0)
+        text_.line("const " + type(value) + " " + number(value) + " = number[" +
+                   std::to_string(value.index) + "]." + type(value) + ";");
+      if (value.storage == Storage::Body)
+        text_.line(type(value) + " " + pointer(value) + "[" + std::to_string(kLoopBlock) + "];");
     }
-    return text;
   }
 
-  static std::string type_member(DType dtype) { return c_type(dtype); }
-
-  std::string operand(std::size_t value, int phase) const {
-    const LoopValue& v = values_.values()[value];
-    if (v.kind == LoopValue::Kind::Number) return "s" + std::to_string(v.index);
-    if (v.kind == LoopValue::Kind::Member && v.phase == phase) return "v" + std::to_string(v.index);
-    return "x_" + v.memory;
+  void declare_pointer(const LoopValue& value, std::size_t block) {
+    const std::string to = (value.kind == Kind::Input ? "const " : "") + type(value) + " *";
+    text_.line(to + "const " + pointer(value) + " = (" + to + ")block[" + std::to_string(block) +
+               "];");
   }
 
-  std::string element_loop(int phase) const {
-    std::string loads, text;
+  static std::string type(const LoopValue& value) { return c_type(value.dtype); }
+
+  std::string operand(const LoopValue& value, int phase) const {
+    if (value.kind == Kind::Number) return number(value);
+    if (value.kind == Kind::Member && value.phase == phase) return variable(value);
+    return "x_" + pointer(value);
+  }
+
+  /// The members that are computed in a phase.
+  std::vector<const LoopMember*> members_in(int phase) const {
+    std::vector<const LoopMember*> members;
+    for (const LoopMember& member : values_.members())
+      if (values_.values()[member.value].phase == phase) members.push_back(&member);
+    return members;
+  }
+
+  void write_elements(int phase) {
+    const std::vector<const LoopMember*> members = members_in(phase);
+    if (members.empty()) return;
+    text_.verbatim("#pragma omp simd\n");
+    text_.open("for (i64 k = 0; k < (n & -16); ++k) {");
     std::vector<bool> loaded(values_.values().size(), false);
-    for (const LoopMember& member : values_.members()) {
-      const LoopValue& value = values_.values()[member.value];
-      if (value.phase != phase) continue;
+    for (const LoopMember* member : members)
+      for (std::size_t i = 0; i < member->inputs.size(); ++i) {
+        const LoopValue& value = values_.values()[member->inputs[i]];
+        if (!member->reads(i) || value.kind == Kind::Number || value.phase == phase) continue;
+        if (loaded[member->inputs[i]]) continue;
+        loaded[member->inputs[i]] = true;
+        text_.line("const " + type(value) + " " + operand(value, phase) + " = " + pointer(value) +
+                   "[k];");
+      }
+    for (const LoopMember* member : members) {
+      const LoopValue& value = values_.values()[member->value];
       std::vector<std::string> operands;
-      for (std::size_t i = 0; i < member.inputs.size(); ++i) {
-        const std::size_t input = member.inputs[i];
-        operands.push_back(operand(input, phase));
-        const LoopValue& v = values_.values()[input];
-        if (!member.reads(i)) continue;
-        if (v.kind == LoopValue::Kind::Number || v.phase == phase || loaded[input]) continue;
-        loaded[input] = true;
-        loads += "    const " + std::string(c_type(v.dtype)) + " " + operands.back() + " = " +
-                 v.memory + "[k];\n";
-      }
-      text += "  " + describe(member) + "    const " + c_type(value.dtype) + " v" +
-              std::to_string(value.index) + " = " +
-              unparenthesised(fill_c_template(member.c, member.code->op, value.dtype, operands)) +
-              ";\n";
-      if (!value.memory.empty())
-        text += "    " + value.memory + "[k] = v" + std::to_string(value.index) + ";\n";
+      for (const std::size_t input : member->inputs)
+        operands.push_back(operand(values_.values()[input], phase));
+      describe(*member);
+      text_.line(
+          "const " + type(value) + " " + variable(value) + " = " +
+          unparenthesised(fill_c_template(member->c, member->code->op, value.dtype, operands)) +
+          ";");
+      if (value.storage != Storage::None)
+        text_.line(pointer(value) + "[k] = " + variable(value) + ";");
     }
-    if (text.empty()) return "";
-    return "#pragma omp simd\n  for (i64 k = 0; k < (n & -16); ++k) {\n" + loads + text +
-           "  }\n  TV_END_VECTORS;\n";
+    text_.close();
+    text_.line("TV_END_VECTORS;");
   }
 
-  std::string calls(int phase) {
-    std::string text;
-    for (const LoopMember& member : values_.members()) {
-      const LoopValue& value = values_.values()[member.value];
-      if (value.phase != phase) continue;
+  void write_calls(int phase) {
+    for (const LoopMember* member : members_in(phase)) {
+      const LoopValue& value = values_.values()[member->value];
       std::string pointers, strides;
-      for (const std::size_t input : member.inputs) {
+      for (const std::size_t input : member->inputs) {
         const LoopValue& v = values_.values()[input];
-        const bool number = v.kind == LoopValue::Kind::Number;
-        pointers +=
-            number ? "(char *)&s" + std::to_string(v.index) + ", " : "(char *)" + v.memory + ", ";
-        strides += (number ? "0" : std::to_string(item_size(v.dtype))) + ", ";
+        const bool is_number = v.kind == Kind::Number;
+        pointers += "(char *)" + (is_number ? "&" + number(v) : pointer(v)) + ", ";
+        strides += (is_number ? "0" : std::to_string(item_size(v.dtype))) + ", ";
       }
-      text += describe(member) + "  call[" + std::to_string(element_loops_.size()) +
-              "]((char *[]){" + pointers + "(char *)" + value.memory + "}, (const i64[]){" +
-              strides + std::to_string(item_size(value.dtype)) + "}, n);\n";
-      element_loops_.push_back(member.code->loop);
+      describe(*member);
+      text_.line("call[" + std::to_string(element_loops_.size()) + "]((char *[]){" + pointers +
+                 "(char *)" + pointer(value) + "}, (const i64[]){" + strides +
+                 std::to_string(item_size(value.dtype)) + "}, n);");
+      element_loops_.push_back(member->code->loop);
     }
-    return text;
   }
 
+  CText text_{1};
   const Plan& plan_;
   LoopValues values_;
   std::vector<ElementLoop> element_loops_;

@@ -87,32 +87,30 @@ void ProfileCode::add(std::span<const std::uint32_t> nodes, const std::string& l
   if (!local.empty()) locals_.push_back(local);
 }
 
-std::string ProfileCode::end_group(const char* kind) {
-  if (nodes_.empty()) return {};
-  std::string text;
-  for (const std::string& local : locals_) text += "  TV_DONE(" + local + ");\n";
-  text += "  tv_lap(P, " + std::to_string(first_group_ + out_.groups.size()) + ");\n";
+void ProfileCode::end_group(const char* kind, CText& text) {
+  if (nodes_.empty()) return;
+  for (const std::string& local : locals_) text.line("TV_DONE(" + local + ");");
+  text.line("tv_lap(P, " + std::to_string(first_group_ + out_.groups.size()) + ");");
   out_.groups.push_back({std::exchange(nodes_, {}), kind});
   locals_.clear();
-  return text;
 }
 
-std::string ProfileCode::took(std::uint32_t branch, std::uint32_t arm) const {
-  if (!on_) return {};
-  return "  tv_took(P, " + std::to_string(branch) + ", " + std::to_string(arm) + ");\n";
+void ProfileCode::took(std::uint32_t branch, std::uint32_t arm, CText& text) const {
+  if (on_) text.line("tv_took(P, " + std::to_string(branch) + ", " + std::to_string(arm) + ");");
 }
 
-std::string ProfileCode::before_body(std::uint32_t memo, std::uint32_t pc) const {
-  if (!on_) return {};
+void ProfileCode::before_body(std::uint32_t memo, std::uint32_t pc, CText& text) const {
+  if (!on_) return;
   const std::string demander = "P->demanders[" + std::to_string(memo) + "]";
-  return "  const u64 start = P->last, laps = P->count;\n  if (" + demander + " == 0xffffffffu) " +
-         demander + " = " + std::to_string(pc) + ";\n";
+  text.line("const u64 start = P->last, laps = P->count;");
+  text.line("if (" + demander + " == 0xffffffffu) " + demander + " = " + std::to_string(pc) + ";");
 }
 
-std::string ProfileCode::after_body(std::uint32_t pc) const {
-  if (!on_) return {};
+void ProfileCode::after_body(std::uint32_t pc, CText& text) const {
+  if (!on_) return;
   const std::string region = "P->regions[" + std::to_string(regions_.at(pc)) + "]";
-  return "  " + region + ".ticks += P->last - start;\n  " + region + ".laps += P->count - laps;\n";
+  text.line(region + ".ticks += P->last - start;");
+  text.line(region + ".laps += P->count - laps;");
 }
 
 }  // namespace thunkvm

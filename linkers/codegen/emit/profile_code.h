@@ -25,11 +25,11 @@ class ProfileCode {
   /// that they compute.
   void add(std::span<const std::uint32_t> nodes, const std::string& local = {});
   /// The group ends here: a lap.
-  std::string end_group(const char* kind);
-  std::string took(std::uint32_t branch, std::uint32_t arm) const;
+  void end_group(const char* kind, CText& text);
+  void took(std::uint32_t branch, std::uint32_t arm, CText& text) const;
   /// Before and after the call of a memo body from `pc`.
-  std::string before_body(std::uint32_t memo, std::uint32_t pc) const;
-  std::string after_body(std::uint32_t pc) const;
+  void before_body(std::uint32_t memo, std::uint32_t pc, CText& text) const;
+  void after_body(std::uint32_t pc, CText& text) const;
 
  private:
   const bool on_;

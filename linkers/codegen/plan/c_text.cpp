@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <map>
 
 namespace thunkvm {
@@ -56,44 +55,19 @@ std::string_view without_f(std::string_view name) {
   return libm().contains(name) || !name.ends_with('f') ? name : name.substr(0, name.size() - 1);
 }
 
-// A mark is one of these characters, its kind, a number, and another one of them.
-constexpr char kMark = '\x01', kNode = 'n', kRegister = 'r';
-
-std::string mark(char kind, std::uint32_t number) {
-  return kMark + (kind + std::to_string(number)) + kMark;
-}
-
-std::uint32_t number_in(std::string_view mark) {
-  return static_cast<std::uint32_t>(std::strtoul(mark.data() + 2, nullptr, 10));
-}
-
-std::string named(std::string_view text, const MarkedTexts& names) {
-  std::string result;
-  for (std::size_t at; (at = text.find(kMark)) != text.npos;) {
-    const std::size_t end = text.find(kMark, at + 1);
-    const std::uint32_t number = number_in(text.substr(at));
-    result += text.substr(0, at);
-    result += text[at + 1] == kNode ? names.node(number) : names.of_register(number);
-    text.remove_prefix(end + 1);
-  }
-  return result += text;
-}
-
-// "  /* text */", whatever the text is.
+/// The text as a comment on one line, whatever it is.
 std::string on_one_line(std::string text) {
-  const std::size_t begin = text.find("/*") + 2, end = text.rfind("*/");
-  for (std::size_t i = begin; (i = text.find("*/", i)) < end;) text[i] = '+';
-  std::replace(text.begin(), text.end() - 1, '\n', ' ');
-  return text;
+  for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return "/* " + text + " */\n";
 }
 
-// A note of text that ends a line, on as many as it needs.
-std::string on_lines(std::string_view indent, const std::string& text) {
+/// The text as comments that end lines, on as many as it needs.
+std::string on_lines(const std::string& indent, const std::string& text) {
   constexpr std::size_t kLine = 90;
   std::string lines;
-  const std::size_t size = text.size() - 1;
-  for (std::size_t begin = 0; begin < size;) {
-    std::size_t end = size;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.size();
     if (const std::size_t space = text.rfind(' ', begin + kLine);
         end - begin > kLine && space != std::string::npos && space > begin)
       end = space;
@@ -108,84 +82,81 @@ std::string on_lines(std::string_view indent, const std::string& text) {
 
 }  // namespace
 
-std::string node_mark(std::uint32_t node) { return mark(kNode, node); }
-std::string register_mark(std::uint32_t index) { return mark(kRegister, index); }
-
-std::string comment(std::uint32_t node) { return "  /* " + node_mark(node) + " */\n"; }
-std::string note(const std::string& text) { return text.empty() ? text : "  // " + text + "\n"; }
-
-std::string with_names(const std::string& text, const MarkedTexts& names) {
+std::string Annotation::text(const Names& names) const {
   std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t end = text.find('\n', i) + 1;
-    const std::string_view line = std::string_view(text).substr(i, end - i);
-    i = end;
-    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-    if (first < 2 || !(line.substr(first).starts_with("// ") || line.find(kMark) != line.npos))
-      result += line;
-    else if (line[first + 1] == '/')
-      result += on_lines(line.substr(0, first), named(line.substr(first + 3), names));
-    else
-      result += on_one_line(named(line, names));
-  }
+  for (const Part& part : parts_) result += part.is_named ? names(part.named) : part.text;
   return result;
 }
 
-std::string without_comments(const std::string& text, Comments* comments) {
+void CText::add(Kind kind, std::string text) {
+  lines_.push_back({kind, 2 * depth_, std::move(text) + "\n", {}, 0});
+}
+
+void CText::more(std::string code) {
+  line(std::move(code));
+  lines_.back().indent += 4;
+}
+
+void CText::open(std::string code) {
+  line(std::move(code));
+  ++depth_;
+}
+
+void CText::close(std::string code) {
+  --depth_;
+  line(std::move(code));
+}
+
+void CText::reopen(std::string code) {
+  close(std::move(code));
+  ++depth_;
+}
+
+void CText::label(std::uint32_t number) {
+  line("L" + std::to_string(number) + ":;");
+  lines_.back().indent = 1;
+}
+
+void CText::node(std::uint32_t node) {
+  add(Kind::Node, {});
+  lines_.back().node = node;
+}
+
+void CText::note(Annotation annotation) {
+  if (annotation.empty()) return;
+  add(Kind::Note, {});
+  lines_.back().annotation = std::move(annotation);
+}
+
+void CText::append(CText other) {
+  for (Line& line : other.lines_) lines_.push_back(std::move(line));
+}
+
+std::string CText::code(NodeLines* nodes) const {
   std::string result;
   std::size_t n_lines = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t end = text.find('\n', i) + 1;
-    const std::string_view line = std::string_view(text).substr(i, end - i);
-    i = end;
-    const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
-    const bool is_node = first >= 2 && line.substr(first).starts_with("/* ");
-    const bool is_note = first >= 2 && line.substr(first).starts_with("// ");
-    if (!is_node && !is_note) {
-      result += line;
-      ++n_lines;
-    } else if (is_node && comments != nullptr) {
-      comments->emplace_back(n_lines + 1, number_in(line.substr(first + 3)));
+  for (const Line& line : lines_) {
+    if (line.kind == Kind::Code) {
+      result.append(line.indent, ' ') += line.text;
+      n_lines += static_cast<std::size_t>(std::count(line.text.begin(), line.text.end(), '\n'));
+    } else if (line.kind == Kind::Node && nodes != nullptr) {
+      nodes->emplace_back(n_lines + 1, line.node);
     }
   }
   return result;
 }
 
-std::string wrapped(const std::string& list) {
-  constexpr std::size_t kLine = 80;
+std::string CText::readable(const Names& names) const {
   std::string result;
-  std::size_t column = 0;
-  for (std::size_t begin = 0; begin < list.size();) {
-    std::size_t end = list.find("}, {", begin);
-    end = end == std::string::npos ? list.size() : end + 3;
-    if (column != 0 && column + (end - begin) > kLine) {
-      result.back() = '\n';  // the space after a comma
-      column = 0;
+  for (const Line& line : lines_) {
+    const std::string indent(line.indent, ' ');
+    switch (line.kind) {
+      case Kind::Code: (result += indent) += line.text; break;
+      case Kind::Node:
+        (result += indent) += on_one_line(names({Named::Kind::Node, line.node}));
+        break;
+      case Kind::Note: result += on_lines(indent, line.annotation.text(names)); break;
     }
-    result += list.substr(begin, end - begin);
-    column += end - begin;
-    begin = end;
-  }
-  return result;
-}
-
-std::string indented(const std::string& text, const std::set<std::uint32_t>& gotos) {
-  std::string result;
-  std::size_t depth = 1;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t end = text.find('\n', i) + 1;
-    const std::size_t first = text.find_first_not_of(' ', i);
-    const std::string_view line = std::string_view(text).substr(first, end - first);
-    i = end;
-    if (line.starts_with('L')) {
-      if (gotos.contains(static_cast<std::uint32_t>(std::strtoul(line.data() + 1, nullptr, 10))))
-        result += " " + std::string(line);
-      continue;
-    }
-    if (line.starts_with('}')) --depth;
-    const std::size_t goes_on = line.starts_with("{.") ? 4 : 0;
-    result += std::string(2 * depth + goes_on, ' ') + std::string(line);
-    if (line.ends_with("{\n")) ++depth;
   }
   return result;
 }

@@ -1,4 +1,4 @@
-// c_text.h: emitted C as text.
+// c_text.h: emitted C, line by line: code, and annotations for people.
 #pragma once
 
 #include <cstddef>
@@ -12,36 +12,90 @@
 
 namespace thunkvm {
 
-/// What stands in a text for the name of a node, and for what a register is. Names are the host's
-/// and may be asked for on its threads alone, when somebody reads the text; it is written on
-/// others.
-std::string node_mark(std::uint32_t node);
-std::string register_mark(std::uint32_t index);
-/// The texts that marks stand for.
-struct MarkedTexts {
-  std::function<std::string(std::uint32_t node)> node;
-  std::function<std::string(std::uint32_t index)> of_register;
+/// What stands in an annotation for the name of a node, or for what a register is: names are the
+/// host's, and may be asked for on its threads alone, when somebody reads the text. It is written
+/// on others.
+struct Named {
+  enum class Kind : std::uint8_t { Node, Register };
+  Kind kind;
+  std::uint32_t index;
 };
-/// The text with names for its marks, and with long notes on several lines.
-std::string with_names(const std::string& text, const MarkedTexts& names);
+using Names = std::function<std::string(Named)>;
 
-/// A line that says more to people than to the compiler, which does not get it: the node that the
-/// code below it is of.
-std::string comment(std::uint32_t node);
-/// The same of anything else; nothing for nothing.
-std::string note(const std::string& text);
-/// Nodes of comments, and the lines that they stand before in the text without them.
-using Comments = std::vector<std::pair<std::size_t, std::uint32_t>>;
-/// The text without its notes and comments, of which the latter go to `comments`.
-std::string without_comments(const std::string& text, Comments* comments = nullptr);
+/// Text with names in it, in their order: "needs ", node 3.
+class Annotation {
+ public:
+  Annotation() = default;
+  Annotation(std::string text) { add(std::move(text)); }  // NOLINT: text is one
+  Annotation& add(std::string text) {
+    if (!text.empty()) parts_.push_back({std::move(text), {}, false});
+    return *this;
+  }
+  Annotation& add(Named named) {
+    parts_.push_back({{}, named, true});
+    return *this;
+  }
+  bool empty() const { return parts_.empty(); }
+  std::string text(const Names& names) const;
 
-/// A list "{...}, {...}" of items, several lines of it where one would be long.
-std::string wrapped(const std::string& list);
-/// Lines as deep as their braces, without the labels that no goto names.
-std::string indented(const std::string& text, const std::set<std::uint32_t>& gotos);
+ private:
+  struct Part {
+    std::string text;
+    Named named;
+    bool is_named;
+  };
+  std::vector<Part> parts_;
+};
+
+/// Nodes of annotations, and the lines of the code that they stand before.
+using NodeLines = std::vector<std::pair<std::size_t, std::uint32_t>>;
+
+/// Lines of C, each as deep as the blocks that are open.
+class CText {
+ public:
+  CText() = default;
+  explicit CText(std::size_t depth) : depth_(depth) {}
+
+  void line(std::string code) { add(Kind::Code, std::move(code)); }
+  /// A line that goes on with the one before it.
+  void more(std::string code);
+  /// A line that opens a block, and one that closes it; both at once, as an else.
+  void open(std::string code);
+  void close(std::string code = "}");
+  void reopen(std::string code);
+  /// Lines as they are.
+  void verbatim(std::string text) { lines_.push_back({Kind::Code, 0, std::move(text), {}, 0}); }
+  void label(std::uint32_t number);
+
+  /// The code below it is of this node.
+  void node(std::uint32_t node);
+  /// Anything else that people may want to know; nothing for nothing.
+  void note(Annotation annotation);
+  void append(CText other);
+
+  /// What is compiled: without annotations, of which `nodes` gets those of nodes.
+  std::string code(NodeLines* nodes = nullptr) const;
+  /// All of it.
+  std::string readable(const Names& names) const;
+
+ private:
+  enum class Kind : std::uint8_t { Code, Node, Note };
+  struct Line {
+    Kind kind;
+    std::size_t indent;
+    std::string text;
+    Annotation annotation;
+    std::uint32_t node;
+  };
+  void add(Kind kind, std::string text);
+
+  std::size_t depth_ = 0;
+  std::vector<Line> lines_;
+};
+
 /// The declaration of a function of libm that `find_calls` found, as a line.
 std::string libm_prototype(const std::string& name);
-/// Adds the functions of libm that a text calls.
+/// Adds the functions of libm that a template calls.
 void find_calls(std::string_view text, std::set<std::string>& calls);
 
 }  // namespace thunkvm

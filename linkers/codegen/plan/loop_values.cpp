@@ -1,10 +1,27 @@
 #include "linkers/codegen/plan/loop_values.h"
 
 #include "linkers/codegen/runtime/call_memory.h"
+#include "ops/graph/c_template.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 namespace thunkvm {
+namespace {
+
+/// The inputs (bits) whose elements a member reads: all, if its kernel's loop is called.
+std::uint32_t inputs_read(const StepForm& form) {
+  if (form.c == nullptr) return ~std::uint32_t{0};
+  std::uint32_t read = 0;
+  const std::string_view c = form.c;
+  for (std::size_t at = 0; at < c.size(); ++at)
+    if (const std::string_view name = c_placeholder(c.substr(at)); !name.empty() && name[0] <= '9')
+      read |= 1u << std::stoul(std::string(name));
+  return read;
+}
+
+}  // namespace
 
 LoopValues::LoopValues(const Plan& plan, const Unit& unit)
     : plan_(plan), program_(plan.program()), unit_(unit) {
@@ -30,8 +47,7 @@ std::size_t LoopValues::new_number(std::uint32_t reg, const Type& type) {
   values_.push_back({.kind = LoopValue::Kind::Number,
                      .dtype = type.tensor()->dtype(),
                      .index = nest_.numbers.size(),
-                     .outputs = {},
-                     .memory = {}});
+                     .outputs = {}});
   nest_.numbers.push_back({reg, values_.back().dtype, plan_.reg(reg).local});
   return values_.size() - 1;
 }
@@ -40,8 +56,7 @@ std::size_t LoopValues::new_input(std::uint32_t source, DType dtype) {
   values_.push_back({.kind = LoopValue::Kind::Input,
                      .dtype = dtype,
                      .index = nest_.inputs.size(),
-                     .outputs = {},
-                     .memory = {}});
+                     .outputs = {}});
   nest_.inputs.push_back({.source = source, .dtype = dtype, .pad = {}});
   return values_.size() - 1;
 }
@@ -153,7 +168,7 @@ void LoopValues::find_values() {
       values_[folds_.back().second].fold = true;
       continue;
     }
-    LoopMember member{step, 0, {}, form.code, form.c};
+    LoopMember member{step, 0, {}, form.code, form.c, inputs_read(form)};
     int phase = form.c == nullptr ? 1 : 0;
     std::uint64_t shaping = 0;
     bool shaped = false;
@@ -244,18 +259,27 @@ void LoopValues::find_storage() {
     for (const std::size_t input : member.inputs)
       if (values_[input].phase != value.phase || value.phase % 2 != 0) values_[input].stored = true;
   }
-  std::size_t outputs = 0, folds = 0, temporaries = 0;
-  for (const auto& [step, value] : folds_)
-    if (values_[value].memory.empty() && values_[value].kind == LoopValue::Kind::Member &&
-        !values_[value].is_output())
-      values_[value].memory = "f" + std::to_string(folds++);
+  using Storage = LoopValue::Storage;
+  std::size_t outputs = 0, reduced = 0, body = 0;
+  const auto store = [](LoopValue& value, Storage storage, std::size_t& n) {
+    value.storage = storage;
+    value.block = n++;
+  };
+  for (const auto& [step, folded] : folds_) {
+    LoopValue& value = values_[folded];
+    if (value.storage == Storage::None && value.kind == LoopValue::Kind::Member &&
+        !value.is_output())
+      store(value, Storage::Reduced, reduced);
+  }
   for (LoopValue& value : values_) {
     if (value.kind == LoopValue::Kind::Input) {
-      value.memory = "a" + std::to_string(value.index);
+      value.storage = Storage::Input;
+      value.block = value.index;
     } else if (value.kind == LoopValue::Kind::Member && value.is_output()) {
-      value.memory = "o" + std::to_string(outputs++);
-    } else if (value.kind == LoopValue::Kind::Member && value.stored && value.memory.empty()) {
-      value.memory = "t" + std::to_string(temporaries++);
+      store(value, Storage::Output, outputs);
+    } else if (value.kind == LoopValue::Kind::Member && value.stored &&
+               value.storage == Storage::None) {
+      store(value, Storage::Body, body);
     }
   }
 }

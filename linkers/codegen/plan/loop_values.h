@@ -9,8 +9,6 @@
 #include "linkers/codegen/plan/plan.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 
-#include <string>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -27,8 +25,12 @@ struct LoopValue {
   int position = 0;       ///< of a call within its phase
   bool fold = false, stored = false;
   std::vector<std::uint32_t> outputs;  ///< registers that it goes to
-  std::string memory;                  ///< the pointer to its block, where it has one
-  int last_read = -1;  ///< the order of the last read of an input or a number; -1: none
+  /// Where its block is, if it has one: among the loop's inputs, outputs, or what is reduced, or an
+  /// array of the body's own.
+  enum class Storage : std::uint8_t { None, Input, Output, Reduced, Body };
+  Storage storage = Storage::None;
+  std::size_t block = 0;  ///< among those of its storage
+  int last_read = -1;     ///< the order of the last read of an input or a number; -1: none
 
   bool is_output() const { return !outputs.empty(); }
 };
@@ -38,12 +40,10 @@ struct LoopMember {
   std::size_t value;
   std::vector<std::size_t> inputs;  ///< values
   const ElementCode* code;
-  const char* c;  ///< its template; null: its kernel's loop is called
+  const char* c;       ///< its template; null: its kernel's loop is called
+  std::uint32_t read;  ///< bit i: what it computes depends on the elements of input i
 
-  bool reads(std::size_t input) const {
-    return c == nullptr ||
-           std::string_view(c).find("{" + std::to_string(input) + "}") != std::string::npos;
-  }
+  bool reads(std::size_t input) const { return ((read >> input) & 1u) != 0; }
 };
 
 class LoopValues {
@@ -60,7 +60,7 @@ class LoopValues {
   /// The first fold of a value that is no output has a block that the value is written to; what
   /// others fold is copied there.
   bool is_own_fold(std::size_t f) const {
-    return values_[folded(f)].memory.starts_with("f") && first_fold_of(f) == f;
+    return values_[folded(f)].storage == LoopValue::Storage::Reduced && first_fold_of(f) == f;
   }
 
   /// The loop, but for its body. `after`: the steps that are not reached if it fails.

@@ -1,0 +1,82 @@
+#include "linkers/codegen/emit/function_writer.h"
+
+#include "linkers/codegen/emit/prelude.h"
+#include "ops/graph/c_template.h"
+
+#include <map>
+
+namespace thunkvm {
+
+std::string FunctionWriter::cell(std::uint32_t reg) {
+  uses_cells_ = true;
+  named.insert(reg);
+  return "R[" + std::to_string(reg) + "]";
+}
+
+std::string FunctionWriter::service(const std::string& name) {
+  uses_services_ = true;
+  return "S->" + name;
+}
+
+std::string FunctionWriter::read(std::uint32_t reg) {
+  const RegisterForm& form = plan_.reg(reg);
+  if (!form.local) return cell(reg) + ".value." + member(form.dtype);
+  locals_.insert(reg);
+  return "r" + std::to_string(reg);
+}
+
+std::string FunctionWriter::go(std::uint32_t pc) {
+  labels_.insert(pc);
+  return "goto L" + std::to_string(pc) + ";";
+}
+
+std::string FunctionWriter::member(DType dtype) { return c_type(dtype); }
+
+void FunctionWriter::write(std::uint32_t reg, const std::string& value) {
+  const RegisterForm& form = plan_.reg(reg);
+  if (form.local) {
+    locals_.insert(reg);
+    text.line("r" + std::to_string(reg) + " = " + value + ";");
+    return;
+  }
+  const std::string c = cell(reg);
+  if (item_size(form.dtype) < 8) text.line(c + ".value.u64 = 0;");
+  text.line(c + ".value." + member(form.dtype) + " = " + value + ";");
+  text.line(c + ".meta = " + cell_meta_name(form.dtype) + ";");
+}
+
+void FunctionWriter::retire(std::span<const std::uint32_t> registers) {
+  for (const std::uint32_t reg : registers) {
+    const RegisterForm& form = plan_.reg(reg);
+    if (form.local) continue;
+    uses_services_ |= !form.number;
+    text.line(form.number ? cell(reg) + ".meta = 0;" : "tv_retire(S, &" + cell(reg) + ");");
+  }
+}
+
+void FunctionWriter::count(std::uint32_t counter) {
+  uses_counters_ = true;
+  text.line("++N[" + std::to_string(counter) + "];");
+}
+
+void FunctionWriter::call_or_fail(const std::string& name, const std::string& arguments) {
+  text.line("if (" + service(name) + "(call, " + arguments + ")) return TV_FAILED;");
+}
+
+void FunctionWriter::label(std::uint32_t pc) {
+  if (labels_.contains(pc)) text.label(pc);
+}
+
+void FunctionWriter::declare(CText& head) const {
+  if (uses_cells_) head.line("tv_cell *const R = call->cells;");
+  if (uses_counters_) head.line("u64 *const N = call->counters;");
+  if (uses_services_) head.line("const tv_services *const S = call->services;");
+  std::map<std::string, std::string> declared;
+  for (const std::uint32_t reg : locals_) {
+    std::string& list = declared[member(plan_.reg(reg).dtype)];
+    list += (list.empty() ? " r" : ", r") + std::to_string(reg) + " = 0";
+  }
+  for (const auto& [type, list] : declared) head.line(type + list + ";");
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,49 @@
+// function_writer.h: writes the C of one function, and notes what it uses as it is written.
+#pragma once
+
+#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/plan/plan.h"
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+
+namespace thunkvm {
+
+class FunctionWriter {
+ public:
+  explicit FunctionWriter(const Plan& plan) : plan_(plan) {}
+
+  CText text{1};
+  /// Registers that the code or its annotations name.
+  std::set<std::uint32_t> named;
+
+  // Parts of expressions.
+  std::string cell(std::uint32_t reg);
+  std::string service(const std::string& name);
+  /// The number in a register, or in the variable that it is.
+  std::string read(std::uint32_t reg);
+  /// A jump to the statement with this pc.
+  std::string go(std::uint32_t pc);
+  static std::string member(DType dtype);
+
+  // Statements.
+  void write(std::uint32_t reg, const std::string& value);
+  void retire(std::span<const std::uint32_t> registers);
+  void count(std::uint32_t counter);
+  /// Calls a service that may fail.
+  void call_or_fail(const std::string& name, const std::string& arguments);
+  /// Where the statement with this pc is, if it is gone to: code jumps forward only.
+  void label(std::uint32_t pc);
+
+  /// Declares what the text uses: to be in front of it.
+  void declare(CText& head) const;
+
+ private:
+  const Plan& plan_;
+  bool uses_cells_ = false, uses_counters_ = false, uses_services_ = false;
+  std::set<std::uint32_t> locals_, labels_;
+};
+
+}  // namespace thunkvm
