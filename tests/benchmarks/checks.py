@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from timing import best, two_arrays
+from timing import two_arrays
 
 import thunkvm as tv
 
@@ -43,10 +43,18 @@ def debug() -> Iterator[tuple[str, float]]:
     """How many times what a call takes in the ordinary mode it takes in DebugMode."""
     ordinary = tv.Mode("cvm", compile="never")
     for name, (inputs, output, arguments) in zip(NAMES, graphs(), strict=True):
-        plain = best(tv.function(inputs, output, mode=ordinary), *arguments, repeats=20)
-        f = tv.function(inputs, output, mode="DebugMode")
-        calls, begin = 0, time.perf_counter()
-        while (spent := time.perf_counter() - begin) < SECONDS:
-            f(*arguments)
-            calls += 1
-        yield ROW.format(name), spent / calls / plain * 1e-9
+        f = tv.function(inputs, output, mode=ordinary)
+        f(*arguments)
+        plain = average(f, arguments, SECONDS / 4)
+        checked = average(tv.function(inputs, output, mode="DebugMode"), arguments, SECONDS)
+        yield ROW.format(name), checked / plain * 1e-9
+
+
+def average(function: Any, arguments: list[Any], seconds: float) -> float:
+    """How long a call takes, on average of those that so many seconds have room for."""
+    calls, begin = 0, time.perf_counter()
+    while (spent := time.perf_counter() - begin) < seconds:
+        for _ in range(10):
+            function(*arguments)
+        calls += 10
+    return spent / calls

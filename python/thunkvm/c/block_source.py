@@ -182,7 +182,7 @@ def module_source(blocks: Sequence[Nodes]) -> BlockSource:
     code = f"{module.headers()}{module.support_code()}{module.loaded()}"
     for k, (block, struct) in enumerate(zip(blocks, structs, strict=True)):
         code += struct + module.load(k, block.nodes)
-    ops = ", ".join(str(node.op) for node in nodes)
+    ops = ", ".join(node.called for node in nodes)
     return BlockSource(
         header=FULL_HEADER if STANDARD.search(code) else HEADER,
         text=f"// {ops}\n{PRELUDE}{code}",

@@ -48,6 +48,7 @@ class NodeSource:
     ) -> None:
         self.node = node
         self.op = node.op
+        self.called = str(node.op)
         self.c_compiler = c_compiler
         self.name = f"node_{number}"
         self.params = f"params_{number}"
@@ -65,8 +66,8 @@ class NodeSource:
         if self.params_type is not None:
             if isinstance(self.params_type, type):
                 raise TypeError(
-                    f"the params_type of {self.op} is the class {self.params_type.__name__}; it "
-                    "has to be an instance, with parentheses behind it."
+                    f"the params_type of {self.called} is the class {self.params_type.__name__}; "
+                    "it has to be an instance, with parentheses behind it."
                 )
             self.add_giver(self.params_type)
 
@@ -85,7 +86,7 @@ class NodeSource:
 
     def support_code(self) -> dict[str, str]:
         """Return the top level of the Op and its Types: each part, and it with its name."""
-        name = f"c_support_code of {self.op}"
+        name = f"c_support_code of {self.called}"
         return {part: named(part, name) for part in self.all("c_support_code")}
 
     def version(self) -> tuple[Any, ...]:
@@ -96,7 +97,7 @@ class NodeSource:
     def op_code(self, method: str, *arguments: Any) -> str:
         """Ask the Op for a text that it need not have."""
         code = one_text(self.op, method, ask(self.op, method, *arguments))
-        return named(code, f"{method} of {self.op}")
+        return named(code, f"{method} of {self.called}")
 
     def members(self) -> str:
         """Return what the node keeps in the struct."""
@@ -125,7 +126,7 @@ class NodeSource:
             stages.append(
                 Stage(
                     number,
-                    f"the params of {self.op}",
+                    f"the params of {self.called}",
                     "",
                     f"py_{self.params} = {given};\n{guarded(extract, number)}",
                     f"if ({FAILURE} != 0) {{\n{cleanup}\n}}",
@@ -162,16 +163,17 @@ class NodeSource:
         code = ask(self.op, "c_code", *arguments, default=self, reasons=reasons)
         if not isinstance(code, str):
             if code is self:
-                why = reasons[0] if reasons else f"{self.op} has no c_code for this node."
+                why = reasons[0] if reasons else f"{self.called} has no c_code for this node."
                 raise MethodNotDefined(why)
             raise TypeError(
-                f"c_code of {self.op} returned {code!r}, a {type(code).__name__}; it has to "
+                f"c_code of {self.called} returned {code!r}, a {type(code).__name__}; it has to "
                 "return a str."
             )
         cleanup = self.op_code("c_code_cleanup", *arguments)
-        named_in = set(OBJECT.findall(code + cleanup))
-        self.objects = [name for name in self.inputs if name in named_in]
-        own = Stage(stage, f"{self.op}", "", named(code, f"c_code of {self.op}"), cleanup)
+        if "py_V" in code or "py_V" in cleanup:
+            named_in = set(OBJECT.findall(code + cleanup))
+            self.objects = [name for name in self.inputs if name in named_in]
+        own = Stage(stage, f"{self.called}", "", named(code, f"c_code of {self.called}"), cleanup)
         return caught(nested([own]), stage)
 
     def input_stage(self, i: int, number: int, source: str) -> Stage:
@@ -181,7 +183,7 @@ class NodeSource:
         check = self.check_input
         return Stage(
             number,
-            f"input {i} of {self.op}, {type_}",
+            f"input {i} of {self.called}, {type_}",
             f"PyObject* py_{name} = {source};\n"
             + self.type_code(type_, "c_declare", name, sub, check_input=check),
             f"Py_INCREF(py_{name});\n"
@@ -202,7 +204,7 @@ class NodeSource:
         )
         return Stage(
             number,
-            f"output {j} of {self.op}, {type_}",
+            f"output {j} of {self.called}, {type_}",
             f"PyObject* py_{name} = {source};\n"
             + self.type_code(type_, "c_declare", name, sub, check_input=check),
             f"Py_INCREF(py_{name});\n{guarded(set_up, number)}",
@@ -232,7 +234,9 @@ class NodeSource:
         check: Callable[..., str] | None = getattr(self.node.outputs[j].type, "c_check_value", None)
         if check is None:
             return ""
-        return check(self.outputs[j], {"fail": failure_code(number)}, f"output {j} of {self.op}")
+        return check(
+            self.outputs[j], {"fail": failure_code(number)}, f"output {j} of {self.called}"
+        )
 
     def op_sub(self, stage: int) -> dict[str, str]:
         """Return what the Op's texts may insert, for a stage."""
@@ -248,7 +252,7 @@ class NodeSource:
         code = ask(type_, method, name, sub, default=self, **keywords)
         if code is self:
             raise MethodNotDefined(
-                f"the Type {type_} of a variable of {self.op} has no {method}, which a Type in C "
-                "(a thunkvm.CType) has to define."
+                f"the Type {type_} of a variable of {self.called} has no {method}, which a Type in "
+                "C (a thunkvm.CType) has to define."
             )
         return one_text(type_, method, code)

@@ -21,10 +21,10 @@ class Allowance:
     >>> from thunkvm.checking.allowance import Allowance
     >>> allowance = Allowance(20.0)
     >>> allowance.unwatched_after(10.0, 0.1)  # a call may take 2 s: 8 s too much
-    4
-    >>> allowance.add_unwatched(2.0)  # what these four took: 6 s were gained
-    >>> allowance.unwatched_after(10.0, 0.1)  # 10 s are too much now
-    7
+    5
+    >>> allowance.add_unwatched(2.0)  # what these five took: 8 s were gained
+    >>> allowance.unwatched_after(10.0, 0.1)  # 8 s are too much now
+    6
     """
 
     def __init__(self, at_most: float) -> None:
@@ -50,7 +50,7 @@ class Allowance:
         """
         self._plain = min(self._plain, plain)
         allowed = self._at_most * self._plain
-        each = self._spent / self._unwatched if self._unwatched else 0.0
+        each = plain + (self._spent / self._unwatched if self._unwatched else 0.0)
         self._debt += seconds + self._spent - allowed * (self._unwatched + 1)
         self._debt = max(self._debt, 0.0)
         self._spent = 0.0
