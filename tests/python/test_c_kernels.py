@@ -242,6 +242,21 @@ def test_many_inputs_and_outputs() -> None:
     assert tv.function(inputs, op(*inputs))(*range(20)) == [2.0 * i for i in range(20)]
 
 
+def test_its_version_and_its_source_are_shown(tmp_path: Path) -> None:
+    class Versioned(Kernel):
+        def c_code_cache_version(self) -> tuple[int, ...]:
+            return (2, 1)
+
+    with tv.config.change(c_debug=True, cache_dir=str(tmp_path)):
+        f = tv.function([x, a], tv.exp(Versioned(SCALE)(x, a)))
+    row = f.explain().nodes[0]
+    assert (row.op, row.form, row.c_version) == ("Versioned", "kernel", (2, 1))
+    assert "kernel, version 2.1" in str(f.explain())
+    assert "run_Versioned" in Path(row.c_source).read_text()
+    g = tv.function([x], tv.exp(x))
+    assert g.explain().nodes[0].c_version is None
+
+
 def test_a_compile_error_has_the_users_line_and_the_node() -> None:
     with pytest.raises(tv.CompileError, match=r"(?s)C code of Kernel \(node.*does not compile.*y"):
         tv.function([x], Kernel(body("return y;"))(x))

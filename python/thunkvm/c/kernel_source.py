@@ -6,16 +6,18 @@ same in both.
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
 
 from thunkvm import _core
-from thunkvm._core import Apply, TensorType
+from thunkvm._core import Apply, Function, TensorType
 from thunkvm._src.calls.config import config
 from thunkvm.c.compiling import OTHER_WAYS, has_own
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.node_source import function_name
+from thunkvm.c.notes import CNote
 from thunkvm.c.protocol import ask, texts
 from thunkvm.c.stages import named
 
@@ -111,7 +113,7 @@ def kernel_source(node: Apply) -> KernelSource | None:
     linkage = 'extern "C" ' if is_cxx else ""
     prototype = f"{linkage}int {name}(tv_call *, const tv_array *, tv_array *);\n"
     text = HEADER + _macros(node) + prototype + named(code, f"c_kernel of {op}")
-    return _compiled(op, is_cxx, text, name)
+    return _compiled(node, is_cxx, text, name)
 
 
 def _has_compiler(node: Apply, is_cxx: bool) -> bool:
@@ -128,11 +130,29 @@ def _has_compiler(node: Apply, is_cxx: bool) -> bool:
     return True
 
 
-def _compiled(op: Any, is_cxx: bool, text: str, name: str) -> KernelSource:
-    version = _core.compiler_version(is_cxx)
+def notes_of(function: Function) -> dict[int, CNote]:
+    """Return what is said of a function's nodes that were asked for their C since the last time.
+
+    By the nodes' index. Each thread links functions of its own.
+    """
+    notes: dict[int, CNote] = getattr(_asked, "notes", {})
+    _asked.notes = {}
+    return {
+        i: notes[node]
+        for i, output in (enumerate(function._nodes) if notes else ())
+        if (node := hash(output.owner)) in notes and hasattr(output.owner.op, "c_kernel")
+    }
+
+
+_asked = threading.local()
+
+
+def _compiled(node: Apply, is_cxx: bool, text: str, name: str) -> KernelSource:
+    op: Any = node.op
+    compiler = _core.compiler_version(is_cxx)
 
     def listed(method: str) -> list[str]:
-        return texts(op, method, ask(op, method, c_compiler=version))
+        return texts(op, method, ask(op, method, c_compiler=compiler))
 
     headers = [h if h[:1] in '<"' else f'"{h}"' for h in listed("c_headers")]
     text = "".join(f"#include {header}\n" for header in headers) + text
@@ -140,9 +160,12 @@ def _compiled(op: Any, is_cxx: bool, text: str, name: str) -> KernelSource:
     flags += [*(f"-I{path}" for path in listed("c_header_dirs")), *listed("c_compile_args")]
     libraries = [w for p in listed("c_lib_dirs") for w in (f"-L{p}", f"-Wl,-rpath,{p}")]
     libraries += [f"-l{library}" for library in (*listed("c_libraries"), *LIBRARIES)]
+    path = ""
     if config.c_debug:
-        text, _ = kept(text)
+        text, path = kept(text)
         flags += DEBUG_FLAGS
+    version = ask(op, "c_code_cache_version_apply", node) or ask(op, "c_code_cache_version") or ()
+    _asked.notes = {**getattr(_asked, "notes", {}), hash(node): CNote(version, path)}
     left_out = listed("c_no_compile_args")
     return is_cxx, ask(op, "c_compiler"), text, flags, left_out, libraries, name
 
@@ -165,4 +188,4 @@ def _macros(node: Apply) -> str:
     return "".join(lines)
 
 
-__all__ = ["kernel_source"]
+__all__ = ["kernel_source", "notes_of"]

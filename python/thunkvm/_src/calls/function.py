@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -395,12 +396,17 @@ class _CCode:
 
     def annotate(self, function: _core.Function) -> None:
         """Give a function that was linked what is said of its nodes, by their index."""
+        notes: dict[int, Any] = {}
         if self.nodes is not None:
-            function._c_notes = {
+            notes = {
                 i: note
                 for i, output in enumerate(function._nodes)
                 if (note := self.nodes.notes.get(hash(output.owner))) is not None
             }
+        if kernels := sys.modules.get("thunkvm.c.kernel_source"):
+            notes |= kernels.notes_of(function)
+        if notes:
+            function._c_notes = notes
 
 
 def _check_name(what: str, name: Any) -> None:
