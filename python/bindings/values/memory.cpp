@@ -1,5 +1,3 @@
-// NumPy's memory handlers are of 1.22.
-#define NPY_TARGET_VERSION NPY_1_22_API_VERSION
 #include "python/bindings/values/memory.h"
 
 #include "python/bindings/python/python.h"
