@@ -4,6 +4,7 @@ Reading an item may run the code of anybody, here code that empties the list. Ea
 its list alone, so that it is gone as soon as the list is empty.
 """
 
+import contextlib
 import sys
 
 import numpy as np
@@ -56,6 +57,40 @@ def test_a_list_that_becomes_a_variable(kind):
     f = tv.function([x], tv.sqrt(items))
     assert items == []
     np.testing.assert_array_equal(f(8.0), np.sqrt([3.0, 4.0, 9.0]))
+
+
+class AsVector(Emptying):
+    def __array__(self, dtype=None, copy=None):
+        return np.full(2, self.empty(), dtype)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize(
+    "taken",
+    [
+        tv.as_variable,
+        tv.constant,
+        tv.shared,
+        lambda items: tv.vector("x") + items,
+        lambda items: tv.where(tv.vector("x") > 0, items, items),
+        lambda items: tv.function([tv.In(x := tv.vector("x"), value=items)], x),
+        lambda items: tv.shared(np.ones(2)).set_value(items),
+        lambda items: tv.function([x := tv.matrix("x")], x)(items),
+        lambda items: tv.vector("x")[items],
+    ],
+    ids=["as_variable", "constant", "shared", "+", "where", "In", "set_value", "argument", "index"],
+)
+def test_a_list_of_arrays(nested, taken):
+    items = emptied_by(AsVector, 3.0, 4.0)
+    with contextlib.suppress(TypeError, ValueError, IndexError):  # of its rank, or of its dtype
+        taken([items, items] if nested else items)
+    assert items == []
+
+
+def test_a_list_of_arrays_that_empties_itself_has_the_values_that_it_had():
+    items = emptied_by(AsVector, 3.0, 4.0)
+    got = tv.function([], tv.as_variable(items))()
+    np.testing.assert_array_equal(got, [[3.0, 3.0], [4.0, 4.0]])
 
 
 @pytest.mark.parametrize("kind", [AsArray, AsFloat])

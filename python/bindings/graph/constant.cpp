@@ -140,7 +140,8 @@ Variable constant_of(PyObject* value, PyObject* dtype) {
   if (dtype == nullptr || dtype == Py_None) return Variable::constant(from_number(value));
   // NumPy converts, so that what does not fit is an error in NumPy's words.
   PyArray_Descr* wanted = numpy_dtype(dtype_of_object(dtype, "constant(dtype=)"));
-  PyRef array = PyRef::take(PyArray_FromAny(value, wanted, 0, 0, NPY_ARRAY_FORCECAST, nullptr));
+  PyRef array = PyRef::take(
+      PyArray_FromAny(with_kept_items(value).get(), wanted, 0, 0, NPY_ARRAY_FORCECAST, nullptr));
   return Variable::constant(from_number(array.get()));
 }
 

@@ -136,6 +136,10 @@ PyObject* connect(PyObject*, PyObject* args) {
   return guard([&] { return object(connective(as_variable(a), as_variable(b))); });
 }
 
+PyObject* kept_items(PyObject*, PyObject* value) {
+  return guard([&] { return with_kept_items(value); });
+}
+
 PyMethodDef functions[] = {
     {"input_variable", with_keywords(input_variable), METH_VARARGS | METH_KEYWORDS,
      "input_variable(type, name=None)\n--\n\nA free variable of a type."},
@@ -145,6 +149,9 @@ PyMethodDef functions[] = {
     {"as_variable", as_variable_of, METH_O,
      "as_variable(value)\n--\n\n"
      "A Variable as it is; numbers, arrays and lists (also of Variables) as one."},
+    {"with_kept_items", kept_items, METH_O,
+     "with_kept_items(value)\n--\n\n"
+     "A (nested) list as tuples, which asking an item for its value does not empty."},
     {"type_text", type_text, METH_O,
      "type_text(variable)\n--\n\n"
      "What messages call a Variable's type: \"vector float64 (3,)\"."},

@@ -149,6 +149,27 @@ Cell cell_of_ndarray(PyArrayObject* array, DType dtype) {
   return Cell::of_array(borrow_ndarray(array, dtype));
 }
 
+// The axes that NumPy looks for in nested lists.
+constexpr int kMostAxes = 64;
+
+PyRef kept_to_depth(PyObject* object, int depth) {
+  const bool is_list = PyList_CheckExact(object) ||
+                       (PyList_Check(object) && !PyObject_HasAttrString(object, "__array__"));
+  if ((!is_list && !PyTuple_CheckExact(object)) || depth == kMostAxes) return PyRef::borrow(object);
+  const PyRef items = is_list ? PyRef::take(PyList_AsTuple(object)) : PyRef::borrow(object);
+  PyRef kept = PyRef::take(PyTuple_New(PyTuple_GET_SIZE(items.get())));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items.get()); ++i)
+    PyTuple_SET_ITEM(kept.get(), i,
+                     kept_to_depth(PyTuple_GET_ITEM(items.get(), i), depth + 1).release());
+  return kept;
+}
+
+}  // namespace
+
+PyRef with_kept_items(PyObject* object) { return kept_to_depth(object, 0); }
+
+namespace {
+
 // Anything that NumPy can look at as an array, as one; throws PythonError.
 PyRef as_ndarray(PyObject* object, const char* what) {
   if (PyArray_CheckExact(object)) return PyRef::borrow(object);
@@ -162,7 +183,7 @@ PyRef as_ndarray(PyObject* object, const char* what) {
         attribute(PyRef::take(PyImport_ImportModule("numpy")).get(), "from_dlpack").release();
     return PyRef::take(PyObject_CallOneArg(from_dlpack, object));
   }
-  return PyRef::take(PyArray_FromAny(object, nullptr, 0, 0, 0, nullptr));
+  return PyRef::take(PyArray_FromAny(with_kept_items(object).get(), nullptr, 0, 0, 0, nullptr));
 }
 
 Cell from_array_like(PyObject* object, const TensorType& type, CastRule rule, const char* what) {

@@ -39,6 +39,10 @@ PyRef to_python(const Cell& value);
 /// Python or NumPy raise on the way begins with it too.
 Cell from_python(PyObject* object, const Type& type, CastRule rule, const char* what);
 
+/// A (nested) list or tuple as tuples, for NumPy, which reads the items of a list in place: asking
+/// one for its value may run code that empties the list. Any other object is itself.
+PyRef with_kept_items(PyObject* object);
+
 /// Whether it is a number by its `__float__` alone: a Fraction, a Decimal, an object of the user's.
 bool is_float_like(PyObject* object);
 /// A number, NumPy scalar, array or (nested) list of numbers, in the dtype that NumPy gives it and

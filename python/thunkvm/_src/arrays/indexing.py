@@ -99,8 +99,9 @@ def _index_array(item: Any) -> Variable | None:
     elif isinstance(item, (bool, np.bool_)):
         array = as_variable(np.asarray(item))
     elif isinstance(item, (list, tuple)):
-        # An empty list has no integer in it that says what it is.
-        array = as_variable(list(item) if np.size(item) else np.zeros(np.shape(item), "int64"))
+        array = as_variable(item)
+        if array.owner is None and 0 in array.type.shape:  # no integer says what it is
+            array = as_variable(np.zeros(array.type.shape, "int64"))
     elif isinstance(item, np.ndarray):
         array = as_variable(item)
     else:

@@ -125,7 +125,9 @@ def _as_tensor_value(value: Any, dtype: npt.DTypeLike | None) -> np.ndarray | No
     if isinstance(value, (str, bytes, dict, set, np.random.Generator)) or value is None:
         return None
     try:
-        array = np.asanyarray(value, dtype)  # a mask is refused where the value is taken in
+        # Items are kept while NumPy reads them, since asking one for its value may empty the list.
+        kept = _core.with_kept_items(value)
+        array = np.asanyarray(kept, dtype)  # a mask is refused where the value is taken in
     except ValueError:  # ragged lists
         return None
     return array if array.dtype.kind in "biufc" else None
