@@ -121,7 +121,8 @@ class CastMaker : public OpMaker {
     expose(Exposure::Package);
     comment(
         "The elements converted to another dtype, as `numpy.ndarray.astype` does it. Floats are "
-        "truncated to integers; complex numbers lose their imaginary part when cast to real ones.");
+        "truncated to integers (what does not fit, through int64); complex numbers lose their "
+        "imaginary part when cast to real ones.");
     input("x", "any numeric tensor");
     attr("dtype", AttrType::DType, "the dtype of the result");
     output("the same numbers in that dtype; `x` itself where it has it already");

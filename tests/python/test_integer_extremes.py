@@ -35,6 +35,20 @@ def extremes(dtype: str) -> np.ndarray:
     return np.array([info.min, info.min + 1, *small, info.max - 1, info.max], dtype)
 
 
+@pytest.mark.parametrize("length", [1, 9, 40])
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("source", ["float16", "float32", "float64"])
+def test_a_float_that_fits_no_integer_is_the_same_one_in_every_mode(source, dtype, length):
+    x = tv.vector("x", dtype=source)
+    ends = [2.0**64, 1.5 * 2.0**63, 2.0**63, -1.0, -(2.0**63), -(2.0**64), np.inf, np.nan, 300.7]
+    with np.errstate(all="ignore"):
+        values = np.resize(np.array(ends).astype(source), length)
+        native, numpys = (
+            tv.function([x], tv.cast(x, dtype), mode=mode)(values) for mode in ("cvm", "py")
+        )
+    np.testing.assert_array_equal(native, numpys)
+
+
 def outcome(call: Callable[..., Any], *arguments: Any) -> Any:
     """What a call gives, or the class of the exception that says that it is not for these."""
     with np.errstate(all="ignore"):
