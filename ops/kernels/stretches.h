@@ -1,6 +1,7 @@
 // stretches.h: long work of a kernel in stretches, between which the host may end it.
 #pragma once
 
+#include "thunks/array.h"
 #include "thunks/error.h"
 #include "thunks/host.h"
 
@@ -29,6 +30,20 @@ void in_stretches(Host& host, std::int64_t n, std::int64_t weight, F&& f) {
     const HostLeave leave(host, (end - begin) * weight);
     f(begin, end);
   }
+}
+
+/// Copies the elements of an array of one axis or more to one of the same shape and dtype. Throws
+/// Error(Interrupted).
+inline void copy_in_stretches(Host& host, const Array& from, const Array& to) {
+  const std::int64_t length = from.length(0);
+  if (length == 0) return;
+  const std::vector<std::int64_t> whole(from.shape().begin(), from.shape().end());
+  in_stretches(host, length, from.size() / length, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> shape = whole;
+    shape[0] = end - begin;
+    copy_elements(from.view(shape, from.strides(), from.data() + begin * from.strides()[0]),
+                  to.view(shape, to.strides(), to.data() + begin * to.strides()[0]));
+  });
 }
 
 /// Long work in parts whose lengths are not the caller's to choose, as the runs of a StridedWalk

@@ -2,16 +2,27 @@
 // is made of.
 #include "ops/graph/conjugate.h"
 #include "ops/graph/extents.h"
+#include "ops/kernels/element_math.h"
 #include "ops/reduction/cumulative.h"
 
 namespace thunkvm {
 
 namespace {
 
+/// Complex numbers as NumPy multiplies them: C's product of infinite ones is another.
+template <class T>
+auto times(T a, T b) {
+  if constexpr (is_complex_type<T>) {
+    return multiply(a, b);
+  } else {
+    return a * b;
+  }
+}
+
 struct RunningProduct {
   template <class T>
   static auto combine(T product, T value) {
-    return product * value;
+    return times(product, value);
   }
 };
 
@@ -81,22 +92,16 @@ void run_recurrence(Activation& activation, const Operands& operands) {
   const std::int64_t size = b.size();
   const Array out = output_array(activation, operands, 0, dtype_of<T>, b.shape());
   const auto [length, after] = AxisExtents(b, axis);
-  {
-    HostLeave leave(*activation.host, size);
-    const T* factor = a.data_as<T>();
-    const T* term = b.data_as<T>();
-    T* to = out.data_as<T>();
-    using Acc = SumAcc<T>;
-    for (std::int64_t start = 0; start < size; start += length * after) {
-      for (std::int64_t i = start; i < start + length * after; ++i) {
-        const auto value = widen<Acc>(term[i]);
-        const bool is_first = i < start + after;
-        to[i] = static_cast<T>(
-            is_first ? value
-                     : static_cast<Acc>(value + widen<Acc>(factor[i]) * widen<Acc>(to[i - after])));
-      }
-    }
-  }
+  const T* factor = a.data_as<T>();
+  const T* term = b.data_as<T>();
+  T* to = out.data_as<T>();
+  using Acc = SumAcc<T>;
+  along_axis(
+      *activation.host, size, length, after, [&](std::int64_t i) { to[i] = term[i]; },
+      [&](std::int64_t i) {
+        to[i] = static_cast<T>(static_cast<Acc>(
+            widen<Acc>(term[i]) + times(widen<Acc>(factor[i]), widen<Acc>(to[i - after]))));
+      });
   poll_after(activation, size);
   store(activation, operands, 0, out);
 }

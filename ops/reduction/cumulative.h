@@ -1,7 +1,10 @@
 // cumulative.h: running reductions along an axis, or of the flattened array: `cumsum` and its kin.
 #pragma once
 
+#include "ops/kernels/stretches.h"
 #include "ops/reduction/reduction.h"
+
+#include <algorithm>
 
 namespace thunkvm {
 
@@ -57,6 +60,21 @@ struct AxisExtents {
   }
 };
 
+/// Calls `first(i)` for the first elements along an axis and `next(i)` for all others, in the order
+/// in which they lie; the host may end it. Throws Error(Interrupted).
+template <class First, class Next>
+void along_axis(Host& host, std::int64_t size, std::int64_t length, std::int64_t after,
+                First&& first, Next&& next) {
+  const std::int64_t block = length * after;
+  in_stretches(host, size, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end;) {
+      const std::int64_t start = i - i % block;
+      for (const std::int64_t stop = std::min(end, start + after); i < stop; ++i) first(i);
+      for (const std::int64_t stop = std::min(end, start + block); i < stop; ++i) next(i);
+    }
+  });
+}
+
 /// The kernel: `Rule::combine(what is there, the next element)` from each element to the next.
 template <class Rule, class T>
 void run_cumulative(Activation& activation, const Operands& operands) {
@@ -68,20 +86,15 @@ void run_cumulative(Activation& activation, const Operands& operands) {
   const Array out =
       output_array(activation, operands, 0, dtype_of<Out>, axis < 0 ? Dims(&size, 1) : x.shape());
   const auto [length, after] = AxisExtents(x, axis);
-  {
-    HostLeave leave(*activation.host, size);
-    const T* from = x.data_as<T>();
-    Out* to = out.data_as<Out>();
-    for (std::int64_t start = 0; start < size; start += length * after) {
-      for (std::int64_t i = 0; i < length * after; ++i) {
-        const auto value = widen<Acc>(from[start + i]);
-        to[start + i] =
-            static_cast<Out>(i < after ? value
-                                       : static_cast<Acc>(Rule::combine(
-                                             widen<SumAcc<Out>>(to[start + i - after]), value)));
-      }
-    }
-  }
+  const T* from = x.data_as<T>();
+  Out* to = out.data_as<Out>();
+  along_axis(
+      *activation.host, size, length, after,
+      [&](std::int64_t i) { to[i] = static_cast<Out>(widen<Acc>(from[i])); },
+      [&](std::int64_t i) {
+        to[i] = static_cast<Out>(static_cast<Acc>(
+            Rule::combine(widen<SumAcc<Out>>(to[i - after]), widen<Acc>(from[i]))));
+      });
   poll_after(activation, size);
   store(activation, operands, 0, out);
 }

@@ -1,6 +1,7 @@
 // reshape.cpp: `reshape`, a view wherever the strides allow one.
 #include "ops/graph/array_op.h"
 #include "ops/graph/extent_op.h"
+#include "ops/kernels/stretches.h"
 #include "thunks/lengths.h"
 
 #include <algorithm>
@@ -101,10 +102,8 @@ void run_reshape(Activation& activation, const Operands& operands) {
     return;
   }
   const Array out = output_array(activation, operands, 0, x.dtype(), shape);
-  {
-    HostLeave leave(*activation.host, size);
-    copy_elements(x, out.view(x.shape(), dense_strides(x.shape(), x.dtype()), out.data()));
-  }
+  const Array as_x = out.view(x.shape(), dense_strides(x.shape(), x.dtype()), out.data());
+  copy_in_stretches(*activation.host, x, as_x);
   poll_after(activation, size);
   store(activation, operands, 0, out);
 }

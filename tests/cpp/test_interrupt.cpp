@@ -227,5 +227,19 @@ TEST_CASE("the host ends long kernels between two stretches") {
     check_interrupted(call_op("add", {row, column}),
                       {zeros(DType::Float64, {1, 1025}), zeros(DType::Float64, {1025, 1})});
   }
+  SUBCASE("a copy in another order") {
+    const Variable rows = input(DType::Float64, {kUnknownLength, kUnknownLength});
+    const Array matrix = Array::zeros(DType::Float64, std::vector<std::int64_t>{1025, 1025});
+    const std::vector<std::int64_t> strides = {8, 8 * 1025};
+    const Cell transposed = Cell::of_array(matrix.view(matrix.shape(), strides, matrix.data()));
+    const Array shape = Array::zeros(DType::Int64, std::vector<std::int64_t>{1});
+    *shape.data_as<std::int64_t>() = 1025 * 1025;
+    const Variable lengths = Variable::input(TensorType::of(DType::Int64, {1}), "lengths");
+    check_interrupted(call_op("reshape", {rows, lengths}), {transposed, Cell::of_array(shape)});
+  }
+  SUBCASE("a running sum") {
+    check_interrupted(call_op("cumsum", {x}, {{"axis", std::int64_t{0}}}),
+                      {zeros(DType::Float64, {n})});
+  }
   SUBCASE("a cast") { check_interrupted(cast(x, DType::Float32), {zeros(DType::Float64, {n})}); }
 }

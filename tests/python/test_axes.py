@@ -313,3 +313,12 @@ def test_nothing_may_be_taken(none: Any, axis: int | None, mode: str) -> None:
     expected = np.take(CUBE, np.asarray(none, "int64"), axis)
     assert found.shape == expected.shape
     assert found.dtype == expected.dtype
+
+
+@pytest.mark.parametrize("mode", ["py", "cvm"])
+def test_running_products_of_infinite_complex_numbers_are_numpys(mode):
+    x = tv.vector("x", dtype="complex128")
+    values = np.array([complex(np.inf, 1), 1 + 1j, 2, 1j])
+    with np.errstate(all="ignore"):
+        got, want = tv.function([x], tv.cumprod(x), mode=mode)(values), np.cumprod(values)
+    np.testing.assert_array_equal(got, want)
