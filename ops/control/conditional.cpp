@@ -74,6 +74,12 @@ class ConditionalOp final : public Op {
            ", outputs=" + std::to_string(spec_.n_outputs) + "}";
   }
   const Conditional* conditional() const override { return &spec_; }
+  std::span<const Hint> hints() const override {
+    static constexpr Hint kHints[] = {
+        {ErrorKind::Index, "tv.switch_case(..., default=) takes an index that is out of range"},
+        {std::nullopt, kSelectorHint}};
+    return kHints;
+  }
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     if (inputs.size() != 1 + std::size_t{spec_.n_arms} * spec_.n_outputs)

@@ -102,9 +102,10 @@ struct GreaterEqual {
 };
 
 template <class F>
-Elementwise comparison(const char* name, const char* numpy_name, const char* summary,
-                       const char* result) {
+Elementwise comparison(const char* name, const char* sign, const char* numpy_name,
+                       const char* summary, const char* result) {
   return Elementwise(name, "comparison", {"x", "y"})
+      .infix(sign, 5)
       .alias(numpy_name)
       .comment(summary)
       .output("a bool for each element")
@@ -116,30 +117,31 @@ Elementwise comparison(const char* name, const char* numpy_name, const char* sum
 }
 
 const Elementwise eq_op = comparison<Equal>(
-    "eq", "equal", "Whether the elements are equal. NaN is not, not even to itself.",
+    "eq", "==", "equal", "Whether the elements are equal. NaN is not, not even to itself.",
     "array([False,  True, False])");
 REGISTER_OP(ElementwiseOf<eq_op>, ElementwiseMaker<eq_op>, eq)
 
-const Elementwise neq_op = comparison<NotEqual>("neq", "not_equal", "Whether the elements differ.",
-                                                "array([ True, False,  True])");
+const Elementwise neq_op = comparison<NotEqual>(
+    "neq", "!=", "not_equal", "Whether the elements differ.", "array([ True, False,  True])");
 REGISTER_OP(ElementwiseOf<neq_op>, ElementwiseMaker<neq_op>, neq)
 
-const Elementwise lt_op = comparison<Less>(
-    "lt", "less", "Whether each element of x is less than y's.", "array([ True, False, False])");
+const Elementwise lt_op =
+    comparison<Less>("lt", "<", "less", "Whether each element of x is less than y's.",
+                     "array([ True, False, False])");
 REGISTER_OP(ElementwiseOf<lt_op>, ElementwiseMaker<lt_op>, lt)
 
 const Elementwise le_op = comparison<LessEqual>(
-    "le", "less_equal", "Whether each element of x is less than y's or equal to it.",
+    "le", "<=", "less_equal", "Whether each element of x is less than y's or equal to it.",
     "array([ True,  True, False])");
 REGISTER_OP(ElementwiseOf<le_op>, ElementwiseMaker<le_op>, le)
 
 const Elementwise gt_op =
-    comparison<Greater>("gt", "greater", "Whether each element of x is greater than y's.",
+    comparison<Greater>("gt", ">", "greater", "Whether each element of x is greater than y's.",
                         "array([False, False,  True])");
 REGISTER_OP(ElementwiseOf<gt_op>, ElementwiseMaker<gt_op>, gt)
 
 const Elementwise ge_op = comparison<GreaterEqual>(
-    "ge", "greater_equal", "Whether each element of x is greater than y's or equal to it.",
+    "ge", ">=", "greater_equal", "Whether each element of x is greater than y's or equal to it.",
     "array([False,  True,  True])");
 REGISTER_OP(ElementwiseOf<ge_op>, ElementwiseMaker<ge_op>, ge)
 

@@ -22,6 +22,7 @@ struct Conjugate {
 const Elementwise conj_op =
     Elementwise("conj", "complex", {"x"})
         .alias("conjugate")
+        .algebra({.is_involution = true})
         .comment("Each element with the sign of its imaginary part changed; a real tensor itself.")
         .example("[1 + 2j]", "array([1.-2.j])", {"complex128"})
         .loops<Conjugate, 1>(Types<std::int8_t>{} + Complexes{})
@@ -37,6 +38,7 @@ struct RealPart {
   }
 };
 const Elementwise real_op = Elementwise("real", "complex", {"x"})
+                                .attribute()
                                 .comment("The real part of each element; a real tensor itself.")
                                 .example("[1 + 2j]", "array([1.])", {"complex128"})
                                 .loops<RealPart, 1>(Complexes{})
@@ -57,6 +59,7 @@ struct ImaginaryPart {
 };
 const Elementwise imag_op =
     Elementwise("imag", "complex", {"x"})
+        .attribute()
         .comment("The imaginary part of each element; zeros for a real tensor.")
         .example("[1 + 2j]", "array([2.])", {"complex128"})
         .loops<ImaginaryPart, 1>(AllTypes{})

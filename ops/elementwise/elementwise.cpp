@@ -129,6 +129,31 @@ Elementwise& Elementwise::wrapped() {
   return *this;
 }
 
+Elementwise& Elementwise::numpy(const char* path) {
+  numpy_.emplace_back(path);
+  return *this;
+}
+
+Elementwise& Elementwise::algebra(Algebra algebra) {
+  algebra_ = algebra;
+  return *this;
+}
+
+Elementwise& Elementwise::infix(const char* text, int binds) {
+  notation_ = {Notation::Kind::Infix, text, binds};
+  return *this;
+}
+
+Elementwise& Elementwise::prefix(const char* text, int binds) {
+  notation_ = {Notation::Kind::Prefix, text, binds};
+  return *this;
+}
+
+Elementwise& Elementwise::attribute() {
+  notation_ = {Notation::Kind::Attribute, name_};
+  return *this;
+}
+
 Elementwise& Elementwise::gradient(GradientRule rule) {
   gradient_ = rule;
   return *this;
@@ -178,6 +203,9 @@ OpProto Elementwise::proto() const {
   proto.outputs.push_back({.name = "out", .comment = output_});
   proto.exposure = exposure_;
   proto.aliases = aliases_;
+  proto.numpy = numpy_;
+  proto.algebra = algebra_;
+  proto.notation = notation_;
   return proto;
 }
 

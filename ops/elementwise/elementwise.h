@@ -87,6 +87,12 @@ class Elementwise {
   Elementwise& alias(const char* name);
   /// The package wraps the function in NumPy's signature instead of showing it.
   Elementwise& wrapped();
+  /// See `OpMaker` of these.
+  Elementwise& numpy(const char* path);
+  Elementwise& algebra(Algebra algebra);
+  Elementwise& infix(const char* text, int binds);
+  Elementwise& prefix(const char* text, int binds);
+  Elementwise& attribute();
   Elementwise& gradient(GradientRule rule);
   /// Gradients take this input for a constant.
   Elementwise& constant_input(int i);
@@ -159,7 +165,9 @@ class Elementwise {
   std::string output_ = "the result, with the inputs' broadcast shape";
   std::string example_;
   Exposure exposure_ = Exposure::Package;
-  std::vector<std::string> aliases_;
+  std::vector<std::string> aliases_, numpy_;
+  Algebra algebra_;
+  Notation notation_;
   GradientRule gradient_ = nullptr;
   int constant_input_ = -1;
   OutOfRange out_of_range_ = OutOfRange::Error;

@@ -78,6 +78,7 @@ const Elementwise logical_xor_op =
 REGISTER_OP(ElementwiseOf<logical_xor_op>, ElementwiseMaker<logical_xor_op>, logical_xor)
 
 const Elementwise logical_not_op = Elementwise("logical_not", "logic", {"x"})
+                                       .algebra({.is_involution = true})
                                        .comment("Whether each element is false: zero.")
                                        .output("a bool for each element")
                                        .example("[0.0, 2.0]", "array([ True, False])")
@@ -131,28 +132,32 @@ struct Invert {
 };
 
 template <class F>
-Elementwise bitwise(const char* name, const char* summary, const char* result) {
+Elementwise bitwise(const char* name, const char* sign, int binds, const char* summary,
+                    const char* result) {
   return Elementwise(name, "logic", {"x", "y"})
+      .infix(sign, binds)
       .comment(summary)
       .example("[12, 10], [10, 10]", result, {"int64"})
       .loops<F, 2>(Bools{} + Ints{});
 }
 
 const Elementwise bitwise_and_op = bitwise<BitwiseAnd>(
-    "bitwise_and", "The bits that are set in both integers; of bools: logical and.",
+    "bitwise_and", "&", 8, "The bits that are set in both integers; of bools: logical and.",
     "array([ 8, 10])");
 REGISTER_OP(ElementwiseOf<bitwise_and_op>, ElementwiseMaker<bitwise_and_op>, bitwise_and)
 
 const Elementwise bitwise_or_op = bitwise<BitwiseOr>(
-    "bitwise_or", "The bits that are set in either integer; of bools: logical or.",
+    "bitwise_or", "|", 6, "The bits that are set in either integer; of bools: logical or.",
     "array([14, 10])");
 REGISTER_OP(ElementwiseOf<bitwise_or_op>, ElementwiseMaker<bitwise_or_op>, bitwise_or)
 
 const Elementwise bitwise_xor_op = bitwise<BitwiseXor>(
-    "bitwise_xor", "The bits that differ; of bools: exclusive or.", "array([6, 0])");
+    "bitwise_xor", "^", 7, "The bits that differ; of bools: exclusive or.", "array([6, 0])");
 REGISTER_OP(ElementwiseOf<bitwise_xor_op>, ElementwiseMaker<bitwise_xor_op>, bitwise_xor)
 
 const Elementwise invert_op = Elementwise("invert", "logic", {"x"})
+                                  .prefix("~", 12)
+                                  .algebra({.is_involution = true})
                                   .comment("Each integer with all its bits flipped; of bools: not.")
                                   .example("[0, 5]", "array([-1, -6])", {"int64"})
                                   .loops<Invert, 1>(Bools{} + Ints{});
@@ -180,6 +185,7 @@ struct RightShift {
 
 const Elementwise left_shift_op =
     Elementwise("left_shift", "logic", {"x", "y"})
+        .infix("<<", 9)
         .comment(
             "Each integer with its bits moved up by y places. What is moved out is lost; by the "
             "dtype's width or more, or by a negative number, that is all.")
@@ -189,6 +195,7 @@ REGISTER_OP(ElementwiseOf<left_shift_op>, ElementwiseMaker<left_shift_op>, left_
 
 const Elementwise right_shift_op =
     Elementwise("right_shift", "logic", {"x", "y"})
+        .infix(">>", 9)
         .comment(
             "Each integer with its bits moved down by y places; negative numbers stay negative. "
             "By the dtype's width or more, or by a negative number, only the sign is left.")

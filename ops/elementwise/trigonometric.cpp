@@ -305,6 +305,7 @@ struct DegreesToRadians {
 };
 const Elementwise deg2rad_op =
     Elementwise("deg2rad", "trigonometric", {"x"})
+        .numpy("radians")
         .comment("Degrees as radians: x * pi / 180.")
         .example("[0.0, 180.0]", "array([0.        , 3.14159265])")
         .loops<DegreesToRadians, 1>(Floats{})
@@ -324,6 +325,7 @@ struct RadiansToDegrees {
   }
 };
 const Elementwise rad2deg_op = Elementwise("rad2deg", "trigonometric", {"x"})
+                                   .numpy("degrees")
                                    .comment("Radians as degrees: x * 180 / pi.")
                                    .example("[0.0, 1.0]", "array([ 0.        , 57.29577951])")
                                    .loops<RadiansToDegrees, 1>(Floats{})

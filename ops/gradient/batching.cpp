@@ -69,6 +69,7 @@ class LengthMaker : public OpMaker {
   explicit LengthMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
     comment("The length of one axis.");
+    written({Notation::Kind::Attribute, "shape[{axis}]"});
     input("x", "a tensor of at least one dimension");
     attr("axis", AttrType::Int, "which axis, counted from 0")
         .by_default(std::int64_t{0})

@@ -1,6 +1,7 @@
 // array_op.cpp: the checks and graph pieces that Ops over whole arrays share.
 #include "ops/graph/array_op.h"
 
+#include "ops/graph/arrangement.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -245,8 +246,10 @@ Variable prepend_length(const Variable& length, const Variable& shape) {
 
 Variable common_to_batch(const Variable& x) {
   const Apply* node = x.node();
-  if (node->op() == nullptr || node->op()->name() != "broadcast_to") return {};
-  return node->input(0).ndim() == x.ndim() - 1 ? node->input(0) : Variable();
+  const Arrangement* found = node->op() == nullptr ? nullptr : node->op()->arrangement(*node);
+  if (found == nullptr || found->kind != Arrangement::Kind::Repeat) return {};
+  const Variable& repeated = node->input(found->value);
+  return repeated.ndim() == x.ndim() - 1 ? repeated : Variable();
 }
 
 Variable unbatched_shape(const Variable& shape, bool batched) {

@@ -25,8 +25,8 @@ bool same(const Variable& a, const Variable& b, int depth) {
   if (const auto known = known_extent(a)) return known == known_extent(b);
   const Op *f = a.node()->op(), *g = b.node()->op();
   if (depth == 0 || f == nullptr || g == nullptr || a.index() != b.index()) return false;
-  if (f != g && !(f->registered() && g->registered() && f->name() == g->name() &&
-                  f->attributes() == g->attributes()))
+  if (f != g &&
+      !(f->registered() && f->proto() == g->proto() && f->attributes() == g->attributes()))
     return false;
   return std::ranges::equal(
       a.node()->inputs(), b.node()->inputs(),

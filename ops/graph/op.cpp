@@ -1,6 +1,7 @@
 #include "ops/graph/op.h"
 
 #include "ops/graph/extents.h"
+#include "ops/graph/registry.h"
 #include "thunks/error.h"
 
 namespace thunkvm {
@@ -12,6 +13,10 @@ ThunkCode Op::kernel(const Apply&) const { return {}; }
 const BlockFold* Op::block_fold(const Apply&) const { return nullptr; }
 
 const Arrangement* Op::arrangement(const Apply&) const { return nullptr; }
+
+std::span<const Hint> Op::hints() const {
+  return proto_ == nullptr ? std::span<const Hint>() : proto_->hints;
+}
 
 const AliasMap& Op::view_map() const {
   static const AliasMap none;

@@ -5,6 +5,7 @@
 #include "ops/graph/attributes.h"
 #include "ops/graph/variable.h"
 #include "thunks/decoding.h"
+#include "thunks/error.h"
 #include "thunks/thunk.h"
 
 #include <cstdint>
@@ -19,6 +20,7 @@ namespace thunkvm {
 struct Arrangement;
 struct BlockFold;
 struct ElementCode;
+struct OpProto;
 
 /// The demand of a built-in lazy Op, declared: input 0 is the selector; arm a of output j is input
 /// 1 + a*n_outputs + j. The linker compiles it into a branch; no thunk is made.
@@ -30,6 +32,10 @@ struct Conditional {
     return 1 + arm * n_outputs + output;
   }
 };
+
+/// What to write as a selector, for messages about one.
+inline constexpr const char* kSelectorHint =
+    "a comparison such as x > 0 is one bool and never NaN; of an array take .all() or .any()";
 
 /// The lengths of a tensor's axes as values of the graph, a 0-d int64 for each; empty for what is
 /// 0-d, or no tensor. extents.h has what rules compute with them.
@@ -62,6 +68,12 @@ class ShapeQuery {
 /// Which inputs an output is a view of, or which it overwrites: (output, inputs).
 using AliasMap = std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>;
 
+/// What a user may do about a failure of a node, where its message and its inputs do not say.
+struct Hint {
+  std::optional<ErrorKind> kind;  ///< the failures that it is for; none: all
+  const char* text;
+};
+
 /// An operation, with its attributes. Immutable; shared by all its nodes.
 class Op : public Counted {
  public:
@@ -74,11 +86,13 @@ class Op : public Counted {
   const Attributes& attributes() const { return attributes_; }
   /// For the registry, before anybody else has the Op.
   void set_attributes(Attributes attributes) { attributes_ = std::move(attributes); }
+  /// The prototype that the registry made it from; null for an Op that is not from there.
+  const OpProto* proto() const { return proto_; }
   /// Whether it is from the registry, and so a function of its inputs and attributes alone: equal
   /// nodes of it have equal values, and nobody can tell how often they ran.
-  bool registered() const { return registered_; }
+  bool registered() const { return proto_ != nullptr; }
   /// For the registry.
-  void set_registered() { registered_ = true; }
+  void set_proto(const OpProto& proto) { proto_ = &proto; }
 
   /// Builds the node (and the casts that it needs) for these inputs, and returns its outputs.
   /// Throws Error(Type) or Error(Value) that names the Op, the input, what it is, and the rule.
@@ -101,6 +115,9 @@ class Op : public Counted {
   /// For a node that computes no elements, but says where some lie: how a loop over elements does
   /// without running it; null for all others.
   virtual const Arrangement* arrangement(const Apply& node) const;
+
+  /// What errors of its nodes advise, the first that fits; the prototype's by default.
+  virtual std::span<const Hint> hints() const;
 
   virtual const AliasMap& view_map() const;
   virtual const AliasMap& destroy_map() const;
@@ -136,7 +153,7 @@ class Op : public Counted {
 
  private:
   Attributes attributes_;
-  bool registered_ = false;
+  const OpProto* proto_ = nullptr;
 };
 
 }  // namespace thunkvm

@@ -234,11 +234,13 @@ const OpProto& OpRegistry::proto(std::string_view name) { return entry(name).pro
 
 Ref<const Op> OpRegistry::create(std::string_view name, const Attributes& attrs) {
   Entry& e = entry(name);
-  if (attrs.values().empty()) {
-    if (!e.plain) e.plain = e.creator(e.proto.check(attrs));
-    return e.plain;
-  }
-  return e.creator(e.proto.check(attrs));
+  if (attrs.values().empty() && e.plain) return e.plain;
+  Attributes checked = e.proto.check(attrs);
+  const Ref<Op> op = e.creator(checked);
+  op->set_attributes(std::move(checked));
+  op->set_proto(e.proto);
+  if (attrs.values().empty()) e.plain = op;
+  return op;
 }
 
 std::vector<Variable> OpRegistry::call(const OpDesc& desc) {

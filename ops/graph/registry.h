@@ -65,6 +65,38 @@ enum class Exposure : std::uint8_t {
   Method,   ///< `thunkvm.NAME`, and `x.NAME(...)` of a Variable
 };
 
+/// What an Op computes as algebra, exactly: what rewrites may take out of a graph.
+struct Algebra {
+  /// As its second input this number leaves the first one as it is; as its first input the second
+  /// one, if the Op commutes.
+  struct Neutral {
+    int number = 0;
+    bool commutes = false;
+    bool of_integers_only = false;
+  };
+  /// What it does with axes: takes them in the order of its attribute `axes`, or adds or drops axes
+  /// of length 1 that its attribute `axis` names.
+  enum class Axes : std::uint8_t { None, Ordered, Added, Dropped };
+
+  bool is_involution = false;  ///< twice in a row is nothing
+  std::optional<Neutral> neutral = std::nullopt;
+  Axes axes = Axes::None;
+};
+
+/// How a node is written in Python, where its attributes are the defaults or stand in the text.
+struct Notation {
+  enum class Kind : std::uint8_t {
+    Call,       ///< name(x, y)
+    Infix,      ///< x text y
+    Prefix,     ///< text x
+    Attribute,  ///< x.text; "{axis}" in it is that attribute's value
+    Part,       ///< x[index]; with a text x[index].text(y)
+  };
+  Kind kind = Kind::Call;
+  const char* text = "";
+  int binds = 0;  ///< operators: how tightly; of Python's precedences, tighter is more
+};
+
 /// All that a front end has to know of an Op.
 struct OpProto {
   std::string name;
@@ -76,6 +108,10 @@ struct OpProto {
   std::vector<AttrProto> attrs;
   Exposure exposure = Exposure::Ops;
   std::vector<std::string> aliases;  ///< further names in the package, NumPy's: "subtract" of `sub`
+  std::vector<std::string> numpy;    ///< NumPy's functions that it is too: "linalg.inv"
+  Algebra algebra;
+  Notation notation;
+  std::vector<Hint> hints;
 
   const AttrProto* attr(std::string_view name) const;
   /// Fills in defaults and checks names, types and ranges. Throws Error naming the Op, the
@@ -99,6 +135,13 @@ class OpMaker {
     proto_.exposure = exposure;
     proto_.aliases = std::move(aliases);
   }
+  /// A function of NumPy's, by its path in `numpy`, that the names in the package do not say.
+  void numpy(std::string path) { proto_.numpy.push_back(std::move(path)); }
+  void algebra(Algebra algebra) { proto_.algebra = algebra; }
+  void written(Notation notation) { proto_.notation = notation; }
+  void hint(std::optional<ErrorKind> kind, const char* text) {
+    proto_.hints.push_back({kind, text});
+  }
   void output(std::string comment) { proto_.outputs.push_back({"out", std::move(comment)}); }
   AttrProto& attr(std::string name, AttrType type, std::string comment) {
     AttrProto& proto = proto_.attrs.emplace_back();
@@ -121,7 +164,7 @@ struct OpDesc {
 
 class OpRegistry {
  public:
-  using Creator = std::function<Ref<const Op>(const Attributes&)>;
+  using Creator = std::function<Ref<Op>(const Attributes&)>;
 
   static void add(OpProto proto, Creator creator);
   /// All prototypes, by name.
@@ -149,12 +192,8 @@ struct OpRegistration {
     OpProto proto;
     proto.name = name;
     Maker{proto};
-    OpRegistry::add(std::move(proto), [](const Attributes& attrs) {
-      auto* op = new OpClass(attrs);
-      op->set_attributes(attrs);
-      op->set_registered();
-      return Ref<const Op>(op);
-    });
+    OpRegistry::add(std::move(proto),
+                    [](const Attributes& attrs) { return Ref<Op>(new OpClass(attrs)); });
   }
 };
 

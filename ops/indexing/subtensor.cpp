@@ -292,6 +292,7 @@ class SubtensorMaker : public IndexMaker {
     family("indexing");
     comment(
         "Part of an array, as a view: `x[...]` with integers, slices, new axes and an ellipsis.");
+    written({Notation::Kind::Part});
     input("x", "any numeric tensor");
     index_inputs();
     output("a view of `x`");
@@ -307,6 +308,7 @@ class SetSubtensorMaker : public IndexMaker {
   explicit SetSubtensorMaker(OpProto& proto) : IndexMaker(proto) {
     family("indexing");
     comment("A new array like `x`, with a part of it replaced.");
+    written({Notation::Kind::Part, "set"});
     input("x", "any numeric tensor");
     input("value", "what is put there; broadcast to the part");
     index_inputs();
@@ -323,6 +325,7 @@ class IncSubtensorMaker : public IndexMaker {
   explicit IncSubtensorMaker(OpProto& proto) : IndexMaker(proto) {
     family("indexing");
     comment("A new array like `x`, with something added to a part of it.");
+    written({Notation::Kind::Part, "inc"});
     input("x", "any numeric tensor");
     input("value", "what is added there; broadcast to the part");
     index_inputs();

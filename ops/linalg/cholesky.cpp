@@ -118,6 +118,10 @@ class CholeskyMaker : public OpMaker {
   explicit CholeskyMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
     expose(Exposure::Package);
+    numpy("linalg.cholesky");
+    hint(ErrorKind::LinAlg,
+         "the matrix has to be symmetric (Hermitian) and positive definite; where rounding spoilt "
+         "that, add a small multiple of the identity");
     comment(
         "The triangular factor L of each positive definite matrix a = L L^H. One triangle of a is "
         "read. A matrix that is not positive definite is a LinAlgError, or has a factor of NaN.");

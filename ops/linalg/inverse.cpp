@@ -128,6 +128,8 @@ class InvMaker : public OpMaker {
   explicit InvMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
     expose(Exposure::Package);
+    numpy("linalg.inv");
+    hint(ErrorKind::LinAlg, kSingularHint);
     comment("The inverse of each matrix. To solve a system, `solve` is faster and more accurate.");
     input("a", "square matrices");
     output("their inverses");
@@ -144,6 +146,8 @@ class DetMaker : public OpMaker {
   explicit DetMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
     expose(Exposure::Package);
+    numpy("linalg.det");
+    hint(ErrorKind::LinAlg, kSingularHint);
     comment(
         "The determinant of each matrix, from its LU factors. Its gradient needs the inverse: "
         "where a "

@@ -65,6 +65,10 @@ Variable line_up(const Variable& x, bool batched, int ndim);
 
 /// The number of elements as BLAS counts them; throws Error(Value) beyond what it can count.
 int blas_length(const char* op, std::int64_t length);
+/// What to do about a matrix that cannot be divided by.
+inline constexpr const char* kSingularHint =
+    "some row or column of the matrix is a combination of the others; add a multiple of the "
+    "identity, or solve the least-squares problem";
 /// Throws Error(LinAlg) for a run-time array whose last two axes differ.
 void require_square(const char* op, const Array& a);
 /// Throws Error(LinAlg): diagonal element k of that factor, counted from 1, is zero.

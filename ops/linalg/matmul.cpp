@@ -300,6 +300,7 @@ class MatmulMaker : public ProductMaker {
             "Product of matrices, vectors and stacks of matrices, as `numpy.matmul`. A vector is a "
             "row on the left and a column on the right; the axes before the last two broadcast.",
             "a tensor with at least one axis") {
+    written({Notation::Kind::Infix, "@", 11});
     example(
         ">>> a, x = tv.matrix(\"a\"), tv.vector(\"x\")\n"
         ">>> tv.function([a, x], tv.matmul(a, x))([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])\n"

@@ -250,6 +250,8 @@ class SolveMaker : public OpMaker {
   explicit SolveMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
     expose(Exposure::Package);
+    numpy("linalg.solve");
+    hint(ErrorKind::LinAlg, kSingularHint);
     comment(
         "The x for which a x = b, as `numpy.linalg.solve`, through LU factors with row exchanges "
         "(E. "
@@ -270,6 +272,7 @@ class SolveTriangularMaker : public OpMaker {
   explicit SolveTriangularMaker(OpProto& proto) : OpMaker(proto) {
     family("linear algebra");
     expose(Exposure::Package);
+    hint(ErrorKind::LinAlg, kSingularHint);
     comment("The x for which a x = b, where a is triangular; the other triangle is not read.");
     input("a", "square matrices");
     input("b", "a vector, or matrices whose columns are right-hand sides");

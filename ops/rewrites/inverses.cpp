@@ -1,14 +1,13 @@
 // inverses.cpp: nodes that undo another one, or change nothing, exactly.
 #include "ops/graph/functions.h"
+#include "ops/graph/registry.h"
 #include "ops/rewrites/rewrite.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <type_traits>
-#include <unordered_map>
 
 namespace thunkvm {
 namespace {
@@ -66,110 +65,58 @@ std::optional<Axes> sorted_axes(const Op& op, int ndim) {
   return sorted;
 }
 
-enum class Kind : std::uint8_t {
-  Other,
-  Involution,
-  Add,
-  Subtract,
-  Multiply,
-  Divide,
-  Power,
-  Transpose,
-  ExpandDims,
-  Squeeze,
-};
+/// What is known of an Op; nothing of one that is not from the registry.
+const Algebra& algebra_of(const Op* op) {
+  static const Algebra none;
+  return op == nullptr || !op->registered() ? none : op->proto()->algebra;
+}
 
-Kind kind_of(const Op& op) {
-  static const std::unordered_map<std::string, Kind> kinds = {{"neg", Kind::Involution},
-                                                              {"conj", Kind::Involution},
-                                                              {"invert", Kind::Involution},
-                                                              {"logical_not", Kind::Involution},
-                                                              {"add", Kind::Add},
-                                                              {"sub", Kind::Subtract},
-                                                              {"mul", Kind::Multiply},
-                                                              {"true_div", Kind::Divide},
-                                                              {"pow", Kind::Power},
-                                                              {"transpose", Kind::Transpose},
-                                                              {"expand_dims", Kind::ExpandDims},
-                                                              {"squeeze", Kind::Squeeze}};
-  if (!op.registered()) return Kind::Other;
-  const auto found = kinds.find(op.name());
-  return found == kinds.end() ? Kind::Other : found->second;
+/// The operand that the other one leaves as it is; null where that is not certain. A 0-d constant
+/// cannot enlarge it; that it has the result's dtype the driver checks.
+Variable without_neutral(const Algebra::Neutral& neutral, const Variable& x, const Variable& y) {
+  if (y.dtype() != x.dtype() || (neutral.of_integers_only && !is_integral(x.dtype()))) return {};
+  if (is_number(y, neutral.number)) return x;
+  return neutral.commutes && is_number(x, neutral.number) ? y : Variable();
+}
+
+/// Two nodes that order axes are one. Of `node` alone the inputs may have changed: its Op and its
+/// number of axes did not.
+Variable composed(const Apply& node, const Apply& inner) {
+  Axes order = order_of(node);
+  const Axes inner_order = order_of(inner);
+  for (std::int64_t& axis : order) axis = inner_order[static_cast<std::size_t>(axis)];
+  return transpose(inner.input(0), order);
 }
 
 class Inverses final : public Rewrite {
  public:
   std::string_view name() const override { return "inverses"; }
 
-  Variable stand_in(const Candidate& candidate) override {
+  Variable replacement(const Candidate& candidate) override {
     const Op& op = *candidate.node.op();
-    const Kind kind = known_kind(op);
-    if (kind == Kind::Other) return {};
-    const Variable& x = candidate.inputs[0];
-    switch (kind) {
-      case Kind::Involution: {
-        // Two in a row have one type: else the driver refuses (logical_not of a number).
-        const Apply& inner = *x.node();
-        if (inner.op() != &op) return {};
-        return is_laid_out_plainly(inner.input(0)) ? inner.input(0) : Variable();
-      }
-      case Kind::Transpose:
-      case Kind::Squeeze: return undo_axes(kind, op, candidate.node, *x.node());
-      case Kind::Other:
-      case Kind::ExpandDims: return {};
-      default: break;
+    const Algebra& algebra = algebra_of(&op);
+    if (algebra.neutral) {
+      const Variable kept =
+          without_neutral(*algebra.neutral, candidate.inputs[0], candidate.inputs[1]);
+      return kept && is_laid_out_plainly(kept) ? kept : Variable();
     }
-    const Variable& y = candidate.inputs[1];
-    const Variable kept = without_neutral(kind, x, y);
-    return kept && is_laid_out_plainly(kept) ? kept : Variable();
-  }
-
- private:
-  Kind known_kind(const Op& op) {
-    if (&op == last_) return last_kind_;
-    const auto [known, is_new] = kinds_.try_emplace(&op, Kind::Other);
-    if (is_new) known->second = kind_of(op);
-    last_ = &op;
-    return last_kind_ = known->second;
-  }
-
-  // The operand that the other one leaves as it is; null where that is not certain. A 0-d constant
-  // cannot enlarge it; that it has the result's dtype the driver checks.
-  static Variable without_neutral(Kind kind, const Variable& x, const Variable& y) {
-    const DType dtype = x.dtype();
-    if (y.dtype() != dtype) return {};
-    switch (kind) {
-      case Kind::Multiply: return is_number(y, 1) ? x : is_number(x, 1) ? y : Variable();
-      case Kind::Divide: return is_number(y, 1) ? x : Variable();
-      case Kind::Subtract: return is_number(y, 0) ? x : Variable();
-      case Kind::Add:
-        if (!is_integral(dtype)) return {};
-        return is_number(y, 0) ? x : is_number(x, 0) ? y : Variable();
-      case Kind::Power: return is_integral(dtype) && is_number(y, 1) ? x : Variable();
-      default: return {};
+    if (!algebra.is_involution && algebra.axes == Algebra::Axes::None) return {};
+    const Apply& inner = *candidate.inputs[0].node();
+    if (algebra.is_involution) {
+      // Two in a row have one type: else the driver refuses (logical_not of a number).
+      if (inner.op() != &op) return {};
+      return is_laid_out_plainly(inner.input(0)) ? inner.input(0) : Variable();
     }
-  }
-
-  Variable undo_axes(Kind kind, const Op& op, const Apply& node, const Apply& inner) {
-    if (inner.op() == nullptr) return {};
-    const Variable& x = inner.input(0);
-    if (kind == Kind::Transpose) {
-      if (known_kind(*inner.op()) != Kind::Transpose) return {};
-      // `node` may be a node whose inputs changed; its Op and its number of axes did not.
-      Axes order = order_of(node);
-      const Axes inner_order = order_of(inner);
-      for (std::int64_t& axis : order) axis = inner_order[static_cast<std::size_t>(axis)];
-      return transpose(x, order);
+    const Algebra::Axes before = algebra_of(inner.op()).axes;
+    if (algebra.axes == Algebra::Axes::Ordered && before == Algebra::Axes::Ordered)
+      return composed(candidate.node, inner);
+    if (algebra.axes == Algebra::Axes::Dropped && before == Algebra::Axes::Added) {
+      const int ndim = inner.output_type(0).tensor()->ndim();
+      const auto dropped = sorted_axes(op, ndim), added = sorted_axes(*inner.op(), ndim);
+      return dropped && dropped == added ? inner.input(0) : Variable();
     }
-    if (known_kind(*inner.op()) != Kind::ExpandDims) return {};
-    const int ndim = inner.output_type(0).tensor()->ndim();
-    const auto dropped = sorted_axes(op, ndim), added = sorted_axes(*inner.op(), ndim);
-    return dropped && dropped == added ? x : Variable();
+    return {};
   }
-
-  std::unordered_map<const Op*, Kind> kinds_;
-  const Op* last_ = nullptr;
-  Kind last_kind_ = Kind::Other;
 };
 
 }  // namespace

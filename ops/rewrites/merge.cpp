@@ -55,7 +55,7 @@ bool equal_ops(const Op& a, const Op& b) {
   if (x != nullptr || y != nullptr)
     return x != nullptr && y != nullptr && x->decoding == y->decoding && x->n_arms == y->n_arms &&
            x->n_outputs == y->n_outputs;
-  return typeid(a) == typeid(b) && a.name() == b.name() && a.attributes() == b.attributes();
+  return a.proto() == b.proto() && a.attributes() == b.attributes();
 }
 
 std::uint64_t hash_of(const Op& op) {
@@ -139,7 +139,7 @@ class Merge final : public Rewrite {
   std::string_view name() const override { return "merge"; }
   bool drops_demand() const override { return false; }
 
-  Variable stand_in(const Candidate& candidate) override {
+  Variable replacement(const Candidate& candidate) override {
     if (!is_mergeable(*candidate.node.op())) return {};
     Apply* const equal = slots_.empty() ? nullptr : slot(candidate, hash(candidate)).node;
     return equal == nullptr || equal == &candidate.node ? Variable() : Variable(equal, 0);

@@ -137,7 +137,7 @@ class Walk {
   // The first form that a rewrite has of the candidate; null if there is none.
   Variable better_form(const Candidate& candidate, std::uint32_t i) {
     for (std::size_t k = 0; k < rewrites_.size(); ++k) {
-      Variable form = rewrites_[k]->stand_in(candidate);
+      Variable form = rewrites_[k]->replacement(candidate);
       if (!form || !fits(candidate, form)) continue;
       changed_by_[i] = static_cast<std::uint8_t>(k + 1);
       return form;

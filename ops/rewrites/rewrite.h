@@ -40,7 +40,7 @@ class Rewrite {
   /// before, or of a new node over such variables; null where this rewrite knows none. For a node
   /// of several outputs, output 0 of a node whose outputs stand for all of them. Constant time, but
   /// for what may be shared among all calls.
-  virtual Variable stand_in(const Candidate& candidate) = 0;
+  virtual Variable replacement(const Candidate& candidate) = 0;
 
   /// The node that stays where nothing stands in for it; it has rewritten inputs.
   virtual void kept(Apply& /*node*/) {}

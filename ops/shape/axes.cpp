@@ -256,6 +256,8 @@ class TransposeMaker : public OpMaker {
   explicit TransposeMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
     comment("The axes in another order, as a view.");
+    algebra({.axes = Algebra::Axes::Ordered});
+    written({Notation::Kind::Attribute, "T"});
     input("x", "any numeric tensor");
     attr("axes", AttrType::Ints, "axis i of the result is axis axes[i] of `x`; reversed if None")
         .optional();
@@ -273,6 +275,7 @@ class ExpandDimsMaker : public OpMaker {
   explicit ExpandDimsMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
     comment("New axes of length 1, as a view.");
+    algebra({.axes = Algebra::Axes::Added});
     input("x", "any numeric tensor");
     attr("axis", AttrType::Ints, "where they are in the result");
     output("a view of `x`");
@@ -288,6 +291,7 @@ class SqueezeMaker : public OpMaker {
   explicit SqueezeMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
     comment("Without some axes of length 1, as a view.");
+    algebra({.axes = Algebra::Axes::Dropped});
     input("x", "any numeric tensor");
     attr("axis", AttrType::Ints, "which axes go; if None all of length 1, where the shape is known")
         .optional();

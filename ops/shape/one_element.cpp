@@ -56,6 +56,7 @@ class OneElementMaker : public OpMaker {
  public:
   explicit OneElementMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
+    hint(std::nullopt, kSelectorHint);
     comment(
         "The number in an array of one element, as a 0-d one. Conditions that are arrays are read "
         "so: once, so that all branches on one decide alike, whoever else writes to the array.");

@@ -221,6 +221,7 @@ class ShapeMaker : public OpMaker {
   explicit ShapeMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
     comment("The lengths of the axes. A constant, which demands nothing, where they are known.");
+    written({Notation::Kind::Attribute, "shape"});
     input("x", "any numeric tensor");
     output("an int64 vector with a length for each axis");
     example(
@@ -235,6 +236,7 @@ class SizeMaker : public OpMaker {
   explicit SizeMaker(OpProto& proto) : OpMaker(proto) {
     family("shape");
     comment("The number of elements. A constant, which demands nothing, where it is known.");
+    written({Notation::Kind::Attribute, "size"});
     input("x", "any numeric tensor");
     output("a 0-d int64");
     example(

@@ -27,20 +27,6 @@ bool is_a(PyObject* exception, PyObject* exceptions_class) {
   return PyErr_GivenExceptionMatches(exception, exceptions_class) != 0;
 }
 
-const char* conditional_hint(PyObject* exception) {
-  if (is_a(exception, PyExc_IndexError))
-    return "tv.switch_case(..., default=) takes an index that is out of range";
-  return "a comparison such as x > 0 is one bool and never NaN; of an array take .all() or .any()";
-}
-
-const char* linear_algebra_hint(const Op& op) {
-  if (op.name() == "cholesky")
-    return "the matrix has to be symmetric (Hermitian) and positive definite; where rounding "
-           "spoilt that, add a small multiple of the identity";
-  return "some row or column of the matrix is a combination of the others; add a multiple of the "
-         "identity, or solve the least-squares problem";
-}
-
 // True if two arrays among the values differ in shape.
 bool shapes_differ(const std::vector<const Cell*>& values) {
   const Cell* first = nullptr;
@@ -107,9 +93,8 @@ const char* FailureReport::hint(const Failure& failure, PyObject* exception) con
     return is_raised(failure) ? "the Op's own code raised this; the traceback has its line"
                               : "the Op broke its contract, which the message states; the types "
                                 "above are what it was promised";
-  const bool is_condition = op.conditional() != nullptr || op.name() == "one_element";
-  if (is_condition) return conditional_hint(exception);
-  if (is_a(exception, exception_class(ErrorKind::LinAlg))) return linear_algebra_hint(op);
+  for (const Hint& own : op.hints())
+    if (!own.kind || is_a(exception, exception_class(*own.kind))) return own.text;
   if (is_a(exception, PyExc_MemoryError))
     return linked_.program->keep
                ? "this mode keeps every intermediate; the one without _nogc releases them early"

@@ -184,17 +184,27 @@ std::string_view name_of(Exposure exposure) {
 
 PyRef text_object(const std::string& text) { return to_text(text); }
 
+// (kind, text, how tightly it binds); None for an Op that is written as a call.
+PyRef notation_object(const Notation& notation) {
+  constexpr const char* kKinds[] = {"call", "infix", "prefix", "attribute", "part"};
+  if (notation.kind == Notation::Kind::Call) return PyRef::borrow(Py_None);
+  return PyRef::take(Py_BuildValue("(ssi)", kKinds[static_cast<int>(notation.kind)], notation.text,
+                                   notation.binds));
+}
+
 }  // namespace
 
 PyRef op_proto_dict(const OpProto& proto) {
   return PyRef::take(Py_BuildValue(
-      "{s:s,s:s,s:s,s:s,s:N,s:N,s:N,s:O,s:s,s:N}", "name", proto.name.c_str(), "family",
+      "{s:s,s:s,s:s,s:s,s:N,s:N,s:N,s:O,s:s,s:N,s:N,s:N}", "name", proto.name.c_str(), "family",
       proto.family.c_str(), "comment", proto.comment.c_str(), "example", proto.example.c_str(),
       "inputs", list_of(proto.inputs, input_dict).release(), "outputs",
       list_of(proto.outputs, input_dict).release(), "attrs",
       list_of(proto.attrs, attr_dict).release(), "attribute_by_position",
       attribute_by_position(proto) ? Py_True : Py_False, "exposure", name_of(proto.exposure).data(),
-      "aliases", list_of(proto.aliases, text_object).release()));
+      "aliases", list_of(proto.aliases, text_object).release(), "numpy",
+      list_of(proto.numpy, text_object).release(), "notation",
+      notation_object(proto.notation).release()));
 }
 
 }  // namespace thunkvm

@@ -128,7 +128,7 @@ PyObject* equality(PyObject* a, PyObject* b, const char* sign) {
 bool is_equality(const Variable& variable) {
   if (variable.is_leaf()) return false;
   const Op* op = variable.node()->op();
-  return op->name() == "eq" || op->name() == "neq";
+  return op == &operator_op<"eq">() || op == &operator_op<"neq">();
 }
 
 // How to ask what `==` between Variables does not answer.

@@ -15,18 +15,12 @@ DEPTH = 20
 #: A constant with more elements is described by its type.
 SHOWN_ELEMENTS = 6
 
-# How tightly Python's operators bind; an operand that binds less tightly needs parentheses.
-ATOM, POWER, UNARY, LOOSEST = 20, 13, 12, 0
-INFIX: dict[str, tuple[str, int]] = {
-    "eq": ("==", 5), "neq": ("!=", 5), "lt": ("<", 5), "le": ("<=", 5), "gt": (">", 5),
-    "ge": (">=", 5), "bitwise_or": ("|", 6), "bitwise_xor": ("^", 7), "bitwise_and": ("&", 8),
-    "left_shift": ("<<", 9), "right_shift": (">>", 9), "add": ("+", 10), "sub": ("-", 10),
-    "mul": ("*", 11), "true_div": ("/", 11), "floor_div": ("//", 11), "mod": ("%", 11),
-    "matmul": ("@", 11), "pow": ("**", POWER),
-}  # fmt: skip
-COMPARISON = 5
-PREFIX = {"neg": "-", "invert": "~"}
-PROPERTIES = {"shape": "shape", "size": "size", "real": "real", "imag": "imag"}
+# How tightly Python's operators bind; an operand that binds less tightly needs parentheses. The
+# Ops' prototypes say which of them are operators.
+ATOM, POWER, UNARY, COMPARISON, LOOSEST = 20, 13, 12, 5, 0
+#: What a node is written as: how, with which text, and how tightly that binds.
+Notation = tuple[str, str, int]
+CALL: Notation = ("call", "", ATOM)
 #: Attributes that say again what the inputs say.
 UNTOLD = ("ndim", "leading", "decoding", "n_arms", "n_outputs")
 
@@ -148,24 +142,24 @@ class _Writer:
             self.call(node, depth)
             if _core.count_outputs(node) > 1:
                 self.put(f"[{output}]")
-        elif op.name in INFIX:
-            self.infix(node, *INFIX[op.name], depth)
-        elif op.name in PREFIX:
-            self.put(PREFIX[op.name])
-            self.input(node, 0, UNARY, depth)
-        elif op.name in PROPERTIES:
-            self.input(node, 0, ATOM, depth)
-            self.put("." + PROPERTIES[op.name])
-        elif op.name == "transpose" and op.attrs["axes"] is None:
-            self.input(node, 0, ATOM, depth)
-            self.put(".T")
-        elif op.name == "length":
-            self.input(node, 0, ATOM, depth)
-            self.put(f".shape[{op.attrs['axis']}]")
-        elif op.name in ("subtensor", "set_subtensor", "inc_subtensor"):
-            self.part(node, depth)
         elif "decoding" in op.attrs:
             self.conditional(node, output, depth)
+        else:
+            self.builtin(node, _notation(node), depth)
+
+    def builtin(self, node: Apply, notation: Notation, depth: int) -> None:
+        """Write a node of a built-in Op as its prototype says."""
+        kind, text, binds = notation
+        if kind == "infix":
+            self.infix(node, text, binds, depth)
+        elif kind == "prefix":
+            self.put(text)
+            self.input(node, 0, binds, depth)
+        elif kind == "attribute":
+            self.input(node, 0, ATOM, depth)
+            self.put("." + text.format_map(node.op.attrs))
+        elif kind == "part":
+            self.part(node, text, depth)
         else:
             self.call(node, depth)
 
@@ -180,13 +174,12 @@ class _Writer:
         self.put(f" {operator} ")
         self.input(node, 1, right, depth)
 
-    def part(self, node: Apply, depth: int) -> None:
+    def part(self, node: Apply, change: str, depth: int) -> None:
         """Write ``x[1:, i]``, ``x[1:].set(v)`` or ``x[1:].inc(v)``."""
-        name, index = node.op.name, node.op.attrs["index"]
-        integer = 1 if name == "subtensor" else 2
+        integer = 2 if change else 1
         self.input(node, 0, ATOM, depth)
         self.put("[")
-        for number, item in enumerate(index):
+        for number, item in enumerate(node.op.attrs["index"]):
             self.put(", " if number else "")
             for place, text in enumerate(item.replace("newaxis", "None").split("?")):
                 if place:
@@ -194,8 +187,8 @@ class _Writer:
                     integer += 1
                 self.put(text)
         self.put("]")
-        if name != "subtensor":
-            self.put(f".{name[:3]}(")
+        if change:
+            self.put(f".{change}(")
             self.input(node, 1, LOOSEST, depth)
             self.put(")")
 
@@ -244,9 +237,8 @@ def _binding(node: Apply) -> int:
     """Return how tightly what `_Writer.node` writes for a node holds together."""
     if not isinstance(node.op, BuiltinOp):
         return ATOM
-    if node.op.name in INFIX:
-        return INFIX[node.op.name][1]
-    return UNARY if node.op.name in PREFIX else ATOM
+    kind, _, binds = _notation(node)
+    return binds if kind in ("infix", "prefix") else ATOM
 
 
 def _leaf_text(variable: Variable) -> str:
@@ -275,10 +267,29 @@ def _constant_text(variable: Variable) -> str:
 
 
 @cache
+def _protos() -> dict[str, dict[str, Any]]:
+    return {proto["name"]: proto for proto in _core.op_protos()}
+
+
 def _defaults(name: str) -> dict[str, Any]:
     """Return the default of each attribute of an Op."""
-    found = (proto for proto in _core.op_protos() if proto["name"] == name)
-    return {attr["name"]: attr["default"] for proto in found for attr in proto["attrs"]}
+    proto = _protos().get(name, {"attrs": ()})
+    return {attr["name"]: attr["default"] for attr in proto["attrs"]}
+
+
+def _notation(node: Apply) -> Notation:
+    """Return how a built-in Op's node is written: as a call if its attributes have to be told."""
+    proto = _protos().get(node.op.name)
+    found = proto["notation"] if proto else None
+    if found is None:
+        return CALL
+    said = found[1] + ("{index}" if found[0] == "part" else "")
+    defaults = _defaults(node.op.name)
+    is_told = any(
+        value != defaults.get(name) and name not in UNTOLD and f"{{{name}}}" not in said
+        for name, value in node.op.attrs.items()
+    )
+    return CALL if is_told else found
 
 
 __all__ = ["cut", "expression", "node_expression", "represent"]
