@@ -31,55 +31,8 @@ from thunkvm._core import (
     reset_peak_memory,
 )
 from thunkvm._src import later, variable
-from thunkvm._src.arrays.creation import (
-    arange,
-    eye,
-    full,
-    full_like,
-    identity,
-    linspace,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from thunkvm._src.arrays.elementwise import astype, clip, divmod, positive, round
-from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is what the registry exposes)
+from thunkvm._src.arrays.exposed import *  # noqa: F403 (its __all__ is all functions of Ops)
 from thunkvm._src.arrays.exposed import __all__ as _exposed
-from thunkvm._src.arrays.indexing import inc_subtensor, set_subtensor
-from thunkvm._src.arrays.linalg import diag, inner, outer, tensordot, trace, tril, triu
-from thunkvm._src.arrays.reductions import (
-    all,
-    any,
-    argmax,
-    argmin,
-    logsumexp,
-    max,
-    mean,
-    min,
-    norm,
-    prod,
-    std,
-    sum,
-    var,
-)
-from thunkvm._src.arrays.shapes import (
-    broadcast_to,
-    concatenate,
-    expand_dims,
-    hstack,
-    moveaxis,
-    ravel,
-    reshape,
-    shape,
-    size,
-    specify_shape,
-    squeeze,
-    stack,
-    swapaxes,
-    transpose,
-    vstack,
-)
 from thunkvm._src.calls.config import config
 from thunkvm._src.calls.function import MissingInputError, UnusedInputError, function
 from thunkvm._src.calls.mode import Mode, get_mode
@@ -125,16 +78,11 @@ __all__ = [
     "EnumType", "ExternalCOp", "Function", "Generic", "GenericType", "GradientError", "In",
     "MissingInputError", "Mode", "MonitorMode", "NanGuardError", "NanGuardMode", "NanGuardWarning",
     "NoCompilerError", "Op", "OpenMPOp", "Out", "Params", "ParamsType", "ScalarType", "TensorType",
-    "Thunk", "Type", "UnusedInputError", "Update", "Variable", "__version__", "all", "and_", "any",
-    "arange", "argmax", "argmin", "as_op", "as_variable", "astype", "attempt", "breakpoint_",
-    "broadcast_to", "clip", "coalesce", "concatenate", "cond", "config", "constant", "diag",
-    "divmod", "dprint", "expand_dims", "eye", "full", "full_like", "function", "get_mode", "grad",
-    "hessian", "hstack", "identity", "ifelse", "inc_subtensor", "inner", "jacobian", "linspace",
-    "logsumexp", "max", "mean", "memory", "min", "moveaxis", "norm", "ones", "ones_like", "ops",
-    "or_", "outer", "positive", "print_", "prod", "profile", "ravel", "reset_peak_memory",
-    "reshape", "round", "set_subtensor", "shape", "shared", "size", "specify_shape", "squeeze",
-    "stack", "std", "sum", "swapaxes", "switch_case", "tensordot", "testing", "trace", "transpose",
-    "tril", "triu", "var", "verify_grad", "vstack", "wrap_c", "zeros", "zeros_like",
+    "Thunk", "Type", "UnusedInputError", "Update", "Variable", "__version__", "and_", "as_op",
+    "as_variable", "attempt", "breakpoint_", "coalesce", "cond", "config", "constant", "dprint",
+    "function", "get_mode", "grad", "hessian", "ifelse", "jacobian", "memory", "ops", "or_",
+    "print_", "profile", "reset_peak_memory", "shared", "switch_case", "testing", "verify_grad",
+    "wrap_c",
 ]  # fmt: skip
 
 

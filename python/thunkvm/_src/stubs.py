@@ -5,11 +5,14 @@ Run it after an Op or an attribute was added or changed; a test compares them wi
 
 from __future__ import annotations
 
+import inspect
 import json
 from pathlib import Path
 from typing import Any
 
 from thunkvm import _core
+from thunkvm._src.arrays import exposed, public
+from thunkvm._src.variable import METHODS
 
 TYPES = {
     "bool": "bool",
@@ -36,19 +39,19 @@ __all__: list[str]
 '''
 
 
-EXPOSED_HEADER = '''"""What the package has of the Ops, as _src/stubs.py writes it; do not edit."""
+EXPOSED_HEADER = '''"""The package's functions of Ops. Written by thunkvm.stubs; do not edit."""
 
-# ruff: noqa: F401, RUF022
+# ruff: noqa: F401, I001, RUF022
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy.typing as npt
 
 from thunkvm import ops
 from thunkvm._core import Variable
-
+from thunkvm._src.arrays.axes import Axis
 '''
 
 
@@ -59,21 +62,47 @@ def ops_stub() -> str:
 
 def exposed_stub() -> str:
     """Return the text of ``exposed.pyi``."""
-    protos = {proto["name"]: proto for proto in _core.op_protos()}
-    exposed = _core.exposed_ops()
-    methods = "".join(
-        _function({**protos[op], "name": name}, "self")
-        for name, op, is_method in exposed
-        if is_method
+    families = sorted(
+        (found.function.__module__, name)
+        for name, found in public.FUNCTIONS.items()
+        if found.of_package
     )
-    names = "".join(f'    "{name}",\n' for name, _, _ in exposed)
+    names = "".join(f'    "{name}",\n' for name in exposed.__all__)
+    protos = {proto["name"]: proto for proto in _core.op_protos()}
+    methods = [
+        _function({**protos[op], "name": name}, "self")
+        for name, op, is_method in _core.exposed_ops()
+        if is_method
+    ]
+    methods += [
+        _python_function(name, found.function)
+        for name, found in public.FUNCTIONS.items()
+        if found.is_method
+    ]
+    own = {name: found for name, found in METHODS.items() if name not in exposed.METHODS}
+    methods += [_python_function(name, found) for name, found in own.items()]
     return (
         EXPOSED_HEADER
-        + "".join(f"{name} = ops.{op}\n" for name, op, _ in exposed)
+        + "".join(f"from {family} import {name} as {name}\n" for family, name in families)
+        + "\n"
+        + "".join(f"{name} = ops.{op}\n" for name, op, _ in _core.exposed_ops())
         + f"\n__all__ = [\n{names}]\n\nMETHODS: builtins.list[str]\n\n"
         + "class Methods:\n"
-        + "".join(f"    {line}\n" for line in methods.splitlines())
+        + "".join(f"    {line}\n" for line in "".join(methods).splitlines())
     )
+
+
+def _python_function(name: str, found: Any) -> str:
+    """Return the stub of a method or attribute of Variables that is written in Python."""
+    if isinstance(found, property):
+        note = "  # noqa: N802" if name == "T" else ""
+        return f"@property\ndef {name}(self) -> Variable: ...{note}\n"
+    signature = inspect.signature(found)
+    first, *others = signature.parameters.values()
+    own = [first.replace(name="self", annotation=first.empty), *others]
+    listed = str(signature.replace(parameters=own)).replace("'", "")
+    head, _, returns = listed.rpartition(" -> ")
+    return _laid_out(f"def {name}(", head[1:-1].split(", "), f") -> {returns}: ...")
 
 
 def _function(proto: dict[str, Any], first: str = "") -> str:

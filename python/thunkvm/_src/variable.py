@@ -3,24 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
 from thunkvm._src import later
-from thunkvm._src.arrays import elementwise, exposed, indexing, reductions, shapes
+from thunkvm._src.arrays import elementwise, exposed, indexing, shapes
 from thunkvm._src.graph import copying
 from thunkvm._src.teaching.keywords import teaching
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
+#: What Variables have besides what the core gives them: the public functions that say so, and
+#: what is defined below.
+METHODS: dict[str, Any] = {}
 
 
+def method(function: Any) -> Any:
+    """Register a method of Variables, under its name without the first underscore."""
+    name = function.__name__[1:]
+    function.__qualname__ = f"Variable.{name}"
+    METHODS[name] = function
+    return function
+
+
+def special(function: Any) -> Any:
+    """Register what Python's syntax calls, under ``__NAME__``."""
+    METHODS[f"_{function.__name__}__"] = function
+    return function
+
+
+def _of_function(function: Any) -> Any:
+    """Return a method that calls a function of the package with the Variable first."""
+    function = teaching(function)
+
+    def method(self: Variable, *args: Any, **kwargs: Any) -> Variable:
+        out: Variable = function(self, *args, **kwargs)
+        return out
+
+    method.__name__ = function.__name__
+    method.__doc__ = function.__doc__
+    return method
+
+
+METHODS |= {name: _of_function(getattr(exposed, name)) for name in exposed.METHODS}
+METHODS |= {
+    "T": property(shapes.transpose, doc="The Variable with its axes in reverse order."),
+    "shape": property(shapes.shape, doc="The shape, an int64 vector."),
+    "size": property(shapes.size, doc="The number of elements, 0-d."),
+    "real": property(ops.real, doc="The real part."),
+    "imag": property(ops.imag, doc="The imaginary part."),
+}
+
+
+@method
 def _reshape(self: Variable, *shape: Any) -> Variable:
     """Give the elements another shape, as `thunkvm.reshape`: ``x.reshape(2, 3)``."""
     return shapes.reshape(self, shape[0] if len(shape) == 1 else shape)
 
 
+@method
 def _transpose(self: Variable, *axes: Any) -> Variable:
     """Permute the axes, as `thunkvm.transpose`: ``x.transpose(1, 0)``."""
     if not axes or axes == (None,):
@@ -28,31 +68,52 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
     return shapes.transpose(self, axes if isinstance(axes[0], int) else axes[0])
 
 
-def _astype(self: Variable, dtype: npt.DTypeLike) -> Variable:
-    """Convert to another dtype, as `thunkvm.astype`."""
-    return elementwise.astype(self, dtype)
-
-
+@method
 def _dot(self: Variable, other: Any) -> Variable:
     """Return the product with a vector or matrix, as ``numpy.dot``."""
     return ops.dot(self, other)
 
 
+@method
 def _take(self: Variable, indices: Any, axis: int | None = None) -> Variable:
     """Return the elements at integer indices, as ``numpy.take``."""
     return ops.take(self, indices, axis=axis)
 
 
+@method
 def _conj(self: Variable) -> Variable:
     """Return the complex conjugate."""
     return ops.conj(self)
 
 
+@method
 def _copy(self: Variable) -> Variable:
     """Return the Variable itself: a graph is never changed, so it needs no copy."""
     return self
 
 
+@method
+def _flatten(self: Variable) -> Variable:
+    """Return the elements in C order as a vector, as `thunkvm.ravel`."""
+    return shapes.ravel(self)
+
+
+@special
+def _round(self: Variable, decimals: int = 0) -> Variable:
+    return elementwise.round(self, decimals)
+
+
+@special
+def _divmod(self: Variable, other: Any) -> tuple[Variable, Variable]:
+    return elementwise.divmod(self, other)
+
+
+@special
+def _rdivmod(self: Variable, other: Any) -> tuple[Variable, Variable]:
+    return elementwise.divmod(other, self)
+
+
+@method
 def _set(self: Variable, value: Any) -> Variable:
     """Return the array that was indexed, with this part of it replaced by `value`.
 
@@ -81,6 +142,7 @@ def _set(self: Variable, value: Any) -> Variable:
     return indexing.set_subtensor(self, value)
 
 
+@method
 def _inc(self: Variable, value: Any) -> Variable:
     """Return the array that was indexed, with `value` added to this part of it.
 
@@ -109,6 +171,7 @@ def _inc(self: Variable, value: Any) -> Variable:
     return indexing.inc_subtensor(self, value)
 
 
+@method
 def _get_value(self: Variable, borrow: bool = False) -> Any:
     """Return the value of a shared variable.
 
@@ -137,6 +200,7 @@ def _get_value(self: Variable, borrow: bool = False) -> Any:
     return _core.get_value(self, borrow)
 
 
+@method
 def _set_value(self: Variable, value: Any, borrow: bool = False) -> None:
     """Change the value of a shared variable.
 
@@ -182,6 +246,7 @@ def _setitem(self: Variable, index: Any, value: Any) -> NoReturn:
     )
 
 
+@special
 def _iter(self: Variable) -> Iterator[Variable]:
     """Iterate over the first axis; the first step says so where its length is not known.
 
@@ -208,58 +273,12 @@ def name_of(variable: Variable) -> str:
     return variable.name or "x"
 
 
-def _method(function: Any) -> Any:
-    """Return a method that calls a function of the package with the Variable first."""
-    function = teaching(function)
-
-    def method(self: Variable, *args: Any, **kwargs: Any) -> Variable:
-        out: Variable = function(self, *args, **kwargs)
-        return out
-
-    method.__name__ = function.__name__
-    method.__doc__ = function.__doc__
-    return method
-
-
 #: The C of the core's Types; `thunkvm.c.types` has it.
 OBJECT_C = (
     "c_declare", "c_init", "c_extract", "c_extract_out", "c_check_value", "c_sync", "c_cleanup",
     "c_code_cache_version",
 )  # fmt: skip
 ARRAY_C = (*OBJECT_C, "c_element_type", "c_is_simple", "dtype_specs")
-
-REDUCTIONS = (
-    "sum", "prod", "max", "min", "mean", "var", "std", "any", "all", "argmax", "argmin", "norm",
-)  # fmt: skip
-
-METHODS: dict[str, Any] = {
-    **{name: _method(getattr(exposed, name)) for name in exposed.METHODS},
-    **{name: _method(getattr(reductions, name)) for name in REDUCTIONS},
-    **{name: _method(getattr(shapes, name)) for name in ("ravel", "squeeze", "swapaxes")},
-    "flatten": _method(shapes.ravel),
-    "clip": _method(elementwise.clip),
-    "round": _method(elementwise.round),
-    "reshape": _reshape,
-    "transpose": _transpose,
-    "astype": _astype,
-    "dot": _dot,
-    "take": _take,
-    "conj": _conj,
-    "copy": _copy,
-    "set": _set,
-    "inc": _inc,
-    "get_value": _get_value,
-    "set_value": _set_value,
-    "T": property(shapes.transpose, doc="The Variable with its axes in reverse order."),
-    "shape": property(shapes.shape, doc="The shape, an int64 vector."),
-    "size": property(shapes.size, doc="The number of elements, 0-d."),
-    "real": property(ops.real, doc="The real part."),
-    "imag": property(ops.imag, doc="The imaginary part."),
-    "__iter__": _iter,
-    "__round__": _method(elementwise.round),
-    "__divmod__": lambda self, other: elementwise.divmod(self, other),
-    "__rdivmod__": lambda self, other: elementwise.divmod(other, self),
-}
 
 #: What is imported when it is first asked for: a class, a module, and what the module calls what
 #: the class has.

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import index
 from typing import Any
+
+#: The axes of a reduction: one, several, or all.
+Axis = int | Sequence[int] | None
 
 
 def axis_tuple(what: str, given: Any, name: str = "axis") -> tuple[int, ...]:
@@ -94,4 +98,4 @@ def normal_axes(what: str, given: Any, ndim: int, name: str = "axis") -> list[in
     return axes
 
 
-__all__ = ["as_integer", "axis_tuple", "normal_axes"]
+__all__ = ["Axis", "as_integer", "axis_tuple", "normal_axes"]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.elementwise import astype
+from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import Shape, shape_vector
 from thunkvm._src.graph.types import dtype_name
 from thunkvm._src.graph.values import as_variable
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+@public()
 def full(shape: Shape, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Variable:
     """Make an array with every element equal to `fill_value`.
 
@@ -48,6 +50,7 @@ def _filled(what: str, shape: Shape, value: Any, dtype: npt.DTypeLike | None) ->
     return ops.full(vector, value, ndim=ndim, dtype=name)
 
 
+@public()
 def zeros(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
     """Make an array of zeros; see `full`.
 
@@ -60,6 +63,7 @@ def zeros(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
     return _filled("zeros", shape, 0, dtype)
 
 
+@public()
 def ones(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
     """Make an array of ones; see `full`.
 
@@ -72,6 +76,7 @@ def ones(shape: Shape, dtype: npt.DTypeLike = "float64") -> Variable:
     return _filled("ones", shape, 1, dtype)
 
 
+@public()
 def full_like(x: Any, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Variable:
     """Make an array of the shape and (unless given) the dtype of `x`, filled with one value.
 
@@ -87,6 +92,7 @@ def full_like(x: Any, fill_value: Any, dtype: npt.DTypeLike | None = None) -> Va
     return ops.full(ops.shape(x), fill_value, ndim=x.ndim, dtype=name)
 
 
+@public()
 def zeros_like(x: Any, dtype: npt.DTypeLike | None = None) -> Variable:
     """Make zeros of the shape and (unless given) the dtype of `x`.
 
@@ -100,6 +106,7 @@ def zeros_like(x: Any, dtype: npt.DTypeLike | None = None) -> Variable:
     return full_like(x, 0, dtype)
 
 
+@public()
 def ones_like(x: Any, dtype: npt.DTypeLike | None = None) -> Variable:
     """Make ones of the shape and (unless given) the dtype of `x`.
 
@@ -113,6 +120,7 @@ def ones_like(x: Any, dtype: npt.DTypeLike | None = None) -> Variable:
     return full_like(x, 1, dtype)
 
 
+@public()
 def arange(
     start: Any, stop: Any = None, step: Any = 1, *, dtype: npt.DTypeLike | None = None
 ) -> Variable:
@@ -143,6 +151,7 @@ def arange(
     return ops.arange(start, stop, step, dtype=None if dtype is None else dtype_name(dtype))
 
 
+@public()
 def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
     """Make `num` values at equal distances from `start` to `stop`, both included.
 
@@ -183,6 +192,7 @@ def linspace(start: Any, stop: Any, num: Any = 50) -> Variable:
     return ops.where(is_last, stop, value)
 
 
+@public()
 def eye(n: Any, m: Any = None, k: int = 0, dtype: npt.DTypeLike = "float64") -> Variable:
     """Make an n by m matrix with ones on the k-th diagonal and zeros elsewhere.
 
@@ -211,6 +221,7 @@ def eye(n: Any, m: Any = None, k: int = 0, dtype: npt.DTypeLike = "float64") -> 
     return ops.eye(rows, cols, k=k, dtype=dtype_name(dtype))
 
 
+@public()
 def identity(n: Any, dtype: npt.DTypeLike = "float64") -> Variable:
     """Make the n by n identity matrix.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.types import dtype_name
 from thunkvm._src.graph.values import as_variable
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+@public(method=True)
 def astype(x: Any, dtype: npt.DTypeLike) -> Variable:
     """Convert to another dtype, as ``numpy.ndarray.astype`` does.
 
@@ -42,6 +44,7 @@ def astype(x: Any, dtype: npt.DTypeLike) -> Variable:
     return x if x.dtype == name else ops.cast(x, dtype=name)
 
 
+@public(method=True, numpy=("around",))
 def round(x: Any, decimals: int = 0) -> Variable:
     """Round to the given number of decimals, halves to even.
 
@@ -91,6 +94,7 @@ def round(x: Any, decimals: int = 0) -> Variable:
     return astype(ops.round(variable / scale) * scale, variable.dtype)
 
 
+@public(method=True)
 def clip(x: Any, min: Any = None, max: Any = None) -> Variable:
     """Limit the elements to an interval; NaN stays NaN.
 
@@ -120,6 +124,7 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Variable:
     return ops.clip(x, min, max)
 
 
+@public(of_package=False, numpy=("fabs",))
 def fabs(x: Any) -> Variable:
     """Return the magnitude of each element, as a float, as ``numpy.fabs``.
 
@@ -133,6 +138,7 @@ def fabs(x: Any) -> Variable:
     return ops.abs(_as_computed_by(np.fabs, x))
 
 
+@public(of_package=False, numpy=("rint",))
 def rint(x: Any) -> Variable:
     """Return the nearest whole number of each element, as a float, as ``numpy.rint``.
 
@@ -156,6 +162,7 @@ def _as_computed_by(ufunc: np.ufunc, x: Any) -> Variable:
     return astype(x, dtype)
 
 
+@public()
 def divmod(x: Any, y: Any) -> tuple[Variable, Variable]:
     """Return ``(x // y, x % y)``; of integers divided by zero both are 0, without a warning.
 
@@ -169,6 +176,7 @@ def divmod(x: Any, y: Any) -> tuple[Variable, Variable]:
     return ops.floor_div(x, y), ops.mod(x, y)
 
 
+@public()
 def positive(x: Any) -> Variable:
     """Return `x`, as a variable.
 

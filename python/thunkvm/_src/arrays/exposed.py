@@ -1,25 +1,37 @@
-"""What the package has of the Ops as they are: their prototypes say which, and under which names.
+"""The package's functions of Ops: as the prototypes expose them, and with NumPy's signatures.
 
 Examples
 --------
 >>> from thunkvm._src.arrays import exposed
 >>> exposed.subtract is exposed.sub
 True
->>> "cumsum" in exposed.METHODS
-True
+>>> "cumsum" in exposed.METHODS, "reshape" in exposed.__all__
+(True, True)
 """
 
 from __future__ import annotations
 
 from thunkvm import _core
 
-__all__ = []
+# The families, whose functions register themselves.
+from thunkvm._src.arrays import (  # noqa: F401
+    creation,
+    elementwise,
+    indexing,
+    linalg,
+    public,
+    reductions,
+    shapes,
+)
 
-#: The Ops that Variables have as methods.
-METHODS: list[str] = []
+_functions = {name: _core.op(op) for name, op, _ in _core.exposed_ops()}
+_functions |= {name: found.function for name, found in public.FUNCTIONS.items() if found.of_package}
+globals().update(_functions)
 
-for _name, _op, _is_method in _core.exposed_ops():
-    globals()[_name] = _core.op(_op)
-    __all__.append(_name)
-    if _is_method:
-        METHODS.append(_name)
+__all__ = sorted(_functions)
+
+#: What Variables have as methods too.
+METHODS: list[str] = [
+    *(name for name, _, is_method in _core.exposed_ops() if is_method),
+    *(name for name, found in public.FUNCTIONS.items() if found.is_method),
+]

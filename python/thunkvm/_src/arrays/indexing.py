@@ -9,6 +9,7 @@ import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.values import as_variable
 
 # The item of an index that stands for the next input, an array.
@@ -109,6 +110,7 @@ def _index_array(item: Any) -> Variable | None:
     return array if array.ndim > 0 or array.dtype == "bool" else None
 
 
+@public()
 def set_subtensor(part: Variable, value: Any) -> Variable:
     """Return the array that was indexed, with the part replaced by `value`.
 
@@ -141,6 +143,7 @@ def set_subtensor(part: Variable, value: Any) -> Variable:
     return put(x, value, *inputs, index=index)
 
 
+@public()
 def inc_subtensor(part: Variable, value: Any) -> Variable:
     """Return the array that was indexed, with `value` added to the part.
 

@@ -9,10 +9,12 @@ from typing import Any
 from thunkvm import ops
 from thunkvm._core import Variable
 from thunkvm._src.arrays.axes import as_integer, normal_axes
+from thunkvm._src.arrays.public import public
 from thunkvm._src.arrays.shapes import ravel, reshape, transpose
 from thunkvm._src.graph.values import as_variable
 
 
+@public()
 def outer(a: Any, b: Any) -> Variable:
     """Return the matrix of all products ``a[i] * b[j]``; both are flattened.
 
@@ -27,6 +29,7 @@ def outer(a: Any, b: Any) -> Variable:
     return ops.expand_dims(ravel(a), axis=(1,)) * ops.expand_dims(ravel(b), axis=(0,))
 
 
+@public()
 def inner(a: Any, b: Any) -> Variable:
     """Return the sum of products over the last axes.
 
@@ -41,6 +44,7 @@ def inner(a: Any, b: Any) -> Variable:
     return a * b if a.ndim == 0 or b.ndim == 0 else tensordot(a, b, ([-1], [-1]))
 
 
+@public()
 def tensordot(
     a: Any, b: Any, axes: int | tuple[int | Sequence[int], int | Sequence[int]] = 2
 ) -> Variable:
@@ -115,6 +119,7 @@ def _met_axes(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]
     return met_a, met_b
 
 
+@public()
 def trace(x: Any, offset: int = 0) -> Variable:
     """Return the sum of a diagonal of a matrix.
 
@@ -139,6 +144,7 @@ def trace(x: Any, offset: int = 0) -> Variable:
     return ops.trace(x, offset=offset)
 
 
+@public()
 def diag(x: Any, k: int = 0) -> Variable:
     """Return a diagonal of a matrix, or the matrix with a vector on its diagonal.
 
@@ -167,6 +173,7 @@ def diag(x: Any, k: int = 0) -> Variable:
     return ops.diag(x, k=k)
 
 
+@public()
 def tril(x: Any, k: int = 0) -> Variable:
     """Return a matrix with everything above its k-th diagonal replaced by 0.
 
@@ -181,6 +188,7 @@ def tril(x: Any, k: int = 0) -> Variable:
     return ops.tril(x, k=k)
 
 
+@public()
 def triu(x: Any, k: int = 0) -> Variable:
     """Return a matrix with everything below its k-th diagonal replaced by 0.
 

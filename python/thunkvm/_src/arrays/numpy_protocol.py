@@ -6,14 +6,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.arrays import creation, elementwise, exposed, linalg, reductions, shapes
+from thunkvm._src.arrays import exposed, public
 from thunkvm._src.graph.values import as_variable
 from thunkvm._src.teaching import elsewhere
 
@@ -21,27 +23,6 @@ OP_OF_ONES_OWN = "build it from functions that have one, or write an Op with a p
 
 # NumPy's functions whose names are those of other functions of ours.
 OTHERS = ("cond",)
-
-# Ufuncs whose names the registry does not have, not as other names of Ops either.
-UFUNCS: dict[str, str] = {"degrees": "rad2deg", "radians": "deg2rad"}
-
-# Ufuncs that are functions of the package, not of the registry.
-COMPOSED: dict[str, Callable[..., Any]] = {
-    "divmod": elementwise.divmod,
-    "fabs": elementwise.fabs,
-    "positive": elementwise.positive,
-    "rint": elementwise.rint,
-}
-
-# What `np.add.reduce(x)` and the like are.
-REDUCTIONS: dict[str, Callable[..., Any]] = {
-    "add": reductions.sum,
-    "logical_and": reductions.all,
-    "logical_or": reductions.any,
-    "maximum": reductions.max,
-    "minimum": reductions.min,
-    "multiply": reductions.prod,
-}
 
 
 def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -55,10 +36,11 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
     """
     name = ufunc.__name__
     if method == "__call__":
-        found = COMPOSED.get(name) or getattr(exposed, UFUNCS.get(name, name), None)
+        found = counterparts().get(name)
         allowed: tuple[str, ...] = ()
     elif method == "reduce":
-        found, allowed = REDUCTIONS.get(name), ("axis", "dtype", "keepdims")
+        found = {each.reduces: each.function for each in public.FUNCTIONS.values()}.get(name)
+        allowed = ("axis", "dtype", "keepdims")
     else:
         found, allowed = None, ()
     called = f"np.{name}" if getattr(np, name, None) is ufunc else name
@@ -93,24 +75,32 @@ def array_function(
 
 
 @cache
+def counterparts() -> dict[str, Callable[..., Any]]:
+    """Return our function for each of NumPy's names that stands for one: ``"linalg.inv"``.
+
+    Names that NumPy does not have, those of other libraries' ufuncs, are among them.
+    """
+    package = vars(sys.modules["thunkvm"])  # whose functions teach
+    ours = {name: package[name] for name in exposed.__all__}
+    for name, function in public.FUNCTIONS.items():
+        for path in function.numpy:
+            ours[path] = package[name] if function.of_package else function.function
+    for proto in _core.op_protos():
+        ours |= {path: package[proto["name"]] for path in proto["numpy"]}
+    return ours
+
+
+@cache
 def functions() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """Return our function for each NumPy function that has one."""
-    out: dict[Callable[..., Any], Callable[..., Any]] = {}
-    for module in (reductions, shapes, creation, linalg):
-        for name in dir(module):
-            theirs = getattr(np, name, None)
-            if theirs is not None and not name.startswith("_"):
-                out[theirs] = getattr(module, name)
-    for name in exposed.__all__:
-        theirs = getattr(np, name, None)
-        if theirs is not None and not isinstance(theirs, np.ufunc):  # which array_ufunc gets
-            out[theirs] = getattr(exposed, name)
-    for name in ("solve", "cholesky", "inv", "det"):
-        out[getattr(np.linalg, name)] = getattr(exposed, name)
-    out[np.linalg.norm] = reductions.norm
-    out[np.amax], out[np.amin] = reductions.max, reductions.min
-    out[np.clip] = elementwise.clip
-    out[np.round] = out[np.around] = elementwise.round
-    out[np.copy] = as_variable
-    out[np.ndim] = lambda x: x.ndim
+    """Return our function for each function of NumPy that has one; ufuncs go by their names."""
+    out: dict[Callable[..., Any], Callable[..., Any]] = {
+        np.copy: as_variable,
+        np.ndim: lambda x: x.ndim,
+    }
+    for path, function in counterparts().items():
+        theirs: Any = np
+        for name in path.split("."):
+            theirs = getattr(theirs, name, None)
+        if theirs is not None and not isinstance(theirs, np.ufunc):
+            out[theirs] = function
     return out

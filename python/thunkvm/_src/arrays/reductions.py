@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from thunkvm import ops
 from thunkvm._core import Variable
-from thunkvm._src.arrays.axes import normal_axes
+from thunkvm._src.arrays.axes import Axis, normal_axes
 from thunkvm._src.arrays.elementwise import astype
+from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.values import as_variable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-Axis = int | Sequence[int] | None
 
 
 def _reduce(
@@ -30,6 +28,7 @@ def _reduce(
     return out if dtype is None else astype(out, dtype)
 
 
+@public(method=True, reduces="add")
 def sum(
     x: Any, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
 ) -> Variable:
@@ -64,6 +63,7 @@ def sum(
     return _reduce("sum", x, axis, keepdims, dtype)
 
 
+@public(method=True, reduces="multiply")
 def prod(
     x: Any, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
 ) -> Variable:
@@ -79,6 +79,7 @@ def prod(
     return _reduce("prod", x, axis, keepdims, dtype)
 
 
+@public(method=True, numpy=("amax",), reduces="maximum")
 def max(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return the largest element over axes; NaN where there is one. Parameters as of `sum`.
 
@@ -92,6 +93,7 @@ def max(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     return _reduce("max", x, axis, keepdims)
 
 
+@public(method=True, numpy=("amin",), reduces="minimum")
 def min(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return the smallest element over axes; NaN where there is one. Parameters as of `sum`.
 
@@ -105,6 +107,7 @@ def min(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     return _reduce("min", x, axis, keepdims)
 
 
+@public(method=True)
 def mean(
     x: Any, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
 ) -> Variable:
@@ -120,6 +123,7 @@ def mean(
     return _reduce("mean", x, axis, keepdims, dtype)
 
 
+@public(method=True)
 def var(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable:
     """Return the variance over axes: the mean of the squared distances from the mean.
 
@@ -147,6 +151,7 @@ def var(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -
     return _reduce("var", x, axis, keepdims, ddof=ddof)
 
 
+@public(method=True)
 def std(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable:
     """Return the standard deviation over axes; parameters as of `var`.
 
@@ -163,6 +168,7 @@ def std(x: Any, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -
     return _reduce("std", x, axis, keepdims, ddof=ddof)
 
 
+@public(method=True, reduces="logical_or")
 def any(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return whether any element over axes is true; parameters as of `sum`.
 
@@ -176,6 +182,7 @@ def any(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     return _reduce("any", x, axis, keepdims)
 
 
+@public(method=True, reduces="logical_and")
 def all(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return whether all elements over axes are true; parameters as of `sum`.
 
@@ -189,6 +196,7 @@ def all(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     return _reduce("all", x, axis, keepdims)
 
 
+@public(method=True)
 def argmax(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Variable:
     """Return the index of the first largest element along an axis, or of the flattened array.
 
@@ -202,6 +210,7 @@ def argmax(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Variab
     return ops.argmax(x, axis=axis, keepdims=keepdims)
 
 
+@public(method=True)
 def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Variable:
     """Return the index of the first smallest element along an axis, or of the flattened array.
 
@@ -215,6 +224,7 @@ def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Variab
     return ops.argmin(x, axis=axis, keepdims=keepdims)
 
 
+@public()
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return ``log(sum(exp(x)))`` over axes, without overflow; parameters as of `sum`.
 
@@ -236,6 +246,7 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     return ops.squeeze(out, axis=axes) if x.ndim else out
 
 
+@public(method=True, numpy=("linalg.norm",))
 def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
     """Return a norm of a vector, or the Frobenius norm of a matrix, as ``numpy.linalg.norm``.
 

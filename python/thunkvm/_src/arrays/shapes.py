@@ -11,6 +11,7 @@ import numpy as np
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
 from thunkvm._src.arrays.axes import normal_axes
+from thunkvm._src.arrays.public import public
 from thunkvm._src.graph.values import as_variable
 
 Shape = int | Variable | Sequence[int | Variable]
@@ -61,6 +62,7 @@ def shape_vector(shape: Any, what: str) -> tuple[Variable, int]:
     return ops.stack(*parts, axis=0), len(parts)
 
 
+@public()
 def shape(x: Any) -> Variable:
     """Return the shape as an int64 vector; ``shape(x)[0]`` is one length.
 
@@ -74,6 +76,7 @@ def shape(x: Any) -> Variable:
     return ops.shape(x)
 
 
+@public()
 def size(x: Any) -> Variable:
     """Return the number of elements.
 
@@ -87,6 +90,7 @@ def size(x: Any) -> Variable:
     return ops.size(x)
 
 
+@public()
 def reshape(x: Any, shape: Shape) -> Variable:
     """Give the elements, in C order, another shape.
 
@@ -118,6 +122,7 @@ def reshape(x: Any, shape: Shape) -> Variable:
     return ops.reshape(x, vector, ndim=ndim)
 
 
+@public(method=True)
 def ravel(x: Any) -> Variable:
     """Return the elements in C order as a vector; a view where the strides allow.
 
@@ -131,6 +136,7 @@ def ravel(x: Any) -> Variable:
     return reshape(x, -1)
 
 
+@public()
 def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
     """Permute the axes.
 
@@ -156,6 +162,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
     return ops.transpose(x, axes=None if axes is None else tuple(axes))
 
 
+@public(method=True)
 def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
     """Exchange two axes.
 
@@ -173,6 +180,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
     return transpose(x, axes)
 
 
+@public()
 def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Variable:
     """Move axes to other places; the others keep their order.
 
@@ -216,6 +224,7 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     return transpose(x, axes)
 
 
+@public()
 def expand_dims(x: Any, axis: int | Sequence[int]) -> Variable:
     """Insert axes of length 1 at these places of the result.
 
@@ -228,6 +237,7 @@ def expand_dims(x: Any, axis: int | Sequence[int]) -> Variable:
     return ops.expand_dims(x, axis=axis)
 
 
+@public(method=True)
 def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Variable:
     """Drop axes of length 1.
 
@@ -258,6 +268,7 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> Variable:
     return ops.squeeze(x, axis=axis)
 
 
+@public()
 def broadcast_to(x: Any, shape: Shape) -> Variable:
     """Repeat along axes of length 1 and new leading axes, without copying.
 
@@ -284,6 +295,7 @@ def broadcast_to(x: Any, shape: Shape) -> Variable:
     return ops.broadcast_to(x, vector, ndim=ndim)
 
 
+@public()
 def specify_shape(x: Any, shape: Sequence[int | None], what: str = "the array") -> Variable:
     """Say which lengths an array has; they are checked when it is computed.
 
@@ -317,6 +329,7 @@ def specify_shape(x: Any, shape: Sequence[int | None], what: str = "the array") 
     return ops.specify_shape(x, shape=lengths, what=what)
 
 
+@public()
 def concatenate(arrays: Iterable[Any], axis: int | None = 0) -> Variable:
     """Join arrays along an axis that they have.
 
@@ -351,6 +364,7 @@ def concatenate(arrays: Iterable[Any], axis: int | None = 0) -> Variable:
     return ops.concatenate(*parts, axis=axis)
 
 
+@public()
 def stack(arrays: Iterable[Any], axis: int = 0) -> Variable:
     """Join arrays of one shape along a new axis.
 
@@ -367,6 +381,7 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> Variable:
     return ops.stack(*parts, axis=axis)
 
 
+@public()
 def hstack(arrays: Iterable[Any]) -> Variable:
     """Join vectors end to end, and other arrays along their second axis.
 
@@ -382,6 +397,7 @@ def hstack(arrays: Iterable[Any]) -> Variable:
     return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
 
 
+@public()
 def vstack(arrays: Iterable[Any]) -> Variable:
     """Stack vectors as rows, and join other arrays along their first axis.
 

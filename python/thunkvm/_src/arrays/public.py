@@ -1,0 +1,77 @@
+"""The functions with NumPy's signatures, each registered where it is defined.
+
+A function of a family's file (`reductions`, `shapes`, ...) says by `public` what it is: a name of
+the package, a method of Variables, a function of NumPy's. Nothing else lists it: the package, its
+``__all__``, the methods, NumPy's protocol and the stubs are made of what is registered here and of
+what the Ops' prototypes expose (`exposed`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Public(NamedTuple):
+    """What one function is."""
+
+    function: Callable[..., Any]
+    #: Whether the package has it; else it is NumPy's alone, ``np.fabs(x)``.
+    of_package: bool
+    #: Whether Variables have it as a method.
+    is_method: bool
+    #: Further functions of NumPy's that it is, by their paths in `numpy`.
+    numpy: tuple[str, ...]
+    #: The ufunc whose ``reduce`` it is.
+    reduces: str
+
+
+FUNCTIONS: dict[str, Public] = {}
+
+
+def public(
+    *, of_package: bool = True, method: bool = False, numpy: tuple[str, ...] = (), reduces: str = ""
+) -> Callable[[Function], Function]:
+    """Register a function of the package, under its own name.
+
+    Parameters
+    ----------
+    of_package : bool
+        False for what only NumPy has a name for.
+    method : bool
+        Whether Variables have it as a method too.
+    numpy : tuple of str
+        NumPy's functions that it is besides the one of its name: ``("amax", "linalg.norm")``.
+    reduces : str
+        The ufunc of NumPy's whose ``reduce`` it is.
+
+    Returns
+    -------
+    callable
+        A decorator that returns the function as it is.
+
+    Raises
+    ------
+    ValueError
+        If there is a function of that name already.
+
+    Examples
+    --------
+    >>> from thunkvm._src.arrays.public import FUNCTIONS
+    >>> FUNCTIONS["sum"].is_method, FUNCTIONS["sum"].reduces
+    (True, 'add')
+    """
+
+    def register(function: Function) -> Function:
+        name = function.__name__
+        if name in FUNCTIONS:
+            raise ValueError(f"There is a public function {name!r} already.")
+        FUNCTIONS[name] = Public(function, of_package, method, numpy, reduces)
+        return function
+
+    return register
+
+
+__all__ = ["FUNCTIONS", "Public", "public"]

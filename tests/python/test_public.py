@@ -1,0 +1,110 @@
+"""The functions of Ops: each is named where it is defined; all else is made of that."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+from thunkvm import _core
+from thunkvm._src import variable
+from thunkvm._src.arrays import exposed, numpy_protocol, public
+
+PACKAGE = Path(tv.__file__).parent
+OPS = {name for name, _, _ in _core.exposed_ops()}
+
+
+def named(path: Path) -> Iterator[str]:
+    """What a file imports, and what stands in its strings and alone in brackets of lists."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Dict, ast.Set)):
+            items = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.elts
+            yield from (
+                item.value
+                for item in items
+                if isinstance(item, ast.Constant) and isinstance(item.value, str)
+            )
+
+
+@pytest.mark.parametrize("path", ["__init__.py", "_core.pyi", "_src/arrays/numpy_protocol.py"])
+def test_no_list_names_a_public_function(path: str) -> None:
+    allowed = {"cond"}  # NumPy's, which is not ours
+    assert set(named(PACKAGE / path)) & {*public.FUNCTIONS, *OPS} <= allowed
+
+
+def test_the_attributes_of_variables_are_the_only_functions_that_their_methods_name() -> None:
+    listed = set(named(PACKAGE / "_src" / "variable.py")) & {*public.FUNCTIONS, *OPS}
+    assert listed == {
+        name for name, found in variable.METHODS.items() if isinstance(found, property)
+    } - {"T"}
+
+
+def test_each_function_is_defined_once_and_registered_there() -> None:
+    defined: dict[str, int] = {}
+    for path in (PACKAGE / "_src" / "arrays").glob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef) and any(
+                isinstance(d, ast.Call) and ast.unparse(d.func) == "public"
+                for d in node.decorator_list
+            ):
+                defined[node.name] = defined.get(node.name, 0) + 1
+    assert defined == dict.fromkeys(public.FUNCTIONS, 1)
+
+
+def test_the_package_has_what_the_prototypes_expose_and_what_is_registered() -> None:
+    registered = {name for name, found in public.FUNCTIONS.items() if found.of_package}
+    assert set(exposed.__all__) == OPS | registered
+    assert not OPS & registered
+    assert set(exposed.__all__) <= set(tv.__all__)
+    for name in registered:
+        assert inspect.unwrap(getattr(tv, name)) is public.FUNCTIONS[name].function
+
+
+def test_a_variable_has_the_methods_that_are_registered() -> None:
+    methods = {name for name, found in public.FUNCTIONS.items() if found.is_method}
+    methods |= {name for name, _, is_method in _core.exposed_ops() if is_method}
+    assert methods == set(exposed.METHODS)
+    assert set(variable.METHODS) <= {*vars(tv.Variable)}
+    for name in methods:
+        assert getattr(tv.Variable, name).__doc__ == getattr(tv, name).__doc__
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        (np.sum, "sum"),
+        (np.amax, "max"),
+        (np.around, "round"),
+        (np.cumsum, "cumsum"),
+        (np.linalg.norm, "norm"),
+        (np.linalg.inv, "inv"),
+        (np.linalg.solve, "solve"),
+    ],
+)
+def test_numpys_function_becomes_ours(theirs: object, ours: str) -> None:
+    assert numpy_protocol.functions()[theirs] is getattr(tv, ours)
+
+
+def test_every_function_of_numpys_that_is_named_exists() -> None:
+    paths = [path for found in public.FUNCTIONS.values() for path in found.numpy]
+    paths += [path for proto in _core.op_protos() for path in proto["numpy"]]
+    assert {"amax", "linalg.norm", "fabs", "degrees", "linalg.det"} <= set(paths)
+    for path in paths:
+        found: object = np
+        for name in path.split("."):
+            found = getattr(found, name)
+        assert callable(found)
+
+
+def test_a_name_is_registered_once() -> None:
+    with pytest.raises(ValueError, match="There is a public function 'sum' already"):
+
+        @public.public()
+        def sum() -> None: ...
