@@ -146,14 +146,15 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   program->text = std::make_shared<ScheduleNames>(schedule);
   linked.schedule = std::move(schedule);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
-  static const bool verify_asked = std::getenv("THUNKVM_VERIFY") != nullptr;
-  if (kVerifyAlways || verify_asked) verify(*program);
+  static const bool verifies = kVerifyAlways || std::getenv("THUNKVM_VERIFY") != nullptr;
+  if (verifies) verify(*program);
   log().debug(
       "linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, "
-      "in {:.3f} ms",
+      "in {:.3f} ms{}",
       program->n_nodes, program->code.size(), program->steps.size(), program->branches.size(),
       program->memos.size(), program->lazies.size(),
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(),
+      verifies ? ", verified" : "");
   linked.program = std::move(program);
   return linked;
 }

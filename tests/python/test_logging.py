@@ -19,6 +19,14 @@ def test_linking_is_logged_for_those_who_ask(caplog: pytest.LogCaptureFixture) -
     assert "2 thunks, 1 branches" in record.getMessage()
 
 
+def test_every_program_of_the_tests_is_verified(caplog: pytest.LogCaptureFixture) -> None:
+    x = tv.scalar("x")
+    with caplog.at_level(logging.DEBUG, logger="thunkvm"):
+        tv.function([x], x + 1, mode="vm")
+    (record,) = caplog.records
+    assert record.getMessage().endswith(" ms, verified")
+
+
 def test_nothing_is_logged_by_default(caplog: pytest.LogCaptureFixture) -> None:
     x = tv.scalar("x")
     tv.function([x], x + 1)
