@@ -20,7 +20,8 @@ struct Body {
 /// caller gives.
 ///
 /// Made in near-linear time, for the first body of a frame that fails and that somebody goes on
-/// without.
+/// without. It follows from who needs whom, and so from the program: the schedule says in which
+/// block each body was written, which in mode `py` is none.
 class BodyContents {
  public:
   explicit BodyContents(const Program& program);
@@ -33,18 +34,19 @@ class BodyContents {
   }
 
  private:
-  std::uint32_t site(Body body) const {
+  std::uint32_t entry(Body body) const {
     return body.lazy == kNone ? 1 + body.index : first_input_[body.lazy] + body.index;
   }
   std::span<const std::uint32_t> within(const std::vector<std::uint32_t>& all,
                                         const std::vector<std::uint32_t>& first, Body body) const {
-    const std::uint32_t at = place_[site(body)], end = at + size_[site(body)];
+    const std::uint32_t at = position_[entry(body)], end = at + size_[entry(body)];
     return {all.data() + first[at], first[end] - first[at]};
   }
 
-  std::vector<std::uint32_t> first_input_;   // by lazy thunk: the site of its input 0
-  std::vector<std::uint32_t> place_, size_;  // by site, in an order where those within follow it
-  // By place, and one more: where what is written or entered there begins.
+  std::vector<std::uint32_t> first_input_;  // by lazy thunk: the entry of its input 0
+  std::vector<std::uint32_t> position_,
+      size_;  // by entry, in an order where those within follow it
+  // By position, and one more: where what is written or entered there begins.
   std::vector<std::uint32_t> registers_, first_register_, lazies_, first_lazy_;
 };
 

@@ -184,7 +184,7 @@ TEST_CASE("constants are not retired or taken, nor anything in a keep program") 
   kept.move(z, x, true);
   kept.halt();
   kept.keep();
-  CHECK_VERDICT(kept.build(), "takes a register in a program that keeps its values");
+  CHECK_VERDICT(kept.build(), "register 0 (x) is taken in a program that keeps its values");
 }
 
 TEST_CASE("operands are whole") {
@@ -330,7 +330,7 @@ TEST_CASE("at the end the outputs are there and nothing else is") {
   const Index u = retired.update("u");
   retired.thunk("one", {}, {u}, product, {u});
   retired.halt();
-  CHECK_VERDICT(retired.build(), "register 0 (u) is an update, but is retired");
+  CHECK_VERDICT(retired.build(), "register 0 (u) is retired on some path, but it is an update");
 
   ProgramBuilder left;
   const Index t = left.reg("t");

@@ -3,150 +3,104 @@
 #include "vm/verify/program_error.h"
 
 #include <algorithm>
-#include <utility>
+#include <numeric>
+#include <set>
 
 namespace thunkvm {
 
 BodyGraph::BodyGraph(const Program& program) : program_(program) {
-  Entry next = 1 + static_cast<Entry>(program.memos.size());
-  first_input_.push_back(next);
-  for (const Lazy& lazy : program.lazies)
-    first_input_.push_back(next += static_cast<Entry>(lazy.input_pcs.size()));
-  const Entry n_bodies = next;
-  first_output_.push_back(next += static_cast<Entry>(program.lazies.size()));
-  for (const Lazy& lazy : program.lazies) first_output_.push_back(next += lazy.operands.n_outputs);
-
-  first_instruction_.assign(n_bodies + 1, 0);
-  first_callee_.push_back(0);
-  rank_.assign(next, kNone);
-  marks_.assign(program.code.size(), 0);
-  for (Entry body = 0; body < n_bodies; ++body) arrange(body);
+  first_lazy_ = memo(static_cast<std::uint32_t>(program.memos.size()));
+  for (const Lazy& lazy : program.lazies) {
+    first_input_.push_back(first_lazy_);
+    first_lazy_ += static_cast<Entry>(lazy.input_pcs.size());
+  }
+  instructions_.resize(n_bodies());
+  callees_.resize(n_bodies() + program.lazies.size());
+  follow(0, 0);
+  for (std::uint32_t m = 0; m < program.memos.size(); ++m) follow(memo(m), program.memos[m].pc);
+  for (std::uint32_t l = 0; l < program.lazies.size(); ++l) {
+    const std::vector<std::uint32_t>& pcs = program.lazies[l].input_pcs;
+    for (std::uint32_t i = 0; i < pcs.size(); ++i) follow(input(l, i), pcs[i]);
+    callees_[lazy(l)].resize(pcs.size());
+    std::iota(callees_[lazy(l)].begin(), callees_[lazy(l)].end(), first_input_[l]);
+  }
   order_entries();
   find_dominators();
 }
 
-std::uint32_t BodyGraph::lazy_of(Entry s) const {
-  if (is_lazy(s)) return s - n_bodies();
-  const std::vector<Entry>& first = is_body(s) ? first_input_ : first_output_;
-  return static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), s) -
-                                    first.begin() - 1);
+std::uint32_t BodyGraph::lazy_of(Entry e) const {
+  if (!is_body(e)) return e - first_lazy_;
+  const auto after = std::ranges::upper_bound(first_input_, e);
+  return static_cast<std::uint32_t>(after - first_input_.begin() - 1);
 }
 
-std::uint32_t BodyGraph::first_pc(Entry body) const {
-  if (body == 0) return 0;
-  if (!is_input(body)) return program_.memos[body - 1].pc;
-  const std::uint32_t lazy = lazy_of(body);
-  return program_.lazies[lazy].input_pcs[body - first_input_[lazy]];
-}
-
-std::string BodyGraph::name(Entry entry) const {
-  if (entry == 0) return "the program";
-  if (is_body(entry) && !is_input(entry)) return "memo body " + std::to_string(entry - 1);
-  const std::string lazy = "lazy thunk " + std::to_string(lazy_of(entry));
-  if (!is_body(entry)) return lazy;
-  return "the body of input " + std::to_string(entry - first_input_[lazy_of(entry)]) + " of " +
-         lazy;
+std::string BodyGraph::name(Entry e) const {
+  if (e == 0) return "the program";
+  if (is_body(e) && !is_input(e)) return "memo body " + std::to_string(e - 1);
+  const std::string lazy = "lazy thunk " + std::to_string(lazy_of(e));
+  if (!is_body(e)) return lazy;
+  return "the body of input " + std::to_string(e - first_input_[lazy_of(e)]) + " of " + lazy;
 }
 
 std::span<const std::uint32_t> BodyGraph::successors(std::uint32_t pc, std::uint32_t& next) const {
   const Instruction& instruction = program_.code[pc];
-  switch (instruction.op) {
-    case Opcode::Branch: {
-      const Branch& branch = program_.branches[instruction.a];
-      return {program_.targets.data() + branch.first_target, branch.n_arms};
-    }
-    case Opcode::Return:
-    case Opcode::Halt: return {};
-    case Opcode::Jump: next = instruction.a; break;
-    default: next = pc + 1; break;
+  if (instruction.op == Opcode::Return || instruction.op == Opcode::Halt) return {};
+  if (instruction.op == Opcode::Branch) {
+    const Branch& branch = program_.branches[instruction.a];
+    return {program_.targets.data() + branch.first_target, branch.n_arms};
   }
+  next = instruction.op == Opcode::Jump ? instruction.a : pc + 1;
   return {&next, 1};
 }
 
-Entry BodyGraph::callee(Entry entry, std::size_t index) const {
-  if (is_body(entry)) {
-    const std::size_t at = first_callee_[entry] + index;
-    return at < first_callee_[entry + 1] ? callees_[at] : kNone;
-  }
-  const std::uint32_t lazy = lazy_of(entry);
-  if (!is_lazy(entry)) return index == 0 ? this->lazy(lazy) : kNone;
-  return index < first_input_[lazy + 1] - first_input_[lazy]
-             ? static_cast<Entry>(first_input_[lazy] + index)
-             : kNone;
-}
-
-void BodyGraph::arrange(Entry body) {
-  // Marks of this body: on the path that is followed, and done with.
-  const std::uint32_t open = 2 * body + 1, done = open + 1;
-  const auto invalid = [&](std::uint32_t pc, const std::string& rule) {
-    throw_invalid(instruction_text(program_, pc), rule);
-  };
-  struct Visit {
-    std::uint32_t pc, arm;
-  };
-  std::vector<Visit> path = {{first_pc(body), 0}};
-  marks_[path.back().pc] = open;
+void BodyGraph::follow(Entry body, std::uint32_t pc) {
   const Opcode end = body == 0 ? Opcode::Halt : Opcode::Return;
-  while (!path.empty()) {
-    Visit& visit = path.back();
-    const std::uint32_t pc = visit.pc;
+  for (std::set<std::uint32_t> ahead = {pc}; !ahead.empty();) {
+    pc = *ahead.begin();
+    ahead.erase(ahead.begin());
+    instructions_[body].push_back(pc);
+    const Instruction& instruction = program_.code[pc];
+    if (instruction.op == Opcode::Need) callees_[body].push_back(memo(instruction.a));
+    if (instruction.op == Opcode::Lazy) callees_[body].push_back(lazy(instruction.a));
     std::uint32_t next;
     const auto targets = successors(pc, next);
-    if (visit.arm == targets.size()) {
-      if (targets.empty() && program_.code[pc].op != end)
-        invalid(pc,
-                "ends " + name(body) + ", which has to end in " + std::string(thunkvm::name(end)));
-      marks_[pc] = done;
-      instructions_.push_back(pc);
-      path.pop_back();
-      continue;
+    if (targets.empty() && instruction.op != end)
+      throw_invalid(
+          program_, pc,
+          "ends " + name(body) + ", which has to end in " + std::string(thunkvm::name(end)));
+    for (const std::uint32_t target : targets) {
+      if (target >= program_.code.size())
+        throw_invalid(program_, pc,
+                      "the path runs past the end of the code: end it in Halt or Return");
+      if (target <= pc)
+        throw_invalid(program_, pc, "the path comes back to itself: every way leads forward");
+      ahead.insert(target);
     }
-    const std::uint32_t target = targets[visit.arm++];
-    if (target >= program_.code.size())
-      invalid(pc, "the path runs past the end of the code: end it in Halt or Return");
-    if (marks_[target] == open)
-      invalid(pc, "the path comes back to itself: a body runs each instruction once");
-    if (marks_[target] == done) continue;
-    marks_[target] = open;
-    path.push_back({target, 0});
   }
-  std::reverse(instructions_.begin() + first_instruction_[body], instructions_.end());
-  first_instruction_[body + 1] = static_cast<std::uint32_t>(instructions_.size());
-  for (const std::uint32_t pc : instructions(body)) {
-    const Instruction& instruction = program_.code[pc];
-    if (instruction.op == Opcode::Need) callees_.push_back(memo(instruction.a));
-    if (instruction.op == Opcode::Lazy) callees_.push_back(output(instruction.a, instruction.b));
-  }
-  first_callee_.push_back(static_cast<std::uint32_t>(callees_.size()));
 }
 
 void BodyGraph::order_entries() {
-  constexpr std::uint32_t kOpen = 0;  // any rank but kNone, until the real one is known
-  std::vector<bool> open(n_entries(), false);
+  enum : std::uint32_t { kOpen = 0, kDone = 1 };  // ranks but kNone, until the real ones are known
+  rank_.assign(n_entries(), kNone);
   struct Visit {
     Entry entry;
-    std::uint32_t callee;
+    std::size_t next = 0;
   };
   std::vector<Visit> path;
   for (Entry root = 0; root < n_entries(); ++root) {
-    if (rank_[root] != kNone) continue;
-    path.push_back({root, 0});
-    rank_[root] = kOpen;
-    open[root] = true;
+    if (rank_[root] == kNone) path.push_back({root});
     while (!path.empty()) {
-      Visit& visit = path.back();
-      const Entry to = callee(visit.entry, visit.callee++);
-      if (to == kNone) {
-        open[visit.entry] = false;
-        callers_first_.push_back(visit.entry);
+      auto& [entry, next] = path.back();
+      rank_[entry] = kOpen;
+      if (next == callees_[entry].size()) {
+        rank_[entry] = kDone;
+        callers_first_.push_back(entry);
         path.pop_back();
-      } else if (open[to]) {
-        throw_invalid(name(to), "needs itself: bodies may not be recursive");
-      } else if (rank_[to] == kNone) {
-        rank_[to] = kOpen;
-        open[to] = true;
-        path.push_back({to, 0});
+        continue;
       }
+      const Entry to = callees_[entry][next++];
+      if (rank_[to] == kOpen) throw_invalid(name(to), "needs itself: bodies may not be recursive");
+      if (rank_[to] == kNone) path.push_back({to});
     }
   }
   std::reverse(callers_first_.begin(), callers_first_.end());
@@ -156,49 +110,49 @@ void BodyGraph::order_entries() {
 // What dominates an entry is what dominates all that enter it. Bodies that nobody enters say
 // nothing of others.
 void BodyGraph::find_dominators() {
-  dominators_.assign(n_entries(), {kNone, 0, 0});
-  dominators_[0] = {0, 0, 0};
+  std::vector<Dominator>& d = dominators_;
+  d.resize(n_entries());
+  d[0].parent = 0;
   for (const Entry entry : callers_first_) {
-    Dominator& of_entry = dominators_[entry];
-    if (of_entry.parent == kNone) continue;
+    const Entry up = d[entry].parent;
+    if (up == kNone) continue;
     if (entry != 0) {
-      const Dominator& up = dominators_[of_entry.parent];
-      const Dominator& over = dominators_[up.jump];
       // Jump pointers as in a skew-binary list: O(1) to add, O(log depth) to climb.
-      of_entry.jump = up.depth - over.depth == over.depth - dominators_[over.jump].depth
-                          ? over.jump
-                          : of_entry.parent;
-      of_entry.depth = up.depth + 1;
+      const Entry over = d[up].jump;
+      const bool joins = d[up].depth - d[over].depth == d[over].depth - d[d[over].jump].depth;
+      d[entry].jump = joins ? d[over].jump : up;
+      d[entry].depth = d[up].depth + 1;
     }
-    Entry to;
-    for (std::size_t i = 0; (to = callee(entry, i)) != kNone; ++i) {
-      Entry& parent = dominators_[to].parent;
-      parent = parent == kNone ? entry : common_dominator(parent, entry);
-    }
+    for (const Entry to : callees_[entry])
+      d[to].parent = d[to].parent == kNone ? entry : common_dominator(d[to].parent, entry);
   }
-  for (Dominator& e : dominators_)
-    if (e.parent == kNone) e = {0, 0, 1};
+  for (Dominator& each : d)
+    if (each.parent == kNone) each = {0, 0, 1};
 }
 
-Entry BodyGraph::common_dominator(Entry a, Entry b) const {
-  const std::vector<Dominator>& e = dominators_;
-  if (e[a].depth < e[b].depth) std::swap(a, b);
-  while (e[a].depth > e[b].depth) a = e[e[a].jump].depth >= e[b].depth ? e[a].jump : e[a].parent;
-  while (a != b) {
-    // Entries of equal depth have jumps of equal depth.
-    const bool far = e[a].jump != e[b].jump;
-    a = far ? e[a].jump : e[a].parent;
-    b = far ? e[b].jump : e[b].parent;
+Entry BodyGraph::climb(Entry e, std::uint32_t depth) const {
+  while (dominators_[e].depth > depth) {
+    const auto& [parent, jump, own] = dominators_[e];
+    e = dominators_[jump].depth >= depth ? jump : parent;
   }
-  return a;
+  return e;
 }
 
 bool BodyGraph::dominates(Entry outer, Entry entry) const {
-  const std::vector<Dominator>& e = dominators_;
-  const std::uint32_t depth = e[outer].depth;
-  while (e[entry].depth > depth)
-    entry = e[e[entry].jump].depth >= depth ? e[entry].jump : e[entry].parent;
-  return entry == outer;
+  return climb(entry, dominators_[outer].depth) == outer;
+}
+
+Entry BodyGraph::common_dominator(Entry a, Entry b) const {
+  a = climb(a, dominators_[b].depth);
+  b = climb(b, dominators_[a].depth);
+  while (a != b) {
+    // Entries of equal depth have jumps of equal depth.
+    const auto &x = dominators_[a], &y = dominators_[b];
+    const bool far = x.jump != y.jump;
+    a = far ? x.jump : x.parent;
+    b = far ? y.jump : y.parent;
+  }
+  return a;
 }
 
 }  // namespace thunkvm

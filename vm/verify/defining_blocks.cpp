@@ -17,17 +17,24 @@ DefiningBlocks::DefiningBlocks(const Program& program, const BodyGraph& bodies)
       stays(program.n_registers),
       writer(program.n_registers, kNone),
       deep(bodies.n_entries()) {
+  const auto give = [&](std::uint32_t index, const char* list) {
+    if (given[index])
+      throw_invalid(list, register_text(program, index) +
+                              " is given twice: a constant, an input "
+                              "or a shared value has one of its own");
+    given[index] = true;
+  };
+  for (const auto& [index, value] : program.constants) give(index, "the constants");
+  for (const std::uint32_t index : program.inputs) give(index, "the inputs");
+  for (const std::uint32_t index : program.shared) give(index, "the shared values");
+  stays = given;
+  for (const auto* list : {&program.outputs, &program.updates})
+    for (const std::uint32_t index : *list) stays[index] = true;
   find_writers(program, bodies);
   find_deep(program, bodies);
 }
 
 void DefiningBlocks::find_writers(const Program& program, const BodyGraph& bodies) {
-  const auto give = [&](std::uint32_t index) { given[index] = stays[index] = true; };
-  for (const auto& [index, value] : program.constants) give(index);
-  for (const std::uint32_t index : program.inputs) give(index);
-  for (const std::uint32_t index : program.shared) give(index);
-  for (const std::uint32_t index : program.outputs) stays[index] = true;
-  for (const std::uint32_t index : program.updates) stays[index] = true;
   const auto claim = [&](std::uint32_t index, Entry entry, auto&& place) {
     if (given[index])
       throw_invalid(place(), register_text(program, index) +
@@ -52,10 +59,9 @@ void DefiningBlocks::find_writers(const Program& program, const BodyGraph& bodie
         claim(index, body, [&] { return instruction_text(program, pc); });
       };
       each_touch(program, bodies, body, pc, nothing, write, nothing);
-      const Instruction& instruction = program.code[pc];
-      if (instruction.op != Opcode::Lazy) continue;
-      Entry& around =
-          demanded[program.lazies[instruction.a].operands.output(static_cast<int>(instruction.b))];
+      const auto& [op, flag, unused, lazy, output, c] = program.code[pc];
+      if (op != Opcode::Lazy) continue;
+      Entry& around = demanded[program.lazies[lazy].operands.output(static_cast<int>(output))];
       around = around == kNone ? body : bodies.common_dominator(around, body);
     }
   for (Entry& entry : writer)
@@ -66,30 +72,33 @@ void DefiningBlocks::find_writers(const Program& program, const BodyGraph& bodie
 }
 
 void DefiningBlocks::find_deep(const Program& program, const BodyGraph& bodies) {
-  std::vector<bool> update(program.n_registers);
+  std::vector<bool> constant(program.n_registers), update(program.n_registers);
+  for (const auto& [index, value] : program.constants) constant[index] = true;
   for (const std::uint32_t index : program.updates) update[index] = true;
   std::vector<Entry> entered_by(bodies.n_entries(), kNone);
   for (Entry body = 0; body < bodies.n_bodies(); ++body) {
-    Entry to;
-    for (std::size_t i = 0; (to = bodies.callee(body, i)) != kNone; ++i) entered_by[to] = body;
+    for (const Entry to : bodies.callees(body)) entered_by[to] = body;
     for (const std::uint32_t pc : bodies.instructions(body)) {
       const auto read = [&](std::uint32_t index) {
         const Entry from = block[index];
-        if (from == body || entered_by[from] == body) return;
-        deep[bodies.dominates(from, body) ? from : body] = true;
+        if (from != body && entered_by[from] != body)
+          deep[bodies.dominates(from, body) ? from : body] = true;
       };
       const auto retire = [&](std::uint32_t index) {
-        if (update[index])
+        const auto refuse = [&](const std::string& why) {
+          const bool taken = (program.code[pc].flag & kTake) != 0;
           throw_invalid(
-              instruction_text(program, pc),
-              register_text(program, index) + " is an update, but is retired on some path");
-        if (writer[index] == body) return;
+              program, pc,
+              register_text(program, index) + (taken ? " is taken" : " is retired") + why);
+        };
+        if (constant[index]) refuse(", but it is a constant");
+        if (program.keep) refuse(" in a program that keeps its values");
+        if (update[index]) refuse(" on some path, but it is an update");
         if (!bodies.dominates(body, writer[index]))
-          throw_invalid(instruction_text(program, pc),
-                        register_text(program, index) + " is retired in " + bodies.name(body) +
-                            ", which does not have the value from " + bodies.name(writer[index]) +
-                            " for itself: retire it there, or in a body around it");
-        deep[body] = true;
+          refuse(" in " + bodies.name(body) + ", which does not have the value from " +
+                 bodies.name(writer[index]) +
+                 " for itself: retire it there, or in a body around it");
+        if (writer[index] != body) deep[body] = true;
       };
       each_touch(program, bodies, body, pc, read, nothing, retire);
     }

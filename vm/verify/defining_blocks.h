@@ -5,16 +5,15 @@
 #include "vm/verify/body_graph.h"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace thunkvm {
 
 /// Where the registers of a program are written, by register, and what follows from that.
 ///
-/// The constructor throws Error(Runtime) for a register that is written in two bodies or though it
-/// is given, for one that is retired in a body that is not around its writer, and for a retired
-/// update. Linear in operands.
+/// The constructor throws Error(Runtime) for a register that is given twice, is written in two
+/// bodies or though it is given, or is retired in a body that is not around its writer; and where
+/// constants, updates or anything in a `keep` program are retired or taken. Linear in operands.
 struct DefiningBlocks {
   DefiningBlocks(const Program& program, const BodyGraph& bodies);
 
@@ -36,12 +35,6 @@ struct DefiningBlocks {
   void find_deep(const Program& program, const BodyGraph& bodies);
 };
 
-/// The register that the body of a lazy thunk's input has to leave.
-inline std::uint32_t input_register(const Program& program, const BodyGraph& bodies, Entry body) {
-  const std::uint32_t lazy = bodies.lazy_of(body);
-  return program.lazies[lazy].operands.input(static_cast<int>(body - bodies.input(lazy, 0)));
-}
-
 /// Calls read(register), write(register) and retire(register) for what an instruction of a body
 /// does, in order. What it enters does the rest.
 template <class Read, class Write, class Retire>
@@ -49,38 +42,34 @@ void each_touch(const Program& program, const BodyGraph& bodies, Entry body, std
                 Read&& read, Write&& write, Retire&& retire) {
   const Instruction& instruction = program.code[pc];
   const auto retire_list = [&](std::uint32_t first, std::uint32_t count) {
-    for (const std::uint32_t index : std::span(program.retires).subspan(first, count))
-      retire(index);
+    for (std::uint32_t k = first; k < first + count; ++k) retire(program.retires[k]);
+  };
+  const auto read_and_take = [&](std::uint32_t index) {
+    read(index);
+    if ((instruction.flag & kTake) != 0) retire(index);
   };
   switch (instruction.op) {
     case Opcode::Run:
-      for (const Step& step : std::span(program.steps).subspan(instruction.a, instruction.b)) {
+      for (std::uint32_t s = instruction.a; s < instruction.a + instruction.b; ++s) {
+        const Step& step = program.steps[s];
         for (int k = 0; k < step.operands.n_inputs; ++k) read(step.operands.input(k));
         for (int k = 0; k < step.operands.n_outputs; ++k) write(step.operands.output(k));
-        if (step.retire_count != 0) retire_list(step.retire_first, step.retire_count);
+        retire_list(step.retire_first, step.retire_count);
       }
       break;
-    case Opcode::Branch:
-      read(program.branches[instruction.a].selector);
-      if ((instruction.flag & kTake) != 0) retire(program.branches[instruction.a].selector);
-      break;
+    case Opcode::Branch: read_and_take(program.branches[instruction.a].selector); break;
     case Opcode::Move:
-      read(instruction.b);
-      if ((instruction.flag & kTake) != 0) retire(instruction.b);
+      read_and_take(instruction.b);
       write(instruction.a);
       break;
-    case Opcode::Retire:
-      if (instruction.b != 0) retire_list(instruction.a, instruction.b);
+    case Opcode::Retire: retire_list(instruction.a, instruction.b); break;
+    case Opcode::Return:  // of a lazy thunk's input: it has to be there
+      if (bodies.is_input(body)) {
+        const std::uint32_t lazy = bodies.lazy_of(body);
+        read(program.lazies[lazy].operands.input(static_cast<int>(body - bodies.input(lazy, 0))));
+      }
       break;
-    case Opcode::Return:
-      if (bodies.is_input(body)) read(input_register(program, bodies, body));
-      break;
-    case Opcode::Need:
-    case Opcode::Lazy:
-    case Opcode::Release:
-    case Opcode::Jump:
-    case Opcode::Native:
-    case Opcode::Halt: break;
+    default: break;
   }
 }
 

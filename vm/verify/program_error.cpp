@@ -19,4 +19,8 @@ void throw_invalid(const std::string& place, const std::string& rule) {
   throw Error(ErrorKind::Runtime, "invalid program: " + place + ": " + rule);
 }
 
+void throw_invalid(const Program& program, std::uint32_t pc, const std::string& rule) {
+  throw_invalid(instruction_text(program, pc), rule);
+}
+
 }  // namespace thunkvm

@@ -13,5 +13,6 @@ std::string instruction_text(const Program& program, std::uint32_t pc);
 std::string register_text(const Program& program, std::uint32_t index);
 /// Throws Error(Runtime): "invalid program: <place>: <rule>".
 [[noreturn]] void throw_invalid(const std::string& place, const std::string& rule);
+[[noreturn]] void throw_invalid(const Program& program, std::uint32_t pc, const std::string& rule);
 
 }  // namespace thunkvm

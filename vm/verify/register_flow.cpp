@@ -2,18 +2,12 @@
 // conditions under which it is untouched, holds a value or is retired.
 #include "vm/verify/register_flow.h"
 
-#include "thunks/error.h"
 #include "vm/verify/body_graph.h"
-#include "vm/verify/body_summary.h"
-#include "vm/verify/condition.h"
-#include "vm/verify/decisions.h"
+#include "vm/verify/conditions.h"
 #include "vm/verify/defining_blocks.h"
 #include "vm/verify/program_error.h"
 
-#include <algorithm>
-#include <functional>
-#include <queue>
-#include <span>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,17 +22,15 @@ struct Fact {
   Condition untouched = kAlways;  ///< since the body was entered
   Condition set = kNever;
   Condition retired = kNever;
-  Condition read = kNever;                  ///< the body has read it
-  Condition missed = kNever;                ///< the body has read it while it was untouched
-  std::uint32_t first_retire = UINT32_MAX;  ///< the number of the first instruction that retires it
-  bool noted = false;                       ///< it is among those that are not as they were
+  Condition read = kNever;      ///< the body has read it
+  Condition missed = kNever;    ///< the body has read it while it was untouched
+  Condition demanded = kNever;  ///< the body has demanded it of its lazy thunk
 };
 
-/// Where nothing can fail of all that runs because an entry is entered: before the instruction of
-/// that number, under `when`. It stays so, since registers are only ever written more.
-struct Trust {
-  std::uint32_t until = 0;
-  Condition when = kNever;
+/// What bodies around a body have to know of it.
+struct Summary {
+  std::map<std::uint32_t, Fact> facts;                 ///< at its end, by register
+  std::vector<std::pair<Entry, Condition>> entrances;  ///< what it enters itself
 };
 
 class RegisterFlow {
@@ -46,18 +38,12 @@ class RegisterFlow {
   explicit RegisterFlow(const Program& program)
       : program_(program),
         bodies_(program),
+        conditions_(program),
         definitions_(program, bodies_),
-        decisions_(program),
-        facts_(program.n_registers),
-        at_(program.code.size(), kNever),
-        ran_(bodies_.n_entries(), kNever),
-        trust_(bodies_.n_entries()),
-        must_(bodies_.n_entries(), kNever),
-        may_(bodies_.n_entries(), kNever),
         summaries_(bodies_.n_bodies()) {}
 
   void check() {
-    const auto order = bodies_.callers_first();
+    const std::vector<Entry>& order = bodies_.callers_first();
     for (auto entry = order.rbegin(); entry != order.rend(); ++entry)
       if (bodies_.is_body(*entry)) follow(*entry);
     check_end();
@@ -65,145 +51,80 @@ class RegisterFlow {
 
  private:
   std::string text(std::uint32_t index) const { return register_text(program_, index); }
-  [[noreturn]] void invalid(std::uint32_t pc, const std::string& rule) const {
-    throw_invalid(instruction_text(program_, pc), rule);
-  }
 
-  /// Skips what cannot fail (`Trust`); where something does, looks again at everything, and fails
-  /// if it still does.
   void follow(Entry body) {
-    try {
-      follow_paths(body, false);
-    } catch (const Error&) {
-      start_afresh(body);
-      follow_paths(body, true);
-    }
-    sum_up();
-    start_afresh(body);
-  }
-
-  void follow_paths(Entry body, bool thorough) {
     current_ = body;
-    thorough_ = thorough;
-    find_retires();
+    facts_.clear();
+    ran_.clear();
     if (body == 0)
       for (std::uint32_t index = 0; index < program_.n_registers; ++index)
         if (definitions_.given[index]) become(index, &Fact::set, kAlways);
-    summaries_.enters.begin(body);
-    at_[bodies_.first_pc(body)] = kAlways;
-    now_ = 0;
-    for (const std::uint32_t pc : bodies_.instructions(body)) {
-      ++now_;
-      const Condition when = std::exchange(at_[pc], kNever);
+    std::map<std::uint32_t, Condition> paths = {{bodies_.instructions(body).front(), kAlways}};
+    while (!paths.empty()) {
+      const auto [pc, when] = *paths.begin();
+      paths.erase(paths.begin());
       if (when == kNever) continue;  // only by deciding one thing in two ways
       step(pc, when);
       std::uint32_t next;
       const auto targets = bodies_.successors(pc, next);
-      const std::uint32_t branch = program_.code[pc].a;
+      const bool decides = program_.code[pc].op == Opcode::Branch;
       for (std::uint32_t arm = 0; arm < targets.size(); ++arm) {
-        const Condition taken = program_.code[pc].op == Opcode::Branch
-                                    ? decisions_.takes(conditions_, branch, arm)
-                                    : kAlways;
-        Condition& there = at_[targets[arm]];
+        const Condition taken = decides ? conditions_.takes(program_.code[pc].a, arm) : kAlways;
+        Condition& there = paths[targets[arm]];
         there = conditions_.either(there, conditions_.both(when, taken));
       }
     }
-    summaries_.enters.end(body);
-  }
-
-  /// When each register that others touch is retired first, by the number of the instruction in the
-  /// body.
-  void find_retires() {
-    if (!definitions_.deep[current_]) return;
-    const auto nothing = [](std::uint32_t) {};
-    std::uint32_t now = 0;
-    for (const std::uint32_t pc : bodies_.instructions(current_)) {
-      ++now;
-      each_touch(program_, bodies_, current_, pc, nothing, nothing, [&](std::uint32_t index) {
-        std::uint32_t& first = note(index).first_retire;
-        first = std::min(first, now);
-      });
-    }
+    std::erase_if(facts_, [&](const auto& entry) {
+      const auto& [index, fact] = entry;
+      if (definitions_.writer[index] == body) return fact.set == kNever;
+      return fact.read == kNever && fact.retired == kNever && fact.demanded == kNever;
+    });
+    summaries_[body].facts.swap(facts_);
   }
 
   void step(std::uint32_t pc, Condition when) {
-    const Instruction& instruction = program_.code[pc];
     each_touch(
         program_, bodies_, current_, pc, [&](std::uint32_t index) { read(pc, when, index); },
         [&](std::uint32_t index) { write(pc, when, index); },
         [&](std::uint32_t index) { become(index, &Fact::retired, when); });
-    if (instruction.op == Opcode::Need) {
-      summaries_.enters.add({BodyGraph::memo(instruction.a), when});
-      enter(pc, BodyGraph::memo(instruction.a), when);
-    } else if (instruction.op == Opcode::Lazy) {
-      const Entry output = bodies_.output(instruction.a, instruction.b);
-      summaries_.enters.add({output, when});
-      check_demand(pc, when,
-                   program_.lazies[instruction.a].operands.output(static_cast<int>(instruction.b)));
-      enter(pc, output, when);
-    } else if (instruction.op == Opcode::Halt) {
+    const auto& [op, flag, unused, a, b, c] = program_.code[pc];
+    if (op == Opcode::Need) enter(pc, BodyGraph::memo(a), when);
+    if (op == Opcode::Lazy) {
+      const std::uint32_t output = program_.lazies[a].operands.output(static_cast<int>(b));
+      demand(pc, output, when, when);
+      facts_[output].demanded = conditions_.either(facts_[output].demanded, when);
+      enter(pc, bodies_.lazy(a), when);
+    }
+    if (op == Opcode::Halt)
       for (const std::uint32_t index : program_.outputs)
-        if (may(when, facts_[index].untouched) || may(when, facts_[index].retired))
-          invalid(pc, text(index) + " is an output, but has no value at the end of some path");
-    }
-  }
-
-  /// What the body leaves to those that enter it.
-  void sum_up() {
-    summaries_.reads.begin(current_);
-    summaries_.leaves.begin(current_);
-    summaries_.retires.begin(current_);
-    for (const std::uint32_t index : noted_) {
-      const Fact& fact = facts_[index];
-      if (definitions_.writer[index] == current_) {
-        if (fact.set != kNever) summaries_.leaves.add({index, fact.set, fact.retired});
-      } else {
-        if (fact.read != kNever) summaries_.reads.add({index, fact.read, fact.missed});
-        // Not where a lazy thunk may have set it since.
-        if (fact.retired != kNever)
-          summaries_.retires.add({index, conditions_.but_not(fact.retired, fact.set)});
-      }
-    }
-    summaries_.reads.end(current_);
-    summaries_.leaves.end(current_);
-    summaries_.retires.end(current_);
-  }
-  void start_afresh(Entry body) {
-    for (const std::uint32_t index : noted_) facts_[index] = Fact();
-    noted_.clear();
-    for (const std::uint32_t pc : bodies_.instructions(body)) at_[pc] = kNever;
-    for (const Entry entry : ran_entries_) {
-      ran_[entry] = kNever;
-      trust_[entry] = Trust();
-    }
-    ran_entries_.clear();
-    for (; !queue_.empty(); queue_.pop())
-      must_[queue_.top().second] = may_[queue_.top().second] = kNever;
+        for (const auto state : {&Fact::untouched, &Fact::retired})
+          refuse(pc, when, index, state, " is an output, but has no value at the end of some path");
   }
 
   bool may(Condition a, Condition b) { return is_possible(conditions_.both(a, b)); }
-  Fact& note(std::uint32_t index) {
-    Fact& fact = facts_[index];
-    if (!fact.noted) noted_.push_back(index);
-    fact.noted = true;
-    return fact;
+  /// Throws where a register may be in a state in which what is done with it, in a body, is wrong.
+  void refuse(std::uint32_t pc, Condition when, std::uint32_t index, Condition Fact::* state,
+              const char* rule, Entry body = kNone, const char* rest = "") {
+    if (may(when, facts_[index].*state))
+      throw_invalid(program_, pc,
+                    text(index) + rule + (body == kNone ? "" : bodies_.name(body)) + rest);
   }
   void become(std::uint32_t index, Condition Fact::* state, Condition when) {
-    Fact& fact = note(index);
+    Fact& fact = facts_[index];
     for (Condition Fact::* other : {&Fact::untouched, &Fact::set, &Fact::retired})
       fact.*other = other == state ? conditions_.either(fact.*other, when)
                                    : conditions_.but_not(fact.*other, when);
   }
-  void may_become_set(std::uint32_t index, Condition when) {
-    Fact& fact = note(index);
-    fact.set = conditions_.either(fact.set, when);
+  void become_set(std::uint32_t index, Condition must, Condition may) {
+    facts_[index].set = conditions_.either(facts_[index].set, may);
+    become(index, &Fact::set, must);
   }
 
   void read(std::uint32_t pc, Condition when, std::uint32_t index) {
-    Fact& fact = note(index);
-    if (program_.code[pc].op == Opcode::Return && may(when, fact.retired))
-      invalid(pc, text(index) + " is retired in " + bodies_.name(current_) +
-                      ": its lazy thunk still reads it");
+    Fact& fact = facts_[index];
+    if (program_.code[pc].op == Opcode::Return)
+      refuse(pc, when, index, &Fact::retired, " is retired in ", current_,
+             ": its lazy thunk still reads it");
     check_not_retired(pc, when, index);
     const Entry block = definitions_.block[index];
     if (may(when, fact.untouched) && (block == current_ || !bodies_.dominates(block, current_)))
@@ -215,124 +136,82 @@ class RegisterFlow {
     fact.missed = conditions_.either(fact.missed, conditions_.both(when, fact.untouched));
   }
   void check_not_retired(std::uint32_t pc, Condition when, std::uint32_t index) {
-    if (may(when, facts_[index].retired))
-      invalid(pc, text(index) + " is read after it was retired on some path: retire it later");
+    refuse(pc, when, index, &Fact::retired,
+           " is read after it was retired on some path: retire it later");
   }
-  void check_demand(std::uint32_t pc, Condition when, std::uint32_t index) {
-    if (may(when, facts_[index].retired))
-      invalid(
-          pc,
-          text(index) +
-              " is demanded after it was retired on some path: retire it after its last demand");
+  void demand(std::uint32_t pc, std::uint32_t index, Condition must, Condition may) {
+    refuse(pc, may, index, &Fact::retired,
+           " is demanded after it was retired on some path: retire it after its last demand");
+    become_set(index, must, may);
   }
-
   void write(std::uint32_t pc, Condition when, std::uint32_t index) {
-    if (may(when, facts_[index].set) || may(when, facts_[index].retired))
-      invalid(pc, text(index) +
-                      " is written twice on some path: every value has a register of its own");
+    for (const auto state : {&Fact::set, &Fact::retired})
+      refuse(pc, when, index, state,
+             " is written twice on some path: every value has a register of its own");
     become(index, &Fact::set, when);
   }
 
   void expect(Entry entry, Condition must, Condition may) {
-    if (may == kNever || trusted(entry, may)) return;
-    if (may_[entry] == kNever) queue_.push({bodies_.rank(entry), entry});
-    must_[entry] = conditions_.either(must_[entry], must);
-    may_[entry] = conditions_.either(may_[entry], may);
-  }
-
-  bool trusted(Entry entry, Condition may) {
-    return !thorough_ && now_ < trust_[entry].until &&
-           conditions_.but_not(may, trust_[entry].when) == kNever;
-  }
-  void find_trust(Entry entry) {
-    Trust trust{UINT32_MAX, kAlways};
-    const auto touches = [&](std::uint32_t index) {
-      trust.until = std::min(trust.until, facts_[index].first_retire);
-    };
-    const auto enters = [&](Entry to, Condition when) {
-      const Condition runs = conditions_.but_not(when, ran_[to]);
-      if (runs == kNever) return;
-      const bool known = now_ < trust_[to].until;
-      if (known) trust.until = std::min(trust.until, trust_[to].until);
-      trust.when = conditions_.but_not(trust.when,
-                                       known ? conditions_.but_not(runs, trust_[to].when) : runs);
-    };
-    if (bodies_.is_body(entry)) {
-      for (const BodySummaries::Read& read : summaries_.reads[entry]) {
-        touches(read.index);
-        if (definitions_.block[read.index] == current_)
-          trust.when = conditions_.but_not(
-              trust.when, conditions_.both(read.missed, facts_[read.index].untouched));
-      }
-      for (const BodySummaries::Left& left : summaries_.leaves[entry]) touches(left.index);
-      for (const BodySummaries::Entrance& next : summaries_.enters[entry])
-        enters(next.entry, next.when);
-    } else {
-      const Operands& operands = program_.lazies[bodies_.lazy_of(entry)].operands;
-      for (int k = 0; k < operands.n_inputs; ++k) touches(operands.input(k));
-      for (int k = 0; k < operands.n_outputs; ++k) touches(operands.output(k));
-      Entry to;
-      for (std::size_t i = 0; (to = bodies_.callee(entry, i)) != kNone; ++i) enters(to, kAlways);
-    }
-    trust_[entry] = trust;
+    if (may == kNever) return;
+    auto& [surely, perhaps] = waiting_[{bodies_.rank(entry), entry}];
+    if (bodies_.is_body(entry)) surely = conditions_.either(surely, must);
+    perhaps = conditions_.either(perhaps, may);
   }
 
   /// Holds all that runs because the current body needs `first` against what the registers are
-  /// here, and adds what it leaves. What ran for certain does not run again.
+  /// here, and adds what it leaves. What ran for certain does not run again, but lazy thunks do.
   void enter(std::uint32_t pc, Entry first, Condition when) {
-    const std::size_t n_ran = ran_entries_.size();
-    must_[first] = may_[first] = when;
-    queue_.push({bodies_.rank(first), first});
-    while (!queue_.empty()) {
-      const Entry entry = queue_.top().second;
-      queue_.pop();
-      const Condition must = conditions_.but_not(std::exchange(must_[entry], kNever), ran_[entry]);
-      const Condition may = conditions_.but_not(std::exchange(may_[entry], kNever), ran_[entry]);
+    summaries_[current_].entrances.emplace_back(first, when);
+    for (expect(first, when, when); !waiting_.empty();) {
+      const Entry entry = waiting_.begin()->first.second;
+      const auto [surely, perhaps] = waiting_.begin()->second;
+      waiting_.erase(waiting_.begin());
+      Condition& ran = ran_[entry];
+      const Condition must = conditions_.but_not(surely, ran);
+      const Condition may = conditions_.but_not(perhaps, ran);
       if (may == kNever) continue;
-      ran_entries_.push_back(entry);
-      ran_[entry] = conditions_.either(ran_[entry], must);
-      if (bodies_.is_lazy(entry))
-        enter_lazy(pc, bodies_.lazy_of(entry), may);
-      else if (bodies_.is_body(entry))
+      ran = conditions_.either(ran, must);
+      if (bodies_.is_body(entry))
         enter_body(pc, entry, must, may);
       else
-        enter_output(pc, entry, must, may);
+        enter_lazy(pc, bodies_.lazy_of(entry), may);
     }
-    if (definitions_.deep[current_])
-      for (std::size_t i = ran_entries_.size(); i-- > n_ran;) find_trust(ran_entries_[i]);
   }
 
   void enter_body(std::uint32_t pc, Entry body, Condition must, Condition may) {
-    for (const BodySummaries::Read& read : summaries_.reads[body]) {
-      check_not_retired(pc, conditions_.both(may, read.when), read.index);
-      if (definitions_.block[read.index] == current_ &&
-          this->may(conditions_.both(may, read.missed), facts_[read.index].untouched))
-        invalid(pc, text(read.index) + " is read before it is written on some path, in " +
-                        bodies_.name(body) + ": write it first on all of them");
-    }
-    for (const BodySummaries::Left& left : summaries_.leaves[body]) {
-      const Condition set = conditions_.both(may, left.set);
-      if (this->may(set, facts_[left.index].retired))
-        invalid(pc, text(left.index) + " is written in " + bodies_.name(body) +
-                        " after it was retired on some path: "
-                        "retire it later");
-      may_become_set(left.index, set);
-      become(left.index, &Fact::set, conditions_.both(must, left.set));
-      become(left.index, &Fact::retired, conditions_.both(must, left.retired));
+    for (const auto& [index, fact] : summaries_[body].facts) {
+      if (definitions_.writer[index] == body) {
+        take_over(pc, body, index, fact, must, may);
+        continue;
+      }
+      if (fact.demanded != kNever)
+        demand(pc, index, conditions_.both(must, fact.demanded),
+               conditions_.both(may, fact.demanded));
+      if (fact.read != kNever) check_reads(pc, body, index, fact, may);
     }
     if (!definitions_.deep[current_]) return;
-    for (const BodySummaries::Entrance& next : summaries_.enters[body])
-      expect(next.entry, conditions_.both(must, next.when), conditions_.both(may, next.when));
+    for (const auto& [next, when] : summaries_[body].entrances)
+      expect(next, conditions_.both(must, when), conditions_.both(may, when));
   }
 
-  void enter_output(std::uint32_t pc, Entry entry, Condition must, Condition may) {
-    const std::uint32_t lazy = bodies_.lazy_of(entry);
-    const std::uint32_t index =
-        program_.lazies[lazy].operands.output(static_cast<int>(entry - bodies_.output(lazy, 0)));
-    check_demand(pc, may, index);
-    may_become_set(index, may);
-    become(index, &Fact::set, must);
-    expect(bodies_.lazy(lazy), kNever, may);
+  /// What `body` reads of others has to be there where it is entered.
+  void check_reads(std::uint32_t pc, Entry body, std::uint32_t index, const Fact& there,
+                   Condition may) {
+    check_not_retired(pc, conditions_.both(may, there.read), index);
+    if (definitions_.block[index] == current_)
+      refuse(pc, conditions_.both(may, there.missed), index, &Fact::untouched,
+             " is read before it is written on some path, in ", body,
+             ": write it first on all of them");
+  }
+
+  /// What `body` wrote is as it left it.
+  void take_over(std::uint32_t pc, Entry body, std::uint32_t index, const Fact& there,
+                 Condition must, Condition may) {
+    const Condition set = conditions_.both(may, there.set);
+    refuse(pc, set, index, &Fact::retired, " is written in ", body,
+           " after it was retired on some path: retire it later");
+    become_set(index, conditions_.both(must, there.set), set);
+    become(index, &Fact::retired, conditions_.both(must, there.retired));
   }
 
   /// The thunk may ask for each input or not, compute any of its outputs, and reads again what it
@@ -343,7 +222,7 @@ class RegisterFlow {
       check_not_retired(pc, may, operands.input(static_cast<int>(i)));
       expect(bodies_.input(lazy, i), kNever, may);
     }
-    for (int j = 0; j < operands.n_outputs; ++j) may_become_set(operands.output(j), may);
+    for (int j = 0; j < operands.n_outputs; ++j) become_set(operands.output(j), kNever, may);
   }
 
   /// What was set in bodies that ran and not retired in them or around them is left over.
@@ -355,20 +234,21 @@ class RegisterFlow {
       const auto enter = [&](Entry to, Condition when) {
         entered[to] = conditions_.either(entered[to], conditions_.both(entered[entry], when));
       };
-      if (bodies_.is_body(entry)) {
-        for (const BodySummaries::Entrance& next : summaries_.enters[entry])
-          enter(next.entry, next.when);
-        for (const BodySummaries::Left& value : summaries_.leaves[entry])
-          left[value.index] = conditions_.both(entered[entry], value.set);
+      if (!bodies_.is_body(entry)) {
+        for (const Entry to : bodies_.callees(entry)) enter(to, kAlways);
         continue;
       }
-      Entry to;
-      for (std::size_t i = 0; (to = bodies_.callee(entry, i)) != kNone; ++i) enter(to, kAlways);
+      for (const auto& [to, when] : summaries_[entry].entrances) enter(to, when);
+      for (const auto& [index, fact] : summaries_[entry].facts)
+        if (definitions_.writer[index] == entry)
+          left[index] = conditions_.both(entered[entry], fact.set);
     }
     for (Entry body = 0; body < bodies_.n_bodies(); ++body)
-      for (const BodySummaries::Retired& retire : summaries_.retires[body])
-        left[retire.index] =
-            conditions_.but_not(left[retire.index], conditions_.both(entered[body], retire.when));
+      for (const auto& [index, fact] : summaries_[body].facts)
+        if (definitions_.writer[index] != body)  // not where a lazy thunk may have set it since
+          left[index] = conditions_.but_not(
+              left[index],
+              conditions_.both(entered[body], conditions_.but_not(fact.retired, fact.set)));
     for (std::uint32_t index = 0; index < program_.n_registers; ++index)
       if (!definitions_.stays[index] && is_possible(left[index]))
         throw_invalid(
@@ -380,26 +260,15 @@ class RegisterFlow {
   const BodyGraph bodies_;
   Conditions conditions_;
   const DefiningBlocks definitions_;
-  const Decisions decisions_;
 
-  // The body that is followed, and how far it has come.
+  // The body that is followed: where it has come to, and what ran since it was entered.
   Entry current_ = 0;
-  std::vector<Fact> facts_;  ///< by register
-  std::vector<std::uint32_t> noted_;
-  std::vector<Condition> at_;  ///< by pc: the paths that lead there
-  std::uint32_t now_ = 0;      ///< the number of the instruction in the body
-  bool thorough_ = false;
-  std::vector<Condition> ran_;      ///< by entry: it ran since the body was entered
-  std::vector<Trust> trust_;        ///< by entry
-  std::vector<Entry> ran_entries_;  ///< the entries that may have run, in order
+  std::map<std::uint32_t, Fact> facts_;  ///< by register; untouched are those that are not there
+  std::map<Entry, Condition> ran_;
+  /// What is about to be entered for certain, and perhaps; by rank, callers first.
+  std::map<std::pair<std::uint32_t, Entry>, std::pair<Condition, Condition>> waiting_;
 
-  // What is about to be entered, callers first.
-  std::vector<Condition> must_, may_;  ///< by entry: it is entered for certain, or perhaps
-  std::priority_queue<std::pair<std::uint32_t, Entry>, std::vector<std::pair<std::uint32_t, Entry>>,
-                      std::greater<>>
-      queue_;
-
-  BodySummaries summaries_;  ///< of the bodies that have been followed
+  std::vector<Summary> summaries_;  ///< of the bodies that have been followed
 };
 
 }  // namespace

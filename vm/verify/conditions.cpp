@@ -1,7 +1,8 @@
-#include "vm/verify/condition.h"
+#include "vm/verify/conditions.h"
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <utility>
 
 namespace thunkvm {
@@ -12,40 +13,44 @@ namespace {
 // followed up to here.
 constexpr std::uint32_t kSteps = 1000;
 
-std::size_t mix(std::uint64_t h) {
-  h *= 0x9e3779b97f4a7c15ull;
-  h ^= h >> 32;
-  return static_cast<std::size_t>(h * 0xbf58476d1ce4e5b9ull);
+// How many variables a decision takes.
+std::uint32_t n_variables(const Branch& branch) {
+  return static_cast<std::uint32_t>(std::bit_width(std::max(branch.n_arms, 1u) - 1));
 }
 
 }  // namespace
 
-std::size_t Conditions::NodeHash::operator()(const Node& n) const {
-  return mix((std::uint64_t{n.if_set} << 32 | n.if_clear) ^ mix(n.variable));
+// Node 0 is the constant; its variable is below all others, which count from 1.
+Conditions::Conditions(const Program& program)
+    : program_(program), first_variable_(program.branches.size()), nodes_{{0, kNever, kNever}} {
+  std::map<std::tuple<std::uint32_t, Decoding, std::uint32_t>, std::uint32_t> known;
+  std::uint32_t next = 1;
+  for (const Instruction& instruction : program.code) {
+    if (instruction.op != Opcode::Branch) continue;
+    const Branch& branch = program.branches[instruction.a];
+    const auto [decision, is_new] =
+        known.try_emplace({branch.selector, branch.decoding, branch.n_arms}, next);
+    if (is_new) next += n_variables(branch);
+    first_variable_[instruction.a] = decision->second;
+  }
 }
 
-// Node 0 is the constant; its variable is below all others.
-Conditions::Conditions() : nodes_{{0, kNever, kNever}} {}
-
-std::uint32_t Conditions::n_variables(std::uint32_t n_arms) {
-  return static_cast<std::uint32_t>(std::bit_width(std::max(n_arms, 1u) - 1));
-}
-
-Condition Conditions::takes(std::uint32_t first_variable, std::uint32_t n_arms, std::uint32_t arm) {
+Condition Conditions::takes(std::uint32_t branch, std::uint32_t arm) {
   // The bits of the arm's number; the last arm has the numbers that are left over as well, so that
   // one arm always is taken.
-  const bool or_more = arm + 1 == n_arms;
+  const Condition if_more = arm + 1 == program_.branches[branch].n_arms ? kAlways : kNever;
   Condition c = kAlways;
-  for (std::uint32_t bit = 0; bit < n_variables(n_arms); ++bit)
-    c = (arm >> bit & 1) != 0 ? choose(first_variable + bit, c, kNever)
-                              : choose(first_variable + bit, or_more ? kAlways : kNever, c);
+  for (std::uint32_t bit = 0; bit < n_variables(program_.branches[branch]); ++bit) {
+    const std::uint32_t variable = first_variable_[branch] + bit;
+    c = (arm >> bit & 1) != 0 ? choose(variable, c, kNever) : choose(variable, if_more, c);
+  }
   return c;
 }
 
 Condition Conditions::choose(std::uint32_t variable, Condition if_set, Condition if_clear) {
   if (if_set == if_clear) return if_set;
   const Condition negated = if_set & 1;
-  const Node node{variable + 1, if_set ^ negated, if_clear ^ negated};
+  const Node node{variable, if_set ^ negated, if_clear ^ negated};
   const auto [entry, is_new] = known_.try_emplace(node, static_cast<Condition>(nodes_.size() << 1));
   if (is_new) nodes_.push_back(node);
   return entry->second ^ negated;
@@ -74,9 +79,7 @@ Condition Conditions::join(Condition a, Condition b) {
   if (if_set >= kUnknown) return kUnknown;
   const Condition if_clear = join(part(a, x, x.if_clear), part(b, y, y.if_clear));
   if (if_clear >= kUnknown) return kUnknown;
-  const Condition result = choose(variable - 1, if_set, if_clear);
-  joined_.emplace(pair, result);
-  return result;
+  return joined_[pair] = choose(variable, if_set, if_clear);
 }
 
 }  // namespace thunkvm

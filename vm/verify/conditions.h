@@ -1,8 +1,11 @@
-// condition.h: under which decisions of a program's branches something holds.
+// conditions.h: under which decisions of a program's branches something holds.
 #pragma once
 
-#include <cstddef>
+#include "vm/program.h"
+
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -21,21 +24,18 @@ inline constexpr Condition kUnknown = UINT32_MAX - 1;
 inline bool is_possible(Condition c) { return c != kNever && c < kUnknown; }
 inline Condition negation(Condition c) { return c < kUnknown ? c ^ 1 : c; }
 
-/// Conditions as binary decision diagrams, shared and remembered. A decision among n arms is
-/// log2(n) binary variables, numbered by the caller. The number also is the order: a condition on
-/// variables above those of another one is joined with it in time for the former alone, so that
-/// decisions that are made within others should have the higher numbers.
+/// The conditions of one program, as binary decision diagrams, shared and remembered. A decision
+/// among n arms is log2(n) binary variables, numbered in the order of the code, in which decisions
+/// within others come later: a condition on later variables is joined in time for it alone.
 ///
 /// Cost: an operation takes at most kSteps steps that were not taken before; beyond, its result is
 /// kUnknown.
 class Conditions {
  public:
-  Conditions();
+  explicit Conditions(const Program& program);
 
-  /// How many variables a decision among `n_arms` takes.
-  static std::uint32_t n_variables(std::uint32_t n_arms);
-  /// That the decision that has `first_variable` takes `arm`.
-  Condition takes(std::uint32_t first_variable, std::uint32_t n_arms, std::uint32_t arm);
+  /// That `branch` takes `arm`. Branches on one register that decode it alike share their decision.
+  Condition takes(std::uint32_t branch, std::uint32_t arm);
 
   Condition both(Condition a, Condition b);
   Condition either(Condition a, Condition b) { return negation(both(negation(a), negation(b))); }
@@ -47,17 +47,16 @@ class Conditions {
   struct Node {
     std::uint32_t variable;
     Condition if_set, if_clear;
-    friend bool operator==(const Node&, const Node&) = default;
-  };
-  struct NodeHash {
-    std::size_t operator()(const Node& n) const;
+    friend auto operator<=>(const Node&, const Node&) = default;
   };
 
   Condition choose(std::uint32_t variable, Condition if_set, Condition if_clear);
   Condition join(Condition a, Condition b);
 
+  const Program& program_;
+  std::vector<std::uint32_t> first_variable_;  ///< by branch
   std::vector<Node> nodes_;
-  std::unordered_map<Node, Condition, NodeHash> known_;
+  std::map<Node, Condition> known_;
   std::unordered_map<std::uint64_t, Condition> joined_;
   std::uint32_t steps_ = 0;
 };
