@@ -57,17 +57,17 @@ class ByNeed {
       b_.demand(node, v - graph_.first_value[node]);
       return;
     }
-    const Value unit = graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
-    if (memo_of_[unit] == kNone) {
-      memo_of_[unit] = b_.new_memo(node);
-      memos_.push_back(unit);
+    const Value group = graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
+    if (memo_of_[group] == kNone) {
+      memo_of_[group] = b_.new_memo(node);
+      memos_.push_back(group);
     }
-    b_.need(memo_of_[unit]);
+    b_.need(memo_of_[group]);
   }
 
-  void compute(Value unit) {
+  void compute(Value group) {
     graph_.poll();
-    const std::uint32_t node = graph_.node_of[unit];
+    const std::uint32_t node = graph_.node_of[group];
     const Conditional* conditional = graph_.conditional(node);
     if (conditional == nullptr) {
       for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) demand(input(node, i));
@@ -79,9 +79,9 @@ class ByNeed {
                                            conditional->n_arms, std::span(&node, 1));
     for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm) {
       b_.begin_arm(branch, arm);
-      const Value from = input(node, conditional->arm_input(arm, unit - graph_.first_value[node]));
+      const Value from = input(node, conditional->arm_input(arm, group - graph_.first_value[node]));
       demand(from);
-      b_.move(unit, from, false, kNone);
+      b_.move(group, from, false, kNone);
       b_.end();
     }
   }

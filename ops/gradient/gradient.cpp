@@ -89,7 +89,7 @@ class Backward {
     for (std::uint32_t j = 0; j < conditional.n_outputs; ++j) {
       const std::vector<Contribution>& parts = contributions_[first_value + j];
       if (parts.empty()) continue;
-      auto [region, incoming] = settle(parts);
+      auto [region, incoming] = summed(parts);
       const std::uint32_t selector = sums_.number(node.input(0));
       const std::uint32_t decided =
           regions_.decided(region, selector, conditional.decoding, conditional.n_arms);
@@ -111,18 +111,18 @@ class Backward {
   void through_op(Apply& node, std::uint32_t first_value) {
     if (node.n_outputs() == 1) {
       if (contributions_[first_value].empty()) return;
-      const auto [region, incoming] = settle(contributions_[first_value]);
+      const auto [region, incoming] = summed(contributions_[first_value]);
       pass(node, region, std::span(&incoming, 1));
       return;
     }
-    std::map<std::vector<Region>, Region> settled;  // by where the parts are
+    std::map<std::vector<Region>, Region> region_of;  // by where the parts are
     std::map<Region, std::vector<Variable>> passes;
     for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
       const std::vector<Contribution>& parts = contributions_[first_value + j];
       if (parts.empty()) continue;
-      const auto [region, incoming] = settle(parts);
+      const auto [region, incoming] = summed(parts);
       std::vector<Variable>& all =
-          passes[settled.try_emplace(regions_of(parts), region).first->second];
+          passes[region_of.try_emplace(regions_of(parts), region).first->second];
       all.resize(node.n_outputs());
       all[j] = incoming;
     }
@@ -153,7 +153,7 @@ class Backward {
   // The region in which a backward pass runs, and what comes in there: the innermost region that
   // all parts share if one of them is certain in it; else an arm under it, opened on the
   // disjunction of their conditions.
-  std::pair<Region, Variable> settle(const std::vector<Contribution>& parts) {
+  std::pair<Region, Variable> summed(const std::vector<Contribution>& parts) {
     const Region common = sums_.common_region(parts);
     const Partial sum = sums_.sum(common, parts);
     return {sum.everywhere() ? common : sums_.under(common, sum.present), sum.value};

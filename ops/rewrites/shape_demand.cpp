@@ -22,14 +22,14 @@ ShapeDemand::ShapeDemand(std::span<const Variable> roots, std::span<Apply* const
   first_value_.push_back(values);
   first_use_.assign(values, kNoIndex);
   reached_.assign(values, kNoIndex);
-  measured_.assign(values, kNoIndex);
+  shape_only_.assign(values, kNoIndex);
   is_there_.assign(values, 0);
   for (const Variable& root : roots) {
     demand(root, kRootRegion);
     reach(root, kRootRegion);
   }
   for (std::size_t i = nodes.size(); i-- > 0;) {
-    settle(first_value_[i], first_value_[i + 1]);
+    assign(first_value_[i], first_value_[i + 1]);
     if (nodes[i]->leaf() == Leaf::None) visit(*nodes[i], first_value_[i], first_value_[i + 1]);
   }
 }
@@ -50,13 +50,13 @@ void ShapeDemand::collect(std::uint32_t value) {
 }
 
 /// Everything that uses the node's outputs has been visited.
-void ShapeDemand::settle(std::uint32_t first, std::uint32_t last) {
+void ShapeDemand::assign(std::uint32_t first, std::uint32_t last) {
   for (std::uint32_t v = first; v < last; ++v) {
-    if (measured_[v] == kNoIndex) continue;
+    if (shape_only_[v] == kNoIndex) continue;
     demands_.clear();
     collect(v);
     if (demands_.empty()) continue;
-    const auto covers = [&](Region demand) { return regions_.is_ancestor(demand, measured_[v]); };
+    const auto covers = [&](Region demand) { return regions_.is_ancestor(demand, shape_only_[v]); };
     const RegionTree::Cover cover = regions_.cover(demands_);
     is_there_[v] = (cover.certain && covers(cover.region)) || std::ranges::any_of(demands_, covers);
   }
@@ -67,7 +67,7 @@ Region ShapeDemand::entered(RegionTree::Cover cover, std::uint32_t owner) {
 }
 
 void ShapeDemand::visit(Apply& node, std::uint32_t first, std::uint32_t last) {
-  measure_inputs(node, first, last);
+  use_shapes_of_inputs(node, first, last);
   if (const Conditional* conditional = node.op()->conditional())
     return visit_conditional(node, *conditional, first);
   Region reached = kNoIndex;
@@ -88,7 +88,7 @@ void ShapeDemand::visit(Apply& node, std::uint32_t first, std::uint32_t last) {
   }
   for (const Variable& input : node.inputs()) {
     if (node.op()->shape_query() != nullptr) {
-      measure(input, runs_in);
+      use_shape(input, runs_in);
       continue;
     }
     reach(input, runs_in);
@@ -127,14 +127,14 @@ void ShapeDemand::visit_conditional(Apply& node, const Conditional& conditional,
 }
 
 /// The lengths of an output may be made of those of all inputs, and of the values of some.
-void ShapeDemand::measure_inputs(Apply& node, std::uint32_t first, std::uint32_t last) {
-  Region measured = kNoIndex;
+void ShapeDemand::use_shapes_of_inputs(Apply& node, std::uint32_t first, std::uint32_t last) {
+  Region shape_only = kNoIndex;
   for (std::uint32_t v = first; v < last; ++v)
-    if (measured_[v] != kNoIndex) widen(measured, measured_[v]);
-  if (measured == kNoIndex) return;
+    if (shape_only_[v] != kNoIndex) widen(shape_only, shape_only_[v]);
+  if (shape_only == kNoIndex) return;
   for (const Variable& input : node.inputs()) {
-    measure(input, measured);
-    if (!node.op()->registered() || may_say_lengths(input)) reach(input, measured);
+    use_shape(input, shape_only);
+    if (!node.op()->registered() || may_say_lengths(input)) reach(input, shape_only);
   }
 }
 

@@ -38,21 +38,21 @@ class ShapeDemand {
   }
   void demand(const Variable& v, Region region);
   void reach(const Variable& v, Region region) { widen(reached_[value(v)], region); }
-  void measure(const Variable& v, Region region) { widen(measured_[value(v)], region); }
+  void use_shape(const Variable& v, Region region) { widen(shape_only_[value(v)], region); }
   void widen(Region& all, Region region);
   void collect(std::uint32_t value);
-  void settle(std::uint32_t first, std::uint32_t last);
+  void assign(std::uint32_t first, std::uint32_t last);
   void visit(Apply& node, std::uint32_t first, std::uint32_t last);
   void visit_conditional(Apply& node, const Conditional& conditional, std::uint32_t first);
   Region entered(RegionTree::Cover cover, std::uint32_t owner);
-  void measure_inputs(Apply& node, std::uint32_t first, std::uint32_t last);
+  void use_shapes_of_inputs(Apply& node, std::uint32_t first, std::uint32_t last);
 
   RegionTree regions_;
   std::vector<std::uint32_t> first_value_;  // by node; one more at the end
   std::vector<std::uint32_t> first_use_;    // by value, into uses_: where it is certainly demanded
   std::vector<Use> uses_;
-  std::vector<Region> reached_;   // by value: a region that holds all demands of it; kNoIndex: none
-  std::vector<Region> measured_;  // by value: likewise of what asks for its lengths
+  std::vector<Region> reached_;  // by value: a region that holds all demands of it; kNoIndex: none
+  std::vector<Region> shape_only_;      // by value: likewise of what asks for its lengths
   std::vector<std::uint8_t> is_there_;  // by value
   std::vector<Region> demands_;         // scratch
 };

@@ -182,15 +182,15 @@ def _without(spec: Spec, gone: int) -> Spec | None:
     node = spec.nodes[gone]
     first = sum(other.outs for other in spec.nodes[:gone])
     ranks = [other.rank for other in spec.nodes for _ in range(other.outs)]
-    stand_in = next((v for v in range(first) if ranks[v] == node.rank), None)
-    if stand_in is None or any(
+    replacement = next((v for v in range(first) if ranks[v] == node.rank), None)
+    if replacement is None or any(
         first <= target < first + node.outs for target, _, _ in spec.updates
     ):
         return None
 
     def moved(v: int) -> int:
         return (
-            stand_in
+            replacement
             if first <= v < first + node.outs
             else v - node.outs
             if v >= first + node.outs
