@@ -1,15 +1,11 @@
 #include "linkers/lifetimes.h"
 
+#include "linkers/limits.h"
+
 #include <algorithm>
 
 namespace thunkvm {
 namespace {
-
-constexpr std::uint32_t kPreciseLevels =
-    16;  // beyond it, a touch counts at the last place where it can occur
-constexpr std::uint32_t kFewUses =
-    64;  // more than this are retired after the branch, not in its arms
-constexpr std::uint32_t kFewArms = 8;
 
 class Analysis {
  public:
@@ -220,7 +216,7 @@ class Analysis {
       return;
     }
     const std::uint32_t key = p_.key[at];
-    if (key == kNoIndex || !few || p_.regions.n_arms(key) > kFewArms || level > 8 ||
+    if (key == kNoIndex || !few || p_.regions.n_arms(key) > kFewRetiringArms || level > 8 ||
         !only_through_arms(region, at, key)) {
       l_.after.add(at, v);
       return;

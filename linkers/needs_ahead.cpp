@@ -1,14 +1,12 @@
 #include "linkers/needs_ahead.h"
 
+#include "linkers/limits.h"
+
 #include <algorithm>
 #include <span>
 
 namespace thunkvm {
 namespace {
-
-// Thunks whose needs are run together: as many as one loop of emitted code may have members. Of
-// more, too many values would have to be kept at once.
-constexpr int kStretch = 32;
 
 /// Whether what comes before is not to be moved behind it, nor what comes after in front of it.
 bool is_border(const Statement& s) {
@@ -39,7 +37,7 @@ void run_needs_ahead(Schedule& schedule) {
   for (std::size_t begin = 0; begin < all.size();) {
     std::size_t end = begin;
     int n_thunks = 0;
-    while (end < all.size() && n_thunks < kStretch && !is_border(all[end])) {
+    while (end < all.size() && n_thunks < kNeedsTogether && !is_border(all[end])) {
       n_thunks += !is_request(all[end]);
       ++end;
     }

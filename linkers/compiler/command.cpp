@@ -1,6 +1,7 @@
 #include "linkers/compiler/command.h"
 
 #include "linkers/compiler/file.h"
+#include "linkers/compiler/limits.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -23,13 +24,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using End = CommandResult::End;
 using std::chrono::milliseconds;
-
-constexpr std::size_t kMostOutput = 1 << 20;
-constexpr std::size_t kMostErrors = 1 << 16;
-// How often an ended program is looked for where the system cannot tell (Linux before 5.3).
-constexpr milliseconds kLook{5};
-// Between two tries to start one.
-constexpr milliseconds kLongestPause{32};
 
 struct Pipe {
   File read, write;

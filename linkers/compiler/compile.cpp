@@ -1,6 +1,7 @@
 #include "linkers/compiler/compile.h"
 
 #include "linkers/compiler/command.h"
+#include "linkers/compiler/limits.h"
 #include "linkers/compiler/precompiled.h"
 #include "linkers/compiler/scratch.h"
 #include "thunks/log.h"
@@ -19,8 +20,6 @@ namespace {
 using std::chrono::milliseconds;
 using End = CommandResult::End;
 
-constexpr milliseconds kLongestTrial = std::chrono::seconds(30);
-constexpr int kShownLines = 10;
 // Compiles wherever a C compiler works at all.
 constexpr const char* kTrial =
     "#ifdef __cplusplus\nextern \"C\"\n#endif\nint thunkvm_trial(int x) { return x + 1; }\n";

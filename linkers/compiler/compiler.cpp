@@ -3,6 +3,7 @@
 #include "linkers/compiler/compile.h"
 #include "linkers/compiler/compile_queue.h"
 #include "linkers/compiler/digest.h"
+#include "linkers/compiler/limits.h"
 #include "linkers/compiler/loaded_modules.h"
 #include "linkers/compiler/module_store.h"
 #include "linkers/compiler/toolchain.h"
@@ -20,8 +21,6 @@
 
 namespace thunkvm {
 namespace {
-
-constexpr std::chrono::milliseconds kAskHost{50};
 
 void warn_once(const std::string& message) {
   static std::mutex lock;

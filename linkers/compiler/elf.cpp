@@ -3,6 +3,7 @@
 // The loader believes what a shared object says of itself, and follows it wherever it leads. So
 // all that it follows is followed here first, within bounds: segments, the dynamic section, names,
 // the hash table, symbols, versions and relocations. What the code itself does is not looked at.
+#include "linkers/compiler/elf_image.h"
 #include "linkers/compiler/module.h"
 
 #include <dlfcn.h>
@@ -19,14 +20,6 @@
 namespace thunkvm {
 namespace {
 
-using Address = ElfW(Addr);
-using Header = ElfW(Ehdr);
-using Segment = ElfW(Phdr);
-using Symbol = ElfW(Sym);
-
-constexpr Address kMostMemory = Address{1} << 30;
-constexpr Address kPage = 4096;
-
 // The header of the library that this code is in: what a module has to agree with.
 Header own_header() {
   Dl_info info{};
@@ -34,14 +27,6 @@ Header own_header() {
   if (dladdr(reinterpret_cast<const void*>(&elf_problem), &info) != 0)
     std::memcpy(&header, info.dli_fbase, sizeof header);
   return header;
-}
-
-struct Problem {
-  std::string text;
-};
-
-void require(bool holds, const char* otherwise) {
-  if (!holds) throw Problem{otherwise};
 }
 
 // What the relocations of a module of ours do; none of them calls code or reads thread storage.
@@ -85,7 +70,6 @@ class SharedObject {
   explicit SharedObject(std::string_view image) : image_(image) {}
 
   void check() {
-    read_segments();
     read_dynamic();
     check_names();
     count_symbols();
@@ -101,95 +85,13 @@ class SharedObject {
  private:
   static constexpr std::int64_t kPackedRelocations = 36;  // DT_RELR of glibc 2.36
 
-  // ---- what lies where ----
-
-  template <class T>
-  T in_file(std::uint64_t offset) const {
-    T result;
-    require(offset <= image_.size() && sizeof result <= image_.size() - offset, "it is cut off");
-    std::memcpy(&result, image_.data() + offset, sizeof result);
-    return result;
-  }
-  /// The loaded segment that has all of these bytes, in the file too unless `zeros` will do, and
-  /// all of these flags; null where there is none.
-  const Segment* find(Address at, std::uint64_t size, unsigned flags, bool zeros = false) const {
-    for (const Segment& s : loaded_)
-      if (const std::uint64_t has = zeros ? s.p_memsz : s.p_filesz;
-          at >= s.p_vaddr && at - s.p_vaddr <= has && size <= has - (at - s.p_vaddr) &&
-          (s.p_flags & flags) == flags)
-        return &s;
-    return nullptr;
-  }
-  template <class T>
-  T at(Address address) const {
-    const Segment* segment = find(address, sizeof(T), PF_R);
-    require(segment != nullptr, "it refers to what lies outside of it");
-    return in_file<T>(address - segment->p_vaddr + segment->p_offset);
-  }
-  void require_table(Address address, std::uint64_t count, std::uint64_t size) const {
-    require(count <= kMostMemory && find(address, count * size, PF_R) != nullptr,
-            "one of its tables lies outside of it");
-  }
-
-  void read_segments() {
-    const auto header = in_file<Header>(0);
-    const std::uint64_t table = std::uint64_t{header.e_phnum} * sizeof(Segment);
-    require(header.e_phentsize == sizeof(Segment) && header.e_phoff <= image_.size() &&
-                table <= image_.size() - header.e_phoff,
-            "its table of segments is not whole");
-    std::vector<Segment> others;
-    for (unsigned i = 0; i < header.e_phnum; ++i) {
-      const auto segment = in_file<Segment>(header.e_phoff + i * sizeof(Segment));
-      require(
-          segment.p_offset <= image_.size() && segment.p_filesz <= image_.size() - segment.p_offset,
-          "it is cut off");
-      if (segment.p_type == PT_LOAD)
-        add_loaded(segment);
-      else
-        others.push_back(segment);
-    }
-    for (const Segment& segment : others) check_other(segment);
-    require(dynamic_.p_filesz != 0, "it has no dynamic section");
-  }
-
-  void add_loaded(const Segment& segment) {
-    const Address end = loaded_.empty() ? 0 : loaded_.back().p_vaddr + loaded_.back().p_memsz;
-    const bool fits = segment.p_vaddr >= end && segment.p_vaddr < kMostMemory &&
-                      segment.p_memsz < kMostMemory && segment.p_filesz <= segment.p_memsz &&
-                      (segment.p_vaddr - segment.p_offset) % kPage == 0 &&
-                      segment.p_align <= kMostMemory;
-    require(fits, "its segments do not fit together");
-    require((segment.p_flags & PF_R) != 0 && (segment.p_flags & (PF_W | PF_X)) != (PF_W | PF_X),
-            "one of its segments can be written to and run, or cannot be read");
-    loaded_.push_back(segment);
-  }
-
-  // Those that are parts of the ones that are loaded.
-  void check_other(const Segment& segment) {
-    require(segment.p_type != PT_TLS && segment.p_type != PT_INTERP, "it is no module of C alone");
-    const bool is_written = segment.p_type == PT_DYNAMIC || segment.p_type == PT_GNU_RELRO;
-    const bool is_read = segment.p_type == PT_PHDR || segment.p_type == PT_NOTE ||
-                         segment.p_type == PT_GNU_PROPERTY || segment.p_type == PT_GNU_EH_FRAME;
-    if (!is_written && !is_read) return;
-    const unsigned flags = is_written ? PF_R | PF_W : PF_R;
-    const bool is_rounded = segment.p_type == PT_GNU_RELRO;  // to where pages end
-    const Segment* in = find(segment.p_vaddr, is_rounded ? 0 : segment.p_memsz, flags, true);
-    require(!is_rounded || (in != nullptr && segment.p_memsz <= in->p_memsz + kPage),
-            "its segments do not fit together");
-    require(in != nullptr && segment.p_offset - in->p_offset == segment.p_vaddr - in->p_vaddr &&
-                segment.p_filesz <= segment.p_memsz,
-            "its segments do not fit together");
-    if (segment.p_type != PT_DYNAMIC) return;
-    require(dynamic_.p_filesz == 0, "it has two dynamic sections");
-    dynamic_ = segment;
-  }
-
   // ---- the dynamic section ----
 
   void read_dynamic() {
     for (std::uint64_t at = 0;; at += sizeof(ElfW(Dyn))) {
-      require(at + sizeof(ElfW(Dyn)) <= dynamic_.p_filesz, "its dynamic section has no end");
-      const auto entry = in_file<ElfW(Dyn)>(dynamic_.p_offset + at);
+      require(at + sizeof(ElfW(Dyn)) <= image_.dynamic().p_filesz,
+              "its dynamic section has no end");
+      const auto entry = image_.in_file<ElfW(Dyn)>(image_.dynamic().p_offset + at);
       if (entry.d_tag == DT_NULL) return;
       if (entry.d_tag == DT_NEEDED)
         needed_.push_back(entry.d_un.d_val);
@@ -213,8 +115,9 @@ class SharedObject {
   void check_names() {
     names_ = needs(DT_STRTAB);
     names_size_ = needs(DT_STRSZ);
-    require_table(names_, names_size_, 1);
-    require(names_size_ > 0 && at<char>(names_ + names_size_ - 1) == 0, "its names have no end");
+    image_.require_table(names_, names_size_, 1);
+    require(names_size_ > 0 && image_.at<char>(names_ + names_size_ - 1) == 0,
+            "its names have no end");
     for (const std::uint64_t library : needed_) require_name(library);
     for (const std::int64_t tag : {DT_SONAME, DT_RPATH, DT_RUNPATH})
       if (const auto name = value(tag)) require_name(*name);
@@ -225,22 +128,22 @@ class SharedObject {
   }
   std::string_view name_at(std::uint64_t name) const {
     require_name(name);
-    const Segment& segment = *find(names_, names_size_, PF_R);
+    const Segment& segment = *image_.find(names_, names_size_, PF_R);
     return image_.data() + (names_ - segment.p_vaddr + segment.p_offset) + name;
   }
 
   // The number of symbols is said by the hash table alone.
   void count_symbols() {
     if (const auto old = value(DT_HASH)) {
-      const auto n_buckets = at<std::uint32_t>(*old);
-      n_symbols_ = at<std::uint32_t>(*old + 4);
+      const auto n_buckets = image_.at<std::uint32_t>(*old);
+      n_symbols_ = image_.at<std::uint32_t>(*old + 4);
       require(n_buckets > 0, "its hash table is none");
-      require_table(*old + 8, std::uint64_t{n_buckets} + n_symbols_, 4);
+      image_.require_table(*old + 8, std::uint64_t{n_buckets} + n_symbols_, 4);
       // A way through it that goes round in a circle would have no end.
       std::vector<bool> seen(n_symbols_, false);
       for (std::uint32_t i = 0; i < n_buckets; ++i)
-        for (auto s = at<std::uint32_t>(*old + 8 + 4 * Address{i}); s != 0;
-             s = at<std::uint32_t>(*old + 8 + 4 * (Address{n_buckets} + s))) {
+        for (auto s = image_.at<std::uint32_t>(*old + 8 + 4 * Address{i}); s != 0;
+             s = image_.at<std::uint32_t>(*old + 8 + 4 * (Address{n_buckets} + s))) {
           require(s < n_symbols_ && !seen[s], "its hash table is none");
           seen[s] = true;
         }
@@ -249,32 +152,35 @@ class SharedObject {
     require(value(DT_HASH) || value(DT_GNU_HASH), "it has no hash table");
   }
   void count_hashed(Address table) {
-    const auto n_buckets = at<std::uint32_t>(table), first = at<std::uint32_t>(table + 4),
-               n_filter = at<std::uint32_t>(table + 8), shift = at<std::uint32_t>(table + 12);
+    const auto n_buckets = image_.at<std::uint32_t>(table),
+               first = image_.at<std::uint32_t>(table + 4),
+               n_filter = image_.at<std::uint32_t>(table + 8),
+               shift = image_.at<std::uint32_t>(table + 12);
     require(n_buckets > 0 && n_filter > 0 && (n_filter & (n_filter - 1)) == 0 && shift < 32,
             "its hash table is none");
     const Address buckets = table + 16 + Address{n_filter} * sizeof(Address);
     const Address chains = buckets + Address{n_buckets} * 4;
-    require_table(table + 16, Address{n_filter} * sizeof(Address) + Address{n_buckets} * 4, 1);
+    image_.require_table(table + 16, Address{n_filter} * sizeof(Address) + Address{n_buckets} * 4,
+                         1);
     std::uint32_t last = 0;
     for (std::uint32_t i = 0; i < n_buckets; ++i) {
-      const auto begin = at<std::uint32_t>(buckets + 4 * Address{i});
+      const auto begin = image_.at<std::uint32_t>(buckets + 4 * Address{i});
       require(begin == 0 || begin >= first, "its hash table is none");
       last = std::max(last, begin);
     }
     if (last != 0)
-      while ((at<std::uint32_t>(chains + 4 * (Address{last} - first)) & 1) == 0) ++last;
+      while ((image_.at<std::uint32_t>(chains + 4 * (Address{last} - first)) & 1) == 0) ++last;
     n_symbols_ = std::max(n_symbols_, last == 0 ? first : last + 1);
   }
 
   Symbol symbol(std::uint32_t index) const {
     require(index < n_symbols_, "a relocation is about a symbol that it has not got");
-    return at<Symbol>(symbols_ + Address{index} * sizeof(Symbol));
+    return image_.at<Symbol>(symbols_ + Address{index} * sizeof(Symbol));
   }
   void check_symbols() {
     symbols_ = needs(DT_SYMTAB);
     require(needs(DT_SYMENT) == sizeof(Symbol), "its symbols have another size");
-    require_table(symbols_, n_symbols_, sizeof(Symbol));
+    image_.require_table(symbols_, n_symbols_, sizeof(Symbol));
     for (std::uint32_t i = 0; i < n_symbols_; ++i) {
       const Symbol s = symbol(i);
       const unsigned type = s.st_info & 0xf, binding = s.st_info >> 4;
@@ -282,7 +188,7 @@ class SharedObject {
       require(type <= STT_SECTION && binding <= STB_WEAK, "it has a symbol of a kind unknown to C");
       if (s.st_shndx == SHN_UNDEF || s.st_shndx == SHN_ABS) continue;
       const bool is_code = type == STT_FUNC;
-      require(find(s.st_value, is_code ? 1 : 0, is_code ? PF_X : 0, true) != nullptr,
+      require(image_.find(s.st_value, is_code ? 1 : 0, is_code ? PF_X : 0, true) != nullptr,
               "one of its symbols lies outside of it");
     }
   }
@@ -300,26 +206,26 @@ class SharedObject {
       });
     if (const auto defined = value(DT_VERDEF))
       each_entry<ElfW(Verdef)>(*defined, needs(DT_VERDEFNUM), [&](Address at_entry) {
-        const auto version = at<ElfW(Verdef)>(at_entry);
+        const auto version = image_.at<ElfW(Verdef)>(at_entry);
         require(version.vd_version == 1 && version.vd_cnt > 0, "its versions are not whole");
-        require_name(at<ElfW(Verdaux)>(at_entry + version.vd_aux).vda_name);
+        require_name(image_.at<ElfW(Verdaux)>(at_entry + version.vd_aux).vda_name);
         most = std::max(most, std::uint32_t{version.vd_ndx} & 0x7fffu);
       });
     const Address of_symbols = needs(DT_VERSYM);
     for (std::uint32_t i = 0; i < n_symbols_; ++i)
-      require((at<std::uint16_t>(of_symbols + 2 * Address{i}) & 0x7fffu) <= most,
+      require((image_.at<std::uint16_t>(of_symbols + 2 * Address{i}) & 0x7fffu) <= most,
               "a symbol has a version that it has not got");
   }
   // The highest number of those that it needs of a library.
   std::uint32_t check_needed_version(Address at_entry) const {
-    const auto library = at<ElfW(Verneed)>(at_entry);
+    const auto library = image_.at<ElfW(Verneed)>(at_entry);
     const std::string_view name = name_at(library.vn_file);
     require(library.vn_version == 1 &&
                 std::ranges::any_of(needed_, [&](auto other) { return name_at(other) == name; }),
             "it needs versions of a library that it does not need");
     std::uint32_t most = 0;
     each_entry<ElfW(Vernaux)>(at_entry + library.vn_aux, library.vn_cnt, [&](Address at_version) {
-      const auto version = at<ElfW(Vernaux)>(at_version);
+      const auto version = image_.at<ElfW(Vernaux)>(at_version);
       require_name(version.vna_name);
       most = std::max(most, std::uint32_t{version.vna_other} & 0x7fffu);
     });
@@ -331,7 +237,7 @@ class SharedObject {
   void each_entry(Address entry, std::uint64_t count, const Visit& visit) const {
     for (std::uint64_t left = count;;) {
       visit(entry);
-      const auto here = at<Entry>(entry);
+      const auto here = image_.at<Entry>(entry);
       std::uint64_t next;
       if constexpr (requires { here.vn_next; })
         next = here.vn_next;
@@ -350,16 +256,17 @@ class SharedObject {
   void check_start_and_end() const {
     for (const std::int64_t tag : {DT_INIT, DT_FINI})
       if (const auto function = value(tag))
-        require(find(*function, 1, PF_X) != nullptr, "what it runs at first is no code of its own");
+        require(image_.find(*function, 1, PF_X) != nullptr,
+                "what it runs at first is no code of its own");
     for (const auto& [tag, size] : {std::pair{DT_INIT_ARRAY, DT_INIT_ARRAYSZ},
                                     {DT_FINI_ARRAY, DT_FINI_ARRAYSZ},
                                     {DT_PREINIT_ARRAY, DT_PREINIT_ARRAYSZ}}) {
       require(value(tag).has_value() == value(size).has_value(),
               "its dynamic section is not whole");
-      if (const auto functions = value(tag)) require_table(*functions, needs(size), 1);
+      if (const auto functions = value(tag)) image_.require_table(*functions, needs(size), 1);
     }
     if (const auto table = value(DT_PLTGOT))
-      require(find(*table, 3 * sizeof(Address), PF_W, true) != nullptr,
+      require(image_.find(*table, 3 * sizeof(Address), PF_W, true) != nullptr,
               "one of its tables lies outside of it");
   }
 
@@ -393,30 +300,28 @@ class SharedObject {
   std::uint64_t check_list(Address table, std::uint64_t bytes, std::uint64_t n_relative) const {
     const std::uint64_t n = bytes / sizeof(Relocation);
     require(bytes % sizeof(Relocation) == 0, "its relocations are not whole");
-    require_table(table, n, sizeof(Relocation));
+    image_.require_table(table, n, sizeof(Relocation));
     for (std::uint64_t i = 0; i < n; ++i) {
-      const auto relocation = at<Relocation>(table + i * sizeof(Relocation));
+      const auto relocation = image_.at<Relocation>(table + i * sizeof(Relocation));
       const Relocates kind = kind_of(type_of(relocation.r_info));
       require(i >= n_relative || kind == Relocates::Base, "its relocations are out of order");
       if (kind == Relocates::Nothing) continue;
       const Address to = relocation.r_offset;
-      const bool in_dynamic =
-          to + sizeof(Address) > dynamic_.p_vaddr && to < dynamic_.p_vaddr + dynamic_.p_memsz;
+      const bool in_dynamic = to + sizeof(Address) > image_.dynamic().p_vaddr &&
+                              to < image_.dynamic().p_vaddr + image_.dynamic().p_memsz;
       require(to % sizeof(Address) == 0 && !in_dynamic &&
-                  find(to, sizeof(Address), PF_W, true) != nullptr,
+                  image_.find(to, sizeof(Address), PF_W, true) != nullptr,
               "one of its relocations changes what it may not");
       if (kind == Relocates::Symbol) symbol(symbol_of(relocation.r_info));
       if constexpr (requires { relocation.r_addend; })
         if (kind == Relocates::Base)
-          require(find(static_cast<Address>(relocation.r_addend), 0, 0, true) != nullptr,
+          require(image_.find(static_cast<Address>(relocation.r_addend), 0, 0, true) != nullptr,
                   "one of its relocations points outside of it");
     }
     return n;
   }
 
-  std::string_view image_;
-  std::vector<Segment> loaded_;
-  Segment dynamic_{};
+  const ElfImage image_;
   std::map<std::int64_t, std::uint64_t> values_;  // of the dynamic section, by tag
   std::vector<std::uint64_t> needed_;             // names of libraries
   Address names_ = 0, symbols_ = 0;

@@ -1,5 +1,6 @@
 #include "linkers/compiler/module_store.h"
 
+#include "linkers/compiler/limits.h"
 #include "linkers/compiler/scratch.h"
 #include "linkers/compiler/sealed_module.h"
 #include "linkers/compiler/trusted_path.h"
@@ -25,8 +26,6 @@ using std::chrono::milliseconds;
 
 constexpr const char* kModules = "modules";
 constexpr const char* kSuffix = ".so";
-// Directories of killed processes that are looked at for one that is wanted, and for a clearing.
-constexpr std::size_t kMostAbandoned = 64, kAllAbandoned = std::size_t(-1);
 constexpr const char* kKeepers[] = {kModules, "compilers", "headers", "failed"};
 
 std::string module_name(const std::string& key) {
@@ -287,7 +286,7 @@ std::size_t ModuleStore::clear() {
       for (const Kept& file : files_of(path_of(folder)))
         modules += unlink(file.path.c_str()) == 0 && folder == kModules;
   unlinkat(root_.get(), "written", 0);
-  if (open_folder("work")) Scratch::remove_abandoned(path_of("work"), kAllAbandoned);
+  if (open_folder("work")) Scratch::remove_abandoned(path_of("work"), std::size_t(-1));
   return modules;
 }
 

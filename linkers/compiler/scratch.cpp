@@ -1,6 +1,7 @@
 #include "linkers/compiler/scratch.h"
 
 #include "linkers/compiler/compile_error.h"
+#include "linkers/compiler/limits.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -18,8 +19,6 @@ namespace thunkvm {
 namespace {
 
 constexpr const char* kName = "/thunkvm-XXXXXX";
-// Between the two steps of making one it looks abandoned, and another process may remove it.
-constexpr int kTries = 8;
 
 // The directory, locked; none where somebody else has it, or has removed it (see errno).
 File locked(const std::string& path) {
@@ -63,7 +62,7 @@ void remove(const std::string& path, File locked) {
 }  // namespace
 
 Scratch::Scratch(const std::string& parent) {
-  for (int left = kTries; !lock_; --left) {
+  for (int left = kScratchTries; !lock_; --left) {
     path_ = parent + kName;
     if (mkdtemp(path_.data()) == nullptr) fail(parent, errno);
     lock_ = locked(path_);

@@ -1,6 +1,7 @@
 #include "linkers/compiler/sealed_module.h"
 
 #include "linkers/compiler/digest.h"
+#include "linkers/compiler/limits.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,8 +12,6 @@
 
 namespace thunkvm {
 namespace {
-
-constexpr std::size_t kLongestDescription = 1 << 10;
 
 struct Seal {
   char magic[8];

@@ -1,0 +1,37 @@
+// limits.h: how long and how much the compiling of modules may take, and why.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace thunkvm {
+
+/// Between two questions to the host whether to stop, while a compiler runs: soon enough for
+/// Ctrl-C, and no work beside a compilation of 30 ms and more (`./dev bench compile`).
+inline constexpr std::chrono::milliseconds kAskHost{50};
+/// How long the compiler may take for one line, when it is asked whether it works at all: it takes
+/// 0.2 s on a machine with other work.
+inline constexpr std::chrono::milliseconds kLongestTrial = std::chrono::seconds(30);
+/// Lines of a compiler's errors that a message shows: the first ones say what is wrong.
+inline constexpr int kShownLines = 10;
+
+/// Bytes of a program's output, and of its errors, that are read; the rest is thrown away. What a
+/// compiler defines (gcc -dM -E) is 16 kB.
+inline constexpr std::size_t kMostOutput = 1 << 20;
+inline constexpr std::size_t kMostErrors = 1 << 16;
+/// How often an ended program is looked for where the system cannot tell (Linux before 5.3): short
+/// beside the 30 ms that the shortest compilation takes.
+inline constexpr std::chrono::milliseconds kLook{5};
+/// The longest pause between two tries to start one that the system refused.
+inline constexpr std::chrono::milliseconds kLongestPause{32};
+
+/// Directories of killed processes that are looked at when one is made; a clearing looks at all.
+inline constexpr std::size_t kMostAbandoned = 64;
+/// Tries to make a directory: between the two steps of making one it looks abandoned, and another
+/// process may remove it.
+inline constexpr int kScratchTries = 8;
+/// Bytes of the description in a module's seal: the compiler and the source's first line, which are
+/// about 60.
+inline constexpr std::size_t kLongestDescription = 1 << 10;
+
+}  // namespace thunkvm
