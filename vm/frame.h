@@ -53,7 +53,7 @@ class FailureObserver {
 /// One call's registers, done bits, lazy thunks and counters. Used by one thread at a time.
 ///
 /// A body that failed is not run again in the call, and while a lazy thunk goes on without it, the
-/// registers that are its own are emptied: what others may still demand has homes elsewhere.
+/// registers that are its own are emptied: what others may still demand belongs to other bodies.
 ///
 /// The caller stores arguments in `cell(program.inputs[i])` and shared values in
 /// `cell(program.shared[i])`, runs, and moves outputs and updates out, then calls `finish`.
@@ -108,6 +108,7 @@ class Frame {
 
  private:
   friend class Interpreter;
+  friend class Unwinding;
   friend class NativeSupport;
   void reset_bodies() noexcept;
   /// Notes that the body fails that goes on at `resume`: of the memo of its Need, or of the input

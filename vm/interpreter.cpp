@@ -2,12 +2,10 @@
 // rare is out of line.
 #include "vm/interpreter.h"
 
+#include "vm/unwinding.h"
 #include "vm/watch.h"
 
-#include <algorithm>
 #include <cassert>
-#include <utility>
-#include <vector>
 
 namespace thunkvm {
 
@@ -30,73 +28,6 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
   return status;
 }
 
-/// Names the node in the failure, unless the failure is another node's that this one has asked for.
-[[gnu::cold]] Status Interpreter::fail_at(Frame& frame, std::uint32_t node) {
-  Failure& failure = frame.activation_.failure;
-  if (!failure.error)
-    frame.activation_.fail(
-        ErrorKind::Runtime,
-        "the thunk failed without an error: use Activation::fail or Activation::fail_current");
-  if (failure.node == kNone) failure.node = node;
-  return Status::Failed;
-}
-
-/// A memo body that failed before is demanded again.
-[[gnu::cold]] Status Interpreter::fail_again(Frame& frame, std::uint32_t memo) {
-  frame.activation_.failure = frame.failed_memos_.at(memo);
-  return Status::Failed;
-}
-
-/// A lazy thunk failed, or did not deal with the failure of an input: then that is what is raised.
-[[gnu::cold]] Status Interpreter::fail_lazy(Frame& frame, std::uint32_t index) {
-  LazyState& state = frame.lazies_[index];
-  Activation& activation = frame.activation_;
-  if (const Failure* of_input = state.failures.with(activation.failure.error))
-    activation.failure = *of_input;
-  fail_at(frame, frame.program_->lazies[index].node);
-  state.failure = activation.failure;
-  frame.release(index);
-  return Status::Failed;
-}
-
-/// Tells a lazy thunk of the failure of the input that it waits for.
-[[gnu::cold]] Status Interpreter::raise(Frame& frame, std::uint32_t index, LazyCall& call) {
-  LazyState& state = frame.lazies_[index];
-  Activation& activation = frame.activation_;
-  const std::uint32_t input = std::exchange(state.raising, kNone);
-  const Failure failure = *state.failures.of(input);
-  auto* const handler =
-      dynamic_cast<FailureHandler*>(activation.bound[frame.program_->lazies[index].operands.bound]);
-  if (handler != nullptr) return handler->raised(call, static_cast<int>(input), failure);
-  activation.failure = failure;
-  return Status::Failed;
-}
-
-/// Where a failed call goes on: at the innermost lazy thunk above `base` that waits for what
-/// failed. kNone: none does.
-[[gnu::cold]] std::uint32_t Interpreter::wind_down(Frame& frame, std::size_t base) {
-  std::vector<Resume>& resumes = frame.resumes_;
-  const bool may_go_on =
-      frame.nesting_ != 0 || std::any_of(resumes.rbegin(), resumes.rend(),
-                                         [](const Resume& resume) { return resume.lazy != kNone; });
-  if (!may_go_on || is_final(frame.activation_.failure)) return kNone;
-  while (resumes.size() > base) {
-    const Resume resume = resumes.back();
-    resumes.pop_back();
-    if (resume.lazy == kNone) {
-      frame.fail_memo(frame.program_->code[resume.pc - 1].a);  // its Need
-      continue;
-    }
-    LazyState& state = frame.lazies_[resume.lazy];
-    state.raising = state.waiting.back();
-    state.waiting.clear();
-    frame.fail_input(resume.lazy, state.raising);
-    frame.activation_.failure = Failure{};
-    return resume.pc;
-  }
-  return kNone;
-}
-
 /// Whether the input that a lazy thunk waits for next has failed already: then it is told.
 inline bool Interpreter::raises_next(LazyState& state) {
   if (state.failures.of(state.waiting.back()) == nullptr) [[likely]]
@@ -104,19 +35,6 @@ inline bool Interpreter::raises_next(LazyState& state) {
   state.raising = state.waiting.back();
   state.waiting.clear();
   return true;
-}
-
-/// Tells the tracer of a step of emitted code. False: it objects.
-bool Interpreter::tell(Frame& frame, std::uint32_t index, void (*tell)(Tracer&, const ThunkRun&)) {
-  const Step& step = frame.program_->steps[index];
-  try {
-    tell(*frame.tracer_, {frame, step.node, step.operands, nullptr});
-    return true;
-  } catch (...) {
-    frame.activation_.fail_current();
-  }
-  fail_at(frame, step.node);
-  return false;
 }
 
 [[gnu::cold]] Status Interpreter::poll(Frame& frame) {
@@ -134,8 +52,7 @@ bool Interpreter::tell(Frame& frame, std::uint32_t index, void (*tell)(Tracer&, 
 /// Ends a call at a segment whose steps from `from` on were counted and did not run.
 [[gnu::cold]] Status Interpreter::stop_segment(Frame& frame, const Instruction& instruction,
                                                std::uint32_t from) {
-  const std::uint32_t end = instruction.a + instruction.b;
-  if (from != end) ++frame.not_reached_[{from, end}];
+  NativeSupport::note_not_reached(frame, from, instruction.a + instruction.b);
   return Status::Failed;
 }
 
@@ -168,7 +85,7 @@ template <class Watch>
         if constexpr (Watch::kSteps) watch.failed(step->node);
         // This stretch may have used up the thunks until the poll, which is the next call's now.
         if (frame.until_poll_ == 0) frame.until_poll_ = 1;
-        fail_at(frame, step->node);
+        Unwinding::fail_at(frame, step->node);
         return stop_segment(frame, instruction, static_cast<std::uint32_t>(step + 1 - first));
       }
       retire(program, activation.cells, *step);
@@ -187,7 +104,7 @@ template <class Watch>
                                               const Step* step, Status status) {
   const auto n_run = static_cast<std::uint32_t>(step + 1 - frame.program_->steps.data());
   if (status != Status::Done) {
-    fail_at(frame, step->node);
+    Unwinding::fail_at(frame, step->node);
     return stop_segment(frame, instruction, n_run);
   }
   retire(*frame.program_, frame.activation_.cells, *step);
@@ -268,7 +185,7 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   const auto run = [&] {
     if (state.raising == kNone) [[likely]]
       return thunk.enter(call);
-    return raise(frame, index, call);
+    return Unwinding::raise(frame, index, call);
   };
   if constexpr (Watch::kSteps) {
     status = watch.run(frame, activation, lazy.node, lazy.operands, run, &call);
@@ -282,14 +199,14 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   // What ends the call while an input is computed within the thunk has, whatever that made of it.
   if (status != Status::Done || activation.failure.error) [[unlikely]] {
     if constexpr (Watch::kRecords) watch.failed(lazy.node);
-    return fail_lazy(frame, index);
+    return Unwinding::fail_lazy(frame, index);
   }
   if constexpr (Watch::kRecords) watch.entered(lazy.node, state.computed[output] != 0);
   if (!frame.failed_bodies_.empty()) [[unlikely]]
     frame.drop_failed();
   if (state.computed[output] != 0) return Status::Done;  // what it still asks for is not needed
   if (queue_wanted(frame, index, output) != Status::Done) [[unlikely]]
-    return fail_lazy(frame, index);
+    return Unwinding::fail_lazy(frame, index);
   return Status::Done;
 }
 
@@ -328,7 +245,7 @@ Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, 
 template <class Watch>
 Status Interpreter::loop(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base) {
   while (go_on(frame, watch, pc, base) != Status::Done) {
-    pc = wind_down(frame, base);
+    pc = Unwinding::wind_down(frame, base);
     if constexpr (Watch::kRecords) watch.recorder->leave_bodies(frame.resumes_.size());
     if (pc == kNone) return Status::Failed;
   }
@@ -379,7 +296,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
             arm = decode(selector, branch.decoding, branch.n_arms);
           } catch (...) {
             activation.fail_current();
-            return fail_at(frame, branch.node);
+            return Unwinding::fail_at(frame, branch.node);
           }
         }
         if ((instruction.flag & kTake) != 0) cells[branch.selector].clear();
@@ -403,7 +320,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
       case Opcode::Need:
         if (frame.done_[instruction.a] != kComputed) {
           if (frame.done_[instruction.a] == kFailed) [[unlikely]]
-            return fail_again(frame, instruction.a);
+            return Unwinding::fail_again(frame, instruction.a);
           frame.done_[instruction.a] = kComputed;
           frame.done_list_.push_back(instruction.a);
           const auto after = static_cast<std::uint32_t>(next - code);

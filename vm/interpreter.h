@@ -34,7 +34,6 @@ class Interpreter {
   static Status loop(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base);
   template <class Watch>
   static Status go_on(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base);
-  static std::uint32_t wind_down(Frame& frame, std::size_t base);
   static bool raises_next(LazyState& state);
   static Status run_segment(Frame& frame, const Instruction& instruction);
   static Status run_step(Frame& frame, Cell* cells, const Instruction& instruction);
@@ -54,11 +53,6 @@ class Interpreter {
   static Status refuse_nesting(Frame& frame, std::uint32_t lazy);
   static Status poll(Frame& frame);
   static Status stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from);
-  static Status fail_at(Frame& frame, std::uint32_t node);
-  static Status fail_again(Frame& frame, std::uint32_t memo);
-  static Status raise(Frame& frame, std::uint32_t lazy, LazyCall& call);
-  static Status fail_lazy(Frame& frame, std::uint32_t lazy);
-  static bool tell(Frame& frame, std::uint32_t step, void (*tell)(Tracer&, const ThunkRun&));
 };
 
 }  // namespace thunkvm

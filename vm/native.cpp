@@ -2,12 +2,13 @@
 #include "vm/native.h"
 
 #include "vm/interpreter.h"
+#include "vm/unwinding.h"
 #include "vm/watch.h"
 
 namespace thunkvm {
 
 bool NativeSupport::begin_memo(Frame& frame, std::uint32_t memo) {
-  if (frame.done_[memo] == kFailed) return Interpreter::fail_again(frame, memo) == Status::Done;
+  if (frame.done_[memo] == kFailed) return Unwinding::fail_again(frame, memo) == Status::Done;
   frame.done_[memo] = kComputed;
   frame.done_list_.push_back(memo);
   return true;
@@ -17,21 +18,34 @@ void NativeSupport::fail_memo(Frame& frame, std::uint32_t memo) { frame.fail_mem
 
 void NativeSupport::fail(Frame& frame, std::uint32_t node) {
   if (frame.recorder() != nullptr) Recorded{frame.recorder()}.failed(node);
-  Interpreter::fail_at(frame, node);
+  Unwinding::fail_at(frame, node);
 }
 
 void NativeSupport::note_not_reached(Frame& frame, std::uint32_t first, std::uint32_t end) {
   if (first != end) ++frame.not_reached_[{first, end}];
 }
 
+// False: the tracer objects.
+bool NativeSupport::tell(Frame& frame, std::uint32_t index,
+                         void (*tell)(Tracer&, const ThunkRun&)) {
+  const Step& step = frame.program_->steps[index];
+  try {
+    tell(*frame.tracer_, {frame, step.node, step.operands, nullptr});
+    return true;
+  } catch (...) {
+    frame.activation_.fail_current();
+  }
+  Unwinding::fail_at(frame, step.node);
+  return false;
+}
+
 bool NativeSupport::before(Frame& frame, std::uint32_t step) {
-  return Interpreter::tell(frame, step,
-                           [](Tracer& tracer, const ThunkRun& run) { tracer.before(run); });
+  return tell(frame, step, [](Tracer& tracer, const ThunkRun& run) { tracer.before(run); });
 }
 
 bool NativeSupport::after(Frame& frame, std::uint32_t step) {
-  return Interpreter::tell(
-      frame, step, [](Tracer& tracer, const ThunkRun& run) { tracer.after(run, Status::Done); });
+  return tell(frame, step,
+              [](Tracer& tracer, const ThunkRun& run) { tracer.after(run, Status::Done); });
 }
 
 bool NativeSupport::poll(Frame& frame) { return Interpreter::poll(frame) == Status::Done; }

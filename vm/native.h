@@ -18,8 +18,10 @@ namespace thunkvm {
 
 class Frame;
 class NativeCode;
+class Tracer;
 struct Laps;
 struct NativeCall;
+struct ThunkRun;
 
 /// Runs from one of its labels to where it ends, and returns the pc to go on at; kNone if the call
 /// has failed, which has been noted by then.
@@ -76,6 +78,9 @@ class NativeSupport {
   static bool after(Frame& frame, std::uint32_t step);
   /// Asks the host whether to stop. False: yes, and the failure is noted.
   static bool poll(Frame& frame);
+
+ private:
+  static bool tell(Frame& frame, std::uint32_t step, void (*tell)(Tracer&, const ThunkRun&));
 };
 
 }  // namespace thunkvm
