@@ -5,58 +5,21 @@ from __future__ import annotations
 import ctypes
 import gc
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from collected import (
+    MODES,
+    OPS,
+    Double,
+    Model,
+    Pass,
+    an_op,
+    is_collected,
+)
 
 import thunkvm as tv
-from thunkvm import _core
-
-MODES = ["py", "vm", "cvm", "cvm_nogc", "FAST_RUN"]
-
-
-class Double(tv.Op):
-    """Twice its input, by `perform`."""
-
-    def make_node(self, x: Any) -> tv.Apply:
-        x = tv.as_variable(x)
-        return tv.Apply(self, [x], [x.type()])
-
-    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
-        output_storage[0][0] = inputs[0] * 2.0
-
-
-class DoubleByThunk(Double):
-    """Twice its input, by `make_thunk`."""
-
-    def make_thunk(self, node: Any, *lists: Any) -> Any:
-        op, (_, output_computed, inputs, outputs) = self, lists
-
-        def thunk() -> None:
-            assert op is self
-            outputs[0][0] = inputs[0][0] * 2.0
-            output_computed[0][0] = 1
-
-        return thunk
-
-
-class DoubleByDemand(Double):
-    """Twice its input, by `demand`."""
-
-    def demand(self, node: Any) -> Any:
-        return (yield 0) * 2.0
-
-
-OPS = [Double, DoubleByThunk, DoubleByDemand]
-
-
-def is_collected(make: Callable[[], Any]) -> bool:
-    """Whether the object that `make` returns goes away once nobody holds it."""
-    made = weakref.ref(make())
-    gc.collect()
-    return made() is None
 
 
 @pytest.mark.parametrize("op_class", OPS)
@@ -180,133 +143,6 @@ def test_an_op_of_one_node_that_somebody_kept_is_left_alone(hold_by: str) -> Non
     node = make()
     gc.collect()
     assert node.op.tag == "here"
-
-
-class Model:
-    """An object of a user's, which holds whatever is assigned to it."""
-
-    big: Any
-
-
-def array_type(model: Any) -> Any:
-    class Arrays(tv.Type):
-        def __init__(self) -> None:
-            self.model = model
-
-        def filter(self, value: Any, strict: bool = False, allow_downcast: Any = None) -> Any:
-            return value
-
-    return Arrays()
-
-
-def an_op(model: Any) -> Any:
-    op = Double()
-    op.model = model  # type: ignore[attr-defined]
-    return op(tv.vector("x"))
-
-
-def a_constant(model: Any) -> Any:
-    return tv.constant(model, type=tv.GenericType())
-
-
-def a_shared_variable(model: Any) -> Any:
-    return tv.shared(model, borrow=True)
-
-
-def a_type(model: Any) -> Any:
-    return array_type(model)("x")
-
-
-def a_shared_variable_of_a_type(model: Any) -> Any:
-    return _core.shared_variable(array_type(model), None)
-
-
-WAYS = [an_op, a_constant, a_shared_variable, a_type, a_shared_variable_of_a_type]
-
-
-class Pass(tv.Op):
-    """Its input as it is, of any Type."""
-
-    def make_node(self, x: Any) -> tv.Apply:
-        return tv.Apply(self, [x], [x.type()])
-
-    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
-        output_storage[0][0] = inputs[0]
-
-
-def holds_a_variable(model: Any, v: Any) -> None:
-    model.held = v
-
-
-def holds_two_variables(model: Any, v: Any) -> None:
-    model.held = [v, Pass()(v)]
-
-
-def holds_a_node(model: Any, v: Any) -> None:
-    model.held = Pass()(v).owner
-
-
-def holds_a_node_and_a_variable(model: Any, v: Any) -> None:
-    model.held = (Pass()(v).owner, v)
-
-
-def holds_functions_and_a_variable(model: Any, v: Any) -> None:
-    free = [leaf for leaf in _core.leaves([v]) if leaf.leaf == "input"]
-    model.held = [tv.function(free, Pass()(v), mode=mode) for mode in MODES], v
-
-
-HOLDS = [
-    holds_a_variable, holds_two_variables, holds_a_node, holds_a_node_and_a_variable,
-    holds_functions_and_a_variable,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("hold", HOLDS)
-def test_a_model_that_is_held_by_a_graph_that_it_holds_is_collected(way: Any, hold: Any) -> None:
-    def make() -> Any:
-        model = Model()
-        hold(model, way(model))
-        return model
-
-    assert is_collected(make)
-
-
-@pytest.mark.parametrize("mode", [*MODES, "c&py", "c|py"])
-@pytest.mark.parametrize("op_class", OPS)
-def test_a_model_with_functions_and_variables_is_collected(mode: str, op_class: Any) -> None:
-    def make() -> Any:
-        model, x = Model(), tv.vector("x")
-        op = op_class()
-        op.model = model
-        hidden = op(x)
-        hidden.name = "hidden"
-        output = tv.exp(hidden) + hidden
-        model.held = {
-            "variables": [hidden, output],
-            "node": hidden.owner,
-            "functions": [tv.function([x], out, mode=mode) for out in (output, hidden, output)],
-        }
-        assert [f([0.0]).tolist() for f in model.held["functions"]] == [[1.0], [0.0], [1.0]]
-        return model
-
-    assert is_collected(make)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_call_that_failed_keeps_no_model(mode: str) -> None:
-    class Fail(Pass):
-        def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
-            raise ValueError("failed")
-
-    def make() -> Any:
-        model, g = Model(), tv.generic("g")
-        model.f = tv.function([g], Fail()(Pass()(g)), mode=mode)
-        with pytest.raises(ValueError, match="failed"):
-            model.f(model)
-        return model
-
-    assert is_collected(make)
 
 
 def test_values_that_are_kept_between_calls_are_collected() -> None:
