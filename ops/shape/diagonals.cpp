@@ -337,32 +337,29 @@ class TraceMaker : public DiagonalMaker {
   }
 };
 
-class TrilMaker : public DiagonalMaker {
+class TriangleMaker : public DiagonalMaker {
  public:
-  explicit TrilMaker(OpProto& proto)
-      : DiagonalMaker(proto, "The lower triangles of the last two axes; zeros above them.") {
-    attr("k", AttrType::Int, "the last diagonal that is kept").by_default(std::int64_t{0});
+  TriangleMaker(OpProto& proto, const char* summary, const char* kept, const std::string& result)
+      : DiagonalMaker(proto, summary) {
+    attr("k", AttrType::Int, kept).by_default(std::int64_t{0});
     output("as `x`");
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], tv.ops.tril(x))([[1.0, 2.0], [3.0, 4.0]])\n"
-        "array([[1., 0.],\n"
-        "       [3., 4.]])");
+    example(">>> x = tv.matrix(\"x\")\n>>> tv.function([x], tv.ops." + proto.name +
+            "(x))([[1.0, 2.0], [3.0, 4.0]])\n" + result);
   }
 };
 
-class TriuMaker : public DiagonalMaker {
+class TrilMaker : public TriangleMaker {
+ public:
+  explicit TrilMaker(OpProto& proto)
+      : TriangleMaker(proto, "The lower triangles of the last two axes; zeros above them.",
+                      "the last diagonal that is kept", "array([[1., 0.],\n       [3., 4.]])") {}
+};
+
+class TriuMaker : public TriangleMaker {
  public:
   explicit TriuMaker(OpProto& proto)
-      : DiagonalMaker(proto, "The upper triangles of the last two axes; zeros below them.") {
-    attr("k", AttrType::Int, "the first diagonal that is kept").by_default(std::int64_t{0});
-    output("as `x`");
-    example(
-        ">>> x = tv.matrix(\"x\")\n"
-        ">>> tv.function([x], tv.ops.triu(x))([[1.0, 2.0], [3.0, 4.0]])\n"
-        "array([[1., 2.],\n"
-        "       [0., 4.]])");
-  }
+      : TriangleMaker(proto, "The upper triangles of the last two axes; zeros below them.",
+                      "the first diagonal that is kept", "array([[1., 2.],\n       [0., 4.]])") {}
 };
 
 class DiagMaker : public OpMaker {

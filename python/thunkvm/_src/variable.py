@@ -144,22 +144,7 @@ def _set(self: Variable, value: Any) -> Variable:
 
 @method
 def _inc(self: Variable, value: Any) -> Variable:
-    """Return the array that was indexed, with `value` added to this part of it.
-
-    Parameters
-    ----------
-    value : Variable or array-like
-        Broadcast to the shape of the part.
-
-    Returns
-    -------
-    Variable
-        A new array; the indexed one stays as it is.
-
-    Raises
-    ------
-    TypeError
-        If this Variable was not made by indexing.
+    """Return the array that was indexed, with `value` added to this part of it; see `set`.
 
     Examples
     --------

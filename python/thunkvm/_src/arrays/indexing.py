@@ -147,22 +147,7 @@ def set_subtensor(part: Variable, value: Any) -> Variable:
 def inc_subtensor(part: Variable, value: Any) -> Variable:
     """Return the array that was indexed, with `value` added to the part.
 
-    Parameters
-    ----------
-    part : Variable
-        What indexing made: ``x[...]``. Positions that come twice are added to twice.
-    value : Variable or array-like
-        What to add there; broadcast to the shape of the part.
-
-    Returns
-    -------
-    Variable
-        A new array of the shape and dtype of ``x``, which stays as it is.
-
-    Raises
-    ------
-    TypeError
-        If `part` was not made by indexing.
+    Parameters as of `set_subtensor`. Positions that come twice are added to twice.
 
     Examples
     --------
