@@ -1,5 +1,7 @@
 #include "vm/clock.h"
 
+#include "vm/limits.h"
+
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -34,13 +36,12 @@ Clock::Read real_clock() {
   return read;
 }
 
-/// The counter against the system's clock, over a few milliseconds: exact to some 10 ppm.
+/// The counter against the system's clock.
 double measure_tick() {
 #if defined(__x86_64__)
-  constexpr std::uint64_t kNanoseconds = 5'000'000;
   const std::uint64_t begin = read_system_clock(), first = __rdtsc();
   std::uint64_t end = begin, last = first;
-  while (end - begin < kNanoseconds) {
+  while (end - begin < kTickNanoseconds) {
     end = read_system_clock();
     last = __rdtsc();
   }

@@ -2,15 +2,9 @@
 #pragma once
 
 #include "vm/frame.h"
+#include "vm/limits.h"
 
 namespace thunkvm {
-
-/// How deep the machine may run on the native stack inside itself, for nested implementations of
-/// Demand::force.
-inline constexpr int kMaxNesting = 200;
-
-/// Thunks between two questions to the host whether to stop.
-inline constexpr std::int32_t kThunksPerPoll = 1024;
 
 /// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated for each way of
 /// watching it (with none, with a tracer, with the frame's recorder); no native recursion on the

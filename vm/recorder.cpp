@@ -1,6 +1,7 @@
 #include "vm/recorder.h"
 
 #include "thunks/memory_pool.h"
+#include "vm/limits.h"
 
 #include <functional>
 #include <thread>
@@ -182,15 +183,14 @@ double ticks_of_lap() {
     program->code.push_back({});
     program->n_nodes = 1;
     Recorder recorder(program, std::make_shared<CodeRegions>(), {.times = true});
-    constexpr int kLaps = 20'000;
     std::uint64_t best = ~std::uint64_t{0};
     for (int round = 0; round < 5; ++round) {
       recorder.begin_call();
       const std::uint64_t start = recorder.last;
-      for (int i = 0; i < kLaps; ++i) recorder.lap(0);
+      for (int i = 0; i < kLapsMeasured; ++i) recorder.lap(0);
       best = std::min(best, recorder.last - start);
     }
-    return static_cast<double>(best) / kLaps;
+    return static_cast<double>(best) / kLapsMeasured;
   }();
   return ticks;
 }

@@ -1,5 +1,7 @@
 #include "vm/verify/conditions.h"
 
+#include "vm/limits.h"
+
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -8,10 +10,6 @@
 namespace thunkvm {
 
 namespace {
-
-// Also bounds the depth of the recursion. Nests of branches, and unions of as many arms, are
-// followed up to here.
-constexpr std::uint32_t kSteps = 1000;
 
 // How many variables a decision takes.
 std::uint32_t n_variables(const Branch& branch) {
@@ -69,7 +67,7 @@ Condition Conditions::join(Condition a, Condition b) {
   if (a == (b ^ 1)) return kNever;
   const std::uint64_t pair = std::uint64_t{a} << 32 | b;
   if (const auto done = joined_.find(pair); done != joined_.end()) return done->second;
-  if (++steps_ > kSteps) return kUnknown;
+  if (++steps_ > kConditionSteps) return kUnknown;
   const Node x = nodes_[a >> 1], y = nodes_[b >> 1];
   const std::uint32_t variable = std::max(x.variable, y.variable);
   const auto part = [variable](Condition whole, const Node& node, Condition side) {

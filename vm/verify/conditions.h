@@ -28,8 +28,8 @@ inline Condition negation(Condition c) { return c < kUnknown ? c ^ 1 : c; }
 /// among n arms is log2(n) binary variables, numbered in the order of the code, in which decisions
 /// within others come later: a condition on later variables is joined in time for it alone.
 ///
-/// Cost: an operation takes at most kSteps steps that were not taken before; beyond, its result is
-/// kUnknown.
+/// Cost: an operation takes at most kConditionSteps steps that were not taken before; beyond, its
+/// result is kUnknown.
 class Conditions {
  public:
   explicit Conditions(const Program& program);

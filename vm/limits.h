@@ -1,0 +1,26 @@
+// limits.h: how often the machine looks up, how deep and how far it goes, and why.
+#pragma once
+
+#include <cstdint>
+
+namespace thunkvm {
+
+/// Thunks of a frame between two questions to the host whether to stop. At 3.4 ns a thunk
+/// (`./dev bench`, chain_per_node) that is every 3.5 us; thunks that take long ask for themselves
+/// (`Activation::poll`).
+inline constexpr std::int32_t kThunksPerPoll = 1024;
+
+/// How deep the machine may run on the native stack inside itself, for nested implementations of
+/// Demand::force: beyond, the call fails with an error, before the stack ends.
+inline constexpr int kMaxNesting = 200;
+
+/// Steps that an operation on the verifier's conditions takes before it gives up. Also bounds the
+/// depth of its recursion: nests of branches, and unions of as many arms, are followed up to here.
+inline constexpr std::uint32_t kConditionSteps = 1000;
+
+/// How long the processor's counter is held against the system's clock: exact to some 10 ppm.
+inline constexpr std::uint64_t kTickNanoseconds = 5'000'000;
+/// Laps of which the cost of one is measured, five times; the least counts.
+inline constexpr int kLapsMeasured = 20'000;
+
+}  // namespace thunkvm
