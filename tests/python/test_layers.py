@@ -216,6 +216,30 @@ def test_a_file_is_one_noun(layer: str) -> None:
     assert not long, f"longer than {MAX_LINES} lines: {', '.join(long)}"
 
 
+# What asks for an Op by name outside of its family's file and its perform. Prototypes say instead
+# what others have to know (`algebra`, `written`, `hint`, `numpy`).
+ASKS_FOR_A_NAME = (
+    re.compile(r'name\(\) *[!=]= *"'),
+    re.compile(r"\bop\.name (==|!=|in|not in) "),
+)
+
+
+def test_no_layer_knows_an_op_by_its_name() -> None:
+    files = [path for layer in MAY_INCLUDE for path in sources(layer)]
+    files += [
+        path
+        for path in (ROOT / "python" / "thunkvm").rglob("*.py")
+        if path.parent.name != "perform"  # a family's file too
+    ]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in files
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if any(asks.search(line) for asks in ASKS_FOR_A_NAME)
+    ]
+    assert found == []
+
+
 def test_an_arrow_that_points_up_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header = tmp_path / "vm" / "frame.h"
     header.parent.mkdir()

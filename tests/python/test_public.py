@@ -35,7 +35,7 @@ def named(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", ["__init__.py", "_core.pyi", "_src/arrays/numpy_protocol.py"])
 def test_no_list_names_a_public_function(path: str) -> None:
-    allowed = {"cond"}  # NumPy's, which is not ours
+    allowed = {"cond", "outer"}  # a function and a method of NumPy's that are not ours
     assert set(named(PACKAGE / path)) & {*public.FUNCTIONS, *OPS} <= allowed
 
 

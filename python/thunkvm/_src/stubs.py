@@ -41,7 +41,7 @@ __all__: list[str]
 
 EXPOSED_HEADER = '''"""The package's functions of Ops. Written by thunkvm.stubs; do not edit."""
 
-# ruff: noqa: F401, I001, RUF022
+# ruff: noqa: RUF022
 
 import builtins
 from collections.abc import Iterator, Sequence

@@ -18,6 +18,7 @@ from thunkvm._src.arrays import (  # noqa: F401
     creation,
     elementwise,
     indexing,
+    joining,
     linalg,
     public,
     reductions,

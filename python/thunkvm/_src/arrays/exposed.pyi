@@ -1,15 +1,68 @@
-"""What the package has of the Ops, as _src/stubs.py writes it; do not edit."""
+"""The package's functions of Ops. Written by thunkvm.stubs; do not edit."""
 
-# ruff: noqa: F401, RUF022
+# ruff: noqa: RUF022
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy.typing as npt
 
 from thunkvm import ops
 from thunkvm._core import Variable
+from thunkvm._src.arrays.axes import Axis
+from thunkvm._src.arrays.creation import arange as arange
+from thunkvm._src.arrays.creation import eye as eye
+from thunkvm._src.arrays.creation import full as full
+from thunkvm._src.arrays.creation import full_like as full_like
+from thunkvm._src.arrays.creation import identity as identity
+from thunkvm._src.arrays.creation import linspace as linspace
+from thunkvm._src.arrays.creation import ones as ones
+from thunkvm._src.arrays.creation import ones_like as ones_like
+from thunkvm._src.arrays.creation import zeros as zeros
+from thunkvm._src.arrays.creation import zeros_like as zeros_like
+from thunkvm._src.arrays.elementwise import astype as astype
+from thunkvm._src.arrays.elementwise import clip as clip
+from thunkvm._src.arrays.elementwise import divmod as divmod
+from thunkvm._src.arrays.elementwise import positive as positive
+from thunkvm._src.arrays.elementwise import round as round
+from thunkvm._src.arrays.indexing import inc_subtensor as inc_subtensor
+from thunkvm._src.arrays.indexing import set_subtensor as set_subtensor
+from thunkvm._src.arrays.joining import concatenate as concatenate
+from thunkvm._src.arrays.joining import hstack as hstack
+from thunkvm._src.arrays.joining import stack as stack
+from thunkvm._src.arrays.joining import vstack as vstack
+from thunkvm._src.arrays.linalg import diag as diag
+from thunkvm._src.arrays.linalg import inner as inner
+from thunkvm._src.arrays.linalg import outer as outer
+from thunkvm._src.arrays.linalg import tensordot as tensordot
+from thunkvm._src.arrays.linalg import trace as trace
+from thunkvm._src.arrays.linalg import tril as tril
+from thunkvm._src.arrays.linalg import triu as triu
+from thunkvm._src.arrays.reductions import all as all
+from thunkvm._src.arrays.reductions import any as any
+from thunkvm._src.arrays.reductions import argmax as argmax
+from thunkvm._src.arrays.reductions import argmin as argmin
+from thunkvm._src.arrays.reductions import logsumexp as logsumexp
+from thunkvm._src.arrays.reductions import max as max
+from thunkvm._src.arrays.reductions import mean as mean
+from thunkvm._src.arrays.reductions import min as min
+from thunkvm._src.arrays.reductions import norm as norm
+from thunkvm._src.arrays.reductions import prod as prod
+from thunkvm._src.arrays.reductions import std as std
+from thunkvm._src.arrays.reductions import sum as sum
+from thunkvm._src.arrays.reductions import var as var
+from thunkvm._src.arrays.shapes import broadcast_to as broadcast_to
+from thunkvm._src.arrays.shapes import expand_dims as expand_dims
+from thunkvm._src.arrays.shapes import moveaxis as moveaxis
+from thunkvm._src.arrays.shapes import ravel as ravel
+from thunkvm._src.arrays.shapes import reshape as reshape
+from thunkvm._src.arrays.shapes import shape as shape
+from thunkvm._src.arrays.shapes import size as size
+from thunkvm._src.arrays.shapes import specify_shape as specify_shape
+from thunkvm._src.arrays.shapes import squeeze as squeeze
+from thunkvm._src.arrays.shapes import swapaxes as swapaxes
+from thunkvm._src.arrays.shapes import transpose as transpose
 
 abs = ops.abs
 absolute = ops.abs
@@ -118,7 +171,10 @@ __all__ = [
     "abs",
     "absolute",
     "add",
+    "all",
     "angle",
+    "any",
+    "arange",
     "arccos",
     "arccosh",
     "arcsin",
@@ -126,13 +182,19 @@ __all__ = [
     "arctan",
     "arctan2",
     "arctanh",
+    "argmax",
+    "argmin",
+    "astype",
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "broadcast_to",
     "cast",
     "cbrt",
     "ceil",
     "cholesky",
+    "clip",
+    "concatenate",
     "conj",
     "conjugate",
     "cos",
@@ -141,9 +203,11 @@ __all__ = [
     "cumsum",
     "deg2rad",
     "det",
+    "diag",
     "diagonal",
     "digamma",
     "divide",
+    "divmod",
     "dot",
     "eq",
     "equal",
@@ -151,17 +215,25 @@ __all__ = [
     "erfc",
     "exp",
     "exp2",
+    "expand_dims",
     "expm1",
+    "eye",
     "floor",
     "floor_div",
     "floor_divide",
+    "full",
+    "full_like",
     "gammaln",
     "ge",
     "greater",
     "greater_equal",
     "gt",
+    "hstack",
     "hypot",
+    "identity",
     "imag",
+    "inc_subtensor",
+    "inner",
     "inv",
     "invert",
     "isfinite",
@@ -171,6 +243,7 @@ __all__ = [
     "left_shift",
     "less",
     "less_equal",
+    "linspace",
     "log",
     "log10",
     "log1p",
@@ -180,43 +253,75 @@ __all__ = [
     "logical_not",
     "logical_or",
     "logical_xor",
+    "logsumexp",
     "lt",
     "matmul",
+    "max",
     "maximum",
+    "mean",
+    "min",
     "minimum",
     "mod",
+    "moveaxis",
     "mul",
     "multiply",
     "neg",
     "negative",
     "neq",
+    "norm",
     "not_equal",
+    "ones",
+    "ones_like",
+    "outer",
     "polygamma",
+    "positive",
     "pow",
     "power",
+    "prod",
     "rad2deg",
+    "ravel",
     "real",
     "reciprocal",
     "remainder",
+    "reshape",
     "right_shift",
+    "round",
+    "set_subtensor",
+    "shape",
     "sigmoid",
     "sign",
     "sin",
     "sinh",
+    "size",
     "softplus",
     "solve",
     "solve_triangular",
+    "specify_shape",
     "sqrt",
     "square",
+    "squeeze",
+    "stack",
+    "std",
     "stop_gradient",
     "sub",
     "subtract",
+    "sum",
+    "swapaxes",
     "take",
     "tan",
     "tanh",
+    "tensordot",
+    "trace",
+    "transpose",
+    "tril",
+    "triu",
     "true_div",
     "trunc",
+    "var",
+    "vstack",
     "where",
+    "zeros",
+    "zeros_like",
 ]
 
 METHODS: builtins.list[str]
@@ -224,3 +329,52 @@ METHODS: builtins.list[str]
 class Methods:
     def cumprod(self, axis: int | None = None) -> Variable: ...
     def cumsum(self, axis: int | None = None) -> Variable: ...
+    def astype(self, dtype: npt.DTypeLike) -> Variable: ...
+    def round(self, decimals: int = 0) -> Variable: ...
+    def clip(self, min: Any = None, max: Any = None) -> Variable: ...
+    def ravel(self) -> Variable: ...
+    def swapaxes(self, axis1: int, axis2: int) -> Variable: ...
+    def squeeze(self, axis: int | Sequence[int] | None = None) -> Variable: ...
+    def sum(
+        self, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    ) -> Variable: ...
+    def prod(
+        self, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    ) -> Variable: ...
+    def max(self, axis: Axis = None, *, keepdims: bool = False) -> Variable: ...
+    def min(self, axis: Axis = None, *, keepdims: bool = False) -> Variable: ...
+    def mean(
+        self, axis: Axis = None, *, dtype: npt.DTypeLike | None = None, keepdims: bool = False
+    ) -> Variable: ...
+    def var(self, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable: ...
+    def std(self, axis: Axis = None, *, ddof: float = 0, keepdims: bool = False) -> Variable: ...
+    def any(self, axis: Axis = None, *, keepdims: bool = False) -> Variable: ...
+    def all(self, axis: Axis = None, *, keepdims: bool = False) -> Variable: ...
+    def argmax(self, axis: int | None = None, *, keepdims: bool = False) -> Variable: ...
+    def argmin(self, axis: int | None = None, *, keepdims: bool = False) -> Variable: ...
+    def norm(self, ord: float | str | None = None, axis: Axis = None) -> Variable: ...
+    @property
+    def T(self) -> Variable: ...  # noqa: N802
+    @property
+    def shape(self) -> Variable: ...
+    @property
+    def size(self) -> Variable: ...
+    @property
+    def real(self) -> Variable: ...
+    @property
+    def imag(self) -> Variable: ...
+    def reshape(self, *shape: Any) -> Variable: ...
+    def transpose(self, *axes: Any) -> Variable: ...
+    def dot(self, other: Any) -> Variable: ...
+    def take(self, indices: Any, axis: int | None = None) -> Variable: ...
+    def conj(self) -> Variable: ...
+    def copy(self) -> Variable: ...
+    def flatten(self) -> Variable: ...
+    def __round__(self, decimals: int = 0) -> Variable: ...
+    def __divmod__(self, other: Any) -> tuple[Variable, Variable]: ...
+    def __rdivmod__(self, other: Any) -> tuple[Variable, Variable]: ...
+    def set(self, value: Any) -> Variable: ...
+    def inc(self, value: Any) -> Variable: ...
+    def get_value(self, borrow: bool = False) -> Any: ...
+    def set_value(self, value: Any, borrow: bool = False) -> None: ...
+    def __iter__(self) -> Iterator[Variable]: ...

@@ -1,0 +1,96 @@
+"""Functions that join arrays, with NumPy's signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from thunkvm import ops
+from thunkvm._core import Variable
+from thunkvm._src.arrays.public import public
+from thunkvm._src.arrays.shapes import expand_dims, ravel, reshape
+from thunkvm._src.graph.values import as_variable
+
+
+@public()
+def concatenate(arrays: Iterable[Any], axis: int | None = 0) -> Variable:
+    """Join arrays along an axis that they have.
+
+    Parameters
+    ----------
+    arrays : iterable of Variable or array-like
+        Arrays with equal lengths in all other axes.
+    axis : int or None
+        The axis to join along; None joins the flattened arrays.
+
+    Returns
+    -------
+    Variable
+
+    Raises
+    ------
+    ValueError
+        If there are none, or lengths differ.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.concatenate([x, [0.0]]))([1.0])
+    array([1., 0.])
+    """
+    parts = [as_variable(array) for array in arrays]
+    if not parts:
+        raise ValueError("[concatenate] there are no arrays; give at least one.")
+    if axis is None:
+        return ops.concatenate(*(ravel(part) for part in parts), axis=0)
+    return ops.concatenate(*parts, axis=axis)
+
+
+@public()
+def stack(arrays: Iterable[Any], axis: int = 0) -> Variable:
+    """Join arrays of one shape along a new axis.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x, y = tv.scalar("x"), tv.scalar("y")
+    >>> tv.function([x, y], tv.stack([x, y]))(1.0, 2.0)
+    array([1., 2.])
+    """
+    parts = [as_variable(array) for array in arrays]
+    if not parts:
+        raise ValueError("[stack] there are no arrays; give at least one.")
+    return ops.stack(*parts, axis=axis)
+
+
+@public()
+def hstack(arrays: Iterable[Any]) -> Variable:
+    """Join vectors end to end, and other arrays along their second axis.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.hstack([x, x]))([1.0])
+    array([1., 1.])
+    """
+    parts = [as_variable(array) for array in arrays]
+    parts = [part if part.ndim else expand_dims(part, 0) for part in parts]
+    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+
+
+@public()
+def vstack(arrays: Iterable[Any]) -> Variable:
+    """Stack vectors as rows, and join other arrays along their first axis.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], tv.vstack([x, x]))([1.0])
+    array([[1.],
+           [1.]])
+    """
+    parts = [as_variable(array) for array in arrays]
+    return concatenate([reshape(p, (1, -1)) if p.ndim < 2 else p for p in parts], 0)
