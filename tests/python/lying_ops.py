@@ -358,3 +358,16 @@ class LeavesAnElementUnset(_Allocates):
     """One element too few."""
 
     loop = "for (npy_intp i = 1; i < n; ++i) to[i] = 1.0;"
+
+
+class WritesToItsInputInAKernel(Lie):
+    """In plain C."""
+
+    def c_kernel(self, node: Any, name: str) -> str:
+        return f"""
+            int {name}(tv_call *call, const tv_array *in, tv_array *out) {{
+              if (tv_output(call, 0, in[0].shape)) return -1;
+              for (int64_t i = 0; i < out[0].size; ++i) ((double *)out[0].data)[i] = 0;
+              *(double *)in[0].data += 1;
+              return 0;
+            }}"""

@@ -10,6 +10,7 @@
 #include "python/bindings/python/interruption.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/crash_report.h"
+#include "python/bindings/thunks/input_guard.h"
 #include "thunks/array.h"
 #include "vm/clock.h"
 
@@ -58,8 +59,9 @@ struct Kernel {
   const char* places[1] = {};
   std::vector<DType> inputs;
   std::vector<Output> outputs;
-  std::vector<bool> destroyed;  ///< of each input: whether it is overwritten
-  std::optional<bool> leaves;   ///< what the Op says by `release_gil`
+  std::vector<std::uint32_t> destroyed;  ///< inputs that are overwritten, in order
+  bool checks_inputs = false;            ///< see InputGuard
+  std::optional<bool> leaves;            ///< what the Op says by `release_gil`
   mutable std::atomic<bool> is_slow{false};
 };
 
@@ -153,8 +155,9 @@ class Run : public CallView {
       std::memcpy(views_[i].data, cell.address(), item_size(kernel_.inputs[i]));
       return;
     }
-    if (!kernel_.destroyed[i]) return look_at(i, *cell.body());
     const int index = static_cast<int>(i);
+    if (!std::ranges::binary_search(kernel_.destroyed, static_cast<std::uint32_t>(i)))
+      return look_at(i, *cell.body());
     const bool is_ours =
         operands_.dies(index) && is_named_once(operands_, index) && Array::exclusive(*cell.body());
     arrays_[i] = is_ours ? cell.take_array() : cell.array().copy();
@@ -285,7 +288,12 @@ Status run_kernel(Activation& activation, const Operands& operands) {
   try {
     Run run(*static_cast<const Kernel*>(operands.state), activation, operands);
     try {
+      const Kernel& kernel = *static_cast<const Kernel*>(operands.state);
+      std::optional<InputGuard> inputs_stay;
+      if (kernel.checks_inputs)
+        inputs_stay.emplace(kernel.op, kernel.destroyed, activation, operands);
       run.compute();
+      if (inputs_stay) inputs_stay->check();
     } catch (...) {
       run.give_back();
       throw;
@@ -388,7 +396,7 @@ ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
   }
   kernel->run = kernel->module->function<KernelFn>(source->function.c_str());
   for (const Variable& input : node.inputs()) kernel->inputs.push_back(input.dtype());
-  kernel->destroyed.resize(kernel->inputs.size());
+  kernel->checks_inputs = checks_inputs_of_new_nodes();
   for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
     const TensorType& type = *node.output_type(j).tensor();
     kernel->outputs.push_back({type.dtype(), type.shape(), {}});
@@ -397,8 +405,9 @@ ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
     for (const auto& [j, inputs] : *map)
       for (const std::uint32_t i : inputs) {
         kernel->outputs[j].looks_at.push_back(i);
-        if (map == &op.destroy_map()) kernel->destroyed[i] = true;
+        if (map == &op.destroy_map()) kernel->destroyed.push_back(i);
       }
+  std::ranges::sort(kernel->destroyed);
   if (const PyRef says = attribute_or_null(op.object(), "release_gil");
       says && says.get() != Py_None)
     kernel->leaves = check(PyObject_IsTrue(says.get())) != 0;

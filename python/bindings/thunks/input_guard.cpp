@@ -50,12 +50,22 @@ PyMethodDef functions[] = {
 
 InputGuard::InputGuard(const PythonNode& node, const Activation& activation,
                        const Operands& operands)
-    : node_(node) {
-  if (!node.checks_inputs) return;
+    : op_(node.op) {
+  if (node.checks_inputs) keep(node.destroyed, activation, operands);
+}
+
+InputGuard::InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed,
+                       const Activation& activation, const Operands& operands)
+    : op_(op) {
+  keep(destroyed, activation, operands);
+}
+
+void InputGuard::keep(std::span<const std::uint32_t> destroyed, const Activation& activation,
+                      const Operands& operands) {
   for (int i = 0; i < operands.n_inputs; ++i) {
     const Cell& cell = activation.input(operands, i);
-    const bool declared = std::binary_search(node.destroyed.begin(), node.destroyed.end(),
-                                             static_cast<std::uint32_t>(i));
+    const bool declared =
+        std::binary_search(destroyed.begin(), destroyed.end(), static_cast<std::uint32_t>(i));
     if (declared || !cell.is_array()) continue;
     kept_.push_back({i, cell.array(), cell.array().copy()});
   }
@@ -73,7 +83,7 @@ void InputGuard::check() {
     if (position == kept.copy.size()) continue;
     const std::string i = std::to_string(kept.input);
     throw Error(ErrorKind::Value,
-                node_.op + " wrote to its input " + i + ", at element " +
+                op_ + " wrote to its input " + i + ", at element " +
                     index_of(position, kept.copy.shape()) +
                     ", which its destroy_map does not name; the value was put back. Say "
                     "destroy_map = {0: [" +

@@ -6,7 +6,9 @@
 #include "thunks/array.h"
 #include "thunks/thunk.h"
 
-#include <utility>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 namespace thunkvm {
@@ -18,6 +20,9 @@ struct PythonNode;
 class InputGuard {
  public:
   InputGuard(const PythonNode& node, const Activation& activation, const Operands& operands);
+  /// Of an Op of this name, which overwrites the inputs `destroyed`, in order. Both outlive it.
+  InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed,
+             const Activation& activation, const Operands& operands);
   /// Puts back what was there before the run: after a failure too, the arrays may be the caller's.
   ~InputGuard();
   InputGuard(const InputGuard&) = delete;
@@ -32,7 +37,10 @@ class InputGuard {
     int input;
     Array array, copy;
   };
-  const PythonNode& node_;
+  void keep(std::span<const std::uint32_t> destroyed, const Activation& activation,
+            const Operands& operands);
+
+  const std::string& op_;
   std::vector<Kept> kept_;
 };
 

@@ -137,10 +137,13 @@ def notes_of(function: Function) -> dict[int, CNote]:
     """
     notes: dict[int, CNote] = getattr(_asked, "notes", {})
     _asked.notes = {}
+    if not notes:
+        return {}
+    nodes = ((i, output.owner) for i, output in enumerate(function._nodes))
     return {
-        i: notes[node]
-        for i, output in (enumerate(function._nodes) if notes else ())
-        if (node := hash(output.owner)) in notes and hasattr(output.owner.op, "c_kernel")
+        i: notes[hash(node)]
+        for i, node in nodes
+        if node is not None and hash(node) in notes and hasattr(node.op, "c_kernel")
     }
 
 
