@@ -73,6 +73,39 @@ bool Arrangements::may_wait(std::uint32_t step) const {
   return false;
 }
 
+bool Arrangements::suits(std::uint32_t step, int ndim,
+                         const std::function<bool(std::uint32_t)>& is_member,
+                         const std::function<bool(std::uint32_t)>& is_computed) const {
+  const StepForm& form = plan_.step(step);
+  const Operands& o = plan_.program().steps[step].operands;
+  // Parts of what the loop itself computes, what is put into places, and lengths that are no
+  // array's have to be in memory.
+  switch (form.arrangement->kind) {
+    case Arrangement::Kind::Lengths: return plan_.node(step).input(0).ndim() == ndim;
+    case Arrangement::Kind::Repeat:
+    case Arrangement::Kind::Same:
+      return form.ndim == ndim && !is_computed(o.input(form.arrangement->lengths));
+    case Arrangement::Kind::View: return !is_member(o.input(0)) && form.ndim <= ndim;
+    case Arrangement::Kind::Place: return !is_member(o.input(1)) && form.ndim == ndim;
+  }
+  return false;
+}
+
+void Arrangements::give_up_escaping(std::uint32_t first, std::uint32_t end) {
+  std::unordered_map<std::uint32_t, std::uint32_t> reads;  // by what may be a member of a loop
+  for (std::uint32_t step = end; step-- > first;) {
+    const StepForm& form = plan_.step(step);
+    const bool arranged = form.kind == StepForm::Kind::Arranged;
+    // A value of the same lengths may be one that a loop computes, for others too.
+    if (arranged && form.arrangement->kind != Arrangement::Kind::Same &&
+        !plan_.is_rematerialised(step) && reads[output(step)] != plan_.reads(output(step)))
+      give_up(step);
+    if (form.kind != StepForm::Kind::Element && (!arranged || is_kernel(step))) continue;
+    const Operands& o = plan_.program().steps[step].operands;
+    for (int i = 0; i < o.n_inputs; ++i) ++reads[o.input(i)];
+  }
+}
+
 void Arrangements::wait(std::uint32_t step) { arranged_[output(step)] = {step, depth_of(step)}; }
 
 void Arrangements::collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const {

@@ -1,7 +1,8 @@
 // arrangements.h: the nodes of a segment that say where elements lie, while loops are put together.
 //
 // Such a node waits until a loop reads it, and is then a member of that. Where other code reads it
-// too, or nobody could do without it, its kernel runs: that is known to all later rounds. A
+// too, or nobody could do without it, its kernel runs: that is known to all later rounds. Which
+// loop may have which kind of arrangement as a member is said here, and nowhere else. A
 // rematerialised view (Plan::rematerialised_view) is a member of every loop that reads it, in any
 // segment.
 #pragma once
@@ -10,6 +11,7 @@
 #include "ops/graph/arrangement.h"
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -28,8 +30,16 @@ class Arrangements {
   /// From the next round on its kernel runs.
   void give_up(std::uint32_t step) { kernels_.insert(step); }
 
+  /// Gives up what other steps of [first, end), a segment, than members of loops read, or other
+  /// code: its kernel runs in all rounds. In the order from the last step to the first.
+  void give_up_escaping(std::uint32_t first, std::uint32_t end);
+
   /// True if a loop that reads what the step arranges could do without its kernel.
   bool may_wait(std::uint32_t step) const;
+  /// True if a loop over `ndim` axes may do without it. `is_member`: whether the register is of a
+  /// member of that loop; `is_computed`: whether the loop computes elements of it.
+  bool suits(std::uint32_t step, int ndim, const std::function<bool(std::uint32_t)>& is_member,
+             const std::function<bool(std::uint32_t)>& is_computed) const;
   void wait(std::uint32_t step);
   /// What waits and is read for this step, directly or by way of others.
   std::vector<std::uint32_t> waiting_for(std::uint32_t step) const;

@@ -12,23 +12,30 @@ namespace thunkvm {
 namespace {
 
 constexpr std::size_t kLoopMembers = 32;
-constexpr int kRounds = 4;
 
 using Kind = StepForm::Kind;
 
+template <class T>
+void add_once(std::vector<T>& list, T item) {
+  if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
+}
+
+/// A backward pass finds the arrangements whose values escape to other code than loops, and need
+/// their kernels; a forward one puts groups together.
+///
 /// Loops grow at their end while nobody but their own members has read what they compute: until
 /// then they may be run as late as at their next member. From then on they have a place, and still
-/// take what needs nothing that comes after it. Where an arrangement turns out to need its kernel,
-/// all is done again with that.
+/// take what needs nothing that comes after it. Where that leaves an arrangement to a loop that may
+/// not have it, its kernel is needed too, and the groups are put together again. Each time there
+/// are more such kernels, of a segment's arrangements, so that this ends.
 class Fusion {
  public:
   explicit Fusion(const Plan& plan) : plan_(plan), program_(plan.program()), arrangements_(plan) {}
 
   std::vector<Unit> run(std::uint32_t first, std::uint32_t end) {
     hoisted_ = hoisted_scalars(plan_, first, end);
-    for (int round = 1; !attempt(first, end); ++round) {
-      if (round < kRounds) continue;
-      for (std::uint32_t step = first; step < end; ++step) arrangements_.give_up(step);
+    if (plan_.options().fuse) arrangements_.give_up_escaping(first, end);
+    while (!attempt(first, end)) {
     }
     std::vector<Unit> hoisted;
     for (const std::uint32_t step : hoisted_)
@@ -98,7 +105,8 @@ class Fusion {
     if (fuse && form.kind == Kind::Element) {
       group = join(step, producers);
     } else if (fuse && (arranged || form.kind == Kind::Fold)) {
-      const std::size_t computing = group_of(operands(step).input(value_input(form)));
+      const int value = arranged ? form.arrangement->value : 0;
+      const std::size_t computing = group_of(operands(step).input(value));
       if (computing != kNoGroup && (arranged ? takes_result(groups_[computing], step)
                                              : takes_fold(groups_[computing], step)))
         group = computing;
@@ -119,10 +127,6 @@ class Fusion {
          .retired = {}});
   }
 
-  static int value_input(const StepForm& form) {
-    return form.kind == Kind::Arranged ? form.arrangement->value : 0;
-  }
-
   void note_touched(std::uint32_t step) {
     const Operands& o = operands(step);
     touched_.insert(o.registers, o.registers + o.n_inputs + o.n_outputs);
@@ -130,27 +134,15 @@ class Fusion {
 
   // ---- arrangements ----
 
-  /// True if a loop over `ndim` axes, whose values have these registers, may do without it.
+  /// True if a group, or a new one over `ndim` axes, may do without the kernel of an arrangement.
   bool suits(std::uint32_t step, int ndim, std::size_t group) const {
-    const StepForm& form = plan_.step(step);
-    const Operands& o = operands(step);
-    // Parts of what the loop itself computes, what is put into places, and lengths that are no
-    // array's have to be in memory.
-    const auto is_outside = [&](int input) {
-      return group == kNoGroup || group_of(o.input(input)) != group;
+    const auto is_member = [&](std::uint32_t reg) {
+      return group != kNoGroup && group_of(reg) == group;
     };
-    const auto has_lengths = [&] {
-      const std::uint32_t lengths = o.input(form.arrangement->lengths);
-      return group == kNoGroup || !computes(groups_[group], lengths);
+    const auto is_computed = [&](std::uint32_t reg) {
+      return group != kNoGroup && computes(groups_[group], reg);
     };
-    switch (form.arrangement->kind) {
-      case Arrangement::Kind::Lengths: return plan_.node(step).input(0).ndim() == ndim;
-      case Arrangement::Kind::Repeat:
-      case Arrangement::Kind::Same: return form.ndim == ndim && has_lengths();
-      case Arrangement::Kind::View: return is_outside(0) && form.ndim <= ndim;
-      case Arrangement::Kind::Place: return is_outside(1) && form.ndim == ndim;
-    }
-    return false;
+    return arrangements_.suits(step, ndim, is_member, is_computed);
   }
 
   /// A member whose value others may read: what it stands for is computed by the loop.
@@ -185,11 +177,9 @@ class Fusion {
     std::vector<std::size_t> result;
     const auto note = [&](std::uint32_t reader) {
       const Operands& o = operands(reader);
-      for (int i = 0; i < o.n_inputs; ++i) {
-        const std::size_t group = group_of(o.input(i));
-        if (group != kNoGroup && std::find(result.begin(), result.end(), group) == result.end())
-          result.push_back(group);
-      }
+      for (int i = 0; i < o.n_inputs; ++i)
+        if (const std::size_t group = group_of(o.input(i)); group != kNoGroup)
+          add_once(result, group);
     };
     note(step);
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) note(arrangement);
@@ -202,9 +192,7 @@ class Fusion {
     std::vector<std::size_t> result = producers;
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
       const auto found = view_in_.find(operands(arrangement).output(0));
-      if (found == view_in_.end()) continue;
-      const std::size_t group = root(found->second);
-      if (std::find(result.begin(), result.end(), group) == result.end()) result.push_back(group);
+      if (found != view_in_.end()) add_once(result, root(found->second));
     }
     return result;
   }
@@ -357,10 +345,7 @@ class Fusion {
     if (at != group.steps.end() && *at == step) return;
     group.steps.insert(at, step);
     const Operands& o = operands(step);
-    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
-      if (std::find(group.operands.begin(), group.operands.end(), o.registers[k]) ==
-          group.operands.end())
-        group.operands.push_back(o.registers[k]);
+    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) add_once(group.operands, o.registers[k]);
   }
 
   /// Gives the group its place.

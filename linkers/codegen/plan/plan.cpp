@@ -109,9 +109,9 @@ bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps)
 // Compilers are not linear in the size of a function.
 std::uint32_t Plan::chunk_thunks() const { return options_.unfused ? 1 : 160; }
 
+/// Once more where a rematerialised view was none: each time there are fewer.
 void Plan::find_units(const std::stop_token& stop) {
-  constexpr int kRounds = 4;
-  for (int round = 1;; ++round) {
+  do {
     units_.clear();
     units_at_.assign(program_.code.size(), kNone);
     for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
@@ -123,9 +123,7 @@ void Plan::find_units(const std::stop_token& stop) {
       units_.push_back(fuse(s.index, s.index + (end - i)));
       i = end - 1;
     }
-    if (keep_rematerialised_views()) return;
-    if (round >= kRounds) std::ranges::fill(rematerialised_, kNone);
-  }
+  } while (!keep_rematerialised_views());
 }
 
 void Plan::find_memo_depths() {

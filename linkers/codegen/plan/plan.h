@@ -92,6 +92,8 @@ class Plan {
     return std::binary_search(members.begin(), members.end(), step,
                               [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
   }
+  /// How many places read the register.
+  std::uint32_t reads(std::uint32_t reg) const { return reads_[reg]; }
   /// True if nothing but these steps reads the register.
   bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
 
