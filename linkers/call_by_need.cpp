@@ -2,6 +2,7 @@
 // first needed.
 #include "linkers/lowering.h"
 #include "linkers/schedule_builder.h"
+#include "thunks/interrupt.h"
 
 #include <vector>
 
@@ -66,7 +67,7 @@ class ByNeed {
   }
 
   void compute(Value group) {
-    graph_.poll();
+    poll_interrupt();
     const std::uint32_t node = graph_.node_of[group];
     const Conditional* conditional = graph_.conditional(node);
     if (conditional == nullptr) {

@@ -1,6 +1,7 @@
 #include "linkers/lifetimes.h"
 
 #include "linkers/limits.h"
+#include "thunks/interrupt.h"
 
 #include <algorithm>
 
@@ -40,7 +41,7 @@ class Analysis {
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
       const auto node = static_cast<std::uint32_t>(n);
       if (graph_.is_leaf(node)) continue;
-      graph_.poll();
+      poll_interrupt();
       if (graph_.conditional(node) != nullptr) {
         for (Value v = graph_.first_value[node + 1]; v-- > graph_.first_value[node];)
           if (p_.placed[v] != Placed::No) end_unit(v, v + 1);

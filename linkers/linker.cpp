@@ -50,10 +50,9 @@ ThunkCode choose(Apply& node, const LinkOptions& options) {
 
 void check_inputs(const FunctionGraph& function, const FlatGraph& graph) {
   std::vector<std::uint8_t> given(graph.nodes.size(), 0);
-  for (const Variable& v : function.inputs) {
-    const std::uint64_t index = v.node()->mark & 0xffffffffu;
-    if (index < graph.nodes.size() && graph.nodes[index] == v.node()) given[index] = 1;
-  }
+  for (const Variable& v : function.inputs)
+    if (const std::uint32_t index = graph.nodes.of(*v.node()); index != NodeIndex::kAbsent)
+      given[index] = 1;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n)
     if (graph.nodes[n]->leaf() == Leaf::Input && given[n] == 0)
       throw Error(ErrorKind::Value,
@@ -67,8 +66,8 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   // A leaf is always there: an update by one is committed, whether it was marked or not.
   for (const Update& u : function.updates)
     if (!u.if_computed || u.value.is_leaf()) roots.push_back(u.value);
-  graph.nodes = topological_order(roots);
-  if (options.emits) reduce_early(graph.nodes);
+  std::vector<Apply*> order = topological_order(roots);
+  graph.nodes = options.emits ? reduced_early(std::move(order)) : NodeIndex(std::move(order));
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
   check_inputs(function, graph);
@@ -87,18 +86,14 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   for (const Variable& v : roots) graph.outputs.push_back(graph.value(v));
   for (const Update& u : function.updates) {
     if (!u.if_computed || u.value.is_leaf()) continue;
-    const std::uint64_t index = u.value.node()->mark & 0xffffffffu;
-    const bool there = index < n && graph.nodes[index] == u.value.node();
+    const bool there = graph.nodes.contains(*u.value.node());
     graph.watched.push_back(there ? graph.value(u.value) : kNoIndex);
   }
-  // Thunks come last: making one may run code of the host, which may walk graphs and change marks.
-  const std::vector<Apply*> nodes = graph.nodes;
   for (std::uint32_t i = 0; i < n; ++i)
-    if (nodes[i]->leaf() == Leaf::None && nodes[i]->op()->conditional() == nullptr) {
+    if (graph.nodes[i]->leaf() == Leaf::None && graph.nodes[i]->op()->conditional() == nullptr) {
       poll_interrupt();
-      graph.thunks[i] = choose(*nodes[i], options);
+      graph.thunks[i] = choose(*graph.nodes[i], options);
     }
-  for (std::uint32_t i = 0; i < n; ++i) nodes[i]->mark = i;
   return graph;
 }
 

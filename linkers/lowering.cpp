@@ -1,6 +1,7 @@
 #include "linkers/lowering.h"
 
 #include "linkers/schedule_builder.h"
+#include "thunks/interrupt.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -170,7 +171,7 @@ class Lowering {
     Task& task = tasks_.back();
     Value& next = cursor_[task.region];
     while (next != kNoIndex && (task.until == kNoIndex || next <= task.until)) {
-      graph_.poll();
+      poll_interrupt();
       const Value v = next;
       next = p_.next_statement[v];
       if (p_.key[v] == kNoIndex) {

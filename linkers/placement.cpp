@@ -1,5 +1,7 @@
 #include "linkers/placement.h"
 
+#include "thunks/interrupt.h"
+
 #include <utility>
 
 namespace thunkvm {
@@ -27,7 +29,7 @@ class Placer {
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
       const auto node = static_cast<std::uint32_t>(n);
       if (graph_.is_leaf(node)) continue;
-      graph_.poll();
+      poll_interrupt();
       if (const Conditional* conditional = graph_.conditional(node))
         place_conditional(node, *conditional);
       else if (graph_.opaque(node))

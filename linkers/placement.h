@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ops/graph/graph.h"
-#include "ops/graph/marks.h"
+#include "ops/graph/node_index.h"
 #include "ops/graph/regions.h"
 #include "thunks/thunk.h"
 
@@ -18,7 +18,7 @@ using Value = std::uint32_t;
 /// The graph as placement sees it: nodes in topological order, values numbered through, thunks
 /// chosen.
 struct FlatGraph {
-  std::vector<Apply*> nodes;               ///< topological order, leaves included
+  NodeIndex nodes;                         ///< topological order, leaves included
   std::vector<std::uint32_t> first_value;  ///< by node; one more at the end
   std::vector<std::uint32_t> node_of;      ///< by value
   std::vector<ThunkCode> thunks;           ///< by node; none for leaves and conditionals
@@ -26,14 +26,7 @@ struct FlatGraph {
   std::vector<Value>
       watched;  ///< if-computed updates: kept to the end if they were computed; kNoIndex: never
 
-  Value value(const Variable& v) const {
-    return first_value[static_cast<std::uint32_t>(v.node()->mark)] + v.index();
-  }
-  /// Asks the host whether to go on; see `poll_interrupt`.
-  void poll() const {
-    if (!poll_lost_marks()) return;
-    for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i]->mark = i;
-  }
+  Value value(const Variable& v) const { return first_value[nodes.of(*v.node())] + v.index(); }
   std::uint32_t n_values() const { return first_value.back(); }
   bool is_leaf(std::uint32_t node) const { return nodes[node]->leaf() != Leaf::None; }
   const Conditional* conditional(std::uint32_t node) const {

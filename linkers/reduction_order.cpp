@@ -4,31 +4,27 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 namespace thunkvm {
 namespace {
 
 class ReductionOrder {
  public:
-  explicit ReductionOrder(std::vector<Apply*>& nodes) : nodes_(nodes) {}
+  explicit ReductionOrder(std::vector<Apply*> nodes) : nodes_(std::move(nodes)) {}
 
-  void run() {
-    if (find_tails()) reorder();
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i) nodes_[i]->mark = i;
-  }
-
- private:
-  void reorder() {
+  NodeIndex run() && {
+    if (!find_tails()) return std::move(nodes_);
     find_readers();
     done_.resize(nodes_.size(), false);
     order_.reserve(nodes_.size());
     for (std::uint32_t i = 0; i < nodes_.size(); ++i)
       if (!done_[i]) add(i);
-    nodes_ = std::move(order_);
+    return std::move(order_);
   }
-  std::uint32_t index_of(const Variable& v) const {
-    return static_cast<std::uint32_t>(v.node()->mark);
-  }
+
+ private:
+  std::uint32_t index_of(const Variable& v) const { return nodes_.of(*v.node()); }
   static bool is_reduction(const Apply& node) {
     return node.leaf() == Leaf::None && node.op()->block_fold(node) != nullptr;
   }
@@ -97,7 +93,7 @@ class ReductionOrder {
     });
   }
 
-  std::vector<Apply*>& nodes_;
+  NodeIndex nodes_;
   std::vector<Apply*> order_;
   // By node.
   std::vector<bool> tail_, done_;
@@ -107,6 +103,8 @@ class ReductionOrder {
 
 }  // namespace
 
-void reduce_early(std::vector<Apply*>& nodes) { ReductionOrder(nodes).run(); }
+NodeIndex reduced_early(std::vector<Apply*> nodes) {
+  return ReductionOrder(std::move(nodes)).run();
+}
 
 }  // namespace thunkvm

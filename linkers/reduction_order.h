@@ -2,7 +2,7 @@
 // computed.
 #pragma once
 
-#include "ops/graph/variable.h"
+#include "ops/graph/node_index.h"
 
 #include <vector>
 
@@ -10,8 +10,8 @@ namespace thunkvm {
 
 /// Moves reductions, and elementwise nodes that only reductions read, up to where the last of their
 /// inputs is computed. What follows a conditional in the depth-first order may then be part of the
-/// loop before it, and arrays are let go earlier. `nodes` is what topological_order
-/// gave, marks included, and stays such an order; each node's `Apply::mark` is its index. Linear.
-void reduce_early(std::vector<Apply*>& nodes);
+/// loop before it, and arrays are let go earlier. `nodes` is what topological_order gave; what
+/// comes back is such an order, too. Linear.
+NodeIndex reduced_early(std::vector<Apply*> nodes);
 
 }  // namespace thunkvm

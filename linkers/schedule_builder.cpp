@@ -189,12 +189,8 @@ std::uint32_t ScheduleBuilder::new_memo(std::uint32_t node) {
 Schedule ScheduleBuilder::finish(const FunctionGraph& function) {
   // What the outputs and updates need not reach: inputs that only an if-computed update uses have a
   // register too.
-  const auto in_graph = [&](const Variable& v) {
-    const std::uint64_t index = v.node()->mark & 0xffffffffu;
-    return index < graph_.nodes.size() && graph_.nodes[index] == v.node();
-  };
   const auto reg_of = [&](const Variable& v) {
-    return in_graph(v) ? reg(graph_.value(v)) : n_registers_++;
+    return graph_.nodes.contains(*v.node()) ? reg(graph_.value(v)) : n_registers_++;
   };
   for (const Variable& v : function.inputs) s_.inputs.push_back(reg_of(v));
   for (const Variable& v : function.outputs) s_.outputs.push_back(reg(graph_.value(v)));

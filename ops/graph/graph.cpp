@@ -1,21 +1,15 @@
 #include "ops/graph/graph.h"
 
-#include "ops/graph/marks.h"
+#include "ops/graph/node_index.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 
-#include <atomic>
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
 namespace thunkvm {
 namespace {
-
-// Marks hold the walk's number in the upper half, so that no walk has to clear what an earlier one
-// left.
-constinit std::atomic<std::uint32_t> walks{0};
-
-std::uint64_t new_walk() { return static_cast<std::uint64_t>(walks.fetch_add(1) + 1) << 32; }
 
 struct Visit {
   Apply* node;
@@ -102,35 +96,32 @@ class Replacements {
 
 }  // namespace
 
-bool poll_lost_marks() {
-  const std::uint32_t before = walks.load(std::memory_order_relaxed);
-  poll_interrupt();
-  return walks.load(std::memory_order_relaxed) != before;
-}
-
 std::vector<Apply*> topological_order(std::span<const Variable> roots) {
-  const std::uint64_t walk = new_walk();
-  const std::uint64_t entered = walk | 0xffffffffu;
+  // What was met is marked, with a number of this walk, so that nothing has to be cleared.
+  const std::uint32_t number = take_numbering();
+  const std::uint64_t met = static_cast<std::uint64_t>(number) << 32;
+  std::uint32_t latest = number;
   std::vector<Apply*> order;
   std::vector<Visit> stack;
   for (const Variable& root : roots) {
-    if ((root.node()->mark & ~std::uint64_t{0xffffffffu}) == walk) continue;
-    root.node()->mark = entered;
+    if (root.node()->mark == met) continue;
+    root.node()->mark = met;
     stack.push_back({root.node(), 0});
     while (!stack.empty()) {
       Visit& top = stack.back();
       if (top.next_input == top.node->n_inputs()) {
-        top.node->mark = walk | order.size();
         order.push_back(top.node);
         stack.pop_back();
-        if (!poll_lost_marks()) continue;
-        for (std::size_t i = 0; i < order.size(); ++i) order[i]->mark = walk | i;
-        for (const Visit& visit : stack) visit.node->mark = entered;
+        poll_interrupt();
+        if (latest_numbering() == latest) continue;
+        latest = latest_numbering();  // the host has walked graphs
+        for (Apply* node : order) node->mark = met;
+        for (const Visit& visit : stack) visit.node->mark = met;
         continue;
       }
       Apply* input = top.node->input(static_cast<int>(top.next_input++)).node();
-      if ((input->mark & ~std::uint64_t{0xffffffffu}) == walk) continue;
-      input->mark = entered;
+      if (input->mark == met) continue;
+      input->mark = met;
       stack.push_back({input, 0});
     }
   }

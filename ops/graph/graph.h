@@ -26,9 +26,9 @@ struct FunctionGraph {
 };
 
 /// All nodes that the given variables depend on, leaves included, every node after its inputs:
-/// depth-first post-order, which is what placement wants. Iterative; linear. Leaves each node's
-/// index in the result in `Apply::mark`. Asks the host now and then whether to go on
-/// (`poll_interrupt`).
+/// depth-first post-order, which is what placement wants. Iterative; linear. Asks the host now and
+/// then whether to go on (`poll_interrupt`). A walk that wants each node's place in it makes a
+/// NodeIndex of it (node_index.h), which alone reads and writes `Apply::mark`.
 std::vector<Apply*> topological_order(std::span<const Variable> roots);
 
 /// Free inputs, shared variables (and constants) below the given variables, in the order of first

@@ -15,7 +15,7 @@ namespace {
 /// The shapes of a graph's values, found once each.
 class ShapeFacts {
  public:
-  ShapeFacts(std::span<const Variable> roots, std::span<Apply* const> nodes) {
+  ShapeFacts(std::span<const Variable> roots, const NodeIndex& nodes) {
     const ShapeDemand demand(roots, nodes);
     for (std::size_t i = 0; i < nodes.size(); ++i)
       for (std::uint32_t j = 0; j < nodes[i]->n_outputs(); ++j)
@@ -142,8 +142,7 @@ class ShapeFacts {
 /// Copies what is above the answers.
 class Answering {
  public:
-  Answering(std::span<const Variable> roots, std::span<Apply* const> nodes)
-      : facts_(roots, nodes) {}
+  Answering(std::span<const Variable> roots, const NodeIndex& nodes) : facts_(roots, nodes) {}
 
   Variable operator()(const Variable& root) {
     std::vector<Variable> waiting{root};
@@ -246,12 +245,12 @@ FunctionGraph with_inferred_shapes(const FunctionGraph& graph) {
   std::vector<Variable> roots = graph.outputs;
   for (const Update& update : graph.updates)
     if (!update.if_computed || update.value.is_leaf()) roots.push_back(update.value);
-  const std::vector<Apply*> nodes = topological_order(roots);
+  std::vector<Apply*> nodes = topological_order(roots);
   if (std::ranges::none_of(nodes, [](const Apply* node) {
         return node->op() != nullptr && node->op()->shape_query() != nullptr;
       }))
     return graph;
-  Answering answered(roots, nodes);
+  Answering answered(roots, NodeIndex(std::move(nodes)));
   FunctionGraph result = graph;
   for (Variable& output : result.outputs) output = answered(output);
   for (Update& update : result.updates) update.value = answered(update.value);

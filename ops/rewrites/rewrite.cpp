@@ -1,7 +1,8 @@
 #include "ops/rewrites/rewrite.h"
 
-#include "ops/graph/marks.h"
+#include "ops/graph/node_index.h"
 #include "thunks/error.h"
+#include "thunks/interrupt.h"
 
 #include <algorithm>
 #include <array>
@@ -45,7 +46,7 @@ class Walk {
   void run() {
     for (std::uint32_t i = 0; i < order_.size(); ++i) {
       if (order_[i]->leaf() != Leaf::None) continue;
-      if (poll_lost_marks()) mark_again();
+      poll_interrupt();
       visit(i);
     }
   }
@@ -95,18 +96,9 @@ class Walk {
  private:
   static bool waits(const Update& update) { return update.if_computed && !update.value.is_leaf(); }
 
-  // topological_order left each node's index in its mark; forms that stand for a node get its own.
-  static std::uint32_t index(const Apply& node) { return static_cast<std::uint32_t>(node.mark); }
-  void mark_again() {
-    // One form may stand for several nodes; it has the index of the first.
-    for (std::size_t i = order_.size(); i-- > 0;)
-      if (stands_for_[i]) stands_for_[i].node()->mark = i;
-    for (std::size_t i = 0; i < order_.size(); ++i) order_[i]->mark = i;
-  }
-  bool is_known(const Apply& node) const {
-    const std::uint32_t i = index(node);
-    return i < order_.size() && (order_[i] == &node || stands_for_[i].node() == &node);
-  }
+  // A form that stands for a node has its index; one that stands for several, that of the first.
+  std::uint32_t index(const Apply& node) const { return order_.of(node); }
+  bool is_known(const Apply& node) const { return order_.contains(node); }
 
   Variable resolve(const Variable& v) const {
     const Variable& form = stands_for_[index(*v.node())];
@@ -165,8 +157,10 @@ class Walk {
     }
     if (!form && inputs.data() != node.inputs().data()) form = {Apply::copy(node, inputs), 0};
     Apply& kept = form ? *form.node() : node;
-    kept.mark = node.mark;
-    if (form) stands_for_[i] = std::move(form);
+    if (form) {
+      order_.add(kept, i);
+      stands_for_[i] = std::move(form);
+    }
     if (pinned_[i]) return;
     for (const auto& rewrite : rewrites_) rewrite->kept(kept);
   }
@@ -174,7 +168,7 @@ class Walk {
   const FunctionGraph& graph_;
   std::vector<std::unique_ptr<Rewrite>> rewrites_;
   std::vector<Variable> roots_;
-  std::vector<Apply*> order_;
+  NodeIndex order_;
   std::vector<Variable> stands_for_;      // by index: output 0's, null where the node stays
   std::vector<std::uint8_t> changed_by_;  // by index
   std::vector<bool> pinned_;              // by index: an if_computed update waits for it

@@ -13,7 +13,7 @@ bool may_say_lengths(const Variable& v) {
 
 }  // namespace
 
-ShapeDemand::ShapeDemand(std::span<const Variable> roots, std::span<Apply* const> nodes) {
+ShapeDemand::ShapeDemand(std::span<const Variable> roots, const NodeIndex& nodes) : nodes_(nodes) {
   std::uint32_t values = 0;
   for (const Apply* node : nodes) {
     first_value_.push_back(values);

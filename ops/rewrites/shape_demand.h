@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/graph/graph.h"
+#include "ops/graph/node_index.h"
 #include "ops/graph/regions.h"
 
 #include <cstdint>
@@ -16,11 +17,11 @@ namespace thunkvm {
 /// less than what is true (inputs of Ops that may be lazy are demanded by nobody), and of questions
 /// for lengths more: so `is_there` is never wrong where it says yes.
 ///
-/// Linear; nothing of the host is called. Reads and writes `Apply::mark`, but for `is_there`.
+/// Linear; nothing of the host is called.
 class ShapeDemand {
  public:
-  /// `nodes`: the graph of `roots`, in topological order, with their indices as marks.
-  ShapeDemand(std::span<const Variable> roots, std::span<Apply* const> nodes);
+  /// `nodes`: the graph of `roots`, in topological order.
+  ShapeDemand(std::span<const Variable> roots, const NodeIndex& nodes);
 
   /// Whether the value is computed in every call in which somebody asks for its lengths, even if
   /// that demanded nothing. Numbered as `value` says.
@@ -34,7 +35,7 @@ class ShapeDemand {
     std::uint32_t next;
   };
   std::uint32_t value(const Variable& v) const {
-    return first_value_[static_cast<std::uint32_t>(v.node()->mark)] + v.index();
+    return first_value_[nodes_.of(*v.node())] + v.index();
   }
   void demand(const Variable& v, Region region);
   void reach(const Variable& v, Region region) { widen(reached_[value(v)], region); }
@@ -47,6 +48,7 @@ class ShapeDemand {
   Region entered(RegionTree::Cover cover, std::uint32_t owner);
   void use_shapes_of_inputs(Apply& node, std::uint32_t first, std::uint32_t last);
 
+  const NodeIndex& nodes_;
   RegionTree regions_;
   std::vector<std::uint32_t> first_value_;  // by node; one more at the end
   std::vector<std::uint32_t> first_use_;    // by value, into uses_: where it is certainly demanded

@@ -1,6 +1,7 @@
 // test_graph.cpp: the symbolic graph: ownership, depth, order, substitution.
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
+#include "ops/graph/node_index.h"
 #include "thunks/error.h"
 
 #include <doctest/doctest.h>
@@ -103,4 +104,31 @@ TEST_CASE("replacements that depend on each other are an error that names them")
       "the replacements form a cycle through x, y: a variable cannot be replaced by something that "
       "depends on it",
       Error);
+}
+
+TEST_CASE("walks that take turns each find the places of their own nodes") {
+  const Variable x = real("x"), y = exp(x), z = log(y), other = real("other");
+  const NodeIndex up(topological_order(std::span(&z, 1)));
+  const NodeIndex down({z.node(), y.node(), x.node()});
+  for (int turn = 0; turn < 2; ++turn) {
+    CHECK(up.of(*y.node()) == 1);
+    CHECK(up.of(*z.node()) == 2);
+    CHECK(down.of(*z.node()) == 0);
+    CHECK(up.of(*x.node()) == 0);
+    CHECK(down.of(*x.node()) == 2);
+    CHECK(up.of(*other.node()) == NodeIndex::kAbsent);
+    CHECK(topological_order(std::span(&y, 1)).size() == 2);
+  }
+}
+
+TEST_CASE("what stands for a node has its place, also after another walk") {
+  const Variable x = real("x"), y = exp(x), form = log(x);
+  NodeIndex nodes(topological_order(std::span(&y, 1)));
+  CHECK(!nodes.contains(*form.node()));
+  nodes.add(*form.node(), 1);
+  CHECK(nodes.of(*form.node()) == 1);
+  const NodeIndex another(topological_order(std::span(&form, 1)));
+  CHECK(another.of(*form.node()) == 1);
+  CHECK(nodes.of(*form.node()) == 1);
+  CHECK(nodes.of(*y.node()) == 1);
 }

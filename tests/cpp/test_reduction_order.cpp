@@ -20,12 +20,10 @@ Variable scalar(const char* name) {
 
 /// The Ops of the nodes that these depend on, in the order that reduces early.
 std::string order(std::vector<Variable> roots) {
-  std::vector<Apply*> nodes = topological_order(roots);
-  reduce_early(nodes);
+  const NodeIndex nodes = reduced_early(topological_order(roots));
   std::string names;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    CHECK(nodes[i]->mark == i);
-    for (const Variable& input : nodes[i]->inputs()) CHECK(input.node()->mark < i);
+    for (const Variable& input : nodes[i]->inputs()) CHECK(nodes.of(*input.node()) < i);
     if (nodes[i]->leaf() == Leaf::None) names += nodes[i]->op()->name() + " ";
   }
   return names;
