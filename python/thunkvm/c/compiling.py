@@ -13,7 +13,7 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Apply, CompileError, NoCompilerError
 from thunkvm._src.calls.config import config
-from thunkvm.c.block_source import BlockSource, Nodes, block_source, module_source
+from thunkvm.c.block_source import CLOSED, BlockSource, Nodes, block_source, module_source
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.diagnosis import explained
 from thunkvm.c.errors import MethodNotDefined
@@ -48,7 +48,8 @@ class CNodes:
     def __init__(self) -> None:
         self.notes: dict[int, CNote] = {}
         self._nodes: list[Apply] = []
-        self._alone: dict[int, tuple[NodeSource, BlockSource]] = {}
+        self._alone: dict[int, NodeSource] = {}
+        self._alone_source: dict[int, BlockSource] = {}
         self._shared: dict[int, Any] = {}
         self._by_itself: set[BlockSource] = set()
         self._version = ""
@@ -77,8 +78,11 @@ class CNodes:
         found = []
         for i, node in enumerate(nodes):
             try:
-                source = NodeSource(node, self._version)
-                self._alone[i] = source, block_source([source], source.outputs)
+                source = self._alone[i] = NodeSource(node, self._version)
+                if source.has_own_types():
+                    source.code(CLOSED)
+                else:  # whose Types may lack a method
+                    self._source_of(i)
             except MethodNotDefined as error:
                 if not any(has_own(node.op, way) for way in (*OTHER_WAYS, *NATIVE_WAYS)):
                     raise NotImplementedError(
@@ -127,8 +131,14 @@ class CNodes:
 
     def _source(self, block: Block, first: int, n: int) -> BlockSource:
         if n == 1:
-            return self._alone[block[0][first]][1]
+            return self._source_of(block[0][first])
         return module_source([self._part(block, first, n, 0)])
+
+    def _source_of(self, i: int) -> BlockSource:
+        """Return the source of node i by itself."""
+        if i not in self._alone_source:
+            self._alone_source[i] = block_source([self._alone[i]], self._alone[i].outputs)
+        return self._alone_source[i]
 
     def _part(self, block: Block, first: int, n: int, number: int) -> Nodes:
         """Return the nodes of a part of a block, which have numbers from `number` on."""
@@ -162,7 +172,7 @@ class CNodes:
                 params = tuple(_params(self._nodes[i]) for i in indices)
                 units[b].append((first, n, module, number, params))
                 for i in indices:
-                    version = self._alone[i][0].version()
+                    version = self._alone[i].version()
                     note = CNote(version, path, b if n > 1 else None)
                     self.notes[hash(self._nodes[i])] = note
         return [sorted(parts, key=lambda unit: unit[0]) for parts in units]

@@ -76,6 +76,10 @@ class NodeSource:
         if not any(giver is other or giver == other for other in self.givers):
             self.givers.append(giver)
 
+    def has_own_types(self) -> bool:
+        """Whether all Types are thunkvm's own, which lack no C."""
+        return all(type(giver).__module__.startswith("thunkvm.") for giver in self.givers[1:])
+
     def all(self, method: str) -> list[str]:
         """Return what all givers list, each item once, in order."""
         items: dict[str, None] = {}
