@@ -3,6 +3,7 @@
 #include "linkers/codegen/emit/emitted_code.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_rows.h"
+#include "python/bindings/call/function_watch.h"
 #include "python/bindings/call/recording_object.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/host.h"
@@ -41,33 +42,14 @@ PythonFunction& function_of(PyObject* self) {
   return *self_of(self)->function;
 }
 
-// Who is told of the first call of each function; each one has a number.
-std::uint64_t watch = 0;
-PyObject* watcher = nullptr;
-
-void tell_watcher(PyObject* self) {
-  self_of(self)->told = watch;
-  if (watcher == nullptr) return;
-  PyRef tell = PyRef::borrow(watcher);
-  PyRef::take(PyObject_CallOneArg(tell.get(), self));
-}
-
 [[gnu::cold, gnu::noinline]] bool told_watcher(PyObject* self) {
-  return guard([&] {
-           tell_watcher(self);
-           return self;
-         }) != nullptr;
-}
-
-PyObject* watch_functions(PyObject*, PyObject* callable) {
-  ++watch;
-  Py_XSETREF(watcher, callable == Py_None ? nullptr : Py_NewRef(callable));
-  Py_RETURN_NONE;
+  self_of(self)->told = FunctionWatch::number;
+  return FunctionWatch::tell(self);
 }
 
 PyObject* call_function(PyObject* self, PyObject* const* arguments, std::size_t n,
                         PyObject* keywords) {
-  if (self_of(self)->told != watch && !told_watcher(self)) [[unlikely]]
+  if (self_of(self)->told != FunctionWatch::number && !told_watcher(self)) [[unlikely]]
     return nullptr;
   return guard([&] {
     return self_of(self)->function->call(arguments, static_cast<std::size_t>(PyVectorcall_NARGS(n)),
@@ -315,13 +297,6 @@ PyMethodDef testing_functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-PyMethodDef functions[] = {
-    {"watch_functions", watch_functions, METH_O,
-     "watch_functions(callable)\n--\n\nCalls `callable` with each function that is called, once, "
-     "before its first call from now on; None: nobody is told."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
 PyGetSetDef properties[] = {
     {"inputs", get_inputs, nullptr, "The Variables that the arguments stand for.", nullptr},
     {"outputs", get_outputs, nullptr,
@@ -398,7 +373,6 @@ PyObject* wrap_function(std::unique_ptr<PythonFunction> function) {
 
 void init_function(PyObject* module) {
   function_class = add_class(module, spec);
-  check(PyModule_AddFunctions(module, functions));
   add_testing_functions(module, testing_functions);
 }
 

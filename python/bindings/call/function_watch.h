@@ -1,0 +1,21 @@
+// function_watch.h: who is told of the first call of each function.
+#pragma once
+
+#include "python/bindings/python/python.h"
+
+#include <cstdint>
+
+namespace thunkvm {
+
+/// One watcher for the process, set by `watch_functions`. Each has a number; a Function remembers
+/// the one that was told of it, so a call compares two numbers.
+struct FunctionWatch {
+  static inline std::uint64_t number = 0;
+  /// Tells the watcher, if there is one, that this Function is about to be called. False: it
+  /// raised.
+  static bool tell(PyObject* function);
+};
+
+void init_function_watch(PyObject* module);
+
+}  // namespace thunkvm
