@@ -255,8 +255,8 @@ Variable value_for_part(const std::string& op, const Variable& value, const Vari
   }
   if (!broadcasts)
     throw Error(ErrorKind::Value, "[" + op + "] could not broadcast a value of type " +
-                                      value.type().text() + " into a part of shape " +
-                                      format_shape(part) + " of a " + x.type().text());
+                                      value.type().text() + " into a part of a " + x.type().text() +
+                                      ", which is a " + TensorType::of(dtype, part)->text());
   return cast_now(value, dtype);
 }
 

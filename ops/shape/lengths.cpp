@@ -42,7 +42,7 @@ class MatchedLengthOp final : public ExtentOp {
   std::int64_t length(std::span<const std::int64_t> lengths) const override {
     if (lengths[0] != lengths[1])
       throw Error(ErrorKind::Value,
-                  "[matched_lengths] shape-mismatch for sum: axis " + std::to_string(axis_a_) +
+                  "[tensordot] shape-mismatch for sum: axis " + std::to_string(axis_a_) +
                       " of a has length " + std::to_string(lengths[0]) + ", but axis " +
                       std::to_string(axis_b_) + " of b, which meets it, has length " +
                       std::to_string(lengths[1]));

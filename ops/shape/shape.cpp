@@ -110,7 +110,7 @@ struct MatchedState {
 };
 
 [[noreturn]] void fail_match(int axis_a, std::int64_t length_a, int axis_b, std::int64_t length_b) {
-  throw Error(ErrorKind::Value, "[matched_lengths] shape-mismatch for sum: axis " +
+  throw Error(ErrorKind::Value, "[tensordot] shape-mismatch for sum: axis " +
                                     std::to_string(axis_a) + " of a has length " +
                                     std::to_string(length_a) + ", but axis " +
                                     std::to_string(axis_b) + " of b, which meets it, has length " +

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
-from thunkvm._src.teaching import elsewhere
+from thunkvm._src.teaching import absent, elsewhere
 
 x, y, v, m = tv.scalar("x"), tv.scalar("y"), tv.vector("v"), tv.matrix("m")
 a, rng = np.zeros(3), np.random.default_rng(0)
@@ -110,6 +110,26 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
         (tv.tensor, "nnet", "the functions are in thunkvm itself"),
         (tv, "linalg", "the functions are in thunkvm itself"),
         (tv, "eigh", "np.linalg.eigh: see tv.Op"),
+        (tv, "flatten", "thunkvm has no 'flatten'; write tv.ravel(x)"),
+        (tv, "int32", 'tv.scalar("x", dtype="int32")'),
+        (tv, "pi", "write np.pi: numbers are operands as they are"),
+        (tv, "newaxis", "write None: x[:, None]"),
+        (tv, "bincount", "write an Op with a perform that calls np.bincount: see tv.Op"),
+        (tv, "ifft2", "a perform that calls np.fft.ifft2"),
+        (tv, "i0", "a perform that calls scipy.special.i0"),
+        (tv, "schur", "a perform that calls scipy.linalg.schur"),
+        (tv, "hamming", "what np.hamming returns is an operand as it is"),
+        (tv, "loadtxt", "call it on the arrays that a function takes and returns"),
+        (tv, "no_grad", "leave it out, nothing is recorded"),
+        (tv, "shape_padleft", "write tv.expand_dims(x, axis)"),
+        (tv, "custom_vjp", "a derivative of your own is the grad of an Op"),
+        (tv, "vectors", "write the constructor once for each name"),
+        (tv, "array_split", "write x[:n] and x[n:]"),
+        (m, "exp", "write tv.exp(m)"),
+        (m, "abs", "write tv.abs(m)"),
+        (m, "H", "write tv.conj(x).T"),
+        (m, "at", "write x[index].set(value), or x[index].inc(value)"),
+        (m, "double", 'write x.astype("float64")'),
         (x, "eval", "<x: scalar float64> has no 'eval'; write tv.function(inputs, x)(*values)"),
         (x, "item", "write tv.function(inputs, x)(*values)"),
         (v, "dimshuffle", "write tv.transpose(x, axes), and x[:, None] for a new axis"),
@@ -121,6 +141,67 @@ def test_a_name_that_is_not_there_is_told_what_to_write(owner: Any, name: str, t
     with pytest.raises(AttributeError) as error:
         getattr(owner, name)
     assert told in str(error.value)
+
+
+@pytest.mark.parametrize("module", [np, np.linalg, np.fft], ids=lambda module: module.__name__)
+def test_each_name_of_numpy_is_there_or_answered(module: types.ModuleType) -> None:
+    names = {name for name in dir(module) if not name.startswith("_")} - set(tv.__all__)
+    assert len(names) > 10
+    assert [name for name in sorted(names) if not elsewhere.advice(name)] == []
+
+
+#: By heart, since these libraries are not among what the tests need: what their users write first.
+PEERS = """
+airy bdtr betainc chdtr ellipk erfcinv erfinv expi gammainc hyp2f1 i1 iv j0 jv k0 kn lambertw
+ndtri spence xlogy y0 zeta entr rel_entr boxcox logit expit log_ndtr poch cho_solve expm hadamard
+logm lstsq lu null_space orth pinvh polar qz schur solve_banded sqrtm solve_sylvester svdvals
+toeplitz block_diag eigh alloc as_tensor_variable batched_dot clone_replace dimshuffle dmatrices
+fill flatten ftensor5 inf inverse_permutation iround join largest matvec max_and_argmax scalars
+shape_padaxis stacklists tensor_from_scalar unbroadcast scan map reduce Rop Lop Print OpFromGraph
+DisconnectedType T nnet jit vmap pmap jvp vjp custom_jvp custom_vjp custom_gradient checkpoint
+device_put make_jaxpr tree_map pure_callback value_and_grad jacfwd jacrev fori_loop while_loop
+switch associative_scan dot_general dynamic_slice gather scatter_add select_n top_k rsqrt clamp
+iota lax psum convert_element_type no_grad tensor_split unsqueeze masked_fill index_select topk
+cross_entropy relu gelu dropout conv2d one_hot clamp manual_seed randn bmm mm addmm cat chunk stft
+numel is_tensor float32 long cuda
+"""
+
+
+def test_each_name_that_users_of_other_libraries_write_first_is_there_or_answered() -> None:
+    names = set(PEERS.split()) - set(tv.__all__)
+    assert [name for name in sorted(names) if not elsewhere.advice(name)] == []
+
+
+def test_each_attribute_of_an_ndarray_is_there_or_answered() -> None:
+    for name in dir(np.ndarray):
+        if name.startswith("_") or hasattr(tv.Variable, name):
+            continue
+        with pytest.raises(AttributeError, match=r"; \w+"):
+            getattr(v, name)
+
+
+def test_each_function_of_ours_is_told_to_who_takes_it_for_a_method() -> None:
+    names = {name for name in tv.__all__ if elsewhere.is_function(name)} - set(dir(tv.Variable))
+    assert len(names) > 150
+    for name in names - set(elsewhere.ATTRIBUTES):
+        with pytest.raises(AttributeError, match=re.escape(f"; write tv.{name}(v)")):
+            getattr(v, name)
+
+
+def test_the_methods_of_an_ndarray_that_are_functions_of_ours() -> None:
+    z = tv.tensor("z", "complex128", (None, None))
+    f = tv.function([z], [z.trace(), z.diagonal(1), z.conjugate(), z.mT])
+    value = np.array([[1.0, 2.0j], [3.0, 4.0]])
+    expected = [value.trace(), value.diagonal(1), value.conjugate(), value.mT]
+    for got, wanted in zip(f(value), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("name", ["zz", "conct", "expint", "nothing_like_it"])
+def test_what_is_far_from_every_name_is_not_guessed(name: str) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(tv, name)
+    assert "Did you mean" not in str(error.value)
 
 
 def test_attributes_that_refuse_say_why_themselves() -> None:
@@ -151,6 +232,7 @@ def test_what_is_told_to_write_is_there() -> None:
         *elsewhere.ATTRIBUTES.values(),
         *elsewhere.TRUTHS.values(),
     ]
+    texts += [told for _, told in absent._GROUPS]
     texts += [*elsewhere.KEYWORDS_INSTEAD.values(), *map(elsewhere.advice, elsewhere.RENAMED)]
     told = set(re.findall(r"\btv\.(\w+)", " ".join(texts)))
     assert len(told) > 30

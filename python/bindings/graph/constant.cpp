@@ -17,10 +17,15 @@ namespace {
 Variable weak_integer_of(PyObject* number) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(number, &overflow);
-  if (overflow != 0)
-    throw Error(ErrorKind::Value, "the " + integer_text(number) +
-                                      " does not fit int64; give it a dtype with "
-                                      "tv.constant(value, dtype=\"uint64\") or make it a float");
+  if (overflow != 0) {
+    const bool unsigned_fits = PyLong_AsUnsignedLongLong(number) != ~0ull || !PyErr_Occurred();
+    PyErr_Clear();
+    throw Error(
+        ErrorKind::Value,
+        "the " + integer_text(number) + " does not fit int64; " +
+            (unsigned_fits ? "give it a dtype with tv.constant(value, dtype=\"uint64\") or " : "") +
+            "make it a float");
+  }
   return Variable::constant(Cell::of(static_cast<std::int64_t>(value)), true);
 }
 

@@ -40,8 +40,19 @@ std::unordered_map<std::string, PyObject*>& functions() {
   return *table;
 }
 
-[[noreturn]] void wrong_number_of_inputs(PyObject* self, Py_ssize_t n) {
+void refuse_input_by_keyword(const OpProto& proto, const std::string& name) {
+  for (const VarProto& input : proto.inputs)
+    if (input.name == name)
+      throw Error(ErrorKind::Type, "[" + proto.name + "] takes its input '" + name +
+                                       "' by position: " + proto.name + op_signature_text(proto));
+}
+
+// `names` are the keywords' of the call, or null.
+[[noreturn]] void wrong_number_of_inputs(PyObject* self, Py_ssize_t n, PyObject* names) {
   const OpProto& proto = proto_of(self);
+  for (Py_ssize_t k = 0; names != nullptr && k < PyTuple_GET_SIZE(names); ++k)
+    refuse_input_by_keyword(proto,
+                            std::string(text_of(PyTuple_GET_ITEM(names, k), "a keyword's name")));
   const OpFunctionObject* function = self_of(self);
   std::string wanted;
   for (const VarProto& input : proto.inputs)
@@ -122,10 +133,7 @@ Ref<const Op> op_with(PyObject* self, PyObject* names, PyObject* const* values,
   for (Py_ssize_t k = 0; k < n; ++k) {
     const std::string name(text_of(PyTuple_GET_ITEM(names, k), "an attribute's name"));
     const AttrProto* attr = proto.attr(name);
-    for (const VarProto& input : proto.inputs)
-      if (attr == nullptr && input.name == name)
-        throw Error(ErrorKind::Type, "[" + proto.name + "] takes its input '" + name +
-                                         "' by position: " + proto.name + op_signature_text(proto));
+    if (attr == nullptr) refuse_input_by_keyword(proto, name);
     if (attr != nullptr && by_position != nullptr)
       throw Error(ErrorKind::Type, "[" + proto.name + "] got the attribute '" + name +
                                        "' twice, by position and by keyword");
@@ -156,7 +164,7 @@ PyObject* op_function_call(PyObject* self, PyObject* const* args, std::size_t na
     Py_ssize_t given = n;
     while (given > function->n_required && !variadic && inputs[given - 1] == Py_None) --given;
     if (given < function->n_required || given > function->n_at_most)
-      wrong_number_of_inputs(self, n);
+      wrong_number_of_inputs(self, n, keyword_names);
     const std::span objects(inputs, static_cast<std::size_t>(given));
     if (attribute == nullptr && (keyword_names == nullptr || PyTuple_GET_SIZE(keyword_names) == 0))
       return apply(self, plain_op(self), objects);

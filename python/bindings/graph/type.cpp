@@ -326,7 +326,8 @@ TypeRef unwrap_type(PyObject* object) {
 void init_type(PyObject* module) {
   static PyType_Slot slots[] = {
       {Py_tp_doc,
-       const_cast<char*>("What Variables of a kind hold; derive it for values of your own.\n\n"
+       const_cast<char*>("Type(*args, **kwargs)\n--\n\nWhat Variables of a kind hold; derive it "
+                         "for values of your own.\n\n"
                          "Calling an instance makes a fresh Variable: ``x = MyType()(\"x\")``. "
                          "Override ``filter`` to check and convert what callers pass, and ``copy`` "
                          "where ``copy.deepcopy`` will not do.")},

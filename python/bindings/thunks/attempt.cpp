@@ -51,7 +51,8 @@ PyObject* attempt_of(PyObject*, PyObject* args) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(on); ++i) {
       PyObject* const type = PyTuple_GET_ITEM(on, i);
       if (!PyExceptionClass_Check(type) || PyObject_IsSubclass(type, PyExc_Exception) != 1)
-        throw Error(ErrorKind::Type, "[attempt] on has " + str_of(type) +
+        throw Error(ErrorKind::Type, "[attempt] on has " +
+                                         str_of(PyRef::take(PyObject_Repr(type)).get()) +
                                          ", which is no subclass of Exception; Ctrl-C and exit end "
                                          "every call, and are not for a fallback to catch.");
     }

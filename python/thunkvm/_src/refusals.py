@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any, NoReturn
 
 from thunkvm._core import Variable
 from thunkvm._src.graph.callsite import call_site
-from thunkvm._src.teaching.elsewhere import ATTRIBUTES, TRUTHS, counterpart, no_name
+from thunkvm._src.teaching.elsewhere import ATTRIBUTES, TRUTHS, counterpart, is_function, no_name
 from thunkvm._src.variable import name_of, refuse_truth
 
 
@@ -77,6 +78,8 @@ def _instead(variable: Variable) -> str:
             f" An ndarray holds values: instead of `{site.text} = {name_of(variable)}` write "
             f"`{site.target} = {made}`, which is a Variable."
         )
+    if isinstance(getattr(builtins, site.function, None), type):  # float(x): a value is meant
+        return ""
     told = counterpart(site.function)
     if not told:
         return ""
@@ -111,7 +114,8 @@ def refuse_attribute(self: Variable, name: str) -> Any:
         return object.__getattribute__(self, name)
     if name.startswith("__"):  # protocols that are asked for, not meant
         raise AttributeError(f"a Variable has no {name!r}")
-    raise AttributeError(no_name(repr(self), name, _public(Variable), ATTRIBUTES))
+    known = {name: f"write tv.{name}({name_of(self)})"} if is_function(name) else {}
+    raise AttributeError(no_name(repr(self), name, _public(Variable), {**known, **ATTRIBUTES}))
 
 
 def _public(kind: type) -> list[str]:

@@ -95,7 +95,7 @@ def exposed_stub() -> str:
 def _python_function(name: str, found: Any) -> str:
     """Return the stub of a method or attribute of Variables that is written in Python."""
     if isinstance(found, property):
-        note = "  # noqa: N802" if name == "T" else ""
+        note = "  # noqa: N802" if name in ("T", "mT") else ""
         return f"@property\ndef {name}(self) -> Variable: ...{note}\n"
     signature = inspect.signature(found)
     first, *others = signature.parameters.values()

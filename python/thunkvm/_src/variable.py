@@ -21,7 +21,7 @@ def method(function: Any) -> Any:
     """Register a method of Variables, under its name without the first underscore."""
     name = function.__name__[1:]
     function.__qualname__ = f"Variable.{name}"
-    METHODS[name] = function
+    METHODS[name] = teaching(function)
     return function
 
 
@@ -84,6 +84,25 @@ def _take(self: Variable, indices: Any, axis: int | None = None) -> Variable:
 def _conj(self: Variable) -> Variable:
     """Return the complex conjugate."""
     return ops.conj(self)
+
+
+@method
+def _conjugate(self: Variable) -> Variable:
+    """Return the complex conjugate."""
+    return ops.conj(self)
+
+
+@method
+def _diagonal(self: Variable, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+    """Return a diagonal, as ``numpy.diagonal``."""
+    return ops.diagonal(self, offset=offset, axis1=axis1, axis2=axis2)
+
+
+def _matrix_transpose(self: Variable) -> Variable:
+    return shapes.swapaxes(self, -1, -2)
+
+
+METHODS["mT"] = property(_matrix_transpose, doc="The Variable with its last two axes exchanged.")
 
 
 @method
@@ -238,6 +257,8 @@ def _iter(self: Variable) -> Iterator[Variable]:
     `iter` itself refuses nothing: who asks whether a Variable can be iterated over (SciPy does, by
     numpy.iterable) makes an ndarray of what can, and is told then what to write instead.
     """
+    if isinstance(self.type, TensorType) and self.ndim == 0:
+        raise TypeError(f"cannot iterate over {self}: a scalar has no items; use it as it is.")
     length = self.type.shape[0] if isinstance(self.type, TensorType) and self.ndim else None
     if length is None:
         raise TypeError(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from operator import index as as_int
 from typing import Any
 
@@ -72,12 +74,28 @@ def getitem(x: Variable, key: Any) -> Variable:
 
 def _slice(item: slice, inputs: list[Variable]) -> str:
     start, stop, step = (
-        "" if part is None else _number(part, inputs) for part in (item.start, item.stop, item.step)
+        "" if part is None else _number(part, inputs, _clipped)
+        for part in (item.start, item.stop, item.step)
     )
     return f"{start}:{stop}:{step}" if step else f"{start}:{stop}"
 
 
-def _number(item: Any, inputs: list[Variable]) -> str:
+def _clipped(number: int) -> int:
+    """Return the nearest number that is long enough for any array, as slices of Python's do."""
+    return min(max(number, -sys.maxsize), sys.maxsize)
+
+
+def _within_reach(number: int) -> int:
+    if not -sys.maxsize <= number <= sys.maxsize:
+        raise IndexError(
+            f"index {number} is out of bounds: an axis has at most {sys.maxsize} elements."
+        )
+    return number
+
+
+def _number(
+    item: Any, inputs: list[Variable], bounded: Callable[[int], int] = _within_reach
+) -> str:
     """Write an integer down, or put it among the inputs and write ``?``."""
     if isinstance(item, Variable):
         if item.ndim != 0 or not item.dtype.startswith(("int", "uint")):
@@ -85,12 +103,13 @@ def _number(item: Any, inputs: list[Variable]) -> str:
         inputs.append(item)
         return "?"
     try:
-        return str(as_int(item))
+        number = as_int(item)
     except TypeError:
         raise TypeError(
             f"{item!r}, a {type(item).__name__}, is no index; an index is made of integers, "
             "slices, None, ... and arrays of integers or bools."
         ) from None
+    return str(bounded(number))
 
 
 def _index_array(item: Any) -> Variable | None:
@@ -99,8 +118,11 @@ def _index_array(item: Any) -> Variable | None:
         array = item
     elif isinstance(item, (bool, np.bool_)):
         array = as_variable(np.asarray(item))
-    elif isinstance(item, (list, tuple)):
-        array = as_variable(item)
+    elif isinstance(item, (list, tuple, range)):
+        for number in item:
+            if isinstance(number, int):
+                _within_reach(number)
+        array = as_variable(list(item) if isinstance(item, range) else item)
         if array.owner is None and 0 in array.type.shape:  # no integer says what it is
             array = as_variable(np.zeros(array.type.shape, "int64"))
     elif isinstance(item, np.ndarray):

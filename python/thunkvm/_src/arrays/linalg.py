@@ -119,7 +119,7 @@ def _met_axes(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]
     return met_a, met_b
 
 
-@public()
+@public(method=True)
 def trace(x: Any, offset: int = 0) -> Variable:
     """Return the sum of a diagonal of a matrix.
 
@@ -141,6 +141,9 @@ def trace(x: Any, offset: int = 0) -> Variable:
     >>> float(tv.function([x], tv.trace(x))([[1.0, 2.0], [3.0, 4.0]]))
     5.0
     """
+    x = as_variable(x)
+    if x.ndim < 2:
+        raise ValueError(f"[trace] x has to have at least two axes, but it is {x}.")
     return ops.trace(x, offset=offset)
 
 

@@ -236,6 +236,8 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     1000.693147
     """
     x = as_variable(x)
+    if axis is not None and x.ndim:
+        axis = normal_axes("logsumexp", axis, x.ndim)
     largest = max(x, axis, keepdims=True)
     # An infinite maximum would give inf - inf; with 0 in its place the sum is inf or 0, as it is.
     shift = ops.stop_gradient(ops.where(ops.isfinite(largest), largest, 0.0))

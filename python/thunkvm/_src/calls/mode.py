@@ -32,6 +32,16 @@ OPTIMIZERS: dict[str | None, frozenset[str]] = {
 }
 
 
+class _LeftOut(frozenset[str]):
+    """The default of `Mode.features`: those of the optimizer."""
+
+    def __repr__(self) -> str:
+        return "<the optimizer's>"
+
+
+OF_OPTIMIZER = _LeftOut()
+
+
 @dataclass(frozen=True, slots=True)
 class Mode:
     """How a function is linked.
@@ -92,7 +102,7 @@ class Mode:
     optimizer: str | None = None
     gc: bool = True
     compile: str | None = None
-    features: frozenset[str] = None  # type: ignore[assignment]  # the optimizer's
+    features: frozenset[str] = OF_OPTIMIZER
 
     def __post_init__(self) -> None:
         """Refuse a linker that does not exist."""
@@ -117,7 +127,7 @@ class Mode:
             )
         if self.compile is not None:
             self._check_compile(self.compile)
-        if self.features is None:
+        if self.features is None or self.features is OF_OPTIMIZER:  # a subclass says None
             object.__setattr__(self, "features", OPTIMIZERS[self.optimizer])
         for name in self.features:
             _check_feature(name)

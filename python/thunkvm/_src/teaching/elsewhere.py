@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from types import FunctionType
 
+from thunkvm._src.teaching.absent import absent
 from thunkvm._src.teaching.nearest import did_you_mean
 
 #: Functions that do the same under another name.
@@ -44,6 +45,7 @@ _LOOP = (
     "variables and updates= for what goes from one round to the next"
 )
 _CONSTANT = "write tv.constant(values), or tv.stack([x, y]) where some of them are Variables"
+_RESULT = "write the same of a result: tv.function(inputs, x)(*values)"
 FUNCTIONS = "the functions are in thunkvm itself: tv.exp, tv.dot, tv.solve, tv.sigmoid, ..."
 
 #: What to write, where no one function does the same.
@@ -52,7 +54,6 @@ INSTEAD: dict[str, str] = {
     "alloc": "write tv.full(shape, value)",
     "allclose": "write tv.all(tv.abs(x - y) <= tolerance)",
     "allow_input_downcast": "write tv.function(..., allow_downcast=True)",
-    "argsort": "write an Op with a perform that calls np.argsort: see tv.Op",
     "array": _CONSTANT,
     "array_equal": "write tv.all(tv.eq(x, y))",
     "atleast_1d": "write x[None] where x is 0-d",
@@ -61,7 +62,6 @@ INSTEAD: dict[str, str] = {
     "betaln": "write tv.gammaln(a) + tv.gammaln(b) - tv.gammaln(a + b)",
     "binom": "write tv.exp(tv.gammaln(n + 1) - tv.gammaln(k + 1) - tv.gammaln(n - k + 1))",
     "block_diag": "write tv.concatenate, of blocks beside tv.zeros",
-    "bool_": 'write the name of a dtype: tv.scalar("c", dtype="bool")',
     "cho_factor": "write tv.cholesky(a)",
     "cholesky_solve": "write tv.solve_triangular(c, b), once for each factor",
     "cho_solve": "write tv.solve_triangular(c, b), once for each factor",
@@ -71,7 +71,6 @@ INSTEAD: dict[str, str] = {
     "column_stack": "write tv.stack([x, y], axis=1)",
     "comb": "write tv.exp(tv.gammaln(n + 1) - tv.gammaln(k + 1) - tv.gammaln(n - k + 1))",
     "compile": "write tv.function(inputs, outputs)",
-    "convolve": "write an Op with a perform that calls np.convolve: see tv.Op",
     "copysign": "write tv.where(y < 0, -tv.abs(x), tv.abs(x))",
     "count_nonzero": "write tv.sum(tv.neq(x, 0))",
     "cross": "write tv.stack([x[1] * y[2] - x[2] * y[1], ...])",
@@ -80,21 +79,12 @@ INSTEAD: dict[str, str] = {
     "dimshuffle": "write tv.transpose(x, axes), and x[:, None] for a new axis",
     "DisconnectedType": "write None for that input, in the list that an Op's grad returns",
     "dtype": 'write the name of a dtype: tv.scalar("x", dtype="float32")',
-    "eig": "write an Op with a perform that calls np.linalg.eig: see tv.Op",
-    "eigh": "write an Op with a perform that calls np.linalg.eigh: see tv.Op",
-    "eigvals": "write an Op with a perform that calls np.linalg.eigvals: see tv.Op",
-    "eigvalsh": "write an Op with a perform that calls np.linalg.eigvalsh: see tv.Op",
     "einsum": "write tv.matmul, tv.tensordot, or tv.sum of a product of x[:, None] and y",
     "entr": "write tv.where(x > 0, -x * tv.log(x), 0.0)",
-    "erfinv": "write an Op with a perform that calls scipy.special.erfinv: see tv.Op",
     "eval": "write tv.function(inputs, x)(*values)",
-    "expm": "write an Op with a perform that calls scipy.linalg.expm: see tv.Op",
     "factorial": "write tv.exp(tv.gammaln(n + 1))",
-    "fft": "write an Op with a perform that calls np.fft.fft: see tv.Op",
     "fill": "write tv.full_like(x, value)",
     "flip": "write x[::-1]",
-    "float32": 'write the name of a dtype: tv.scalar("x", dtype="float32")',
-    "float64": 'write the name of a dtype: tv.scalar("x", dtype="float64")',
     "floatX": 'write the name of a dtype: tv.scalar("x", dtype="float32"), float64 if left out',
     "fmax": "write tv.where(tv.isnan(x), y, tv.maximum(x, y))",
     "fmin": "write tv.where(tv.isnan(x), y, tv.minimum(x, y))",
@@ -103,31 +93,23 @@ INSTEAD: dict[str, str] = {
     "foldr": _LOOP,
     "fori_loop": _LOOP,
     "gamma": "write tv.exp(tv.gammaln(x)), where x > 0",
-    "gammainc": "write an Op with a perform that calls scipy.special.gammainc: see tv.Op",
     "gof": "write tv.Op, tv.Apply and tv.Type",
     "heaviside": "write tv.where(x > 0, 1.0, 0.0)",
-    "histogram": "write an Op with a perform that calls np.histogram: see tv.Op",
-    "int64": 'write the name of a dtype: tv.scalar("n", dtype="int64")',
-    "interp": "write an Op with a perform that calls np.interp: see tv.Op",
     "isclose": "write tv.abs(x - y) <= tolerance",
     "item": "write tv.function(inputs, x)(*values), whose 0-d results are NumPy's scalars",
     "join": "write tv.concatenate(arrays, axis=0)",
     "kron": "write tv.reshape of x[:, None, :, None] * y[None, :, None, :]",
     "lax": FUNCTIONS + " (lax.cond is tv.ifelse, lax.switch is tv.switch_case)",
     "lazy_ifelse": "write tv.ifelse(condition, then, else_)",
-    "lexsort": "write an Op with a perform that calls np.lexsort: see tv.Op",
     "log_softmax": "write x - tv.logsumexp(x, axis=-1, keepdims=True)",
     "logit": "write tv.log(x) - tv.log1p(-x)",
     "linalg": FUNCTIONS + " (tv.solve, tv.inv, tv.norm, ...)",
     "lstsq": "write tv.solve(a.T @ a, a.T @ b)",
-    "lu": "write an Op with a perform that calls scipy.linalg.lu: see tv.Op",
     "lu_factor": "write tv.solve(a, b)",
     "lu_solve": "write tv.solve(a, b)",
     "map": _LOOP,
     "matrix_power": "write x @ x, or an Op with a perform that calls NumPy's: see tv.Op",
-    "matrix_rank": "write an Op with a perform that calls np.linalg.matrix_rank: see tv.Op",
     "matrix_transpose": "write tv.swapaxes(x, -1, -2)",
-    "median": "write an Op with a perform that calls np.median: see tv.Op",
     "meshgrid": "write x[:, None] and y[None, :], which broadcast",
     "modf": "write x - tv.trunc(x) and tv.trunc(x)",
     "multi_dot": "write a @ b @ c",
@@ -145,14 +127,10 @@ INSTEAD: dict[str, str] = {
     "OpFromGraph": "write a Python function that makes the outputs of the inputs",
     "pad": "write tv.concatenate([before, x, after])",
     "Param": "write tv.In(variable, value=...)",
-    "percentile": "write an Op with a perform that calls np.percentile: see tv.Op",
     "piecewise": "write tv.cond([(condition, value), ...], else_), or tv.where for each element",
     "pinv": "write tv.solve(a.T @ a, a.T)",
-    "polyfit": "write an Op with a perform that calls np.polyfit: see tv.Op",
     "printing": "write tv.dprint(x) for the graph, tv.print_(x) for its value",
     "ptp": "write tv.max(x) - tv.min(x)",
-    "qr": "write an Op with a perform that calls np.linalg.qr: see tv.Op",
-    "quantile": "write an Op with a perform that calls np.quantile: see tv.Op",
     "rand": _RANDOM,
     "randint": _RANDOM,
     "randn": _RANDOM,
@@ -168,18 +146,14 @@ INSTEAD: dict[str, str] = {
     "Lop": "write tv.grad(tv.sum(y * v), x), with v constant",
     "scan": _LOOP,
     "select": "write tv.cond([(condition, value), ...], else_), or tv.where for each element",
-    "simpson": "write an Op with a perform that calls scipy.integrate.simpson: see tv.Op",
     "sinc": "write tv.where(tv.eq(x, 0), 1.0, tv.sin(pi * x) / (pi * x))",
     "slogdet": "write tv.sign(tv.det(a)) and tv.log(tv.abs(tv.det(a)))",
     "softmax": "write tv.exp(x - tv.logsumexp(x, axis=-1, keepdims=True))",
     "log_sigmoid": "write -tv.softplus(-x)",
     "signbit": "write x < 0",
     "sort": "write an Op with a perform that calls np.sort: see tv.Op",
-    "spacing": "write an Op with a perform that calls np.spacing: see tv.Op",
-    "searchsorted": "write an Op with a perform that calls np.searchsorted: see tv.Op",
     "special": FUNCTIONS,
     "split": "write x[:n] and x[n:]",
-    "svd": "write an Op with a perform that calls np.linalg.svd: see tv.Op",
     "switch": "write tv.where(mask, x, y) for each element, tv.ifelse(c, x, y) for one of two",
     "T": "Theano's tensor module: " + FUNCTIONS,
     "Tensor": "write tv.tensor(name, dtype, shape), or tv.Variable for the class",
@@ -187,7 +161,6 @@ INSTEAD: dict[str, str] = {
     "tile": "write tv.concatenate([x, x])",
     "trapezoid": "write tv.sum((y[1:] + y[:-1]) * (x[1:] - x[:-1])) / 2",
     "uniform": _RANDOM,
-    "unique": "write an Op with a perform that calls np.unique: see tv.Op",
     "value_and_grad": "write tv.function(inputs, [y, tv.grad(y, x)])",
     "vdot": "write tv.sum(tv.conj(x) * y)",
     "vecdot": "write tv.sum(tv.conj(x) * y, axis=-1)",
@@ -210,24 +183,54 @@ TRUTHS: dict[str, str] = {
 
 #: Methods and attributes of arrays and tensors that a Variable has not.
 ATTRIBUTES: dict[str, str] = {
+    "at": "write x[index].set(value), or x[index].inc(value), which are new Variables",
     "backward": "write tv.grad(cost, x), which is a Variable too",
+    "base": _RESULT,
+    "block_until_ready": "leave it out: a function returns when its results are computed",
+    "bool": 'write x.astype("bool")',
+    "broadcastable": "write x.type.shape, with 1 where an axis broadcasts",
+    "byteswap": _RESULT,
+    "clone": "write x itself: a Variable never changes",
     "cpu": "write x itself, everything is in main memory",
+    "ctypes": _RESULT,
+    "data": _RESULT,
+    "double": 'write x.astype("float64")',
+    "dump": _RESULT,
+    "dumps": _RESULT,
     "eval": INSTEAD["eval"],
+    "expand": "write tv.broadcast_to(x, shape)",
     "fill": "write tv.full_like(x, value), which is a new Variable",
+    "flags": _RESULT,
+    "flat": "write tv.ravel(x)",
+    "float": 'write x.astype("float32")',
+    "getfield": _RESULT,
     "grad": "write tv.grad(cost, x)",
+    "int": 'write x.astype("int32")',
     "is_cuda": "leave it out: everything is in main memory",
     "item": INSTEAD["item"],
     "itemset": "write x[index].set(value), which is a new Variable",
-    "nbytes": "write tv.memory(), or the result's",
+    "itemsize": "write np.dtype(x.dtype).itemsize",
+    "long": 'write x.astype("int64")',
+    "masked_fill": "write tv.where(mask, value, x)",
+    "nbytes": "write np.dtype(x.dtype).itemsize * x.size, or tv.memory() for all arrays",
     "numpy": "write tv.function(inputs, x)(*values), whose results are arrays",
     "owner_op": "write x.owner.op",
+    "partition": INSTEAD["sort"],
     "put": "write x[indices].set(values), which is a new Variable",
     "repeat": INSTEAD["repeat"],
     "requires_grad": "leave it out: tv.grad(cost, x) takes any Variable",
+    "requires_grad_": "leave it out: tv.grad(cost, x) takes any Variable",
+    "resize": "write tv.reshape(x, shape), or x[:n]",
+    "setfield": _RESULT,
+    "setflags": _RESULT,
     "sort": INSTEAD["sort"],
+    "strides": _RESULT,
     "tag": "write x.name, and x.origin for the line that made it",
-    "tobytes": "write the same of a result: tv.function(inputs, x)(*values)",
-    "tolist": "write the same of a result: tv.function(inputs, x)(*values)",
+    "to": "write x.astype(dtype); everything is in main memory",
+    "to_device": "leave it out: everything is in main memory",
+    "tobytes": _RESULT,
+    "tofile": _RESULT,
+    "tolist": _RESULT,
 }
 
 #: Keywords, wherever the function has no such parameter: a parameter of ours, or what to write.
@@ -237,10 +240,27 @@ KEYWORDS: dict[str, str] = {
     "dims": "axis", "else_branch": "else_", "false_fun": "else_", "fill": "fill_value",
     "given": "givens", "high": "max", "iffalse": "else_", "iftrue": "then", "keepdim": "keepdims",
     "low": "min", "newshape": "shape", "orelse": "else_", "output": "outputs", "outs": "outputs",
-    "pred": "condition", "replace": "givens", "then_branch": "then", "true_fun": "then",
-    "update": "updates",
+    "ndigits": "decimals", "pred": "condition", "replace": "givens", "then_branch": "then",
+    "trans": "transposed", "true_fun": "then", "update": "updates",
 }  # fmt: skip
 KEYWORDS_INSTEAD: dict[str, str] = {
+    "assume_a": "leave it out; with the factor of tv.cholesky, write tv.solve_triangular twice",
+    "check_finite": "leave it out: NaN and infinity are passed on",
+    "consider_constant": "write tv.stop_gradient(x) where it is used",
+    "create_graph": "leave it out: a gradient is a Variable, of which there are gradients too",
+    "device": "leave it out: everything is in main memory",
+    "hermitian": "leave it out: it takes any matrix",
+    "indexing": "write tv.transpose of it",
+    "like": "leave it out: the result is always a Variable",
+    "lower": "write tv.solve_triangular(a, b, lower=True)",
+    "mode": "indices out of bounds are errors: write tv.clip(indices, 0, n - 1)",
+    "overwrite_a": "leave it out: memory is used again wherever nobody can tell",
+    "overwrite_b": "leave it out: memory is used again wherever nobody can tell",
+    "precision": "write tv.astype(x, dtype)",
+    "requires_grad": "leave it out: tv.grad(cost, x) takes any Variable",
+    "retain_graph": "leave it out: a graph stays as long as it is referred to",
+    "stable": "leave it out",
+    "upper": "write lower=False where the upper triangle is meant",
     "accept_inplace": "leave it out: memory is used again wherever nobody can tell",
     "axis": "it takes arrays as they are",
     "broadcastable": "write tv.tensor(name, dtype, shape), with 1 where an axis broadcasts",
@@ -273,7 +293,7 @@ def advice(name: str) -> str:
     """
     if name in RENAMED:
         return f"write tv.{RENAMED[name]}"
-    return INSTEAD.get(name, "")
+    return INSTEAD.get(name) or absent(name)
 
 
 def counterpart(name: str) -> str:
@@ -286,6 +306,20 @@ def counterpart(name: str) -> str:
     ('write tv.sin', 'write tv.arcsin', '')
     """
     return f"write tv.{name}" if name in sys.modules["thunkvm"].__all__ else advice(name)
+
+
+def is_function(name: str) -> bool:
+    """Return whether the package has a function of that name, which takes Variables.
+
+    Examples
+    --------
+    >>> from thunkvm._src.teaching.elsewhere import is_function
+    >>> is_function("exp"), is_function("Op"), is_function("config"), is_function("asin")
+    (True, False, False, False)
+    """
+    package = sys.modules["thunkvm"]
+    found = getattr(package, name) if name in package.__all__ else None
+    return callable(found) and not isinstance(found, type)
 
 
 def no_name(owner: str, name: str, names: Iterable[str], known: Mapping[str, str] = {}) -> str:
@@ -346,6 +380,6 @@ def called(value: object) -> str:
 
 
 __all__ = [
-    "ATTRIBUTES", "FUNCTIONS", "TRUTHS", "advice", "called", "counterpart", "keyword_advice",
-    "no_name",
+    "ATTRIBUTES", "FUNCTIONS", "TRUTHS", "advice", "called", "counterpart", "is_function",
+    "keyword_advice", "no_name",
 ]  # fmt: skip

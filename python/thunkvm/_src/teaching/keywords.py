@@ -98,7 +98,7 @@ def _advice(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> 
 
     from thunkvm._src.teaching.elsewhere import keyword_advice
 
-    parameters = inspect.signature(function).parameters
+    parameters = [name for name in inspect.signature(function).parameters if name != "self"]
     for keyword in kwargs:
         if keyword not in parameters:
             told = keyword_advice(keyword, parameters)

@@ -21,6 +21,8 @@ ATOM, POWER, UNARY, COMPARISON, LOOSEST = 20, 13, 12, 5, 0
 #: What a node is written as: how, with which text, and how tightly that binds.
 Notation = tuple[str, str, int]
 CALL: Notation = ("call", "", ATOM)
+#: The Op that decides between the two values of `tv.attempt`.
+ATTEMPT = "attempt"
 #: Attributes that say again what the inputs say.
 UNTOLD = ("ndim", "leading", "decoding", "n_arms", "n_outputs")
 
@@ -193,9 +195,13 @@ class _Writer:
             self.put(")")
 
     def conditional(self, node: Apply, output: int, depth: int) -> None:
-        """Write ``ifelse(c, then, else)`` or ``switch_case(i, [...], default=...)``."""
+        """Write ``ifelse(c, then, else)``, ``switch_case(i, [...], default=...)`` or `attempt`."""
         attrs = node.op.attrs
         arms = [1 + arm * attrs["n_outputs"] + output for arm in range(attrs["n_arms"])]
+        decided = _core.input_at(node, 0).owner
+        if decided is not None and isinstance(decided.op, BuiltinOp) and decided.op.name == ATTEMPT:
+            self.attempt(node, arms, decided.op.attrs["on"], depth)
+            return
         if attrs["decoding"] == "truth":
             self.put("ifelse(")
             self.arguments(node, [0, arms[1], arms[0]], depth)
@@ -209,6 +215,14 @@ class _Writer:
             if default is not None:
                 self.put(", default=")
                 self.input(node, default, LOOSEST, depth)
+        self.put(")")
+
+    def attempt(self, node: Apply, arms: list[int], on: list[str], depth: int) -> None:
+        """Write ``attempt(value, otherwise, on=KeyError)``."""
+        self.put("attempt(")
+        self.arguments(node, arms, depth)
+        if on != ["Exception"]:
+            self.put(f", on={on[0] if len(on) == 1 else '(' + ', '.join(on) + ')'}")
         self.put(")")
 
     def call(self, node: Apply, depth: int) -> None:

@@ -24,21 +24,26 @@ def _length(node: Any) -> Perform:
     return perform
 
 
+def _matched(axis_a: int, a: int, axis_b: int, b: int) -> int:
+    if a != b:
+        raise ValueError(
+            f"[tensordot] shape-mismatch for sum: axis {axis_a} of a has length {a}, but axis "
+            f"{axis_b} of b, which meets it, has length {b}"
+        )
+    return a
+
+
 @performs("matched_lengths")
 def _matched_lengths(node: Any) -> Perform:
     axes_a, axes_b = node.op.attrs["axes_a"], node.op.attrs["axes_b"]
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
-        lengths_a, lengths_b = (
-            [np.shape(x)[axis] for axis in axes]
-            for x, axes in zip(inputs, (axes_a, axes_b), strict=True)
-        )
-        if lengths_a != lengths_b:
-            raise ValueError(
-                f"[matched_lengths] shape-mismatch for sum: axes {axes_a} of a have lengths "
-                f"{lengths_a}, but axes {axes_b} of b, which meet them, have lengths {lengths_b}"
-            )
-        output_storage[0][0] = np.array(lengths_a, dtype="int64")
+        a, b = (np.shape(x) for x in inputs)
+        lengths = [
+            _matched(axis_a, a[axis_a], axis_b, b[axis_b])
+            for axis_a, axis_b in zip(axes_a, axes_b, strict=True)
+        ]
+        output_storage[0][0] = np.array(lengths, dtype="int64")
 
     return perform
 
@@ -80,12 +85,7 @@ def _matched_length(node: Any) -> Perform:
 
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         a, b = inputs
-        if a != b:
-            raise ValueError(
-                f"[matched_lengths] shape-mismatch for sum: axis {axis_a} of a has length {a}, but "
-                f"axis {axis_b} of b, which meets it, has length {b}"
-            )
-        output_storage[0][0] = np.int64(a)
+        output_storage[0][0] = np.int64(_matched(axis_a, a, axis_b, b))
 
     return perform
 
