@@ -79,7 +79,11 @@ class Variable(Methods):
     def __ge__(self, other: Any) -> Variable: ...
     # Attached by thunkvm._src.variable, as are `Methods`:
     def _repr_html_(self) -> str: ...
-    # What makes np.exp(x) a Variable; other functions of NumPy's want what is an array.
+    # What makes np.exp(x) and np.sum(x) Variables. NumPy's stubs take an array for what can become
+    # one, and so have no dtype of it; that it refuses to become one is only seen when it runs.
+    def __array__(
+        self, dtype: Any = None, copy: bool | None = None
+    ) -> np.ndarray[Any, np.dtype[Any]]: ...
     def __array_ufunc__(
         self,
         ufunc: np.ufunc,

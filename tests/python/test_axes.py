@@ -322,3 +322,22 @@ def test_running_products_of_infinite_complex_numbers_are_numpys(mode):
     with np.errstate(all="ignore"):
         got, want = tv.function([x], tv.cumprod(x), mode=mode)(values), np.cumprod(values)
     np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm", "c&py", "FAST_RUN"])
+def test_lengths_that_do_not_meet_are_the_users_functions_error_in_every_mode(mode: str) -> None:
+    a, b = tv.matrix("a"), tv.matrix("b")
+    f = tv.function([a, b], tv.tensordot(a, b, 2), mode=mode)
+    with pytest.raises(ValueError, match="shape-mismatch") as error:
+        f(np.ones((2, 3)), np.ones((3, 2)))
+    assert str(error.value) == (
+        "[tensordot] shape-mismatch for sum: axis 0 of a has length 2, but axis 0 of b, which "
+        "meets it, has length 3"
+    )
+
+
+def test_functions_that_are_made_of_others_name_themselves() -> None:
+    with pytest.raises(ValueError, match=r"^\[logsumexp\] axis: axis 2 is out of bounds"):
+        tv.logsumexp(tv.matrix("m"), axis=2)
+    with pytest.raises(ValueError, match=r"^\[trace\] x has to have at least two axes"):
+        tv.trace(tv.vector("v"))

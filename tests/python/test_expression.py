@@ -64,6 +64,13 @@ def test_a_repr_shows_the_expression_that_one_would_write(variable: tv.Variable,
     assert expression(variable) == text
 
 
+def test_a_repr_of_an_attempt_is_the_call() -> None:
+    assert repr(tv.attempt(x, y)) == "<attempt(x, y): scalar float64>"
+    assert repr(tv.attempt(x, y, on=KeyError)) == "<attempt(x, y, on=KeyError): scalar float64>"
+    several = tv.attempt(x, y, on=(KeyError, ValueError))
+    assert repr(several) == "<attempt(x, y, on=(KeyError, ValueError)): scalar float64>"
+
+
 def test_a_repr_has_the_type_and_the_name() -> None:
     z = tv.exp(x)
     assert repr(z) == "<exp(x): scalar float64>"

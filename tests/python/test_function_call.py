@@ -216,5 +216,9 @@ def test_functions_and_their_class_have_signatures() -> None:
     f = tv.function([tv.scalar("x")], tv.constant(1.0), on_unused_input="ignore")
     assert str(inspect.signature(f)) == "(x)"
     assert str(inspect.signature(tv.Function)) == "()"
+    for kind in (tv.Type, tv.CType, tv.Generic):
+        assert str(inspect.signature(kind)) == "(*args, **kwargs)"
+    features = inspect.signature(tv.Mode).parameters["features"]
+    assert repr(features.default) == "<the optimizer's>"
     assert str(inspect.signature(tv.ops.exp)) == "(x, /)"
     assert str(inspect.signature(type(tv.ops.exp))) == "()"

@@ -258,3 +258,47 @@ def test_iterating_needs_a_known_length() -> None:
         next(iter(tv.vector("x")))
     with pytest.raises(TypeError, match="cannot iterate"):
         list(tv.scalar("x"))
+
+
+FAR = (2**63 - 1, 2**63, 10**30, np.uint64(2**63))
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_the_ends_of_a_slice_are_clipped_as_numpys_are(far: int) -> None:
+    x, value = tv.vector("x"), np.arange(5.0)
+    slices = [slice(None, far), slice(far, None), slice(-int(far), None), slice(None, -int(far))]
+    slices += [slice(None, None, far), slice(None, None, -int(far)), slice(far, -int(far), -1)]
+    results = tv.function([x], [x[part] for part in slices])(value)
+    for part, result in zip(slices, results, strict=True):
+        np.testing.assert_array_equal(result, value[part])
+
+
+@pytest.mark.parametrize("index", [10**30, -(10**30), np.uint64(2**63), [0, 10**30]])
+def test_an_integer_that_no_axis_reaches_is_out_of_bounds(index: Any) -> None:
+    with pytest.raises(IndexError, match=r"index -?\d+ is out of bounds: an axis has at most"):
+        tv.vector("x")[index]
+    with pytest.raises(IndexError, match="is out of bounds"):
+        tv.matrix("x")[:, index]
+
+
+def test_a_range_is_an_index() -> None:
+    x, value = tv.matrix("x"), np.arange(12.0).reshape(4, 3)
+    f = tv.function([x], [x[range(2)], x[:, range(2, -1, -2)], x[range(0)], x[range(1, 3)].set(0)])
+    set_rows = value.copy()
+    set_rows[range(1, 3)] = 0
+    expected = [value[range(2)], value[:, range(2, -1, -2)], value[range(0)], set_rows]
+    for got, wanted in zip(f(value), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
+
+
+def test_a_misshapen_value_is_told_the_part_with_unknown_lengths_as_such() -> None:
+    x = tv.tensor("x", "float64", (None, 2))
+    with pytest.raises(ValueError, match=r"into a part of a .*, which is a matrix .* \(\?, 2\)"):
+        x[1:].set(np.zeros(3))
+
+
+def test_an_integer_that_fits_no_dtype_is_not_told_to_take_one() -> None:
+    with pytest.raises(ValueError, match="does not fit int64; make it a float"):
+        tv.take(tv.vector("x"), 10**30)
+    with pytest.raises(ValueError, match='dtype="uint64"'):
+        tv.take(tv.vector("x"), 2**63)

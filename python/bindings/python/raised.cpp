@@ -2,6 +2,8 @@
 
 #include "python/bindings/python/release.h"
 
+#include <cctype>
+
 namespace thunkvm {
 
 PyRef take_exception() {
@@ -102,6 +104,17 @@ bool is_raised(const Failure& failure) noexcept {
 
 namespace {
 
+// Whether a message begins with "[name] ": it says itself which function the user called.
+bool names_a_function(std::string_view message) {
+  if (!message.starts_with('[')) return false;
+  std::size_t end = 1;
+  while (end < message.size() &&
+         (std::isalnum(static_cast<unsigned char>(message[end])) != 0 || message[end] == '_'))
+    ++end;
+  return end > 1 && std::isdigit(static_cast<unsigned char>(message[1])) == 0 &&
+         message.substr(end).starts_with("] ");
+}
+
 // False where there is more to the exception than a message.
 bool put_before_message(const std::string& prefix, const std::string& instead_of) {
   PyRef exception = take_exception();
@@ -114,7 +127,8 @@ bool put_before_message(const std::string& prefix, const std::string& instead_of
       PyTuple_GET_SIZE(args.get()) == 1 && PyUnicode_Check(PyTuple_GET_ITEM(args.get(), 0));
   if (plain) {
     std::string_view message = text_of(PyTuple_GET_ITEM(args.get(), 0));
-    if (!message.starts_with(prefix)) {
+    const bool is_named = !instead_of.empty() && names_a_function(message);
+    if (!message.starts_with(prefix) && !is_named) {
       if (!instead_of.empty() && message.starts_with(instead_of))
         message.remove_prefix(instead_of.size());
       PyRef longer = to_text(prefix + std::string(message));

@@ -363,7 +363,8 @@ _GROUPS: tuple[tuple[str, str], ...] = (
         rand_like randn_like raw_random rng_uniform rng_bit_generator integers permuted chisquare
         hypergeometric logseries negative_binomial noncentral_chisquare noncentral_f pareto vonmises
         random_integers random_sample ranf sample standard_cauchy standard_exponential
-        standard_gamma wald weibull zipf BitGenerator PCG64 Philox MT19937 SeedSequence MRG_RandomStreams
+        standard_gamma wald weibull zipf BitGenerator PCG64 Philox MT19937 SeedSequence
+        MRG_RandomStreams
         """,
         _RANDOM,
     ),

@@ -21,8 +21,8 @@ ATOM, POWER, UNARY, COMPARISON, LOOSEST = 20, 13, 12, 5, 0
 #: What a node is written as: how, with which text, and how tightly that binds.
 Notation = tuple[str, str, int]
 CALL: Notation = ("call", "", ATOM)
-#: The Op that decides between the two values of `tv.attempt`.
-ATTEMPT = "attempt"
+#: The attribute of what decides between the two values of `tv.attempt`: the exceptions.
+ON = "on"
 #: Attributes that say again what the inputs say.
 UNTOLD = ("ndim", "leading", "decoding", "n_arms", "n_outputs")
 
@@ -199,8 +199,8 @@ class _Writer:
         attrs = node.op.attrs
         arms = [1 + arm * attrs["n_outputs"] + output for arm in range(attrs["n_arms"])]
         decided = _core.input_at(node, 0).owner
-        if decided is not None and isinstance(decided.op, BuiltinOp) and decided.op.name == ATTEMPT:
-            self.attempt(node, arms, decided.op.attrs["on"], depth)
+        if decided is not None and isinstance(decided.op, BuiltinOp) and ON in decided.op.attrs:
+            self.attempt(node, arms, decided.op.attrs[ON], depth)
             return
         if attrs["decoding"] == "truth":
             self.put("ifelse(")
