@@ -190,8 +190,9 @@ class DebugMode(Mode):
         Whether implementations have to give the same strides.
     at_most : float or None
         So many times what it takes unchecked a function may take, on average over many calls: in
-        those between two that are checked only what is new is. More than 1; None: every call is
-        checked.
+        those between two that are checked only what is new is. A call that is checked runs the
+        function once more, unchecked, to know how long that takes. More than 1; None: every call
+        is checked, and nothing is timed.
     linker : str, optional
         What the function itself runs by; ``"c|py"`` (emitted C for each node) if left out, or
         ``"vm"`` without `check_c_code`.
