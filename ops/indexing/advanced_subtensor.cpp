@@ -30,10 +30,7 @@ void run_get(Activation& activation, const Operands& operands) {
   const PickedElements found = kernel_state<ArrayIndexState>(operands).index.find(
       activation, operands, 1, Layout::of(*x.body()));
   const Array out = output_array(activation, operands, 0, dtype_of<T>, found.shape());
-  if (out.size() > 0) {
-    HostLeave leave(*activation.host, out.size());
-    walk<T, Access::Get>(found, found.part.data, out);
-  }
+  if (out.size() > 0) walk<T, Access::Get>(*activation.host, found, found.part.data, out);
   poll_after(activation, out.size());
   store(activation, operands, 0, out);
 }
@@ -72,16 +69,13 @@ void run_write(Activation& activation, const Operands& operands) {
       broadcast_value(index.op(), input_array(activation, operands, 1), found.shape());
   Array out = take_dying(activation, operands, 0, dtype_of<T>, shape);
   const std::int64_t work = std::max(value.size(), out ? 0 : product_of_lengths(shape).value_or(0));
-  {
-    if (!out) {
-      const Array all = input_array(activation, operands, 0);
-      out = output_array(activation, operands, 0, dtype_of<T>, shape);
-      HostLeave leave(*activation.host, work);
-      copy_elements(all, out);
-    }
-    HostLeave leave(*activation.host, work);
-    if (value.size() > 0) walk<T, kAccess>(found, out.data() + (found.part.data - &origin), value);
+  if (!out) {
+    const Array all = input_array(activation, operands, 0);
+    out = output_array(activation, operands, 0, dtype_of<T>, shape);
+    copy_in_stretches(*activation.host, all, out);
   }
+  if (value.size() > 0)
+    walk<T, kAccess>(*activation.host, found, out.data() + (found.part.data - &origin), value);
   poll_after(activation, work);
   store(activation, operands, 0, out);
 }

@@ -1,6 +1,7 @@
 // index_arrays.cpp: finding the elements that an index with arrays means.
 #include "ops/indexing/index_arrays.h"
 
+#include "ops/kernels/stretches.h"
 #include "thunks/error.h"
 #include "thunks/strided.h"
 
@@ -75,21 +76,23 @@ std::vector<std::int64_t> joined_shape(const std::string& op, std::span<const Ar
 }
 
 /// Where a mask over these axes is true, in C order, as offsets in bytes.
-Array true_offsets(const Array& mask, const std::int64_t* steps) {
+Array true_offsets(Host& host, const Array& mask, const std::int64_t* steps) {
   const Array own = mask.copy();
   const auto* value = own.data_as<std::uint8_t>();
   const auto ndim = static_cast<std::size_t>(own.ndim());
   std::vector<std::int64_t> found, index(ndim, 0);
   std::int64_t offset = 0;
-  for (std::int64_t left = own.size(); left > 0; --left) {
-    if (*value++ != 0) found.push_back(offset);
-    for (std::size_t axis = ndim; axis-- > 0;) {
-      offset += steps[axis];
-      if (++index[axis] < own.length(static_cast<int>(axis))) break;
-      offset -= steps[axis] * index[axis];
-      index[axis] = 0;
+  in_stretches(host, own.size(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (value[i] != 0) found.push_back(offset);
+      for (std::size_t axis = ndim; axis-- > 0;) {
+        offset += steps[axis];
+        if (++index[axis] < own.length(static_cast<int>(axis))) break;
+        offset -= steps[axis] * index[axis];
+        index[axis] = 0;
+      }
     }
-  }
+  });
   const auto n = static_cast<std::int64_t>(found.size());
   const Array offsets = Array::allocate(DType::Int64, Dims(&n, 1));
   std::copy(found.begin(), found.end(), offsets.data_as<std::int64_t>());
@@ -175,7 +178,8 @@ bool ArrayIndex::may_repeat() const {
 }
 
 /// A copy of an array of integers; of a mask, the offsets of where it is true.
-Array ArrayIndex::positions(const IndexArray& array, const Array& given, const View& part) const {
+Array ArrayIndex::positions(Host& host, const IndexArray& array, const Array& given,
+                            const View& part) const {
   if (!array.is_mask) return given.copy();
   for (int axis = 0; axis < array.n_axes; ++axis) {
     const std::int64_t length = part.lengths[array.axis + axis];
@@ -186,21 +190,23 @@ Array ArrayIndex::positions(const IndexArray& array, const Array& given, const V
                       std::to_string(length) + " but size of corresponding boolean axis is " +
                       std::to_string(given.length(axis)));
   }
-  return true_offsets(given, part.strides + array.axis);
+  return true_offsets(host, given, part.strides + array.axis);
 }
 
-void ArrayIndex::turn_into_offsets(const IndexArray& array, const Array& positions,
+void ArrayIndex::turn_into_offsets(Host& host, const IndexArray& array, const Array& positions,
                                    const View& part) const {
   const std::int64_t length = part.lengths[array.axis], stride = part.strides[array.axis];
   auto* position = positions.data_as<std::int64_t>();
-  for (std::int64_t i = 0, n = positions.size(); i < n; ++i) {
-    const std::int64_t p = position[i];
-    if (p < -length || p >= length)
-      throw Error(ErrorKind::Index, "[" + op() + "] index " + std::to_string(p) +
-                                        " is out of bounds for axis " + std::to_string(array.of_x) +
-                                        " with size " + std::to_string(length));
-    position[i] = (p < 0 ? p + length : p) * stride;
-  }
+  in_stretches(host, positions.size(), 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t p = position[i];
+      if (p < -length || p >= length)
+        throw Error(ErrorKind::Index,
+                    "[" + op() + "] index " + std::to_string(p) + " is out of bounds for axis " +
+                        std::to_string(array.of_x) + " with size " + std::to_string(length));
+      position[i] = (p < 0 ? p + length : p) * stride;
+    }
+  });
 }
 
 PickedElements ArrayIndex::find(const Activation& activation, const Operands& operands, int first,
@@ -216,16 +222,17 @@ PickedElements ArrayIndex::find(const Activation& activation, const Operands& op
   }
   found.place = static_cast<std::size_t>(place_);
 
+  Host& host = *activation.host;
   // From here on only copies are looked at: another thread may write to what was given.
   std::vector<Array> offsets;
   for (const IndexArray& array : arrays_)
     offsets.push_back(
-        positions(array, input_array(activation, operands, first + array.input), found.part));
+        positions(host, array, input_array(activation, operands, first + array.input), found.part));
   found.picked = joined_shape(op(), offsets);
   // What is broadcast away is not looked at, as in NumPy.
   if (std::find(found.picked.begin(), found.picked.end(), 0) == found.picked.end())
     for (std::size_t i = 0; i < arrays_.size(); ++i)
-      if (!arrays_[i].is_mask) turn_into_offsets(arrays_[i], offsets[i], found.part);
+      if (!arrays_[i].is_mask) turn_into_offsets(host, arrays_[i], offsets[i], found.part);
   found.offsets = offsets.size() == 1 ? offsets[0] : added_up(found.picked, offsets);
   return found;
 }

@@ -66,8 +66,9 @@ class ArrayIndex {
     int n_axes;  ///< how many it takes
     bool is_mask;
   };
-  Array positions(const IndexArray& array, const Array& given, const View& part) const;
-  void turn_into_offsets(const IndexArray& array, const Array& positions, const View& part) const;
+  Array positions(Host& host, const IndexArray& array, const Array& given, const View& part) const;
+  void turn_into_offsets(Host& host, const IndexArray& array, const Array& positions,
+                         const View& part) const;
 
   BasicIndex basic_;
   std::vector<int> integers_;  ///< the inputs that are integers of `basic_`

@@ -2,6 +2,7 @@
 // `inc_subtensor`, new arrays in which that part is replaced or added to.
 #include "ops/graph/arrangement.h"
 #include "ops/indexing/indexing.h"
+#include "ops/kernels/stretches.h"
 #include "thunks/cast.h"
 #include "thunks/strided.h"
 
@@ -199,8 +200,7 @@ void run_write(Activation& activation, const Operands& operands) {
   if (!out) {
     const Array all = input_array(activation, operands, 0);
     out = output_array(activation, operands, 0, dtype_of<T>, x.shape());
-    HostLeave leave(*activation.host, out.size());
-    copy_elements(all, out);
+    copy_in_stretches(*activation.host, all, out);
   }
   View part;
   find_part<2>(activation, operands, Layout::of(*out.body()), part);

@@ -32,11 +32,14 @@ void in_stretches(Host& host, std::int64_t n, std::int64_t weight, F&& f) {
   }
 }
 
-/// Copies the elements of an array of one axis or more to one of the same shape and dtype. Throws
-/// Error(Interrupted).
+/// Copies the elements of an array to one of the same shape and dtype. Throws Error(Interrupted).
 inline void copy_in_stretches(Host& host, const Array& from, const Array& to) {
+  if (from.size() <= kStretch) {
+    const HostLeave leave(host, from.size());
+    copy_elements(from, to);
+    return;
+  }
   const std::int64_t length = from.length(0);
-  if (length == 0) return;
   const std::vector<std::int64_t> whole(from.shape().begin(), from.shape().end());
   in_stretches(host, length, from.size() / length, [&](std::int64_t begin, std::int64_t end) {
     std::vector<std::int64_t> shape = whole;
@@ -46,35 +49,29 @@ inline void copy_in_stretches(Host& host, const Array& from, const Array& to) {
   });
 }
 
-/// Long work in parts whose lengths are not the caller's to choose, as the runs of a StridedWalk
-/// are. The host is left meanwhile, if all of the work is worth it, and asked after each stretch
-/// whether to stop.
-class StretchedLoop {
+/// Long work in parts of any length. The host is left meanwhile, if all of the work is worth it,
+/// and asked after each stretch whether to stop.
+class LongWork {
  public:
-  /// `n` elements in all, each of which stands for `weight`, in units of an addition.
-  StretchedLoop(Host& host, std::int64_t n, std::int64_t weight)
-      : host_(host), work_(n * weight), stretch_(std::max<std::int64_t>(1, kStretch / weight)) {
-    left_.emplace(host_, work_);
+  /// `work` is that of all parts, in units of an addition.
+  LongWork(Host& host, std::int64_t work) : host_(host), work_(work) { left_.emplace(host, work); }
+
+  /// What may be done until the next pause; at least 1.
+  std::int64_t left() const { return std::max<std::int64_t>(1, kStretch - done_); }
+  /// A part of so much work is done. Throws Error(Interrupted) in a pause.
+  void did(std::int64_t work) {
+    done_ += work;
+    if (done_ >= kStretch) pause();
   }
 
-  /// Calls `loop(pointers, strides, n)` for a part, or for the pieces of it that pauses make.
-  /// Throws Error(Interrupted) in a pause.
-  template <class Loop>
-  void run(Loop&& loop, std::span<char* const> pointers, const std::int64_t* strides,
-           std::int64_t n) {
-    if (n <= stretch_ - done_) {
-      loop(pointers.data(), strides, n);
-      done_ += n;
-      return;
-    }
-    std::vector<char*> at(pointers.begin(), pointers.end());
-    while (n != 0) {
-      if (done_ == stretch_) pause();
-      const std::int64_t length = std::min(n, stretch_ - done_);
-      loop(at.data(), strides, length);
-      for (std::size_t i = 0; i < at.size(); ++i) at[i] += strides[i] * length;
-      done_ += length;
-      n -= length;
+  /// Calls `f(begin, end)` for consecutive parts of [0, n), each index of which weighs so much.
+  template <class F>
+  void in_parts(std::int64_t n, std::int64_t weight, F&& f) {
+    for (std::int64_t begin = 0; begin < n;) {
+      const std::int64_t end = std::min(n, begin + std::max<std::int64_t>(1, left() / weight));
+      f(begin, end);
+      did((end - begin) * weight);
+      begin = end;
     }
   }
 
@@ -87,8 +84,37 @@ class StretchedLoop {
   }
 
   Host& host_;
-  std::int64_t work_, stretch_, done_ = 0;  ///< done: since the last pause
+  std::int64_t work_, done_ = 0;  ///< done: since the last pause
   std::optional<HostLeave> left_;
+};
+
+/// Long work of a loop over strided elements, which a StridedWalk, say, calls for each of its runs.
+class StretchedLoop {
+ public:
+  /// `n` elements in all, each of which stands for `weight`, in units of an addition.
+  StretchedLoop(Host& host, std::int64_t n, std::int64_t weight)
+      : work_(host, n * weight), weight_(weight) {}
+
+  /// Calls `loop(pointers, strides, n)` for a run, or for the pieces of it that pauses make. Throws
+  /// Error(Interrupted) in a pause.
+  template <class Loop>
+  void run(Loop&& loop, std::span<char* const> pointers, const std::int64_t* strides,
+           std::int64_t n) {
+    if (n * weight_ < work_.left()) {
+      loop(pointers.data(), strides, n);
+      work_.did(n * weight_);
+      return;
+    }
+    std::vector<char*> at(pointers.size());
+    work_.in_parts(n, weight_, [&](std::int64_t begin, std::int64_t end) {
+      for (std::size_t i = 0; i < at.size(); ++i) at[i] = pointers[i] + begin * strides[i];
+      loop(at.data(), strides, end - begin);
+    });
+  }
+
+ private:
+  LongWork work_;
+  std::int64_t weight_;
 };
 
 }  // namespace thunkvm

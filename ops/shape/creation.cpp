@@ -2,6 +2,7 @@
 #include "ops/graph/arrangement.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
+#include "ops/kernels/stretches.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -54,16 +55,20 @@ void run_arange(Activation& activation, const Operands& operands) {
   const Array out = output_array(activation, operands, 0, dtype_of<Out>, Dims(&n, 1));
   Out* to = out.data_as<Out>();
   if constexpr (std::is_integral_v<T>) {
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = static_cast<Out>(static_cast<std::uint64_t>(start) +
-                               static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
+    in_stretches(*activation.host, n, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        to[i] = static_cast<Out>(static_cast<std::uint64_t>(start) +
+                                 static_cast<std::uint64_t>(i) * static_cast<std::uint64_t>(step));
+    });
   } else {
     // As NumPy fills it: from the first two numbers, in the dtype of the result.
     const auto first = widen<T>(static_cast<Out>(start));
     const auto second = widen<T>(static_cast<Out>(start + step));
     const T delta = second - first;
-    for (std::int64_t i = 0; i < n; ++i)
-      to[i] = static_cast<Out>(i == 1 ? second : first + static_cast<T>(i) * delta);
+    in_stretches(*activation.host, n, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        to[i] = static_cast<Out>(i == 1 ? second : first + static_cast<T>(i) * delta);
+    });
   }
   poll_after(activation, n);
   store(activation, operands, 0, out);

@@ -237,6 +237,23 @@ TEST_CASE("the host ends long kernels between two stretches") {
     const Variable lengths = Variable::input(TensorType::of(DType::Int64, {1}), "lengths");
     check_interrupted(call_op("reshape", {rows, lengths}), {transposed, Cell::of_array(shape)});
   }
+  SUBCASE("elements that a mask picks") {
+    const Variable mask = input(DType::Bool, {kUnknownLength});
+    check_interrupted(
+        call_op("advanced_subtensor", {x, mask}, {{"index", std::vector<std::string>{"[]"}}}),
+        {zeros(DType::Float64, {n}), zeros(DType::Bool, {n})});
+  }
+  SUBCASE("elements that positions pick") {
+    check_interrupted(
+        call_op("advanced_subtensor", {x, at}, {{"index", std::vector<std::string>{"[]"}}}),
+        {zeros(DType::Float64, {n}), zeros(DType::Int64, {n})});
+  }
+  SUBCASE("a range") {
+    const auto number = [](double value) { return Cell::of(value); };
+    const Variable end = input(DType::Float64, {});
+    check_interrupted(call_op("arange", {end, end, end}),
+                      {number(0), number(static_cast<double>(n)), number(1)});
+  }
   SUBCASE("a running sum") {
     check_interrupted(call_op("cumsum", {x}, {{"axis", std::int64_t{0}}}),
                       {zeros(DType::Float64, {n})});
