@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import thunkvm as tv
@@ -46,3 +48,12 @@ def test_the_version_is_the_same_everywhere() -> None:
     root = Path(__file__).resolve().parents[2]
     assert f'version = "{tv.__version__}"' in (root / "pyproject.toml").read_text()
     assert f"version: '{tv.__version__}'" in (root / "meson.build").read_text()
+
+
+def test_type_checkers_take_variables_in_numpys_functions() -> None:
+    # mypy reads this file: what its stubs refuse fails there.
+    x, y = tv.matrix("x"), tv.matrix("y")
+    made: list[Any] = [np.exp(x), np.maximum(x, y), np.add(x, 1.0), np.matmul(x, y)]
+    made += [np.sum(x), np.mean(x, axis=0), np.max(x), np.dot(x, y), np.where(x > 0, x, y)]
+    made += [np.reshape(x, (1, -1)), np.concatenate([x, y]), np.clip(x, 0, 1), np.transpose(x)]
+    assert all(isinstance(z, tv.Variable) for z in made)
