@@ -184,7 +184,7 @@ class RegisterFlow {
         take_over(pc, body, index, fact, must, may);
         continue;
       }
-      if (fact.demanded != kNever)
+      if (fact.demanded != kNever && definitions_.deep[current_])  // as of what it enters
         demand(pc, index, conditions_.both(must, fact.demanded),
                conditions_.both(may, fact.demanded));
       if (fact.read != kNever) check_reads(pc, body, index, fact, may);
