@@ -265,6 +265,6 @@ def test_only_a_constant_has_a_value() -> None:
         _ = tv.scalar("x").value
 
 
-def test_variables_are_not_made_by_their_class() -> None:
-    with pytest.raises(TypeError, match="cannot create"):
+def test_a_variable_that_is_made_by_its_class_needs_a_type() -> None:
+    with pytest.raises(TypeError, match="missing required argument 'type'"):
         tv.Variable()
