@@ -153,9 +153,10 @@ def jacobian(values: list[tv.Variable], of: int) -> list[tv.Variable]:
 
 
 def expected_jacobian(call: Call, of: int) -> list[Any]:
-    """Each element has a row. How many there are, is known of the inputs: nothing runs for it."""
+    """Each element has a row. How many there are, is known of an input and of who picks it."""
     if call.ranks[of] == SCALAR:
         return [row_of(call, of, np.float64(1.0))]
+    call.ask_length(of)
     return [np.stack([row_of(call, of, one) for one in np.eye(LENGTH)])]
 
 

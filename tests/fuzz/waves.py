@@ -146,16 +146,28 @@ class Call:
         self.pairs: Counter = Counter()  # how many outputs of a lazy pair are computed
         self.known = known or Call(graph, inputs, self)  # computes what nobody asked for
         self.terms: list[Term] = []
-        self.branches: list[int] = []  # the selectors that backward passes went by
+        self.branches: list[int] = []  # the selectors that lengths and backward passes went by
 
     def may_run(self) -> set[tuple[int, ...]]:
-        """What ran, and what says by which ways backward passes go.
+        """What ran, and what says by which ways backward passes go, and how long vectors are.
 
-        That is asked for unless all arms of a conditional lead there.
+        That is asked for unless all arms of a conditional lead there, or are as long.
         """
         for selector in self.branches:
             self.force(selector)
         return self.ran
+
+    def ask_length(self, v: int) -> None:
+        """Note the selectors that say which input a vector is as long as."""
+        n, j = self.owners[v]
+        node = self.graph.nodes[n]
+        if node.kind == "cond":
+            self.branches.append(node.ins[0])
+            self.ask_length(node.arms[int(self.known.force(node.ins[0]))][j])
+        elif node.kind == "pair":
+            self.ask_length(node.ins[j])
+        elif node.kind != "input":
+            self.ask_length(next(i for i in node.ins if self.ranks[i] == VECTOR))
 
     def force(self, v: int) -> np.ndarray:
         if v in self.values:
