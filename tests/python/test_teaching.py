@@ -72,6 +72,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: v.astype("int8", copy=False), "astype() got an unexpected keyword argument 'copy'; l"),
     (lambda: v.take([0], mode="clip"), "Variable.take() got an unexpected keyword argument 'mode'"),
     (lambda: v.transpose(order="F"), "Variable.transpose() got an unexpected keyword argument"),
+    (lambda: m.transpose(axes=(1, 0)), "; give axes by position"),
     (lambda: x.round(ndigits=2), "it is called 'decimals' here"),
     (lambda: tv.solve(m, v, assume_a="pos"), "[solve] has no attribute 'assume_a'; leave it out"),
     (lambda: tv.solve(m, v, lower=True), "write tv.solve_triangular(a, b, lower=True)"),

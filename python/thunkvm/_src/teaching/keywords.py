@@ -98,8 +98,11 @@ def _advice(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> 
 
     from thunkvm._src.teaching.elsewhere import keyword_advice
 
-    parameters = [name for name in inspect.signature(function).parameters if name != "self"]
+    found = inspect.signature(function).parameters
+    parameters = [name for name in found if name != "self"]
     for keyword in kwargs:
+        if keyword in found and found[keyword].kind is inspect.Parameter.VAR_POSITIONAL:
+            return f"; give {keyword} by position"
         if keyword not in parameters:
             told = keyword_advice(keyword, parameters)
             near = did_you_mean(keyword, parameters)
