@@ -341,3 +341,18 @@ def test_functions_that_are_made_of_others_name_themselves() -> None:
         tv.logsumexp(tv.matrix("m"), axis=2)
     with pytest.raises(ValueError, match=r"^\[trace\] x has to have at least two axes"):
         tv.trace(tv.vector("v"))
+    for name in ("hstack", "vstack"):
+        with pytest.raises(
+            ValueError, match=rf"^\[{name}\] .* array 0 is <m: .* and array 1 is <t:"
+        ):
+            getattr(tv, name)([tv.matrix("m"), tv.tensor3("t")])
+        with pytest.raises(ValueError, match=rf"^\[{name}\] there are no arrays"):
+            getattr(tv, name)([])
+
+
+def test_a_trace_is_over_the_axes_that_are_named() -> None:
+    t, value = tv.tensor3("t"), np.arange(24.0).reshape(2, 3, 4)
+    f = tv.function([t], [tv.trace(t, 1, 1, 2), t.trace(axis1=2, axis2=0), np.trace(t, 0, -1, 0)])
+    expected = [value.trace(1, 1, 2), value.trace(axis1=2, axis2=0), np.trace(value, 0, -1, 0)]
+    for got, wanted in zip(f(value), expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)

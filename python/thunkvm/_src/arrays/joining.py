@@ -39,9 +39,7 @@ def concatenate(arrays: Iterable[Any], axis: int | None = 0) -> Variable:
     >>> tv.function([x], tv.concatenate([x, [0.0]]))([1.0])
     array([1., 0.])
     """
-    parts = [as_variable(array) for array in arrays]
-    if not parts:
-        raise ValueError("[concatenate] there are no arrays; give at least one.")
+    parts = _parts("concatenate", arrays)
     if axis is None:
         return ops.concatenate(*(ravel(part) for part in parts), axis=0)
     return ops.concatenate(*parts, axis=axis)
@@ -58,9 +56,7 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> Variable:
     >>> tv.function([x, y], tv.stack([x, y]))(1.0, 2.0)
     array([1., 2.])
     """
-    parts = [as_variable(array) for array in arrays]
-    if not parts:
-        raise ValueError("[stack] there are no arrays; give at least one.")
+    parts = _parts("stack", arrays)
     return ops.stack(*parts, axis=axis)
 
 
@@ -75,9 +71,9 @@ def hstack(arrays: Iterable[Any]) -> Variable:
     >>> tv.function([x], tv.hstack([x, x]))([1.0])
     array([1., 1.])
     """
-    parts = [as_variable(array) for array in arrays]
-    parts = [part if part.ndim else expand_dims(part, 0) for part in parts]
-    return concatenate(parts, 0 if parts and parts[0].ndim == 1 else 1)
+    parts = [part if part.ndim else expand_dims(part, 0) for part in _parts("hstack", arrays)]
+    _check_axes("hstack", parts)
+    return concatenate(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 @public()
@@ -92,5 +88,22 @@ def vstack(arrays: Iterable[Any]) -> Variable:
     array([[1.],
            [1.]])
     """
+    parts = [reshape(p, (1, -1)) if p.ndim < 2 else p for p in _parts("vstack", arrays)]
+    _check_axes("vstack", parts)
+    return concatenate(parts, 0)
+
+
+def _parts(what: str, arrays: Iterable[Any]) -> list[Variable]:
     parts = [as_variable(array) for array in arrays]
-    return concatenate([reshape(p, (1, -1)) if p.ndim < 2 else p for p in parts], 0)
+    if not parts:
+        raise ValueError(f"[{what}] there are no arrays; give at least one.")
+    return parts
+
+
+def _check_axes(what: str, parts: list[Variable]) -> None:
+    for i, part in enumerate(parts):
+        if part.ndim != parts[0].ndim:
+            raise ValueError(
+                f"[{what}] all arrays must have the same number of axes, but array 0 is "
+                f"{parts[0]} and array {i} is {part}."
+            )

@@ -120,15 +120,17 @@ def _met_axes(axes: Any, ndim_a: int, ndim_b: int) -> tuple[list[int], list[int]
 
 
 @public(method=True)
-def trace(x: Any, offset: int = 0) -> Variable:
+def trace(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
     """Return the sum of a diagonal of a matrix.
 
     Parameters
     ----------
     x : Variable or array-like
-        With at least two axes; the first two are the rows and columns.
+        With at least two axes.
     offset : int
         Which diagonal: above the main one if positive, below it if negative.
+    axis1, axis2 : int
+        The axes of the rows and of the columns.
 
     Returns
     -------
@@ -144,7 +146,9 @@ def trace(x: Any, offset: int = 0) -> Variable:
     x = as_variable(x)
     if x.ndim < 2:
         raise ValueError(f"[trace] x has to have at least two axes, but it is {x}.")
-    return ops.trace(x, offset=offset)
+    if (axis1, axis2) == (0, 1):
+        return ops.trace(x, offset=offset)
+    return ops.sum(ops.diagonal(x, offset=offset, axis1=axis1, axis2=axis2), axis=-1)
 
 
 @public()
