@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
-from thunkvm import ops
 from thunkvm._src.arrays import numpy_protocol
 
 MODES = ["py", "cvm", "FAST_RUN"]
@@ -79,12 +78,9 @@ def spoken(n_inputs: int) -> list[np.ufunc]:
     """NumPy's ufuncs that Variables speak."""
     found = {u for u in vars(np).values() if isinstance(u, np.ufunc) and u.nin == n_inputs}
     return sorted(
-        (u for u in found if u.nout == 1 and (
-            u.__name__ in numpy_protocol.COMPOSED
-            or hasattr(ops, numpy_protocol.UFUNCS.get(u.__name__, u.__name__))
-        )),
+        (u for u in found if u.nout == 1 and u.__name__ in numpy_protocol.counterparts()),
         key=lambda u: u.__name__,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
