@@ -79,6 +79,14 @@ Compilation::State Compilation::state() const {
   return State::Unneeded;
 }
 
+double Compilation::in_background() const {
+  return tier_ == nullptr ? 0 : tier_->cost().in_background;
+}
+
+std::uint64_t Compilation::cache_hits() const {
+  return tier_ == nullptr ? 0 : tier_->cost().cache_hits;
+}
+
 std::string Compilation::why_not() const {
   switch (state()) {
     case State::Off:

@@ -55,6 +55,9 @@ class Compilation {
   std::string why_not() const;
   /// Seconds that `compile` has taken.
   double waited() const { return waited_; }
+  /// Seconds that compiling has taken in the background; and modules that needed no compiler.
+  double in_background() const;
+  std::uint64_t cache_hits() const;
 
  private:
   Tier& tier();

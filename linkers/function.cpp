@@ -1,12 +1,14 @@
 #include "linkers/function.h"
 
 #include "linkers/codegen/emit/emitted_code.h"
+#include "linkers/compiler/compiler.h"
 #include "linkers/value_check.h"
 #include "ops/rewrites/inferred_shapes.h"
 #include "ops/rewrites/rewrite.h"
 #include "thunks/read_only.h"
 #include "vm/clock.h"
 
+#include <algorithm>
 #include <exception>
 #include <unordered_set>
 
@@ -134,6 +136,7 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
   }
   graph_ = with_inferred_shapes(graph_);
   const std::uint64_t rewritten_at = Clock::now();
+  const LoadingCost before = loading_cost_of_thread();
   const LinkerRow& row = linker(mode.linker);
   const HostThunks thunks = options.thunks ? options.thunks(graph_, row) : HostThunks{};
   const LinkPlan plan =
@@ -142,8 +145,13 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
   emission_ = plan.emission;
   Linked linked = link(graph_, plan.link);
   const double tick = Clock::seconds_per_tick();
-  making_ = {static_cast<double>(rewritten_at - begin) * tick,
-             static_cast<double>(Clock::now() - rewritten_at) * tick};
+  const double linking = static_cast<double>(Clock::now() - rewritten_at) * tick;
+  const LoadingCost after = loading_cost_of_thread();
+  const double in_c = after.seconds - before.seconds;
+  making_ = {.rewrite = static_cast<double>(rewritten_at - begin) * tick,
+             .link = std::max(0.0, linking - in_c),
+             .compile = in_c,
+             .cache_hits = after.cache_hits - before.cache_hits};
   return linked;
 }
 

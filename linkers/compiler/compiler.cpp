@@ -116,14 +116,14 @@ StoredFile keep(const std::string& key, const std::string& image, const std::str
   }
 }
 
-ModulePtr make(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
-               const CompilerSettings& settings, std::stop_token stop) {
+LoadedModule make(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
+                  const CompilerSettings& settings, std::stop_token stop) {
   std::optional<ModuleStore> store = open_store(settings);
-  if (ModulePtr stored = load_stored(key, source, store)) return stored;
+  if (ModulePtr stored = load_stored(key, source, store)) return {stored, false};
   LockedFile lock;  // another process may be compiling it: then it will be there
   if (store) {
     lock = store->lock(key, settings.timeout, stop);
-    if (ModulePtr stored = load_stored(key, source, store)) return stored;
+    if (ModulePtr stored = load_stored(key, source, store)) return {stored, false};
   }
   const auto begin = std::chrono::steady_clock::now();
   const std::string image = compile(key, source, toolchain, settings, store, stop);
@@ -136,7 +136,7 @@ ModulePtr make(const std::string& key, const ModuleSource& source, const Toolcha
   try {
     auto module = std::make_shared<const NativeModule>(key, image, file);
     problem = lack_of(*module, source);
-    if (problem.empty()) return module;
+    if (problem.empty()) return {std::move(module), true};
   } catch (const CompileError& error) {
     if (error.fault() == CompileFault::Shortage) throw;
     problem = error.diagnostics();
@@ -163,7 +163,7 @@ ModulePtr load_made(const ModuleSource& source, const CompilerSettings& settings
 class LoadJob final : public CompileJob {
  public:
   LoadJob(std::span<const ModuleSource> sources, const CompilerSettings& settings,
-          std::vector<ModulePtr>& modules, std::vector<std::size_t> wanted)
+          std::vector<LoadedModule>& modules, std::vector<std::size_t> wanted)
       : CompileJob(kWaitedFor),
         sources_(sources),
         settings_(settings),
@@ -177,7 +177,7 @@ class LoadJob final : public CompileJob {
   void do_part(std::size_t part, const std::stop_token& stop) override {
     const std::size_t index = wanted_[part];
     try {
-      modules_[index] = load_module(sources_[index], settings_, stop);
+      modules_[index] = find_module(sources_[index], settings_, stop);
     } catch (CompileError& error) {
       error.set_index(index);
       throw;
@@ -187,7 +187,7 @@ class LoadJob final : public CompileJob {
 
   const std::span<const ModuleSource> sources_;
   const CompilerSettings& settings_;
-  std::vector<ModulePtr>& modules_;
+  std::vector<LoadedModule>& modules_;
   const std::vector<std::size_t> wanted_;
   std::exception_ptr error_;
 };
@@ -213,38 +213,62 @@ class Away {
 
 }  // namespace
 
-ModulePtr load_module(const ModuleSource& source, const CompilerSettings& settings,
-                      std::stop_token stop) {
+LoadedModule find_module(const ModuleSource& source, const CompilerSettings& settings,
+                         std::stop_token stop) {
   const std::shared_ptr<const Toolchain> toolchain = usable_toolchain(settings, stop);
   const std::string key = key_of(source, *toolchain);
   ModuleClaim claim(key, stop);
-  if (claim.loaded() != nullptr) return claim.loaded();
+  if (claim.loaded() != nullptr) return {claim.loaded(), false};
   if (!claim.is_held())
     throw CompileError(CompileFault::Stopped, "the wait for a module was stopped.");
-  ModulePtr made = make(key, source, *toolchain, settings, stop);
-  claim.fulfil(made);
+  LoadedModule made = make(key, source, *toolchain, settings, stop);
+  claim.fulfil(made.module);
   return made;
 }
 
+namespace {
+
+thread_local LoadingCost loading_cost;
+
+/// Adds to it what passes while this lives.
+struct LoadingTimer {
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  ~LoadingTimer() {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    loading_cost.seconds += taken.count();
+  }
+};
+
+}  // namespace
+
+const LoadingCost& loading_cost_of_thread() { return loading_cost; }
+
 std::vector<ModulePtr> load_modules(std::span<const ModuleSource> sources,
                                     const CompilerSettings& settings, Host& host) {
-  std::vector<ModulePtr> modules(sources.size());
-  Away away(host);
+  const LoadingTimer timer;
+  std::vector<LoadedModule> found(sources.size());
   std::vector<std::size_t> wanted;
+  Away away(host);
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    modules[i] = load_made(sources[i], settings);
-    if (modules[i] == nullptr) wanted.push_back(i);
+    found[i].module = load_made(sources[i], settings);
+    if (found[i].module == nullptr) wanted.push_back(i);
   }
-  if (wanted.empty()) return modules;
-  LoadJob job(sources, settings, modules, std::move(wanted));
-  CompileQueue& queue = CompileQueue::of_process();
-  queue.add(job, false);
-  while (!queue.wait(job, kAskHost))
-    if (away.interrupted()) {
-      queue.stop(job);
-      throw Error(ErrorKind::Interrupted, "the compilation was interrupted.");
-    }
-  if (job.error()) std::rethrow_exception(job.error());
+  if (!wanted.empty()) {
+    LoadJob job(sources, settings, found, std::move(wanted));
+    CompileQueue& queue = CompileQueue::of_process();
+    queue.add(job, false);
+    while (!queue.wait(job, kAskHost))
+      if (away.interrupted()) {
+        queue.stop(job);
+        throw Error(ErrorKind::Interrupted, "the compilation was interrupted.");
+      }
+    if (job.error()) std::rethrow_exception(job.error());
+  }
+  std::vector<ModulePtr> modules;
+  for (LoadedModule& one : found) {
+    if (!one.compiled) ++loading_cost.cache_hits;
+    modules.push_back(std::move(one.module));
+  }
   return modules;
 }
 

@@ -6,10 +6,12 @@
 #include "linkers/compiler/settings.h"
 #include "thunks/host.h"
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -28,6 +30,12 @@ struct ModuleSource {
 
 using ModulePtr = std::shared_ptr<const NativeModule>;
 
+/// A module, and whether a compiler had to make it.
+struct LoadedModule {
+  ModulePtr module;
+  bool compiled = false;
+};
+
 /// The native code of a source: the module that this process has loaded already, else the one of
 /// the cache directory, else newly compiled and put there.
 ///
@@ -39,9 +47,15 @@ using ModulePtr = std::shared_ptr<const NativeModule>;
 ///
 /// Throws CompileError. What it costs: 20 us where it is loaded, 0.2 ms where it is in the
 /// directory, 25 ms and up where it has to be compiled.
-ModulePtr load_module(const ModuleSource& source,
-                      const CompilerSettings& settings = default_settings(),
-                      std::stop_token stop = {});
+LoadedModule find_module(const ModuleSource& source,
+                         const CompilerSettings& settings = default_settings(),
+                         std::stop_token stop = {});
+/// The same for whom it is all one.
+inline ModulePtr load_module(const ModuleSource& source,
+                             const CompilerSettings& settings = default_settings(),
+                             std::stop_token stop = {}) {
+  return find_module(source, settings, std::move(stop)).module;
+}
 
 /// The native code of many sources, in their order; those that have to be compiled are compiled in
 /// parallel, by the queue of the process, in front of all that nobody waits for.
@@ -50,5 +64,13 @@ ModulePtr load_module(const ModuleSource& source,
 /// (Interrupted). When one source fails the others are given up, and its CompileError is thrown.
 std::vector<ModulePtr> load_modules(std::span<const ModuleSource> sources,
                                     const CompilerSettings& settings, Host& host);
+
+/// What `load_modules` took of a thread's time.
+struct LoadingCost {
+  double seconds = 0;
+  std::uint64_t cache_hits = 0;  ///< modules that needed no compiler
+};
+/// That of all calls on this thread so far.
+const LoadingCost& loading_cost_of_thread();
 
 }  // namespace thunkvm

@@ -281,7 +281,9 @@ TEST_CASE("many modules are compiled in parallel and come back in order") {
   for (int i = 0; i < 6; ++i) CHECK(answer(modules[static_cast<std::size_t>(i)]) == i % 5);
   CHECK(modules[0] == modules[5]);
   CHECK(compiler.runs() == 6);  // asked once, and five modules
+  const std::uint64_t hits = loading_cost_of_thread().cache_hits;
   CHECK(load_modules(sources, compiler.settings(), host) == modules);
+  CHECK(loading_cost_of_thread().cache_hits == hits + 6);
   CHECK(compiler.runs() == 6);
   CHECK(host.away() == 0);
 }

@@ -60,6 +60,8 @@ class Tier::Run final : public CompileJob {
   std::shared_ptr<EmittedCode> code() const {
     return has_code_.load(std::memory_order_acquire) ? code_ : nullptr;
   }
+  /// Of one that has ended.
+  const Cost& cost() const { return cost_; }
   /// What one that has ended failed with, told once; null if it did not.
   std::exception_ptr take_error() { return std::exchange(error_, nullptr); }
 
@@ -73,6 +75,7 @@ class Tier::Run final : public CompileJob {
 
  private:
   std::size_t begin(const std::stop_token& stop) override {
+    began_ = std::chrono::steady_clock::now();
     if (code_ == nullptr) {
       std::shared_ptr<EmittedCode> code =
           EmittedCode::emit(source_.program, *source_.schedule, source_.options, stop);
@@ -91,11 +94,13 @@ class Tier::Run final : public CompileJob {
 
   void do_part(std::size_t part, const std::stop_token& stop) override {
     try {
-      modules_[part] = load_module({.text = code_->sources()[part],
-                                    .flags = {"-fopenmp-simd"},
-                                    .libraries = {"-lm"},
-                                    .defines = code_->defines(part)},
-                                   settings_, stop);
+      LoadedModule found = find_module({.text = code_->sources()[part],
+                                        .flags = {"-fopenmp-simd"},
+                                        .libraries = {"-lm"},
+                                        .defines = code_->defines(part)},
+                                       settings_, stop);
+      if (!found.compiled) ++cache_hits_;
+      modules_[part] = std::move(found.module);
     } catch (CompileError& error) {
       error.set_index(part);
       throw;
@@ -119,6 +124,9 @@ class Tier::Run final : public CompileJob {
       }
     }
     const std::lock_guard lock(lock_);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
+    cost_ = {.in_background = background_ && began_ != kNever ? taken.count() : 0,
+             .cache_hits = cache_hits_.load()};
     error_ = std::move(error);
     set_state(how);
     changed_.notify_all();
@@ -130,6 +138,10 @@ class Tier::Run final : public CompileJob {
   const pid_t process_ = ::getpid();
   bool nothing_gained_ = false;
   std::vector<ModulePtr> modules_;
+  static constexpr std::chrono::steady_clock::time_point kNever{};
+  std::chrono::steady_clock::time_point began_ = kNever;  ///< stopped before that, it took nothing
+  std::atomic<std::uint64_t> cache_hits_{0};
+  Cost cost_;
   std::exception_ptr error_;
   std::atomic<State> state_{State::Compiling};
   std::mutex lock_;
@@ -259,6 +271,11 @@ Tier::State Tier::state() const {
   if (run_ == nullptr) return State::Waiting;
   const State state = run_->state();
   return state == State::Compiling && !run_->is_here() ? State::Waiting : state;
+}
+
+const Tier::Cost& Tier::cost() const {
+  static const Cost none;
+  return run_ == nullptr || run_->state() == State::Compiling ? none : run_->cost();
 }
 
 std::shared_ptr<const NativeCode> Tier::ready() const {

@@ -4,6 +4,7 @@
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/compiler/compiler.h"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -58,6 +59,12 @@ class Tier {
   static void stop_all(Host& host);
 
   State state() const;
+  /// What compilations that have ended took.
+  struct Cost {
+    double in_background = 0;      ///< seconds, from the first step to the last
+    std::uint64_t cache_hits = 0;  ///< modules that needed no compiler
+  };
+  const Cost& cost() const;
   /// Null unless it is ready.
   std::shared_ptr<const NativeCode> ready() const;
   /// The emitted code, which is emitted if it is not there yet.

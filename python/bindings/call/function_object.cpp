@@ -105,18 +105,27 @@ PyObject* disassemble_function(PyObject* self, PyObject*) {
 
 // What is recorded: a word for each; `apart`: only of calls that are made with the recording.
 PyObject* record(PyObject* self, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"times", "events", "memory", "calls", "apart", nullptr};
-  int times = 0, events = 0, memory = 0, calls = 1, apart = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$ppppp:_record", const_cast<char**>(names),
-                                   &times, &events, &memory, &calls, &apart))
+  static const char* names[] = {"times", "events", "memory", "calls", "apart", "own", nullptr};
+  int times = 0, events = 0, memory = 0, calls = 1, apart = 0, own = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$pppppp:_record", const_cast<char**>(names),
+                                   &times, &events, &memory, &calls, &apart, &own))
     return nullptr;
   return guard([&] {
     PythonFunction& function = function_of(self);
     const RecordOptions options{
         .times = times != 0, .events = events != 0, .memory = memory != 0, .calls = calls != 0};
-    return PyRef::take(wrap_recording(
-        apart != 0 ? function.core().record_apart(options) : function.record(options), function,
-        self));
+    std::shared_ptr<Recording> recording =
+        apart != 0 ? function.core().record_apart(options) : function.record(options);
+    if (own != 0) function.set_own(recording);
+    return PyRef::take(wrap_recording(std::move(recording), function, self));
+  });
+}
+
+PyObject* own_recording(PyObject* self, PyObject*) {
+  return guard([&] {
+    PythonFunction& function = function_of(self);
+    if (function.own() == nullptr) return PyRef::borrow(Py_None);
+    return PyRef::take(wrap_recording(function.own(), function, self));
   });
 }
 
@@ -221,7 +230,9 @@ PyObject* get_shown(PyObject* self, void*) {
 PyObject* get_making(PyObject* self, void*) {
   return guard([&] {
     const Function::Making& making = function_of(self).core().making();
-    return PyRef::take(Py_BuildValue("{s:d,s:d}", "rewrite", making.rewrite, "link", making.link));
+    return PyRef::take(Py_BuildValue("{s:d,s:d,s:d,s:K}", "rewrite", making.rewrite, "link",
+                                     making.link, "compile", making.compile, "cache_hits",
+                                     static_cast<unsigned long long>(making.cache_hits)));
   });
 }
 
@@ -264,8 +275,10 @@ PyMethodDef methods[] = {
     {"_counts", counts, METH_NOARGS,
      "How often each node ran, and each branch took each of its arms."},
     {"_record", with_keywords(record), METH_VARARGS | METH_KEYWORDS,
-     "_record(*, times=False, events=False, memory=False, calls=True, apart=False)\n--\n\n"
-     "A Recording of the calls from now on."},
+     "_record(*, times=False, events=False, memory=False, calls=True, apart=False, own=False)\n"
+     "--\n\nA Recording of the calls from now on. `own`: the one that `_own_recording` returns."},
+    {"_own_recording", own_recording, METH_NOARGS,
+     "The Recording of a function that was made with profile=; else None."},
     {"reset_counters", reset_counters, METH_NOARGS, "Sets the counts of runs to zero."},
     {nullptr, nullptr, 0, nullptr},
 };
