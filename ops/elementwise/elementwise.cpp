@@ -350,6 +350,12 @@ std::vector<Extents> ElementwiseOp::infer_shape(Apply&,
   return {broadcast_extents(input_shapes)};
 }
 
+double ElementwiseOp::flops(const Apply& node, OperandShapes, OperandShapes outputs) const {
+  const bool on_floats = std::ranges::any_of(
+      node.inputs(), [](const Variable& input) { return is_inexact(input.dtype()); });
+  return on_floats ? n_elements(outputs[0]) : 0;
+}
+
 std::vector<Variable> ElementwiseOp::grad(Apply& node,
                                           std::span<const Variable> output_gradients) const {
   std::vector<Variable> result(node.n_inputs());

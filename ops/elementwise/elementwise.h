@@ -22,6 +22,7 @@
 #include "ops/graph/connection.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/registry.h"
+#include "ops/graph/work.h"
 
 #include <array>
 #include <cstdint>
@@ -180,7 +181,7 @@ class Elementwise {
 };
 
 /// The Op of a declaration, which outlives it.
-class ElementwiseOp : public Op, public PartlyConnected {
+class ElementwiseOp : public Op, public PartlyConnected, public StatesWork {
  public:
   explicit ElementwiseOp(const Elementwise& declaration) : declaration_(declaration) {}
 
@@ -200,6 +201,8 @@ class ElementwiseOp : public Op, public PartlyConnected {
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
   bool connects(int i) const override { return !declaration_.is_constant_input(i); }
+  /// One for each element of the output.
+  double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override;
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
 

@@ -84,6 +84,10 @@ class CholeskyOp final : public MatrixOp {
     });
   }
 
+  double flops(const Apply&, OperandShapes inputs, OperandShapes) const override {
+    return n_elements(inputs[0]) * static_cast<double>(inputs[0].back()) / 3;
+  }
+
   /// I. Murray, Differentiation of the Cholesky decomposition, arXiv:1602.07527, 2016; of complex
   /// matrices with adjoints for transposes. The gradient is that of the triangle that is read: an
   /// element of it stands for its mirror image too. What LAPACK does not read, the imaginary parts

@@ -85,6 +85,9 @@ class InvOp final : public MatrixOp {
     return visit_lapack(node.input(0).dtype(), "inv",
                         []<class T>(std::type_identity<T>) { return kernel_code<run_inv<T>>(0); });
   }
+  double flops(const Apply&, OperandShapes inputs, OperandShapes) const override {
+    return 2 * n_elements(inputs[0]) * static_cast<double>(inputs[0].back());
+  }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};
     const Variable turned = adjoint(node.output(0));
@@ -111,6 +114,9 @@ class DetOp final : public MatrixOp {
   ThunkCode kernel(const Apply& node) const override {
     return visit_lapack(node.input(0).dtype(), "det",
                         []<class T>(std::type_identity<T>) { return kernel_code<run_det<T>>(0); });
+  }
+  double flops(const Apply&, OperandShapes inputs, OperandShapes) const override {
+    return 2 * n_elements(inputs[0]) * static_cast<double>(inputs[0].back()) / 3;
   }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     if (!g[0]) return {Variable()};

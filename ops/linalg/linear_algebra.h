@@ -4,6 +4,7 @@
 
 #include "ops/graph/array_op.h"
 #include "ops/graph/conjugate.h"
+#include "ops/graph/work.h"
 
 #include <string>
 #include <vector>
@@ -33,8 +34,10 @@ struct MatrixStack {
 Array as_row(const Array& x);
 Array as_column(const Array& x);
 
-/// An Op on square matrices, and perhaps on right-hand sides.
-class MatrixOp : public ArrayOp {
+/// An Op on square matrices, and perhaps on right-hand sides. The operations that it states are
+/// those of G. H. Golub and C. F. van Loan, Matrix Computations, 4th edition, 2013, to the leading
+/// order.
+class MatrixOp : public ArrayOp, public StatesWork {
  public:
   using ArrayOp::ArrayOp;
 

@@ -181,7 +181,7 @@ void run_matmul(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-class MatmulOp final : public ArrayOp {
+class MatmulOp final : public ArrayOp, public StatesWork {
  public:
   explicit MatmulOp(const Attributes& attrs) : ArrayOp("matmul", attrs) {}
 
@@ -223,6 +223,12 @@ class MatmulOp final : public ArrayOp {
     return visit_dtype(node.input(0).dtype(), "matmul", [&]<class T>(std::type_identity<T>) {
       return kernel_code<run_matmul<T>>(0);
     });
+  }
+
+  /// A product and a sum for each term.
+  double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override {
+    if (!is_inexact(node.input(0).dtype())) return 0;
+    return 2 * n_elements(outputs[0]) * static_cast<double>(inputs[0].back());
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> gradients) const override {

@@ -204,6 +204,10 @@ class SolveOp final : public SystemOp {
       return kernel_code<run_solve<T>>(0);
     });
   }
+  double flops(const Apply&, OperandShapes inputs, OperandShapes outputs) const override {
+    const auto n = static_cast<double>(inputs[0].back());
+    return 2 * n_elements(inputs[0]) * n / 3 + 2 * n_elements(outputs[0]) * n;
+  }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     return grad_of(
         node, g[0], false,
@@ -226,6 +230,9 @@ class SolveTriangularOp final : public SystemOp {
                         [&]<class T>(std::type_identity<T>) {
                           return kernel_code<run_solve_triangular<T>>(state_);
                         });
+  }
+  double flops(const Apply&, OperandShapes inputs, OperandShapes outputs) const override {
+    return n_elements(outputs[0]) * static_cast<double>(inputs[0].back());
   }
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     Attributes back = attributes();

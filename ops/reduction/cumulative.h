@@ -10,7 +10,7 @@ namespace thunkvm {
 
 /// The Op of a running reduction: an attribute `axis` (Int, or None for the flattened array), and
 /// outputs in the dtype that NumPy sums the input's in.
-class CumulativeOp : public ArrayOp {
+class CumulativeOp : public ArrayOp, public StatesWork {
  public:
   CumulativeOp(std::string name, const Attributes& attrs)
       : ArrayOp(std::move(name), attrs), axis_(attrs.find<std::int64_t>("axis")) {}
@@ -23,6 +23,10 @@ class CumulativeOp : public ArrayOp {
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override;
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
+  /// One for each element.
+  double flops(const Apply& node, OperandShapes inputs, OperandShapes) const override {
+    return is_inexact(node.input(0).dtype()) ? n_elements(inputs[0]) : 0;
+  }
 
  protected:
   /// The gradient of the running reduction of `x` along `axis`, g being that of its output.

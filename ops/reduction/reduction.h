@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ops/graph/array_op.h"
+#include "ops/graph/work.h"
 #include "ops/kernels/block_fold.h"
 #include "ops/kernels/fold_all.h"
 
@@ -23,7 +24,7 @@ struct ReductionState {
 };
 
 /// An Op that folds the elements over some axes: attributes `axis` (Ints or None) and `keepdims`.
-class ReductionOp : public ArrayOp {
+class ReductionOp : public ArrayOp, public StatesWork {
  public:
   ReductionOp(std::string name, const Attributes& attrs)
       : ArrayOp(std::move(name), attrs),
@@ -36,6 +37,10 @@ class ReductionOp : public ArrayOp {
                                    std::span<const Extents> input_shapes) const override;
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
+  /// One for each element of the input.
+  double flops(const Apply& node, OperandShapes inputs, OperandShapes) const override {
+    return is_inexact(node.input(0).dtype()) ? n_elements(inputs[0]) : 0;
+  }
 
  protected:
   virtual DType result_dtype(DType dtype) const = 0;

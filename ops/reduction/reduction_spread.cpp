@@ -115,6 +115,11 @@ class SpreadOp final : public ReductionOp {
     });
   }
 
+  /// A sum for the mean, and of each element a difference, its square and their sum.
+  double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override {
+    return 4 * ReductionOp::flops(node, inputs, outputs);
+  }
+
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};

@@ -122,6 +122,30 @@ PyRef result_of(const char* method, const Apply& node, PyObject* result) {
   return PyRef::take(result);
 }
 
+// A list of tuples of lengths, as users' methods take them; None of what is no tensor.
+PyRef shape_list(const Apply& node, OperandShapes shapes, bool are_inputs) {
+  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(shapes.size())));
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const Type& type = are_inputs ? node.input(static_cast<int>(i)).type()
+                                  : node.output_type(static_cast<std::uint32_t>(i));
+    PyRef shape = PyRef::borrow(Py_None);
+    if (type.tensor() != nullptr) {
+      shape = PyRef::take(PyTuple_New(static_cast<Py_ssize_t>(shapes[i].size())));
+      for (std::size_t axis = 0; axis < shapes[i].size(); ++axis)
+        PyTuple_SET_ITEM(shape.get(), static_cast<Py_ssize_t>(axis),
+                         PyLong_FromLongLong(shapes[i][axis]));
+    }
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), shape.release());
+  }
+  return list;
+}
+
+double number_of(const PyRef& object) {
+  const double number = PyFloat_AsDouble(object.get());
+  if (PyErr_Occurred() != nullptr) throw PythonError{};
+  return number;
+}
+
 bool known_shape(const TensorType& type) {
   return std::all_of(type.shape().begin(), type.shape().end(),
                      [](std::int64_t length) { return length != kUnknownLength; });
@@ -274,6 +298,27 @@ std::vector<Variable> PythonOp::batch(Apply& node, std::span<const Variable> inp
                                       std::to_string(outputs.size()) + " outputs; the node has " +
                                       std::to_string(node.n_outputs()));
   return outputs;
+}
+
+bool PythonOp::states_work() const { return own_method("flops") || own_method("bytes_moved"); }
+
+double PythonOp::flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const {
+  const PyRef method = own_method("flops");
+  if (!method) return 0;
+  return number_of(
+      result_of("flops", node,
+                PyObject_CallFunctionObjArgs(method.get(), shape_list(node, inputs, true).get(),
+                                             shape_list(node, outputs, false).get(), nullptr)));
+}
+
+double PythonOp::bytes_moved(const Apply& node, OperandShapes inputs, OperandShapes outputs) const {
+  const PyRef method = own_method("bytes_moved");
+  if (!method) return 0;
+  const PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&node)));
+  return number_of(result_of(
+      "bytes_moved", node,
+      PyObject_CallFunctionObjArgs(method.get(), handle.get(), shape_list(node, inputs, true).get(),
+                                   shape_list(node, outputs, false).get(), nullptr)));
 }
 
 PyObject* wrap_op(const Op& op) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/graph/op.h"
+#include "ops/graph/work.h"
 #include "python/bindings/python/python.h"
 
 #include <memory>
@@ -18,7 +19,7 @@ class UserElements;
 /// One for each Python object at a time; it holds the object, the object does not hold it. It has
 /// no kernel but that of `c_element` or `c_kernel`: its other thunks come from the bindings
 /// (python_thunk.h). All of this needs the GIL.
-class PythonOp final : public Op {
+class PythonOp final : public Op, public StatesWork {
  public:
   explicit PythonOp(PyObject* object);
   ~PythonOp() override;
@@ -45,6 +46,10 @@ class PythonOp final : public Op {
   /// Calls `infer_shape(node, input_shapes)`, where the object has it.
   std::vector<Extents> infer_shape(Apply& node,
                                    std::span<const Extents> input_shapes) const override;
+  /// Where the object has `flops` or `bytes_moved`; 0 for the one that it has not.
+  bool states_work() const override;
+  double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override;
+  double bytes_moved(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override;
   /// Calls `batch(node, inputs, batched)`, where the object has it.
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;

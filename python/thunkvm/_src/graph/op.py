@@ -45,6 +45,12 @@ class Op:
         that is no tensor). What asks for the length of an output then asks these, and demands
         nothing else. Without it an output is computed for its shape. One of three arguments is
         PyTensor's, whose first, `fgraph`, is None here.
+    ``flops(self, inputs, outputs)``
+        Returns how many floating-point operations a run does, for profiles: they divide it by the
+        time. `inputs` and `outputs` are lists of shapes, such as ``[(2, 3), ()]``; None for what is
+        no tensor. Called when a profile is read, not in calls. As Theano's.
+    ``bytes_moved(self, node, inputs, outputs)``
+        Returns how many bytes a run reads and writes, from the same shapes; `node` has the dtypes.
     ``batch(self, node, inputs, batched)``
         Returns the outputs of the same operation where the inputs marked in `batched` have one
         more leading axis; `jacobian` needs it.

@@ -1,0 +1,33 @@
+// work.h: what a run of a node costs, by the shapes of its operands: for profiles.
+#pragma once
+
+#include "ops/graph/variable.h"
+#include "thunks/array.h"
+
+#include <cstdint>
+#include <span>
+
+namespace thunkvm {
+
+/// The lengths of the axes of each operand, as they were in a run.
+using OperandShapes = std::span<const Dims>;
+
+/// What an Op is besides whose work is known by the shapes of its operands.
+class StatesWork {
+ public:
+  /// False for an Op that turns out to state none.
+  virtual bool states_work() const { return true; }
+  /// How many floating-point operations a run of the node does; 0 where its numbers are no floats.
+  /// One on complex numbers counts as one; so does a function such as exp of an element.
+  virtual double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const = 0;
+  /// How many bytes it reads and writes: those of all operands that have axes, each once.
+  virtual double bytes_moved(const Apply& node, OperandShapes inputs, OperandShapes outputs) const;
+
+ protected:
+  ~StatesWork() = default;
+};
+
+/// The number of elements.
+double n_elements(Dims shape);
+
+}  // namespace thunkvm

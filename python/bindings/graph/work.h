@@ -1,0 +1,10 @@
+// work.h: what a run of a built-in Op's node costs, as Python asks for it.
+#pragma once
+
+#include "python/bindings/python/python.h"
+
+namespace thunkvm {
+
+void init_work(PyObject* module);
+
+}  // namespace thunkvm
