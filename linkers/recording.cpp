@@ -1,6 +1,8 @@
 #include "linkers/recording.h"
 
 #include "linkers/code_regions.h"
+#include "ops/graph/op.h"
+#include "ops/graph/work.h"
 
 #include <algorithm>
 #include <utility>
@@ -19,6 +21,29 @@ PlanOptions profiled(PlanOptions emission) {
   return emission;
 }
 
+bool is_shaped(const Type& type) { return type.tensor() != nullptr && type.tensor()->ndim() != 0; }
+
+bool has_axes(const Apply& node) {
+  for (const Variable& input : node.inputs())
+    if (is_shaped(input.type())) return true;
+  for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+    if (is_shaped(node.output_type(j))) return true;
+  return false;
+}
+
+/// By node, whether what its runs do depends on what only they know. Not those of lazy thunks, nor
+/// of numbers alone.
+std::vector<std::uint8_t> shaped_nodes(const Schedule& schedule) {
+  std::vector<std::uint8_t> shaped(schedule.nodes.size());
+  for (std::size_t i = 0; i < shaped.size(); ++i) {
+    const Apply& node = *schedule.nodes[i].node();
+    const auto* const op = dynamic_cast<const StatesWork*>(node.op());
+    shaped[i] = op != nullptr && op->states_work() && has_axes(node) ? 1 : 0;
+  }
+  for (const ScheduledLazy& lazy : schedule.lazies) shaped[lazy.node] = 0;
+  return shaped;
+}
+
 }  // namespace
 
 void RecordedCalls::add(const RecordedCalls& other) {
@@ -31,10 +56,11 @@ void RecordedCalls::add(const RecordedCalls& other) {
 Recording::Recording(const Linked& linked, const RecordOptions& options, CompileWhen when,
                      PlanOptions emission)
     : options_(options),
-      regions_(std::make_shared<CodeRegions>(regions_of(*linked.schedule))),
+      about_(std::make_shared<RecordedProgram>(regions_of(*linked.schedule),
+                                               shaped_nodes(*linked.schedule))),
       pool_(linked.program,
-            [program = linked.program, regions = regions_, options] {
-              return std::make_unique<Recorder>(program, regions, options);
+            [program = linked.program, about = about_, options] {
+              return std::make_unique<Recorder>(program, about, options);
             }),
       compilation_(linked, when, profiled(emission)) {}
 

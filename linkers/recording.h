@@ -31,8 +31,9 @@ class Recording {
 
   FramePool& pool() { return pool_; }
   Compilation& compilation() { return compilation_; }
+  const Compilation& compilation() const { return compilation_; }
   const RecordOptions& options() const { return options_; }
-  const CodeRegions& regions() const { return *regions_; }
+  const CodeRegions& regions() const { return about_->regions; }
   /// Of all calls that have ended, and of the recordings that handed theirs on.
   RecordedCalls recorded();
   std::uint64_t n_calls();
@@ -45,7 +46,7 @@ class Recording {
 
  private:
   RecordOptions options_;
-  std::shared_ptr<const CodeRegions> regions_;
+  std::shared_ptr<const RecordedProgram> about_;
   FramePool pool_;
   Compilation compilation_;
   RecordedCalls taken_over_;

@@ -5,7 +5,6 @@
 
 #include <functional>
 #include <thread>
-#include <type_traits>
 
 namespace thunkvm {
 namespace {
@@ -17,10 +16,51 @@ const Buffer* buffer_of(const Cell& cell) {
 
 /// `to` gets at least as many elements as `from` has, and then `merge(to[i], from[i])`.
 template <class T, class Merge>
-void merge_each(std::vector<T>& to, const std::vector<T>& from, const std::type_identity_t<T>& none,
-                const Merge& merge) {
+void merge_each(std::vector<T>& to, std::span<const T> from, const T& none, const Merge& merge) {
   if (to.size() < from.size()) to.resize(from.size(), none);
   for (std::size_t i = 0; i < from.size(); ++i) merge(to[i], from[i]);
+}
+
+/// Lists that are in order stay so together; `from` need not be.
+template <class T, class Key>
+void merge_in_order(std::vector<T>& to, std::span<const T> from, Key T::* key) {
+  const auto before = [key](const T& a, const T& b) { return a.*key < b.*key; };
+  const auto middle = to.insert(to.end(), from.begin(), from.end());
+  std::stable_sort(middle, to.end(), before);
+  std::inplace_merge(to.begin(), middle, to.end(), before);
+}
+
+void add_shapes(ShapeCounts& to, const ShapeCounts& from) {
+  for (const auto& [shapes, counted] : from) {
+    ShapedRuns& sum = to[shapes];
+    sum.runs += counted.runs;
+    sum.bytes += counted.bytes;
+  }
+}
+
+/// Appends how many axes a value has, and their lengths.
+void append_shape(std::vector<std::int64_t>& shapes, const Cell& cell) {
+  if (cell.is_scalar()) {
+    shapes.push_back(0);
+  } else if (cell.is_array()) {
+    const ArrayBody& body = *cell.body();
+    shapes.push_back(body.ndim);
+    shapes.insert(shapes.end(), body.dims, body.dims + body.ndim);
+  } else {
+    shapes.push_back(kNoShape);
+  }
+}
+
+/// Whether `at` goes on with how many axes a value has, and their lengths; then it is past them.
+bool has_shape(const std::int64_t*& at, const std::int64_t* end, const Cell& cell) {
+  if (at == end) return false;
+  if (cell.is_scalar()) return *at++ == 0;
+  if (!cell.is_array()) return *at++ == kNoShape;
+  const ArrayBody& body = *cell.body();
+  if (*at++ != body.ndim) return false;
+  for (int axis = 0; axis < body.ndim; ++axis)
+    if (*at++ != body.dims[axis]) return false;
+  return true;
 }
 
 /// Drops the older half of a list that is full.
@@ -42,6 +82,7 @@ void SiteRecord::merge(const SiteRecord& other) {
   failed += other.failed;
   bytes += other.bytes;
   peak = std::max(peak, other.peak);
+  copies += other.copies;
   for (std::size_t i = 0; i < classes.size(); ++i) classes[i] += other.classes[i];
 }
 
@@ -59,14 +100,21 @@ std::uint64_t SiteRecord::p95() const {
 }
 
 Recorder::Recorder(std::shared_ptr<const Program> program,
-                   std::shared_ptr<const CodeRegions> regions, RecordOptions options)
+                   std::shared_ptr<const RecordedProgram> about, RecordOptions options)
     : program_(std::move(program)),
-      regions_(std::move(regions)),
+      about_(std::move(about)),
       options_(options),
       branch_records_(program_->branches.size()),
-      region_records_(regions_->n_regions),
+      region_records_(about_->regions.n_regions),
       decision_records_(program_->branches.size()),
-      demander_records_(program_->memos.size(), kNone) {
+      demander_records_(program_->memos.size(), kNone),
+      looks_(program_->n_nodes, options_.memory ? kMemory : 0) {
+  if (options_.times && !about_->shaped.empty()) {
+    for (std::uint32_t node = 0; node < program_->n_nodes; ++node)
+      if (about_->shaped[node] != 0) looks_[node] |= kShapes;
+    shapes_of_nodes_.resize(program_->n_nodes);
+    shapes_of_loops_.resize(program_->n_nodes);
+  }
   branches = branch_records_.data();
   Laps::regions = region_records_.data();
   decisions = decision_records_.data();
@@ -88,7 +136,6 @@ void Recorder::begin_call(std::span<const std::uint32_t> forced) {
   clock = Clock::read();
   thread_ = std::hash<std::thread::id>()(std::this_thread::get_id());
   n_decisions = 0;
-  waited_ = 0;
   bodies_.clear();
   call_bytes_ = 0;
   start_laps_ = count;
@@ -129,6 +176,45 @@ void Recorder::note_memory(std::uint32_t site, const Cell* cells, const Operands
   record.peak = std::max<std::uint64_t>(record.peak, MemoryPool::statistics().in_use);
 }
 
+void Recorder::look_at_inputs(std::uint32_t site, const Cell* cells, const Operands& operands) {
+  if ((looks_[site] & kMemory) != 0) begin_memory(cells, operands);
+  if ((looks_[site] & kShapes) == 0) return;
+  const ShapeTally& tally = shapes_of_nodes_[site];
+  const std::int64_t* at = tally.begin();
+  int i = 0;
+  while (i < operands.n_inputs && has_shape(at, tally.end(), cells[operands.input(i)])) ++i;
+  as_before_ = i == operands.n_inputs ? at : nullptr;
+  if (as_before_ != nullptr) [[likely]]
+    return;
+  shapes_.clear();
+  for (i = 0; i < operands.n_inputs; ++i) append_shape(shapes_, cells[operands.input(i)]);
+}
+
+void Recorder::look_at_outputs(std::uint32_t site, const Cell* cells, const Operands& operands) {
+  if ((looks_[site] & kMemory) != 0) note_memory(site, cells, operands);
+  if ((looks_[site] & kShapes) == 0) return;
+  ShapeTally& tally = shapes_of_nodes_[site];
+  if (as_before_ != nullptr) [[likely]] {
+    const std::int64_t* at = as_before_;
+    int j = 0;
+    while (j < operands.n_outputs && has_shape(at, tally.end(), cells[operands.output(j)])) ++j;
+    if (j == operands.n_outputs) [[likely]]
+      return tally.add_again();
+    shapes_.assign(tally.begin(), as_before_);
+  }
+  for (int j = 0; j < operands.n_outputs; ++j) append_shape(shapes_, cells[operands.output(j)]);
+  tally.add(shapes_);
+}
+
+void Recorder::note_loop(std::uint32_t first_member, std::span<const std::int64_t> shape,
+                         std::uint64_t bytes) {
+  shapes_of_loops_[first_member].add(shape, bytes);
+}
+
+void Recorder::note_loop_again(std::uint32_t first_member, std::span<const std::int64_t> shape) {
+  shapes_of_loops_[first_member].add_as_before(shape);
+}
+
 void Recorder::note_event(Laps* laps, std::uint32_t site, std::uint64_t ticks) {
   Recorder& recorder = static_cast<Recorder&>(*laps);
   const EventRecord event{recorder.last, ticks, site, recorder.start_, recorder.thread_};
@@ -139,41 +225,68 @@ void Recorder::note_event(Laps* laps, std::uint32_t site, std::uint64_t ticks) {
   ++recorder.n_events_;
 }
 
+void RecordedTotals::add_sites(std::span<const SiteRecord> from) {
+  merge_each(sites, from, {}, [](SiteRecord& to, const SiteRecord& other) { to.merge(other); });
+}
+
+void RecordedTotals::add_branches(std::span<const BranchRecord> from) {
+  merge_each(branches, from, {}, [](BranchRecord& to, const BranchRecord& other) {
+    to.evaluated += other.evaluated;
+    to.flips += other.flips;
+  });
+}
+
+void RecordedTotals::add_regions(std::span<const Elapsed> from) {
+  merge_each(regions, from, {}, [](Elapsed& to, const Elapsed& other) {
+    to.ticks += other.ticks;
+    to.laps += other.laps;
+  });
+}
+
+void RecordedTotals::add_demanders(std::span<const std::uint32_t> from) {
+  merge_each(demanders, from, kNone, [](std::uint32_t& to, std::uint32_t other) {
+    if (to == kNone) to = other;
+  });
+}
+
+void RecordedTotals::add_calls(std::span<const CallRecord> from) {
+  merge_in_order(calls, from, &CallRecord::start);
+}
+
+void RecordedTotals::add_events(std::span<const EventRecord> from) {
+  merge_in_order(events, from, &EventRecord::end);
+}
+
 void RecordedTotals::add(const Recorder& recorder) {
-  RecordedTotals other;
-  other.sites = recorder.site_records_;
-  other.branches = recorder.branch_records_;
-  other.regions = recorder.region_records_;
-  other.demanders = recorder.demander_records_;
-  other.calls = recorder.calls_;
-  other.events = recorder.events_;
-  other.n_calls = recorder.n_calls_;
-  other.n_events = recorder.n_events_;
-  add(other);
+  add_sites(recorder.site_records_);
+  add_branches(recorder.branch_records_);
+  add_regions(recorder.region_records_);
+  add_demanders(recorder.demander_records_);
+  add_calls(recorder.calls_);
+  add_events(recorder.events_);
+  n_calls += recorder.n_calls_;
+  n_events += recorder.n_events_;
+  for (std::uint32_t node = 0; node < recorder.shapes_of_nodes_.size(); ++node) {
+    const ShapeCounts& alone = recorder.shapes_of_nodes_[node].counts();
+    const ShapeCounts& in_loop = recorder.shapes_of_loops_[node].counts();
+    if (!alone.empty()) add_shapes(shapes_of_nodes[node], alone);
+    if (!in_loop.empty()) add_shapes(shapes_of_loops[node], in_loop);
+  }
 }
 
 void RecordedTotals::add(const RecordedTotals& other) {
-  merge_each(sites, other.sites, {},
-             [](SiteRecord& to, const SiteRecord& from) { to.merge(from); });
-  merge_each(branches, other.branches, {}, [](BranchRecord& to, const BranchRecord& from) {
-    to.evaluated += from.evaluated;
-    to.flips += from.flips;
-  });
-  merge_each(regions, other.regions, {}, [](Elapsed& to, const Elapsed& from) {
-    to.ticks += from.ticks;
-    to.laps += from.laps;
-  });
-  merge_each(demanders, other.demanders, kNone, [](std::uint32_t& to, std::uint32_t from) {
-    if (to == kNone) to = from;
-  });
-  calls.insert(calls.end(), other.calls.begin(), other.calls.end());
-  std::stable_sort(calls.begin(), calls.end(),
-                   [](const CallRecord& a, const CallRecord& b) { return a.start < b.start; });
-  events.insert(events.end(), other.events.begin(), other.events.end());
-  std::stable_sort(events.begin(), events.end(),
-                   [](const EventRecord& a, const EventRecord& b) { return a.end < b.end; });
+  add_sites(other.sites);
+  add_branches(other.branches);
+  add_regions(other.regions);
+  add_demanders(other.demanders);
+  add_calls(other.calls);
+  add_events(other.events);
   n_calls += other.n_calls;
   n_events += other.n_events;
+  for (const auto& [node, counts] : other.shapes_of_nodes)
+    add_shapes(shapes_of_nodes[node], counts);
+  for (const auto& [node, counts] : other.shapes_of_loops)
+    add_shapes(shapes_of_loops[node], counts);
 }
 
 double ticks_of_lap() {
@@ -182,7 +295,7 @@ double ticks_of_lap() {
     auto program = std::make_shared<Program>();
     program->code.push_back({});
     program->n_nodes = 1;
-    Recorder recorder(program, std::make_shared<CodeRegions>(), {.times = true});
+    Recorder recorder(program, std::make_shared<RecordedProgram>(), {.times = true});
     std::uint64_t best = ~std::uint64_t{0};
     for (int round = 0; round < 5; ++round) {
       recorder.begin_call();

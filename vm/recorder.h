@@ -10,11 +10,13 @@
 #include "vm/clock.h"
 #include "vm/code_regions.h"
 #include "vm/program.h"
+#include "vm/shape_tally.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <utility>
@@ -48,6 +50,7 @@ struct alignas(64) SiteRecord {
   std::uint64_t bytes = 0;  ///< of outputs that are new, and no memory of an input
   std::array<std::uint32_t, kTickClasses> classes{};  ///< of all runs but the first
   std::uint64_t peak = 0;                             ///< bytes in use when it ended, at most
+  std::uint64_t copies = 0;  ///< of inputs that it overwrites and others may still read
 
   void merge(const SiteRecord& other);
   /// So many ticks that 95 of 100 runs took no more: the upper end of their class.
@@ -115,13 +118,21 @@ struct Laps {
   std::uint32_t times = 0;
 };
 
+/// What a recorder has to know of a program beside its code. Immutable.
+struct RecordedProgram {
+  CodeRegions regions;
+  /// By node: 1 where the shapes that its operands have in each run are of interest. An empty list:
+  /// none are.
+  std::vector<std::uint8_t> shaped;
+};
+
 /// What is recorded of the calls of one frame. Used by one thread at a time.
 class Recorder : public Laps {
  public:
   /// Calls and events that are kept, the latest ones.
   static constexpr std::size_t kMaxCalls = 1 << 17, kMaxEvents = 1 << 16;
 
-  Recorder(std::shared_ptr<const Program> program, std::shared_ptr<const CodeRegions> regions,
+  Recorder(std::shared_ptr<const Program> program, std::shared_ptr<const RecordedProgram> about,
            RecordOptions options);
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -169,9 +180,9 @@ class Recorder : public Laps {
   void waited(std::uint64_t ticks) {
     SiteRecord& record = sites[site(CallPart::Wait)];
     ++record.runs;
+    if (times == 0) return;
     record.self += ticks;
     last += ticks;
-    waited_ += ticks;
   }
   /// A branch takes an arm.
   void took(std::uint32_t branch, std::uint32_t arm) {
@@ -183,12 +194,32 @@ class Recorder : public Laps {
   }
   std::uint64_t n_calls() const { return n_calls_; }
   bool notes_memory() const { return options_.memory; }
+  /// An eager thunk is about to run, or has made its outputs; the inputs that it left are still
+  /// there. What it copies meanwhile is its own.
+  void begin_thunk(std::uint32_t site, const Cell* cells, const Operands& operands) {
+    running_ = site;
+    if (looks_[site] != 0) [[unlikely]]
+      look_at_inputs(site, cells, operands);
+  }
+  void end_thunk(std::uint32_t site, const Cell* cells, const Operands& operands) {
+    if (looks_[site] != 0) [[unlikely]]
+      look_at_outputs(site, cells, operands);
+  }
+  /// The thunk that runs copies an input, since it overwrites it and others may still read it.
+  void note_copy() { ++sites[running_].copies; }
   /// Notes what a thunk made, before the inputs that it left are let go. `more`: it belongs to the
   /// one that began before it.
   void begin_memory(const Cell* cells, const Operands& operands, bool more = false);
   void note_memory(std::uint32_t site, const Cell* cells, const Operands& operands);
+  /// A fused loop, known by its first member, ran over elements of this shape; it read and wrote so
+  /// many bytes, or as many as in the run with this shape before.
+  void note_loop(std::uint32_t first_member, std::span<const std::int64_t> shape,
+                 std::uint64_t bytes);
+  void note_loop_again(std::uint32_t first_member, std::span<const std::int64_t> shape);
+  /// Whether anybody asks for shapes.
+  bool notes_shapes() const { return !shapes_of_loops_.empty(); }
   /// A body is run from `pc`; it returns, or not, since it failed or the call is lost.
-  void call_body(std::uint32_t pc) { bodies_.push_back({regions_->at(pc), last, count}); }
+  void call_body(std::uint32_t pc) { bodies_.push_back({about_->regions.at(pc), last, count}); }
   void return_from_body() {
     const Body body = bodies_.back();
     bodies_.pop_back();
@@ -225,9 +256,14 @@ class Recorder : public Laps {
     return ticks;
   }
   static void note_event(Laps* laps, std::uint32_t site, std::uint64_t ticks);
+  void look_at_inputs(std::uint32_t site, const Cell* cells, const Operands& operands);
+  void look_at_outputs(std::uint32_t site, const Cell* cells, const Operands& operands);
+
+  // What is looked at of a node's runs.
+  static constexpr std::uint8_t kMemory = 1, kShapes = 2;
 
   std::shared_ptr<const Program> program_;
-  std::shared_ptr<const CodeRegions> regions_;
+  std::shared_ptr<const RecordedProgram> about_;
   RecordOptions options_;
   std::vector<SiteRecord> site_records_;
   std::vector<BranchRecord> branch_records_;
@@ -236,11 +272,16 @@ class Recorder : public Laps {
   std::vector<std::uint32_t> demander_records_;
   std::vector<Body> bodies_;
   std::vector<CallRecord> calls_;
-  std::uint64_t n_calls_ = 0, waited_ = 0;
+  std::uint64_t n_calls_ = 0;
   std::uint64_t thread_ = 0, start_ = 0, start_laps_ = 0, call_bytes_ = 0;
   std::vector<EventRecord> events_;  // a ring, once it is full
   std::uint64_t n_events_ = 0;
   std::vector<const Buffer*> given_;  // the memory that a thunk's inputs had when it began
+  std::uint32_t running_ = 0;
+  std::vector<std::uint8_t> looks_;          // by node
+  std::vector<std::int64_t> shapes_;         // of the thunk that runs
+  const std::int64_t* as_before_ = nullptr;  // those of its last run, from its outputs on; or null
+  std::vector<ShapeTally> shapes_of_nodes_, shapes_of_loops_;  // by node; empty: nobody asks
 };
 
 /// The sums over recorders of one program.
@@ -252,9 +293,19 @@ struct RecordedTotals {
   std::vector<CallRecord> calls;
   std::vector<EventRecord> events;
   std::uint64_t n_calls = 0, n_events = 0;
+  /// By node, and by the first member of a loop.
+  std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_loops;
 
   void add(const Recorder& recorder);
   void add(const RecordedTotals& other);
+
+ private:
+  void add_sites(std::span<const SiteRecord> from);
+  void add_branches(std::span<const BranchRecord> from);
+  void add_regions(std::span<const Elapsed> from);
+  void add_demanders(std::span<const std::uint32_t> from);
+  void add_calls(std::span<const CallRecord> from);
+  void add_events(std::span<const EventRecord> from);
 };
 
 /// How many ticks of a lap are the recorder's own.

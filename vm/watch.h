@@ -43,11 +43,10 @@ struct Recorded {
   template <class Code>
   Status run(Frame&, Activation& activation, std::uint32_t node, const Operands& operands,
              Code&& code, const LazyCall* = nullptr) const {
-    const bool memory = recorder->notes_memory();
     try {
-      if (memory) recorder->begin_memory(activation.cells, operands);
+      recorder->begin_thunk(node, activation.cells, operands);
       const Status status = code();
-      if (memory) recorder->note_memory(node, activation.cells, operands);
+      if (status == Status::Done) recorder->end_thunk(node, activation.cells, operands);
       return status;
     } catch (...) {
       return activation.fail_current();

@@ -22,7 +22,9 @@ struct Recorded {
   Recorder recorder;
 
   explicit Recorded(RecordOptions options = {.times = true})
-      : recorder(program(), std::make_shared<CodeRegions>(regions()), options) {
+      : recorder(program(),
+                 std::make_shared<RecordedProgram>(regions(), std::vector<std::uint8_t>{1, 0}),
+                 options) {
     recorder.begin_call();
   }
   static std::shared_ptr<const Program> program() {
@@ -155,4 +157,40 @@ TEST_CASE("what two recorders saw adds up") {
   CHECK(totals.sites[0].self == 65);
   CHECK(totals.sites[0].min == 5);
   CHECK(totals.sites[0].first == 10);
+}
+
+TEST_CASE("runs are counted by the shapes of their operands") {
+  ShapeTally tally;
+  for (const std::int64_t length : {3, 3, 5, 3}) tally.add(std::vector<std::int64_t>{1, length, 0});
+  const ShapeCounts& counts = tally.counts();
+  CHECK(counts.at({1, 3, 0}).runs == 3);
+  CHECK(counts.at({1, 5, 0}).runs == 1);
+}
+
+TEST_CASE("a loop that runs as before has moved as much as before") {
+  Recorded r;
+  const std::vector<std::int64_t> shape{4};
+  r.recorder.note_loop(1, shape, 64);
+  r.recorder.note_loop_again(1, shape);
+  r.recorder.note_loop_again(1, shape);
+  const RecordedTotals totals = r.totals();
+  CHECK(totals.shapes_of_loops.at(1).at({4}).runs == 3);
+  CHECK(totals.shapes_of_loops.at(1).at({4}).bytes == 192);
+}
+
+TEST_CASE("shapes beyond those that are kept apart are not counted") {
+  ShapeTally tally;
+  const auto n = static_cast<std::int64_t>(ShapeTally::kMost);
+  for (std::int64_t i = 0; i < n + 2; ++i) tally.add(std::vector<std::int64_t>{1, i});
+  tally.add(std::vector<std::int64_t>{1, 7});
+  CHECK(tally.counts().size() == ShapeTally::kMost);
+  CHECK(tally.counts().at({1, 7}).runs == 2);
+}
+
+TEST_CASE("a copy belongs to the thunk that runs") {
+  Recorded r;
+  r.recorder.begin_thunk(1, nullptr, Operands{});
+  r.recorder.note_copy();
+  CHECK(r.totals().sites[0].copies == 0);
+  CHECK(r.totals().sites[1].copies == 1);
 }

@@ -25,14 +25,14 @@ needs_chromium = pytest.mark.skipif(
 
 
 @contextmanager
-def chromium(width: int, height: int) -> Iterator[Chrome]:
-    """Open a browser that reaches no network and notes what scripts complain of."""
+def chromium(width: int, height: int, *, reaches: str = "") -> Iterator[Chrome]:
+    """Open a browser that reaches no network, or one address; it notes what scripts complain of."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     options = webdriver.ChromeOptions()
     options.binary_location = CHROMIUM
     for option in (
         *OPTIONS,
-        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--host-resolver-rules=MAP * ~NOTFOUND" + (f" , EXCLUDE {reaches}" if reaches else ""),
         f"--window-size={width},{height}",
     ):
         options.add_argument(option)

@@ -17,12 +17,16 @@ from thunkvm.profile import (
 )
 
 SOURCE = "search.py"
+FAMILIES = {
+    "gt": "comparison", "lt": "comparison", "mul": "arithmetic", "exp": "exponential",
+    "solve": "linear algebra", "cholesky": "linear algebra", "ifelse": "conditional",
+}  # fmt: skip
 
 
 def node(index: int, op: str, line: int, **fields: object) -> NodeRow:
     """A node made at a line of search.py, whose Op is a built-in one."""
     row = {
-        "op_class": "BuiltinOp",
+        "op_class": FAMILIES.get(op, ""),
         "name": f"{op}.{index}",
         "file": SOURCE,
         "type": "scalar float64",
@@ -54,7 +58,7 @@ SEARCH = FunctionRecord(
              region="only if not step < 1", region_path=((0, 1), (1, 1)), inputs=("a",)),
         node(5, "ifelse", 7, source="tv.ifelse(step < 1, step, cholesky(a))", form="branch",
              region="only if not better > 0", region_path=((0, 1),), inputs=(3, 4, 2),
-             entered=2, runs=2, self_time=0.0001, total_time=0.0806, copies=2),
+             entered=2, runs=2, self_time=0.0001, total_time=0.0806, copies=2, lazy_copies=2),
         node(6, "ifelse", 8, source="out = tv.ifelse(ok, cheap, rest)", form="branch",
              inputs=(0, 5, 1), output=True, entered=10, runs=10, self_time=0.0004, total_time=0.09),
         node(7, "exp", 9, source="memo = exp(x)", form="memo", inputs=("x",)),
@@ -64,7 +68,7 @@ SEARCH = FunctionRecord(
             index=0, node=6, text="better > 0", file=SOURCE, line=8, evaluations=10, flips=3,
             arms=(ArmRow(name="then", taken=8, time=0.008, nodes=(1,)),
                   ArmRow(name="else", taken=2, time=0.0806, nodes=(2, 3, 4, 5))),
-            saved=0.3244, break_even=1e-6,
+            saved=0.3244, break_even=0.03244,
         ),
         ConditionRow(
             index=1, node=5, text="step < 1", file=SOURCE, line=7, evaluations=2, flips=0,
@@ -106,8 +110,8 @@ def crossings(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
     found = []
     for a in events:
         for b in events:
-            start_a, end_a = round(a["ts"] * 1000), round((a["ts"] + a["dur"]) * 1000)
-            start_b, end_b = round(b["ts"] * 1000), round((b["ts"] + b["dur"]) * 1000)
+            start_a, start_b = int(a["ts"] * 1000), int(b["ts"] * 1000)  # as Perfetto reads them
+            end_a, end_b = start_a + int(a["dur"] * 1000), start_b + int(b["dur"] * 1000)
             if a["tid"] == b["tid"] and start_a < start_b < end_a < end_b:
                 found.append((a["name"], b["name"]))
     return found

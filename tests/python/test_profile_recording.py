@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 from collections.abc import Generator, Iterator
 from typing import Any
 
@@ -80,11 +82,22 @@ def test_the_arms_that_were_not_taken_are_what_was_saved() -> None:
     assert condition.saved == pytest.approx(2 * 0.001 + 1 * 0.003)
 
 
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_break_even_is_what_is_not_taken_each_time(mode: Any) -> None:
+    f = branching(mode, profile=True)
+    for x in (1.0, 1.0, -1.0, 1.0):
+        f(x)
+    ((condition,),) = [record.conditions for record in f.profile.functions]
+    # An eager where takes 3 + 1 ms each time, the condition 3 ms in 3 of 4 and 1 ms in one.
+    assert condition.break_even == pytest.approx(0.25 * 0.003 + 0.75 * 0.001)
+
+
 def test_nobody_knows_what_an_arm_saves_that_never_ran() -> None:
     f = branching("vm", profile=True)
     f(1.0)
     ((condition,),) = [record.conditions for record in f.profile.functions]
     assert condition.saved is None
+    assert condition.break_even is None
     assert condition.always == "then"
 
 
@@ -256,6 +269,41 @@ def test_regions_are_named_by_their_conditions() -> None:
     assert regions["sin"] == "only if not x > 0.0"
     assert regions["exp"] == "only if x > 0.0 and x < 1.0"
     assert regions["cos"] == "only if x > 0.0 and not x < 1.0"
+
+
+def test_the_class_of_a_built_in_op_is_its_family() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], Spin(0.001)(tv.sum(tv.exp(x) * 2.0)), mode="vm", profile=True)
+    f([1.0])
+    (record,) = f.profile.functions
+    assert {node.op: node.op_class for node in record.nodes} == {
+        "exp": "exponential",
+        "mul": "arithmetic",
+        "sum": "reduction",
+        "Spin": "Spin",
+    }
+
+
+def test_a_profiled_function_goes_when_nobody_has_it_any_more() -> None:
+    gc.disable()
+    try:
+        f = branching("vm", profile=True)
+        f(1.0)
+        assert f.profile.functions[0].n_calls == 1
+        gone = weakref.ref(f)
+        del f
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_a_profile_outlives_its_function() -> None:
+    f = branching("vm", profile=True)
+    f(1.0)
+    profile = f.profile
+    assert profile is f.profile
+    del f
+    assert profile.functions[0].n_calls == 1
 
 
 def test_what_is_no_kind_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -118,3 +119,59 @@ def test_emitted_code_has_the_regions_of_its_program() -> None:
     assert [(row.op, row.region, row.code) for row in nodes if row.op == "exp"] == [
         ("exp", "only if x > 0.0", "chunk 0")
     ]
+
+
+class First(tv.Op):
+    """A lazy Op that demands its first input alone."""
+
+    def make_node(self, x: tv.Variable, y: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x, y], [x.type()])
+
+    def demand(self, node: tv.Apply) -> Iterator[Any]:
+        return (yield 0)
+
+
+def every_kind_of_region() -> tuple[list[tv.Variable], list[tv.Variable]]:
+    """Arms in arms, a body for two conditions, an attempt, a lazy Op's inputs, a switch, a loop."""
+    a, b, x = tv.scalar("a"), tv.scalar("b"), tv.scalar("x")
+    i, v = tv.scalar("i", dtype="int64"), tv.vector("v")
+    either = tv.exp(x * 3.0)
+    outputs = [
+        tv.ifelse(a > 0, tv.ifelse(b > 0, tv.cos(x), either), tv.sin(x) * 2.0),
+        tv.ifelse(b > 1, either, x),
+        tv.attempt(tv.log(x), tv.tanh(x)),
+        First()(tv.sqrt(x), tv.cosh(x)),
+        tv.switch_case(i, [tv.sinh(x), tv.tan(x)], default=tv.expm1(x)),
+        tv.ifelse(a > 2, (tv.exp(v) * v).sum(), tv.log1p(v).max()),
+    ]
+    return [a, b, x, i, v], outputs
+
+
+MODES = ["py", "vm", tv.Mode("cvm", compile="never"), tv.Mode("cvm", compile="now")]
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_explain_dprint_and_the_profile_name_nodes_and_regions_alike(
+    mode: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    f = tv.function(*every_kind_of_region(), mode=mode)
+    with f.profile() as p:
+        f(1.0, 2.0, 0.5, 1, [1.0, 2.0])
+        f(3.0, -2.0, 0.5, 7, [1.0, 2.0])
+    explained = {row.node: row.region for row in f.explain().nodes}
+    assert {node.name: node.region for node in p.functions[0].nodes} == explained
+    assert len(set(explained.values())) > (1 if mode == "py" else 12)
+
+    f.dprint(depth=None, profile=p)
+    notes = re.findall(r"(\w+\.\d+)(?:\[\d+\])? <[^>]*>  \[(.*)\]$", capsys.readouterr().out, re.M)
+    assert notes
+    for name, note in notes:
+        assert note.endswith(f", {explained[name]}")
+    assert {name for name, _ in notes} == set(explained)
+
+    f.dprint(depth=None)
+    plain = re.findall(
+        r"(\w+\.\d+)(?:\[\d+\])? <[^>]*>(?:  \[(.*)\])?$", capsys.readouterr().out, re.M
+    )
+    assert {name: note or "always" for name, note in plain} == explained
+    assert {node["node"]: node["region"] for node in p.to_pandas().to_dict("records")} == explained

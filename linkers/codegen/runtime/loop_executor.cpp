@@ -6,6 +6,7 @@
 #include "linkers/codegen/runtime/loop_instance.h"
 #include "linkers/codegen/runtime/loop_threads.h"
 #include "ops/kernels/array_kernel.h"
+#include "vm/frame.h"
 
 #include <algorithm>
 #include <atomic>
@@ -250,15 +251,46 @@ bool resolves(const LoopNest& nest, const LoopLayouts& layouts, LoopInstance& in
   }
 }
 
+/// Of a call whose nodes' shapes are recorded; else null.
+Recorder* asked_for_shapes(const NativeCall& call) {
+  if (call.laps == nullptr) [[likely]]
+    return nullptr;
+  Recorder* const recorder = call.frame->recorder();
+  return recorder->notes_shapes() ? recorder : nullptr;
+}
+
+/// That a run reads and writes: each operand once, what is repeated along an axis too.
+std::uint64_t bytes_moved(const LoopNest& nest, const LoopInstance& instance) {
+  std::int64_t bytes = 0;
+  std::size_t k = 0;
+  for (; k < nest.inputs.size(); ++k) {
+    const IndexMap& map = instance.inputs[k];
+    std::int64_t elements = map.kind == IndexMap::Kind::Identity ? instance.size : 1;
+    if (map.kind != IndexMap::Kind::Identity && map.kind != IndexMap::Kind::Broadcast)
+      for (const auto& axis : map.axes)
+        if (axis.stride != 0) elements *= axis.length;
+    bytes += elements * nest.item_sizes[k];
+  }
+  for (std::size_t j = 0; j < nest.outputs.size(); ++j)
+    bytes += instance.size * nest.item_sizes[k++];
+  return static_cast<std::uint64_t>(bytes);
+}
+
 /// As one pass. False if the members cannot run so.
 bool run_at_once(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
                  NumberBits* results) {
   LoopInstance& instance = LoopInstance::of(nest, call);
+  Recorder* const recorder = asked_for_shapes(call);
+  const std::uint32_t first = nest.members.steps.front().node;
   char* data[kLoopOperands];
   if (!instance.fits(nest, call, data)) {
     if (!resolves(nest, LoopLayouts(nest, call), instance)) return false;
     lay_out_slots(nest, call, instance);
     instance.fits(nest, call, data);
+    if (recorder != nullptr) [[unlikely]]
+      recorder->note_loop(first, instance.shape, bytes_moved(nest, instance));
+  } else if (recorder != nullptr) [[unlikely]] {
+    recorder->note_loop_again(first, instance.shape);
   }
   for (const std::uint32_t slot : nest.shape_only) CallMemory(call).make_again(slot);
   if (nest.computes()) Execution(nest, instance, call, numbers, data, results).run();

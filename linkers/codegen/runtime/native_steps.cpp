@@ -29,12 +29,12 @@ void note_after(NativeCall& call, const NativeSteps& steps) {
 bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i) {
   const Step& step = steps.steps[i];
   Activation& activation = *call.activation;
-  Recorder* const memory = records_memory(call);
-  if (memory != nullptr) [[unlikely]]
-    memory->begin_memory(call.cells, step.operands);
+  Recorder* const recorder = call.frame->recorder();
+  if (recorder != nullptr) [[unlikely]]
+    recorder->begin_thunk(step.node, call.cells, step.operands);
   if (step.run(activation, step.operands) == Status::Done) [[likely]] {
-    if (memory != nullptr) [[unlikely]]
-      memory->note_memory(step.node, call.cells, step.operands);
+    if (recorder != nullptr) [[unlikely]]
+      recorder->end_thunk(step.node, call.cells, step.operands);
     if (!activation.poll || NativeSupport::poll(*call.frame)) return true;
   } else {
     NativeSupport::fail(*call.frame, step.node);

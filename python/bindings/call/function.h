@@ -57,6 +57,9 @@ class PythonFunction {
   /// See Function::record and Recordings::stop.
   std::shared_ptr<Recording> record(const RecordOptions& options);
   void stop(const std::shared_ptr<Recording>& recording);
+  /// The recording that a function made with `profile=` has from its first call on; else null.
+  void set_own(std::shared_ptr<Recording> recording) { own_ = std::move(recording); }
+  const std::shared_ptr<Recording>& own() const { return own_; }
 
   /// One call, with CPython's vectorcall arguments. Throws PythonError and Error.
   PyObject* call(PyObject* const* arguments, std::size_t n_positional, PyObject* keywords);
@@ -111,6 +114,7 @@ class PythonFunction {
     return last_ != nullptr ? std::exchange(last_, nullptr) : core_.frames().acquire();
   }
   void release(Frame* frame);
+  std::shared_ptr<Recording> own_;
   void note_watching() { watched_ = observer_ || core_.recordings().latest() != nullptr; }
 
   Function core_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace thunkvm {
 namespace {
@@ -72,10 +73,27 @@ PyRef site_row(const SiteRecord& site, const Seconds& seconds) {
         first = one(site.first, site.runs != 0);
   const std::uint64_t laps = site.runs + site.suspended + site.failed;
   return PyRef::take(Py_BuildValue(
-      "(KdOOOOKKKK)", static_cast<unsigned long long>(site.runs), seconds.of(site.self, laps),
+      "(KdOOOOKKKKK)", static_cast<unsigned long long>(site.runs), seconds.of(site.self, laps),
       min.get(), p95.get(), max.get(), first.get(), static_cast<unsigned long long>(site.suspended),
       static_cast<unsigned long long>(site.failed), static_cast<unsigned long long>(site.bytes),
-      static_cast<unsigned long long>(site.peak)));
+      static_cast<unsigned long long>(site.peak), static_cast<unsigned long long>(site.copies)));
+}
+
+// {node: [(shapes, runs, bytes), ...]}; the shapes one after the other, as ShapeCounts has them.
+PyRef shape_dict(const std::map<std::uint32_t, ShapeCounts>& nodes) {
+  PyRef dict = PyRef::take(PyDict_New());
+  for (const auto& [node, counts] : nodes) {
+    PyRef rows = list_of(counts, [](const auto& entry) {
+      PyRef shapes = list_of(entry.first, [](std::int64_t number) {
+        return PyRef::take(PyLong_FromLongLong(number));
+      });
+      return PyRef::take(Py_BuildValue("(OKK)", shapes.get(),
+                                       static_cast<unsigned long long>(entry.second.runs),
+                                       static_cast<unsigned long long>(entry.second.bytes)));
+    });
+    check(PyDict_SetItem(dict.get(), integer(node).get(), rows.get()));
+  }
+  return dict;
 }
 
 PyRef call_row(const CallRecord& call, const Seconds& seconds) {
@@ -136,10 +154,22 @@ PyObject* read(PyObject* self, PyObject*) {
     set(dict, "events", list_of(recorded.totals.events, [&](const EventRecord& event) {
           return event_row(event, seconds);
         }));
+    set(dict, "shapes_of_nodes", shape_dict(recorded.totals.shapes_of_nodes));
+    set(dict, "shapes_of_loops", shape_dict(recorded.totals.shapes_of_loops));
     set(dict, "first_group", integer(Recorder::first_group(program)));
     set(dict, "n_calls", integer(recorded.totals.n_calls));
     set(dict, "n_events", integer(recorded.totals.n_events));
-    set(dict, "compile", PyRef::take(PyFloat_FromDouble(recording.compilation().waited())));
+    double waited = 0, in_background = 0;
+    std::uint64_t cache_hits = 0;
+    const Compilation& its_own = function_of(self).core().compilation();
+    for (const Compilation* compilation : {&its_own, &std::as_const(recording).compilation()}) {
+      waited += compilation->waited();
+      in_background += compilation->in_background();
+      cache_hits += compilation->cache_hits();
+    }
+    set(dict, "compile", PyRef::take(PyFloat_FromDouble(waited)));
+    set(dict, "compile_background", PyRef::take(PyFloat_FromDouble(in_background)));
+    set(dict, "cache_hits", integer(cache_hits));
     set(dict, "changeover", PyRef::take(PyFloat_FromDouble(recorded.changeover)));
     set(dict, "lap_cost", PyRef::take(PyFloat_FromDouble(seconds.lap * seconds.tick)));
     return dict;
@@ -304,6 +334,17 @@ PyType_Spec spec = {"thunkvm._core.Recording", sizeof(RecordingObject), 0,
 
 }  // namespace
 
+// Whether nothing is computed in a block, nor has to be for it.
+static bool is_idle(const Schedule& schedule, const Block& block) {
+  for (std::uint32_t s = block.begin; s < block.end; ++s) switch (schedule.statements[s].kind) {
+      case Statement::Kind::Run:
+      case Statement::Kind::Need:
+      case Statement::Kind::Demand: return false;
+      default: break;
+    }
+  return true;
+}
+
 PyRef program_places(const Schedule& schedule, const NativeCode* native) {
   const auto or_none = [](std::uint32_t index) {
     return index == kNone ? PyRef::borrow(Py_None) : integer(index);
@@ -314,6 +355,9 @@ PyRef program_places(const Schedule& schedule, const NativeCode* native) {
         PyRef parent = or_none(block.parent);
         return PyRef::take(Py_BuildValue("(sIIO)", names[static_cast<int>(block.kind)], block.owner,
                                          block.number, parent.get()));
+      }));
+  set(dict, "idle", list_of(schedule.blocks, [&](const Block& block) {
+        return PyRef::borrow(is_idle(schedule, block) ? Py_True : Py_False);
       }));
   set(dict, "node_regions", list_of(schedule.block_of_nodes(), or_none));
   set(dict, "branches", list_of(schedule.branches, [&](const ScheduledBranch& branch) {

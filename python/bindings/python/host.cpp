@@ -74,6 +74,11 @@ bool PythonHost::interrupted() {
   return false;
 }
 
+void PythonHost::note_copy() {
+  Recorder* const recorder = frame_ == nullptr ? nullptr : frame_->recorder();
+  if (recorder != nullptr) recorder->note_copy();
+}
+
 PyRef PythonHost::exception(const Failure& failure) {
   return report_ == nullptr ? exception_of(failure) : report_->exception(*frame_, failure);
 }

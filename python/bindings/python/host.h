@@ -41,6 +41,9 @@ class PythonHost final : public Host {
   /// whose inputs are still there.
   PyRef exception(const Failure& failure);
 
+  /// The thunk that runs copies an input, since it overwrites it and others may still read it.
+  void note_copy();
+
   /// As `numpy.errstate(all="ignore")`, from here on: before a built-in Op's `perform`. Throws
   /// PythonError.
   void ignore_float_errors() {

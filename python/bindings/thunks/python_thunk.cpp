@@ -2,6 +2,7 @@
 
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
+#include "python/bindings/python/host.h"
 #include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/values/ndarray.h"
 #include "python/bindings/values/value.h"
@@ -40,6 +41,7 @@ PyRef PythonNode::exclusive_input(Activation& activation, const Operands& operan
   for (int other = 0; alone && other < operands.n_inputs; ++other)
     alone = other == i || operands.input(other) != operands.input(i);
   if (alone) return to_python(std::exchange(cell, Cell()));
+  static_cast<PythonHost&>(*activation.host).note_copy();
   Cell copy = copy_value(cell, *inputs[static_cast<std::size_t>(i)]);
   return copy.is_array() ? to_ndarray(copy.take_array()) : to_python(copy);
 }

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from thunkvm.profile.difference import FunctionChange, NodeChange, ProfileDifference
 from thunkvm.profile.live import LiveProfile
 from thunkvm.profile.live import profile as record_all
-from thunkvm.profile.record import (
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import (
     ArmRow,
     CallRow,
     ConditionRow,
@@ -18,7 +19,6 @@ from thunkvm.profile.record import (
     GroupRow,
     NodeRow,
     Overheads,
-    Profile,
 )
 from thunkvm.profile.storage import ProfileFileError
 

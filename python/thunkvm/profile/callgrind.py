@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
-from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
-from thunkvm.profile.regions import Region, region_tree, walk
+from thunkvm.profile.record import Profile
+from thunkvm.profile.region_tree import Region, region_tree, walk
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.timeline import NANO
 
 UNKNOWN = "???"  # as valgrind writes what it does not know

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import linecache
 import re
+from functools import cache
 from typing import Any, NamedTuple
 
 from thunkvm import _core
 from thunkvm._src.views.expression import cut, expression
 from thunkvm.profile.conditions import Condition, Places
-from thunkvm.profile.record import (
+from thunkvm.profile.lazy_copies import LazyCopies
+from thunkvm.profile.rows import (
     ArmRow,
     CallRow,
     ConditionRow,
@@ -18,8 +20,10 @@ from thunkvm.profile.record import (
     GroupRow,
     NodeRow,
     Overheads,
+    break_even,
     estimated_saving,
 )
+from thunkvm.profile.work import work_done
 
 #: What a call does beside its program, in the order of the core's sites.
 PARTS = ("arguments", "results", "lock", "other")
@@ -39,6 +43,7 @@ class Site(NamedTuple):
     failed: int
     bytes_allocated: int
     peak_bytes: int
+    copies: int
 
 
 def capture(function: _core.Function, recording: _core.Recording) -> FunctionRecord:
@@ -48,15 +53,19 @@ def capture(function: _core.Function, recording: _core.Recording) -> FunctionRec
 
 def counted(function: _core.Function) -> FunctionRecord:
     """Return what every function counts: how often its nodes ran, and its branches took an arm."""
-    capture = _Capture(function, function._record(apart=True))
     runs, arms = function._counts()
-    capture.data["node_runs"] = runs
+    capture = _Capture(function, function._record(apart=True), runs)
     capture.data["branches"] = [(0, taken) for taken in arms]
     return capture.record()
 
 
 class _Capture:
-    def __init__(self, function: _core.Function, recording: _core.Recording) -> None:
+    def __init__(
+        self,
+        function: _core.Function,
+        recording: _core.Recording,
+        entered: list[int] | None = None,
+    ) -> None:
         self.function = function
         self.data: dict[str, Any] = recording.read()
         program = recording.places()
@@ -67,6 +76,9 @@ class _Capture:
         self.first_group: int = self.data["first_group"]
         self.groups: list[tuple[list[int], str]] = program["groups"]
         self.n_nodes = len(self.places.nodes)
+        self.entered: list[int] = self.data["node_runs"] if entered is None else entered
+        self.runs = self._runs()
+        self.work = work_done(self.places.nodes, self.runs, self.data, self.groups)
         self.self_times = self._self_times()
         self.spent = self._spent()
 
@@ -83,6 +95,8 @@ class _Capture:
                 GroupRow(
                     index=index, nodes=tuple(nodes), kind=kind,
                     runs=self._group(index).runs, self_time=self._group(index).self_time,
+                    flops=self.work.groups[index].flops,
+                    bytes_moved=self.work.groups[index].bytes_moved,
                 )
                 for index, (nodes, kind) in enumerate(self.groups)
             ),
@@ -94,6 +108,14 @@ class _Capture:
 
     def _group(self, index: int) -> Site:
         return self.sites[self.first_group + index]
+
+    def _runs(self) -> list[int]:
+        """Return how often each node completed."""
+        runs = [self.entered[i] - site.failed for i, site in enumerate(self.sites[: self.n_nodes])]
+        for lazy in self.places.lazies:  # entered again and again until it has run
+            if self.sites[lazy].runs:
+                runs[lazy] = self.sites[lazy].runs
+        return runs
 
     def _self_times(self) -> list[float]:
         """Return each node's time: what it took by itself, and its share of its groups'."""
@@ -123,14 +145,12 @@ class _Capture:
         group_of = {node: g for g, (nodes, _) in enumerate(self.groups) for node in nodes}
         demanded_by = self._demanders()
         below = self._below()
-        lazies = set(self.places.lazies)
+        lazy_copies = LazyCopies(self.function, self.places)
         rows = []
         for number, (name, op, form, _, _) in enumerate(self.function._node_rows()):
             owner = variables[number].owner
             assert owner is not None
-            site, entered = self.sites[number], self.data["node_runs"][number]
-            # (A lazy thunk is entered again and again until it has run.)
-            runs = site.runs if number in lazies and site.runs else entered - site.failed
+            site, runs = self.sites[number], self.runs[number]
             region = self.places.node_regions[number]
             file, line = split_origin(owner._origin_path)
             inputs = tuple(
@@ -142,17 +162,20 @@ class _Capture:
             timed = self._group(in_group) if in_group is not None and alone else site
             rows.append(
                 NodeRow(
-                    index=number, op=op, op_class=type(owner.op).__name__, name=name, file=file,
+                    index=number, op=op, op_class=class_of(owner.op), name=name, file=file,
                     line=line, source=linecache.getline(file, line).strip() if line else "",
                     region=self.places.words(region), region_path=self.places.path(region),
                     form=form if in_group is None else self._form(in_group, form), group=in_group,
                     inputs=inputs, type=_core.type_text(variables[number]),
-                    output=owner in returned, entered=entered,
+                    output=owner in returned, entered=self.entered[number],
                     runs=runs, suspended=site.suspended, failed=site.failed,
                     self_time=self.self_times[number],
                     total_time=self.self_times[number] + below.get(number, 0.0),
                     min=timed.min, p95=timed.p95, max=timed.max, first=timed.first,
                     bytes_allocated=site.bytes_allocated, peak_bytes=site.peak_bytes,
+                    copies=site.copies, lazy_copies=lazy_copies.of(number, runs, site.copies),
+                    flops=self.work.nodes[number].flops,
+                    bytes_moved=self.work.nodes[number].bytes_moved,
                     first_demanded_by=demanded_by.get(number),
                 )
             )  # fmt: skip
@@ -196,6 +219,7 @@ class _Capture:
         return ConditionRow(
             index=number, node=condition.node, text=condition.text, file=file, line=line,
             evaluations=sum(taken), flips=flips, arms=arms, saved=estimated_saving(arms),
+            break_even=break_even(arms),
         )  # fmt: skip
 
     def _arm(self, number: int, condition: Condition, arm: int, taken: list[int]) -> ArmRow:
@@ -203,6 +227,7 @@ class _Capture:
             name=condition.arm_name(arm), taken=taken[condition.arm(arm)],
             time=self._arm_time(number, arm),
             nodes=tuple(self.places.nodes_in[number, arm]),
+            idle=all(self.places.idle[region] for region in self.places.arm_regions[number, arm]),
         )  # fmt: skip
 
     def _calls(self) -> tuple[CallRow, ...]:
@@ -228,10 +253,13 @@ class _Capture:
         parts: dict[str, Any] = {
             name: self.sites[self.n_nodes + number].self_time for number, name in enumerate(PARTS)
         }
-        made: dict[str, Any] = self.function._making
+        made: dict[str, Any] = dict(self.function._making)
+        in_c, cache_hits = made.pop("compile"), made.pop("cache_hits")  # of its Ops
         return Overheads(
-            **made, **parts, compile=self.data["compile"], changeover=self.data["changeover"]
-        )
+            **made, **parts, compile=self.data["compile"] + in_c,
+            compile_background=self.data["compile_background"],
+            cache_hits=self.data["cache_hits"] + cache_hits, changeover=self.data["changeover"],
+        )  # fmt: skip
 
     def _events(self) -> tuple[Event, ...]:
         if not self.data["n_events"]:
@@ -259,6 +287,26 @@ class _Capture:
         return tuple(rows)
 
 
+def class_of(op: Any) -> str:
+    """Return the name of an Op's class; of a built-in one its family.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.profile.capture import class_of
+    >>> class_of(tv.sum(tv.vector("x")).owner.op)
+    'reduction'
+    """
+    if not isinstance(op, _core.BuiltinOp):
+        return type(op).__name__
+    return _families().get(op.name, "control")  # what decides is not looked up by name
+
+
+@cache
+def _families() -> dict[str, str]:
+    return {proto["name"]: proto["family"] for proto in _core.op_protos()}
+
+
 def split_origin(origin: str) -> tuple[str, int]:
     """Return the file and the line of ``file.py:12 in step``.
 
@@ -272,4 +320,4 @@ def split_origin(origin: str) -> tuple[str, int]:
     return (found[1], int(found[2])) if found else (origin, 0)
 
 
-__all__ = ["capture", "counted", "split_origin"]
+__all__ = ["capture", "class_of", "counted", "split_origin"]

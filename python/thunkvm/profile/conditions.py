@@ -9,8 +9,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.views.expression import expression
-from thunkvm._src.views.regions import Regions
+from thunkvm._src.views.regions import Regions, selector_text
 
 Path = tuple[tuple[int, int], ...]
 
@@ -46,7 +45,7 @@ class Condition:
     @property
     def text(self) -> str:
         """What is asked, in the user's words."""
-        return self.selector.name or expression(self.selector)
+        return selector_text(self.selector)
 
     def arm(self, taken: int) -> int:
         """Return the place among the arms that the program's arm has; and the other way round."""
@@ -75,6 +74,7 @@ class Places:
         self._regions = Regions(function)
         self.regions: list[tuple[str, int, int, int | None]] = places["regions"]
         self.node_regions: list[int | None] = places["node_regions"]
+        self.idle: list[bool] = places["idle"]
         self.lazies: list[int] = places["lazies"]
         self.nodes = function._nodes
         self.condition_of: list[int] = []
@@ -119,6 +119,15 @@ class Places:
     def path(self, region: int | None) -> Path:
         """Return the conditions and arms around a region, outermost first."""
         return () if region is None else self.paths[region]
+
+    def waits(self, node: int) -> bool:
+        """Return whether a node runs only if somebody needs it, or a lazy node asks for it."""
+        region = self.node_regions[node]
+        while region is not None:
+            kind, _, _, region = self.regions[region]
+            if kind in ("memo", "input"):
+                return True
+        return False
 
     @cached_property
     def nodes_in(self) -> dict[tuple[int, int], list[int]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from thunkvm.profile.keys import NodeKey, node_keys
-from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 
-from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
-from thunkvm.profile.regions import Region, region_tree
+from thunkvm.profile.record import Profile
+from thunkvm.profile.region_tree import Region, region_tree
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import counted, show_percent, show_seconds
 
 NEVER_RAN = 'style="rounded,dashed" color="grey60" fontcolor="grey60"'

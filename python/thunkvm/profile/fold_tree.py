@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from thunkvm.profile.record import FunctionRecord, NodeRow
-from thunkvm.profile.regions import Region, region_tree
+from thunkvm.profile.region_tree import Region, region_tree
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.shares import line_of
 
 #: A box that would show more than this has boxes inside: of lines, and of runs of nodes.

@@ -12,15 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.extras import needed
-from thunkvm.profile.record import (
-    ArmRow,
-    CallRow,
-    ConditionRow,
-    FunctionRecord,
-    GroupRow,
-    NodeRow,
-    Profile,
-)
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import ArmRow, CallRow, ConditionRow, FunctionRecord, GroupRow, NodeRow
 from thunkvm.profile.sections import arm_name
 
 if TYPE_CHECKING:
@@ -93,15 +86,10 @@ def _node(function: FunctionRecord, node: NodeRow) -> Row:
         "op": node.op,
         **row,
         "mean": node.mean,
-        "gflops": _rate(node.flops, node.self_time),
-        "gb_per_second": _rate(node.bytes_moved, node.self_time),
+        "gflops": node.gflops,
+        "gb_per_second": node.gb_per_second,
         "first_demanded_by": None if demanded_by is None else function.nodes[demanded_by].name,
     }
-
-
-def _rate(amount: float, seconds: float) -> float | None:
-    """Return 10^9 a second; None where the Op states no amount, or nothing was timed."""
-    return amount / seconds / 1e9 if amount and seconds else None
 
 
 def _arms(function: FunctionRecord) -> list[Row]:
@@ -147,6 +135,8 @@ def _groups(function: FunctionRecord) -> list[Row]:
             "kind": group.kind,
             "runs": group.runs,
             "self_time": group.self_time,
+            "gflops": group.gflops,
+            "gb_per_second": group.gb_per_second,
             "nodes": "; ".join(function.nodes[node].name for node in group.nodes),
         }
         for group in function.groups

@@ -14,7 +14,8 @@ from typing import Any
 
 from thunkvm.profile.fold_tree import fold_tree
 from thunkvm.profile.laziness import lazy_report
-from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
 from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, place
 from thunkvm.profile.timeline import slices
@@ -135,6 +136,7 @@ def _node(whole: float, node: NodeRow) -> dict[str, Any]:
     row["name"] = node.name or f"{node.op}.{node.index}"
     row["share"] = node.self_time / whole if node.self_time else 0.0
     row["mean"] = node.mean
+    row["gflops"], row["gb_per_second"] = node.gflops, node.gb_per_second
     row["language"] = language(node)
     row["place"] = place(node.file, node.line)
     return row

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from thunkvm.profile.record import NodeRow
+from thunkvm.profile.rows import NodeRow
 
 
 class NodeKey(NamedTuple):

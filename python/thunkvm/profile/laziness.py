@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thunkvm.profile.record import ConditionRow, FunctionRecord, NodeRow
+from thunkvm.profile.rows import ConditionRow, FunctionRecord, NodeRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class LazyReport:
     one_way : tuple of ConditionRow
         Conditions that took the same arm each time.
     copies : tuple of NodeRow
-        Nodes that made copies of what an untaken arm still needs.
+        Nodes that made copies of what only nodes still may need that not every call runs.
     memo : tuple of NodeRow
         Nodes that run at their first need and did so in no call or in all: 0 times or n times.
     saved : float
@@ -71,7 +71,7 @@ def lazy_report(function: FunctionRecord) -> LazyReport:
             if node.first_demanded_by is not None
         ),
         one_way=tuple(c for c in function.conditions if c.evaluations > 1 and c.always is not None),
-        copies=tuple(node for node in nodes if node.copies),
+        copies=tuple(node for node in nodes if node.lazy_copies),
         memo=tuple(node for node in nodes if _at_need(node) and node.runs in whole),
         saved=sum(c.saved for c in function.conditions if c.saved is not None),
         unknown=tuple(c for c in function.conditions if c.evaluations and c.saved is None),

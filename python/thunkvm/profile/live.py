@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from types import TracebackType
 from typing import Any, Literal
+from weakref import ref
 
 from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.capture import capture, counted
-from thunkvm.profile.record import FunctionRecord, Kind, Profile
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import FunctionRecord, Kind
 
 #: What the core records for each kind.
 KINDS: dict[str, dict[str, bool]] = {
@@ -17,7 +19,8 @@ KINDS: dict[str, dict[str, bool]] = {
     "trace": {"times": True, "events": True},
     "memory": {"times": True, "memory": True},
 }
-#: Where a function keeps its own profile.
+#: Where a function keeps the kind of its own profile, and a weak reference to what was last handed
+#: out of it: the profile has the function, which would else keep itself alive.
 OWN = "_own_profile"
 
 
@@ -152,8 +155,16 @@ class FunctionProfile(LiveProfile):
 
 def profile_of(function: _core.Function) -> FunctionProfile:
     """Return a function's own profile; what ``f.profile`` is."""
-    own = vars(function).get(OWN)
-    return FunctionProfile("count", function) if own is None else own
+    recording = function._own_recording()
+    if recording is None:
+        return FunctionProfile("count", function)
+    kind, view = vars(function)[OWN]
+    own: FunctionProfile | None = None if view is None else view()
+    if own is None:
+        own = FunctionProfile(kind, function)
+        own._sources.append((function, recording))
+        vars(function)[OWN] = kind, ref(own)
+    return own
 
 
 #: What functions have.
@@ -164,11 +175,10 @@ OF_FUNCTIONS = property(
 
 def own_profile(function: _core.Function, kind: Any, *, compile: bool) -> None:
     """Have all calls of a new function recorded in its profile."""
-    own = FunctionProfile(check_kind(kind), function)
-    own.start()
-    vars(function)[OWN] = own
+    vars(function)[OWN] = check_kind(kind), None
+    recording = function._record(own=True, **KINDS[check_kind(kind)])
     if compile:
-        own._sources[0][1].compile()
+        recording.compile()
 
 
 class AllFunctions(LiveProfile):

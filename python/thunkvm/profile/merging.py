@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import fields, replace
 
 from thunkvm.profile.keys import NodeKey, node_keys
-from thunkvm.profile.record import (
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import (
     ArmRow,
     ConditionRow,
     FunctionRecord,
     GroupRow,
     NodeRow,
     Overheads,
-    Profile,
+    break_even,
     estimated_saving,
 )
 
@@ -89,6 +90,7 @@ def _nodes(a: NodeRow, b: NodeRow) -> NodeRow:
         bytes_allocated=a.bytes_allocated + b.bytes_allocated,
         peak_bytes=max(a.peak_bytes, b.peak_bytes),
         copies=a.copies + b.copies,
+        lazy_copies=a.lazy_copies + b.lazy_copies,
         flops=a.flops + b.flops,
         bytes_moved=a.bytes_moved + b.bytes_moved,
         first_demanded_by=b.first_demanded_by if a.never_ran else a.first_demanded_by,
@@ -113,21 +115,12 @@ def _conditions(a: ConditionRow, b: ConditionRow) -> ConditionRow:
         flips=a.flips + b.flips,
         arms=arms,
         saved=estimated_saving(arms) if _has_times(a.arms + b.arms) else None,
-        break_even=_mean(a, b),
+        break_even=break_even(arms) if _has_times(a.arms + b.arms) else None,
     )
 
 
 def _has_times(arms: tuple[ArmRow, ...]) -> bool:
     return any(arm.time for arm in arms)
-
-
-def _mean(a: ConditionRow, b: ConditionRow) -> float | None:
-    """Return the break-even of both, weighed by how often each was decided."""
-    known = [(c.break_even, c.evaluations) for c in (a, b) if c.break_even is not None]
-    weight = sum(evaluations for _, evaluations in known)
-    if not weight:
-        return known[0][0] if known else None
-    return sum(value * evaluations for value, evaluations in known) / weight
 
 
 def _groups(
@@ -144,7 +137,11 @@ def _groups(
         else:
             same = merged[place]
             merged[place] = replace(
-                same, runs=same.runs + group.runs, self_time=same.self_time + group.self_time
+                same,
+                runs=same.runs + group.runs,
+                self_time=same.self_time + group.self_time,
+                flops=same.flops + group.flops,
+                bytes_moved=same.bytes_moved + group.bytes_moved,
             )
         moved.append(place)
     return tuple(merged), moved

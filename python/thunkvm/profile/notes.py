@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import show_percent, show_seconds
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 from thunkvm._src.views.text_table import show_bytes
 from thunkvm.profile.difference import ProfileDifference
 from thunkvm.profile.laziness import lazy_report
-from thunkvm.profile.record import ArmRow, ConditionRow, FunctionRecord, NodeRow, Overheads, Profile
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import ArmRow, ConditionRow, FunctionRecord, NodeRow, Overheads
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, place
 
 #: What nodes are compared by.
@@ -21,8 +22,15 @@ TOP: dict[str, Callable[[NodeRow], float]] = {
 ROWS = 20
 NAMES = 6
 SHARE_HEADERS = ("<% time>", "<sum %>", "<apply time>", "<time per call>", "<type>", "<#call>")
+#: What the table of the nodes has of Ops that state their work.
+SPEEDS: dict[str, Callable[[NodeRow], float | None]] = {
+    "<GFLOP/s>": lambda node: node.gflops,
+    "<GB/s>": lambda node: node.gb_per_second,
+}
 #: Columns that a profile that only counts has nothing for.
-TIMES = {*SHARE_HEADERS[:4], "time", "each time", "saved", "break-even", "allocated"}
+TIMES = {
+    *SHARE_HEADERS[:4], *SPEEDS, "time", "each time", "saved", "break-even", "allocated",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +110,12 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
             ]
         tables = [node_section(function, rows), line_section(function, rows)]
         if function.conditions:
-            tables.append(branches(function))
+            tables.append(branches(function, rows))
         if function.calls:
             tables.append(calls(function, rows))
-        found += map(untimed, tables) if profile.kind == "count" else tables
+            if profile.kind != "memory":
+                tables[-1] = without(tables[-1], {"allocated"})
+        found += [without(t, TIMES) for t in tables] if profile.kind == "count" else tables
         found.append(laziness(function))
         if profile.kind != "count":
             found.append(overheads(function))
@@ -116,9 +126,9 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
     return found
 
 
-def untimed(section: Section) -> Section:
-    """Return a table without its columns of times."""
-    kept = [i for i, header in enumerate(section.headers) if header not in TIMES]
+def without(section: Section, left_out: Container[str]) -> Section:
+    """Return a table without these columns."""
+    kept = [i for i, header in enumerate(section.headers) if header not in left_out]
 
     def cells(row: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(row[i] for i in kept)
@@ -157,13 +167,25 @@ def share_section(title: str, what: str, shares: Sequence[Share], rows: int) -> 
 
 
 def node_section(function: FunctionRecord, rows: int) -> Section:
-    """Return the table of the nodes."""
+    """Return the table of the nodes; those of speed where an Op states what it does."""
     shares = by_node(function)
+    speeds = [
+        (header, speed)
+        for header, speed in SPEEDS.items()
+        if any(speed(node) is not None for node in function.nodes)
+    ]
     left = ("<name>", "<region>", "<made at>")
     shown = tuple(
-        (*_share(s), s.name, s.nodes[0].region, line_of(s.nodes[0])) for s in shares[:rows]
-    )
-    return Section("by node", (*SHARE_HEADERS, *left), shown, left, _rest(shares, rows, "node"))
+        (*_share(s), *(_speed(speed(s.nodes[0])) for _, speed in speeds), s.name,
+         s.nodes[0].region, line_of(s.nodes[0]))
+        for s in shares[:rows]
+    )  # fmt: skip
+    headers = (*SHARE_HEADERS, *(header for header, _ in speeds), *left)
+    return Section("by node", headers, shown, left, _rest(shares, rows, "node"))
+
+
+def _speed(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.3g}"
 
 
 def line_section(function: FunctionRecord, rows: int) -> Section:
@@ -209,12 +231,18 @@ def _shown(by: str, node: NodeRow) -> str:
     return str(node.runs) if by == "runs" else show_bytes(node.bytes_allocated)
 
 
-def branches(function: FunctionRecord) -> Section:
-    """Return the table of the conditions: a row for each arm."""
+def branches(function: FunctionRecord, rows: int) -> Section:
+    """Return the table of the conditions: a row for each arm, those that took most time first."""
     headers = ("condition", "evaluated", "flips", "arm", "taken", "share", "time", "each time",
                "saved", "break-even")  # fmt: skip
-    rows = [row for condition in function.conditions for row in _arms(condition)]
-    return Section("branches", headers, tuple(rows), ("condition", "arm"))
+    order = sorted(
+        function.conditions,
+        key=lambda condition: (-sum(arm.time for arm in condition.arms), -condition.evaluations),
+    )
+    shown = [row for condition in order[:rows] for row in _arms(condition)]
+    more = len(order) - rows
+    notes = (f"... and {counted(more, 'condition')} more",) if more > 0 else ()
+    return Section("branches", headers, tuple(shown), ("condition", "arm"), notes)
 
 
 def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:
@@ -232,7 +260,7 @@ def _saved(condition: ConditionRow) -> str:
 
 
 def _mean(arm: ArmRow) -> str:
-    return show_seconds(arm.mean) if arm.taken or not arm.nodes else "never ran"
+    return show_seconds(arm.mean) if arm.taken or arm.idle else "never ran"
 
 
 def laziness(function: FunctionRecord) -> Section:
@@ -247,7 +275,8 @@ def laziness(function: FunctionRecord) -> Section:
         notes.append(f"first demanded: {_listed(pairs)}")
     one_way = [f"{c.text} ({c.always}, {c.evaluations} times)" for c in report.one_way]
     notes.append(f"always one way: {_listed(one_way)}")
-    notes.append(f"copies for laziness's sake: {_names(report.copies, lambda n: str(n.copies))}")
+    copies = _names(report.copies, lambda node: str(node.lazy_copies))
+    notes.append(f"copies for laziness's sake: {copies}")
     memo = _names(report.memo, lambda n: f"{n.runs} times in {counted(function.n_calls, 'call')}")
     notes.append(f"memo bodies that ran never or in every call: {memo}")
     unknown = (
@@ -278,7 +307,8 @@ OVERHEADS = {
     "lock": "waiting for Python's lock",
     "link": "making the function: placement and lowering",
     "rewrite": "making the function: rewriting its graph",
-    "compile": "making the function: the C compiler",
+    "compile": "making the function: waiting for the C compiler, for the profiled code too",
+    "compile_background": "compiling while calls went on, which nobody waited for",
     "changeover": "going over to code compiled in the background",
     "other": "the rest of the calls",
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from thunkvm.profile.record import FunctionRecord, NodeRow
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 #: What runs in Python. All else is native code.
 PYTHON_FORMS = ("perform", "lazy", "thunk")
@@ -62,7 +62,8 @@ def language(node: NodeRow) -> str:
     >>> language(NodeRow(index=0, op="exp", form="perform"))
     'Py'
     """
-    return "Py" if node.form in PYTHON_FORMS else "C"
+    is_attempt = node.form == "lazy" and node.op_class == "control"  # the lazy thunk that is native
+    return "Py" if node.form in PYTHON_FORMS and not is_attempt else "C"
 
 
 def by_node(function: FunctionRecord) -> list[Share]:

@@ -13,8 +13,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from thunkvm.profile.record import FunctionRecord, NodeRow, Profile
-from thunkvm.profile.regions import region_tree, walk
+from thunkvm.profile.record import Profile
+from thunkvm.profile.region_tree import region_tree, walk
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.timeline import NANO, Slice, slices
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from thunkvm.profile.record import Event, FunctionRecord, Profile
+from thunkvm.profile.record import Profile
+from thunkvm.profile.rows import Event, FunctionRecord
 
 NANO = 1_000_000_000
 

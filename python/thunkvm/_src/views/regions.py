@@ -95,7 +95,7 @@ class Regions:
         if block.kind in ("input", "guarded"):
             name = _text(self._nodes[block.node])
             return f"input {block.number} of {name} is asked for"
-        selector = _text(node.inputs[0])
+        selector = selector_text(node.inputs[0])
         if block.decoding == "truth":
             return selector if block.number == 1 else f"not {selector}"
         if block.decoding == "default" and block.number == block.n_arms - 1:
@@ -103,8 +103,27 @@ class Regions:
         return f"{selector} == {block.number}"
 
 
+def selector_text(selector: Variable) -> str:
+    """Return what a conditional asks, in the user's words.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.regions import selector_text
+    >>> a = tv.matrix("a")
+    >>> selector_text(tv.trace(a) > 0)
+    'trace(a) > 0'
+    >>> selector_text(tv.attempt(tv.cholesky(a), a).owner.inputs[0])
+    'cholesky(a) fails'
+    """
+    node = selector.owner
+    if selector.name is None and node is not None and getattr(node.op, "name", "") == "attempt":
+        return f"{_text(node.inputs[0])} fails"
+    return _text(selector)
+
+
 def _text(variable: Variable) -> str:
     return variable.name or expression(variable)
 
 
-__all__ = ["Block", "Regions"]
+__all__ = ["Block", "Regions", "selector_text"]

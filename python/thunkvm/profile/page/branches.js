@@ -37,7 +37,7 @@ const branches = {
       mark.style.background = `var(--arm-${number % 6})`;
       const name = arm.nodes.length
         ? link(arm.name, () => graph.openArm(f, condition.index, number), "show this arm in the graph") : arm.name;
-      const each = arm.nodes.length && !arm.taken ? "never ran" : `${format.seconds(arm.mean)} each time`;
+      const each = !arm.taken && !arm.idle ? "never ran" : `${format.seconds(arm.mean)} each time`;
       return element("tr", { class: arm.taken ? "" : "never" },
         element("td", {}, mark, name),
         element("td", {}, `${arm.taken.toLocaleString("en")} times`),

@@ -20,9 +20,9 @@ const details = {
       ...(node.min === null ? [] : row("min, p95, max", [node.min, node.p95, node.max].map(format.seconds).join(", "))),
       ...(node.first === null ? [] : row("first run", format.seconds(node.first))),
       ...(node.bytes_allocated ? row("allocated", `${format.bytes(node.bytes_allocated)}, peak ${format.bytes(node.peak_bytes)}`) : []),
-      ...(node.copies ? row("copies for laziness", String(node.copies)) : []),
-      ...(node.flops && node.self_time ? row("speed", `${(node.flops / node.self_time / 1e9).toFixed(2)} GFLOP/s`) : []),
-      ...(node.bytes_moved && node.self_time ? row("memory", `${(node.bytes_moved / node.self_time / 1e9).toFixed(2)} GB/s`) : []),
+      ...(node.copies ? row("copies", `${node.copies}, ${node.lazy_copies} of them for laziness's sake`) : []),
+      ...(node.gflops === null ? [] : row("speed", `${format.digits(node.gflops)} GFLOP/s`)),
+      ...(node.gb_per_second === null ? [] : row("memory", `${format.digits(node.gb_per_second)} GB/s`)),
       ...(node.first_demanded_by === null ? [] : row("first demanded by", details.nodeLink(f, node.first_demanded_by))),
     ];
     const made = node.place ? link(node.place, () => source.open(f, node.file, node.line), node.file) : "unknown";

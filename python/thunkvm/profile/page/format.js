@@ -11,6 +11,10 @@ const format = {
     if (size < 1) return `${(s * 1e3).toFixed(3)} ms`;
     return `${s.toFixed(3)} s`;
   },
+  // Three digits that say something; "unknown" of null.
+  digits(value) {
+    return value === null ? "unknown" : String(Number(value.toPrecision(3)));
+  },
   percent(part) {
     return `${(100 * part).toFixed(1)}%`;
   },

@@ -31,6 +31,11 @@ const tables = {
     return { title, field, hozAlign: "right", headerHozAlign: "right", sorter: "number", headerSortStartingDir: "desc", formatter, ...extra };
   },
 
+  // A column that is there only where it says something.
+  where(condition, column) {
+    return condition ? [column] : [];
+  },
+
   text(title, field, extra) {
     // textContent, not HTML: names are the user's
     const formatter = (cell) => element("span", { title: cell.getValue() || "" }, cell.getValue() || "");
@@ -54,7 +59,9 @@ const tables = {
       tables.text("run as", "form"),
       tables.text("by", "language"),
       tables.number("with inputs", "total_time", format.seconds),
-      tables.number("allocated", "bytes_allocated", format.bytes),
+      ...tables.where(data.kind === "memory", tables.number("allocated", "bytes_allocated", format.bytes)),
+      ...tables.where(f.nodes.some((node) => node.gflops !== null), tables.number("GFLOP/s", "gflops", format.digits)),
+      ...tables.where(f.nodes.some((node) => node.gb_per_second !== null), tables.number("GB/s", "gb_per_second", format.digits)),
       tables.text("type", "type"),
       tables.text("source", "source", { maxWidth: 420 }),
     ];
@@ -112,7 +119,7 @@ const tables = {
       tables.number("thread", "thread", String),
       tables.number("start", "start", format.seconds),
       tables.number("time", "time", format.seconds),
-      tables.number("allocated", "bytes", format.bytes),
+      ...tables.where(data.kind === "memory", tables.number("allocated", "bytes", format.bytes)),
       tables.text("arms", "arms", { formatter: (cell) => element("span", {}, cell.getValue().join(", ")) }),
     ];
     tables.make("call-table", columns, f.calls, { maxHeight: "calc(100vh - 150px)" });

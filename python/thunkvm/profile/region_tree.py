@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from thunkvm.profile.record import FunctionRecord, NodeRow
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ def region_tree(function: FunctionRecord) -> Region:
     Examples
     --------
     >>> from thunkvm.profile import ArmRow, ConditionRow, FunctionRecord, NodeRow
-    >>> from thunkvm.profile.regions import region_tree
+    >>> from thunkvm.profile.region_tree import region_tree
     >>> nodes = NodeRow(index=0, op="exp", region_path=((0, 0),)), NodeRow(index=1, op="ifelse")
     >>> condition = ConditionRow(index=0, node=1, text="x > 0", arms=(ArmRow(name="then"),))
     >>> root = region_tree(FunctionRecord(name="f", nodes=nodes, conditions=(condition,)))

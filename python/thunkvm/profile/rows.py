@@ -1,0 +1,430 @@
+"""The rows that profiles are made of: what was recorded of functions' calls, as plain values.
+
+Times are seconds, sizes are bytes. A number that was not recorded is 0, or None where 0 would say
+something else. Rows refer to each other by index into their `FunctionRecord`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["count", "time", "trace", "memory"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRow:
+    """What one node did.
+
+    The self times of a function's nodes add up to the time that its nodes took. Where nodes are
+    computed together, their group's time is divided among them.
+
+    Attributes
+    ----------
+    index : int
+        Its place among the function's nodes, which are in the program's order.
+    op, op_class, name : str
+        Its Op, the Op's class (of a built-in one its family, such as ``"reduction"``), and the name
+        that `f.explain()` has for it.
+    file : str
+        The user's file that made it; empty where unknown.
+    line : int
+        The line in it, from 1; 0 where unknown.
+    source : str
+        What that line says.
+    region : str
+        Where it runs, in words: ``"always"``, ``"only if x > 0"``.
+    region_path : tuple of (int, int)
+        The same as the conditions and arms around it, outermost first.
+    form : str
+        What runs it: ``"emitted"``, ``"loop"``, ``"kernel"``, ``"perform"``, ``"lazy"``, ``"memo"``
+        and what else `f.explain()` says.
+    group : int or None
+        The index of the group that it is computed in.
+    inputs : tuple of int or str
+        Indices of the nodes that it reads, and names of the inputs and constants.
+    type : str
+        The dtype and shape of what it computes.
+    output : bool
+        Whether the function returns it.
+    entered, runs, suspended, failed : int
+        How often it was begun, completed, stopped to wait for an input, and failed.
+    self_time, total_time : float
+        Seconds in it alone, and with what it demanded while it ran.
+    min, p95, max : float or None
+        Of the self time of one run.
+    first : float or None
+        The self time of the first run, which is in none of the above three.
+    bytes_allocated, peak_bytes : int
+        Bytes that it allocated in all runs, and the most that were live at once while it ran.
+    copies, lazy_copies : int
+        How many copies it made of inputs that it overwrites, and how many of these for laziness's
+        sake: of what only nodes still may need that not every call runs.
+    flops, bytes_moved : float
+        Floating-point operations, and bytes read and written, of all runs; 0 where the Op states
+        none. What a loop moves is divided among its nodes, as its time is.
+    first_demanded_by : int or None
+        The node that demanded it first.
+    """
+
+    index: int
+    op: str
+    op_class: str = ""
+    name: str = ""
+    file: str = ""
+    line: int = 0
+    source: str = ""
+    region: str = "always"
+    region_path: tuple[tuple[int, int], ...] = ()
+    form: str = ""
+    group: int | None = None
+    inputs: tuple[int | str, ...] = ()
+    type: str = ""
+    output: bool = False
+    entered: int = 0
+    runs: int = 0
+    suspended: int = 0
+    failed: int = 0
+    self_time: float = 0.0
+    total_time: float = 0.0
+    min: float | None = None
+    p95: float | None = None
+    max: float | None = None
+    first: float | None = None
+    bytes_allocated: int = 0
+    peak_bytes: int = 0
+    copies: int = 0
+    lazy_copies: int = 0
+    flops: float = 0.0
+    bytes_moved: float = 0.0
+    first_demanded_by: int | None = None
+
+    @property
+    def mean(self) -> float:
+        """Seconds of self time a run; 0 where it never completed."""
+        return self.self_time / self.runs if self.runs else 0.0
+
+    @property
+    def gflops(self) -> float | None:
+        """10^9 floating-point operations a second; None where the Op states none."""
+        return _rate(self.flops, self.self_time)
+
+    @property
+    def gb_per_second(self) -> float | None:
+        """10^9 bytes read and written a second; None where the Op states none."""
+        return _rate(self.bytes_moved, self.self_time)
+
+    @property
+    def never_ran(self) -> bool:
+        """Whether nothing ever demanded it."""
+        return self.runs == 0 and self.entered == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRow:
+    """What is computed together.
+
+    Attributes
+    ----------
+    index : int
+        Its place among the function's groups.
+    nodes : tuple of int
+        The nodes that it computes.
+    runs : int
+        How often it ran.
+    self_time : float
+        Seconds in it.
+    kind : str
+        ``"loop"``, ``"expression"`` or ``"call"``.
+    flops, bytes_moved : float
+        Floating-point operations, and bytes read and written, of all runs; what the nodes of a loop
+        hand to each other is not among them.
+    """
+
+    index: int
+    nodes: tuple[int, ...] = ()
+    runs: int = 0
+    self_time: float = 0.0
+    kind: str = ""
+    flops: float = 0.0
+    bytes_moved: float = 0.0
+
+    @property
+    def gflops(self) -> float | None:
+        """10^9 floating-point operations a second; None where its Ops state none."""
+        return _rate(self.flops, self.self_time)
+
+    @property
+    def gb_per_second(self) -> float | None:
+        """10^9 bytes read and written a second; None where its Ops state none."""
+        return _rate(self.bytes_moved, self.self_time)
+
+
+def _rate(amount: float, seconds: float) -> float | None:
+    return amount / seconds / 1e9 if amount and seconds else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmRow:
+    """One arm of a condition.
+
+    Attributes
+    ----------
+    name : str
+        ``"then"``, ``"else"``, ``"case 2"``, ``"default"``.
+    taken : int
+        How often it was chosen.
+    time : float
+        Seconds in the nodes that run for it alone.
+    nodes : tuple of int
+        Those nodes, those of the conditions inside it too.
+    idle : bool
+        Whether nothing is computed for it: its value is there anyway.
+    """
+
+    name: str
+    taken: int = 0
+    time: float = 0.0
+    nodes: tuple[int, ...] = ()
+    idle: bool = False
+
+    @property
+    def mean(self) -> float | None:
+        """Seconds each time it is taken; None where that is unknown: it never was."""
+        if self.idle:
+            return 0.0
+        return self.time / self.taken if self.taken else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConditionRow:
+    """What one condition decided.
+
+    Attributes
+    ----------
+    index : int
+        Its place among the function's conditions.
+    node : int
+        The node that decides: an ``ifelse``, a ``switch``, a lazy Op.
+    text : str
+        What is asked, ``"x > 0"``.
+    file : str
+        The user's file that made it.
+    line : int
+        The line in it; 0 where unknown.
+    evaluations : int
+        How often it was decided.
+    flips : int
+        How often it was decided otherwise than the time before.
+    arms : tuple of ArmRow
+        What there is to choose from.
+    saved : float or None
+        Seconds that computing all arms each time would have taken beyond what was spent, an
+        estimate by `estimated_saving`; None where an arm never ran, so that nobody knows.
+    break_even : float or None
+        Seconds that deciding may cost each time before it is no faster than an eager ``where``,
+        which computes all arms, by `break_even`; None where an arm never ran.
+    """
+
+    index: int
+    node: int
+    text: str = ""
+    file: str = ""
+    line: int = 0
+    evaluations: int = 0
+    flips: int = 0
+    arms: tuple[ArmRow, ...] = ()
+    saved: float | None = None
+    break_even: float | None = None
+
+    @property
+    def always(self) -> str | None:
+        """The name of the arm that was taken each time; None where there is no such one."""
+        taken = [arm.name for arm in self.arms if arm.taken]
+        return taken[0] if len(taken) == 1 else None
+
+
+def estimated_saving(arms: Iterable[ArmRow]) -> float | None:
+    """Return the seconds that not running untaken arms saved, by what each costs when it runs.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.rows import ArmRow, estimated_saving
+    >>> cheap = ArmRow(name="then", taken=9, time=0.0, nodes=())
+    >>> costly = ArmRow(name="else", taken=1, time=2.0, nodes=(3, 4))
+    >>> estimated_saving([cheap, costly])
+    18.0
+    >>> print(estimated_saving([cheap, ArmRow(name="else", nodes=(3, 4))]))
+    None
+    """
+    arms = tuple(arms)
+    decided = sum(arm.taken for arm in arms)
+    saved = 0.0
+    for arm in arms:
+        if arm.mean is None:
+            return None
+        saved += arm.mean * (decided - arm.taken)
+    return saved
+
+
+def break_even(arms: Iterable[ArmRow]) -> float | None:
+    """Return the seconds that deciding may cost each time before it is no faster than a ``where``.
+
+    An eager ``where`` computes all arms each time, a condition those that it takes. So it is the
+    mean cost of what is not taken: over the arms, the share of the times that an arm was not taken,
+    by what it costs when it runs.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.rows import ArmRow, break_even
+    >>> cheap = ArmRow(name="then", taken=9, time=0.9, nodes=(2,))  # 0.1 s each time
+    >>> costly = ArmRow(name="else", taken=1, time=2.0, nodes=(3, 4))
+    >>> round(break_even([cheap, costly]), 9)  # 0.1 * 0.1 s + 0.9 * 2 s
+    1.81
+    >>> print(break_even([cheap, ArmRow(name="else", nodes=(3, 4))]))
+    None
+    """
+    arms = tuple(arms)
+    decided = sum(arm.taken for arm in arms)
+    saved = estimated_saving(arms)
+    return saved / decided if saved is not None and decided else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRow:
+    """One call of the function.
+
+    Attributes
+    ----------
+    index : int
+        Which call, from 0, in the order in which they ended.
+    thread : int
+        Which thread it was made on.
+    start : float
+        Seconds on the profile's clock.
+    time : float
+        Seconds that the call took.
+    arms : tuple of (int, int)
+        The conditions that were decided in it, and the arms they took, in that order.
+    bytes : int
+        Bytes allocated in it.
+    """
+
+    index: int
+    thread: int = 0
+    start: float = 0.0
+    time: float = 0.0
+    arms: tuple[tuple[int, int], ...] = ()
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overheads:
+    """Seconds that no node took.
+
+    Attributes
+    ----------
+    arguments, results, lock : float
+        Taking arguments in, giving results out, and waiting for Python's lock.
+    link, rewrite, compile : float
+        Making the function: linking, rewriting its graph, waiting for the compilation of its C and
+        of its Ops' C.
+    compile_background : float
+        Compiling its C while calls went on, which nobody waited for.
+    cache_hits : int
+        How many modules came out of the cache instead of the compiler.
+    changeover : float
+        In calls: asking for code that is compiled in the background, and going over to it.
+    other : float
+        The rest of the calls: entering and leaving the program, and its instructions.
+    """
+
+    arguments: float = 0.0
+    results: float = 0.0
+    lock: float = 0.0
+    link: float = 0.0
+    rewrite: float = 0.0
+    compile: float = 0.0
+    compile_background: float = 0.0
+    cache_hits: int = 0
+    changeover: float = 0.0
+    other: float = 0.0
+
+    @property
+    def in_calls(self) -> float:
+        """Seconds of the calls; the rest was spent before them or beside them."""
+        return self.arguments + self.results + self.lock + self.changeover + self.other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One stretch of time in a trace.
+
+    Attributes
+    ----------
+    thread : int
+        Which thread it was on.
+    start, duration : float
+        Seconds, the start on the profile's clock.
+    node, group : int or None
+        What ran, where `kind` is ``"node"`` or ``"group"``.
+    kind : str
+        ``"node"``, ``"group"``, ``"call"``, or the name of a row of `Overheads`.
+    call : int or None
+        The call that it belongs to.
+    """
+
+    thread: int
+    start: float
+    duration: float
+    node: int | None = None
+    group: int | None = None
+    kind: str = "node"
+    call: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionRecord:
+    """What was recorded of one function.
+
+    Attributes
+    ----------
+    name, mode : str
+        What errors call the function, and how it was linked.
+    n_calls : int
+        How many calls were recorded.
+    nodes, conditions, groups, calls, events : tuple
+        Its rows; a row's index is its place. `calls` and `events` are recorded where asked for.
+    overheads : Overheads
+        The time that is no node's.
+    dropped_events : int
+        How many events found no place in the trace.
+    """
+
+    name: str
+    mode: str = ""
+    n_calls: int = 0
+    nodes: tuple[NodeRow, ...] = ()
+    conditions: tuple[ConditionRow, ...] = ()
+    groups: tuple[GroupRow, ...] = ()
+    calls: tuple[CallRow, ...] = ()
+    overheads: Overheads = Overheads()
+    events: tuple[Event, ...] = ()
+    dropped_events: int = 0
+
+    @property
+    def node_time(self) -> float:
+        """Seconds in nodes."""
+        return sum(node.self_time for node in self.nodes)
+
+    @property
+    def time(self) -> float:
+        """Seconds in calls: in nodes and around them."""
+        return self.node_time + self.overheads.in_calls
+
+
+__all__ = [
+    "ArmRow", "CallRow", "ConditionRow", "Event", "FunctionRecord", "GroupRow", "Kind", "NodeRow",
+    "Overheads", "break_even", "estimated_saving",
+]  # fmt: skip
