@@ -10,7 +10,7 @@ import pytest
 from browser import chromium, complaints, needs_chromium
 from profiles import PROFILE, node
 
-from thunkvm.profile import FunctionRecord, Profile
+from thunkvm.profile import CallRow, FunctionRecord, Profile
 
 if TYPE_CHECKING:
     from selenium.webdriver import Chrome
@@ -217,3 +217,14 @@ def test_a_profile_of_nothing_opens(browser: Chrome, tmp_path: Path) -> None:
     browser.get((tmp_path / "p.html").as_uri())
     assert one(browser, "#notes").text == "no function was called"
     assert complaints(browser) == []
+
+
+def test_a_table_of_calls_opens_however_many_there_are(browser: Chrome, tmp_path: Path) -> None:
+    for number in (1, 15, 16, 22, 23, 24, 25, 200):  # 23 are about as high as the window
+        calls = tuple(CallRow(index=i, start=float(i), time=0.5) for i in range(number))
+        record = FunctionRecord(name="f", n_calls=number, nodes=(node(0, "exp", 1),), calls=calls)
+        Profile(functions=(record,), kind="time").html(tmp_path / "p.html")
+        browser.get((tmp_path / "p.html").as_uri())
+        click(browser, "#tab-calls")
+        assert all_of(browser, "#call-table .tabulator-row")
+        assert complaints(browser) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -124,3 +125,18 @@ def test_run_ends_as_the_program_does(tmp_path: Path) -> None:
 def test_run_names_a_program_that_is_not_there(tmp_path: Path) -> None:
     done = run("other.py", program="", folder=tmp_path)
     assert (done.returncode, done.stderr) == (1, "there is no program other.py.\n")
+
+
+def test_a_program_that_is_run_by_itself_is_compared_with_one_that_profile_runs(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "grow.py").write_text(
+        "import thunkvm as tv\nx = tv.scalar('x')\nf = tv.function([x], tv.exp(x))\nf(1.0)\n"
+    )
+    alone = {**os.environ, "THUNKVM_PROFILE": "count:a.json"}
+    subprocess.run([sys.executable, "grow.py"], check=True, cwd=tmp_path, env=alone)
+    run = ["-m", "thunkvm", "profile", "run", "--kind", "count", "-o", "b.json", "grow.py"]
+    subprocess.run([sys.executable, *run], check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    before, after = (Profile.load(tmp_path / name) for name in ("a.json", "b.json"))
+    ((change,),) = [function.nodes for function in before.diff(after).functions]
+    assert (change.before.op, change.after.op, change.runs_change) == ("exp", "exp", 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import os
 import re
 from functools import cache
 from typing import Any, NamedTuple
@@ -152,7 +153,7 @@ class _Capture:
             assert owner is not None
             site, runs = self.sites[number], self.runs[number]
             region = self.places.node_regions[number]
-            file, line = split_origin(owner._origin_path)
+            file, line = place_of(owner)
             inputs = tuple(
                 index_of[v.owner] if v.owner in index_of else v.name or cut(expression(v), WIDTH)
                 for v in owner.inputs
@@ -215,7 +216,7 @@ class _Capture:
         arms = tuple(self._arm(number, condition, arm, taken) for arm in range(condition.n_arms))
         owner = self.places.nodes[condition.node].owner
         assert owner is not None
-        file, line = split_origin(owner._origin_path)
+        file, line = place_of(owner)
         return ConditionRow(
             index=number, node=condition.node, text=condition.text, file=file, line=line,
             evaluations=sum(taken), flips=flips, arms=arms, saved=estimated_saving(arms),
@@ -307,6 +308,16 @@ def _families() -> dict[str, str]:
     return {proto["name"]: proto["family"] for proto in _core.op_protos()}
 
 
+def place_of(node: _core.Apply) -> tuple[str, int]:
+    """Return the file and the line that made a node, the file by its whole path.
+
+    ``python fit.py`` calls it ``fit.py`` and ``python -m thunkvm profile run fit.py`` does not: two
+    runs are compared by their files.
+    """
+    file, line = split_origin(node._origin_path)
+    return (os.path.abspath(file) if os.path.exists(file) else file), line
+
+
 def split_origin(origin: str) -> tuple[str, int]:
     """Return the file and the line of ``file.py:12 in step``.
 
@@ -320,4 +331,4 @@ def split_origin(origin: str) -> tuple[str, int]:
     return (found[1], int(found[2])) if found else (origin, 0)
 
 
-__all__ = ["capture", "class_of", "counted", "split_origin"]
+__all__ = ["capture", "class_of", "counted", "place_of", "split_origin"]

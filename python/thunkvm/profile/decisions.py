@@ -12,7 +12,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
-from thunkvm.profile.capture import split_origin
+from thunkvm.profile.capture import place_of
 from thunkvm.profile.conditions import Condition, Places
 
 FORMAT = "thunkvm decisions 1"
@@ -265,7 +265,7 @@ def _decided(function: _core.Function, condition: Condition) -> Decided:
     owner = function._nodes[condition.node].owner
     assert owner is not None
     arms = tuple(condition.arm_name(arm) for arm in range(condition.n_arms))
-    return Decided(name, condition.text, *split_origin(owner._origin_path), arms)
+    return Decided(name, condition.text, *place_of(owner), arms)
 
 
 class Replay:

@@ -2,6 +2,9 @@
 "use strict";
 
 const tables = {
+  // So many rows are shown whole.
+  SHORT: 15,
+
   made: new Map(),
 
   // A table is made when its tab is first seen: it cannot measure what is hidden.
@@ -20,9 +23,13 @@ const tables = {
     const place = document.getElementById(id);
     const old = Tabulator.findTable(place);
     if (old && old.length) old[0].destroy();
+    // A table that sizes itself up to a limit never ends where its rows are about as high as that:
+    // the scroll bar that comes makes it lower, and goes again. So long ones have a height.
+    const { upTo, ...others } = options;
+    const height = data.length > tables.SHORT ? { height: upTo } : {};
     return new Tabulator(place, {
       data, columns, layout: "fitDataStretch", columnDefaults: { headerSortTristate: false, resizable: true },
-      placeholder: "nothing was recorded", ...options,
+      placeholder: "nothing was recorded", ...height, ...others,
     });
   },
 
@@ -66,7 +73,7 @@ const tables = {
       tables.text("source", "source", { maxWidth: 420 }),
     ];
     const table = tables.make("node-table", columns, f.nodes, {
-      index: "index", maxHeight: "calc(100vh - 190px)",
+      index: "index", upTo: "calc(100vh - 190px)",
       initialSort: [{ column: data.kind === "count" ? "runs" : "share", dir: "desc" }],
       rowFormatter(row) {
         row.getElement().classList.toggle("never", !row.getData().runs && !row.getData().entered);
@@ -106,7 +113,7 @@ const tables = {
       tables.text("by", "language"),
       ...extra,
     ];
-    const options = { maxHeight: "60vh", initialSort: [{ column: "share", dir: "desc" }] };
+    const options = { upTo: "60vh", initialSort: [{ column: "share", dir: "desc" }] };
     tables.make("op-table", columns("Op"), f.ops, options);
     tables.make("class-table", columns("class"), f.classes, options);
     const lines = tables.make("line-table", columns("line", [tables.text("source", "source", { minWidth: 260 })]), f.lines, options);
@@ -122,6 +129,6 @@ const tables = {
       ...tables.where(data.kind === "memory", tables.number("allocated", "bytes", format.bytes)),
       tables.text("arms", "arms", { formatter: (cell) => element("span", {}, cell.getValue().join(", ")) }),
     ];
-    tables.make("call-table", columns, f.calls, { maxHeight: "calc(100vh - 150px)" });
+    tables.make("call-table", columns, f.calls, { upTo: "calc(100vh - 150px)" });
   },
 };
