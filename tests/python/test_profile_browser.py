@@ -138,6 +138,12 @@ def test_the_share_of_an_arm_is_drawn_and_written(page: Chrome) -> None:
     assert "never ran" in one(page, "#condition-1 tr.never").text
 
 
+def test_a_break_even_that_nobody_knows_is_said_to_be_unknown(page: Chrome) -> None:
+    click(page, "#tab-branches")
+    assert "break-even 32.440 ms" in one(page, "#condition-0 .hint").text
+    assert "break-even unknown" in one(page, "#condition-1 .hint").text  # an arm never ran
+
+
 def test_the_timeline_shows_what_ran_where_the_mouse_is(page: Chrome) -> None:
     click(page, "#tab-timeline")
     assert "8 slices" in one(page, "#timeline-note").text

@@ -22,9 +22,8 @@ const branches = {
     const saved = condition.evaluations ? `saved ${format.seconds(condition.saved)}` : "never evaluated";
     const facts = [
       `evaluated ${condition.evaluations.toLocaleString("en")} times`,
-      `${format.count(condition.flips, "flip")}`, saved,
-      condition.break_even === null ? null : `break-even ${format.seconds(condition.break_even)}`,
-    ].filter(Boolean).join(" \u00b7 ");
+      `${format.count(condition.flips, "flip")}`, saved, `break-even ${format.seconds(condition.break_even)}`,
+    ].join(" \u00b7 ");
     const total = branches.time(condition);
     const bar = element("div", { class: "arms" });
     const rows = condition.arms.map((arm, number) => {
