@@ -1,0 +1,283 @@
+#include "python/bindings/graph/kernel_run.h"
+
+#include "ops/kernels/array_kernel.h"
+#include "python/bindings/python/host.h"
+#include "python/bindings/python/python.h"
+#include "python/bindings/python/raised.h"
+#include "python/bindings/thunks/crash_report.h"
+#include "python/bindings/thunks/input_guard.h"
+#include "thunks/array.h"
+#include "vm/clock.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace thunkvm {
+
+// The structs of thunkvm/c/kernel_source.py.
+struct ArrayView {
+  char* data;
+  const std::int64_t* shape;
+  const std::int64_t* strides;
+  std::int64_t size;
+  std::int32_t ndim;
+  std::int32_t contiguous;
+};
+struct CallView {
+  int (*output)(CallView*, int, const std::int64_t*);
+  int (*view)(CallView*, int, int, char*, const std::int64_t*, const std::int64_t*);
+  int (*fail)(CallView*, const char*, const char*, ...);
+};
+
+namespace {
+
+// From this on letting go of the lock of Python is worth it: seconds.
+constexpr double kLongCall = 20e-6;
+
+/// A number of up to 16 bytes.
+struct Number {
+  alignas(16) char bytes[16];
+};
+
+/// `n` values that begin as zero; in this object itself where they are few, as nearly always.
+template <class T>
+class Few {
+ public:
+  explicit Few(std::size_t n) : more_(n > kFew ? new T[n]() : nullptr) {}
+  T* begin() { return more_ ? more_.get() : few_; }
+  T& operator[](std::size_t i) { return begin()[i]; }
+
+ private:
+  static constexpr std::size_t kFew = 8;
+  T few_[kFew] = {};
+  std::unique_ptr<T[]> more_;
+};
+
+/// One run of a kernel: what its C gets.
+class Run : public CallView {
+ public:
+  Run(const UserKernel& kernel, Activation& activation, const Operands& operands)
+      : CallView{&make_output, &make_view, &note_failure},
+        kernel_(kernel),
+        activation_(activation),
+        operands_(operands),
+        n_inputs_(kernel.inputs.size()),
+        n_outputs_(kernel.outputs.size()),
+        views_(n_inputs_ + n_outputs_),
+        numbers_(n_inputs_ + n_outputs_),
+        arrays_(n_inputs_ + n_outputs_) {
+    for (std::size_t i = 0; i < n_inputs_; ++i) take_input(i);
+    for (std::size_t j = 0; j < n_outputs_; ++j) {
+      ArrayView& out = views_[n_inputs_ + j];
+      out.ndim = static_cast<std::int32_t>(kernel.outputs[j].shape.size());
+      if (out.ndim == 0) out = {number(n_inputs_ + j), nullptr, nullptr, 1, 0, 1};
+    }
+  }
+
+  void compute() {
+    std::int64_t work = 0;
+    for (std::size_t i = 0; i < n_inputs_; ++i) work += views_[i].size;
+    const bool leaves = kernel_.leaves.value_or(work >= kWorthLeaving ||
+                                                kernel_.is_slow.load(std::memory_order_relaxed));
+    static constexpr int kFirst = 0;
+    int status;
+    {
+      const HostLeave leave(*activation_.host, leaves ? kWorthLeaving : 0);
+      const std::uint64_t begin = Clock::now();
+      {
+        const CrashReport report(kernel_.places, &kFirst);
+        status = kernel_.run(this, views_.begin(), views_.begin() + n_inputs_);
+      }
+      const double seconds = static_cast<double>(Clock::now() - begin) * Clock::seconds_per_tick();
+      if (seconds > kLongCall) {
+        kernel_.is_slow.store(true, std::memory_order_relaxed);
+        activation_.poll = true;
+      }
+    }
+    if (error_) std::rethrow_exception(error_);
+    if (status != 0 || !exception_.empty()) raise(status);
+    for (std::size_t j = 0; j < n_outputs_; ++j) store_output(j);
+  }
+
+  /// After a failure: the report shows what was taken out of a register.
+  void give_back() noexcept {
+    for (std::size_t i = 0; i < n_inputs_; ++i)
+      if (arrays_[i] && activation_.input(operands_, static_cast<int>(i)).empty())
+        activation_.input(operands_, static_cast<int>(i)).set_array(std::move(arrays_[i]));
+  }
+
+ private:
+  static Run& of(CallView* call) { return *static_cast<Run*>(call); }
+
+  char* number(std::size_t k) { return numbers_[k].bytes; }
+
+  void look_at(std::size_t k, const ArrayBody& body) {
+    std::int64_t size = 1;
+    for (int axis = 0; axis < body.ndim; ++axis) size *= body.dims[axis];
+    views_[k] = {body.data, body.dims, body.dims + body.ndim, size, body.ndim, body.contiguous};
+  }
+
+  void take_input(std::size_t i) {
+    Cell& cell = activation_.input(operands_, static_cast<int>(i));
+    if (cell.is_scalar()) {  // a copy, since the C could write to it
+      views_[i] = {number(i), nullptr, nullptr, 1, 0, 1};
+      std::memcpy(views_[i].data, cell.address(), item_size(kernel_.inputs[i]));
+      return;
+    }
+    const int index = static_cast<int>(i);
+    if (!std::ranges::binary_search(kernel_.destroyed, static_cast<std::uint32_t>(i)))
+      return look_at(i, *cell.body());
+    const bool is_ours =
+        operands_.dies(index) && is_named_once(operands_, index) && Array::exclusive(*cell.body());
+    arrays_[i] = is_ours ? cell.take_array() : cell.array().copy();
+    look_at(i, *arrays_[i].body());
+  }
+
+  const UserKernel::Output& output(int j) const {
+    if (j < 0 || static_cast<std::size_t>(j) >= n_outputs_)
+      throw Error(ErrorKind::Index, "the C of " + kernel_.op + " made output " + std::to_string(j) +
+                                        ", but there are " + std::to_string(n_outputs_) + ".");
+    return kernel_.outputs[static_cast<std::size_t>(j)];
+  }
+  Dims checked_shape(int j, const std::int64_t* shape) const {
+    const UserKernel::Output& out = output(j);
+    const Dims dims(shape, out.shape.size());
+    for (std::size_t axis = 0; axis < dims.size(); ++axis)
+      if (out.shape[axis] != kUnknownLength && out.shape[axis] != dims[axis])
+        throw Error(ErrorKind::Value,
+                    "the C of " + kernel_.op + " made output " + std::to_string(j) + " of shape " +
+                        format_shape(dims) + ", whose axis " + std::to_string(axis) +
+                        " has to have length " + std::to_string(out.shape[axis]) + ".");
+    return dims;
+  }
+  void set_output(int j, Array array) {
+    const std::size_t k = n_inputs_ + static_cast<std::size_t>(j);
+    arrays_[k] = std::move(array);
+    look_at(k, *arrays_[k].body());
+  }
+
+  template <class Make>
+  int guarded_call(const Make& make) noexcept {
+    try {
+      make();
+      return 0;
+    } catch (...) {  // no exception may pass through C
+      error_ = std::current_exception();
+      return -1;
+    }
+  }
+  static int make_output(CallView* call, int j, const std::int64_t* shape) {
+    Run& run = of(call);
+    return run.guarded_call([&] {
+      const Dims dims = run.checked_shape(j, shape);
+      if (dims.empty()) return;  // a number has its place
+      run.set_output(j, output_array(run.activation_, run.operands_, j, run.output(j).dtype, dims));
+    });
+  }
+  static int make_view(CallView* call, int j, int i, char* data, const std::int64_t* shape,
+                       const std::int64_t* strides) {
+    Run& run = of(call);
+    return run.guarded_call([&] {
+      const Dims dims = run.checked_shape(j, shape);
+      const std::vector<std::uint32_t>& allowed = run.output(j).looks_at;
+      const auto k = static_cast<std::size_t>(i);
+      if (i < 0 || k >= run.n_inputs_ ||
+          std::ranges::find(allowed, static_cast<std::uint32_t>(i)) == allowed.end())
+        throw Error(ErrorKind::Value, "the C of " + run.kernel_.op + " made output " +
+                                          std::to_string(j) + " a view of input " +
+                                          std::to_string(i) + ": say view_map = {" +
+                                          std::to_string(j) + ": [" + std::to_string(i) + "]}.");
+      const Cell& cell = run.activation_.input(run.operands_, i);
+      const Array from = run.arrays_[k] ? run.arrays_[k] : cell.to_array();
+      run.set_output(j, from.view(dims, Dims(strides, dims.size()), data));
+    });
+  }
+  static int note_failure(CallView* call, const char* exception, const char* format, ...) {
+    std::va_list arguments;
+    va_start(arguments, format);
+    char text[1024];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    Run& run = of(call);
+    run.guarded_call([&] {
+      run.exception_ = exception;
+      run.message_ = text;
+    });
+    return -1;
+  }
+
+  [[noreturn]] void raise(int status) const {
+    if (exception_.empty()) {
+      PyErr_Format(PyExc_RuntimeError,
+                   "the C of %s returned %d without saying why: return tv_fail(call, "
+                   "\"ValueError\", \"...\").",
+                   kernel_.op.c_str(), status);
+      throw PythonError{};
+    }
+    PyObject* const type = PyDict_GetItemString(PyEval_GetBuiltins(), exception_.c_str());
+    if (type != nullptr && PyExceptionClass_Check(type))
+      PyErr_SetString(type, message_.c_str());
+    else
+      PyErr_Format(PyExc_RuntimeError, "%s: %s", exception_.c_str(), message_.c_str());
+    throw PythonError{};
+  }
+
+  void store_output(std::size_t j) {
+    const UserKernel::Output& out = kernel_.outputs[j];
+    const std::size_t k = n_inputs_ + j;
+    Cell& cell = activation_.output(operands_, static_cast<int>(j));
+    if (!out.shape.empty()) {
+      if (!arrays_[k])
+        throw Error(ErrorKind::Runtime, "the C of " + kernel_.op + " did not make output " +
+                                            std::to_string(j) + ": call tv_output(call, " +
+                                            std::to_string(j) + ", shape) first.");
+      cell.set_array(std::move(arrays_[k]));
+      return;
+    }
+    if (arrays_[k]) return cell.set_array(std::move(arrays_[k]));
+    visit_dtype(out.dtype, "an output", [&]<class T>(std::type_identity<T>) {
+      T value;
+      std::memcpy(static_cast<void*>(&value), number(k), sizeof value);
+      cell.set(value);
+    });
+  }
+
+  const UserKernel& kernel_;
+  Activation& activation_;
+  const Operands& operands_;
+  const std::size_t n_inputs_, n_outputs_;
+  Few<ArrayView> views_;
+  Few<Number> numbers_;
+  Few<Array> arrays_;  ///< inputs that are overwritten, and outputs
+  std::exception_ptr error_;
+  std::string exception_, message_;
+};
+
+}  // namespace
+
+Status run_user_kernel(Activation& activation, const Operands& operands) {
+  try {
+    Run run(*static_cast<const UserKernel*>(operands.state), activation, operands);
+    try {
+      const UserKernel& kernel = *static_cast<const UserKernel*>(operands.state);
+      std::optional<InputGuard> inputs_stay;
+      if (kernel.checks_inputs)
+        inputs_stay.emplace(kernel.op, kernel.destroyed, activation, operands);
+      run.compute();
+      if (inputs_stay) inputs_stay->check();
+    } catch (...) {
+      run.give_back();
+      throw;
+    }
+    return Status::Done;
+  } catch (...) {
+    return fail_thunk(activation);
+  }
+}
+
+}  // namespace thunkvm
