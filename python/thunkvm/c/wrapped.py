@@ -11,8 +11,9 @@ from thunkvm._core import Apply, Variable
 from thunkvm._src.graph.fitting import fitted
 from thunkvm._src.graph.op import Op
 from thunkvm.c.protocol import CObject
-from thunkvm.c.prototypes import Parameter, Prototype, c_length, parse_prototype
+from thunkvm.c.prototypes import Prototype, parse_prototype
 from thunkvm.c.stages import GENERATED
+from thunkvm.c.wrapped_call import WrappedCall
 from thunkvm.c.wrapped_text import BEFORE, HEAD, SUPPORT, TAIL
 
 Gradient = Callable[[list[Variable], list[Variable]], Sequence[Variable | None]]
@@ -73,7 +74,7 @@ class WrappedOp(Op, CObject):
         if self.path is not None:
             escaped = self.path.replace("\\", "\\\\").replace('"', '\\"')
             text = f'#line 1 "{escaped}"\n{text}'
-        statements = _Call(self).text()
+        statements = WrappedCall(self.prototype).text()
         return (
             f'{GENERATED}{BEFORE}#line 1 "source of {self}"\n{text}\n{GENERATED}{SUPPORT}'
             f"{HEAD % name}{statements}{TAIL}"
@@ -112,140 +113,6 @@ def _made(*properties: Any) -> WrappedOp:
     made = type(parse_prototype(signature).name, (base,), {})
     op: WrappedOp = made(*properties)
     return op
-
-
-class _Call:
-    """The C of one call."""
-
-    def __init__(self, op: WrappedOp) -> None:
-        self.prototype = op.prototype
-        self.places = {p.name: f"in[{i}]" for i, p in enumerate(self.prototype.inputs)}
-        first = 1 if self.prototype.returns_value else 0
-        self.numbers = {p.name: first + j for j, p in enumerate(self.prototype.outputs)}
-
-    def text(self) -> str:
-        return "\n".join([*self.inputs(), *self.lengths(), *self.outputs(), *self.call()])
-
-    def check(self, condition: str, exception: str, message: str, *values: str) -> str:
-        """Return a statement that fails where the condition is false."""
-        arguments = "".join(f", (long long)({value})" for value in values)
-        text = f'"{self.prototype.name}: {message}"'
-        return f'if (!({condition})) return tv_fail(call, "{exception}", {text}{arguments});'
-
-    def inputs(self) -> list[str]:
-        lines = []
-        for p in self.prototype.inputs:
-            place = self.places[p.name]
-            if p.is_pointer:
-                held = f"held_{p.name}"
-                lines += [
-                    f"const thunkvm_held_array {held}({place}, sizeof({p.c_type}));",
-                    self.check(f"{held}.data != NULL", "MemoryError", "no memory for an input."),
-                ]
-            else:
-                lines.append(f"const {p.c_type} value_{p.name} = *(const {p.c_type}*){place}.data;")
-        return lines
-
-    def lengths(self) -> list[str]:
-        """Return the values of all integers, and the checks of the inputs' lengths."""
-        lines, known = [], {}
-        arrays = [p for p in self.prototype.inputs if p.is_pointer]
-        for p in self.prototype.inputs:
-            if not p.is_pointer and p.dtype[0] in "iu":
-                lines.append(f"const long long length_{p.name} = (long long)value_{p.name};")
-        for p in self.prototype.lengths:
-            owner, axis = next(
-                (a, axis) for a in arrays for axis, n in enumerate(a.lengths) if n == p.name
-            )
-            known[owner.name, axis] = p.name
-            lines += [
-                f"const long long length_{p.name} = {self.places[owner.name]}.shape[{axis}];",
-                self.check(
-                    f"(long long)({p.c_type})length_{p.name} == length_{p.name}",
-                    "OverflowError",
-                    f"axis {axis} of {owner.name!r} has length %lld, which does not fit "
-                    f"{p.c_type} {p.name}.",
-                    f"length_{p.name}",
-                ),
-            ]
-        for p in arrays:
-            for axis, length in enumerate(p.lengths):
-                if (p.name, axis) in known:
-                    continue
-                has, wanted = f"{self.places[p.name]}.shape[{axis}]", c_length(length)
-                lines.append(
-                    self.check(
-                        f"{has} == {wanted}",
-                        "ValueError",
-                        f"axis {axis} of {p.name!r} has length %lld, but has to have [{length}] = "
-                        "%lld" + self.whose(length) + ".",
-                        has,
-                        wanted,
-                    )
-                )
-        return lines
-
-    def whose(self, length: str) -> str:
-        """Return which array has that length, where it is an array's."""
-        for p in self.prototype.inputs:
-            if length in p.lengths and any(length == q.name for q in self.prototype.lengths):
-                return f", as axis {p.lengths.index(length)} of {p.name!r} has"
-        return ""
-
-    def outputs(self) -> list[str]:
-        return [
-            line
-            for p in self.prototype.outputs
-            if p.lengths
-            for line in self.output(p.name, self.numbers[p.name], p.lengths)
-        ]
-
-    def output(self, name: str, number: int, lengths: tuple[str, ...]) -> list[str]:
-        lines = [
-            self.check(
-                f"{c_length(length)} >= 0",
-                "ValueError",
-                f"the output {name!r} cannot have [{length}] = %lld elements along axis {axis}.",
-                c_length(length),
-            )
-            for axis, length in enumerate(lengths)
-        ]
-        shape = ", ".join(f"(int64_t){c_length(length)}" for length in lengths)
-        lines += [
-            f"const int64_t shape_{name}[] = {{{shape}}};",
-            f"if (tv_output(call, {number}, shape_{name})) return -1;",
-        ]
-        return lines
-
-    def argument(self, p: Parameter) -> str:
-        if p.is_output:
-            return f"({p.c_type}*)out[{self.numbers[p.name]}].data"
-        if p.is_pointer:
-            return f"(const {p.c_type}*)held_{p.name}.data"
-        if p in self.prototype.lengths:
-            return f"({p.c_type})length_{p.name}"
-        return f"value_{p.name}"
-
-    def call(self) -> list[str]:
-        found = self.prototype
-        declared = ", ".join(p.declared for p in found.parameters)
-        arguments = ", ".join(self.argument(p) for p in found.parameters)
-        lines = [] if found.result == "void" else [f"{found.result} result;"]
-        # A pointer to the function, since a call would convert numbers without a word.
-        lines += [
-            "{",
-            f"{found.result} (*const function)({declared}) = ::{found.name};",
-            f"{'' if found.result == 'void' else 'result = '}function({arguments});",
-            "}",
-        ]
-        if found.returns_status:
-            lines.append(
-                self.check("result == 0", "RuntimeError", "it returned %lld, not 0.",
-                           "result")
-            )  # fmt: skip
-        if found.returns_value:
-            lines.append(f"*({found.result}*)out[0].data = result;")
-        return lines
 
 
 def wrap_c(

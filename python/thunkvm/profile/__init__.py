@@ -6,20 +6,12 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.difference import FunctionChange, NodeChange, ProfileDifference
 from thunkvm.profile.live import LiveProfile
 from thunkvm.profile.live import profile as record_all
 from thunkvm.profile.record import Profile
-from thunkvm.profile.rows import (
-    ArmRow,
-    CallRow,
-    ConditionRow,
-    Event,
-    FunctionRecord,
-    GroupRow,
-    NodeRow,
-    Overheads,
-)
+from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
 from thunkvm.profile.storage import ProfileFileError
 
 

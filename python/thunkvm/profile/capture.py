@@ -10,20 +10,10 @@ from typing import Any, NamedTuple
 
 from thunkvm import _core
 from thunkvm._src.views.expression import cut, expression
+from thunkvm.profile.condition_rows import ArmRow, ConditionRow, break_even, estimated_saving
 from thunkvm.profile.conditions import Condition, Places
 from thunkvm.profile.lazy_copies import LazyCopies
-from thunkvm.profile.rows import (
-    ArmRow,
-    CallRow,
-    ConditionRow,
-    Event,
-    FunctionRecord,
-    GroupRow,
-    NodeRow,
-    Overheads,
-    break_even,
-    estimated_saving,
-)
+from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
 from thunkvm.profile.work import work_done
 
 #: What a call does beside its program, in the order of the core's sites.

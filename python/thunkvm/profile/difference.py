@@ -80,7 +80,7 @@ class ProfileDifference:
 
     def __str__(self) -> str:
         """Return the tables as plain text."""
-        from thunkvm.profile.sections import difference_sections
+        from thunkvm.profile.difference_sections import difference_sections
         from thunkvm.profile.text import plain
 
         return plain(difference_sections(self))

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
+from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.extras import needed
 from thunkvm.profile.record import Profile
-from thunkvm.profile.rows import ArmRow, CallRow, ConditionRow, FunctionRecord, GroupRow, NodeRow
+from thunkvm.profile.rows import CallRow, FunctionRecord, GroupRow, NodeRow
 from thunkvm.profile.sections import arm_name
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thunkvm.profile.rows import ConditionRow, FunctionRecord, NodeRow
+from thunkvm.profile.condition_rows import ConditionRow
+from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields, replace
 
+from thunkvm.profile.condition_rows import ArmRow, ConditionRow, break_even, estimated_saving
 from thunkvm.profile.keys import NodeKey, node_keys
 from thunkvm.profile.record import Profile
-from thunkvm.profile.rows import (
-    ArmRow,
-    ConditionRow,
-    FunctionRecord,
-    GroupRow,
-    NodeRow,
-    Overheads,
-    break_even,
-    estimated_saving,
-)
+from thunkvm.profile.rows import FunctionRecord, GroupRow, NodeRow, Overheads
 
 
 def merge(first: Profile, *others: Profile) -> Profile:

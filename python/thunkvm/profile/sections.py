@@ -6,10 +6,10 @@ from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 
 from thunkvm._src.views.text_table import show_bytes
-from thunkvm.profile.difference import ProfileDifference
+from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import Profile
-from thunkvm.profile.rows import ArmRow, ConditionRow, FunctionRecord, NodeRow, Overheads
+from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, place
 
 #: What nodes are compared by.
@@ -347,48 +347,6 @@ def arm_name(function: FunctionRecord, pair: tuple[int, int]) -> str:
     return f"{condition.text}: {condition.arms[pair[1]].name}"
 
 
-def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list[Section]:
-    """Return the tables of a difference, function by function, the largest changes first."""
-    found = []
-    headers = ("change", "before", "after", "runs before", "runs after", "node", "made at")
-    for function in difference.functions:
-        shown = []
-        for change in function.nodes[:rows]:
-            old, new = change.before, change.after
-            row = new if new is not None else old
-            name = "" if row is None else row.name or row.op
-            shown.append((
-                _signed(change.time_change), _time(old), _time(new), _runs(old), _runs(new), name,
-                place(change.key.file, change.key.line) or "?",
-            ))  # fmt: skip
-        times = [f.time if f is not None else None for f in (function.before, function.after)]
-        modes = [
-            f.mode if f is not None else "no such function"
-            for f in (function.before, function.after)
-        ]
-        title = f"{function.name}: {modes[0]} -> {modes[1]}, {_each(times)}"
-        more = len(function.nodes) - rows
-        notes = (f"... and {counted(more, 'node')} more",) if more > 0 else ()
-        found.append(Section(title, headers, tuple(shown), ("node", "made at"), notes))
-    return found
-
-
-def _each(times: Sequence[float | None]) -> str:
-    return " -> ".join("none" if time is None else show_seconds(time) for time in times)
-
-
-def _signed(seconds: float) -> str:
-    return ("+" if seconds > 0 else "") + show_seconds(seconds)
-
-
-def _time(row: NodeRow | None) -> str:
-    return "" if row is None else show_seconds(row.self_time)
-
-
-def _runs(row: NodeRow | None) -> str:
-    return "" if row is None else str(row.runs)
-
-
 def _share(share: Share) -> tuple[str, ...]:
     return (
         show_percent(share.part),
@@ -420,6 +378,6 @@ def _listed(items: Sequence[str]) -> str:
 
 
 __all__ = [
-    "OVERHEADS", "Section", "arm_name", "counted", "difference_sections", "profile_sections",
+    "OVERHEADS", "Section", "arm_name", "counted", "profile_sections",
     "show_percent", "show_seconds", "top_section",
 ]  # fmt: skip

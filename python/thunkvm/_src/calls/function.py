@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from thunkvm import _core
-from thunkvm._core import Function, TensorType, Variable
-from thunkvm._src.arrays.shapes import specify_shape
+from thunkvm._core import Function, Variable
+from thunkvm._src.calls.computed import (
+    Computed,
+    MissingInputError,
+    UnusedInputError,
+    replacements,
+)
 from thunkvm._src.calls.config import config
 from thunkvm._src.calls.mode import Mode, get_mode
-from thunkvm._src.calls.specs import REQUIRED, In, Out, Update
-from thunkvm._src.graph.fitting import fitted
-from thunkvm._src.graph.structure import children, leaves, rebuild
-from thunkvm._src.graph.values import as_variable
+from thunkvm._src.calls.specs import REQUIRED, In
+from thunkvm._src.graph.structure import children, rebuild
 from thunkvm._src.teaching.nearest import did_you_mean
 
 UNUSED_POLICIES = ("raise", "warn", "ignore")
-
-
-class MissingInputError(ValueError):
-    """An output needs a free variable that is not among the inputs."""
-
-    __module__ = "thunkvm"
-
-
-class UnusedInputError(ValueError):
-    """No output or update depends on an input."""
-
-    __module__ = "thunkvm"
 
 
 def function(
@@ -108,11 +98,11 @@ def function(
         from thunkvm.profile.live import check_kind
 
         check_kind(profile)
-    graph = _Graph()
+    graph = Computed()
     specs = _input_specs(inputs, allow_downcast)
     graph.add_outputs(outputs)
     graph.add_updates(updates)
-    arguments = graph.replace(_replacements(givens), [spec.variable for spec in specs])
+    arguments = graph.replace(replacements(givens), [spec.variable for spec in specs])
     graph.check_inputs(specs, arguments, on_unused_input)
     observer = resolved.observer()
     c_code = _CCode()
@@ -172,110 +162,6 @@ class Relinker:
         )
 
 
-@dataclass(slots=True)
-class _Graph:
-    """What a function computes, while it is put together."""
-
-    outputs: list[Variable] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    borrowed: list[bool] = field(default_factory=list)
-    updates: list[tuple[Variable, Variable, bool]] = field(default_factory=list)
-
-    def add_outputs(self, tree: Any) -> None:
-        """Take the leaves of the outputs' structure, in order."""
-        if tree is None:
-            return
-        alone = children(tree) is None
-        for path, leaf in leaves(tree):
-            out = leaf if isinstance(leaf, Out) else Out(leaf)
-            self.outputs.append(as_variable(out.variable))
-            self.borrowed.append(out.borrow)
-            self.names.append("the output" if alone else f"outputs{path}")
-
-    def add_updates(self, updates: Any) -> None:
-        """Check the shared variables, and cast what they get to their types."""
-        seen = set()
-        for target, value in _pairs("updates", updates):
-            if not isinstance(target, Variable) or target.leaf != "shared":
-                raise TypeError(
-                    f"updates has {target!r} as a target, which is not a shared variable; only "
-                    "what tv.shared made has a value to update."
-                )
-            if target in seen:
-                raise ValueError(f"the shared variable {target} is updated twice; update it once.")
-            seen.add(target)
-            update = value if isinstance(value, Update) else Update(value)
-            new = fitted(update.value, target.type, f"the update of {target}")
-            self.updates.append((target, new, update.if_computed))
-
-    def replace(
-        self, givens: list[tuple[Variable, Variable]], inputs: list[Variable]
-    ) -> list[Variable]:
-        """Apply the givens; return the free variables that stand for the inputs."""
-        pairs = list(givens)
-        arguments = []
-        for variable in inputs:
-            if variable.leaf is None:  # computed by an Op: the argument takes its place
-                fresh = variable.type(variable.name)
-                pairs.append((variable, fresh))
-                variable = fresh
-            arguments.append(variable)
-        if pairs:
-            roots = [*self.outputs, *(value for _, value, _ in self.updates)]
-            replaced = _core.substitute(roots, pairs)
-            count = len(self.outputs)
-            self.outputs = replaced[:count]
-            self.updates = [
-                (target, value, if_computed)
-                for (target, _, if_computed), value in zip(
-                    self.updates, replaced[count:], strict=True
-                )
-            ]
-        return arguments
-
-    def computed(self) -> list[Variable]:
-        """Return what every call computes: the outputs, and the values of updates."""
-        return [
-            *self.outputs,
-            *(value for _, value, if_computed in self.updates if not if_computed),
-        ]
-
-    def check_inputs(self, specs: list[In], arguments: list[Variable], on_unused: str) -> None:
-        """Refuse free variables that are no inputs, and inputs that nothing depends on."""
-        named = [*zip(self.names, self.outputs, strict=True)]
-        named += [(f"the update of {target}", value) for target, value, _ in self.updates]
-        free = [v for v in _core.leaves([value for _, value in named]) if v.leaf == "input"]
-        given = set(arguments)
-        for variable in free:
-            if variable not in given:
-                raise MissingInputError(_missing(variable, named))
-        used = set(free)
-        for spec, argument in zip(specs, arguments, strict=True):
-            if argument in used or on_unused == "ignore":
-                continue
-            message = (
-                f"no output or update depends on the input {spec.variable}; leave it out, or "
-                'pass on_unused_input="ignore".'
-            )
-            if on_unused == "raise":
-                raise UnusedInputError(message)
-            warnings.warn(message, stacklevel=4)
-
-
-def _missing(variable: Variable, named: list[tuple[str, Variable]]) -> str:
-    """Say which output needs a variable, and where in the user's code it is used."""
-    what, root = next((n, r) for n, r in named if variable in set(_core.leaves([r])))
-    where = ""
-    for node in _core.topological_order([root]):
-        if any(needed is variable for needed in node.inputs):
-            where = f", through {node.outputs[0]}" + (node.origin and f" made at {node.origin}")
-            break
-    return (
-        f"{what} needs the variable {variable}{where}, which is not an input; "
-        "add it to inputs, or give it a value in givens."
-    )
-
-
 def _input_specs(inputs: Any, allow_downcast: bool | None) -> list[In]:
     if isinstance(inputs, (Variable, In)):
         raise TypeError(f"inputs is a list of Variables; got {inputs} alone: write it in [ ].")
@@ -319,42 +205,6 @@ def _spec_dict(spec: In) -> dict[str, Any]:
     if spec.value is not REQUIRED:
         out["default"] = spec.value
     return out
-
-
-def _replacements(givens: Any) -> list[tuple[Variable, Variable]]:
-    out: list[tuple[Variable, Variable]] = []
-    seen = set()
-    for variable, value in _pairs("givens", givens):
-        if not isinstance(variable, Variable):
-            raise TypeError(
-                f"givens has {variable!r} as what to replace, a {type(variable).__name__}; "
-                "it has to be a Variable."
-            )
-        if variable in seen:
-            raise ValueError(f"givens replaces {variable} twice; replace it once.")
-        seen.add(variable)
-        what = f"the given for {variable}"
-        given = fitted(value, variable.type, what)
-        # What was built of the variable relies on its lengths: they are checked where it is used.
-        if isinstance(variable.type, TensorType):
-            given = specify_shape(given, variable.type.shape, what)
-        out.append((variable, given))
-    return out
-
-
-def _pairs(what: str, items: Any) -> list[tuple[Any, Any]]:
-    if items is None:
-        return []
-    if not isinstance(items, Iterable):
-        raise TypeError(
-            f"{what} is {items!r}, a {type(items).__name__}; it has to be a dict, or a list of "
-            "pairs."
-        )
-    pairs = list(items.items()) if isinstance(items, Mapping) else list(items)
-    for pair in pairs:
-        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-            raise TypeError(f"{what} has {pair!r}; give a dict, or a list of pairs.")
-    return pairs
 
 
 def _pack(outputs: Any) -> Callable[[list[Any]], Any] | None:

@@ -1,0 +1,55 @@
+"""The tables of a difference of two profiles, as cells of text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thunkvm.profile.difference import ProfileDifference
+from thunkvm.profile.rows import NodeRow
+from thunkvm.profile.sections import ROWS, Section, counted, show_seconds
+from thunkvm.profile.shares import place
+
+
+def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list[Section]:
+    """Return the tables of a difference, function by function, the largest changes first."""
+    found = []
+    headers = ("change", "before", "after", "runs before", "runs after", "node", "made at")
+    for function in difference.functions:
+        shown = []
+        for change in function.nodes[:rows]:
+            old, new = change.before, change.after
+            row = new if new is not None else old
+            name = "" if row is None else row.name or row.op
+            shown.append((
+                _signed(change.time_change), _time(old), _time(new), _runs(old), _runs(new), name,
+                place(change.key.file, change.key.line) or "?",
+            ))  # fmt: skip
+        times = [f.time if f is not None else None for f in (function.before, function.after)]
+        modes = [
+            f.mode if f is not None else "no such function"
+            for f in (function.before, function.after)
+        ]
+        title = f"{function.name}: {modes[0]} -> {modes[1]}, {_each(times)}"
+        more = len(function.nodes) - rows
+        notes = (f"... and {counted(more, 'node')} more",) if more > 0 else ()
+        found.append(Section(title, headers, tuple(shown), ("node", "made at"), notes))
+    return found
+
+
+def _each(times: Sequence[float | None]) -> str:
+    return " -> ".join("none" if time is None else show_seconds(time) for time in times)
+
+
+def _signed(seconds: float) -> str:
+    return ("+" if seconds > 0 else "") + show_seconds(seconds)
+
+
+def _time(row: NodeRow | None) -> str:
+    return "" if row is None else show_seconds(row.self_time)
+
+
+def _runs(row: NodeRow | None) -> str:
+    return "" if row is None else str(row.runs)
+
+
+__all__ = ["difference_sections"]
