@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_emitted_graphs import EDGES, Program, bits, errors, results
+from programs import EDGES, Program, bits, errors, results
 
 import thunkvm as tv
 from thunkvm import _core

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from test_emitted_graphs import BINARY, Program, bits
+from programs import BINARY, Program, bits
 
 import thunkvm as tv
 

@@ -9,16 +9,13 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
-from thunkvm.checking import rewriting
 from thunkvm.checking.errors import (
     BadDestroyMap,
     BadInferShape,
-    BadRewrite,
     BadThunkOutput,
     BadViewMap,
     Crash,
     InvalidValueError,
-    StochasticOrder,
 )
 
 VALUE = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
@@ -268,111 +265,6 @@ def test_a_kernel_that_is_wrong_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
         f([1.0, 2.0])
 
 
-def test_a_rewrite_that_changes_a_value_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    x, c = tv.scalar("x"), tv.scalar("c")
-    before, wrong, other = tv.neg(tv.neg(x)), x + 1.0, tv.exp(x)
-    replaced = [("merge", other, other), ("inverses", before, wrong)]
-    rewritten = ([tv.ifelse(c > 0, wrong, other)], replaced)
-    monkeypatch.setattr(rewriting._core, "rewritten", lambda outputs, names: rewritten)
-    f = tv.function([c, x], tv.ifelse(c > 0, before, other), mode="DebugMode")
-    assert f(-1.0, 0.0) == 1.0  # nobody asks for the wrong one
-    f = tv.function([c, x], tv.ifelse(c > 0, before, other), mode="DebugMode")
-    with pytest.raises(BadRewrite) as error:
-        f(1.0, 3.0)
-    text = str(error.value)
-    assert text.startswith(
-        "the rewrite 'inverses' put <x + 1.0: scalar float64> (made at test_debu"
-    )
-    assert "for <--x: scalar float64> (made at test_debug_mode.py:" in text
-    assert "whose value is another one: np.float64(3.0) became np.float64(4.0)" in text
-
-
-def test_of_two_values_that_change_the_lower_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = tv.vector("x")
-    lower, wrong = tv.neg(tv.neg(tv.sin(x))), x + 1.0
-    upper, above_wrong = tv.exp(lower), tv.exp(wrong)
-    replaced = [("inverses", lower, wrong), ("merge", upper, above_wrong)]
-    monkeypatch.setattr(rewriting._core, "rewritten", lambda *_: ([above_wrong], replaced))
-    f = tv.function([x], upper, mode="DebugMode")
-    with pytest.raises(BadRewrite, match=r"the rewrite 'inverses' put .*element \(0,\): "):
-        f([0.0])
-
-
-def test_an_output_that_changes_for_no_reason_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    x = tv.scalar("x")
-    monkeypatch.setattr(rewriting._core, "rewritten", lambda *_: ([x + 1.0], []))
-    f = tv.function([x], tv.neg(tv.neg(x)), mode="DebugMode")
-    with pytest.raises(BadRewrite, match=r"rewriting changed the value of <--x.*nothing that was"):
-        f(0.0)
-
-
-def test_a_program_that_changes_from_link_to_link_is_found() -> None:
-    x = tv.scalar("x")
-    programs = iter([tv.function([x], x + 1), tv.function([x], tv.exp(x) * 2)])
-    with pytest.raises(StochasticOrder, match="linking the same graph twice gave two programs"):
-        rewriting.check_order(lambda rewrites: next(programs), (), 2)
-
-
-def test_updates_are_not_committed_where_a_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(self: Any, arguments: Any) -> None:
-        raise BadRewrite("no")
-
-    monkeypatch.setattr(rewriting.Rewriting, "check", refuse)
-    n, x = tv.shared(0.0, "n"), tv.scalar("x")
-    f = tv.function([x], tv.neg(tv.neg(x)), updates={n: n + 1.0}, mode="DebugMode")
-    with pytest.raises(BadRewrite):
-        f(1.0)
-    assert n.get_value() == 0.0
-
-
-class Counted(lies.HonestInC):
-    """An Op of whose `perform` the checks run each time."""
-
-    checked = 0
-
-    def perform(self, node: Any, inputs: list, output_storage: list) -> None:
-        Counted.checked += 1
-        output_storage[0][0] = inputs[0] * 2.0
-
-
-def test_a_node_is_checked_in_its_first_ten_runs_and_then_where_there_is_time() -> None:
-    x, c = tv.matrix("x"), tv.scalar("c")
-    f = tv.function([c, x], tv.ifelse(c > 0, Counted()(x), x), mode="DebugMode")
-    for _ in range(30):
-        f(-1.0, VALUE)
-    checks = []
-    for _ in range(14):  # a checked call takes thousands of times what this one does
-        before = Counted.checked
-        np.testing.assert_array_equal(f(1.0, VALUE), VALUE * 2.0)
-        checks.append(Counted.checked - before)
-    assert checks[0] > 5
-    assert checks[1:] == [1] * 9 + [0] * 4
-
-
-def test_an_input_that_lies_otherwise_is_checked_in_whichever_call() -> None:
-    x = tv.matrix("x")
-    f = tv.function([x], Counted()(x), mode="DebugMode")
-    for _ in range(12):
-        f(VALUE)
-    before = Counted.checked
-    f(VALUE)
-    assert Counted.checked == before
-    f(VALUE.T)
-    assert Counted.checked > before + 5
-
-
-def test_without_a_limit_every_call_is_checked() -> None:
-    x = tv.matrix("x")
-    f = tv.function([x], Counted()(x), mode=tv.DebugMode(at_most=None))
-    f(VALUE)
-    before = Counted.checked
-    for _ in range(20):
-        f(VALUE)
-    assert Counted.checked == before + 20
-    with pytest.raises(ValueError, match="at_most is 1; it has to be above 1"):
-        tv.DebugMode(at_most=1)
-
-
 def test_what_is_printed_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
     x = tv.scalar("x")
     y = tv.print_(tv.neg(tv.neg(x)) + 1.0, "here")
@@ -388,34 +280,3 @@ def test_the_mode_by_its_name_and_its_options() -> None:
     assert tv.DebugMode(check_preallocated_output="previous").including("merge") == tv.DebugMode(
         check_preallocated_output="previous"
     )
-
-
-def test_inputs_that_lie_otherwise_are_checked_in_full_again() -> None:
-    runs: list[tuple[int, ...]] = []
-
-    class Noted(lies.Lie):
-        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
-            runs.append(inputs[0].strides)
-            output_storage[0][0] = inputs[0] * 2.0
-
-    x = tv.matrix("x")
-    f = tv.function([x], Noted()(x), mode="DebugMode")
-    f(VALUE)
-    first = len(runs)
-    assert first > 5
-    f(VALUE + 1.0)
-    assert len(runs) == first + 1  # the function's own run, which has no other implementation
-    f(VALUE.T)
-    assert len(runs) > first + 5
-
-
-def test_other_implementations_are_compared_in_each_call() -> None:
-    class WrongAboveTen(lies.HonestInC):
-        def perform(self, node: Any, inputs: list, output_storage: list) -> None:
-            output_storage[0][0] = inputs[0] * 2.0 + (inputs[0] > 10.0)
-
-    x = tv.matrix("x")
-    f = tv.function([x], WrongAboveTen()(x), mode="DebugMode")
-    f(VALUE)
-    with pytest.raises(BadThunkOutput, match=r"element \(1, 2\) is"):
-        f(VALUE * 2.0)
