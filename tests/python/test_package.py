@@ -6,8 +6,11 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DOCUMENTS = [f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))]
 
 
 def test_the_readme_is_the_long_description() -> None:
@@ -30,3 +33,21 @@ def test_what_the_readme_links_to_is_there() -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", (ROOT / "README.md").read_text())
     assert "CHANGELOG.md" in links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def missing_paths(document: Path) -> list[str]:
+    """Return the paths of the repository that a document names in backticks and that are not."""
+    folders = "|".join(path.name for path in ROOT.iterdir() if path.is_dir())
+    named = re.findall(rf"`((?:{folders})/[\w./*-]*)", document.read_text())
+    return [path for path in named if not any(ROOT.glob(path))]
+
+
+@pytest.mark.parametrize("document", ["README.md", *DOCUMENTS])
+def test_the_paths_that_a_document_names_are_there(document: str) -> None:
+    assert missing_paths(ROOT / document) == []
+
+
+def test_a_path_that_is_gone_is_found(tmp_path: Path) -> None:
+    document = tmp_path / "page.md"
+    document.write_text("`vm/frame.h`, `vm/gone.h:3`, `ops/*/gone.h`, `python/*/_core.pyi`")
+    assert missing_paths(document) == ["vm/gone.h", "ops/*/gone.h"]
