@@ -152,7 +152,9 @@ class SubtensorOp final : public IndexOp {
 
   const Arrangement* arrangement(const Apply& node) const override {
     static const Arrangement part{.kind = Arrangement::Kind::View, .find = &find_part<1>};
-    return node.n_inputs() == 1 && node.output_type(0).tensor()->ndim() > 0 ? &part : nullptr;
+    static const Arrangement element{.kind = Arrangement::Kind::Element, .indices = &indices};
+    if (node.output_type(0).tensor()->ndim() == 0) return &element;
+    return node.n_inputs() == 1 ? &part : nullptr;
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
@@ -168,6 +170,20 @@ class SubtensorOp final : public IndexOp {
     std::vector<Variable> all(inputs.begin(), inputs.end());
     if (!batched[0]) all[0] = repeat_batch(inputs[0], batch_length(inputs, batched));
     return {apply_batched(std::move(all), batched, 1)};
+  }
+
+ private:
+  static std::vector<AxisIndex> indices(const Apply& node) {
+    const auto& op = static_cast<const SubtensorOp&>(*node.op());
+    const BasicIndex index = op.index(node.input(0).ndim());
+    std::vector<AxisIndex> all;
+    for (const IndexItem& item : index.items()) {
+      const auto [from, value] = item.start;
+      all.push_back(from == IndexNumber::From::Input
+                        ? AxisIndex{.input = 1 + static_cast<int>(value)}
+                        : AxisIndex{.number = value});
+    }
+    return all;
   }
 };
 

@@ -172,7 +172,7 @@ class Program:
         rng = self.random
         a, b = (rng.choice(self.values) for _ in range(2))
         op = rng.choice(BINARY)
-        match rng.randrange(12):
+        match rng.randrange(14):
             case 0 | 1:
                 pairs = [rng.choice(PAIRS) for _ in range(self.names[a].ndim)]
                 left, right = (
@@ -219,6 +219,36 @@ class Program:
                         [f"tv.sum({rng.choice(floats)})", f"tv.sum({rng.choice(floats)} ** 2)"]
                     )
                     self.line(f"tv.grad({cost}, {rng.choice(floats)})")
+            case 12:
+                element = self.line(f"{a}[{self.place(a)}]")
+                if element:
+                    self.line(f"tv.{op}({rng.choice([a, b])}, {element})")
+            case 13:
+                axis = rng.randrange(max(1, self.names[a].ndim))
+                lengths = [
+                    f"{a}.shape[{axis}]",
+                    f"tv.size({a})",
+                    f"tv.{op}({a}, {a}).shape[{axis}]",
+                ]
+                length = self.line(rng.choice(lengths))
+                if length:
+                    self.line(f"tv.{op}({rng.choice([a, b])}, {length})")
+
+    def place(self, value: str) -> str:
+        """What stands in brackets behind a value for one element of it: numbers, or their names."""
+        rng = self.random
+        integers = [
+            name
+            for name in self.values
+            if self.names[name].ndim == 0 and "int" in self.names[name].dtype
+        ]
+        indices = [
+            rng.choice(integers)
+            if integers and rng.randrange(4) == 0
+            else str(rng.choice([-2, -1, -1, 0, 0, 1, 3]))
+            for _ in range(self.names[value].ndim)
+        ]
+        return ", ".join(indices) or "..."
 
     def index(self, value: str) -> str:
         """What may stand in the brackets behind the name of a value."""

@@ -1,6 +1,7 @@
 #include "linkers/codegen/emit/chunk_code.h"
 
 #include "linkers/assembler.h"
+#include "linkers/codegen/emit/array_reads.h"
 #include "linkers/codegen/emit/function_writer.h"
 #include "linkers/codegen/emit/loop_body.h"
 #include "linkers/codegen/emit/prelude.h"
@@ -122,7 +123,7 @@ class ChunkCode {
       for (const std::uint32_t step : unit.steps) c_.text.node(program_.steps[step].node);
       if (plan_.options().traced) tell("before", unit);
       switch (unit.kind) {
-        case Unit::Kind::Expression: emit_expression(unit); break;
+        case Unit::Kind::Expression: emit_expression(unit, after(units, u)); break;
         case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
         case Unit::Kind::Call: emit_call(unit, after(units, u)); break;
       }
@@ -182,8 +183,23 @@ class ChunkCode {
 
   std::string region() const { return "chunk " + std::to_string(function_of_[chunk_]); }
 
-  void emit_expression(const Unit& unit) {
+  void emit_expression(const Unit& unit, std::vector<StepRange> after) {
     const std::uint32_t step = unit.steps.front();
+    place(program_.steps[step].node) = {"emitted", region(), ""};
+    switch (plan_.step(step).kind) {
+      case StepForm::Kind::Length: write_length(plan_, step, c_); return;
+      case StepForm::Kind::Lengths: write_lengths(plan_, step, c_); return;
+      case StepForm::Kind::Pick:
+        write_pick(plan_, step, out_.calls.size(), c_);
+        out_.calls.push_back(
+            {.steps = {program_.steps[step]}, .indices = unit.steps, .after = std::move(after)});
+        out_.calls.back().steps[0].operands.dying = 0;
+        return;
+      default: write_number(step); return;
+    }
+  }
+
+  void write_number(std::uint32_t step) {
     const Operands& o = program_.steps[step].operands;
     const ElementCode& code = *plan_.step(step).code;
     std::vector<std::string> inputs;
@@ -197,7 +213,6 @@ class ChunkCode {
     }
     find_calls(c, module_.libm);
     c_.write(o.output(0), unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
-    place(program_.steps[step].node) = {"emitted", region(), ""};
   }
 
   void emit_call(const Unit& unit, std::vector<StepRange> after) {

@@ -25,6 +25,12 @@ std::string FunctionWriter::read(std::uint32_t reg) {
   return "r" + std::to_string(reg);
 }
 
+std::string FunctionWriter::length(std::uint32_t reg, std::int64_t axis) {
+  return "r" + std::to_string(reg) + "_" + std::to_string(axis);
+}
+
+std::string FunctionWriter::array(std::uint32_t reg) { return cell(reg) + ".value.array"; }
+
 std::string FunctionWriter::go(std::uint32_t pc) {
   labels_.insert(pc);
   return "goto L" + std::to_string(pc) + ";";
@@ -39,16 +45,25 @@ void FunctionWriter::write(std::uint32_t reg, const std::string& value) {
     text.line("r" + std::to_string(reg) + " = " + value + ";");
     return;
   }
+  store(reg, value);
+}
+
+void FunctionWriter::store(std::uint32_t reg, const std::string& value) {
+  const DType dtype = plan_.reg(reg).dtype;
   const std::string c = cell(reg);
-  if (item_size(form.dtype) < 8) text.line(c + ".value.u64 = 0;");
-  text.line(c + ".value." + member(form.dtype) + " = " + value + ";");
-  text.line(c + ".meta = " + cell_meta_name(form.dtype) + ";");
+  if (item_size(dtype) < 8) text.line(c + ".value.u64 = 0;");
+  text.line(c + ".value." + member(dtype) + " = " + value + ";");
+  text.line(c + ".meta = " + cell_meta_name(dtype) + ";");
+}
+
+void FunctionWriter::spill(std::uint32_t reg) {
+  if (plan_.reg(reg).local) store(reg, read(reg));
 }
 
 void FunctionWriter::retire(std::span<const std::uint32_t> registers) {
   for (const std::uint32_t reg : registers) {
     const RegisterForm& form = plan_.reg(reg);
-    if (form.local) continue;
+    if (form.local || form.lengths != 0) continue;
     uses_services_ |= !form.number;
     text.line(form.number ? cell(reg) + ".meta = 0;" : "tv_retire(S, &" + cell(reg) + ");");
   }

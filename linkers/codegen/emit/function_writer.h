@@ -24,12 +24,18 @@ class FunctionWriter {
   std::string service(const std::string& name);
   /// The number in a register, or in the variable that it is.
   std::string read(std::uint32_t reg);
+  /// The length of an axis that is a variable (RegisterForm::lengths).
+  static std::string length(std::uint32_t reg, std::int64_t axis);
+  /// The array in a register.
+  std::string array(std::uint32_t reg);
   /// A jump to the statement with this pc.
   std::string go(std::uint32_t pc);
   static std::string member(DType dtype);
 
   // Statements.
   void write(std::uint32_t reg, const std::string& value);
+  /// Puts a number that is a variable into its register, for what reads it there.
+  void spill(std::uint32_t reg);
   void retire(std::span<const std::uint32_t> registers);
   void count(std::uint32_t counter);
   /// Calls a service that may fail.
@@ -41,6 +47,8 @@ class FunctionWriter {
   void declare(CText& head) const;
 
  private:
+  void store(std::uint32_t reg, const std::string& value);
+
   const Plan& plan_;
   bool uses_cells_ = false, uses_counters_ = false, uses_services_ = false;
   std::set<std::uint32_t> locals_, labels_;

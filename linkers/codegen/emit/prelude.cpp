@@ -14,6 +14,8 @@ namespace thunkvm {
 static_assert(sizeof(Cell) == 16 && offsetof(NativeCall, cells) == 0 &&
               offsetof(NativeCall, counters) == 8 && offsetof(NativeCall, done) == 16 &&
               offsetof(NativeCall, services) == 24 && offsetof(NativeCall, functions) == 32);
+static_assert(offsetof(ArrayBody, data) == 8 && offsetof(ArrayBody, dims) == 24 &&
+              sizeof(ArrayBody::references) == 4);
 static_assert(kComputed == 1);
 static_assert(static_cast<int>(Tag::Empty) == 0 && static_cast<int>(Tag::Scalar) == 1);
 
@@ -30,8 +32,10 @@ typedef unsigned long u64;
 typedef float f32;
 typedef double f64;
 
-/* A register: a number and what it is, or a reference (the low byte of meta is 2 or more). */
-typedef union { f64 f64; f32 f32; i64 i64; i32 i32; i16 i16; i8 i8; u64 u64; u32 u32; u16 u16; u8 u8; } tv_value;
+/* A register: a number and what it is, or a reference (the low byte of meta is 2 or more). Of an array: `dims` has
+   its lengths, then its strides in bytes. */
+typedef struct { u32 references; u8 dtype, ndim, contiguous, owner; const char *data; void *buffer; const i64 *dims; } tv_array;
+typedef union { const tv_array *array; f64 f64; f32 f32; i64 i64; i32 i32; i16 i16; i8 i8; u64 u64; u32 u32; u16 u16; u8 u8; } tv_value;
 typedef struct { tv_value value; u64 meta; } tv_cell;
 enum {
   TV_BOOL = 0x0001, TV_I8 = 0x0101, TV_I16 = 0x0201, TV_I32 = 0x0301, TV_I64 = 0x0401,
@@ -60,6 +64,11 @@ struct tv_call {
   u32 (*const *functions)(tv_call *, u32 label);
 };
 #define TV_FAILED 0xffffffffu
+/* Element i of an axis, from its start; -1: there is none. */
+static inline __attribute__((unused)) i64 tv_at(const tv_array *x, u32 axis, i64 i) {
+  const i64 n = x->dims[axis], at = i < 0 ? i + n : i;
+  return (u64)at < (u64)n ? at : -1;
+}
 #define TV_COMPUTED 1
 /* After wide vectors, what is compiled for narrow ones is slow until this. (-O1 does not see to it.) */
 #ifdef __AVX__

@@ -69,6 +69,7 @@ bool Arrangements::may_wait(std::uint32_t step) const {
       const std::uint32_t base = step_of(o.input(0));
       return is_number(base, plan_.step(base).arrangement->value) && is_array(o.input(1));
     }
+    case Arrangement::Kind::Element: break;  // a Pick
   }
   return false;
 }
@@ -87,6 +88,7 @@ bool Arrangements::suits(std::uint32_t step, int ndim,
       return form.ndim == ndim && !is_computed(o.input(form.arrangement->lengths));
     case Arrangement::Kind::View: return !is_member(o.input(0)) && form.ndim <= ndim;
     case Arrangement::Kind::Place: return !is_member(o.input(1)) && form.ndim == ndim;
+    case Arrangement::Kind::Element: break;
   }
   return false;
 }

@@ -121,10 +121,9 @@ class Fusion {
     for (int i = 0; i < operands(step).n_inputs; ++i) arrangements_.refuse(operands(step).input(i));
     for (int j = 0; j < operands(step).n_outputs; ++j)
       unit_of_[operands(step).output(j)] = units_.size();
-    units_.push_back(
-        {.kind = form.kind == Kind::Expression ? Unit::Kind::Expression : Unit::Kind::Call,
-         .steps = {step},
-         .retired = {}});
+    units_.push_back({.kind = form.is_expression() ? Unit::Kind::Expression : Unit::Kind::Call,
+                      .steps = {step},
+                      .retired = {}});
   }
 
   void note_touched(std::uint32_t step) {

@@ -16,7 +16,7 @@ std::vector<std::uint32_t> hoisted_scalars(const Plan& plan, std::uint32_t first
     const std::span outputs(o.registers + o.n_inputs, o.n_outputs);
     // A register that had another value before is written where it stands.
     const bool is_hoisted =
-        plan.step(step).kind == StepForm::Kind::Expression && !named.contains(outputs[0]) &&
+        plan.step(step).may_come_first() && !named.contains(outputs[0]) &&
         std::ranges::none_of(inputs, [&](std::uint32_t reg) { return late.contains(reg); });
     if (is_hoisted)
       hoisted.push_back(step);

@@ -140,6 +140,7 @@ void LoopValues::arrange(std::uint32_t step) {
       }
       return;
     case Arrangement::Kind::Place: operand_of_[o.output(0)] = {place(step), true}; return;
+    case Arrangement::Kind::Element: return;  // never a member
   }
 }
 

@@ -4,6 +4,7 @@
 #include "ops/graph/arrangement.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace thunkvm {
 namespace {
@@ -34,6 +35,7 @@ Plan::Plan(const Program& program, const Schedule& schedule, const PlanOptions& 
   find_forms();
   go_on_unless(stop);
   count_accesses();
+  find_lengths();
   find_rematerialised_views();
   find_units(stop);
   find_memo_depths();
@@ -60,11 +62,13 @@ void Plan::find_forms() {
     steps_.push_back(form_of(step, *schedule_.nodes[step.node].node()));
   // A register of an expression that is not known as a number after all (it is shared with others).
   for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].is_expression()) continue;
     const Operands& o = program_.steps[i].operands;
     bool numbers = true;
-    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) numbers &= registers_[o.registers[k]].number;
-    if (steps_[i].kind == StepForm::Kind::Expression && !numbers)
-      steps_[i] = {.why = "a register of it is not always a number"};
+    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
+      if (k >= o.n_inputs || node(i).input(k).ndim() == 0)
+        numbers &= registers_[o.registers[k]].number;
+    if (!numbers) steps_[i] = {.why = "a register of it is not always a number"};
   }
 }
 
@@ -95,6 +99,40 @@ void Plan::count_accesses() {
     count(reads_, *list);
   for (const auto* list : {&schedule_.inputs, &schedule_.shared, &schedule_.constants})
     count(writes_, *list);
+}
+
+/// Vectors of lengths that are not made, since nothing reads them but `shape(x)[0]` beside them.
+void Plan::find_lengths() {
+  if (options_.unfused || program_.keep) return;
+  for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
+    const Statement& s = schedule_.statements[i];
+    next = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
+    if (s.kind != Statement::Kind::Run) continue;
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> picks;  // by register
+    for (std::uint32_t step = s.index + (next - i); step-- > s.index;) {
+      const Operands& o = program_.steps[step].operands;
+      if (steps_[step].kind == StepForm::Kind::Pick && steps_[step].indices[0].input < 0)
+        picks[o.input(0)].push_back(step);
+      const auto found = steps_[step].measures() ? picks.find(o.output(0)) : picks.end();
+      if (found == picks.end() || writes_[o.output(0)] != 1 ||
+          found->second.size() != reads_[o.output(0)])
+        continue;
+      const std::int64_t ndim = node(step).input(0).ndim();
+      const auto axis = [&](std::uint32_t pick) {
+        const std::int64_t at = steps_[pick].indices[0].number;
+        return at < 0 ? at + ndim : at;
+      };
+      if (std::ranges::any_of(found->second,
+                              [&](auto pick) { return axis(pick) < 0 || axis(pick) >= ndim; }))
+        continue;
+      for (const std::uint32_t pick : found->second) {
+        registers_[o.output(0)].lengths |= AxisSet{1} << axis(pick);
+        steps_[pick] = {.kind = StepForm::Kind::Length,
+                        .source = {.kind = IntegerSource::Kind::Element, .at = axis(pick)}};
+      }
+      steps_[step] = {.kind = StepForm::Kind::Lengths};
+    }
+  }
 }
 
 bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const {

@@ -3,7 +3,8 @@
 //
 // A *chunk* is a stretch of the schedule's statements that becomes one C function; the code in it
 // only jumps forward, so a register that no other code touches can be a variable of the function. A
-// *unit* is what a function does at once: a 0-d node as an expression, several array nodes as a
+// *unit* is what a function does at once: a 0-d node as an expression (a length and one element
+// of an array too), several array nodes as a
 // fused loop, or a call of the node's own kernel. Fusing stays within one segment (a Run
 // instruction), where all nodes are demanded together: so nothing crosses a border of demand.
 #pragma once
@@ -29,6 +30,7 @@ struct RegisterForm {
   bool number = false;  ///< always a 0-d number with a type in C, or empty
   DType dtype = DType::Object;
   bool local = false;               ///< a variable of its chunk's function
+  AxisSet lengths = 0;              ///< of an array: those of these axes are variables
   std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
   bool shape_only = false;          ///< of a temporary: nothing but its lengths is read
 };
@@ -102,6 +104,7 @@ class Plan {
   void find_forms();
   std::uint32_t chunk_thunks() const;
   void count_accesses();
+  void find_lengths();
   void find_rematerialised_views();
   bool keep_rematerialised_views();
   void find_units(const std::stop_token& stop);

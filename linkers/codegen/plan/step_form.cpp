@@ -1,7 +1,6 @@
 #include "linkers/codegen/plan/step_form.h"
 
 #include "linkers/codegen/plan/c_text.h"
-#include "ops/graph/arrangement.h"
 #include "ops/graph/attributes.h"
 #include "ops/graph/c_template.h"
 #include "thunks/cast.h"
@@ -33,9 +32,27 @@ bool adds_up(const Arrangement& arrangement, const Apply& node) {
   return false;
 }
 
+/// A Kernel where it is no length, nor a size.
+StepForm form_of_length(const Apply& node) {
+  if (node.op()->shape_query() == nullptr || node.n_outputs() != 1) return {};
+  const TensorType* type = node.output_type(0).tensor();
+  if (type == nullptr || type->ndim() != 0 || type->dtype() != DType::Int64) return {};
+  const auto sources = node.op()->integers(node);
+  if (!sources || sources->size() != 1) return {};
+  const IntegerSource& source = sources->front();
+  const bool measures =
+      source.kind == IntegerSource::Kind::Length || source.kind == IntegerSource::Kind::Size;
+  if (!measures || node.input(static_cast<int>(source.input)).ndim() == 0) return {};
+  return {.kind = StepForm::Kind::Length, .source = source};
+}
+
 StepForm form_of_arrangement(const Arrangement& arrangement, const Apply& node) {
   for (const Variable& input : node.inputs())
     if (!has_c_dtype(input.type())) return {.why = "one of its dtypes has no type in C"};
+  if (arrangement.kind == Arrangement::Kind::Element) {
+    if (node.input(0).ndim() == 0) return {.why = "it picks the one element of a number"};
+    return {.kind = StepForm::Kind::Pick, .indices = arrangement.indices(node)};
+  }
   if (adds_up(arrangement, node)) return {.why = "it adds up what was broadcast"};
   return {.kind = StepForm::Kind::Arranged,
           .arrangement = &arrangement,
@@ -93,6 +110,7 @@ StepForm form_of(const Step& step, const Apply& node) {
   }
   if (const Arrangement* arrangement = op.arrangement(node))
     return form_of_arrangement(*arrangement, node);
+  if (StepForm length = form_of_length(node); length.kind == StepForm::Kind::Length) return length;
   return {.why = "the Op is a kernel as a whole"};
 }
 

@@ -2,20 +2,23 @@
 #pragma once
 
 #include "ops/elementwise/elementwise_loop.h"
+#include "ops/graph/arrangement.h"
 #include "ops/graph/op.h"
 #include "ops/kernels/block_fold.h"
 #include "vm/program.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace thunkvm {
-
-struct Arrangement;
 
 /// What can be done with one step, by its node.
 struct StepForm {
   enum class Kind : std::uint8_t {
     Expression,  ///< 0-d numbers in, a 0-d number out, and a template
+    Length,      ///< a 0-d int64 that is read from an array's lengths: `source`
+    Lengths,     ///< an array's lengths, each a variable, where Length steps alone read them
+    Pick,        ///< one element of an array: `indices`; fails where there is none
     Element,     ///< elementwise over arrays: may be a member of a loop
     Fold,        ///< a reduction: may be a member of a loop
     Arranged,    ///< says where elements lie: a loop that alone reads it does without it
@@ -29,10 +32,17 @@ struct StepForm {
   int ndim = 0;         ///< of an Element's or an Arranged's output, or of what a Fold reduces
   AxisSet reduced = 0;  ///< that a Fold reduces
   bool keepdims = false;
-  const char* why = "";  ///< of a Kernel: why it is nothing better
+  IntegerSource source{};            ///< of a Length; its Element is one of the Lengths
+  std::vector<AxisIndex> indices{};  ///< of a Pick, by axis
+  const char* why = "";              ///< of a Kernel: why it is nothing better
 
   /// True if a loop compares the lengths that are in this input with its own.
   bool compares(int input) const;
+  /// True if emitted code computes it from numbers and arrays, without a call.
+  bool is_expression() const { return kind <= Kind::Pick; }
+  /// True if nothing is lost where it is computed before it is its turn: it reads what is there,
+  /// and cannot fail.
+  bool may_come_first() const { return kind < Kind::Pick; }
   /// True if it reads nothing but an array's lengths.
   bool measures() const;
 };

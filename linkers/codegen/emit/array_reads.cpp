@@ -1,0 +1,62 @@
+#include "linkers/codegen/emit/array_reads.h"
+
+#include <string>
+
+namespace thunkvm {
+namespace {
+
+/// As C has it: of the least one there is no literal.
+std::string literal(std::int64_t number) {
+  return number == INT64_MIN ? "(-9223372036854775807 - 1)" : std::to_string(number);
+}
+
+}  // namespace
+
+void write_length(const Plan& plan, std::uint32_t step, FunctionWriter& c) {
+  const Operands& o = plan.program().steps[step].operands;
+  const IntegerSource& source = plan.step(step).source;
+  const std::uint32_t from = o.input(static_cast<int>(source.input));
+  if (source.kind == IntegerSource::Kind::Element)
+    return c.write(o.output(0), c.length(from, source.at));
+  const auto length = [&](std::int64_t axis) {
+    return c.array(from) + "->dims[" + std::to_string(axis) + "]";
+  };
+  if (source.kind == IntegerSource::Kind::Length) return c.write(o.output(0), length(source.at));
+  std::string size = length(0);
+  for (int axis = 1; axis < plan.node(step).input(static_cast<int>(source.input)).ndim(); ++axis)
+    size += " * " + length(axis);
+  c.write(o.output(0), size);
+}
+
+void write_lengths(const Plan& plan, std::uint32_t step, FunctionWriter& c) {
+  const Operands& o = plan.program().steps[step].operands;
+  for (int axis = 0; axis < plan.node(step).input(0).ndim(); ++axis)
+    if ((plan.reg(o.output(0)).lengths >> axis & 1) != 0)
+      c.text.line("const i64 " + c.length(o.output(0), axis) + " = " + c.array(o.input(0)) +
+                  "->dims[" + std::to_string(axis) + "];");
+}
+
+void write_pick(const Plan& plan, std::uint32_t step, std::size_t call, FunctionWriter& c) {
+  const Operands& o = plan.program().steps[step].operands;
+  const std::vector<AxisIndex>& indices = plan.step(step).indices;
+  std::string none, offset;
+  c.text.open("{");
+  c.text.line("const tv_array *const x = " + c.array(o.input(0)) + ";");
+  for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+    const AxisIndex& index = indices[axis];
+    const std::string a = std::to_string(axis);
+    c.text.line("const i64 at" + a + " = tv_at(x, " + a + ", " +
+                (index.input < 0 ? literal(index.number) : c.read(o.input(index.input))) + ");");
+    none += (axis > 0 ? " | at" : "at") + a;
+    offset += " + at" + a + " * x->dims[" + std::to_string(indices.size() + axis) + "]";
+  }
+  c.text.open("if (" + (indices.size() > 1 ? "(" + none + ")" : none) + " < 0) {");
+  for (int i = 1; i < o.n_inputs; ++i) c.spill(o.input(i));
+  c.text.line("return " + c.service("run") + "(call, " + std::to_string(call) + "), TV_FAILED;");
+  c.text.close();
+  const DType dtype = plan.reg(o.output(0)).dtype;
+  c.write(o.output(0), "*(const " + c.member(dtype) + " *)(x->data" + offset + ")");
+  c.text.close();
+}
+
+}  // namespace thunkvm
