@@ -111,8 +111,8 @@ def selector_text(selector: Variable) -> str:
     >>> import thunkvm as tv
     >>> from thunkvm._src.views.regions import selector_text
     >>> a = tv.matrix("a")
-    >>> selector_text(tv.trace(a) > 0)
-    'trace(a) > 0'
+    >>> selector_text(tv.det(a) > 0)
+    'det(a) > 0.0'
     >>> selector_text(tv.attempt(tv.cholesky(a), a).owner.inputs[0])
     'cholesky(a) fails'
     """
