@@ -97,6 +97,18 @@ def test_a_click_on_a_node_opens_what_is_known_of_it(page: Chrome) -> None:
     assert "80.000 ms (88.9%)" in panel
 
 
+def test_a_graph_narrower_than_the_window_is_seen_in_the_middle(
+    browser: Chrome, tmp_path: Path
+) -> None:
+    rows = tuple(node(i, "add", i + 1, inputs=(i - 1,) if i else ()) for i in range(40))
+    Profile(functions=(FunctionRecord(name="high", nodes=rows),)).html(tmp_path / "p.html")
+    browser.get((tmp_path / "p.html").as_uri())
+    click(browser, "#tab-graph")
+    box, drawing = one(browser, ".node[data-node='0']").rect, one(browser, "#drawing").rect
+    middle = drawing["x"] + drawing["width"] / 2
+    assert box["x"] < middle < box["x"] + box["width"]
+
+
 def test_a_box_folds_and_opens(page: Chrome) -> None:
     click(page, "#tab-graph")
     click(page, '.box[data-box="r_0_1"] > .title')

@@ -11,6 +11,10 @@ const format = {
     if (size < 1) return `${(s * 1e3).toFixed(3)} ms`;
     return `${s.toFixed(3)} s`;
   },
+  // A sentence of the text tables, which write microseconds in ASCII.
+  note(text) {
+    return text.replace(/(\.\d{3}) us\b/g, "$1 \u00b5s");
+  },
   // Three digits that say something; "unknown" of null.
   digits(value) {
     return value === null ? "unknown" : String(Number(value.toPrecision(3)));

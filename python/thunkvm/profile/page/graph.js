@@ -235,8 +235,8 @@ const graph = {
     const [width, scale] = [svg.clientWidth, 0.6];
     if (graph.size.width * scale <= width && graph.size.height * scale <= svg.clientHeight) graph.fit();
     else {
-      const left = Math.max(0, (graph.size.width - width / scale) / 2);
-      d3.select(svg).call(graph.zoom.transform, d3.zoomIdentity.scale(scale).translate(16 - left, 16));
+      const beside = (width / scale - graph.size.width) / 2;
+      d3.select(svg).call(graph.zoom.transform, d3.zoomIdentity.scale(scale).translate(beside, 16));
     }
   },
 

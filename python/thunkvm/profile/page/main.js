@@ -59,7 +59,7 @@ const main = {
   },
 
   overview(f) {
-    document.getElementById("notes").textContent = f.notes.join(" ");
+    document.getElementById("notes").textContent = f.notes.map(format.note).join(" ");
     const figure = (value, what, section) => element("button", { type: "button", class: "figure", onclick: () => main.open(section) },
       element("b", {}, value), element("span", {}, what));
     const figures = [figure(f.nCalls.toLocaleString("en"), f.nCalls === 1 ? "call" : "calls", "calls")];
@@ -72,7 +72,7 @@ const main = {
     document.getElementById("figures").replaceChildren(...figures);
     main.top(f);
     document.getElementById("laziness").replaceChildren(...f.laziness.flatMap(([what, rest]) =>
-      [element("dt", {}, what), element("dd", {}, rest)]));
+      [element("dt", {}, what), element("dd", {}, format.note(rest))]));
     const rows = f.overheads.map(([name, time, what]) => [name, format.seconds(time), what, !time]);
     rows.push(["cache hits", String(f.cacheHits), "modules that needed no compiler", !f.cacheHits]);
     document.getElementById("overheads").replaceChildren(...rows.map(([name, value, what, none]) =>
