@@ -35,7 +35,7 @@ Region RegionSums::common_region(std::span<const Contribution> parts) const {
 
 Partial RegionSums::sum(Region region, std::span<const Contribution> parts) {
   if (parts.size() == 1 && parts.front().region == region) return {parts.front().value, {}};
-  return fold(gather(region, parts));
+  return add_up(gather(region, parts));
 }
 
 Variable RegionSums::total(std::span<const Contribution> parts, const Variable& x) {
@@ -51,7 +51,7 @@ Variable RegionSums::total(std::span<const Contribution> parts, const Variable& 
       values[arm] = part.everywhere() ? part.value : ifelse(part.present, part.value, zeros);
     return pick(arms.key, values);
   }
-  const Partial sum = fold(gathered);
+  const Partial sum = add_up(gathered);
   return sum.everywhere() ? sum.value : ifelse(sum.present, sum.value, zeros_like(x));
 }
 
@@ -81,7 +81,7 @@ RegionSums::Gathered RegionSums::gather(Region region, std::span<const Contribut
   return std::move(open.front());
 }
 
-// Folds what is open below `region` into the arms that it is in.
+// Adds up what is open below `region`, for the arms that it is in.
 void RegionSums::close_down_to(Region region, std::vector<Gathered>& open) {
   while (open.back().region != region) {
     const Gathered inner = std::move(open.back());
@@ -90,7 +90,7 @@ void RegionSums::close_down_to(Region region, std::vector<Gathered>& open) {
       open.push_back({region, {}, {}});
     Gathered& outer = open.back();
     const Region arm = regions_.child_towards(outer.region, inner.region);
-    Partial part = fold(inner);
+    Partial part = add_up(inner);
     if (arm != inner.region) {
       const Variable there = reached(inner.region);
       part.present = part.present ? lazy_and(there, part.present) : there;
@@ -101,7 +101,7 @@ void RegionSums::close_down_to(Region region, std::vector<Gathered>& open) {
   }
 }
 
-Partial RegionSums::fold(const Gathered& gathered) {
+Partial RegionSums::add_up(const Gathered& gathered) {
   std::vector<const Arms*> keys;
   for (const Arms& arms : gathered.keys) keys.push_back(&arms);
   // What is everywhere first: then there is always something to add to.

@@ -69,7 +69,7 @@ class RegionSums {
   bool comes_before(Region a, Region b) const;
   Gathered gather(Region region, std::span<const Contribution> parts);
   void close_down_to(Region region, std::vector<Gathered>& open);
-  Partial fold(const Gathered& gathered);
+  Partial add_up(const Gathered& gathered);
   bool is_everywhere(const Arms& arms) const;
   bool in_one_branch(const Arms& arms) const;
   Variable added_to(const Variable& base, const Arms& arms);

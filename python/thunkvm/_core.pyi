@@ -307,7 +307,7 @@ def link(
     updates: Sequence[tuple[Variable, Variable, bool]] | None = None,
     *,
     linker: str = "cvm",
-    keep: bool = False,
+    retain_intermediates: bool = False,
     input_specs: Sequence[dict[str, Any]] | None = None,
     output_specs: Sequence[dict[str, Any]] | None = None,
     performs: Callable[[Apply], Callable[..., None] | None] | None = None,

@@ -1,4 +1,4 @@
-"""Lengths in emitted loops: compared, measured, and of sums that undo a broadcast."""
+"""Lengths in emitted loops: compared, of shape-only values, and of sums that undo a broadcast."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def test_of_a_value_whose_lengths_alone_are_read_no_elements_are_computed() -> N
 def lengths_in_both_arms() -> tuple[list[tv.Variable], tv.Variable]:
     """An array of which either arm reads the lengths and nothing else."""
     x, z, c = tv.vector("x"), tv.vector("z"), tv.scalar("c")
-    measured, other = tv.exp(x) + 1.0, tv.sin(z) * 2.0
-    then = tv.broadcast_to(c * 3.0, tv.ops.shape(measured)) * other
-    return [x, z, c], tv.ifelse(c > 0, then, tv.broadcast_to(c, tv.ops.shape(measured)) + other)
+    shape_only, other = tv.exp(x) + 1.0, tv.sin(z) * 2.0
+    then = tv.broadcast_to(c * 3.0, tv.ops.shape(shape_only)) * other
+    return [x, z, c], tv.ifelse(c > 0, then, tv.broadcast_to(c, tv.ops.shape(shape_only)) + other)
 
 
 def test_of_a_value_whose_lengths_alone_are_read_in_arms_no_elements_are_computed() -> None:
@@ -72,12 +72,12 @@ def test_of_a_value_whose_lengths_alone_are_read_in_arms_no_elements_are_compute
 
 def test_lengths_alone_are_an_array_where_members_run_one_by_one() -> None:
     x, z = tv.vector("x"), tv.vector("z")
-    measured = tv.exp(x) + 1.0
-    c = measured.sum()
+    shape_only = tv.exp(x) + 1.0
+    c = shape_only.sum()
     output = tv.ifelse(
         c > 3.0,
-        tv.broadcast_to(c, tv.ops.shape(measured)) * tv.sin(z),
-        tv.broadcast_to(c, tv.ops.shape(measured)) + z,
+        tv.broadcast_to(c, tv.ops.shape(shape_only)) * tv.sin(z),
+        tv.broadcast_to(c, tv.ops.shape(shape_only)) + z,
     )
     f, kernels = both([x, z], [c, output])
     assert "exp" in loops(f)
@@ -90,13 +90,13 @@ def test_lengths_alone_are_an_array_where_members_run_one_by_one() -> None:
         assert _core._testing.registers_empty(f)
 
 
-def test_lengths_are_those_of_the_call_where_the_measured_value_is_an_array() -> None:
+def test_lengths_are_those_of_the_call_where_the_shape_only_value_is_an_array() -> None:
     x, z, c = tv.vector("x"), tv.vector("z"), tv.scalar("c")
-    measured = (x * 2.0 + 1.0) + z  # members run one by one where x is repeated
+    shape_only = (x * 2.0 + 1.0) + z  # members run one by one where x is repeated
     output = tv.ifelse(
         c > 0,
-        tv.broadcast_to(c, tv.ops.shape(measured)) * 1.0,
-        tv.broadcast_to(c, tv.ops.shape(measured)) * 2.0 + 1.0,
+        tv.broadcast_to(c, tv.ops.shape(shape_only)) * 1.0,
+        tv.broadcast_to(c, tv.ops.shape(shape_only)) * 2.0 + 1.0,
     )
     f = tv.function([x, z, c], output, mode=C)
     for _ in range(2):

@@ -145,18 +145,19 @@ HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, Py
 }
 
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"inputs",      "outputs",      "updates",  "linker",   "keep",
-                                "input_specs", "output_specs", "performs", "name",     "unpack",
-                                "pack",        "compile",      "fuse",     "observer", "rewrites",
-                                "mode",        "c_code",       "watched",  nullptr};
+  static const char* names[] = {
+      "inputs",      "outputs",      "updates",  "linker",   "retain_intermediates",
+      "input_specs", "output_specs", "performs", "name",     "unpack",
+      "pack",        "compile",      "fuse",     "observer", "rewrites",
+      "mode",        "c_code",       "watched",  nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
   PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *observer = Py_None;
   PyObject *rewrites = nullptr, *mode = nullptr, *c_code = Py_None, *watched = Py_None;
   const char *linker = "cvm", *compile = "never";
-  int keep = 0, unpack = 0, fuse = 1;
+  int retain = 0, unpack = 0, fuse = 1;
   if (!PyArg_ParseTupleAndKeywords(
           args, kwargs, "OO|O$spOOOOpOspOOOOO:link", const_cast<char**>(names), &inputs, &outputs,
-          &updates, &linker, &keep, &input_specs, &output_specs, &performs, &name, &unpack, &pack,
+          &updates, &linker, &retain, &input_specs, &output_specs, &performs, &name, &unpack, &pack,
           &compile, &fuse, &observer, &rewrites, &mode, &c_code, &watched))
     return nullptr;
   return guard([&] {
@@ -183,7 +184,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
 
     const auto nodes = std::make_shared<PythonNodes>();
     Mode how{.linker = linker,
-             .retain_intermediates = keep != 0,
+             .retain_intermediates = retain != 0,
              .compile = compile_when(compile),
              .fuse = fuse != 0};
     if (rewrites != nullptr) how.rewrites = parse_names(rewrites);
@@ -231,9 +232,9 @@ PyObject* rewritten_outputs(PyObject*, PyObject* args) {
 
 PyMethodDef functions[] = {
     {"link", with_keywords(link_function), METH_VARARGS | METH_KEYWORDS,
-     "link(inputs, outputs, updates=None, *, linker='cvm', keep=False, input_specs=None, "
-     "output_specs=None, "
-     "performs=None, name=None, unpack=False, pack=None, compile='never', fuse=True, "
+     "link(inputs, outputs, updates=None, *, linker='cvm', retain_intermediates=False, "
+     "input_specs=None, output_specs=None, performs=None, name=None, unpack=False, pack=None, "
+     "compile='never', fuse=True, "
      "observer=None, rewrites=(), mode=None, c_code=None, watched=None)\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables. `watched` are "
      "pairs (shared, value): the shared variable gets the value in calls that compute it."},

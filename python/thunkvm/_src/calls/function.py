@@ -113,7 +113,7 @@ def function(
         graph.outputs,
         graph.updates,
         linker=resolved.linker,
-        keep=not resolved.gc,
+        retain_intermediates=not resolved.gc,
         input_specs=[_spec_dict(spec) for spec in specs],
         output_specs=[{"borrow": borrow} for borrow in graph.borrowed],
         performs=perform_of,
