@@ -138,8 +138,12 @@ class Evaluation:
             if node.kind == "cond":
                 self.state.values[v] = self.force(node.arms[self.arm(node)][j])
             elif node.kind == "attempt":
-                caught = self.caught(node.arms[0])
-                self.state.values[v] = self.force(node.arms[caught][j])
+                chosen = node.arms[self.caught(node.arms[0])][j]
+                try:
+                    self.state.values[v] = self.force(chosen)
+                except Failure:  # of the otherwise
+                    self.run_without_failure([chosen])
+                    raise
             elif node.kind in ("reentrant", "generator"):
                 self.run_script(n, v)
             else:
@@ -175,14 +179,19 @@ class Evaluation:
             self.force_all(values)
         except Failure:
             self.may_run |= self.state.ran
-            failing, self.failing = self.failing, None
-            self.state = before.copy()
-            self.state.failed.clear()
-            self.force_all(values)
-            self.may_run |= self.state.ran
-            self.failing, self.state = failing, before
+            self.state = before
+            self.run_without_failure(values)
             return True
         return False
+
+    def run_without_failure(self, values: Iterable[int]) -> None:
+        """Note what values demand that failed: part of it may have been computed before."""
+        failing, before = self.failing, self.state
+        self.failing, self.state = None, before.copy()
+        self.state.failed.clear()
+        self.force_all(values)
+        self.may_run |= self.state.ran
+        self.failing, self.state = failing, before
 
     def run_script(self, n: int, v: int) -> None:
         node = self.spec.nodes[n]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import pprint
 import random
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from build import MODES, Built, Injected
+from naming import run_as
 from oracle import evaluate, initial
 from spec import Spec, generate
 
@@ -63,4 +66,13 @@ def test_random_graphs_run_what_is_demanded_and_pass_every_check(
     mode: str, fuzz_graphs: int, fuzz_seed: int
 ) -> None:
     for t in range(fuzz_graphs // (10 if mode == "DebugMode" else 2) or 3):
-        check(generate(random.Random(fuzz_seed + t)), mode)
+        spec = generate(random.Random(fuzz_seed + t))
+        try:
+            run_as(f"seed {fuzz_seed + t}, mode {mode}", partial(check, spec, mode))
+        except AssertionError as error:
+            pytest.fail(
+                f"seed {fuzz_seed + t}, mode {mode}: {error}\n"
+                "from spec import *\nfrom test_checked_graphs import check\n"
+                f"spec = {pprint.pformat(spec, width=120)}\ncheck(spec, {mode!r})\n",
+                pytrace=False,
+            )
