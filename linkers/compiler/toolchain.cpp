@@ -223,7 +223,7 @@ std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings
   Toolchain toolchain = locate(settings, path);
   if (!toolchain.usable()) return std::make_shared<const Toolchain>(std::move(toolchain));
 
-  // Of one command, "ccache", either language may be asked.
+  // The language is part of it: one command, "ccache", may be asked for either.
   const std::string command =
       std::string(toolchain.language_name()) + '\0' + join(toolchain.command, '\0');
   const std::string flags = join(toolchain.flags, '\0');

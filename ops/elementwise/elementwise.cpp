@@ -305,7 +305,7 @@ std::vector<Variable> ElementwiseOp::call(std::span<const Variable> inputs) cons
 
   const ElementCode& code = declaration_.resolve(inputs);
   std::array<Variable, kMaxElementwiseInputs> converted;
-  // Of one type, or of one type and 0-d, as most are: nothing to broadcast.
+  // Inputs of one type, or of one type and 0-d, as most are: nothing to broadcast.
   const TensorType* largest = nullptr;
   bool broadcasts = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

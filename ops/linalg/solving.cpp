@@ -181,7 +181,7 @@ class SystemOp : public MatrixOp {
     const bool is_vector = b.ndim() == 1;
     const Variable x = is_vector ? add_last(node.output(0)) : node.output(0);
     const Variable to_sides = solve_back(conjugate(a), is_vector ? add_last(g) : g);
-    // Of a^T x = b it is the transpose of what it is of a x = b.
+    // The gradient of a^T x = b is the transpose of that of a x = b.
     const Variable outer = transposed ? matmul(conjugate(x), matrix_transpose(to_sides))
                                       : matmul(to_sides, adjoint(x));
     Variable to_a = to_matrix(neg(outer));

@@ -64,7 +64,7 @@ struct ExtremumFold {
       return beats<T, kLargest>(x, a) ? x : a;
   }
   static Acc merge(Acc a, Acc b) { return step(a, b); }
-  /// Of several NaN, and of 0 and -0, one comes first.
+  /// Several NaN, or 0 and -0, are told apart: the first one is the result.
   static bool same_in_any_order(Acc a)
     requires std::is_arithmetic_v<T>
   {

@@ -119,7 +119,7 @@ class ShapeFacts {
           else if (const AxisOf of = axis_of(found[axis]); is_other(of.array, node))
             found[axis] = shapes_.at(of.array).extents[static_cast<std::size_t>(of.axis)];
         }
-        // Of a value that is there only what is no more work to ask of another one is taken.
+        // A value that is there answers itself, unless another one answers with no more work.
         const bool better =
             !there_.contains(output) || (node.op()->registered() && is_one_array(found));
         if (better && !same_extents(found, shape.extents)) shape = {std::move(found), false};

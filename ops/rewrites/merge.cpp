@@ -188,7 +188,7 @@ class Merge final : public Rewrite {
     return true;
   }
 
-  // Of the equal node, or where it would be: linear probing.
+  // The slot of the equal node, or where it would be: linear probing.
   Slot& slot(const Candidate& candidate, std::uint64_t h) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = h & mask;

@@ -211,7 +211,7 @@ class SqueezeOp final : public AxesOp {
         shape.push_back(input_shapes[0][static_cast<std::size_t>(axis)]);
     return {shape};
   }
-  /// Of a vector that is one integer long.
+  /// The one integer of a vector of length 1.
   std::optional<std::vector<IntegerSource>> integers(const Apply& node) const override {
     const StaticShape& from = node.input(0).static_shape();
     return from.size() == 1 && from[0] == 1 ? elements_of_input(node) : std::nullopt;

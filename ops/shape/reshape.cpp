@@ -76,8 +76,8 @@ std::optional<std::vector<std::int64_t>> view_strides(const Array& x, Dims shape
   return strides;
 }
 
-/// Of an array without elements, whose other lengths may have a product that no step holds, the
-/// steps wrap: nobody takes one.
+/// The steps in C order. They may wrap where an array has no elements, but other lengths whose
+/// product no step holds: nobody takes one.
 std::vector<std::int64_t> dense_strides(Dims shape, DType dtype) {
   std::vector<std::int64_t> strides(shape.size());
   std::uint64_t step = item_size(dtype);

@@ -40,7 +40,7 @@ TEST_CASE("a program that does not exist or is killed says so") {
   CHECK(shell("kill -9 $$").how() == "killed by signal 9 (Killed)");
 }
 
-TEST_CASE("of what a program prints without end the beginning is kept, and it is killed in time") {
+TEST_CASE("a program that prints without end is killed in time, and its first output kept") {
   const CommandResult result = shell("yes >&2", "", milliseconds(200));
   CHECK(result.end == End::TimedOut);
   CHECK(result.errors.size() == 64 << 10);

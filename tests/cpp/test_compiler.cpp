@@ -106,7 +106,7 @@ TEST_CASE(
   CHECK(answer(load_module(answer_source(1), settings)) == 1);
 }
 
-TEST_CASE("of what a compiler prints, an error shows the first ten lines") {
+TEST_CASE("an error shows the first ten lines that a compiler prints") {
   const TemporaryDirectory directory;
   std::string text;
   for (int i = 0; i < 40; ++i) text += "#error number " + std::to_string(i) + " here\n";
@@ -288,7 +288,7 @@ TEST_CASE("many modules are compiled in parallel and come back in order") {
   CHECK(host.away() == 0);
 }
 
-TEST_CASE("of many modules the first that fails is the error") {
+TEST_CASE("the first module that fails is the error of many") {
   const TemporaryDirectory directory;
   const std::vector<ModuleSource> sources = {answer_source(1), {"wrong", {}, {}}, answer_source(2)};
   CountingHost host;

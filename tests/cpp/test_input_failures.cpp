@@ -90,7 +90,7 @@ TEST_CASE("a failure that nobody deals with keeps its node, through any number o
   CHECK(machine.frame.empty());
 }
 
-TEST_CASE("of a list, what comes after an input that failed is not computed") {
+TEST_CASE("the inputs of a list behind one that failed are not computed") {
   int told = 0;
   struct Asks final : BoundThunk, FailureHandler {
     explicit Asks(int& told) : told(told) {}

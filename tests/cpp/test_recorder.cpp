@@ -135,7 +135,7 @@ TEST_CASE("a call has its time and its branches") {
   CHECK(totals.calls[0].decisions[0].arm == 1);
 }
 
-TEST_CASE("of more events than fit the latest are kept, and all are counted") {
+TEST_CASE("the latest events are kept where not all fit, and all are counted") {
   Recorded r({.times = true, .events = true});
   for (std::size_t i = 0; i < Recorder::kMaxEvents + 3; ++i) r.run(0, i);
   const RecordedTotals totals = r.totals();

@@ -191,7 +191,7 @@ TEST_CASE("a neutral array stays: it may enlarge its operand") {
   for (const Variable& output : {x * ones, v * ones}) CHECK(stays(output, undone(output)));
 }
 
-TEST_CASE("of a neutral number that promotes its operand the cast is left") {
+TEST_CASE("a neutral number that promotes its operand leaves the cast") {
   const Variable f = scalar(DType::Float32), n = scalar(DType::Int64);
   CHECK(undone(f * number(1)).node()->op()->name() == "cast");
   CHECK(undone(n / 1.0).node()->op()->name() == "cast");

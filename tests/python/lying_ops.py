@@ -136,7 +136,7 @@ class InfersAnotherShape(Lie):
 
 
 class AppendsToAList(tv.Op):
-    """Of a list, a Generic."""
+    """Its input is a list, a Generic."""
 
     def make_node(self, items: tv.Variable) -> tv.Apply:
         return tv.Apply(self, [items], [tv.scalar().type()])

@@ -52,7 +52,7 @@ class PythonFunction::WatchedLease {
  public:
   static constexpr bool kWatched = true;
 
-  // Of `recording`, if it is not null.
+  // A frame of `recording`, if it is not null; else one of the function.
   WatchedLease(PythonFunction& function, std::shared_ptr<Recording> recording)
       : function_(function),
         recording_(std::move(recording)),

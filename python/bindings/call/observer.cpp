@@ -80,7 +80,7 @@ namespace {
 
 constexpr std::size_t kRemembered = 1000;  // layouts of a node; what comes beyond them is new
 
-/// Of how the inputs of a run lie; numbers have no layout.
+/// A hash of how the inputs of a run lie; numbers have no layout.
 std::uint64_t layout_of(const ThunkRun& run) {
   std::uint64_t hash = 1;
   const auto add = [&](std::uint64_t value) {

@@ -57,7 +57,7 @@ bool find_frame(ThunkvmFrame& found) {
   return true;
 }
 
-// Of the last node that was made; not held, so only good to be compared.
+// The origin of the last node that was made; not held, so only good to be compared.
 Origin last_origin;
 
 Origin capture() noexcept {

@@ -21,7 +21,7 @@ struct Collection {
 
   bool is_full = false;
   Stage stage = Stage::None;
-  /// Of this stage; never used again.
+  /// The number of this stage; never used again.
   std::uint64_t number = 0;
   /// How many references were found in this stage, by their target.
   std::unordered_map<const void*, std::uint32_t> found;

@@ -104,7 +104,7 @@ class CThunk final : public BoundThunk {
     return node.output(port.slot, value);
   }
 
-  /// Of the first node the call fails now; of another one when its turn comes.
+  /// The failure of the first node is the call's now; that of another one when its turn comes.
   Status fail(Activation& activation, const Operands& operands) {
     if (at_ != 0) {
       failed_ = at_;
