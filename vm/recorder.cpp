@@ -3,8 +3,7 @@
 #include "thunks/memory_pool.h"
 #include "vm/limits.h"
 
-#include <functional>
-#include <thread>
+#include <atomic>
 
 namespace thunkvm {
 namespace {
@@ -81,6 +80,14 @@ bool has_shape(const std::int64_t*& at, const std::int64_t* end, const Cell& cel
   tally.add(shapes);
 }
 
+/// Threads in the order of their first recorded call. What the system calls a thread by it gives to
+/// another one when that ended.
+std::uint64_t number_of_thread() {
+  static std::atomic<std::uint64_t> n_threads = 0;
+  thread_local const std::uint64_t number = n_threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
 /// Drops the older half of a list that is full.
 template <class T>
 void make_room(std::vector<T>& list, std::size_t most) {
@@ -152,7 +159,7 @@ void Recorder::have_groups(std::size_t n) {
 void Recorder::begin_call(std::span<const std::uint32_t> forced) {
   for (std::size_t i = 0; i < forced.size(); ++i) branches[i].forced = forced[i];
   clock = Clock::read();
-  thread_ = std::hash<std::thread::id>()(std::this_thread::get_id());
+  thread_ = number_of_thread();
   n_decisions = 0;
   bodies_.clear();
   call_bytes_ = 0;

@@ -258,6 +258,16 @@ def test_threads_record_each_for_itself() -> None:
     assert [arm.taken for arm in record.conditions[0].arms] == [200, 200]
 
 
+def test_a_thread_is_not_taken_for_one_that_ended_before_it() -> None:
+    f = branching("vm", profile="count")
+    for _ in range(3):
+        thread = threading.Thread(target=f, args=(1.0,))
+        thread.start()
+        thread.join()
+    (record,) = f.profile.functions
+    assert [call.thread for call in record.calls] == [0, 1, 2]
+
+
 def test_regions_are_named_by_their_conditions() -> None:
     x = tv.scalar("x")
     inner = tv.ifelse(x < 1, tv.exp(x), tv.cos(x))
