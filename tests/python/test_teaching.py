@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
-from thunkvm._src.teaching import absent, elsewhere
+from thunkvm._src.teaching import absent_names, elsewhere
 
 x, y, v, m = tv.scalar("x"), tv.scalar("y"), tv.vector("v"), tv.matrix("m")
 a, rng = np.zeros(3), np.random.default_rng(0)
@@ -249,7 +249,7 @@ def test_what_is_told_to_write_is_there() -> None:
         *elsewhere.ATTRIBUTES.values(),
         *elsewhere.TRUTHS.values(),
     ]
-    texts += [told for _, told in absent._GROUPS]
+    texts += [told for _, told in absent_names.GROUPS]
     texts += [*elsewhere.KEYWORDS_INSTEAD.values(), *map(elsewhere.advice, elsewhere.RENAMED)]
     told = set(re.findall(r"\btv\.(\w+)", " ".join(texts)))
     assert len(told) > 30
