@@ -53,31 +53,13 @@ void append_shape(std::vector<std::int64_t>& shapes, const Cell& cell) {
 /// Whether `at` goes on with how many axes a value has, and their lengths; then it is past them.
 bool has_shape(const std::int64_t*& at, const std::int64_t* end, const Cell& cell) {
   if (at == end) return false;
-  if (!cell.is_array()) [[unlikely]]
-    return *at++ == (cell.is_scalar() ? 0 : kNoShape);
+  if (cell.is_scalar()) return *at++ == 0;
+  if (!cell.is_array()) return *at++ == kNoShape;
   const ArrayBody& body = *cell.body();
-  const std::int64_t ndim = body.ndim;
-  if (*at++ != ndim) return false;
-  const std::int64_t* const dims = body.dims;
-  const std::int64_t* const lengths = at;
-  at += ndim;
-  if (ndim == 1) return lengths[0] == dims[0];
-  if (ndim == 2) return lengths[0] == dims[0] && lengths[1] == dims[1];
-  return std::equal(lengths, at, dims);
-}
-
-// What runs whose shapes are not those of the last run pay for, out of the way of all others.
-
-[[gnu::cold, gnu::noinline]] void list_inputs(std::vector<std::int64_t>& shapes, const Cell* cells,
-                                              const Operands& operands) {
-  shapes.clear();
-  for (int i = 0; i < operands.n_inputs; ++i) append_shape(shapes, cells[operands.input(i)]);
-}
-
-[[gnu::cold, gnu::noinline]] void add_outputs(std::vector<std::int64_t>& shapes, ShapeTally& tally,
-                                              const Cell* cells, const Operands& operands) {
-  for (int j = 0; j < operands.n_outputs; ++j) append_shape(shapes, cells[operands.output(j)]);
-  tally.add(shapes);
+  if (*at++ != body.ndim) return false;
+  for (int axis = 0; axis < body.ndim; ++axis)
+    if (*at++ != body.dims[axis]) return false;
+  return true;
 }
 
 /// Threads in the order of their first recorded call. What the system calls a thread by it gives to
@@ -205,16 +187,14 @@ void Recorder::look_at_inputs(std::uint32_t site, const Cell* cells, const Opera
   if ((looks_[site] & kMemory) != 0) begin_memory(cells, operands);
   if ((looks_[site] & kShapes) == 0) return;
   const ShapeTally& tally = shapes_of_nodes_[site];
-  const std::int64_t *at = tally.begin(), *const end = tally.end();
-  for (int i = 0; i < operands.n_inputs; ++i) {
-    if (!has_shape(at, end, cells[operands.input(i)])) [[unlikely]] {
-      as_before_ = nullptr;
-      return list_inputs(shapes_, cells, operands);
-    }
-  }
-  as_before_ = at;
-  if (at == nullptr) [[unlikely]]  // no inputs, and the first run
-    shapes_.clear();
+  const std::int64_t* at = tally.begin();
+  int i = 0;
+  while (i < operands.n_inputs && has_shape(at, tally.end(), cells[operands.input(i)])) ++i;
+  as_before_ = i == operands.n_inputs ? at : nullptr;
+  if (as_before_ != nullptr) [[likely]]
+    return;
+  shapes_.clear();
+  for (i = 0; i < operands.n_inputs; ++i) append_shape(shapes_, cells[operands.input(i)]);
 }
 
 void Recorder::look_at_outputs(std::uint32_t site, const Cell* cells, const Operands& operands) {
@@ -222,14 +202,15 @@ void Recorder::look_at_outputs(std::uint32_t site, const Cell* cells, const Oper
   if ((looks_[site] & kShapes) == 0) return;
   ShapeTally& tally = shapes_of_nodes_[site];
   if (as_before_ != nullptr) [[likely]] {
-    const std::int64_t *at = as_before_, *const end = tally.end();
+    const std::int64_t* at = as_before_;
     int j = 0;
-    while (j < operands.n_outputs && has_shape(at, end, cells[operands.output(j)])) ++j;
+    while (j < operands.n_outputs && has_shape(at, tally.end(), cells[operands.output(j)])) ++j;
     if (j == operands.n_outputs) [[likely]]
       return tally.add_again();
     shapes_.assign(tally.begin(), as_before_);
   }
-  add_outputs(shapes_, tally, cells, operands);
+  for (int j = 0; j < operands.n_outputs; ++j) append_shape(shapes_, cells[operands.output(j)]);
+  tally.add(shapes_);
 }
 
 void Recorder::note_loop(std::uint32_t first_member, std::span<const std::int64_t> shape,
