@@ -61,9 +61,11 @@ def once(call: Callable[[], Any], repeats: int = 3) -> float:
 def importing_above_numpy(module: str, repeats: int = 7) -> float:
     """Seconds of processor time that importing a module takes in a new process, above NumPy.
 
-    Compiled files are written and read, as for anybody who imports it twice.
+    Compiled files are written and read, as for anybody who imports it twice. BLAS has one thread:
+    others spin while they wait for work, for as long as the processors have nothing else to do.
     """
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    environment["OPENBLAS_NUM_THREADS"] = "1"
 
     def seconds(name: str) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
