@@ -14,8 +14,31 @@ from thunkvm.profile.condition_rows import ConditionRow
 Kind = Literal["count", "time", "trace", "memory"]
 
 
+class Rates:
+    """How fast what a row counts was done."""
+
+    __slots__ = ()
+
+    self_time: float
+    flops: float
+    bytes_moved: float
+
+    @property
+    def gflops(self) -> float | None:
+        """10^9 floating-point operations a second; None where no Op states any."""
+        return self._rate(self.flops)
+
+    @property
+    def gb_per_second(self) -> float | None:
+        """10^9 bytes read and written a second; None where no Op states any."""
+        return self._rate(self.bytes_moved)
+
+    def _rate(self, amount: float) -> float | None:
+        return amount / self.self_time / 1e9 if amount and self.self_time else None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeRow:
+class NodeRow(Rates):
     """What one node did.
 
     The self times of a function's nodes add up to the time that its nodes took. Where nodes are
@@ -107,23 +130,13 @@ class NodeRow:
         return self.self_time / self.runs if self.runs else 0.0
 
     @property
-    def gflops(self) -> float | None:
-        """10^9 floating-point operations a second; None where the Op states none."""
-        return _rate(self.flops, self.self_time)
-
-    @property
-    def gb_per_second(self) -> float | None:
-        """10^9 bytes read and written a second; None where the Op states none."""
-        return _rate(self.bytes_moved, self.self_time)
-
-    @property
     def never_ran(self) -> bool:
         """Whether nothing ever demanded it."""
         return self.runs == 0 and self.entered == 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupRow:
+class GroupRow(Rates):
     """What is computed together.
 
     Attributes
@@ -150,20 +163,6 @@ class GroupRow:
     kind: str = ""
     flops: float = 0.0
     bytes_moved: float = 0.0
-
-    @property
-    def gflops(self) -> float | None:
-        """10^9 floating-point operations a second; None where its Ops state none."""
-        return _rate(self.flops, self.self_time)
-
-    @property
-    def gb_per_second(self) -> float | None:
-        """10^9 bytes read and written a second; None where its Ops state none."""
-        return _rate(self.bytes_moved, self.self_time)
-
-
-def _rate(amount: float, seconds: float) -> float | None:
-    return amount / seconds / 1e9 if amount and seconds else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
