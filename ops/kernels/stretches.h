@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -16,20 +17,45 @@ namespace thunkvm {
 /// Elements of a stretch: some milliseconds, even where each is far from the one before.
 inline constexpr std::int64_t kStretch = 1 << 20;
 
-/// Calls `f(begin, end)` for consecutive stretches of [0, n), where each index stands for `weight`
-/// elements. The host is left during each that is worth it, and asked between two whether to stop:
-/// then this throws Error(Interrupted).
+/// Long work in parts of any length. The host is left meanwhile, if all of the work is worth it,
+/// and asked between two parts whether to stop, once a stretch of it is done.
+class LongWork {
+ public:
+  /// `work` is that of all parts, in units of an addition.
+  LongWork(Host& host, std::int64_t work) : host_(host), work_(work) { left_.emplace(host, work); }
+
+  /// Calls `f(begin, end)` for consecutive parts of [0, n), where each index stands for `weight`.
+  /// Throws Error(Interrupted) in a pause.
+  template <class F>
+  void in_parts(std::int64_t n, std::int64_t weight, F&& f) {
+    weight = std::max<std::int64_t>(1, weight);
+    for (std::int64_t begin = 0; begin < n;) {
+      if (done_ >= kStretch) pause();
+      const std::int64_t length = std::max<std::int64_t>(1, (kStretch - done_) / weight);
+      const std::int64_t end = begin + std::min(n - begin, length);
+      f(begin, end);
+      done_ += (end - begin) * weight;
+      begin = end;
+    }
+  }
+
+ private:
+  void pause() {
+    left_.reset();
+    if (host_.interrupted()) throw Error(ErrorKind::Interrupted, "the call was interrupted");
+    left_.emplace(host_, work_);
+    done_ = 0;
+  }
+
+  Host& host_;
+  std::int64_t work_, done_ = 0;  ///< done: since the last pause
+  std::optional<HostLeave> left_;
+};
+
+/// LongWork whose parts are all one loop's.
 template <class F>
 void in_stretches(Host& host, std::int64_t n, std::int64_t weight, F&& f) {
-  const std::int64_t length =
-      std::max<std::int64_t>(1, kStretch / std::max<std::int64_t>(1, weight));
-  for (std::int64_t begin = 0; begin < n; begin += length) {
-    if (begin != 0 && host.interrupted())
-      throw Error(ErrorKind::Interrupted, "the call was interrupted");
-    const std::int64_t end = std::min(n, begin + length);
-    const HostLeave leave(host, (end - begin) * weight);
-    f(begin, end);
-  }
+  LongWork(host, n * weight).in_parts(n, weight, std::forward<F>(f));
 }
 
 /// Copies the elements of an array to one of the same shape and dtype. Throws Error(Interrupted).
@@ -49,45 +75,6 @@ inline void copy_in_stretches(Host& host, const Array& from, const Array& to) {
   });
 }
 
-/// Long work in parts of any length. The host is left meanwhile, if all of the work is worth it,
-/// and asked after each stretch whether to stop.
-class LongWork {
- public:
-  /// `work` is that of all parts, in units of an addition.
-  LongWork(Host& host, std::int64_t work) : host_(host), work_(work) { left_.emplace(host, work); }
-
-  /// What may be done until the next pause; at least 1.
-  std::int64_t left() const { return std::max<std::int64_t>(1, kStretch - done_); }
-  /// A part of so much work is done. Throws Error(Interrupted) in a pause.
-  void did(std::int64_t work) {
-    done_ += work;
-    if (done_ >= kStretch) pause();
-  }
-
-  /// Calls `f(begin, end)` for consecutive parts of [0, n), each index of which weighs so much.
-  template <class F>
-  void in_parts(std::int64_t n, std::int64_t weight, F&& f) {
-    for (std::int64_t begin = 0; begin < n;) {
-      const std::int64_t end = std::min(n, begin + std::max<std::int64_t>(1, left() / weight));
-      f(begin, end);
-      did((end - begin) * weight);
-      begin = end;
-    }
-  }
-
- private:
-  void pause() {
-    left_.reset();
-    if (host_.interrupted()) throw Error(ErrorKind::Interrupted, "the call was interrupted");
-    left_.emplace(host_, work_);
-    done_ = 0;
-  }
-
-  Host& host_;
-  std::int64_t work_, done_ = 0;  ///< done: since the last pause
-  std::optional<HostLeave> left_;
-};
-
 /// Long work of a loop over strided elements, which a StridedWalk, say, calls for each of its runs.
 class StretchedLoop {
  public:
@@ -100,13 +87,13 @@ class StretchedLoop {
   template <class Loop>
   void run(Loop&& loop, std::span<char* const> pointers, const std::int64_t* strides,
            std::int64_t n) {
-    if (n * weight_ < work_.left()) {
-      loop(pointers.data(), strides, n);
-      work_.did(n * weight_);
-      return;
-    }
-    std::vector<char*> at(pointers.size());
+    std::vector<char*> at;
     work_.in_parts(n, weight_, [&](std::int64_t begin, std::int64_t end) {
+      if (end - begin == n) {  // the whole run: as it is
+        loop(pointers.data(), strides, n);
+        return;
+      }
+      at.resize(pointers.size());
       for (std::size_t i = 0; i < at.size(); ++i) at[i] = pointers[i] + begin * strides[i];
       loop(at.data(), strides, end - begin);
     });
