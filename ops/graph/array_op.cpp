@@ -126,6 +126,19 @@ Variable ArrayOp::integer_scalar(const Variable& input, const char* what) const 
   return cast(input, DType::Int64);
 }
 
+std::vector<Variable> ArrayOp::batch_in_common(std::span<const Variable> inputs,
+                                               const std::vector<bool>& batched) const {
+  std::vector<Variable> common;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    common.push_back(batched[i] ? common_to_batch(inputs[i]) : inputs[i]);
+    if (!common.back())
+      fail(ErrorKind::NotImplemented, "cannot be batched over input " + std::to_string(i) + " (" +
+                                          inputs[i].text() +
+                                          "): every example could have another length");
+  }
+  return {repeat_batch(call(common)[0], batch_length(inputs, batched))};
+}
+
 int ArrayOp::normalize_axis(std::int64_t axis, int ndim) const {
   if (axis < -ndim || axis >= ndim) {
     std::string hint = ndim == 0

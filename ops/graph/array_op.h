@@ -44,6 +44,10 @@ class ArrayOp : public Op {
   /// The number of axes that a shape vector describes: attribute `ndim`, or the vector's known
   /// length.
   int ndim_of_shape(const Variable& shape) const;
+  /// A batch of inputs that are lengths, the same in every example: the output of one example,
+  /// repeated. Throws Error(NotImplemented) where an input may differ between examples.
+  std::vector<Variable> batch_in_common(std::span<const Variable> inputs,
+                                        const std::vector<bool>& batched) const;
 
  private:
   std::string name_;

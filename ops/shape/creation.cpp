@@ -89,15 +89,7 @@ class CountedOp : public ArrayOp {
 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override {
-    std::vector<Variable> common;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      common.push_back(batched[i] ? common_to_batch(inputs[i]) : inputs[i]);
-      if (!common.back())
-        fail(ErrorKind::NotImplemented, "cannot be batched over input " + std::to_string(i) + " (" +
-                                            inputs[i].text() +
-                                            "): every example could have another length");
-    }
-    return {repeat_batch(call(common)[0], batch_length(inputs, batched))};
+    return batch_in_common(inputs, batched);
   }
 };
 
