@@ -31,16 +31,18 @@ bool has_axes(const Apply& node) {
   return false;
 }
 
-/// By node, whether what its runs do depends on what only they know. Not those of lazy thunks, nor
-/// of numbers alone.
-std::vector<std::uint8_t> shaped_nodes(const Schedule& schedule) {
-  std::vector<std::uint8_t> shaped(schedule.nodes.size());
+/// By node, which shapes what its runs do depends on. Not those of lazy thunks, nor of numbers
+/// alone.
+std::vector<RecordedProgram::Shapes> shaped_nodes(const Schedule& schedule) {
+  using Shapes = RecordedProgram::Shapes;
+  std::vector<Shapes> shaped(schedule.nodes.size(), Shapes::OfNone);
   for (std::size_t i = 0; i < shaped.size(); ++i) {
     const Apply& node = *schedule.nodes[i].node();
     const auto* const op = dynamic_cast<const StatesWork*>(node.op());
-    shaped[i] = op != nullptr && op->states_work() && has_axes(node) ? 1 : 0;
+    if (op != nullptr && op->states_work() && has_axes(node))
+      shaped[i] = op->shapes_follow() ? Shapes::OfInputs : Shapes::OfAll;
   }
-  for (const ScheduledLazy& lazy : schedule.lazies) shaped[lazy.node] = 0;
+  for (const ScheduledLazy& lazy : schedule.lazies) shaped[lazy.node] = Shapes::OfNone;
   return shaped;
 }
 

@@ -117,8 +117,11 @@ Recorder::Recorder(std::shared_ptr<const Program> program,
       demander_records_(program_->memos.size(), kNone),
       looks_(program_->n_nodes, options_.memory ? kMemory : 0) {
   if (options_.times && !about_->shaped.empty()) {
-    for (std::uint32_t node = 0; node < program_->n_nodes; ++node)
-      if (about_->shaped[node] != 0) looks_[node] |= kShapes;
+    using Shapes = RecordedProgram::Shapes;
+    for (std::uint32_t node = 0; node < program_->n_nodes; ++node) {
+      if (about_->shaped[node] != Shapes::OfNone) looks_[node] |= kShapes;
+      if (about_->shaped[node] == Shapes::OfAll) looks_[node] |= kOutputShapes;
+    }
     shapes_of_nodes_.resize(program_->n_nodes);
     shapes_of_loops_.resize(program_->n_nodes);
   }
@@ -202,6 +205,7 @@ void Recorder::look_at_outputs(std::uint32_t site, const Cell* cells, const Oper
   if ((looks_[site] & kShapes) == 0) return;
   ShapeTally& tally = shapes_of_nodes_[site];
   if (as_before_ != nullptr) [[likely]] {
+    if ((looks_[site] & kOutputShapes) == 0) return tally.add_again();
     const std::int64_t* at = as_before_;
     int j = 0;
     while (j < operands.n_outputs && has_shape(at, tally.end(), cells[operands.output(j)])) ++j;

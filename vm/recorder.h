@@ -121,9 +121,13 @@ struct Laps {
 /// What a recorder has to know of a program beside its code. Immutable.
 struct RecordedProgram {
   CodeRegions regions;
-  /// By node: 1 where the shapes that its operands have in each run are of interest. An empty list:
-  /// none are.
-  std::vector<std::uint8_t> shaped;
+  /// Whose shapes are of interest, of all those that a node's operands have in its runs.
+  enum class Shapes : std::uint8_t {
+    OfNone,
+    OfInputs,  ///< those of the outputs follow
+    OfAll,
+  };
+  std::vector<Shapes> shaped;  ///< by node; an empty list: of none
 };
 
 /// What is recorded of the calls of one frame. Used by one thread at a time.
@@ -260,7 +264,7 @@ class Recorder : public Laps {
   void look_at_outputs(std::uint32_t site, const Cell* cells, const Operands& operands);
 
   // What is looked at of a node's runs.
-  static constexpr std::uint8_t kMemory = 1, kShapes = 2;
+  static constexpr std::uint8_t kMemory = 1, kShapes = 2, kOutputShapes = 4;
 
   std::shared_ptr<const Program> program_;
   std::shared_ptr<const RecordedProgram> about_;

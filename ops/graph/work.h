@@ -17,6 +17,8 @@ class StatesWork {
  public:
   /// False for an Op that turns out to state none.
   virtual bool states_work() const { return true; }
+  /// False where runs with the same shapes of inputs may make outputs of different ones.
+  virtual bool shapes_follow() const { return true; }
   /// How many floating-point operations a run of the node does; 0 where its numbers are no floats.
   /// One on complex numbers counts as one; so does a function such as exp of an element.
   virtual double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const = 0;

@@ -83,6 +83,14 @@ def profiles() -> Iterator[Row]:
         with f.profile(kind):
             yield f"profile: {kind}, per thunk", (best(f, 0.5) - plain) / 100
     yield "profile: off again, per thunk", (best(f, 0.5) - plain) / 100
+    m = tv.matrix("m")
+    product = m
+    for _ in range(50):
+        product = product @ m
+    h = tv.function([m], product, mode=INTERPRETED)
+    plain = best(h, np.eye(2))
+    with h.profile("time"):
+        yield "profile: time, per thunk of arrays", (best(h, np.eye(2)) - plain) / 50
     v = tv.vector("v")
     z = v
     for _ in range(50):  # a call, and a loop

@@ -30,6 +30,7 @@ TARGETS = {
     "branch: ifelse(y > .5, cos(y), exp(y))": 25e-9,
     "perform: a Python thunk, above its body": 60e-9,
     "profile: time, per thunk": 20e-9,
+    "profile: time, per thunk of arrays": 20e-9,
     "profile: trace, per thunk": 40e-9,
     "profile: time, per group": 20e-9,
     "profile: trace, per group": 40e-9,

@@ -23,7 +23,9 @@ struct Recorded {
 
   explicit Recorded(RecordOptions options = {.times = true})
       : recorder(program(),
-                 std::make_shared<RecordedProgram>(regions(), std::vector<std::uint8_t>{1, 0}),
+                 std::make_shared<RecordedProgram>(regions(),
+                                                   std::vector{RecordedProgram::Shapes::OfInputs,
+                                                               RecordedProgram::Shapes::OfNone}),
                  options) {
     recorder.begin_call();
   }

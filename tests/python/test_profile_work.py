@@ -119,6 +119,21 @@ def test_a_users_op_is_given_the_shapes_of_its_runs(mode: Any) -> None:
     assert (node.flops, node.bytes_moved) == (10 * 3 + 2, 300)
 
 
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_what_a_users_op_makes_of_inputs_of_one_shape_may_have_several(mode: Any) -> None:
+    class Zeros(Stated):
+        def perform(self, node: tv.Apply, inputs: list[Any], storage: list[list[Any]]) -> None:
+            storage[0][0] = np.zeros(int(inputs[1]))
+
+        def flops(self, inputs: list[Any], outputs: list[Any]) -> int:
+            return int(outputs[0][0])
+
+    x, y = tv.vector("x"), tv.scalar("y")
+    f = tv.function([x, y], Zeros()(x, y), mode=mode)
+    record = recorded(f, ([1.0], 2.0), ([1.0], 5.0), ([1.0], 5.0), ([1.0], 1.0))
+    assert row(record, "Zeros").flops == 2 + 5 + 5 + 1
+
+
 def test_what_a_users_statement_raises_names_its_node() -> None:
     class Wrong(Stated):
         def flops(self, inputs: list[Any], outputs: list[Any]) -> int:
