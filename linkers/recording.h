@@ -34,7 +34,7 @@ class Recording {
   const Compilation& compilation() const { return compilation_; }
   const RecordOptions& options() const { return options_; }
   const CodeRegions& regions() const { return about_->regions; }
-  /// Of all calls that have ended, and of the recordings that handed theirs on.
+  /// The sums over all calls that have ended, those of recordings that handed theirs on too.
   RecordedCalls recorded();
   std::uint64_t n_calls();
   void take_over(const RecordedCalls& other) { taken_over_.add(other); }

@@ -52,9 +52,10 @@ struct Statement {
   std::uint32_t node = kNone;  ///< that it runs; of a Branch the first one. Moves out of arms: none
   /// A Run's step, a Branch, a memo body, a lazy thunk; of an End: its block.
   std::uint32_t index = 0;
-  /// Of a Run: in Schedule::operands, inputs first. Of a Move: where to.
+  /// Where a Run has its operands in Schedule::operands, inputs first; where a Move goes to.
   std::uint32_t to = 0;
-  /// Of a Run or a Retire: in Schedule::dying, with how many these are. Of a Move: where from.
+  /// Where a Run or a Retire has what dies in Schedule::dying, with how many these are; where a
+  /// Move comes from.
   std::uint32_t from = 0, n_dying = 0;
   /// The instruction that stands for it in the program; several Runs may share one. The last arm's
   /// End has none: its pc is that of what follows.

@@ -72,7 +72,7 @@ class ShapeTally {
     return true;
   }
 
-  // Of the last run.
+  // The last run.
   const std::int64_t* begin_ = nullptr;
   const std::int64_t* end_ = nullptr;
   ShapedRuns* latest_ = nullptr;

@@ -39,7 +39,7 @@ class CompileError : public Error {
   const std::string& diagnostics() const { return diagnostics_; }
   /// The file that the source was kept in; empty where it was not.
   const std::string& source_path() const { return source_path_; }
-  /// Of several sources that were compiled together, which one it is.
+  /// Which one it is of several sources that were compiled together.
   std::size_t index() const { return index_; }
   void set_index(std::size_t index) { index_ = index; }
 

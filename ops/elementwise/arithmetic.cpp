@@ -34,7 +34,7 @@ const Elementwise add_op =
     Elementwise("add", "arithmetic", {"x", "y"})
         .infix("+", 10)
         .algebra({.neutral = {{.number = 0, .commutes = true, .of_integers_only = true}}})
-        .comment("Sum of two tensors, element by element. Of bools: logical or.")
+        .comment("Sum of two tensors, element by element; for bools logical or.")
         .example("[1.0, 2.0], [3.0, 4.0]", "array([4., 6.])")
         .loops<Add, 2>(AllTypes{})
         .gradient([](const Differential& d) -> Partials { return {d.g, d.g}; });
@@ -85,7 +85,7 @@ const Elementwise mul_op =
         .alias("multiply")
         .infix("*", 11)
         .algebra({.neutral = {{.number = 1, .commutes = true}}})
-        .comment("Product of two tensors, element by element. Of bools: logical and.")
+        .comment("Product of two tensors, element by element; for bools logical and.")
         .example("[1.0, 2.0], [3.0, 4.0]", "array([3., 8.])")
         .loops<Multiply, 2>(AllTypes{})
         .gradient([](const Differential& d) -> Partials {
@@ -110,7 +110,7 @@ const Elementwise true_div_op =
         .alias("divide")
         .infix("/", 11)
         .algebra({.neutral = {{.number = 1}}})
-        .comment("Quotient of two tensors, element by element. Of integers it is a float64.")
+        .comment("Quotient of two tensors, element by element; a float64 for integers.")
         .example("[1.0, 3.0], [2.0, 4.0]", "array([0.5 , 0.75])")
         .loops<Divide, 2>(Inexacts{})
         .computes_integers(DType::Float64)
@@ -298,7 +298,7 @@ struct Sign {
 const Elementwise sign_op =
     Elementwise("sign", "arithmetic", {"x"})
         .comment(
-            "-1, 0 or 1 as each element is negative, zero or positive; NaN stays. Of complex "
+            "-1, 0 or 1 as each element is negative, zero or positive; NaN stays. For complex "
             "numbers: x / abs(x). The gradient of real numbers is zero.")
         .example("[-2.5, 0.0, 3.0]", "array([-1.,  0.,  1.])")
         .loops<Sign, 1>(Numbers{})

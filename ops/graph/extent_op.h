@@ -15,7 +15,7 @@
 namespace thunkvm {
 
 /// An Op of 0-d integers with a 0-d int64 output, that is computed from at most kMostInputs of
-/// them. Of constants it is a constant, unless it fails: then it fails when it runs.
+/// them. It is a constant where its inputs are, unless it fails: then it fails when it runs.
 class ExtentOp : public ArrayOp {
  public:
   static constexpr std::size_t kMostInputs = 64;

@@ -99,7 +99,7 @@ std::complex<T> divide(std::complex<T> a, std::complex<T> b) {
   return {(a.real() * ratio + a.imag()) * scale, (a.imag() * ratio - a.real()) * scale};
 }
 
-/// Quotient rounded down and remainder with the divisor's sign. Of integers divided by zero: 0 and
+/// Quotient rounded down and remainder with the divisor's sign. Integers divided by zero: 0 and
 /// 0.
 template <class T>
 struct FloorDivision {

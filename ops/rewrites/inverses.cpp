@@ -79,7 +79,7 @@ Variable without_neutral(const Algebra::Neutral& neutral, const Variable& x, con
   return neutral.commutes && is_number(x, neutral.number) ? y : Variable();
 }
 
-/// Two nodes that order axes are one. Of `node` alone the inputs may have changed: its Op and its
+/// Two nodes that order axes are one. The inputs of `node` alone may have changed: its Op and its
 /// number of axes did not.
 Variable composed(const Apply& node, const Apply& inner) {
   Axes order = order_of(node);

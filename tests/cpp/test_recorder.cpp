@@ -15,7 +15,7 @@ struct StandingClock {
   ~StandingClock() { Clock::stand_still(false); }
 };
 
-/// Of a program of `n_nodes` nodes, one branch and one memo body, whose Need is at pc 7 in
+/// A recorder of a program of two nodes, one branch and one memo body, whose Need is at pc 7 in
 /// region 1.
 struct Recorded {
   StandingClock clock;

@@ -158,7 +158,7 @@ TEST_CASE("sums over a deep chain share the way to its clauses") {
     const std::vector<Contribution> part = {{clause, x}};
     totals.push_back(chain.sums.total(part, x));
   }
-  // Of each further clause: that it is taken, that control gets there, and the choice.
+  // Each further clause adds that it is taken, that control gets there, and the choice.
   CHECK(topological_order(totals).size() < deepest + 4 * chain.clauses.size());
 }
 

@@ -24,7 +24,7 @@ ELEMENTWISE = {
     "arithmetic", "casting", "comparison", "complex", "exponential", "logic", "rounding",
     "selection", "special", "trigonometric",
 }  # fmt: skip
-#: Of these families, but no Op that an emitted loop may have as a member; and the other way round.
+#: Ops of these families that no emitted loop has as a member; Ops of others that one may have.
 OTHERS, ALSO = {"stop_gradient"}, {"is_missing"}
 
 

@@ -172,7 +172,7 @@ def test_givens_replace_variables_everywhere(mode: str) -> None:
 
 def test_givens_rename_nothing_of_the_users() -> None:
     v, w = tv.vector("v"), tv.tensor("w", shape=(3,))
-    # Of a Variable with these lengths the Op is that Variable itself.
+    # The Op gives a Variable that has these lengths back as it is.
     z = tv.ops.unbroadcast(v, tv.constant([3]), ndim=1)
     z.name = "z"
     f = tv.function([w], z, givens={v: w})

@@ -30,7 +30,7 @@ class PendingAside {
 /// so that the destructors that then run in Python see no exception and lose none.
 class Raised : public Error {
  public:
-  /// Of kind Host, or, for one that no thunk may be told of, Interrupted.
+  /// The kind is Host, or, for one that no thunk may be told of, Interrupted.
   Raised(ErrorKind kind, PyRef exception);
   Raised(const Raised& other);
   Raised& operator=(const Raised&) = delete;

@@ -13,7 +13,7 @@
 namespace thunkvm {
 namespace {
 
-// Of more nodes in one function the compiler is slow, and a change of one compiles all again.
+// The compiler is slow with more nodes in one function, and a change of one compiles all again.
 constexpr std::size_t kLargestBlock = 32;
 
 // What the thunk of a node finds its code by; `block` is known once the program is.

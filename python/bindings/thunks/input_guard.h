@@ -20,7 +20,7 @@ struct PythonNode;
 class InputGuard {
  public:
   InputGuard(const PythonNode& node, const Activation& activation, const Operands& operands);
-  /// Of an Op of this name, which overwrites the inputs `destroyed`, in order. Both outlive it.
+  /// For an Op of this name, which overwrites the inputs `destroyed`, in order. Both outlive it.
   InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed,
              const Activation& activation, const Operands& operands);
   /// Puts back what was there before the run: after a failure too, the arrays may be the caller's.
@@ -44,7 +44,7 @@ class InputGuard {
   std::vector<Kept> kept_;
 };
 
-/// Whether the nodes that are made from now on are checked. Of the process; needs the GIL.
+/// Whether the nodes that are made from now on are checked. Set for the process; needs the GIL.
 void check_inputs_of_new_nodes(bool check);
 bool checks_inputs_of_new_nodes();
 

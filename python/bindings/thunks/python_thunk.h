@@ -74,8 +74,8 @@ using PythonNodes = std::vector<std::shared_ptr<const PythonNode>>;
 /// that takes the Apply and returns a function `perform(node, inputs, output_storage)`, or None.
 /// Nothing for other nodes. `nodes` gets what it made.
 ///
-/// Of the ways in which an Op may run, `make_thunk` comes before `demand`, and that before
-/// `perform`; what it inherits from `thunkvm.Op` does not count. Throws Error(Type) for an Op with
+/// `make_thunk` comes before `demand`, and that before `perform`, where an Op may run in several
+/// ways; what it inherits from `thunkvm.Op` does not count. Throws Error(Type) for an Op with
 /// none of them.
 ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> nodes);
 

@@ -121,7 +121,7 @@ def _taken(function: Any, keywords: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in keywords.items() if name in parameters}
 
 
-#: Of a code object: it takes ``**kwargs``.
+#: A flag of a code object: it takes ``**kwargs``.
 VAR_KEYWORDS = 0x08
 
 

@@ -21,7 +21,7 @@ LAYOUTS = (
     "negative",
     "wrong_size",
 )
-#: Of those, what the machine lends to kernels of its own.
+#: Those among them that the machine lends to kernels of its own.
 GAPLESS = ("initial", "previous", "c_contiguous", "f_contiguous", "wrong_size")
 
 

@@ -54,7 +54,7 @@ performs_unary("real", _real)
 performs_unary("imag", _imag)
 
 
-# Of float16 in float32: two roundings in a row would be too many.
+# float16 is computed in float32: two roundings in a row would be too many.
 def _sigmoid(x: Any) -> Any:
     return np.exp(-np.logaddexp(np.float32(0), -x)).astype(x.dtype)
 
