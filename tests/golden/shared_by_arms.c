@@ -6,7 +6,9 @@ u32 chunk_0(tv_call *call, u32 label) {
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;
+  f64 r6 = 0, r10 = 0;
   u8 r4 = 0, r9 = 0;
+  u32 from_0 = 0;
   ++N[0];
   /* gt.0 */
   r4 = R[2].value.f64 > R[3].value.f64;
@@ -17,11 +19,13 @@ u32 chunk_0(tv_call *call, u32 label) {
     // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
     if (call->done[0] != TV_COMPUTED) {
       if (S->begin_memo(call, 0)) return TV_FAILED;
-      if (call->functions[1](call, 0) == TV_FAILED) return S->fail_memo(call, 0);
+      from_0 = 0;
+      goto memo_0;
+ after_4:;
     }
     ++N[4];
     /* add.3 */
-    R[1].value.f64 = R[6].value.f64 + R[7].value.f64;
+    R[1].value.f64 = r6 + R[7].value.f64;
     R[1].meta = TV_F64;
   } else {
     ++N[1];
@@ -39,35 +43,31 @@ u32 chunk_0(tv_call *call, u32 label) {
     // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
     if (call->done[0] != TV_COMPUTED) {
       if (S->begin_memo(call, 0)) return TV_FAILED;
-      if (call->functions[1](call, 0) == TV_FAILED) return S->fail_memo(call, 0);
+      from_0 = 1;
+      goto memo_0;
+ after_11:;
     }
     ++N[8];
     /* sub.6 */
-    R[0].value.f64 = R[6].value.f64 - R[7].value.f64;
+    R[0].value.f64 = r6 - R[7].value.f64;
     R[0].meta = TV_F64;
-    R[6].meta = 0;
   } else {
     ++N[6];
-    R[6].meta = 0;
     ++N[3];
     R[0].value.f64 = R[5].value.f64;
     R[0].meta = TV_F64;
   }
   return 13;
-}
-
-u32 chunk_1(tv_call *call, u32 label) {
   // memo 0: mul.2, test_golden_programs.py:124 in
   // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
-  // R[5] x, input 2
-  tv_cell *const R = call->cells;
-  u64 *const N = call->counters;
-  f64 r10 = 0;
+ memo_0:;
   ++N[9];
   /* sin.1 */
   r10 = sin(R[5].value.f64);
   /* mul.2 */
-  R[6].value.f64 = r10 * R[5].value.f64;
-  R[6].meta = TV_F64;
-  return 15;
+  r6 = r10 * R[5].value.f64;
+  switch (from_0) {
+    case 0: goto after_4;
+    default: goto after_11;
+  }
 }

@@ -27,3 +27,9 @@ def runs(function: Any) -> list[tuple[str, int]]:
 def both(inputs: list[Any], outputs: Any, mode: tv.Mode | str = C) -> tuple[Any, Any]:
     """The function as emitted code, and on its kernels."""
     return tv.function(inputs, outputs, mode=mode), tv.function(inputs, outputs, mode=KERNELS)
+
+
+def chunk(source: str, name: str = "chunk_0") -> str:
+    """The C of one function of a module."""
+    start = source.index(f"u32 {name}(")
+    return source[start : source.index("\n}\n", start)]

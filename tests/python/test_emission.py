@@ -11,16 +11,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emitted import KERNELS, C, both, forms, runs
+from emitted import KERNELS, C, both, chunk, forms, runs
 
 import thunkvm as tv
 from thunkvm import _core
-
-
-def chunk(source: str, name: str = "chunk_0") -> str:
-    """The C of one function of a module."""
-    start = source.index(f"u32 {name}(")
-    return source[start : source.index("\n}\n", start)]
 
 
 class FirstPositive(tv.Op):
@@ -261,34 +255,6 @@ def test_a_perform_stays_a_thunk_between_emitted_regions() -> None:
     f = tv.function([x], Halve()(x * 2.0 + 1.0) + 1.0, mode=tv.Mode("cvm", compile="now"))
     np.testing.assert_array_equal(f([1.0]), [2.5])
     assert [form for _, form, _ in forms(f)] == ["loop", "loop", "perform", "kernel"]
-
-
-def test_a_memo_body_is_called_from_emitted_code_and_runs_once() -> None:
-    c, d, x = tv.scalar("c"), tv.scalar("d"), tv.scalar("x")
-    y = (x * x) * x
-    f, kernels = both([c, d, x], [tv.ifelse(c, y, x), tv.ifelse(d, y + x, x)])
-    for arguments in [(0, 0, 2.0), (1, 0, 2.0), (0, 1, 2.0), (1, 1, 2.0)]:
-        assert f(*arguments) == kernels(*arguments)
-    assert runs(f) == runs(kernels)
-    assert "call->functions[" in chunk(f.c_source())
-
-
-def test_memo_bodies_may_be_nested_deeper_than_emitted_code_calls_them() -> None:
-    x = tv.scalar("x")
-    selectors = [tv.scalar(f"c{i}") for i in range(24)]
-    value, outputs = x, []
-    for c in selectors:
-        value = tv.ifelse(c, value * 1.5, value + 1.0)
-        outputs.append(tv.ifelse(c - 1.0, value, x))
-    outputs = [
-        tv.ifelse(c, tv.ifelse(x, o, x), o + 1.0) for c, o in zip(selectors, outputs, strict=True)
-    ]
-    f, kernels = both([x, *selectors], outputs)
-    for bits in (0, 1, 0x5555, 0xFFFFFF, 0x123456):
-        arguments = [float(bits >> i & 1) for i in range(24)]
-        assert f(3.0, *arguments) == kernels(3.0, *arguments)
-    assert runs(f) == runs(kernels)
-    assert _core._testing.registers_empty(f)
 
 
 # ---- failures ----

@@ -78,4 +78,4 @@ def test_a_need_and_its_body_name_the_value() -> None:
     assert (
         len(re.findall(rf"// needs {name}.*\n +if \(call->done\[0\] != TV_COMPUTED\)", source)) == 2
     )
-    assert len(re.findall(rf"u32 chunk_1\(.*\n  // memo 0: {name}", source)) == 1
+    assert len(re.findall(rf"  // memo 0: {name}.*\n memo_0:", source)) == 1

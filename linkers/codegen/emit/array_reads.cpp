@@ -52,7 +52,7 @@ void write_pick(const Plan& plan, std::uint32_t step, std::size_t call, Function
   }
   c.text.open("if (" + (indices.size() > 1 ? "(" + none + ")" : none) + " < 0) {");
   for (int i = 1; i < o.n_inputs; ++i) c.spill(o.input(i));
-  c.text.line("return " + c.service("run") + "(call, " + std::to_string(call) + "), TV_FAILED;");
+  c.text.line(c.fail(c.service("run") + "(call, " + std::to_string(call) + ")"));
   c.text.close();
   const DType dtype = plan.reg(o.output(0)).dtype;
   c.write(o.output(0), "*(const " + c.member(dtype) + " *)(x->data" + offset + ")");

@@ -4,12 +4,13 @@
 #include "linkers/codegen/emit/array_reads.h"
 #include "linkers/codegen/emit/function_writer.h"
 #include "linkers/codegen/emit/loop_body.h"
+#include "linkers/codegen/emit/loop_call.h"
 #include "linkers/codegen/emit/prelude.h"
 #include "ops/graph/c_template.h"
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <ranges>
 
 namespace thunkvm {
 
@@ -38,8 +39,10 @@ class ChunkCode {
     if (chunk.entries.size() > 1) entries.line("}");
     const std::uint32_t next =
         chunk.end < schedule_.statements.size() ? plan_.pc(chunk.end) : kNone;
-    const bool ends = emit_range(chunk.begin, chunk.end, next);
-    if (ends) c_.text.line("return " + std::to_string(next) + ";");
+    if (emit_range(chunk.begin, chunk.end, next))
+      c_.text.line("return " + std::to_string(next) + ";");
+    for (const std::uint32_t memo : chunk.bodies) emit_body(memo);
+    for (const std::uint32_t memo : chunk.bodies | std::views::reverse) emit_failure(memo);
     c_.text.close();
     c_.text.verbatim("\n");
     const std::string name = "chunk_" + std::to_string(function_of_[chunk_]);
@@ -48,6 +51,10 @@ class ChunkCode {
     head.note(annotations_.block_at(chunk.begin));
     head.note(annotations_.registers(c_.named));
     c_.declare(head);
+    for (const auto& [memo, needs] : needs_) {
+      if (is_within(memo) && plan_.needs(memo) > 1) head.line("u32 " + from(memo) + " = 0;");
+      profile_.declare_body(memo, head);
+    }
     module_.chunks.append(std::move(head));
     module_.chunks.append(std::move(entries));
     module_.chunks.append(std::move(c_.text));
@@ -123,9 +130,11 @@ class ChunkCode {
       for (const std::uint32_t step : unit.steps) c_.text.node(program_.steps[step].node);
       if (plan_.options().traced) tell("before", unit);
       switch (unit.kind) {
-        case Unit::Kind::Expression: emit_expression(unit, after(units, u)); break;
-        case Unit::Kind::Loop: emit_loop_call(unit, after(units, u)); break;
-        case Unit::Kind::Call: emit_call(unit, after(units, u)); break;
+        case Unit::Kind::Expression:
+          emit_expression(unit, plan_.not_reached_after(units, u));
+          break;
+        case Unit::Kind::Loop: emit_loop_call(unit, plan_.not_reached_after(units, u)); break;
+        case Unit::Kind::Call: emit_call(unit, plan_.not_reached_after(units, u)); break;
       }
       if (plan_.options().traced) tell("after", unit);
       c_.retire(kept(unit));
@@ -148,30 +157,10 @@ class ChunkCode {
       profile_.end_group("expression", c_.text);
   }
 
-  /// The steps of a segment that are not reached if unit `u` fails; without rematerialised views,
-  /// which may be another segment's.
-  std::vector<StepRange> after(const std::vector<Unit>& units, std::size_t u) const {
-    std::vector<std::uint32_t> steps;
-    for (std::size_t k = u + 1; k < units.size(); ++k)
-      for (const std::uint32_t step : units[k].steps)
-        if (!plan_.is_rematerialised(step)) steps.push_back(step);
-    std::sort(steps.begin(), steps.end());
-    std::vector<StepRange> ranges;
-    for (const std::uint32_t step : steps) {
-      if (!ranges.empty() && ranges.back().second == step)
-        ++ranges.back().second;
-      else
-        ranges.push_back({step, step + 1});
-    }
-    return ranges;
-  }
-
   /// What a unit retires: the values of a loop that only its members read were never there.
   std::vector<std::uint32_t> kept(const Unit& unit) {
-    std::vector<std::uint32_t> retired;
-    for (const std::uint32_t reg : unit.retired)
-      if (std::find(internal_.begin(), internal_.end(), reg) == internal_.end())
-        retired.push_back(reg);
+    std::vector<std::uint32_t> retired = unit.retired;
+    std::erase_if(retired, [&](auto reg) { return std::ranges::count(internal_, reg) != 0; });
     internal_.clear();
     return retired;
   }
@@ -233,58 +222,16 @@ class ChunkCode {
   }
 
   void emit_loop_call(const Unit& unit, std::vector<StepRange> after) {
-    EmittedLoop emitted = emit_loop(plan_, unit, std::move(after));
-    const LoopNest& loop = emitted.nest;
     const std::string index = std::to_string(out_.loops.size());
-    auto [name, added] = module_.loop_names.emplace(emitted.body.code(), "loop_" + index);
-    c_.text.note(annotations_.loop(loop, index, name->second, c_.named));
-    if (loop.computes() && added) {
-      module_.loops.verbatim("void " + name->second + kLoopParameters + " {\n");
-      module_.loops.append(std::move(emitted.body));
-      module_.loops.verbatim("}\n\n");
-    }
-    bool results = false;
-    for (const LoopNest::Reduction& reduction : loop.reductions)
-      results |= plan_.reg(reduction.reg).number;
-    const bool in_block = !loop.numbers.empty() || results;
-    if (in_block) c_.text.open("{");
-    if (!loop.numbers.empty()) write_numbers(loop);
-    if (results) c_.text.line("tv_value results[" + std::to_string(loop.reductions.size()) + "];");
-    c_.call_or_fail("loop", index + ", " + (loop.numbers.empty() ? "0" : "numbers") + ", " +
-                                (results ? "results" : "0"));
-    for (std::size_t f = 0; f < loop.reductions.size(); ++f) {
-      const RegisterForm& form = plan_.reg(loop.reductions[f].reg);
-      if (form.number)
-        c_.write(loop.reductions[f].reg,
-                 "results[" + std::to_string(f) + "]." + c_.member(form.dtype));
-    }
-    if (in_block) c_.text.close();
-    internal_ = loop.internal;
+    EmittedLoop loop = emit_loop(plan_, unit, std::move(after));
+    const std::string body = module_.add_loop(std::move(loop.body), loop.nest, "loop_" + index);
+    c_.text.note(annotations_.loop(loop.nest, index, body, c_.named));
+    write_loop_call(plan_, loop.nest, index, c_);
+    internal_ = loop.nest.internal;
     for (const std::uint32_t step : unit.steps)
       place(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
-    out_.bodies_.push_back({out_.sources_.size(), name->second});
-    out_.loops.push_back(std::move(emitted.nest));
-  }
-
-  /// A few on a line.
-  void write_numbers(const LoopNest& loop) {
-    constexpr std::size_t kLine = 80;
-    std::string line = "const tv_value numbers[] = {";
-    std::size_t begin = line.size();
-    bool first = true;
-    for (const LoopNest::Number& number : loop.numbers) {
-      const std::string item = "{." + c_.member(number.dtype) + " = " + c_.read(number.reg) + "}";
-      const bool last = &number == &loop.numbers.back();
-      if (line.size() > begin && line.size() - begin + item.size() > kLine) {
-        line.pop_back();  // the space after a comma
-        first ? c_.text.line(std::move(line)) : c_.text.more(std::move(line));
-        line.clear();
-        begin = 0;
-        first = false;
-      }
-      line += item + (last ? "};" : ", ");
-    }
-    first ? c_.text.line(std::move(line)) : c_.text.more(std::move(line));
+    out_.bodies_.push_back({out_.sources_.size(), body});
+    out_.loops.push_back(std::move(loop.nest));
   }
 
   /// With its arms, which lead to `next`; `whole`: else these are elsewhere.
@@ -306,7 +253,7 @@ class ChunkCode {
     if (branch.decoding == Decoding::Truth && form.number) {
       const std::string selector = c_.read(branch.selector);
       if (is_float(form.dtype))
-        c_.text.line("if (" + selector + " != " + selector + ") return " + arm_call() + ";");
+        c_.text.line("if (" + selector + " != " + selector + ") " + c_.fail(arm_call()));
       c_.text.open("if (" + selector + ") {");
       c_.retire(retired);
       emit_arm(s, 1, whole, next);
@@ -321,11 +268,11 @@ class ChunkCode {
       c_.text.line("const " + std::string(form.dtype == DType::UInt64 ? "u64" : "i64") +
                    " arm = " + c_.read(branch.selector) + ";");
       if (branch.decoding == Decoding::Index)
-        c_.text.line("if ((u64)arm >= " + std::to_string(branch.n_arms) + ") return " + arm_call() +
-                     ";");
+        c_.text.line("if ((u64)arm >= " + std::to_string(branch.n_arms) + ") " +
+                     c_.fail(arm_call()));
     } else {
       c_.text.line("const u32 arm = " + arm_call() + ";");
-      c_.text.line("if (arm == TV_FAILED) return TV_FAILED;");
+      c_.text.line("if (arm == TV_FAILED) " + c_.fail());
     }
     c_.retire(retired);
     c_.text.open("switch (arm) {");
@@ -361,16 +308,68 @@ class ChunkCode {
 
   void emit_need(std::uint32_t memo, std::uint32_t pc) {
     const std::string m = std::to_string(memo);
+    std::vector<Need>& needs = needs_[memo];
     c_.text.note(annotations_.need(memo));
     c_.text.open("if (call->done[" + m + "] != TV_COMPUTED) {");
     profile_.before_body(memo, pc, c_.text);
     c_.call_or_fail("begin_memo", m);
-    c_.text.line("if (call->functions[" + std::to_string(function_of_[plan_.memo_chunk(memo)]) +
-                 "](call, 0) == TV_FAILED) return " + c_.service("fail_memo") + "(call, " + m +
-                 ");");
-    profile_.after_body(pc, c_.text);
+    if (is_within(memo)) {
+      if (plan_.needs(memo) > 1)
+        c_.text.line(from(memo) + " = " + std::to_string(needs.size()) + ";");
+      c_.text.line("goto memo_" + m + ";");
+      c_.text.label(after_need(pc));
+    } else {
+      c_.text.line("if (call->functions[" + std::to_string(function_of_[plan_.memo_chunk(memo)]) +
+                   "](call, 0) == TV_FAILED) " +
+                   c_.fail(c_.service("fail_memo") + "(call, " + m + ")"));
+    }
+    needs.push_back({pc, c_.body()});
+    profile_.after_body(memo, pc, c_.text);
     c_.text.close();
   }
+
+  // ---- memo bodies that are parts of the function ----
+
+  /// Behind the function's own code, and left for where it was gone to from.
+  void emit_body(std::uint32_t memo) {
+    const Block& block = schedule_.blocks[schedule_.memos[memo].block];
+    const std::uint32_t last = block.end - 1;
+    c_.begin_body(memo);
+    c_.text.note(annotations_.block_at(block.begin));
+    c_.text.label("memo_" + std::to_string(memo));
+    emit_range(block.begin, last, plan_.pc(last));
+    c_.label(plan_.pc(last));
+    leave(memo, [](const Need& need) { return "goto " + after_need(need.pc) + ";"; });
+  }
+
+  /// Where a body goes that has failed.
+  void emit_failure(std::uint32_t memo) {
+    if (!c_.may_fail(memo)) return;
+    c_.text.label("failed_" + std::to_string(memo));
+    c_.text.line(c_.service("fail_memo") + "(call, " + std::to_string(memo) + ");");
+    leave(memo, [this](const Need& need) {
+      c_.begin_body(need.body);
+      return c_.fail();
+    });
+  }
+
+  /// The end of a body. `way(need)`: where it goes on for the Need that it was run for.
+  template <class Way>
+  void leave(std::uint32_t memo, Way way) {
+    std::vector<std::string> ways;
+    for (const Need& need : needs_.at(memo)) ways.push_back(way(need));
+    c_.begin_body(kNone);
+    if (std::ranges::count(ways, ways[0]) == std::ssize(ways)) return c_.text.line(ways[0]);
+    c_.text.open("switch (" + from(memo) + ") {");
+    for (std::size_t i = 0; i < ways.size(); ++i)
+      c_.text.line((i + 1 < ways.size() ? "case " + std::to_string(i) : "default") + ": " +
+                   ways[i]);
+    c_.text.close();
+  }
+
+  bool is_within(std::uint32_t memo) const { return plan_.memo_chunk(memo) == chunk_; }
+  static std::string from(std::uint32_t memo) { return "from_" + std::to_string(memo); }
+  static std::string after_need(std::uint32_t pc) { return "after_" + std::to_string(pc); }
 
   NodePlace& place(std::uint32_t node) { return out_.places_[node]; }
 
@@ -385,6 +384,11 @@ class ChunkCode {
   ModuleText& module_;
   FunctionWriter c_;
   std::vector<std::uint32_t> internal_;  // of the loop that was emitted last
+  struct Need {
+    std::uint32_t pc;
+    std::uint32_t body;  ///< the memo body that it stands in; kNone: the function's own code
+  };
+  std::map<std::uint32_t, std::vector<Need>> needs_;  // by memo: those that are written
 };
 
 void emit_chunk(const Plan& plan, const Annotations& annotations,

@@ -3,25 +3,13 @@
 
 #include "linkers/codegen/emit/annotations.h"
 #include "linkers/codegen/emit/emitted_code.h"
+#include "linkers/codegen/emit/module_text.h"
 #include "linkers/codegen/emit/profile_code.h"
 
 #include <cstdint>
-#include <map>
-#include <set>
 #include <span>
-#include <string>
-#include <unordered_map>
 
 namespace thunkvm {
-
-/// A module as far as it was written.
-struct ModuleText {
-  std::uint32_t thunks = 0;
-  CText loops, chunks;
-  std::set<std::string> libm;                               ///< functions that it calls
-  std::map<std::string, std::string> functions;             ///< of Ops, by name
-  std::unordered_map<std::string, std::string> loop_names;  ///< by body
-};
 
 /// Adds the function of a chunk, the loops in it and what it calls to `module` and `out`.
 /// `function_of`: by chunk, the number of its function.

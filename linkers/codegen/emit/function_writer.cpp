@@ -36,6 +36,13 @@ std::string FunctionWriter::go(std::uint32_t pc) {
   return "goto L" + std::to_string(pc) + ";";
 }
 
+std::string FunctionWriter::fail(const std::string& noted) {
+  if (body_ == kNone) return "return " + (noted.empty() ? "" : noted + ", ") + "TV_FAILED;";
+  failing_.insert(body_);
+  const std::string leave = "goto failed_" + std::to_string(body_) + ";";
+  return noted.empty() ? leave : "{ " + noted + "; " + leave + " }";
+}
+
 std::string FunctionWriter::member(DType dtype) { return c_type(dtype); }
 
 void FunctionWriter::write(std::uint32_t reg, const std::string& value) {
@@ -75,11 +82,11 @@ void FunctionWriter::count(std::uint32_t counter) {
 }
 
 void FunctionWriter::call_or_fail(const std::string& name, const std::string& arguments) {
-  text.line("if (" + service(name) + "(call, " + arguments + ")) return TV_FAILED;");
+  text.line("if (" + service(name) + "(call, " + arguments + ")) " + fail());
 }
 
 void FunctionWriter::label(std::uint32_t pc) {
-  if (labels_.contains(pc)) text.label(pc);
+  if (labels_.contains(pc)) text.label("L" + std::to_string(pc));
 }
 
 void FunctionWriter::declare(CText& head) const {

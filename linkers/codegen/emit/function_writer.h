@@ -30,6 +30,9 @@ class FunctionWriter {
   std::string array(std::uint32_t reg);
   /// A jump to the statement with this pc.
   std::string go(std::uint32_t pc);
+  /// The call has failed: leaves the function, or the memo body within it. `noted` is called
+  /// first, where it is what notes that.
+  std::string fail(const std::string& noted = {});
   static std::string member(DType dtype);
 
   // Statements.
@@ -38,6 +41,11 @@ class FunctionWriter {
   void spill(std::uint32_t reg);
   void retire(std::span<const std::uint32_t> registers);
   void count(std::uint32_t counter);
+  /// From here on the code is that of a memo body within the function; kNone: its own again.
+  void begin_body(std::uint32_t memo) { body_ = memo; }
+  std::uint32_t body() const { return body_; }
+  /// True if something that may fail was written in this memo body.
+  bool may_fail(std::uint32_t memo) const { return failing_.contains(memo); }
   /// Calls a service that may fail.
   void call_or_fail(const std::string& name, const std::string& arguments);
   /// Where the statement with this pc is, if it is gone to: code jumps forward only.
@@ -52,6 +60,8 @@ class FunctionWriter {
   const Plan& plan_;
   bool uses_cells_ = false, uses_counters_ = false, uses_services_ = false;
   std::set<std::uint32_t> locals_, labels_;
+  std::uint32_t body_ = kNone;
+  std::set<std::uint32_t> failing_;  // memo bodies
 };
 
 }  // namespace thunkvm

@@ -101,16 +101,23 @@ void ProfileCode::took(std::uint32_t branch, std::uint32_t arm, CText& text) con
 
 void ProfileCode::before_body(std::uint32_t memo, std::uint32_t pc, CText& text) const {
   if (!on_) return;
-  const std::string demander = "P->demanders[" + std::to_string(memo) + "]";
-  text.line("const u64 start = P->last, laps = P->count;");
+  const std::string m = std::to_string(memo), demander = "P->demanders[" + m + "]";
+  text.line("start_" + m + " = P->last;");
+  text.line("laps_" + m + " = P->count;");
   text.line("if (" + demander + " == 0xffffffffu) " + demander + " = " + std::to_string(pc) + ";");
 }
 
-void ProfileCode::after_body(std::uint32_t pc, CText& text) const {
+void ProfileCode::after_body(std::uint32_t memo, std::uint32_t pc, CText& text) const {
   if (!on_) return;
+  const std::string m = std::to_string(memo);
   const std::string region = "P->regions[" + std::to_string(regions_.at(pc)) + "]";
-  text.line(region + ".ticks += P->last - start;");
-  text.line(region + ".laps += P->count - laps;");
+  text.line(region + ".ticks += P->last - start_" + m + ";");
+  text.line(region + ".laps += P->count - laps_" + m + ";");
+}
+
+void ProfileCode::declare_body(std::uint32_t memo, CText& head) const {
+  const std::string m = std::to_string(memo);
+  if (on_) head.line("u64 start_" + m + " = 0, laps_" + m + " = 0;");
 }
 
 }  // namespace thunkvm

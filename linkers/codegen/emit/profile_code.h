@@ -27,9 +27,10 @@ class ProfileCode {
   /// The group ends here: a lap.
   void end_group(const char* kind, CText& text);
   void took(std::uint32_t branch, std::uint32_t arm, CText& text) const;
-  /// Before and after the call of a memo body from `pc`.
+  /// Before and after a memo body that is run from `pc`; and what they share, in front of the code.
   void before_body(std::uint32_t memo, std::uint32_t pc, CText& text) const;
-  void after_body(std::uint32_t pc, CText& text) const;
+  void after_body(std::uint32_t memo, std::uint32_t pc, CText& text) const;
+  void declare_body(std::uint32_t memo, CText& head) const;
 
  private:
   const bool on_;

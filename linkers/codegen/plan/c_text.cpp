@@ -112,8 +112,8 @@ void CText::reopen(std::string code) {
   ++depth_;
 }
 
-void CText::label(std::uint32_t number) {
-  line("L" + std::to_string(number) + ":;");
+void CText::label(const std::string& name) {
+  line(name + ":;");
   lines_.back().indent = 1;
 }
 

@@ -65,7 +65,7 @@ class CText {
   void reopen(std::string code);
   /// Lines as they are.
   void verbatim(std::string text) { lines_.push_back({Kind::Code, 0, std::move(text), {}, 0}); }
-  void label(std::uint32_t number);
+  void label(const std::string& name);
 
   /// The code below it is of this node.
   void node(std::uint32_t node);

@@ -40,6 +40,7 @@ Plan::Plan(const Program& program, const Schedule& schedule, const PlanOptions& 
   find_units(stop);
   find_memo_depths();
   cut();
+  take_in_bodies();
   find_entries();
   find_locals();
   find_temporaries();
@@ -75,6 +76,7 @@ void Plan::find_forms() {
 void Plan::count_accesses() {
   reads_.resize(program_.n_registers, 0);
   writes_.resize(program_.n_registers, 0);
+  needs_.resize(program_.memos.size());
   const auto count = [](std::vector<std::uint32_t>& accesses,
                         std::span<const std::uint32_t> registers) {
     for (const std::uint32_t reg : registers) ++accesses[reg];
@@ -88,6 +90,8 @@ void Plan::count_accesses() {
     } else if (s.kind == Statement::Kind::Move) {
       ++reads_[s.from];
       ++writes_[s.to];
+    } else if (s.kind == Statement::Kind::Need) {
+      needs_[s.index].push_back(s.pc);
     }
   }
   for (const ScheduledLazy& lazy : schedule_.lazies) {
@@ -144,6 +148,22 @@ bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps)
   return reads == reads_[reg];
 }
 
+std::vector<StepRange> Plan::not_reached_after(std::span<const Unit> units, std::size_t u) const {
+  std::vector<std::uint32_t> steps;
+  for (const Unit& unit : units.subspan(u + 1))
+    for (const std::uint32_t step : unit.steps)
+      if (!is_rematerialised(step)) steps.push_back(step);
+  std::sort(steps.begin(), steps.end());
+  std::vector<StepRange> ranges;
+  for (const std::uint32_t step : steps) {
+    if (!ranges.empty() && ranges.back().second == step)
+      ++ranges.back().second;
+    else
+      ranges.push_back({step, step + 1});
+  }
+  return ranges;
+}
+
 // Compilers are not linear in the size of a function.
 std::uint32_t Plan::chunk_thunks() const { return options_.unfused ? 1 : 160; }
 
@@ -194,6 +214,7 @@ void Plan::find_memo_depths() {
       }
       if (!ready) continue;
       known[memo] = true;
+      memos_in_order_.push_back(memo);
       if (callable && depth < kMemoDepth && thunks > 0 && thunks <= chunk_thunks())
         memo_depth_[memo] = static_cast<std::uint8_t>(depth + 1);
       stack.pop_back();
@@ -236,6 +257,25 @@ void Plan::cut() {
   // A memo body whose call would be a call of the interpreter's is none.
   for (std::size_t m = 0; m < program_.memos.size(); ++m)
     if (memo_depth_[m] != 0) chunks_[memo_chunk(static_cast<std::uint32_t>(m))].emitted = true;
+}
+
+/// A body whose Needs all stand in one function is no function of its own.
+void Plan::take_in_bodies() {
+  if (options_.unfused) return;
+  for (auto memo = memos_in_order_.rbegin(); memo != memos_in_order_.rend(); ++memo) {
+    if (memo_depth_[*memo] == 0 || needs_[*memo].empty()) continue;
+    const std::uint32_t into = chunk_at_[needs_[*memo][0]];
+    Chunk &function = chunks_[into], &body = chunks_[memo_chunk(*memo)];
+    const auto elsewhere = [&](std::uint32_t pc) { return chunk_at_[pc] != into; };
+    if (std::ranges::any_of(needs_[*memo], elsewhere) ||
+        function.thunks + body.thunks > chunk_thunks())
+      continue;
+    for (std::uint32_t i = body.begin; i < body.end; ++i) chunk_at_[pc(i)] = into;
+    function.bodies.push_back(*memo);
+    function.thunks += body.thunks;
+    function.emitted = true;
+    body = {.begin = body.begin, .end = body.begin, .entries = {}, .bodies = {}};
+  }
 }
 
 void Plan::find_entries() {

@@ -11,6 +11,7 @@
 
 #include "linkers/codegen/plan/plan_options.h"
 #include "linkers/codegen/plan/step_form.h"
+#include "linkers/codegen/runtime/native_steps.h"
 #include "linkers/schedule.h"
 #include "ops/graph/variable.h"
 #include "vm/program.h"
@@ -47,6 +48,8 @@ struct Chunk {
   std::vector<std::uint32_t> entries;  ///< pcs where it may be entered, in order
   std::uint32_t thunks = 0;
   bool emitted = false;  ///< else the interpreter does what is in it
+  /// Memo bodies that nobody else needs, and that are parts of it: each behind those that need it.
+  std::vector<std::uint32_t> bodies;
 };
 
 /// Throws Error (Interrupted) if it is to stop.
@@ -72,11 +75,14 @@ class Plan {
   /// Whether more than calls of kernels comes of it: else the interpreter is as good.
   bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
-  /// The chunk of a memo body.
+  /// The chunk that has a memo body, or is it.
   std::uint32_t memo_chunk(std::uint32_t memo) const { return chunk_at_[program_.memos[memo].pc]; }
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The units of the Run instruction at `pc`, in the order in which they are emitted.
   const std::vector<Unit>& units(std::uint32_t pc) const { return units_[units_at_[pc]]; }
+  /// The steps of a segment that are not reached if unit `u` fails; without rematerialised views,
+  /// which may be another segment's.
+  std::vector<StepRange> not_reached_after(std::span<const Unit> units, std::size_t u) const;
   /// The step whose value in this register is a part of an array that stays where it is to the end
   /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
   std::uint32_t rematerialised_view(std::uint32_t reg) const { return rematerialised_[reg]; }
@@ -94,6 +100,8 @@ class Plan {
     return std::binary_search(members.begin(), members.end(), step,
                               [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
   }
+  /// How many places need the memo body.
+  std::size_t needs(std::uint32_t memo) const { return needs_[memo].size(); }
   /// How many places read the register.
   std::uint32_t reads(std::uint32_t reg) const { return reads_[reg]; }
   /// True if nothing but these steps reads the register.
@@ -110,6 +118,7 @@ class Plan {
   void find_units(const std::stop_token& stop);
   void find_memo_depths();
   void cut();
+  void take_in_bodies();
   void find_entries();
   void find_locals();
   void find_temporaries();
@@ -119,10 +128,12 @@ class Plan {
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
-  std::vector<std::uint32_t> reads_;           ///< by register: how many places read it
-  std::vector<std::uint32_t> writes_;          ///< by register: how many places write it
-  std::vector<std::uint32_t> rematerialised_;  ///< by register
-  std::vector<std::uint8_t> memo_depth_;       ///< by memo; 0: not called by emitted code
+  std::vector<std::uint32_t> reads_;               ///< by register: how many places read it
+  std::vector<std::uint32_t> writes_;              ///< by register: how many places write it
+  std::vector<std::uint32_t> rematerialised_;      ///< by register
+  std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their pcs
+  std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
+  std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
   std::vector<Chunk> chunks_;
   std::vector<std::uint32_t> chunk_at_;   ///< by pc; kNone: what the interpreter does
   std::vector<std::vector<Unit>> units_;  ///< by Run instruction

@@ -1,0 +1,28 @@
+// module_text.h: the C of one module, while it is written.
+#pragma once
+
+#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/runtime/loop_nest.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+
+namespace thunkvm {
+
+/// A module as far as it was written.
+struct ModuleText {
+  std::uint32_t thunks = 0;
+  CText loops, chunks;
+  std::set<std::string> libm;                               ///< functions that it calls
+  std::map<std::string, std::string> functions;             ///< of Ops, by name
+  std::unordered_map<std::string, std::string> loop_names;  ///< by body
+
+  /// Adds the function of a loop, unless there is one with this body, or it computes nothing; the
+  /// name of the function.
+  std::string add_loop(CText body, const LoopNest& nest, std::string name);
+};
+
+}  // namespace thunkvm
