@@ -218,6 +218,18 @@ def test_a_node_that_fails_has_begun_and_not_run(mode: Any) -> None:
     assert record.n_calls == 2
 
 
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_a_call_that_raised_says_so(mode: Any) -> None:
+    x = tv.scalar("x")
+    f = tv.function([x], Fails()(x), mode=mode, profile="trace")
+    f(1.0)
+    with pytest.raises(ValueError, match="negative"):
+        f(-1.0)
+    f(2.0)
+    (record,) = f.profile.functions
+    assert [call.failed for call in record.calls] == [False, True, False]
+
+
 def test_the_first_run_is_told_apart() -> None:
     x = tv.scalar("x")
     op = Spin(0.008)

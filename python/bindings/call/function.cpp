@@ -62,7 +62,7 @@ class PythonFunction::WatchedLease {
       function_.release(frame_);
       return;
     }
-    if (begun_) frame_->recorder()->end_call(succeeded_);
+    if (begun_) frame_->recorder()->end_call(!succeeded_);
     recording_->pool().release(frame_);
   }
   WatchedLease(const WatchedLease&) = delete;

@@ -225,12 +225,12 @@ class _Capture:
         number_of = self._threads()
         rows = []
         for number, row in enumerate(self.data["calls"]):
-            _, start, _, seconds, thread, size, decisions, _ = row
+            _, start, _, seconds, thread, size, decisions, failed = row
             arms = dict.fromkeys(self.places.decision(*decision) for decision in decisions)
             rows.append(
                 CallRow(
                     index=number, thread=number_of[thread], start=start, time=seconds,
-                    arms=tuple(arms), bytes=size,
+                    arms=tuple(arms), bytes=size, failed=failed,
                 )
             )  # fmt: skip
         return tuple(rows)

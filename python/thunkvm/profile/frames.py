@@ -123,6 +123,7 @@ def _calls(function: FunctionRecord) -> list[Row]:
             "start": call.start,
             "time": call.time,
             "bytes": call.bytes,
+            "failed": call.failed,
             "arms": "; ".join(arm_name(function, pair) for pair in call.arms),
         }
         for call in function.calls

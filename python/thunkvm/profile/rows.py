@@ -183,6 +183,8 @@ class CallRow:
         The conditions that were decided in it, and the arms they took, in that order.
     bytes : int
         Bytes allocated in it.
+    failed : bool
+        Whether it raised an error.
     """
 
     index: int
@@ -191,6 +193,7 @@ class CallRow:
     time: float = 0.0
     arms: tuple[tuple[int, int], ...] = ()
     bytes: int = 0
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
