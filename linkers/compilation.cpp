@@ -18,7 +18,10 @@ Compilation::~Compilation() = default;
 Tier& Compilation::tier() {
   if (tier_ == nullptr)
     tier_ = std::make_unique<Tier>(
-        EmissionSource{.program = program_, .schedule = schedule_, .options = options_});
+        EmissionSource{.program = program_,
+                       .schedule = schedule_,
+                       .shapes = options_.fuse ? ShapeFacts(*schedule_) : ShapeFacts(),
+                       .options = options_});
   return *tier_;
 }
 

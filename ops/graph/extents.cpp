@@ -28,9 +28,12 @@ bool same(const Variable& a, const Variable& b, int depth) {
   if (f != g &&
       !(f->registered() && f->proto() == g->proto() && f->attributes() == g->attributes()))
     return false;
-  return std::ranges::equal(
-      a.node()->inputs(), b.node()->inputs(),
-      [depth](const Variable& x, const Variable& y) { return same(x, y, depth - 1); });
+  const auto same_input = [depth](const Variable& x, const Variable& y) {
+    return same(x, y, depth - 1);
+  };
+  const auto &inputs = a.node()->inputs(), &others = b.node()->inputs();
+  return f == &broadcast_length_op() ? std::ranges::is_permutation(inputs, others, same_input)
+                                     : std::ranges::equal(inputs, others, same_input);
 }
 
 /// Lengths are at most 2^63 - 1 elements, so what overflows is no length: left to the run.
@@ -109,6 +112,15 @@ bool same_value(const Variable& a, const Variable& b) { return same(a, b, kLookB
 
 bool same_extents(const Extents& a, const Extents& b) {
   return std::ranges::equal(a, b, same_value);
+}
+
+Variable DistinctExtents::operator()(const Variable& extent) {
+  if (extent.is_leaf()) return extent;
+  for (const Variable& input : extent.node()->inputs())  // they may be in another order
+    for (const Variable& other : by_first_input_[input])
+      if (same_value(other, extent)) return other;
+  by_first_input_[extent.node()->input(0)].push_back(extent);
+  return extent;
 }
 
 Extents extents_of(const Variable& x) {

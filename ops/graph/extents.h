@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace thunkvm {
@@ -19,6 +20,16 @@ std::optional<std::int64_t> known_extent(const Variable& extent);
 /// Whether two extents (or shape vectors) are computed in the same way from the same variables.
 bool same_value(const Variable& a, const Variable& b);
 bool same_extents(const Extents& a, const Extents& b);
+
+/// One Variable for all extents (or shape vectors) that are computed in the same way.
+class DistinctExtents {
+ public:
+  /// The extent itself, or an equal one that was given before.
+  Variable operator()(const Variable& extent);
+
+ private:
+  std::unordered_map<Variable, std::vector<Variable>, VariableHash> by_first_input_;
+};
 
 /// The lengths of `x`: constants where they are known by type, else `length` nodes. Empty for what
 /// is no tensor.

@@ -13,9 +13,9 @@ namespace thunkvm {
 namespace {
 
 /// The shapes of a graph's values, found once each.
-class ShapeFacts {
+class AskedShapes {
  public:
-  ShapeFacts(std::span<const Variable> roots, const NodeIndex& nodes) {
+  AskedShapes(std::span<const Variable> roots, const NodeIndex& nodes) {
     const ShapeDemand demand(roots, nodes);
     for (std::size_t i = 0; i < nodes.size(); ++i)
       for (std::uint32_t j = 0; j < nodes[i]->n_outputs(); ++j)
@@ -192,7 +192,7 @@ class Answering {
   }
 
   Variable answer_to(Apply& node) {
-    const ShapeFacts::Inputs inputs = facts_.inputs_of(node);
+    const AskedShapes::Inputs inputs = facts_.inputs_of(node);
     return inputs.inferred ? node.op()->shape_query()->answer(node, inputs.shapes) : Variable();
   }
 
@@ -206,7 +206,7 @@ class Answering {
   void finish(Apply& node) {
     Variable form;
     if (const Variable& answer = answer_of(node)) {
-      form = only(now(answer));
+      form = distinct_(now(answer));
     } else {
       bool changed = false;
       std::vector<Variable> inputs;
@@ -217,23 +217,13 @@ class Answering {
       if (changed) form = {Apply::copy(node, inputs), 0};
     }
     if (node.op() != nullptr && node.op()->shape_query() != nullptr)
-      only(form ? form : node.output(0));
+      distinct_(form ? form : node.output(0));
     kept_.push_back(node.output(0));
     done_.emplace(&node, std::move(form));
   }
 
-  /// The answer, or an equal one that is in the graph already.
-  Variable only(const Variable& answer) {
-    if (answer.is_leaf()) return answer;
-    std::vector<Variable>& others = same_first_input_[answer.node()->input(0)];
-    for (const Variable& other : others)
-      if (same_value(other, answer)) return other;
-    others.push_back(answer);
-    return answer;
-  }
-
-  ShapeFacts facts_;
-  std::unordered_map<Variable, std::vector<Variable>, VariableHash> same_first_input_;
+  AskedShapes facts_;
+  DistinctExtents distinct_;
   std::unordered_map<Variable, Variable, VariableHash> answers_;
   std::unordered_map<const Apply*, Variable> done_;  // output 0 of what it is now; null: itself
   std::vector<Variable> kept_;                       // nodes are known by address

@@ -195,3 +195,35 @@ def test_outputs_that_are_one_value_share_no_memory() -> None:
     first, second = f([1.0, 2.0])
     first[:] = 0.0
     np.testing.assert_array_equal(second, [2.0, 4.0])
+
+
+# ---- which nodes share a loop ----
+
+
+def test_nodes_of_one_static_shape_are_one_loop_though_none_reads_another() -> None:
+    x, y = (tv.tensor(dtype="float64", shape=(3,), name=name) for name in "xy")
+    f, kernels = both([x, y], [tv.exp(x), y * y])
+    assert {region for _, _, region in forms(f)} == {"chunk 0, loop 0"}
+    arguments = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
+    for got, expected in zip(f(*arguments), kernels(*arguments), strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_a_row_that_is_computed_and_then_repeated_is_no_member_of_the_loop_of_the_matrix() -> None:
+    row = tv.tensor(dtype="float64", shape=(1, 3), name="row")
+    x = tv.tensor(dtype="float64", shape=(4, 3), name="x")
+    f, kernels = both([row, x], tv.exp(row) * x + 1.0)
+    assert forms(f)[0][:2] == ("exp", "kernel")
+    assert loops(f) == {"mul", "add"}
+    arguments = (np.ones((1, 3)), np.arange(12.0).reshape(4, 3))
+    np.testing.assert_array_equal(f(*arguments), kernels(*arguments))
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_lengths_that_are_not_known_are_compared_when_the_loop_runs(n: int) -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    f, kernels = both([x, y], [tv.exp(x) + y, tv.exp(x)])
+    assert loops(f) == {"exp", "add"}
+    arguments = (np.ones(n), np.arange(3.0))
+    for got, expected in zip(f(*arguments), kernels(*arguments), strict=True):
+        np.testing.assert_array_equal(got, expected)

@@ -28,7 +28,8 @@ class EmittedCode final : public NativeCode {
   /// Any thread may do this, while others build graphs and run the program. The schedule is the
   /// program's, and the caller's. Throws Error (Interrupted) once it is to stop.
   static std::shared_ptr<EmittedCode> emit(std::shared_ptr<const Program> program,
-                                           const Schedule& schedule, const PlanOptions& options,
+                                           const Schedule& schedule, const ShapeFacts& shapes,
+                                           const PlanOptions& options,
                                            const std::stop_token& stop = {});
 
   /// Whether it is expected to be better than the interpreter.

@@ -97,12 +97,13 @@ class Emitter {
 };
 
 std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> program,
-                                               const Schedule& schedule, const PlanOptions& options,
+                                               const Schedule& schedule, const ShapeFacts& shapes,
+                                               const PlanOptions& options,
                                                const std::stop_token& stop) {
   auto code = std::make_shared<EmittedCode>();
   code->program_ = std::move(program);
   code->nodes_ = schedule.nodes;
-  const Plan plan(*code->program_, schedule, options, stop);
+  const Plan plan(*code->program_, schedule, shapes, options, stop);
   code->traced = options.traced;
   code->gains_ = plan.gains();
   Emitter(plan, stop, *code).run();

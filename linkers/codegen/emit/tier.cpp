@@ -77,8 +77,8 @@ class Tier::Run final : public CompileJob {
   std::size_t begin(const std::stop_token& stop) override {
     began_ = std::chrono::steady_clock::now();
     if (code_ == nullptr) {
-      std::shared_ptr<EmittedCode> code =
-          EmittedCode::emit(source_.program, *source_.schedule, source_.options, stop);
+      std::shared_ptr<EmittedCode> code = EmittedCode::emit(source_.program, *source_.schedule,
+                                                            source_.shapes, source_.options, stop);
       const std::lock_guard lock(lock_);
       code_ = std::move(code);
       has_code_.store(true, std::memory_order_release);
@@ -287,7 +287,8 @@ const EmittedCode& Tier::code(Host& host) {
     const std::shared_ptr<Run> run = run_ != nullptr && run_->is_here() ? run_ : nullptr;
     if (run != nullptr && (code_ = run->code()) != nullptr) break;
     if (run == nullptr || run->state() != State::Compiling) {
-      code_ = EmittedCode::emit(source_.program, *source_.schedule, source_.options);
+      code_ =
+          EmittedCode::emit(source_.program, *source_.schedule, source_.shapes, source_.options);
     } else {
       wait(*run, host, true);
     }

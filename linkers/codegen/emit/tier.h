@@ -15,6 +15,7 @@ namespace thunkvm {
 struct EmissionSource {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const Schedule> schedule;
+  ShapeFacts shapes;
   PlanOptions options;
 };
 

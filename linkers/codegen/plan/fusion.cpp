@@ -5,6 +5,7 @@
 #include "linkers/codegen/runtime/loop_nest.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t kLoopMembers = 32;
 
 using Kind = StepForm::Kind;
+using Verdict = ShapeFacts::Verdict;
 
 template <class T>
 void add_once(std::vector<T>& list, T item) {
@@ -46,11 +48,12 @@ class Fusion {
   }
 
  private:
-  static constexpr std::size_t kNoGroup = SIZE_MAX;
-  static constexpr std::size_t kOpen = SIZE_MAX;
+  static constexpr std::size_t kNoGroup = SIZE_MAX, kOpen = SIZE_MAX;
+  using Shape = std::vector<ShapeFacts::Length>;
   struct Group {
     std::size_t position = kOpen;  // in units_, once it has a place
     int ndim = 0;
+    Shape shape;          // of its first member, with what is known of the others'
     AxisSet reduced = 0;  // by its folds
     std::size_t computing = 0;
     std::vector<std::uint32_t> steps;     // in order
@@ -69,7 +72,7 @@ class Fusion {
     group_of_.clear();
     view_in_.clear();
     arrangements_.begin();
-    alike_.clear();
+    last_of_shape_.clear();
     unit_of_.clear();
     touched_.clear();
     const std::size_t kernels = arrangements_.n_kernels();
@@ -197,9 +200,9 @@ class Fusion {
   }
 
   bool is_fold_output(const Group& group, std::uint32_t reg) const {
-    for (const std::uint32_t step : group.steps)
-      if (plan_.step(step).kind == Kind::Fold && operands(step).output(0) == reg) return true;
-    return false;
+    return std::ranges::any_of(group.steps, [&](std::uint32_t step) {
+      return plan_.step(step).kind == Kind::Fold && operands(step).output(0) == reg;
+    });
   }
 
   /// A register is written again where two values share it: then the loop's order would matter.
@@ -256,11 +259,14 @@ class Fusion {
   }
 
   /// The group that an elementwise step becomes a member of: that of its producers, as far as they
-  /// have its number of axes; one that has all arrays that it reads; or a new one.
+  /// may have its shape; one that is known to have it; or a new one.
   std::size_t join(std::uint32_t step, const std::vector<std::size_t>& producers) {
     const std::vector<std::size_t> candidates = candidates_for(step, producers);
+    const Shape shape = shape_of(step);
     const auto takes_step = [&](std::size_t group) {
-      return groups_[group].ndim == plan_.step(step).ndim && takes(groups_[group], step);
+      return groups_[group].ndim == plan_.step(step).ndim &&
+             plan_.shapes().compare(groups_[group].shape, shape) != Verdict::Different &&
+             takes(groups_[group], step);
     };
     std::size_t group = kNoGroup;
     for (const std::size_t candidate : candidates) {
@@ -273,8 +279,9 @@ class Fusion {
     if (group != kNoGroup) return group;
     for (const std::size_t candidate : candidates)
       if (takes_step(candidate)) return candidate;
-    if (const std::size_t beside = group_beside(step); beside != kNoGroup && takes_step(beside))
-      return beside;
+    const auto beside = last_of_shape_.find(shape);
+    if (beside != last_of_shape_.end() && takes_step(root(beside->second)))
+      return root(beside->second);
     group = groups_.size();
     groups_.emplace_back().ndim = plan_.step(step).ndim;
     merged_into_.push_back(group);
@@ -284,36 +291,25 @@ class Fusion {
     return group;
   }
 
-  /// The one array that a step reads; kNone if there are several.
-  std::uint32_t only_array(std::uint32_t step) const {
-    std::uint32_t array = kNone;
-    for (int i = 0; i < operands(step).n_inputs; ++i) {
-      const std::uint32_t reg = operands(step).input(i);
-      if (plan_.node(step).input(i).ndim() == 0 || reg == array) continue;
-      if (array != kNone) return kNone;
-      array = reg;
-    }
-    return array;
+  /// The shape of what a step computes.
+  Shape shape_of(std::uint32_t step) const {
+    const auto shape = plan_.shapes().shape(plan_.node(step));
+    return {shape.begin(), shape.end()};
   }
-  /// A group that has the shape of the one array that a step reads: a member of it reads that, and
-  /// nothing else that has axes.
-  std::size_t group_beside(std::uint32_t step) const {
-    const auto found = alike_.find(only_array(step));
-    return found == alike_.end() ? kNoGroup : root(found->second);
-  }
-
-  static bool can_merge(const Group& a, const Group& b) {
+  bool can_merge(const Group& a, const Group& b) const {
     return a.computing + b.computing < kLoopMembers &&
            a.operands.size() + b.operands.size() + 4 <= kLoopOperands &&
-           (a.reduced == 0 || b.reduced == 0 || a.reduced == b.reduced);
+           (a.reduced == 0 || b.reduced == 0 || a.reduced == b.reduced) &&
+           plan_.shapes().compare(a.shape, b.shape) != Verdict::Different;
   }
 
   std::size_t merge(std::size_t into, std::size_t from) {
     Group &a = groups_[into], &b = groups_[from];
     for (const std::uint32_t step : b.steps) add_step(a, step);
+    a.shape = plan_.shapes().both(a.shape, b.shape);
     if (a.reduced == 0) a.reduced = b.reduced;
     a.computing += b.computing;
-    b = Group{.steps = {}, .operands = {}};
+    b = {};
     merged_into_[from] = into;
     return into;
   }
@@ -334,8 +330,10 @@ class Fusion {
     g.computing += plan_.step(step).kind != Kind::Arranged;
     if (plan_.step(step).kind == Kind::Fold) g.reduced = plan_.step(step).reduced;
     group_of_[operands(step).output(0)] = group;
-    if (plan_.step(step).kind == Kind::Element)
-      if (const std::uint32_t array = only_array(step); array != kNone) alike_[array] = group;
+    if (plan_.step(step).kind != Kind::Element) return;
+    Shape shape = shape_of(step);
+    g.shape = plan_.shapes().both(g.shape, shape);
+    if (!shape.empty()) last_of_shape_[std::move(shape)] = group;
   }
 
   void add_step(Group& group, std::uint32_t step) const {
@@ -383,7 +381,7 @@ class Fusion {
   std::vector<std::size_t> merged_into_;
   std::unordered_map<std::uint32_t, std::size_t> group_of_;  // by register
   std::unordered_map<std::uint32_t, std::size_t> view_in_;  // the last group of a view, by register
-  std::unordered_map<std::uint32_t, std::size_t> alike_;    // groups of this array's shape, by it
+  std::map<Shape, std::size_t> last_of_shape_;              // the last group with such a member
   std::unordered_map<std::uint32_t, std::size_t> unit_of_;  // what is in no group, by register
   std::unordered_set<std::uint32_t> touched_;               // registers
   std::vector<std::uint32_t> hoisted_;                      // steps that come before all others

@@ -1,31 +1,15 @@
 #include "linkers/codegen/plan/loop_values.h"
 
 #include "linkers/codegen/runtime/call_memory.h"
-#include "ops/graph/c_template.h"
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 
 namespace thunkvm {
-namespace {
-
-/// The inputs (bits) whose elements a member reads: all, if its kernel's loop is called.
-std::uint32_t inputs_read(const StepForm& form) {
-  if (form.c == nullptr) return ~std::uint32_t{0};
-  std::uint32_t read = 0;
-  const std::string_view c = form.c;
-  for (std::size_t at = 0; at < c.size(); ++at)
-    if (const std::string_view name = c_placeholder(c.substr(at)); !name.empty() && name[0] <= '9')
-      read |= 1u << std::stoul(std::string(name));
-  return read;
-}
-
-}  // namespace
 
 LoopValues::LoopValues(const Plan& plan, const Unit& unit)
     : plan_(plan), program_(plan.program()), unit_(unit) {
   find_values();
+  find_space();
   leave_out_unread();
   compute_late();
   find_storage();
@@ -92,23 +76,53 @@ std::uint32_t LoopValues::index_of(LoopNest::Source source) {
   return index;
 }
 
-void LoopValues::require(std::uint32_t source) {
-  if (std::ranges::find(nest_.alike, source) == nest_.alike.end()) nest_.alike.push_back(source);
+// ---- the iteration space ----
+
+/// What is known to have one shape is compared once, and where all is, not at all.
+void LoopValues::find_space() {
+  for (const auto& [step, inputs] : shaping_)
+    if (is_new_shape(shape_of(step))) nest_.shaping.push_back(inputs);
+  for (const std::uint32_t step : given_) require_given_shape(step);
+  const bool is_one_shape = std::ranges::none_of(
+      members_, [&](const LoopMember& member) { return is_new_shape(shape_of(member.step)); });
+  if (is_one_shape && shapes_.size() == 1 && nest_.alike.empty() && nest_.lengths.empty())
+    nest_.shaping.clear();
+}
+
+bool LoopValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
+  const auto same = [&](std::span<const ShapeFacts::Length> other) {
+    return plan_.shapes().compare(shape, other) == ShapeFacts::Verdict::Same;
+  };
+  if (std::ranges::any_of(shapes_, same)) return false;
+  shapes_.push_back(shape);
+  return true;
+}
+
+/// The loop has to have the shape that a Repeat or a Same gives its value.
+void LoopValues::require_given_shape(std::uint32_t step) {
+  const Arrangement& arrangement = *plan_.step(step).arrangement;
+  const Operands& o = program_.steps[step].operands;
+  const auto given = shape_of(step);
+  if (is_new_shape(given)) {
+    const std::uint32_t lengths = o.input(arrangement.lengths);
+    if (const auto found = measured_.find(lengths); found != measured_.end())
+      require_shape(found->second.first, *found->second.second);
+    else
+      nest_.lengths.push_back(lengths);
+  }
+  const Variable& value = plan_.node(step).input(arrangement.value);
+  if (arrangement.kind == Arrangement::Kind::Same &&
+      plan_.shapes().compare(plan_.shapes().shape(*value.node(), value.index()), given) !=
+          ShapeFacts::Verdict::Same)
+    require_shape(o.input(arrangement.value), value.type());
 }
 
 /// The loop has to have the shape of this value of a member.
 void LoopValues::require_shape(std::uint32_t reg, const Type& type) {
   const auto found = operand_of_.find(reg);
-  if (found == operand_of_.end() || !found->second.shaped) require(index_of(source_of(reg, type)));
-}
-
-/// The loop has to have the lengths that are in this register.
-void LoopValues::require_lengths(std::uint32_t reg) {
-  const auto found = measured_.find(reg);
-  if (found == measured_.end())
-    nest_.lengths.push_back(reg);
-  else
-    require_shape(found->second.first, *found->second.second);
+  if (found != operand_of_.end() && found->second.shaped) return;
+  const std::uint32_t source = index_of(source_of(reg, type));
+  if (std::ranges::find(nest_.alike, source) == nest_.alike.end()) nest_.alike.push_back(source);
 }
 
 void LoopValues::arrange(std::uint32_t step) {
@@ -119,13 +133,12 @@ void LoopValues::arrange(std::uint32_t step) {
       measured_[o.output(0)] = {o.input(0), &plan_.node(step).input(0).type()};
       return;
     case Arrangement::Kind::Repeat:
-      require_lengths(o.input(arrangement.lengths));
+      given_.push_back(step);
       operand_of_[o.output(0)] = {operand_of(step, arrangement.value).value, true};
       return;
     case Arrangement::Kind::Same: {
       const std::size_t value = operand_of(step, arrangement.value).value;
-      require_shape(o.input(arrangement.value), plan_.node(step).input(arrangement.value).type());
-      require_lengths(o.input(arrangement.lengths));
+      given_.push_back(step);
       operand_of_[o.output(0)] = {value, true};
       if (values_[value].kind == LoopValue::Kind::Member) give(value, o.output(0));
       return;
@@ -169,7 +182,7 @@ void LoopValues::find_values() {
       values_[folds_.back().second].fold = true;
       continue;
     }
-    LoopMember member{step, 0, {}, form.code, form.c, inputs_read(form)};
+    LoopMember member{step, 0, {}, form.code, form.c, form.inputs_read()};
     int phase = form.c == nullptr ? 1 : 0;
     std::uint64_t shaping = 0;
     bool shaped = false;
@@ -183,7 +196,7 @@ void LoopValues::find_values() {
       const int at = value.phase;
       phase = std::max(phase, at + (at >= 0 && at % 2 != phase % 2 ? 1 : 0));
     }
-    if (!shaped) nest_.shaping.push_back(shaping);
+    if (!shaped) shaping_.push_back({step, shaping});
     LoopValue value;
     value.kind = LoopValue::Kind::Member;
     value.dtype = plan_.node(step).output_type(0).tensor()->dtype();

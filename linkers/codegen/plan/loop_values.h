@@ -84,9 +84,13 @@ class LoopValues {
   std::uint32_t index_of(std::size_t value) const {
     return static_cast<std::uint32_t>(values_[value].index);
   }
-  void require(std::uint32_t source);
   void require_shape(std::uint32_t reg, const Type& type);
-  void require_lengths(std::uint32_t reg);
+  void require_given_shape(std::uint32_t step);
+  std::span<const ShapeFacts::Length> shape_of(std::uint32_t step) const {
+    return plan_.shapes().shape(plan_.node(step));
+  }
+  bool is_new_shape(std::span<const ShapeFacts::Length> shape);
+  void find_space();
   void arrange(std::uint32_t step);
   std::size_t place(std::uint32_t step);
 
@@ -118,6 +122,11 @@ class LoopValues {
   std::unordered_map<std::uint32_t, LoopNest::Source> part_of_;
   std::unordered_map<std::uint32_t, std::pair<std::uint32_t, const Type*>> measured_;
   int last_phase_ = 0;
+  // What the iteration space follows from: members by whose inputs it does (bits), those that are
+  // given lengths, and shapes that one of them is known to have.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> shaping_;
+  std::vector<std::uint32_t> given_;  // steps
+  std::vector<std::span<const ShapeFacts::Length>> shapes_;
   LoopNest nest_;
 };
 

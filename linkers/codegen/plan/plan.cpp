@@ -29,9 +29,9 @@ void go_on_unless(const std::stop_token& stop) {
     throw Error(ErrorKind::Interrupted, "the emission of code was stopped.");
 }
 
-Plan::Plan(const Program& program, const Schedule& schedule, const PlanOptions& options,
-           const std::stop_token& stop)
-    : program_(program), schedule_(schedule), options_(options) {
+Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& shapes,
+           const PlanOptions& options, const std::stop_token& stop)
+    : program_(program), schedule_(schedule), shapes_(shapes), options_(options) {
   find_forms();
   go_on_unless(stop);
   count_accesses();

@@ -13,6 +13,7 @@
 #include "linkers/codegen/plan/step_form.h"
 #include "linkers/codegen/runtime/native_steps.h"
 #include "linkers/schedule.h"
+#include "linkers/shape_facts.h"
 #include "ops/graph/variable.h"
 #include "vm/program.h"
 
@@ -59,11 +60,12 @@ class Plan {
  public:
   /// Any thread may do this: of the schedule's variables nothing is copied, nor a name read. Throws
   /// Error (Interrupted) once it is to stop.
-  Plan(const Program& program, const Schedule& schedule, const PlanOptions& options,
-       const std::stop_token& stop);
+  Plan(const Program& program, const Schedule& schedule, const ShapeFacts& shapes,
+       const PlanOptions& options, const std::stop_token& stop);
 
   const Program& program() const { return program_; }
   const Schedule& schedule() const { return schedule_; }
+  const ShapeFacts& shapes() const { return shapes_; }
   const PlanOptions& options() const { return options_; }
   const std::vector<Chunk>& chunks() const { return chunks_; }
   std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
@@ -125,6 +127,7 @@ class Plan {
 
   const Program& program_;
   const Schedule& schedule_;
+  const ShapeFacts& shapes_;
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;

@@ -5,6 +5,9 @@
 #include "ops/graph/c_template.h"
 #include "thunks/cast.h"
 
+#include <string>
+#include <string_view>
+
 namespace thunkvm {
 namespace {
 
@@ -112,6 +115,17 @@ StepForm form_of(const Step& step, const Apply& node) {
     return form_of_arrangement(*arrangement, node);
   if (StepForm length = form_of_length(node); length.kind == StepForm::Kind::Length) return length;
   return {.why = "the Op is a kernel as a whole"};
+}
+
+std::uint32_t StepForm::inputs_read() const {
+  if (c == nullptr) return ~std::uint32_t{0};
+  std::uint32_t read = 0;
+  const std::string_view text = c;
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (const std::string_view name = c_placeholder(text.substr(at));
+        !name.empty() && name[0] <= '9')
+      read |= 1u << std::stoul(std::string(name));
+  return read;
 }
 
 bool StepForm::compares(int input) const {

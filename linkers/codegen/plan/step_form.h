@@ -36,6 +36,8 @@ struct StepForm {
   std::vector<AxisIndex> indices{};  ///< of a Pick, by axis
   const char* why = "";              ///< of a Kernel: why it is nothing better
 
+  /// The inputs (bits) whose elements a loop's member reads: all, if its kernel's loop is called.
+  std::uint32_t inputs_read() const;
   /// True if a loop compares the lengths that are in this input with its own.
   bool compares(int input) const;
   /// True if emitted code computes it from numbers and arrays, without a call.

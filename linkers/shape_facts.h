@@ -1,0 +1,45 @@
+// shape_facts.h: what is known of the shapes of a graph's values before it runs.
+#pragma once
+
+#include "linkers/schedule.h"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+
+/// Lengths by numbers, from the Ops' rules (`Op::infer_shape`): axes of the same number have the
+/// same length in every call that computes both values. Lengths that no rule relates have numbers
+/// of their own.
+///
+/// Making it asks rules, which make graph: a thread of the host's does that. Any thread may read
+/// it. Linear in nodes and axes.
+class ShapeFacts {
+ public:
+  using Length = std::uint32_t;
+  enum class Verdict : std::uint8_t { Different, Unknown, Same };
+
+  /// Nothing is known.
+  ShapeFacts() = default;
+  explicit ShapeFacts(const Schedule& schedule);
+
+  /// The lengths of a node's or a leaf's output, by axis; empty for a 0-d one, and where nothing is
+  /// known.
+  std::span<const Length> shape(const Apply& node, std::uint32_t output = 0) const;
+
+  /// Whether values of these lengths have the same shape in every call, or in none.
+  Verdict compare(std::span<const Length> a, std::span<const Length> b) const;
+  /// The lengths of values that have the same shape: those that are known, else those of `a`.
+  std::vector<Length> both(std::span<const Length> a, std::span<const Length> b) const;
+
+ private:
+  class Inference;
+
+  std::map<std::pair<const Apply*, std::uint32_t>, std::vector<Length>> shapes_;  // by output
+  std::vector<std::int64_t> known_;  // by Length; kUnknownLength: only when the function runs
+};
+
+}  // namespace thunkvm

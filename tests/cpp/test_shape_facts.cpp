@@ -1,0 +1,142 @@
+// test_shape_facts.cpp: which values are known to have the same shape, and what loops make of it.
+#include "linkers/codegen/emit/emitted_code.h"
+#include "linkers/linker.h"
+#include "linkers/shape_facts.h"
+#include "ops/graph/array_op.h"
+#include "ops/graph/functions.h"
+#include "ops/graph/registry.h"
+
+#include <doctest/doctest.h>
+
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+using Verdict = ShapeFacts::Verdict;
+
+Variable array(const StaticShape& shape) {
+  return Variable::input(TensorType::of(DType::Float64, shape), "x");
+}
+Variable vector() { return array({kUnknownLength}); }
+
+/// Whether `a` and `b`, which a function of these inputs computes, have the same shape.
+Verdict compare(std::vector<Variable> inputs, const Variable& a, const Variable& b) {
+  const Linked linked = link({.inputs = std::move(inputs), .outputs = {a, b}}, {});
+  const ShapeFacts shapes(*linked.schedule);
+  return shapes.compare(shapes.shape(*a.node(), a.index()), shapes.shape(*b.node(), b.index()));
+}
+
+/// The loops that a function is emitted with.
+std::vector<LoopNest> loops(std::vector<Variable> inputs, std::vector<Variable> outputs) {
+  LinkOptions options;
+  options.emits = true;
+  const Linked linked = link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, options);
+  const ShapeFacts shapes(*linked.schedule);
+  return EmittedCode::emit(linked.program, *linked.schedule, shapes, {})->loops;
+}
+
+/// A user's Op of one vector, which says nothing of lengths.
+class Unruly final : public Op {
+ public:
+  std::string name() const override { return "unruly"; }
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    return {Apply::make1(*this, inputs, TensorType::of_ndim(DType::Float64, 1))};
+  }
+  ThunkCode kernel(const Apply&) const override {
+    ThunkCode code;
+    code.form = "kernel";
+    code.eager = [](Activation&, const Operands&) { return Status::Done; };
+    return code;
+  }
+};
+
+TEST_CASE("what is computed of one array has its shape") {
+  const Variable x = vector();
+  CHECK(compare({x}, exp(x) * 2.0, x + x) == Verdict::Same);
+}
+
+TEST_CASE("two arrays may have any lengths") {
+  const Variable x = vector(), y = vector();
+  CHECK(compare({x, y}, exp(x), exp(y)) == Verdict::Unknown);
+  CHECK(compare({x, y}, exp(x), x + y) == Verdict::Unknown);
+}
+
+TEST_CASE("what arrays broadcast to is one shape, wherever that is computed") {
+  const Variable x = vector(), y = vector();
+  CHECK(compare({x, y}, x + y, exp(y) * x) == Verdict::Same);
+}
+
+TEST_CASE("lengths that are known by type are the same or different") {
+  const Variable x = array({3, kUnknownLength}), y = array({3, kUnknownLength}),
+                 z = array({4, kUnknownLength});
+  CHECK(compare({x, z}, exp(x), exp(z)) == Verdict::Different);
+  CHECK(compare({x, y}, exp(x), exp(y)) == Verdict::Unknown);
+  const Variable a = array({3}), b = array({3}), one = array({1});
+  CHECK(compare({a, b}, exp(a), exp(b)) == Verdict::Same);
+  CHECK(compare({a, one}, exp(a), exp(one)) == Verdict::Different);
+}
+
+TEST_CASE("what is repeated to the shape of an array has that") {
+  const Variable x = vector(), s = array({});
+  CHECK(compare({x, s}, exp(x), exp(call_op("broadcast_to", {s, shape(x)}))) == Verdict::Same);
+}
+
+TEST_CASE("equal parts have equal lengths, and others may") {
+  const Variable x = vector();
+  CHECK(compare({x}, exp(subtensor(x, {"1:"})), subtensor(x, {"1:"}) + 1.0) == Verdict::Same);
+  CHECK(compare({x}, exp(subtensor(x, {"1:"})), exp(subtensor(x, {"2:"}))) == Verdict::Unknown);
+}
+
+TEST_CASE("arrays of different numbers of axes have different shapes") {
+  const Variable x = vector(), y = array({kUnknownLength, kUnknownLength});
+  CHECK(compare({x, y}, exp(x), exp(y)) == Verdict::Different);
+}
+
+TEST_CASE("of lengths that no rule tells, nothing is known but that they are their own") {
+  const Variable x = vector();
+  const Ref<const Op> op(new Unruly);
+  const Variable first = op->call(std::vector{x})[0], second = op->call(std::vector{x})[0];
+  CHECK(compare({x}, exp(first), exp(second)) == Verdict::Unknown);
+  CHECK(compare({x}, exp(first), first + 1.0) == Verdict::Same);
+}
+
+TEST_CASE("without facts nothing is known") {
+  const Variable x = vector();
+  const ShapeFacts none;
+  CHECK(none.shape(*x.node()).empty());
+  CHECK(none.compare(none.shape(*x.node()), none.shape(*x.node())) == Verdict::Unknown);
+}
+
+TEST_CASE("nodes of one shape are one loop, connected or not, and nothing is compared") {
+  const Variable x = vector(), s = array({});
+  const Variable repeated = call_op("broadcast_to", {s, shape(x)});
+  const std::vector<LoopNest> nests = loops({x, s}, {exp(x), repeated * s, x * x});
+  REQUIRE(nests.size() == 1);
+  CHECK(nests[0].members.steps.size() >= 3);
+  CHECK(nests[0].shaping.empty());
+  CHECK(nests[0].alike.empty());
+  CHECK(nests[0].lengths.empty());
+}
+
+TEST_CASE("what is not known of connected nodes is compared when the loop runs") {
+  const Variable x = vector(), y = vector();
+  const std::vector<LoopNest> nests = loops({x, y}, {exp(x) + y});
+  REQUIRE(nests.size() == 1);
+  CHECK(nests[0].shaping == std::vector<std::uint64_t>{0b01});  // exp(x) has the sum's shape
+}
+
+TEST_CASE("nodes that cannot have the same shape are not one loop") {
+  const Variable row = array({1, 3}), x = array({4, 3});
+  CHECK(loops({row, x}, {exp(row) + x}).empty());
+  CHECK(loops({row, x}, {exp(row) * 2.0 + x}).size() == 1);
+}
+
+TEST_CASE("nodes of arrays that need not be alike are loops of their own") {
+  const Variable x = vector(), y = vector();
+  CHECK(loops({x, y}, {exp(x) * 2.0, exp(y) * 2.0}).size() == 2);
+}
+
+}  // namespace
+}  // namespace thunkvm
