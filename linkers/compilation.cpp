@@ -1,6 +1,6 @@
 #include "linkers/compilation.h"
 
-#include "linkers/codegen/emit/tier.h"
+#include "linkers/codegen/emit/compilation_job.h"
 #include "vm/clock.h"
 
 namespace thunkvm {
@@ -15,34 +15,34 @@ Compilation::Compilation(const Linked& linked, CompileWhen when, const PlanOptio
 
 Compilation::~Compilation() = default;
 
-Tier& Compilation::tier() {
-  if (tier_ == nullptr)
-    tier_ = std::make_unique<Tier>(
+CompilationJob& Compilation::job() {
+  if (job_ == nullptr)
+    job_ = std::make_unique<CompilationJob>(
         EmissionSource{.program = program_,
                        .schedule = schedule_,
                        .shapes = options_.fuse ? ShapeFacts(*schedule_) : ShapeFacts(),
                        .options = options_});
-  return *tier_;
+  return *job_;
 }
 
 void Compilation::follow() {
-  if (++calls_ < next_try_ && tier_ == nullptr) return;
-  switch (tier().state()) {
-    case Tier::State::Waiting:
+  if (++calls_ < next_try_ && job_ == nullptr) return;
+  switch (job().state()) {
+    case CompilationJob::State::Waiting:
       if (calls_ < next_try_) return;
       next_try_ = 2 * calls_;  // should it fail for what may be better by then
-      tier().compile_in_background(default_settings(), calls_);
+      job().compile_in_background(default_settings(), calls_);
       return;
-    case Tier::State::Compiling: tier().set_urgency(calls_); return;
-    case Tier::State::Ready: change_over(); return;
-    case Tier::State::Failed: tier().report(); break;
-    case Tier::State::Unneeded: break;
+    case CompilationJob::State::Compiling: job().set_urgency(calls_); return;
+    case CompilationJob::State::Ready: change_over(); return;
+    case CompilationJob::State::Failed: job().report(); break;
+    case CompilationJob::State::Unneeded: break;
   }
   followed_.store(false, std::memory_order_relaxed);
 }
 
 void Compilation::change_over() {
-  native_ = tier().ready();
+  native_ = job().ready();
   ready_.store(native_.get(), std::memory_order_release);
   followed_.store(false, std::memory_order_relaxed);
 }
@@ -50,9 +50,9 @@ void Compilation::change_over() {
 void Compilation::compile(Host& host) {
   if (!emits() || ready() != nullptr) return;
   const std::uint64_t begin = Clock::now();
-  tier().compile_now(default_settings(), host);
+  job().compile_now(default_settings(), host);
   waited_ += static_cast<double>(Clock::now() - begin) * Clock::seconds_per_tick();
-  if (ready() == nullptr && tier().state() == Tier::State::Ready) change_over();
+  if (ready() == nullptr && job().state() == CompilationJob::State::Ready) change_over();
 }
 
 void Compilation::keep_pace_with(const Compilation& other) {
@@ -63,31 +63,31 @@ void Compilation::keep_pace_with(const Compilation& other) {
 void Compilation::stop(Host& host) {
   if (state() != State::Compiling) return;
   host.leave();  // the compiler's thread may want to log, which may take the host's lock
-  tier_->stop();
+  job_->stop();
   host.enter();
 }
 
-const EmittedCode* Compilation::code(Host& host) { return emits() ? &tier().code(host) : nullptr; }
+const EmittedCode* Compilation::code(Host& host) { return emits() ? &job().code(host) : nullptr; }
 
 Compilation::State Compilation::state() const {
   if (!emits()) return State::Off;
-  if (tier_ == nullptr) return State::Waiting;
-  switch (tier_->state()) {
-    case Tier::State::Waiting: return State::Waiting;
-    case Tier::State::Compiling: return State::Compiling;
-    case Tier::State::Ready: return State::Ready;
-    case Tier::State::Failed: return State::Failed;
-    case Tier::State::Unneeded: break;
+  if (job_ == nullptr) return State::Waiting;
+  switch (job_->state()) {
+    case CompilationJob::State::Waiting: return State::Waiting;
+    case CompilationJob::State::Compiling: return State::Compiling;
+    case CompilationJob::State::Ready: return State::Ready;
+    case CompilationJob::State::Failed: return State::Failed;
+    case CompilationJob::State::Unneeded: break;
   }
   return State::Unneeded;
 }
 
 double Compilation::in_background() const {
-  return tier_ == nullptr ? 0 : tier_->cost().in_background;
+  return job_ == nullptr ? 0 : job_->cost().in_background;
 }
 
 std::uint64_t Compilation::cache_hits() const {
-  return tier_ == nullptr ? 0 : tier_->cost().cache_hits;
+  return job_ == nullptr ? 0 : job_->cost().cache_hits;
 }
 
 std::string Compilation::why_not() const {

@@ -15,11 +15,11 @@
 namespace thunkvm {
 
 class EmittedCode;
-class Tier;
+class CompilationJob;
 
 /// The emitted code of one linked program, from nothing to what calls run with.
 ///
-/// For threads that take turns under the host's lock (see Tier), but for `ready`, `waits` and
+/// For threads that take turns under the host's lock (see CompilationJob), but for `ready`, `waits` and
 /// `shared`, which any thread may ask.
 class Compilation {
  public:
@@ -60,14 +60,14 @@ class Compilation {
   std::uint64_t cache_hits() const;
 
  private:
-  Tier& tier();
+  CompilationJob& job();
   void change_over();
 
   const std::shared_ptr<const Program> program_;
   const std::shared_ptr<const Schedule> schedule_;
   const CompileWhen when_;
   const PlanOptions options_;
-  std::unique_ptr<Tier> tier_;  ///< null before anybody asked for anything
+  std::unique_ptr<CompilationJob> job_;  ///< null before anybody asked for anything
   std::shared_ptr<const NativeCode> native_;
   std::atomic<const NativeCode*> ready_{nullptr};
   std::atomic<bool> followed_;

@@ -10,7 +10,7 @@ const ElementCode* Op::element_code(const Apply&) const { return nullptr; }
 
 ThunkCode Op::kernel(const Apply&) const { return {}; }
 
-const BlockFold* Op::block_fold(const Apply&) const { return nullptr; }
+const BlockReduction* Op::block_reduction(const Apply&) const { return nullptr; }
 
 const Arrangement* Op::arrangement(const Apply&) const { return nullptr; }
 

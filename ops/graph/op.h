@@ -18,7 +18,7 @@
 namespace thunkvm {
 
 struct Arrangement;
-struct BlockFold;
+struct BlockReduction;
 struct ElementCode;
 struct OpProto;
 
@@ -108,9 +108,9 @@ class Op : public Counted {
   /// The declared demand of a built-in lazy Op; null for all others.
   virtual const Conditional* conditional() const { return nullptr; }
 
-  /// For a reduction: the fold that its kernel computes each output with, in C order of the reduced
-  /// axes, for callers that have its input in blocks; null for all others.
-  virtual const BlockFold* block_fold(const Apply& node) const;
+  /// For a reduction: the reduction that its kernel computes each output with, in C order of the
+  /// reduced axes, for callers that have its input in blocks; null for all others.
+  virtual const BlockReduction* block_reduction(const Apply& node) const;
 
   /// For a node that computes no elements, but says where some lie: how a loop over elements does
   /// without running it; null for all others.

@@ -4,8 +4,8 @@
 
 #include "ops/graph/array_op.h"
 #include "ops/graph/work.h"
-#include "ops/kernels/block_fold.h"
-#include "ops/kernels/fold_all.h"
+#include "ops/kernels/block_reduction.h"
+#include "ops/kernels/reduce_all.h"
 
 #include <algorithm>
 #include <new>
@@ -23,7 +23,7 @@ struct ReductionState {
   double ddof = 0;
 };
 
-/// An Op that folds the elements over some axes: attributes `axis` (Ints or None) and `keepdims`.
+/// An Op that reduces the elements over some axes: attributes `axis` (Ints or None) and `keepdims`.
 class ReductionOp : public ArrayOp, public StatesWork {
  public:
   ReductionOp(std::string name, const Attributes& attrs)
@@ -76,22 +76,22 @@ class ReductionMaker : public OpMaker {
 };
 
 /// The kernel of a reduction R of input 0. R says:
-///   using Fold;  what happens to the elements (fold.h)
-///   using Out;   static Out finish(Fold::Acc, std::int64_t count);  the result
+///   using Reducer;  what happens to the elements (reduce.h)
+///   using Out;   static Out finish(Reducer::Acc, std::int64_t count);  the result
 ///   static constexpr const char* kNothing;  the text of the ValueError where a result would be
 ///   made
 ///                of no elements (if there are no results, too); null where that has a value
 template <class R>
 void reduce(Activation& activation, const Operands& operands) {
-  using F = typename R::Fold;
+  using F = typename R::Reducer;
   using Out = typename R::Out;
   const ReductionState& state = kernel_state<ReductionState>(operands);
   const CellMemory x(activation.input(operands, 0));
-  FoldAxes kept, reduced;
+  ReductionAxes kept, reduced;
   std::vector<std::int64_t> shape;
   shape.reserve(x.shape.size());
   for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
-    FoldAxes& axes = state.reduced[axis] ? reduced : kept;
+    ReductionAxes& axes = state.reduced[axis] ? reduced : kept;
     axes.append(x.shape[axis], x.strides[axis]);
     if (!state.reduced[axis])
       shape.push_back(x.shape[axis]);
@@ -104,7 +104,7 @@ void reduce(Activation& activation, const Operands& operands) {
     typename F::Acc total;
     {
       HostLeave leave(*activation.host, work);
-      total = fold_along<F>(x.data, reduced);
+      total = reduce_along<F>(x.data, reduced);
     }
     activation.output(operands, 0).template set<Out>(R::finish(total, reduced.count));
   } else {
@@ -112,7 +112,7 @@ void reduce(Activation& activation, const Operands& operands) {
     {
       HostLeave leave(*activation.host, work);
       Out* results = out.data_as<Out>();
-      fold_all<F>(x.data, kept, reduced, [&](std::int64_t i, typename F::Acc total) {
+      reduce_all<F>(x.data, kept, reduced, [&](std::int64_t i, typename F::Acc total) {
         results[i] = R::finish(total, reduced.count);
       });
     }
@@ -123,17 +123,17 @@ void reduce(Activation& activation, const Operands& operands) {
 
 /// The same reduction for callers that have the elements in blocks.
 template <class R>
-struct BlockFoldOf {
-  using Fold = typename R::Fold;
-  using State = Folding<Fold>;
+struct BlockReductionOf {
+  using Reducer = typename R::Reducer;
+  using State = SequenceAccumulator<Reducer>;
   static_assert(std::is_trivially_destructible_v<State> && alignof(State) <= 16);
 
   static void start(void* state) { new (state) State; }
   static void add(void* state, const void* elements, std::int64_t n) {
-    const auto* x = static_cast<const typename Fold::In*>(elements);
-    for (; n > 0; x += kFoldBlock, n -= kFoldBlock)
+    const auto* x = static_cast<const typename Reducer::In*>(elements);
+    for (; n > 0; x += kReductionBlock, n -= kReductionBlock)
       static_cast<State*>(state)->add_block(
-          x, static_cast<int>(std::min<std::int64_t>(n, kFoldBlock)));
+          x, static_cast<int>(std::min<std::int64_t>(n, kReductionBlock)));
   }
   static void finish(const void* state, std::int64_t count, void* result) {
     *static_cast<typename R::Out*>(result) =
@@ -143,56 +143,56 @@ struct BlockFoldOf {
     static_cast<State*>(state)->append(*static_cast<const State*>(next));
   }
 
-  using Rows = RowFolding<Fold>;
+  using Rows = RowAccumulator<Reducer>;
   static_assert(std::is_trivially_destructible_v<Rows> && alignof(Rows) <= 16);
   static void start_rows(void* state, int width) { new (state) Rows(width); }
   static void add_rows(void* state, const void* rows, std::int64_t n) {
-    static_cast<Rows*>(state)->add(static_cast<const typename Fold::In*>(rows), n);
+    static_cast<Rows*>(state)->add(static_cast<const typename Reducer::In*>(rows), n);
   }
   static void finish_rows(void* state, std::int64_t count, void* results) {
     auto* const out = static_cast<typename R::Out*>(results);
     static_cast<Rows*>(state)->total(
-        [&](int w, typename Fold::Acc total) { out[w] = R::finish(total, count); });
+        [&](int w, typename Reducer::Acc total) { out[w] = R::finish(total, count); });
   }
 
   /// One sequence, cut into blocks.
   struct Runs {
-    State folding;
-    BlockCutter<Fold> cut{folding};
+    State accumulator;
+    BlockCutter<Reducer> cut{accumulator};
   };
   static_assert(std::is_trivially_destructible_v<Runs> && alignof(Runs) <= 16);
   static std::size_t bytes_of_runs(int, std::int64_t) { return sizeof(Runs); }
   static void start_runs(void* state, int) { new (state) Runs; }
   static void add_run(void* state, const void* run, std::int64_t n) {
-    static_cast<Runs*>(state)->cut.add(static_cast<const typename Fold::In*>(run), n);
+    static_cast<Runs*>(state)->cut.add(static_cast<const typename Reducer::In*>(run), n);
   }
   static void finish_runs(void* state, std::int64_t count, void* result) {
     Runs& runs = *static_cast<Runs*>(state);
     runs.cut.end();
-    finish(&runs.folding, count, result);
+    finish(&runs.accumulator, count, result);
   }
 
-  static constexpr BlockFold kFold{.state_bytes = sizeof(State),
-                                   .start = &start,
-                                   .add = &add,
-                                   .finish = &finish,
-                                   .append = Fold::kLanes == 1 ? nullptr : &append,
-                                   .nothing = R::kNothing,
-                                   .in = dtype_of<typename Fold::In>,
-                                   .out = dtype_of<typename R::Out>,
-                                   .rows = {.state_bytes = &Rows::bytes,
-                                            .start = &start_rows,
-                                            .add = &add_rows,
-                                            .finish = &finish_rows},
-                                   .runs = {.state_bytes = &bytes_of_runs,
-                                            .start = &start_runs,
-                                            .add = &add_run,
-                                            .finish = &finish_runs}};
+  static constexpr BlockReduction kReduction{.state_bytes = sizeof(State),
+                                             .start = &start,
+                                             .add = &add,
+                                             .finish = &finish,
+                                             .append = Reducer::kLanes == 1 ? nullptr : &append,
+                                             .nothing = R::kNothing,
+                                             .in = dtype_of<typename Reducer::In>,
+                                             .out = dtype_of<typename R::Out>,
+                                             .rows = {.state_bytes = &Rows::bytes,
+                                                      .start = &start_rows,
+                                                      .add = &add_rows,
+                                                      .finish = &finish_rows},
+                                             .runs = {.state_bytes = &bytes_of_runs,
+                                                      .start = &start_runs,
+                                                      .add = &add_run,
+                                                      .finish = &finish_runs}};
 };
 
-/// An Op that is one fold: for each element type a reduction (see `reduce`).
+/// An Op that is one reduction: for each element type a reduction (see `reduce`).
 template <template <class> class Reduction>
-class FoldOp : public ReductionOp {
+class OnePassReductionOp : public ReductionOp {
  public:
   using ReductionOp::ReductionOp;
 
@@ -201,9 +201,9 @@ class FoldOp : public ReductionOp {
       return kernel_code<reduce<Reduction<T>>>(state(node.input(0).ndim()));
     });
   }
-  const BlockFold* block_fold(const Apply& node) const final {
+  const BlockReduction* block_reduction(const Apply& node) const final {
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return &BlockFoldOf<Reduction<T>>::kFold;
+      return &BlockReductionOf<Reduction<T>>::kReduction;
     });
   }
 };
@@ -223,14 +223,14 @@ DType sum_dtype(DType dtype);
 /// The dtype of a mean: integers give float64.
 inline DType mean_dtype(DType dtype) { return is_inexact(dtype) ? dtype : DType::Float64; }
 
-/// The fold of a sum. Minus zero is what adds nothing, to minus zero neither.
+/// The reduction of a sum. Minus zero is what adds nothing, to minus zero neither.
 template <class T, class AccType = SumAcc<T>>
-struct SumFold {
+struct SumReducer {
   using In = T;
   using Acc = AccType;
-  static constexpr int kLanes = kFoldLanes;
+  static constexpr int kLanes = kReductionLanes;
   static constexpr bool kTree = !std::is_integral_v<Acc>;
-  static constexpr FoldStep kStep = FoldStep::Add;
+  static constexpr ReductionStep kStep = ReductionStep::Add;
   static Acc identity() {
     if constexpr (std::is_integral_v<Acc>)
       return 0;

@@ -40,10 +40,10 @@ bool beats(T x, T best) {
 }
 
 template <class T, bool kLargest>
-struct ExtremumFold {
+struct ExtremumReducer {
   using In = T;
   using Acc = T;
-  static constexpr int kLanes = std::is_arithmetic_v<T> ? kFoldLanes : 1;
+  static constexpr int kLanes = std::is_arithmetic_v<T> ? kReductionLanes : 1;
   static constexpr bool kTree = false;
   /// What every other value beats or equals.
   static Acc identity() {
@@ -56,7 +56,7 @@ struct ExtremumFold {
     else
       return kLargest ? T(-kInfinity, -kInfinity) : T(kInfinity, kInfinity);
   }
-  static constexpr FoldStep kStep = kLargest ? FoldStep::Max : FoldStep::Min;
+  static constexpr ReductionStep kStep = kLargest ? ReductionStep::Max : ReductionStep::Min;
   static Acc step(Acc a, In x) {
     if constexpr (std::is_floating_point_v<T>)
       return (kLargest ? x > a : x < a) || x != x ? x : a;
@@ -79,7 +79,7 @@ template <bool kLargest>
 struct Extremum {
   template <class T>
   struct Of {
-    using Fold = ExtremumFold<T, kLargest>;
+    using Reducer = ExtremumReducer<T, kLargest>;
     using Out = T;
     static constexpr const char* kNothing =
         kLargest ? "[max] zero-size array to reduction operation maximum which has no identity: "
@@ -91,8 +91,8 @@ struct Extremum {
 };
 
 template <bool kLargest>
-class ExtremumOp final : public FoldOp<Extremum<kLargest>::template Of> {
-  using Base = FoldOp<Extremum<kLargest>::template Of>;
+class ExtremumOp final : public OnePassReductionOp<Extremum<kLargest>::template Of> {
+  using Base = OnePassReductionOp<Extremum<kLargest>::template Of>;
 
  public:
   explicit ExtremumOp(const Attributes& attrs) : Base(kLargest ? "max" : "min", attrs) {}
@@ -124,11 +124,12 @@ std::int64_t first_extremum(const char* x, std::int64_t stride, std::int64_t n) 
   std::int64_t position = 0;
   T best = *reinterpret_cast<const T*>(x);
   const bool dense = std::is_arithmetic_v<T> && stride == static_cast<std::int64_t>(sizeof(T));
-  for (std::int64_t start = 0; start < n; start += kFoldBlock) {
-    const std::int64_t end = std::min<std::int64_t>(start + kFoldBlock, n);
+  for (std::int64_t start = 0; start < n; start += kReductionBlock) {
+    const std::int64_t end = std::min<std::int64_t>(start + kReductionBlock, n);
     if (dense) {
       const T* block = reinterpret_cast<const T*>(x) + start;
-      const T found = fold_block<ExtremumFold<T, kLargest>>(block, static_cast<int>(end - start));
+      const T found =
+          reduce_block<ExtremumReducer<T, kLargest>>(block, static_cast<int>(end - start));
       if (!beats<T, kLargest>(found, best)) continue;
     }
     for (std::int64_t i = start; i < end; ++i) {
@@ -146,7 +147,7 @@ void run_arg_extremum(Activation& activation, const Operands& operands) {
   const ArgState& state = kernel_state<ArgState>(operands);
   Array x = input_array(activation, operands, 0);
   std::vector<std::int64_t> shape;
-  FoldAxes kept;
+  ReductionAxes kept;
   std::int64_t length = 0, stride = sizeof(T);
   if (state.axis < 0) {
     x = x.as_contiguous();

@@ -6,10 +6,10 @@ namespace thunkvm {
 namespace {
 
 template <class T, bool kAny>
-struct LogicalFold {
+struct LogicalReducer {
   using In = T;
   using Acc = bool;
-  static constexpr int kLanes = kFoldLanes;
+  static constexpr int kLanes = kReductionLanes;
   static constexpr bool kTree = false;
   static Acc identity() { return !kAny; }
   static Acc step(Acc a, In x) {
@@ -28,7 +28,7 @@ template <bool kAny>
 struct Logical {
   template <class T>
   struct Of {
-    using Fold = LogicalFold<T, kAny>;
+    using Reducer = LogicalReducer<T, kAny>;
     using Out = bool;
     static constexpr const char* kNothing = nullptr;
     static bool finish(bool truth, std::int64_t) { return truth; }
@@ -36,10 +36,10 @@ struct Logical {
 };
 
 template <bool kAny>
-class LogicalOp final : public FoldOp<Logical<kAny>::template Of> {
+class LogicalOp final : public OnePassReductionOp<Logical<kAny>::template Of> {
  public:
   explicit LogicalOp(const Attributes& attrs)
-      : FoldOp<Logical<kAny>::template Of>(kAny ? "any" : "all", attrs) {}
+      : OnePassReductionOp<Logical<kAny>::template Of>(kAny ? "any" : "all", attrs) {}
 
   std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
     return {Variable()};

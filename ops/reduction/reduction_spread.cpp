@@ -48,19 +48,19 @@ SquareType<T> squared_deviation(T x, DeviationType<T> mean) {
 /// The variance of one sequence. The squares go through a block of memory, so that both sums have
 /// the order of `sum`.
 template <class T>
-SquareType<T> variance(const char* first, const FoldAxes& reduced, double ddof) {
+SquareType<T> variance(const char* first, const ReductionAxes& reduced, double ddof) {
   using Square = SquareType<T>;
   const auto mean =
-      mean_of(fold_along<SumFold<T, DeviationType<T>>>(first, reduced), reduced.count);
-  Folding<SumFold<Square>> squares;
-  Square block[kFoldBlock];
+      mean_of(reduce_along<SumReducer<T, DeviationType<T>>>(first, reduced), reduced.count);
+  SequenceAccumulator<SumReducer<Square>> squares;
+  Square block[kReductionBlock];
   int filled = 0;
   reduced.each_run([&](std::int64_t offset) {
     for (std::int64_t i = 0; i < reduced.inner_length(); ++i) {
       const char* x = first + offset + i * reduced.inner_stride();
       block[filled++] = squared_deviation<T>(*reinterpret_cast<const T*>(x), mean);
-      if (filled < kFoldBlock) continue;
-      squares.add_block(block, kFoldBlock);
+      if (filled < kReductionBlock) continue;
+      squares.add_block(block, kReductionBlock);
       filled = 0;
     }
   });
@@ -75,7 +75,7 @@ void run_spread(Activation& activation, const Operands& operands) {
   using Out = SpreadOut<T>;
   const ReductionState& state = kernel_state<ReductionState>(operands);
   const CellMemory x(activation.input(operands, 0));
-  FoldAxes kept, reduced;
+  ReductionAxes kept, reduced;
   std::vector<std::int64_t> shape;
   for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
     (state.reduced[axis] ? reduced : kept).append(x.shape[axis], x.strides[axis]);

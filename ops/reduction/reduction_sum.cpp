@@ -10,7 +10,7 @@ namespace {
 
 template <class T>
 struct Sum {
-  using Fold = SumFold<T>;
+  using Reducer = SumReducer<T>;
   using Out = SumOut<T>;
   static constexpr const char* kNothing = nullptr;
   static Out finish(SumAcc<T> total, std::int64_t) {
@@ -25,7 +25,7 @@ struct Sum {
 template <class T>
 struct Mean {
   using Acc = std::conditional_t<std::is_integral_v<T>, double, SumAcc<T>>;
-  using Fold = SumFold<T, Acc>;
+  using Reducer = SumReducer<T, Acc>;
   using Out = std::conditional_t<std::is_integral_v<T>, double, T>;
   static constexpr const char* kNothing = nullptr;
   static Out finish(Acc total, std::int64_t n) {
@@ -47,7 +47,7 @@ T product(T a, T b) {
 
 /// Products are taken strictly in order, so that they overflow where NumPy's do.
 template <class T>
-struct ProdFold {
+struct ProdReducer {
   using In = T;
   using Acc = SumAcc<T>;
   static constexpr int kLanes = 1;
@@ -59,15 +59,15 @@ struct ProdFold {
 
 template <class T>
 struct Prod {
-  using Fold = ProdFold<T>;
+  using Reducer = ProdReducer<T>;
   using Out = SumOut<T>;
   static constexpr const char* kNothing = nullptr;
   static Out finish(SumAcc<T> total, std::int64_t) { return static_cast<Out>(total); }
 };
 
-class SumOp final : public FoldOp<Sum> {
+class SumOp final : public OnePassReductionOp<Sum> {
  public:
-  explicit SumOp(const Attributes& attrs) : FoldOp("sum", attrs) {}
+  explicit SumOp(const Attributes& attrs) : OnePassReductionOp("sum", attrs) {}
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
@@ -78,9 +78,9 @@ class SumOp final : public FoldOp<Sum> {
   DType result_dtype(DType dtype) const override { return sum_dtype(dtype); }
 };
 
-class MeanOp final : public FoldOp<Mean> {
+class MeanOp final : public OnePassReductionOp<Mean> {
  public:
-  explicit MeanOp(const Attributes& attrs) : FoldOp("mean", attrs) {}
+  explicit MeanOp(const Attributes& attrs) : OnePassReductionOp("mean", attrs) {}
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
@@ -91,9 +91,9 @@ class MeanOp final : public FoldOp<Mean> {
   DType result_dtype(DType dtype) const override { return mean_dtype(dtype); }
 };
 
-class ProdOp final : public FoldOp<Prod> {
+class ProdOp final : public OnePassReductionOp<Prod> {
  public:
-  explicit ProdOp(const Attributes& attrs) : FoldOp("prod", attrs) {}
+  explicit ProdOp(const Attributes& attrs) : OnePassReductionOp("prod", attrs) {}
 
   /// Never divides by an element, so that zeros are no exception.
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {

@@ -123,7 +123,7 @@ void run_unbroadcast(Activation& activation, const Operands& operands) {
   };
   if (shape.size() > x.shape.size()) fail();
   const std::size_t extra = x.shape.size() - shape.size();
-  FoldAxes kept, reduced;
+  ReductionAxes kept, reduced;
   for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
     bool sums = axis >= leading && axis < leading + extra;
     if (axis >= leading + extra && x.shape[axis] != shape[axis - extra]) {
@@ -137,7 +137,7 @@ void run_unbroadcast(Activation& activation, const Operands& operands) {
   {
     HostLeave leave(*activation.host, work);
     T* results = out.data_as<T>();
-    fold_all<SumFold<T>>(x.data, kept, reduced, [&](std::int64_t i, SumAcc<T> total) {
+    reduce_all<SumReducer<T>>(x.data, kept, reduced, [&](std::int64_t i, SumAcc<T> total) {
       if constexpr (std::is_integral_v<T>)
         results[i] = static_cast<T>(total);
       else

@@ -1,7 +1,7 @@
 // test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
 #include "ops/graph/functions.h"
-#include "ops/kernels/block_fold.h"
-#include "ops/kernels/fold_all.h"
+#include "ops/kernels/block_reduction.h"
+#include "ops/kernels/reduce_all.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 
@@ -32,23 +32,23 @@ std::vector<double> random_numbers(std::size_t n) {
   return numbers;
 }
 
-/// The result of the fold of `op` over the elements, handed over `blocks` blocks at a time.
+/// The result of the reduction of `op` over the elements, handed over `blocks` blocks at a time.
 template <class Out, class T>
-Out folded(std::string_view op, const std::vector<T>& elements, std::size_t blocks) {
+Out reduced_value(std::string_view op, const std::vector<T>& elements, std::size_t blocks) {
   const Variable x = tensor(dtype_of<T>, 1);
   const Variable y = call_op(op, {x});
-  const BlockFold& fold = *y.node()->op()->block_fold(*y.node());
-  if (fold.in != dtype_of<T> || fold.out != dtype_of<Out>)
-    throw std::logic_error("the fold is of other dtypes");
-  std::vector<std::max_align_t> state(fold.state_bytes / sizeof(std::max_align_t) + 1);
-  fold.start(state.data());
-  const std::size_t step = blocks * kFoldBlock;
+  const BlockReduction& reduction = *y.node()->op()->block_reduction(*y.node());
+  if (reduction.in != dtype_of<T> || reduction.out != dtype_of<Out>)
+    throw std::logic_error("the reduction is of other dtypes");
+  std::vector<std::max_align_t> state(reduction.state_bytes / sizeof(std::max_align_t) + 1);
+  reduction.start(state.data());
+  const std::size_t step = blocks * kReductionBlock;
   for (std::size_t i = 0; i < elements.size(); i += step) {
     const std::size_t n = std::min(step, elements.size() - i);
-    fold.add(state.data(), elements.data() + i, static_cast<std::int64_t>(n));
+    reduction.add(state.data(), elements.data() + i, static_cast<std::int64_t>(n));
   }
   Out result;
-  fold.finish(state.data(), static_cast<std::int64_t>(elements.size()), &result);
+  reduction.finish(state.data(), static_cast<std::int64_t>(elements.size()), &result);
   return result;
 }
 
@@ -204,44 +204,44 @@ TEST_CASE("an axis that is not there is an error that names it") {
   CHECK(error_of([&] { sum(x, {0, -2}); }).starts_with("[sum] duplicate value in 'axis'"));
 }
 
-TEST_CASE("a fold that is fed with blocks gives the bits that the kernel gives") {
+TEST_CASE("a reduction that is fed with blocks gives the bits that the kernel gives") {
   for (const std::size_t n : {1, 127, 128, 129, 512, 513, 4099}) {
     const std::vector<double> x = random_numbers(n);
     const Array array = vector_of<double>(x);
     for (const std::size_t blocks : {1, 4}) {
       CAPTURE(n);
       CAPTURE(blocks);
-      CHECK(folded<double>("sum", x, blocks) == reduced("sum", array).get<double>());
-      CHECK(folded<double>("mean", x, blocks) == reduced("mean", array).get<double>());
-      CHECK(folded<double>("prod", x, blocks) == reduced("prod", array).get<double>());
-      CHECK(folded<double>("max", x, blocks) == reduced("max", array).get<double>());
-      CHECK(folded<double>("min", x, blocks) == reduced("min", array).get<double>());
-      CHECK(folded<bool>("all", x, blocks) == reduced("all", array).get<bool>());
-      CHECK(folded<bool>("any", x, blocks) == reduced("any", array).get<bool>());
+      CHECK(reduced_value<double>("sum", x, blocks) == reduced("sum", array).get<double>());
+      CHECK(reduced_value<double>("mean", x, blocks) == reduced("mean", array).get<double>());
+      CHECK(reduced_value<double>("prod", x, blocks) == reduced("prod", array).get<double>());
+      CHECK(reduced_value<double>("max", x, blocks) == reduced("max", array).get<double>());
+      CHECK(reduced_value<double>("min", x, blocks) == reduced("min", array).get<double>());
+      CHECK(reduced_value<bool>("all", x, blocks) == reduced("all", array).get<bool>());
+      CHECK(reduced_value<bool>("any", x, blocks) == reduced("any", array).get<bool>());
     }
   }
 }
 
-TEST_CASE("a fold of integers has the result's dtype, one of nothing the reduction's value") {
+TEST_CASE("a reduction of integers has the result's dtype, one of nothing the reduction's value") {
   const std::vector<std::int8_t> x(300, 100);
-  CHECK(folded<std::int64_t>("sum", x, 1) == 30000);
-  CHECK(folded<double>("mean", x, 1) == 100.0);
-  CHECK(folded<std::int8_t>("max", x, 1) == 100);
-  CHECK(folded<double>("sum", std::vector<double>{}, 1) == 0.0);
-  CHECK(folded<double>("prod", std::vector<double>{}, 1) == 1.0);
+  CHECK(reduced_value<std::int64_t>("sum", x, 1) == 30000);
+  CHECK(reduced_value<double>("mean", x, 1) == 100.0);
+  CHECK(reduced_value<std::int8_t>("max", x, 1) == 100);
+  CHECK(reduced_value<double>("sum", std::vector<double>{}, 1) == 0.0);
+  CHECK(reduced_value<double>("prod", std::vector<double>{}, 1) == 1.0);
   const Variable v = tensor(DType::Float64, 1);
   const auto nothing = [&](std::string_view op) {
     const Variable y = call_op(op, {v});
-    return y.node()->op()->block_fold(*y.node())->nothing;
+    return y.node()->op()->block_reduction(*y.node())->nothing;
   };
   CHECK(nothing("sum") == nullptr);
   CHECK(std::string_view(nothing("max")).starts_with("[max] zero-size array"));
 }
 
-TEST_CASE("an Op that is no fold has none") {
+TEST_CASE("an Op that is no reduction has none") {
   const Variable x = tensor(DType::Float64, 1);
   const Variable y = call_op("exp", {x});
-  CHECK(y.node()->op()->block_fold(*y.node()) == nullptr);
+  CHECK(y.node()->op()->block_reduction(*y.node()) == nullptr);
 }
 
 namespace {
@@ -318,11 +318,11 @@ TEST_CASE("the loops of every vector unit give the same bits") {
   const std::vector<double> x = random_numbers(128 * 40);
   std::vector<const char*> rows;
   for (int r = 0; r < 128; ++r) rows.push_back(reinterpret_cast<const char*>(x.data() + 40 * r));
-  for (const FoldStep step : {FoldStep::Add, FoldStep::Max, FoldStep::Min})
+  for (const ReductionStep step : {ReductionStep::Add, ReductionStep::Max, ReductionStep::Min})
     for (const VectorUnit unit : {VectorUnit::Avx2, VectorUnit::Avx512}) {
       if (unit > widest_vector_unit()) continue;
-      const FoldLoops<double>& narrow = fold_loops<double>(step, VectorUnit::None);
-      const FoldLoops<double>& wide = fold_loops<double>(step, unit);
+      const ReductionLoops<double>& narrow = reduction_loops<double>(step, VectorUnit::None);
+      const ReductionLoops<double>& wide = reduction_loops<double>(step, unit);
       for (const int n : {1, 15, 16, 17, 100, 128}) {
         CHECK(wide.block(x.data(), n) == narrow.block(x.data(), n));
         for (const int width : {8, 9, 16, 40}) {

@@ -5,7 +5,7 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
   call[0]((char *[]){(char *)a0, (char *)f0}, (const i64[]){8, 8}, n);
 }
 
-u32 chunk_0(tv_call *call, u32 label) {
+u32 function_0(tv_call *call, u32 label) {
   // R[0] output 0; R[1] a, input 0; R[2] b, input 1; R[4] y, input 3; R[6] x, input 2
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;

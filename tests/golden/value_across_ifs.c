@@ -1,4 +1,4 @@
-u32 chunk_0(tv_call *call, u32 label) {
+u32 function_0(tv_call *call, u32 label) {
   // R[0] output 0; R[1] c, input 0; R[2] x, input 1; R[5] constant 1 float64
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;

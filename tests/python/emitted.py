@@ -29,7 +29,7 @@ def both(inputs: list[Any], outputs: Any, mode: tv.Mode | str = C) -> tuple[Any,
     return tv.function(inputs, outputs, mode=mode), tv.function(inputs, outputs, mode=KERNELS)
 
 
-def chunk(source: str, name: str = "chunk_0") -> str:
+def outlined(source: str, name: str = "function_0") -> str:
     """The C of one function of a module."""
     start = source.index(f"u32 {name}(")
     return source[start : source.index("\n}\n", start)]

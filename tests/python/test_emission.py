@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emitted import KERNELS, C, both, chunk, forms, runs
+from emitted import KERNELS, C, both, outlined, forms, runs
 
 import thunkvm as tv
 from thunkvm import _core
@@ -45,7 +45,7 @@ def test_a_chain_of_elementwise_nodes_and_the_sum_of_it_are_one_loop() -> None:
     x, y = tv.vector("x"), tv.vector("y")
     f = tv.function([x, y], (tv.exp(x) * y + x).sum(), mode=C)
     assert f([0.0, 0.0], [2.0, 3.0]) == 5.0
-    assert forms(f) == [(op, "loop", "chunk 0, loop 0") for op in ("exp", "mul", "add", "sum")]
+    assert forms(f) == [(op, "loop", "function 0, loop 0") for op in ("exp", "mul", "add", "sum")]
     assert f.c_source().count("for (i64 k = 0;") == 1
 
 
@@ -69,11 +69,11 @@ def test_a_chain_whose_tail_is_in_an_arm_is_split_where_the_demand_begins() -> N
         for got, expected in zip(f(selector, value), kernels(selector, value), strict=True):
             np.testing.assert_array_equal(got, expected)
     assert forms(f) == [
-        ("exp", "loop", "chunk 0, loop 0"),
-        ("mul", "loop", "chunk 0, loop 0"),
-        ("sqrt", "loop", "chunk 0, loop 1"),
-        ("add", "loop", "chunk 0, loop 1"),
-        ("ifelse", "branch", "chunk 0"),
+        ("exp", "loop", "function 0, loop 0"),
+        ("mul", "loop", "function 0, loop 0"),
+        ("sqrt", "loop", "function 0, loop 1"),
+        ("add", "loop", "function 0, loop 1"),
+        ("ifelse", "branch", "function 0"),
     ]
     assert dict(runs(f)) == {"exp.0": 3, "mul.1": 3, "sqrt.2": 1, "add.3": 1, "ifelse.4": 3}
     assert runs(f) == runs(kernels)
@@ -109,7 +109,7 @@ def test_numbers_between_nodes_are_variables_of_the_c_function() -> None:
     a, b = tv.scalar("a"), tv.scalar("b")
     f = tv.function([a, b], tv.exp(a * b) - a / b, mode=C)
     assert f(2.0, 3.0) == np.exp(6.0) - 2.0 / 3.0
-    source = chunk(f.c_source())
+    source = outlined(f.c_source())
     assert len(re.findall(r"^ *f64 r\d+ = 0", source, re.MULTILINE)) == 1
     assert len(re.findall(r"R\[\d+\]\.value\.\w+ = ", source)) == 1  # the output alone
 
@@ -118,7 +118,7 @@ def test_numbers_that_need_no_loop_are_computed_before_the_first_one() -> None:
     x, a = tv.vector("x"), tv.scalar("a")
     cost = 0.5 * (x**2).sum()
     f, kernels = both([x, a], [cost, tv.grad(cost, x) * (a * 2.0 + 1.0)])
-    assert {region for _, form, region in forms(f) if form == "loop"} == {"chunk 0, loop 0"}
+    assert {region for _, form, region in forms(f) if form == "loop"} == {"function 0, loop 0"}
     for got, expected in zip(f([1.0, 2.0], 3.0), kernels([1.0, 2.0], 3.0), strict=True):
         np.testing.assert_array_equal(got, expected)
     np.testing.assert_array_equal(got, [7.0, 14.0])
@@ -128,7 +128,7 @@ def test_a_number_that_a_loop_reads_and_a_sum_that_it_gives_are_variables() -> N
     x, a = tv.vector("x"), tv.scalar("a")
     f = tv.function([x, a], (x * tv.sqrt(a) + 1.0).sum() * 2.0, mode=C)
     assert f([1.0, 2.0], 4.0) == 16.0
-    source = chunk(f.c_source())
+    source = outlined(f.c_source())
     assert "results[0].f64;" in source
     assert len(re.findall(r"R\[\d+\]\.value\.\w+ = ", source)) == 1
 

@@ -30,7 +30,7 @@ def test_the_value_and_gradient_of_rosenbrocks_function_are_two_loops() -> None:
     for got, expected in zip(f(point), kernels(point), strict=True):
         np.testing.assert_array_equal(got, expected)
     assert {form for _, form, _ in forms(f)} == {"loop"}
-    assert {region for _, _, region in forms(f)} == {"chunk 0, loop 0", "chunk 0, loop 1"}
+    assert {region for _, _, region in forms(f)} == {"function 0, loop 0", "function 0, loop 1"}
 
 
 def test_parts_of_an_array_are_read_where_they_are() -> None:

@@ -13,10 +13,10 @@ import thunkvm as tv
 PICKED = [1.5, -2.0, 3.25]
 
 
-def chunks(function: Any) -> str:
+def outlined(function: Any) -> str:
     """The C of the function, without what every module starts with."""
     source = function.c_source()
-    return str(source[source.index("u32 chunk_0(") :])
+    return str(source[source.index("u32 function_0(") :])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "uint16", "bool"])
@@ -27,8 +27,8 @@ def test_an_element_is_read_from_its_array(dtype: str) -> None:
         got = function(np.array(PICKED, "float64").astype(dtype))
         assert [value.dtype for value in got] == [dtype, dtype]
         assert got == list(np.array(PICKED).astype(dtype)[[1, -1]])
-    assert "S->run(call, 0), TV_FAILED" in chunks(emitted)
-    assert "if (S->run" not in chunks(emitted)
+    assert "S->run(call, 0), TV_FAILED" in outlined(emitted)
+    assert "if (S->run" not in outlined(emitted)
     assert {form for _, form, _ in forms(emitted)} == {"emitted"}
 
 
@@ -36,7 +36,7 @@ def test_a_dtype_without_a_type_in_c_is_picked_by_its_kernel() -> None:
     x = tv.vector("x", dtype="complex128")
     f = tv.function([x], x[1] * 2.0, mode=C)
     assert f([1j, 2j]) == 4j
-    assert forms(f)[0] == ("subtensor", "kernel", "chunk 0")
+    assert forms(f)[0] == ("subtensor", "kernel", "function 0")
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_an_element_is_found_in_any_layout(value: np.ndarray) -> None:
     f = tv.function([x, i], x[-1, i + 1] * 2.0, mode=C)
     assert f(value, 0) == 2.0 * value[-1, 1]
     assert f(value, -2) == 2.0 * value[-1, -1]
-    assert "if (S->run" not in chunks(f)
+    assert "if (S->run" not in outlined(f)
 
 
 @pytest.mark.parametrize("index", [3, -4, 2**63 - 1, -(2**63)])
@@ -87,7 +87,7 @@ def test_an_element_of_what_a_loop_computes_is_read_after_it() -> None:
     y = tv.exp(x) * 2.0
     f = tv.function([x], y / y[0], mode=C)
     np.testing.assert_array_equal(f([0.0, 1.0]), np.exp([0.0, 1.0]) * 2.0 / 2.0)
-    assert ("subtensor", "emitted", "chunk 0") in forms(f)
+    assert ("subtensor", "emitted", "function 0") in forms(f)
 
 
 def test_the_length_of_an_axis_is_read_from_its_array() -> None:
@@ -97,7 +97,7 @@ def test_the_length_of_an_axis_is_read_from_its_array() -> None:
         loop, doubled, more = function(np.zeros((4, 3)))
         np.testing.assert_array_equal(loop, np.full((4, 3), 0.25))
         assert (doubled, more) == (6, 4)
-    assert "S->run" not in chunks(emitted)
+    assert "S->run" not in outlined(emitted)
     assert runs(emitted) == runs(kernels)
 
 
@@ -106,7 +106,7 @@ def test_the_number_of_elements_is_computed_from_the_lengths() -> None:
     f = tv.function([x], tv.size(x) * 2, mode=C)
     assert f(np.zeros((4, 3, 2))) == 48
     assert f(np.zeros((4, 0, 2))) == 0
-    assert "S->run" not in chunks(f)
+    assert "S->run" not in outlined(f)
 
 
 def test_lengths_that_others_read_too_are_a_vector() -> None:
@@ -116,8 +116,8 @@ def test_lengths_that_others_read_too_are_a_vector() -> None:
     got, doubled = f(np.zeros((4, 3)))
     np.testing.assert_array_equal(got, [4, 3])
     assert doubled == 8
-    assert forms(f)[0] == ("shape", "kernel", "chunk 0")
-    assert forms(f)[1] == ("subtensor", "emitted", "chunk 0")
+    assert forms(f)[0] == ("shape", "kernel", "function 0")
+    assert forms(f)[1] == ("subtensor", "emitted", "function 0")
 
 
 def test_lengths_that_an_arm_picks_from_are_there_in_it() -> None:

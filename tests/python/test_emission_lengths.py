@@ -17,7 +17,7 @@ def test_lengths_that_are_computed_with_are_a_kernels() -> None:
     x = tv.vector("x")
     f = tv.function([x], tv.ops.shape(x) * 2 + 1, mode=C)
     np.testing.assert_array_equal(f([0.0, 0.0]), [5])
-    assert forms(f)[0] == ("shape", "kernel", "chunk 0")
+    assert forms(f)[0] == ("shape", "kernel", "function 0")
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_gradient_that_was_broadcast_is_added_up() -> None:
         np.testing.assert_array_equal(f(value, [1.0, 2.0, 3.0]), kernels(value, [1.0, 2.0, 3.0]))
     assert runs(f) == runs(kernels)
     np.testing.assert_array_equal(f([1.0], [1.0, 2.0, 3.0]), [12.0])
-    assert ("unbroadcast", "loop", "chunk 0, loop 0") in forms(f)
+    assert ("unbroadcast", "loop", "function 0, loop 0") in forms(f)
 
 
 # ---- sums that undo a broadcast ----
@@ -203,7 +203,7 @@ def test_outputs_that_are_one_value_share_no_memory() -> None:
 def test_nodes_of_one_static_shape_are_one_loop_though_none_reads_another() -> None:
     x, y = (tv.tensor(dtype="float64", shape=(3,), name=name) for name in "xy")
     f, kernels = both([x, y], [tv.exp(x), y * y])
-    assert {region for _, _, region in forms(f)} == {"chunk 0, loop 0"}
+    assert {region for _, _, region in forms(f)} == {"function 0, loop 0"}
     arguments = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
     for got, expected in zip(f(*arguments), kernels(*arguments), strict=True):
         np.testing.assert_array_equal(got, expected)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from emitted import both, chunk, runs
+from emitted import both, outlined, runs
 
 import thunkvm as tv
 from thunkvm import _core
@@ -18,7 +18,7 @@ def test_a_memo_body_that_one_function_needs_is_a_part_of_it_and_runs_once() -> 
     for arguments in CHOICES:
         assert f(*arguments) == kernels(*arguments)
     assert runs(f) == runs(kernels)
-    assert "call->functions[" not in chunk(f.c_source())
+    assert "call->functions[" not in outlined(f.c_source())
     assert f.c_source().count("goto memo_0;") == 2
 
 
@@ -31,7 +31,7 @@ def test_a_memo_body_that_would_make_a_function_too_large_is_called() -> None:
     for arguments in CHOICES:
         assert f(*arguments) == kernels(*arguments)
     assert runs(f) == runs(kernels)
-    assert "call->functions[" in chunk(f.c_source())
+    assert "call->functions[" in outlined(f.c_source())
 
 
 @pytest.mark.parametrize("arguments", [(1, 0, 2.0), (0, 1, 2.0), (0, 0, 2.0)])

@@ -75,7 +75,7 @@ def test_graphs_that_differ_in_an_op_do_not(compiler: Compiler) -> None:
     assert compiler.compiled == 2
 
 
-# ---- tiers ----
+# ---- compilation jobs ----
 
 
 def test_a_function_never_compiled_runs_on_kernels(compiler: Compiler) -> None:

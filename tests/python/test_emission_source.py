@@ -33,14 +33,14 @@ def test_all_conditionals_that_a_branch_decides_are_named_and_explained() -> Non
     source = f.c_source()
     assert source.count("if (R[") == 1
     conditionals = [row for row in f.explain().nodes if row.op == "ifelse"]
-    assert [(row.form, row.code) for row in conditionals] == [("branch", "chunk 0")] * 2
+    assert [(row.form, row.code) for row in conditionals] == [("branch", "function 0")] * 2
     for row in conditionals:
         assert f"/* {row.node}, test_emission_source.py" in source
 
 
 def registers(source: str) -> dict[str, str]:
     """What the head of the first function says of registers."""
-    (head,) = re.findall(r"u32 chunk_0\(.*\n((?:  //.*\n)+)", source)
+    (head,) = re.findall(r"u32 function_0\(.*\n((?:  //.*\n)+)", source)
     return {role: register for register, role in re.findall(r"(R\[\d+\]) ([^;\n]+)", head)}
 
 

@@ -117,7 +117,7 @@ def test_emitted_code_has_the_regions_of_its_program() -> None:
     x = tv.scalar("x")
     nodes = tv.function([x], tv.ifelse(x > 0, tv.exp(x), x), mode="c").explain().nodes
     assert [(row.op, row.region, row.code) for row in nodes if row.op == "exp"] == [
-        ("exp", "only if x > 0.0", "chunk 0")
+        ("exp", "only if x > 0.0", "function 0")
     ]
 
 

@@ -188,7 +188,7 @@ def test_elements_of_every_size_are_copied_whole(dtype: str) -> None:
             assert got.dtype == expected.dtype
 
 
-def test_rows_are_folded_one_by_one() -> None:
+def test_rows_are_reduced_one_by_one() -> None:
     x = tv.matrix("x")
     f = tv.function([x], [(x * 2).sum(axis=1), (x + 1).sum(axis=1, keepdims=True)], mode=C)
     for shape in ((3, 5), (3, 5), (5, 3), (1, 16), (4, 128), (4, 128), (2, 3)):

@@ -17,7 +17,7 @@ namespace thunkvm {
 /// How a node of a program runs, for people.
 struct NodePlace {
   std::string form;    ///< "emitted", "loop", "branch", "kernel", "perform" ...
-  std::string region;  ///< "chunk 3", "chunk 3, loop 1"; empty: the interpreter runs it
+  std::string region;  ///< "function 3", "function 3, loop 1"; empty: the interpreter runs it
   std::string why;     ///< why it is nothing better; empty where it is the best
 };
 
@@ -59,7 +59,7 @@ class EmittedCode final : public NativeCode {
 
  private:
   friend class Emitter;
-  friend class ChunkCode;
+  friend class OutlinedCode;
   struct Function {
     std::size_t module;
     std::string name;
@@ -72,7 +72,7 @@ class EmittedCode final : public NativeCode {
   std::vector<std::string> sources_;
   std::vector<CText> texts_;                  // by module
   std::vector<NodeLines> node_lines_;         // the same
-  std::vector<Function> functions_, bodies_;  // by chunk function, by loop
+  std::vector<Function> functions_, bodies_;  // by outlined function, by loop
   std::vector<NodePlace> places_;
   std::shared_ptr<const void> modules_;
 };

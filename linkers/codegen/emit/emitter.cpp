@@ -1,5 +1,5 @@
-// emitter.cpp: the modules of a program: which chunks are in which, and their text.
-#include "linkers/codegen/emit/chunk_code.h"
+// emitter.cpp: the modules of a program: which outlined functions are in which, and their text.
+#include "linkers/codegen/emit/outlined_code.h"
 #include "linkers/codegen/emit/prelude.h"
 #include "linkers/codegen/plan/c_text.h"
 #include "linkers/codegen/runtime/call_memory.h"
@@ -27,19 +27,19 @@ class Emitter {
     number_functions();
     out_.code = program_.code;
     out_.places_.resize(program_.n_nodes);
-    for (std::uint32_t k = 0; k < plan_.chunks().size(); ++k) {
-      const Chunk& chunk = plan_.chunks()[k];
+    for (std::uint32_t k = 0; k < plan_.outlined().size(); ++k) {
+      const OutlinedFunction& outlined = plan_.outlined()[k];
       go_on_unless(stop_);
-      if (!chunk.emitted) {
-        leave_out(chunk);
+      if (!outlined.emitted) {
+        leave_out(outlined);
         continue;
       }
-      if (module_.thunks + chunk.thunks > kModuleThunks) end_module();
-      module_.thunks += chunk.thunks;
-      emit_chunk(plan_, annotations_, function_of_, k, profile_, out_, module_);
-      for (std::size_t label = 0; label < chunk.entries.size(); ++label)
-        out_.code[chunk.entries[label]] = {
-            Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), chunk.thunks};
+      if (module_.thunks + outlined.thunks > kModuleThunks) end_module();
+      module_.thunks += outlined.thunks;
+      emit_outlined(plan_, annotations_, function_of_, k, profile_, out_, module_);
+      for (std::size_t label = 0; label < outlined.entries.size(); ++label)
+        out_.code[outlined.entries[label]] = {
+            Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), outlined.thunks};
     }
     end_module();
     lay_out_memory();
@@ -47,10 +47,10 @@ class Emitter {
 
  private:
   void number_functions() {
-    function_of_.assign(plan_.chunks().size(), kNone);
+    function_of_.assign(plan_.outlined().size(), kNone);
     std::uint32_t n = 0;
-    for (std::size_t k = 0; k < plan_.chunks().size(); ++k)
-      if (plan_.chunks()[k].emitted) function_of_[k] = n++;
+    for (std::size_t k = 0; k < plan_.outlined().size(); ++k)
+      if (plan_.outlined()[k].emitted) function_of_[k] = n++;
   }
 
   void lay_out_memory() {
@@ -74,14 +74,14 @@ class Emitter {
     CText text;
     text.verbatim(std::move(head));
     text.append(std::move(module_.loops));
-    text.append(std::move(module_.chunks));
+    text.append(std::move(module_.outlined));
     out_.sources_.push_back(text.code(&out_.node_lines_.emplace_back()));
     out_.texts_.push_back(std::move(text));
     module_ = {};
   }
 
-  void leave_out(const Chunk& chunk) {
-    for (std::uint32_t i = chunk.begin; i < chunk.end; ++i)
+  void leave_out(const OutlinedFunction& outlined) {
+    for (std::uint32_t i = outlined.begin; i < outlined.end; ++i)
       if (const Statement& s = plan_.schedule().statements[i]; s.kind == Statement::Kind::Run)
         out_.places_[s.node] = {"", "", plan_.step(s.index).why};
   }
@@ -92,7 +92,7 @@ class Emitter {
   const Program& program_;
   ProfileCode profile_;
   EmittedCode& out_;
-  std::vector<std::uint32_t> function_of_;  // by chunk
+  std::vector<std::uint32_t> function_of_;  // by outlined function
   ModuleText module_;
 };
 

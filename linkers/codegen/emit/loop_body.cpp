@@ -12,7 +12,7 @@ namespace {
 
 class LoopBody {
  public:
-  LoopBody(const Plan& plan, const Unit& unit) : plan_(plan), values_(plan, unit) {}
+  LoopBody(const Plan& plan, const Group& group) : plan_(plan), values_(plan, group) {}
 
   EmittedLoop emit(std::vector<StepRange> after) {
     declare();
@@ -47,8 +47,9 @@ class LoopBody {
     }
     for (const LoopValue& value : values_.values())
       if (value.is_output()) declare_pointer(value, block++);
-    for (std::size_t f = 0; f < values_.n_folds(); ++f, ++block)
-      if (values_.is_own_fold(f)) declare_pointer(values_.values()[values_.folded(f)], block);
+    for (std::size_t f = 0; f < values_.n_reductions(); ++f, ++block)
+      if (values_.has_own_block(f))
+        declare_pointer(values_.values()[values_.reduced_value(f)], block);
     for (const LoopValue& value : values_.values()) {
       if (value.kind == Kind::Number && value.last_read >= 0)
         text_.line("const " + type(value) + " " + number(value) + " = number[" +
@@ -138,8 +139,8 @@ class LoopBody {
 
 }  // namespace
 
-EmittedLoop emit_loop(const Plan& plan, const Unit& unit, std::vector<StepRange> after) {
-  return LoopBody(plan, unit).emit(std::move(after));
+EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after) {
+  return LoopBody(plan, group).emit(std::move(after));
 }
 
 }  // namespace thunkvm

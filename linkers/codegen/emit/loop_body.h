@@ -17,7 +17,7 @@ struct EmittedLoop {
   CText body;
 };
 
-/// The loop of a unit. `after`: the steps that are not reached if it fails.
-EmittedLoop emit_loop(const Plan& plan, const Unit& unit, std::vector<StepRange> after);
+/// The loop of a group. `after`: the steps that are not reached if it fails.
+EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after);
 
 }  // namespace thunkvm

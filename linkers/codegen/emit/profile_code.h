@@ -21,7 +21,7 @@ class ProfileCode {
   ProfileCode(const Plan& plan, EmittedCode& out);
 
   bool on() const { return on_; }
-  /// The nodes of a unit belong to the group that ends next. `local`: a variable of the function
+  /// The nodes belong to the lap that ends next. `local`: a variable of the function
   /// that they compute.
   void add(std::span<const std::uint32_t> nodes, const std::string& local = {});
   /// The group ends here: a lap.

@@ -23,38 +23,38 @@ void add_once(std::vector<T>& list, T item) {
 }
 
 /// A backward pass finds the arrangements whose values escape to other code than loops, and need
-/// their kernels; a forward one puts groups together.
+/// their kernels; a forward one puts loops together.
 ///
 /// Loops grow at their end while nobody but their own members has read what they compute: until
 /// then they may be run as late as at their next member. From then on they have a place, and still
 /// take what needs nothing that comes after it. Where that leaves an arrangement to a loop that may
-/// not have it, its kernel is needed too, and the groups are put together again. Each time there
+/// not have it, its kernel is needed too, and the loops are put together again. Each time there
 /// are more such kernels, of a segment's arrangements, so that this ends.
 class Fusion {
  public:
   explicit Fusion(const Plan& plan) : plan_(plan), program_(plan.program()), arrangements_(plan) {}
 
-  std::vector<Unit> run(std::uint32_t first, std::uint32_t end) {
+  std::vector<Group> run(std::uint32_t first, std::uint32_t end) {
     hoisted_ = hoisted_scalars(plan_, first, end);
     if (plan_.options().fuse) arrangements_.give_up_escaping(first, end);
     while (!attempt(first, end)) {
     }
-    std::vector<Unit> hoisted;
+    std::vector<Group> hoisted;
     for (const std::uint32_t step : hoisted_)
-      hoisted.push_back({.kind = Unit::Kind::Expression, .steps = {step}, .retired = {}});
-    units_.insert(units_.begin(), hoisted.begin(), hoisted.end());
+      hoisted.push_back({.kind = Group::Kind::Expression, .steps = {step}, .retired = {}});
+    groups_.insert(groups_.begin(), hoisted.begin(), hoisted.end());
     place_retires(first, end);
-    return std::move(units_);
+    return std::move(groups_);
   }
 
  private:
-  static constexpr std::size_t kNoGroup = SIZE_MAX, kOpen = SIZE_MAX;
+  static constexpr std::size_t kNoLoop = SIZE_MAX, kOpen = SIZE_MAX;
   using Shape = std::vector<ShapeFacts::Length>;
-  struct Group {
-    std::size_t position = kOpen;  // in units_, once it has a place
+  struct Loop {
+    std::size_t position = kOpen;  // in groups_, once it has a place
     int ndim = 0;
     Shape shape;          // of its first member, with what is known of the others'
-    AxisSet reduced = 0;  // by its folds
+    AxisSet reduced = 0;  // by its reductions
     std::size_t computing = 0;
     std::vector<std::uint32_t> steps;     // in order
     std::vector<std::uint32_t> operands;  // registers, each once
@@ -66,28 +66,28 @@ class Fusion {
 
   /// False if there was an arrangement that needs its kernel, which is known from now on.
   bool attempt(std::uint32_t first, std::uint32_t end) {
-    units_.clear();
     groups_.clear();
+    loops_.clear();
     merged_into_.clear();
-    group_of_.clear();
+    loop_of_.clear();
     view_in_.clear();
     arrangements_.begin();
     last_of_shape_.clear();
-    unit_of_.clear();
+    group_of_.clear();
     touched_.clear();
     const std::size_t kernels = arrangements_.n_kernels();
     for (std::uint32_t step = first; step < end; ++step)
       if (!std::ranges::binary_search(hoisted_, step)) take(step);
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-      if (root(g) == g && groups_[g].open()) seal(g);
-    for (std::size_t g = 0; g < groups_.size(); ++g)
-      if (root(g) == g) fill_unit(groups_[g]);
+    for (std::size_t g = 0; g < loops_.size(); ++g)
+      if (root(g) == g && loops_[g].open()) seal(g);
+    for (std::size_t g = 0; g < loops_.size(); ++g)
+      if (root(g) == g) fill_group(loops_[g]);
     arrangements_.refuse_rest();
-    for (const Group& group : groups_)
-      for (const std::uint32_t step : group.steps)
-        if (plan_.step(step).kind == Kind::Arranged && !is_output(group, step) &&
+    for (const Loop& loop : loops_)
+      for (const std::uint32_t step : loop.steps)
+        if (plan_.step(step).kind == Kind::Arranged && !is_output(loop, step) &&
             !plan_.is_rematerialised(step) &&
-            !plan_.only_read_by(operands(step).output(0), group.steps))
+            !plan_.only_read_by(operands(step).output(0), loop.steps))
           arrangements_.give_up(step);
     return arrangements_.n_kernels() == kernels;
   }
@@ -104,29 +104,29 @@ class Fusion {
         arrangements_.refuse(reg);
     }
     const std::vector<std::size_t> producers = producers_of(step);
-    std::size_t group = kNoGroup;
+    std::size_t loop = kNoLoop;
     if (fuse && form.kind == Kind::Element) {
-      group = join(step, producers);
-    } else if (fuse && (arranged || form.kind == Kind::Fold)) {
+      loop = join(step, producers);
+    } else if (fuse && (arranged || form.kind == Kind::Reduction)) {
       const int value = arranged ? form.arrangement->value : 0;
-      const std::size_t computing = group_of(operands(step).input(value));
-      if (computing != kNoGroup && (arranged ? takes_result(groups_[computing], step)
-                                             : takes_fold(groups_[computing], step)))
-        group = computing;
+      const std::size_t computing = loop_of(operands(step).input(value));
+      if (computing != kNoLoop && (arranged ? takes_result(loops_[computing], step)
+                                            : takes_reduction(loops_[computing], step)))
+        loop = computing;
     }
-    if (group == kNoGroup && arranged && arrangements_.may_wait(step))
+    if (loop == kNoLoop && arranged && arrangements_.may_wait(step))
       return arrangements_.wait(step);
-    if (group != kNoGroup) add(group, step);
+    if (loop != kNoLoop) add(loop, step);
     for (const std::size_t producer : producers)
-      if (root(producer) != group && groups_[root(producer)].open()) seal(root(producer));
+      if (root(producer) != loop && loops_[root(producer)].open()) seal(root(producer));
     note_touched(step);
-    if (group != kNoGroup) return;
+    if (loop != kNoLoop) return;
     for (int i = 0; i < operands(step).n_inputs; ++i) arrangements_.refuse(operands(step).input(i));
     for (int j = 0; j < operands(step).n_outputs; ++j)
-      unit_of_[operands(step).output(j)] = units_.size();
-    units_.push_back({.kind = form.is_expression() ? Unit::Kind::Expression : Unit::Kind::Call,
-                      .steps = {step},
-                      .retired = {}});
+      group_of_[operands(step).output(j)] = groups_.size();
+    groups_.push_back({.kind = form.is_expression() ? Group::Kind::Expression : Group::Kind::Call,
+                       .steps = {step},
+                       .retired = {}});
   }
 
   void note_touched(std::uint32_t step) {
@@ -136,59 +136,58 @@ class Fusion {
 
   // ---- arrangements ----
 
-  /// True if a group, or a new one over `ndim` axes, may do without the kernel of an arrangement.
-  bool suits(std::uint32_t step, int ndim, std::size_t group) const {
+  /// True if a loop, or a new one over `ndim` axes, may do without the kernel of an arrangement.
+  bool suits(std::uint32_t step, int ndim, std::size_t loop) const {
     const auto is_member = [&](std::uint32_t reg) {
-      return group != kNoGroup && group_of(reg) == group;
+      return loop != kNoLoop && loop_of(reg) == loop;
     };
     const auto is_computed = [&](std::uint32_t reg) {
-      return group != kNoGroup && computes(groups_[group], reg);
+      return loop != kNoLoop && computes(loops_[loop], reg);
     };
     return arrangements_.suits(step, ndim, is_member, is_computed);
   }
 
   /// A member whose value others may read: what it stands for is computed by the loop.
-  bool is_output(const Group& group, std::uint32_t step) const {
+  bool is_output(const Loop& loop, std::uint32_t step) const {
     const Arrangement& arrangement = *plan_.step(step).arrangement;
     return arrangement.kind == Arrangement::Kind::Same &&
-           computes(group, operands(step).input(arrangement.value));
+           computes(loop, operands(step).input(arrangement.value));
   }
-  bool computes(const Group& group, std::uint32_t reg) const {
-    for (const std::uint32_t step : group.steps)
+  bool computes(const Loop& loop, std::uint32_t reg) const {
+    for (const std::uint32_t step : loop.steps)
       if (operands(step).output(0) == reg)
         return plan_.step(step).kind == Kind::Element ||
-               (plan_.step(step).kind == Kind::Arranged && is_output(group, step));
+               (plan_.step(step).kind == Kind::Arranged && is_output(loop, step));
     return false;
   }
 
-  // ---- groups ----
+  // ---- loops ----
 
-  /// A group that was merged into another one stands for that.
-  std::size_t root(std::size_t group) const {
-    while (merged_into_[group] != group) group = merged_into_[group];
-    return group;
+  /// A loop that was merged into another one stands for that.
+  std::size_t root(std::size_t loop) const {
+    while (merged_into_[loop] != loop) loop = merged_into_[loop];
+    return loop;
   }
-  /// The group that has the register's step; kNoGroup: none has.
-  std::size_t group_of(std::uint32_t reg) const {
-    const auto found = group_of_.find(reg);
-    return found == group_of_.end() ? kNoGroup : root(found->second);
+  /// The loop that has the register's step; kNoLoop: none has.
+  std::size_t loop_of(std::uint32_t reg) const {
+    const auto found = loop_of_.find(reg);
+    return found == loop_of_.end() ? kNoLoop : root(found->second);
   }
 
-  /// The groups whose values a step reads, directly or by way of what waits.
+  /// The loops whose values a step reads, directly or by way of what waits.
   std::vector<std::size_t> producers_of(std::uint32_t step) const {
     std::vector<std::size_t> result;
     const auto note = [&](std::uint32_t reader) {
       const Operands& o = operands(reader);
       for (int i = 0; i < o.n_inputs; ++i)
-        if (const std::size_t group = group_of(o.input(i)); group != kNoGroup)
-          add_once(result, group);
+        if (const std::size_t loop = loop_of(o.input(i)); loop != kNoLoop) add_once(result, loop);
     };
     note(step);
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) note(arrangement);
     return result;
   }
 
-  /// Those, and groups that have a rematerialised view which the step reads too.
+  /// Those, and loops that have a rematerialised view which the step reads too.
   std::vector<std::size_t> candidates_for(std::uint32_t step,
                                           const std::vector<std::size_t>& producers) const {
     std::vector<std::size_t> result = producers;
@@ -199,96 +198,96 @@ class Fusion {
     return result;
   }
 
-  bool is_fold_output(const Group& group, std::uint32_t reg) const {
-    return std::ranges::any_of(group.steps, [&](std::uint32_t step) {
-      return plan_.step(step).kind == Kind::Fold && operands(step).output(0) == reg;
+  bool is_reduction_of(const Loop& loop, std::uint32_t reg) const {
+    return std::ranges::any_of(loop.steps, [&](std::uint32_t step) {
+      return plan_.step(step).kind == Kind::Reduction && operands(step).output(0) == reg;
     });
   }
 
   /// A register is written again where two values share it: then the loop's order would matter.
-  bool rewrites(const Group& group, std::uint32_t step) const {
+  bool rewrites(const Loop& loop, std::uint32_t step) const {
     const std::uint32_t out = operands(step).output(0);
-    return std::find(group.operands.begin(), group.operands.end(), out) != group.operands.end();
+    return std::find(loop.operands.begin(), loop.operands.end(), out) != loop.operands.end();
   }
 
-  /// True if the register is written before a group with a place, or by nobody in the segment.
-  bool comes_before(std::uint32_t reg, const Group& group) const {
-    if (const std::size_t other = group_of(reg); other != kNoGroup)
-      return &groups_[other] == &group || groups_[other].position < group.position;
-    const auto unit = unit_of_.find(reg);
-    return unit == unit_of_.end() || unit->second < group.position;
+  /// True if the register is written before a loop with a place, or by nobody in the segment.
+  bool comes_before(std::uint32_t reg, const Loop& loop) const {
+    if (const std::size_t other = loop_of(reg); other != kNoLoop)
+      return &loops_[other] == &loop || loops_[other].position < loop.position;
+    const auto group = group_of_.find(reg);
+    return group == group_of_.end() || group->second < loop.position;
   }
 
   /// True if the step, and the arrangements that wait and that it reads, may become members.
-  bool takes(const Group& group, std::uint32_t step) const {
-    const std::size_t index = static_cast<std::size_t>(&group - groups_.data());
+  bool takes(const Loop& loop, std::uint32_t step) const {
+    const std::size_t index = static_cast<std::size_t>(&loop - loops_.data());
     std::vector<std::uint32_t> steps = arrangements_.waiting_for(step);
     std::erase_if(steps, [&](std::uint32_t member) {
-      return plan_.is_member(group.steps, member);  // a rematerialised view
+      return plan_.is_member(loop.steps, member);  // a rematerialised view
     });
     steps.push_back(step);
-    std::size_t registers = group.operands.size();
+    std::size_t registers = loop.operands.size();
     for (const std::uint32_t member : steps) {
       const Operands& o = operands(member);
       registers += o.n_inputs + 1u;
       for (int i = 0; i < o.n_inputs; ++i)
-        if (is_fold_output(group, o.input(i))) return false;
-      if (rewrites(group, member)) return false;
-      if (!group.open() && !comes_late(group, member)) return false;
-      if (plan_.step(member).kind == Kind::Arranged && !suits(member, group.ndim, index))
+        if (is_reduction_of(loop, o.input(i))) return false;
+      if (rewrites(loop, member)) return false;
+      if (!loop.open() && !comes_late(loop, member)) return false;
+      if (plan_.step(member).kind == Kind::Arranged && !suits(member, loop.ndim, index))
         return false;
     }
-    return group.computing < kLoopMembers && registers <= kLoopOperands;
+    return loop.computing < kLoopMembers && registers <= kLoopOperands;
   }
 
-  /// True if a step that follows a group with a place may become a member of it all the same.
-  bool comes_late(const Group& group, std::uint32_t step) const {
+  /// True if a step that follows a loop with a place may become a member of it all the same.
+  bool comes_late(const Loop& loop, std::uint32_t step) const {
     const Operands& o = operands(step);
     for (int i = 0; i < o.n_inputs; ++i)
-      if (!comes_before(o.input(i), group)) return false;
+      if (!comes_before(o.input(i), loop)) return false;
     return !touched_.contains(o.output(0));
   }
 
-  bool takes_fold(const Group& group, std::uint32_t step) const {
+  bool takes_reduction(const Loop& loop, std::uint32_t step) const {
     const StepForm& form = plan_.step(step);
-    return group.ndim == form.ndim && (group.reduced == 0 || group.reduced == form.reduced) &&
-           computes(group, operands(step).input(0)) && takes(group, step);
+    return loop.ndim == form.ndim && (loop.reduced == 0 || loop.reduced == form.reduced) &&
+           computes(loop, operands(step).input(0)) && takes(loop, step);
   }
-  bool takes_result(const Group& group, std::uint32_t step) const {
-    return is_output(group, step) && takes(group, step);
+  bool takes_result(const Loop& loop, std::uint32_t step) const {
+    return is_output(loop, step) && takes(loop, step);
   }
 
-  /// The group that an elementwise step becomes a member of: that of its producers, as far as they
+  /// The loop that an elementwise step becomes a member of: that of its producers, as far as they
   /// may have its shape; one that is known to have it; or a new one.
   std::size_t join(std::uint32_t step, const std::vector<std::size_t>& producers) {
     const std::vector<std::size_t> candidates = candidates_for(step, producers);
     const Shape shape = shape_of(step);
-    const auto takes_step = [&](std::size_t group) {
-      return groups_[group].ndim == plan_.step(step).ndim &&
-             plan_.shapes().compare(groups_[group].shape, shape) != Verdict::Different &&
-             takes(groups_[group], step);
+    const auto takes_step = [&](std::size_t loop) {
+      return loops_[loop].ndim == plan_.step(step).ndim &&
+             plan_.shapes().compare(loops_[loop].shape, shape) != Verdict::Different &&
+             takes(loops_[loop], step);
     };
-    std::size_t group = kNoGroup;
+    std::size_t loop = kNoLoop;
     for (const std::size_t candidate : candidates) {
-      if (!groups_[candidate].open() || !takes_step(candidate)) continue;
-      if (group == kNoGroup)
-        group = candidate;
-      else if (can_merge(groups_[group], groups_[candidate]))
-        group = merge(std::min(group, candidate), std::max(group, candidate));
+      if (!loops_[candidate].open() || !takes_step(candidate)) continue;
+      if (loop == kNoLoop)
+        loop = candidate;
+      else if (can_merge(loops_[loop], loops_[candidate]))
+        loop = merge(std::min(loop, candidate), std::max(loop, candidate));
     }
-    if (group != kNoGroup) return group;
+    if (loop != kNoLoop) return loop;
     for (const std::size_t candidate : candidates)
       if (takes_step(candidate)) return candidate;
     const auto beside = last_of_shape_.find(shape);
     if (beside != last_of_shape_.end() && takes_step(root(beside->second)))
       return root(beside->second);
-    group = groups_.size();
-    groups_.emplace_back().ndim = plan_.step(step).ndim;
-    merged_into_.push_back(group);
+    loop = loops_.size();
+    loops_.emplace_back().ndim = plan_.step(step).ndim;
+    merged_into_.push_back(loop);
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step))
-      if (!suits(arrangement, groups_[group].ndim, kNoGroup))
+      if (!suits(arrangement, loops_[loop].ndim, kNoLoop))
         arrangements_.refuse(operands(arrangement).output(0));
-    return group;
+    return loop;
   }
 
   /// The shape of what a step computes.
@@ -296,7 +295,7 @@ class Fusion {
     const auto shape = plan_.shapes().shape(plan_.node(step));
     return {shape.begin(), shape.end()};
   }
-  bool can_merge(const Group& a, const Group& b) const {
+  bool can_merge(const Loop& a, const Loop& b) const {
     return a.computing + b.computing < kLoopMembers &&
            a.operands.size() + b.operands.size() + 4 <= kLoopOperands &&
            (a.reduced == 0 || b.reduced == 0 || a.reduced == b.reduced) &&
@@ -304,7 +303,7 @@ class Fusion {
   }
 
   std::size_t merge(std::size_t into, std::size_t from) {
-    Group &a = groups_[into], &b = groups_[from];
+    Loop &a = loops_[into], &b = loops_[from];
     for (const std::uint32_t step : b.steps) add_step(a, step);
     a.shape = plan_.shapes().both(a.shape, b.shape);
     if (a.reduced == 0) a.reduced = b.reduced;
@@ -314,54 +313,54 @@ class Fusion {
     return into;
   }
 
-  void add(std::size_t group, std::uint32_t step) {
-    Group& g = groups_[group];
+  void add(std::size_t loop, std::uint32_t step) {
+    Loop& g = loops_[loop];
     for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
       add_step(g, arrangement);
       const std::uint32_t out = operands(arrangement).output(0);
       if (plan_.is_rematerialised(arrangement)) {
-        view_in_[out] = group;
+        view_in_[out] = loop;
         continue;
       }
       arrangements_.take(arrangement);
-      group_of_[out] = group;
+      loop_of_[out] = loop;
     }
     add_step(g, step);
     g.computing += plan_.step(step).kind != Kind::Arranged;
-    if (plan_.step(step).kind == Kind::Fold) g.reduced = plan_.step(step).reduced;
-    group_of_[operands(step).output(0)] = group;
+    if (plan_.step(step).kind == Kind::Reduction) g.reduced = plan_.step(step).reduced;
+    loop_of_[operands(step).output(0)] = loop;
     if (plan_.step(step).kind != Kind::Element) return;
     Shape shape = shape_of(step);
     g.shape = plan_.shapes().both(g.shape, shape);
-    if (!shape.empty()) last_of_shape_[std::move(shape)] = group;
+    if (!shape.empty()) last_of_shape_[std::move(shape)] = loop;
   }
 
-  void add_step(Group& group, std::uint32_t step) const {
+  void add_step(Loop& loop, std::uint32_t step) const {
     const auto at = std::ranges::lower_bound(
-        group.steps, step, [&](auto a, auto b) { return plan_.comes_before(a, b); });
-    if (at != group.steps.end() && *at == step) return;
-    group.steps.insert(at, step);
+        loop.steps, step, [&](auto a, auto b) { return plan_.comes_before(a, b); });
+    if (at != loop.steps.end() && *at == step) return;
+    loop.steps.insert(at, step);
     const Operands& o = operands(step);
-    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) add_once(group.operands, o.registers[k]);
+    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) add_once(loop.operands, o.registers[k]);
   }
 
-  /// Gives the group its place.
-  void seal(std::size_t group) {
-    groups_[group].position = units_.size();
-    units_.emplace_back();
+  /// Gives the loop its place.
+  void seal(std::size_t loop) {
+    loops_[loop].position = groups_.size();
+    groups_.emplace_back();
   }
 
-  void fill_unit(const Group& group) {
-    const bool worth = group.steps.size() > 1 || plan_.options().unfused;
-    units_[group.position] = {
-        .kind = worth ? Unit::Kind::Loop : Unit::Kind::Call, .steps = group.steps, .retired = {}};
+  void fill_group(const Loop& loop) {
+    const bool worth = loop.steps.size() > 1 || plan_.options().unfused;
+    groups_[loop.position] = {
+        .kind = worth ? Group::Kind::Loop : Group::Kind::Call, .steps = loop.steps, .retired = {}};
   }
 
-  /// What the segment retires goes after the last unit that touches it.
+  /// What the segment retires goes after the last group that touches it.
   void place_retires(std::uint32_t first, std::uint32_t end) {
     std::unordered_map<std::uint32_t, std::size_t> last;
-    for (std::size_t u = 0; u < units_.size(); ++u)
-      for (const std::uint32_t step : units_[u].steps) {
+    for (std::size_t u = 0; u < groups_.size(); ++u)
+      for (const std::uint32_t step : groups_[u].steps) {
         const Operands& o = operands(step);
         for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) last[o.registers[k]] = u;
       }
@@ -369,27 +368,27 @@ class Fusion {
       for (std::uint32_t k = 0; k < program_.steps[step].retire_count; ++k) {
         const std::uint32_t reg = program_.retires[program_.steps[step].retire_first + k];
         const auto found = last.find(reg);
-        units_[found == last.end() ? units_.size() - 1 : found->second].retired.push_back(reg);
+        groups_[found == last.end() ? groups_.size() - 1 : found->second].retired.push_back(reg);
       }
   }
 
   const Plan& plan_;
   const Program& program_;
   Arrangements arrangements_;
-  std::vector<Unit> units_;
   std::vector<Group> groups_;
+  std::vector<Loop> loops_;
   std::vector<std::size_t> merged_into_;
-  std::unordered_map<std::uint32_t, std::size_t> group_of_;  // by register
-  std::unordered_map<std::uint32_t, std::size_t> view_in_;  // the last group of a view, by register
-  std::map<Shape, std::size_t> last_of_shape_;              // the last group with such a member
-  std::unordered_map<std::uint32_t, std::size_t> unit_of_;  // what is in no group, by register
-  std::unordered_set<std::uint32_t> touched_;               // registers
-  std::vector<std::uint32_t> hoisted_;                      // steps that come before all others
+  std::unordered_map<std::uint32_t, std::size_t> loop_of_;   // by register
+  std::unordered_map<std::uint32_t, std::size_t> view_in_;   // the last loop of a view, by register
+  std::map<Shape, std::size_t> last_of_shape_;               // the last loop with such a member
+  std::unordered_map<std::uint32_t, std::size_t> group_of_;  // what is in no loop, by register
+  std::unordered_set<std::uint32_t> touched_;                // registers
+  std::vector<std::uint32_t> hoisted_;                       // steps that come before all others
 };
 
 }  // namespace
 
-std::vector<Unit> Plan::fuse(std::uint32_t first_step, std::uint32_t end_step) const {
+std::vector<Group> Plan::fuse(std::uint32_t first_step, std::uint32_t end_step) const {
   return Fusion(*this).run(first_step, end_step);
 }
 

@@ -6,8 +6,8 @@
 
 namespace thunkvm {
 
-LoopValues::LoopValues(const Plan& plan, const Unit& unit)
-    : plan_(plan), program_(plan.program()), unit_(unit) {
+LoopValues::LoopValues(const Plan& plan, const Group& group)
+    : plan_(plan), program_(plan.program()), group_(group) {
   find_values();
   find_space();
   leave_out_unread();
@@ -48,8 +48,9 @@ std::size_t LoopValues::new_input(std::uint32_t source, DType dtype) {
 // ---- members that only say where elements lie ----
 
 LoopNest::Slice LoopValues::slice(std::uint32_t step) const {
-  const auto at = std::find(unit_.steps.begin(), unit_.steps.end(), step);
-  return {plan_.step(step).arrangement->find, static_cast<std::uint32_t>(at - unit_.steps.begin())};
+  const auto at = std::find(group_.steps.begin(), group_.steps.end(), step);
+  return {plan_.step(step).arrangement->find,
+          static_cast<std::uint32_t>(at - group_.steps.begin())};
 }
 
 /// An array that the loop does not compute: in a register, or a part that a member finds.
@@ -170,16 +171,16 @@ std::size_t LoopValues::place(std::uint32_t step) {
 }
 
 void LoopValues::find_values() {
-  for (const std::uint32_t step : unit_.steps) {
+  for (const std::uint32_t step : group_.steps) {
     const StepForm& form = plan_.step(step);
     const Operands& o = program_.steps[step].operands;
     if (form.kind == StepForm::Kind::Arranged) {
       arrange(step);
       continue;
     }
-    if (form.kind == StepForm::Kind::Fold) {
-      folds_.push_back({step, operand_of(step, 0).value});
-      values_[folds_.back().second].fold = true;
+    if (form.kind == StepForm::Kind::Reduction) {
+      reductions_.push_back({step, operand_of(step, 0).value});
+      values_[reductions_.back().second].reduced = true;
       continue;
     }
     LoopMember member{step, 0, {}, form.code, form.c, form.inputs_read()};
@@ -227,7 +228,7 @@ void LoopValues::leave_out_unread() {
   for (std::size_t m = members_.size(); m-- > 0;) {
     const LoopMember& member = members_[m];
     const LoopValue& value = values_[member.value];
-    if (value.is_output() || value.fold) read[member.value] = true;
+    if (value.is_output() || value.reduced) read[member.value] = true;
     if (!read[member.value]) continue;
     for (std::size_t i = 0; i < member.inputs.size(); ++i)
       if (member.reads(i)) read[member.inputs[i]] = true;
@@ -242,7 +243,7 @@ void LoopValues::compute_late() {
     const LoopMember& member = members_[m];
     LoopValue& value = values_[member.value];
     const int late = latest[member.value];
-    if (member.c != nullptr && !value.is_output() && !value.fold && late > value.phase &&
+    if (member.c != nullptr && !value.is_output() && !value.reduced && late > value.phase &&
         late <= last_phase_ && has_operands_in_memory(member))
       value.phase = late;
     const int at = value.phase - value.phase % 2;  // what a call reads is there before it
@@ -260,7 +261,7 @@ bool LoopValues::has_operands_in_memory(const LoopMember& member) const {
     if (!member.reads(i) || input.kind == LoopValue::Kind::Number) continue;
     ++others;
     in_memory &= input.kind == LoopValue::Kind::Input || input.phase % 2 != 0 ||
-                 input.is_output() || input.fold;
+                 input.is_output() || input.reduced;
   }
   return in_memory || others == 1;
 }
@@ -269,7 +270,7 @@ bool LoopValues::has_operands_in_memory(const LoopMember& member) const {
 void LoopValues::find_storage() {
   for (const LoopMember& member : members_) {
     LoopValue& value = values_[member.value];
-    value.stored |= value.is_output() || value.fold || value.phase % 2 != 0;
+    value.stored |= value.is_output() || value.reduced || value.phase % 2 != 0;
     for (const std::size_t input : member.inputs)
       if (values_[input].phase != value.phase || value.phase % 2 != 0) values_[input].stored = true;
   }
@@ -279,8 +280,8 @@ void LoopValues::find_storage() {
     value.storage = storage;
     value.block = n++;
   };
-  for (const auto& [step, folded] : folds_) {
-    LoopValue& value = values_[folded];
+  for (const auto& [step, reduced_value] : reductions_) {
+    LoopValue& value = values_[reduced_value];
     if (value.storage == Storage::None && value.kind == LoopValue::Kind::Member &&
         !value.is_output())
       store(value, Storage::Reduced, reduced);
@@ -307,9 +308,9 @@ void LoopValues::find_order() {
       }
 }
 
-std::size_t LoopValues::first_fold_of(std::size_t f) const {
+std::size_t LoopValues::first_reduction_of(std::size_t f) const {
   for (std::size_t g = 0; g < f; ++g)
-    if (folds_[g].second == folds_[f].second) return g;
+    if (reductions_[g].second == reductions_[f].second) return g;
   return f;
 }
 
@@ -321,14 +322,14 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
   }
   for (const LoopNest::Source& source : nest_.sources) nest_.n_slices += source.slices.size();
   finish_outputs();
-  finish_folds();
+  finish_reductions();
   const auto note_size = [&](DType dtype) {
     nest_.item_sizes.push_back(static_cast<std::int64_t>(item_size(dtype)));
   };
   for (const LoopNest::Input& input : nest_.inputs) note_size(input.dtype);
   for (const LoopNest::Output& output : nest_.outputs) note_size(output.dtype);
-  for (const LoopNest::Reduction& fold : nest_.reductions) note_size(fold.fold->in);
-  for (const std::uint32_t step : unit_.steps) {
+  for (const LoopNest::Reduction& reduction : nest_.reductions) note_size(reduction.kernel->in);
+  for (const std::uint32_t step : group_.steps) {
     if (plan_.step(step).kind == StepForm::Kind::Element) nest_.ndim = plan_.step(step).ndim;
     nest_.members.indices.push_back(step);
     nest_.members.steps.push_back(program_.steps[step]);
@@ -351,23 +352,23 @@ void LoopValues::finish_outputs() {
     LoopNest::Output output{.registers = value.outputs, .dtype = value.dtype};
     if (value.outputs.size() == 1) output.slot = plan_.reg(value.outputs[0]).temporary;
     for (const LoopValue& input : values_)
-      if (input.kind == LoopValue::Kind::Input && nest_.inputs[input.index].dies && !input.fold &&
-          input.last_read <= order(value))
+      if (input.kind == LoopValue::Kind::Input && nest_.inputs[input.index].dies &&
+          !input.reduced && input.last_read <= order(value))
         output.may_take |= std::uint64_t{1} << input.index;
     nest_.outputs.push_back(std::move(output));
   }
 }
 
-void LoopValues::finish_folds() {
-  for (std::size_t f = 0; f < folds_.size(); ++f) {
-    const StepForm& form = plan_.step(folds_[f].first);
-    const LoopValue& value = values_[folded(f)];
+void LoopValues::finish_reductions() {
+  for (std::size_t f = 0; f < reductions_.size(); ++f) {
+    const StepForm& form = plan_.step(reductions_[f].first);
+    const LoopValue& value = values_[reduced_value(f)];
     const std::size_t first_output = nest_.inputs.size();
     nest_.reductions.push_back(
-        {.fold = form.fold,
-         .reg = program_.steps[folds_[f].first].operands.output(0),
-         .operand = value.is_output() ? first_output + output_index(folded(f))
-                                      : first_output + nest_.outputs.size() + first_fold_of(f),
+        {.kernel = form.reduction,
+         .reg = program_.steps[reductions_[f].first].operands.output(0),
+         .operand = value.is_output() ? first_output + output_index(reduced_value(f))
+                                      : first_output + nest_.outputs.size() + first_reduction_of(f),
          .keepdims = form.keepdims});
     nest_.reduced = form.reduced;
     nest_.cost += 1;
@@ -387,7 +388,7 @@ bool LoopValues::dies(std::uint32_t reg) const {
     return input.source != kNone && nest_.sources[input.source].reg == reg;
   };
   return !plan_.options().traced &&
-         std::find(unit_.retired.begin(), unit_.retired.end(), reg) != unit_.retired.end() &&
+         std::find(group_.retired.begin(), group_.retired.end(), reg) != group_.retired.end() &&
          std::ranges::count_if(nest_.inputs, same) == 1;
 }
 

@@ -23,7 +23,7 @@ struct LoopValue {
   std::size_t index = 0;  ///< among its kind
   int phase = -1;         ///< where a member is computed; -1: before the body
   int position = 0;       ///< of a call within its phase
-  bool fold = false, stored = false;
+  bool reduced = false, stored = false;
   std::vector<std::uint32_t> outputs;  ///< registers that it goes to
   /// Where its block is, if it has one: among the loop's inputs, outputs, or what is reduced, or an
   /// array of the body's own.
@@ -48,19 +48,20 @@ struct LoopMember {
 
 class LoopValues {
  public:
-  LoopValues(const Plan& plan, const Unit& unit);
+  LoopValues(const Plan& plan, const Group& group);
 
   const std::vector<LoopValue>& values() const { return values_; }
   /// Those that compute elements, in the order of the program.
   const std::vector<LoopMember>& members() const { return members_; }
   int last_phase() const { return last_phase_; }
-  std::size_t n_folds() const { return folds_.size(); }
-  /// The value that a fold folds.
-  std::size_t folded(std::size_t fold) const { return folds_[fold].second; }
-  /// The first fold of a value that is no output has a block that the value is written to; what
-  /// others fold is copied there.
-  bool is_own_fold(std::size_t f) const {
-    return values_[folded(f)].storage == LoopValue::Storage::Reduced && first_fold_of(f) == f;
+  std::size_t n_reductions() const { return reductions_.size(); }
+  /// The value that a reduction reduces.
+  std::size_t reduced_value(std::size_t reduction) const { return reductions_[reduction].second; }
+  /// The first reduction of a value that is no output has a block that the value is written to;
+  /// what others reduce is copied there.
+  bool has_own_block(std::size_t f) const {
+    return values_[reduced_value(f)].storage == LoopValue::Storage::Reduced &&
+           first_reduction_of(f) == f;
   }
 
   /// The loop, but for its body. `after`: the steps that are not reached if it fails.
@@ -103,20 +104,20 @@ class LoopValues {
   void find_order();
   static int order(const LoopValue& value) { return value.phase * 64 + value.position; }
 
-  bool is_read_outside(std::uint32_t reg) const { return !plan_.only_read_by(reg, unit_.steps); }
+  bool is_read_outside(std::uint32_t reg) const { return !plan_.only_read_by(reg, group_.steps); }
   bool dies(std::uint32_t reg) const;
-  std::size_t first_fold_of(std::size_t fold) const;
+  std::size_t first_reduction_of(std::size_t reduction) const;
   std::size_t output_index(std::size_t value) const;
   void note_temporaries(std::uint32_t step);
   void finish_outputs();
-  void finish_folds();
+  void finish_reductions();
 
   const Plan& plan_;
   const Program& program_;
-  const Unit& unit_;
+  const Group& group_;
   std::vector<LoopValue> values_;
   std::vector<LoopMember> members_;
-  std::vector<std::pair<std::uint32_t, std::size_t>> folds_;  // step, value
+  std::vector<std::pair<std::uint32_t, std::size_t>> reductions_;  // step, value
   // By register: what it stands for, parts of arrays, and arrays whose lengths are in it.
   std::unordered_map<std::uint32_t, Operand> operand_of_;
   std::unordered_map<std::uint32_t, LoopNest::Source> part_of_;

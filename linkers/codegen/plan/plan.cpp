@@ -37,7 +37,7 @@ Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& s
   count_accesses();
   find_lengths();
   find_rematerialised_views();
-  find_units(stop);
+  find_groups(stop);
   find_memo_depths();
   cut();
   take_in_bodies();
@@ -47,9 +47,9 @@ Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& s
 }
 
 bool Plan::gains() const {
-  return std::ranges::any_of(units_, [](const std::vector<Unit>& units) {
-    return std::ranges::any_of(units,
-                               [](const Unit& unit) { return unit.kind != Unit::Kind::Call; });
+  return std::ranges::any_of(groups_, [](const std::vector<Group>& groups) {
+    return std::ranges::any_of(groups,
+                               [](const Group& group) { return group.kind != Group::Kind::Call; });
   });
 }
 
@@ -148,10 +148,10 @@ bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps)
   return reads == reads_[reg];
 }
 
-std::vector<StepRange> Plan::not_reached_after(std::span<const Unit> units, std::size_t u) const {
+std::vector<StepRange> Plan::not_reached_after(std::span<const Group> groups, std::size_t u) const {
   std::vector<std::uint32_t> steps;
-  for (const Unit& unit : units.subspan(u + 1))
-    for (const std::uint32_t step : unit.steps)
+  for (const Group& group : groups.subspan(u + 1))
+    for (const std::uint32_t step : group.steps)
       if (!is_rematerialised(step)) steps.push_back(step);
   std::sort(steps.begin(), steps.end());
   std::vector<StepRange> ranges;
@@ -165,20 +165,20 @@ std::vector<StepRange> Plan::not_reached_after(std::span<const Unit> units, std:
 }
 
 // Compilers are not linear in the size of a function.
-std::uint32_t Plan::chunk_thunks() const { return options_.unfused ? 1 : 160; }
+std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : 160; }
 
 /// Once more where a rematerialised view was none: each time there are fewer.
-void Plan::find_units(const std::stop_token& stop) {
+void Plan::find_groups(const std::stop_token& stop) {
   do {
-    units_.clear();
-    units_at_.assign(program_.code.size(), kNone);
+    groups_.clear();
+    groups_at_.assign(program_.code.size(), kNone);
     for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
       const Statement& s = schedule_.statements[i];
       if (s.kind != Statement::Kind::Run) continue;
       go_on_unless(stop);
       const std::uint32_t end = schedule_.segment_end(i);
-      units_at_[s.pc] = static_cast<std::uint32_t>(units_.size());
-      units_.push_back(fuse(s.index, s.index + (end - i)));
+      groups_at_[s.pc] = static_cast<std::uint32_t>(groups_.size());
+      groups_.push_back(fuse(s.index, s.index + (end - i)));
       i = end - 1;
     }
   } while (!keep_rematerialised_views());
@@ -215,7 +215,7 @@ void Plan::find_memo_depths() {
       if (!ready) continue;
       known[memo] = true;
       memos_in_order_.push_back(memo);
-      if (callable && depth < kMemoDepth && thunks > 0 && thunks <= chunk_thunks())
+      if (callable && depth < kMemoDepth && thunks > 0 && thunks <= most_thunks())
         memo_depth_[memo] = static_cast<std::uint8_t>(depth + 1);
       stack.pop_back();
     }
@@ -223,7 +223,7 @@ void Plan::find_memo_depths() {
 }
 
 void Plan::cut() {
-  chunk_at_.resize(program_.code.size(), kNone);
+  outlined_at_.resize(program_.code.size(), kNone);
   std::vector<bool> starts(schedule_.statements.size(), false);
   for (const Block& block : schedule_.blocks)
     if (block.kind != Block::Kind::Arm) starts[block.begin] = true;
@@ -233,7 +233,7 @@ void Plan::cut() {
     const bool runs = s.kind == Statement::Kind::Run;
     next = runs ? schedule_.segment_end(i) : i + 1;
     if (!schedule_.has_instruction(s)) {
-      if (open) chunks_.back().end = next;
+      if (open) outlined_.back().end = next;
       continue;
     }
     if (is_lazy(s) || (s.kind == Statement::Kind::Need && memo_depth_[s.index] == 0)) {
@@ -241,22 +241,22 @@ void Plan::cut() {
       continue;
     }
     const std::uint32_t thunks = runs ? next - i : n_thunks(s);
-    if (!open || starts[i] || chunks_.back().thunks + thunks > chunk_thunks())
-      chunks_.emplace_back().begin = i;
+    if (!open || starts[i] || outlined_.back().thunks + thunks > most_thunks())
+      outlined_.emplace_back().begin = i;
     open = true;
-    Chunk& chunk = chunks_.back();
-    chunk.end = next;
-    chunk.thunks += thunks;
-    chunk.emitted |= s.kind == Statement::Kind::Branch;
+    OutlinedFunction& outlined = outlined_.back();
+    outlined.end = next;
+    outlined.thunks += thunks;
+    outlined.emitted |= s.kind == Statement::Kind::Branch;
     if (runs)
-      for (const Unit& unit : units(s.pc))
-        chunk.emitted |=
-            unit.kind != Unit::Kind::Call || program_.steps[unit.steps.front()].run != &run_bound;
-    chunk_at_[s.pc] = static_cast<std::uint32_t>(chunks_.size() - 1);
+      for (const Group& group : groups(s.pc))
+        outlined.emitted |= group.kind != Group::Kind::Call ||
+                            program_.steps[group.steps.front()].run != &run_bound;
+    outlined_at_[s.pc] = static_cast<std::uint32_t>(outlined_.size() - 1);
   }
   // A memo body whose call would be a call of the interpreter's is none.
   for (std::size_t m = 0; m < program_.memos.size(); ++m)
-    if (memo_depth_[m] != 0) chunks_[memo_chunk(static_cast<std::uint32_t>(m))].emitted = true;
+    if (memo_depth_[m] != 0) outlined_[memo_function(static_cast<std::uint32_t>(m))].emitted = true;
 }
 
 /// A body whose Needs all stand in one function is no function of its own.
@@ -264,13 +264,13 @@ void Plan::take_in_bodies() {
   if (options_.unfused) return;
   for (auto memo = memos_in_order_.rbegin(); memo != memos_in_order_.rend(); ++memo) {
     if (memo_depth_[*memo] == 0 || needs_[*memo].empty()) continue;
-    const std::uint32_t into = chunk_at_[needs_[*memo][0]];
-    Chunk &function = chunks_[into], &body = chunks_[memo_chunk(*memo)];
-    const auto elsewhere = [&](std::uint32_t pc) { return chunk_at_[pc] != into; };
+    const std::uint32_t into = outlined_at_[needs_[*memo][0]];
+    OutlinedFunction &function = outlined_[into], &body = outlined_[memo_function(*memo)];
+    const auto elsewhere = [&](std::uint32_t pc) { return outlined_at_[pc] != into; };
     if (std::ranges::any_of(needs_[*memo], elsewhere) ||
-        function.thunks + body.thunks > chunk_thunks())
+        function.thunks + body.thunks > most_thunks())
       continue;
-    for (std::uint32_t i = body.begin; i < body.end; ++i) chunk_at_[pc(i)] = into;
+    for (std::uint32_t i = body.begin; i < body.end; ++i) outlined_at_[pc(i)] = into;
     function.bodies.push_back(*memo);
     function.thunks += body.thunks;
     function.emitted = true;
@@ -283,11 +283,11 @@ void Plan::find_entries() {
   std::vector<bool> is_end(program_.code.size(), false);
   for (const Block& block : schedule_.blocks)
     if (block.kind != Block::Kind::Arm) is_end[schedule_.statements[block.end - 1].pc] = true;
-  for (Chunk& chunk : chunks_) chunk.entries = {pc(chunk.begin)};
+  for (OutlinedFunction& outlined : outlined_) outlined.entries = {pc(outlined.begin)};
   const auto lead = [&](std::uint32_t from, std::uint32_t to) {
-    const std::uint32_t chunk = chunk_at_[pc(to)];
-    if (chunk != kNone && chunk != chunk_at_[pc(from)] && !is_end[pc(to)])
-      chunks_[chunk].entries.push_back(pc(to));
+    const std::uint32_t outlined = outlined_at_[pc(to)];
+    if (outlined != kNone && outlined != outlined_at_[pc(from)] && !is_end[pc(to)])
+      outlined_[outlined].entries.push_back(pc(to));
   };
   for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
     const Statement& s = schedule_.statements[i];
@@ -298,36 +298,36 @@ void Plan::find_entries() {
       if (a + 1 < branch.n_arms) lead(schedule_.arm(branch, a).end - 1, schedule_.after(branch));
     }
   }
-  for (Chunk& chunk : chunks_) {
-    std::sort(chunk.entries.begin(), chunk.entries.end());
-    chunk.entries.erase(std::unique(chunk.entries.begin(), chunk.entries.end()),
-                        chunk.entries.end());
+  for (OutlinedFunction& outlined : outlined_) {
+    std::sort(outlined.entries.begin(), outlined.entries.end());
+    outlined.entries.erase(std::unique(outlined.entries.begin(), outlined.entries.end()),
+                           outlined.entries.end());
   }
 }
 
 void Plan::find_locals() {
   if (options_.unfused) return;
   std::vector<std::uint32_t> touched(program_.n_registers, kNone);
-  const auto touch = [&](std::uint32_t reg, std::uint32_t chunk) {
+  const auto touch = [&](std::uint32_t reg, std::uint32_t outlined) {
     std::uint32_t& by = touched[reg];
-    by = by == kNone || by == chunk ? chunk : kElsewhere;
+    by = by == kNone || by == outlined ? outlined : kElsewhere;
   };
   for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
     const Statement& s = schedule_.statements[i];
     next = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
-    std::uint32_t chunk = chunk_at_[s.pc];
-    if (chunk == kNone || !chunks_[chunk].emitted) chunk = kElsewhere;
-    if (s.kind == Statement::Kind::Branch) touch(schedule_.branches[s.index].selector, chunk);
+    std::uint32_t outlined = outlined_at_[s.pc];
+    if (outlined == kNone || !outlined_[outlined].emitted) outlined = kElsewhere;
+    if (s.kind == Statement::Kind::Branch) touch(schedule_.branches[s.index].selector, outlined);
     if (s.kind == Statement::Kind::Move) {
-      touch(s.to, chunk);
-      touch(s.from, chunk);
+      touch(s.to, outlined);
+      touch(s.from, outlined);
     }
     if (s.kind != Statement::Kind::Run) continue;
-    for (const Unit& unit : units(s.pc))
-      for (const std::uint32_t step : unit.steps) {
+    for (const Group& group : groups(s.pc))
+      for (const std::uint32_t step : group.steps) {
         const Operands& o = program_.steps[step].operands;
         for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
-          touch(o.registers[k], unit.kind == Unit::Kind::Call ? kElsewhere : chunk);
+          touch(o.registers[k], group.kind == Group::Kind::Call ? kElsewhere : outlined);
       }
   }
   for (const ScheduledLazy& lazy : schedule_.lazies)
@@ -344,21 +344,21 @@ void Plan::find_temporaries() {
   if (options_.unfused || program_.keep) return;
   std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
   std::vector<bool> computed(program_.n_registers, false);
-  std::vector<const Unit*> writer(program_.n_registers, nullptr);
+  std::vector<const Group*> writer(program_.n_registers, nullptr);
   std::vector<bool> read(program_.n_registers, false);  // by others, more than its lengths
-  for (const std::vector<Unit>& units : units_)
-    for (const Unit& unit : units)
-      for (const std::uint32_t step : unit.steps) {
+  for (const std::vector<Group>& groups : groups_)
+    for (const Group& group : groups)
+      for (const std::uint32_t step : group.steps) {
         const Operands& o = program_.steps[step].operands;
-        writer[o.output(0)] = &unit;
+        writer[o.output(0)] = &group;
         // A rematerialised view is a member of several loops, and of an array that is to last.
-        if (unit.kind != Unit::Kind::Loop || is_rematerialised(step)) continue;
+        if (group.kind != Group::Kind::Loop || is_rematerialised(step)) continue;
         for (int i = 0; i < o.n_inputs; ++i) {
           loop_reads[o.input(i)] += !steps_[step].compares(i);
-          if (writer[o.input(i)] != &unit && !steps_[step].measures()) read[o.input(i)] = true;
+          if (writer[o.input(i)] != &group && !steps_[step].measures()) read[o.input(i)] = true;
         }
-        if (steps_[step].kind != StepForm::Kind::Fold && steps_[step].ndim <= kInlineDims)
-          computed[o.output(0)] = !only_read_by(o.output(0), unit.steps);
+        if (steps_[step].kind != StepForm::Kind::Reduction && steps_[step].ndim <= kInlineDims)
+          computed[o.output(0)] = !only_read_by(o.output(0), group.steps);
       }
   std::vector<std::uint32_t> temporaries;
   for (std::uint32_t r = 0; r < program_.n_registers; ++r)

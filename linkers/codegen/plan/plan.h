@@ -1,9 +1,9 @@
 // plan.h: what the emitter makes of a program: which stretches become functions, which registers
 // variables of them, and which steps loops.
 //
-// A *chunk* is a stretch of the schedule's statements that becomes one C function; the code in it
+// A *outlined function* is a stretch of the schedule's statements that becomes one C function; the code in it
 // only jumps forward, so a register that no other code touches can be a variable of the function. A
-// *unit* is what a function does at once: a 0-d node as an expression (a length and one element
+// *group* is what a function does at once: a 0-d node as an expression (a length and one element
 // of an array too), several array nodes as a
 // fused loop, or a call of the node's own kernel. Fusing stays within one segment (a Run
 // instruction), where all nodes are demanded together: so nothing crosses a border of demand.
@@ -31,20 +31,20 @@ namespace thunkvm {
 struct RegisterForm {
   bool number = false;  ///< always a 0-d number with a type in C, or empty
   DType dtype = DType::Object;
-  bool local = false;               ///< a variable of its chunk's function
+  bool local = false;               ///< a variable of its function
   AxisSet lengths = 0;              ///< of an array: those of these axes are variables
   std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
   bool shape_only = false;          ///< of a temporary: nothing but its lengths is read
 };
 
-struct Unit {
+struct Group {
   enum class Kind : std::uint8_t { Expression, Loop, Call };
   Kind kind = Kind::Call;
   std::vector<std::uint32_t> steps;    ///< in Program::steps, in order (Plan::comes_before)
   std::vector<std::uint32_t> retired;  ///< registers emptied after it
 };
 
-struct Chunk {
+struct OutlinedFunction {
   std::uint32_t begin = 0, end = 0;    ///< statements; of blocks that it has a part of, some
   std::vector<std::uint32_t> entries;  ///< pcs where it may be entered, in order
   std::uint32_t thunks = 0;
@@ -67,8 +67,8 @@ class Plan {
   const Schedule& schedule() const { return schedule_; }
   const ShapeFacts& shapes() const { return shapes_; }
   const PlanOptions& options() const { return options_; }
-  const std::vector<Chunk>& chunks() const { return chunks_; }
-  std::uint32_t chunk_at(std::uint32_t pc) const { return chunk_at_[pc]; }
+  const std::vector<OutlinedFunction>& outlined() const { return outlined_; }
+  std::uint32_t outlined_at(std::uint32_t pc) const { return outlined_at_[pc]; }
   std::uint32_t pc(std::uint32_t statement) const { return schedule_.statements[statement].pc; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
   const Apply& node(std::uint32_t step) const {
@@ -77,14 +77,14 @@ class Plan {
   /// Whether more than calls of kernels comes of it: else the interpreter is as good.
   bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
-  /// The chunk that has a memo body, or is it.
-  std::uint32_t memo_chunk(std::uint32_t memo) const { return chunk_at_[program_.memos[memo].pc]; }
+  /// The outlined function that has a memo body, or is it.
+  std::uint32_t memo_function(std::uint32_t memo) const { return outlined_at_[program_.memos[memo].pc]; }
   std::size_t n_temporaries() const { return n_temporaries_; }
-  /// The units of the Run instruction at `pc`, in the order in which they are emitted.
-  const std::vector<Unit>& units(std::uint32_t pc) const { return units_[units_at_[pc]]; }
-  /// The steps of a segment that are not reached if unit `u` fails; without rematerialised views,
+  /// The groups of the Run instruction at `pc`, in the order in which they are emitted.
+  const std::vector<Group>& groups(std::uint32_t pc) const { return groups_[groups_at_[pc]]; }
+  /// The steps of a segment that are not reached if group `u` fails; without rematerialised views,
   /// which may be another segment's.
-  std::vector<StepRange> not_reached_after(std::span<const Unit> units, std::size_t u) const;
+  std::vector<StepRange> not_reached_after(std::span<const Group> groups, std::size_t u) const;
   /// The step whose value in this register is a part of an array that stays where it is to the end
   /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
   std::uint32_t rematerialised_view(std::uint32_t reg) const { return rematerialised_[reg]; }
@@ -110,14 +110,14 @@ class Plan {
   bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
 
  private:
-  std::vector<Unit> fuse(std::uint32_t first_step, std::uint32_t end_step) const;
+  std::vector<Group> fuse(std::uint32_t first_step, std::uint32_t end_step) const;
   void find_forms();
-  std::uint32_t chunk_thunks() const;
+  std::uint32_t most_thunks() const;
   void count_accesses();
   void find_lengths();
   void find_rematerialised_views();
   bool keep_rematerialised_views();
-  void find_units(const std::stop_token& stop);
+  void find_groups(const std::stop_token& stop);
   void find_memo_depths();
   void cut();
   void take_in_bodies();
@@ -137,10 +137,10 @@ class Plan {
   std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their pcs
   std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
-  std::vector<Chunk> chunks_;
-  std::vector<std::uint32_t> chunk_at_;   ///< by pc; kNone: what the interpreter does
-  std::vector<std::vector<Unit>> units_;  ///< by Run instruction
-  std::vector<std::uint32_t> units_at_;   ///< by pc, into units_
+  std::vector<OutlinedFunction> outlined_;
+  std::vector<std::uint32_t> outlined_at_;   ///< by pc; kNone: what the interpreter does
+  std::vector<std::vector<Group>> groups_;  ///< by Run instruction
+  std::vector<std::uint32_t> groups_at_;   ///< by pc, into groups_
   std::size_t n_temporaries_ = 0;
 };
 

@@ -30,7 +30,7 @@ void Plan::find_rematerialised_views() {
       continue;
     const Operands& o = program_.steps[step].operands;
     const std::uint32_t base = o.input(0), out = o.output(0);
-    // A segment of nothing else has no unit that could retire anything.
+    // A segment of nothing else has no group that could retire anything.
     if (node(step).input(0).ndim() > 0 && lasting[base] && writes_[base] == 1 &&
         writes_[out] == 1 && program_.steps[step].retire_count == 0 && reads[out] > 0 &&
         reads[out] == reads_[out])
@@ -42,14 +42,14 @@ void Plan::find_rematerialised_views() {
 /// more.
 bool Plan::keep_rematerialised_views() {
   std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
-  for (const std::vector<Unit>& units : units_)
-    for (const Unit& unit : units) {
-      if (unit.kind != Unit::Kind::Loop) continue;
-      for (const std::uint32_t step : unit.steps) {
+  for (const std::vector<Group>& groups : groups_)
+    for (const Group& group : groups) {
+      if (group.kind != Group::Kind::Loop) continue;
+      for (const std::uint32_t step : group.steps) {
         const Operands& o = program_.steps[step].operands;
         for (int i = 0; i < o.n_inputs; ++i) {
           const std::uint32_t view = rematerialised_[o.input(i)];
-          if (view != kNone && is_member(unit.steps, view)) ++loop_reads[o.input(i)];
+          if (view != kNone && is_member(group.steps, view)) ++loop_reads[o.input(i)];
         }
       }
     }

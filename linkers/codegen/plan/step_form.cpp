@@ -99,14 +99,14 @@ StepForm form_of(const Step& step, const Apply& node) {
           .kind = StepForm::Kind::Expression, .code = code, .c = c != nullptr ? c : code->c_number};
     return {.why = "the Op has no template for numbers"};
   }
-  if (const BlockFold* fold = op.block_fold(node)) {
-    if (c_type(fold->in) == nullptr || c_type(fold->out) == nullptr)
+  if (const BlockReduction* reduction = op.block_reduction(node)) {
+    if (c_type(reduction->in) == nullptr || c_type(reduction->out) == nullptr)
       return {.why = "one of its dtypes has no type in C"};
     if (node.input(0).ndim() == 0) return {.why = "it reduces a number"};
     const AxisSet axes = reduced_axes(node);
     if (axes == 0) return {.why = "it reduces no axis"};
-    return {.kind = StepForm::Kind::Fold,
-            .fold = fold,
+    return {.kind = StepForm::Kind::Reduction,
+            .reduction = reduction,
             .ndim = node.input(0).ndim(),
             .reduced = axes,
             .keepdims = op.attributes().get<bool>("keepdims")};

@@ -4,7 +4,7 @@
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/graph/arrangement.h"
 #include "ops/graph/op.h"
-#include "ops/kernels/block_fold.h"
+#include "ops/kernels/block_reduction.h"
 #include "vm/program.h"
 
 #include <cstdint>
@@ -20,17 +20,17 @@ struct StepForm {
     Lengths,     ///< an array's lengths, each a variable, where Length steps alone read them
     Pick,        ///< one element of an array: `indices`; fails where there is none
     Element,     ///< elementwise over arrays: may be a member of a loop
-    Fold,        ///< a reduction: may be a member of a loop
+    Reduction,   ///< a reduction: may be a member of a loop
     Arranged,    ///< says where elements lie: a loop that alone reads it does without it
     Kernel,      ///< called as it is
   };
   Kind kind = Kind::Kernel;
   const ElementCode* code = nullptr;  ///< of an Expression or an Element
   const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
-  const BlockFold* fold = nullptr;
+  const BlockReduction* reduction = nullptr;
   const Arrangement* arrangement = nullptr;
-  int ndim = 0;         ///< of an Element's or an Arranged's output, or of what a Fold reduces
-  AxisSet reduced = 0;  ///< that a Fold reduces
+  int ndim = 0;         ///< of an Element's or an Arranged's output, or of what a Reducer reduces
+  AxisSet reduced = 0;  ///< that a Reducer reduces
   bool keepdims = false;
   IntegerSource source{};            ///< of a Length; its Element is one of the Lengths
   std::vector<AxisIndex> indices{};  ///< of a Pick, by axis

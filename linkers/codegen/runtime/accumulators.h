@@ -26,34 +26,35 @@ class Accumulators {
         sequences_(instance.tiles.are_sequences()) {}
 
   void start() const {
-    each([&](std::size_t, const BlockFold& fold, char* state, int) {
+    each([&](std::size_t, const BlockReduction& reduction, char* state, int) {
       if (sequences_)
-        fold.start(state);
+        reduction.start(state);
       else
-        fold.rows_of(width_).start(state, width_);
+        reduction.rows_of(width_).start(state, width_);
     });
   }
 
   /// Adds so many rows of each panel of the tile: those of the first panel, then those of the next.
   /// They begin with element `first` of `blocks`, where the elements of each reduction lie.
   void add(const char* const* blocks, std::int64_t first, std::int64_t rows) const {
-    each([&](std::size_t f, const BlockFold& fold, char* state, int panel) {
-      const char* const elements = blocks[f] + (first + panel * rows * width_) * bytes_of(fold.in);
+    each([&](std::size_t f, const BlockReduction& reduction, char* state, int panel) {
+      const char* const elements =
+          blocks[f] + (first + panel * rows * width_) * bytes_of(reduction.in);
       if (sequences_)
-        fold.add(state, elements, rows);
+        reduction.add(state, elements, rows);
       else
-        fold.rows_of(width_).add(state, elements, rows);
+        reduction.rows_of(width_).add(state, elements, rows);
     });
   }
 
   /// `results`: by reduction, where all its results go; `at`: how many are in front of the tile's.
   void finish(char* const* results, std::int64_t at) const {
-    each([&](std::size_t f, const BlockFold& fold, char* state, int panel) {
-      char* const result = results[f] + (at + panel * width_) * bytes_of(fold.out);
+    each([&](std::size_t f, const BlockReduction& reduction, char* state, int panel) {
+      char* const result = results[f] + (at + panel * width_) * bytes_of(reduction.out);
       if (sequences_)
-        fold.finish(state, instance_.tiles.count(), result);
+        reduction.finish(state, instance_.tiles.count(), result);
       else
-        fold.rows_of(width_).finish(state, instance_.tiles.count(), result);
+        reduction.rows_of(width_).finish(state, instance_.tiles.count(), result);
     });
   }
 
@@ -62,25 +63,25 @@ class Accumulators {
   /// False if a reduction takes its elements strictly in order.
   static bool has_pieces(const LoopNest& nest) {
     return std::ranges::all_of(nest.reductions, [](const LoopNest::Reduction& reduction) {
-      return reduction.fold->append != nullptr;
+      return reduction.kernel->append != nullptr;
     });
   }
   /// As if the elements of the piece after this one had been added.
   void append(const Accumulators& next) const {
-    each([&](std::size_t, const BlockFold& fold, char* state, int) {
-      fold.append(state, next.states_ + (state - states_));
+    each([&](std::size_t, const BlockReduction& reduction, char* state, int) {
+      reduction.append(state, next.states_ + (state - states_));
     });
   }
 
  private:
   static std::int64_t bytes_of(DType dtype) { return static_cast<std::int64_t>(item_size(dtype)); }
-  /// Calls `f(reduction, fold, state, panel)` for each state.
+  /// Calls `f(reduction, reduction, state, panel)` for each state.
   template <class F>
   void each(F f) const {
     char* at = states_;
     for (std::size_t k = 0; k < nest_.reductions.size(); ++k)
       for (int panel = 0; panel < n_panels_; ++panel, at += instance_.state_bytes[k])
-        f(k, *nest_.reductions[k].fold, at, panel);
+        f(k, *nest_.reductions[k].kernel, at, panel);
   }
 
   const LoopNest& nest_;

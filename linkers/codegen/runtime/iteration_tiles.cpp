@@ -70,10 +70,10 @@ void IterationTiles::clip(Tile& tile) const {
   tile.width = std::min(width_, columns_ - tile.column);
 }
 
-std::size_t IterationTiles::state_bytes(const BlockFold& fold) const {
-  if (are_sequences()) return fold.state_bytes;
+std::size_t IterationTiles::state_bytes(const BlockReduction& reduction) const {
+  if (are_sequences()) return reduction.state_bytes;
   const auto bytes = [&](std::int64_t width) {
-    return fold.rows_of(width).state_bytes(static_cast<int>(width), count());
+    return reduction.rows_of(width).state_bytes(static_cast<int>(width), count());
   };
   const std::int64_t last = columns_ - (tiles_in_row_ - 1) * width_;
   return std::max(bytes(width_), bytes(last));

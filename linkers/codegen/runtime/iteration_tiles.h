@@ -11,7 +11,7 @@
 #pragma once
 
 #include "linkers/codegen/runtime/index_cursors.h"
-#include "ops/kernels/block_fold.h"
+#include "ops/kernels/block_reduction.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -46,7 +46,7 @@ class IterationTiles {
 
   /// The most panels of a tile, and the bytes that the state of a reduction of each takes.
   std::int64_t panels_at_once() const { return panels_at_once_; }
-  std::size_t state_bytes(const BlockFold& fold) const;
+  std::size_t state_bytes(const BlockReduction& reduction) const;
 
   std::int64_t rows() const { return rows_; }
   std::int64_t visits() const { return n_visits_; }

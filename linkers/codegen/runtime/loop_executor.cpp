@@ -105,7 +105,7 @@ class Execution {
       return;
     }
     Cell& cell = call_.cells[reduction.reg];
-    cell.set_array(output_array(*call_.activation, cell, reduction.fold->out, shape));
+    cell.set_array(output_array(*call_.activation, cell, reduction.kernel->out, shape));
     results_[f] = cell.body()->data;
   }
 
@@ -167,9 +167,9 @@ class Execution {
     char** result = results_;
     for (const LoopNest::Reduction& reduction : nest_.reductions) {
       char* const state = scratch.states(instance_.states_bytes);
-      reduction.fold->start(state);
-      reduction.fold->add(state, blocks.at(reduction.operand, 0), instance_.size);
-      reduction.fold->finish(state, instance_.size, *result++);
+      reduction.kernel->start(state);
+      reduction.kernel->add(state, blocks.at(reduction.operand, 0), instance_.size);
+      reduction.kernel->finish(state, instance_.size, *result++);
     }
   }
 
@@ -322,7 +322,7 @@ bool run_members(const LoopNest& nest, NativeCall& call, const NumberBits* given
     Cell& cell = call.cells[nest.reductions[f].reg];
     if (!cell.is_scalar()) continue;
     results[f] = 0;
-    std::memcpy(&results[f], cell.address(), item_size(nest.reductions[f].fold->out));
+    std::memcpy(&results[f], cell.address(), item_size(nest.reductions[f].kernel->out));
     cell.clear();
   }
   for (const LoopNest::Number& number : nest.numbers)

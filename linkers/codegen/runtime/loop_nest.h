@@ -25,7 +25,7 @@
 #include "linkers/codegen/runtime/native_steps.h"
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/graph/arrangement.h"
-#include "ops/kernels/block_fold.h"
+#include "ops/kernels/block_reduction.h"
 #include "vm/native.h"
 
 #include <cstdint>
@@ -34,7 +34,7 @@
 
 namespace thunkvm {
 
-inline constexpr int kLoopBlock = 512;  ///< elements of a block; a multiple of kFoldBlock
+inline constexpr int kLoopBlock = 512;  ///< elements of a block; a multiple of kReductionBlock
 inline constexpr int kLoopLanes = 16;   ///< bodies compute a multiple of so many
 constexpr std::int64_t whole_lanes(std::int64_t n) {
   return (n + kLoopLanes - 1) / kLoopLanes * kLoopLanes;
@@ -87,7 +87,7 @@ struct LoopNest {
     std::uint64_t may_take = 0;  ///< bit i: input i dies, and is not read after this is written
   };
   struct Reduction {
-    const BlockFold* fold = nullptr;
+    const BlockReduction* kernel = nullptr;
     std::uint32_t reg = 0;
     std::size_t operand = 0;  ///< whose block is reduced: an input's, an output's, or its own
     bool keepdims = false;

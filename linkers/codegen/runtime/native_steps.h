@@ -20,12 +20,12 @@ void store_number(Cell& cell, NumberBits bits, DType dtype);
 /// A stretch [first, second) of Program::steps.
 using StepRange = std::pair<std::uint32_t, std::uint32_t>;
 
-/// The steps of a program that a unit of emitted code stands for, and what is known of a failure in
+/// The steps of a program that a group of emitted code stands for, and what is known of a failure in
 /// it: the steps that were counted as run and are not reached.
 struct NativeSteps {
   std::vector<Step> steps;             ///< their `dying` is what holds in the emitted order
   std::vector<std::uint32_t> indices;  ///< in Program::steps
-  std::vector<StepRange> after;        ///< not reached if the unit fails
+  std::vector<StepRange> after;        ///< not reached if the group fails
 };
 
 /// Runs one step in a call. False: it failed, which was noted, with the steps that now are not
@@ -35,7 +35,7 @@ bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i);
 /// Of a call whose thunks' memory is recorded; else null.
 Recorder* records_memory(const NativeCall& call);
 
-/// Notes that what comes after a unit that failed is not reached.
+/// Notes that what comes after a group that failed is not reached.
 void note_after(NativeCall& call, const NativeSteps& steps);
 
 }  // namespace thunkvm

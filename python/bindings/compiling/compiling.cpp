@@ -1,6 +1,6 @@
 #include "python/bindings/compiling/compiling.h"
 
-#include "linkers/codegen/emit/tier.h"
+#include "linkers/codegen/emit/compilation_job.h"
 #include "linkers/codegen/runtime/loop_threads.h"
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
@@ -254,7 +254,7 @@ PyMethodDef testing_functions[] = {
 
 PyObject* stop_compiling(PyObject*, PyObject*) {
   PythonHost host;
-  Tier::stop_all(host);
+  CompilationJob::stop_all(host);
   Py_RETURN_NONE;
 }
 

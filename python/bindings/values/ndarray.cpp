@@ -1,6 +1,6 @@
 #include "python/bindings/values/ndarray.h"
 
-#include "ops/kernels/fold_axes.h"
+#include "ops/kernels/reduction_axes.h"
 #include "python/bindings/python/release.h"
 #include "thunks/read_only.h"
 
@@ -214,7 +214,7 @@ unsigned char bits_of(const char* run, std::int64_t length, std::int64_t stride)
 // True if all bytes are 0 or 1. NumPy takes any other one for True, and code for the machine none.
 bool holds_bools(const Array& array) {
   if (array.body()->contiguous) return bits_of(array.data(), array.size(), 1) <= 1;
-  FoldAxes axes;
+  ReductionAxes axes;
   for (std::size_t axis = 0; axis < array.shape().size(); ++axis)
     axes.append(array.shape()[axis], array.strides()[axis]);
   unsigned char bits = 0;

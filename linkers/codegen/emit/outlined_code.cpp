@@ -1,4 +1,4 @@
-#include "linkers/codegen/emit/chunk_code.h"
+#include "linkers/codegen/emit/outlined_code.h"
 
 #include "linkers/assembler.h"
 #include "linkers/codegen/emit/array_reads.h"
@@ -14,50 +14,50 @@
 
 namespace thunkvm {
 
-class ChunkCode {
+class OutlinedCode {
  public:
-  ChunkCode(const Plan& plan, const Annotations& annotations,
-            std::span<const std::uint32_t> function_of, std::uint32_t chunk, ProfileCode& profile,
+  OutlinedCode(const Plan& plan, const Annotations& annotations,
+            std::span<const std::uint32_t> function_of, std::uint32_t outlined, ProfileCode& profile,
             EmittedCode& out, ModuleText& module)
       : plan_(plan),
         annotations_(annotations),
         program_(plan.program()),
         schedule_(plan.schedule()),
         function_of_(function_of),
-        chunk_(chunk),
+        outlined_(outlined),
         profile_(profile),
         out_(out),
         module_(module),
         c_(plan) {}
 
   void emit() {
-    const Chunk& chunk = plan_.chunks()[chunk_];
+    const OutlinedFunction& outlined = plan_.outlined()[outlined_];
     CText entries(1);
-    if (chunk.entries.size() > 1) entries.line("switch (label) {");
-    for (std::size_t i = 1; i < chunk.entries.size(); ++i)
-      entries.line("case " + std::to_string(i) + ": " + c_.go(chunk.entries[i]));
-    if (chunk.entries.size() > 1) entries.line("}");
+    if (outlined.entries.size() > 1) entries.line("switch (label) {");
+    for (std::size_t i = 1; i < outlined.entries.size(); ++i)
+      entries.line("case " + std::to_string(i) + ": " + c_.go(outlined.entries[i]));
+    if (outlined.entries.size() > 1) entries.line("}");
     const std::uint32_t next =
-        chunk.end < schedule_.statements.size() ? plan_.pc(chunk.end) : kNone;
-    if (emit_range(chunk.begin, chunk.end, next))
+        outlined.end < schedule_.statements.size() ? plan_.pc(outlined.end) : kNone;
+    if (emit_range(outlined.begin, outlined.end, next))
       c_.text.line("return " + std::to_string(next) + ";");
-    for (const std::uint32_t memo : chunk.bodies) emit_body(memo);
-    for (const std::uint32_t memo : chunk.bodies | std::views::reverse) emit_failure(memo);
+    for (const std::uint32_t memo : outlined.bodies) emit_body(memo);
+    for (const std::uint32_t memo : outlined.bodies | std::views::reverse) emit_failure(memo);
     c_.text.close();
     c_.text.verbatim("\n");
-    const std::string name = "chunk_" + std::to_string(function_of_[chunk_]);
+    const std::string name = "function_" + std::to_string(function_of_[outlined_]);
     CText head;
     head.open("u32 " + name + "(tv_call *call, u32 label) {");
-    head.note(annotations_.block_at(chunk.begin));
+    head.note(annotations_.block_at(outlined.begin));
     head.note(annotations_.registers(c_.named));
     c_.declare(head);
     for (const auto& [memo, needs] : needs_) {
       if (is_within(memo) && plan_.needs(memo) > 1) head.line("u32 " + from(memo) + " = 0;");
       profile_.declare_body(memo, head);
     }
-    module_.chunks.append(std::move(head));
-    module_.chunks.append(std::move(entries));
-    module_.chunks.append(std::move(c_.text));
+    module_.outlined.append(std::move(head));
+    module_.outlined.append(std::move(entries));
+    module_.outlined.append(std::move(c_.text));
     out_.functions_.push_back({out_.sources_.size(), name});
   }
 
@@ -100,7 +100,7 @@ class ChunkCode {
       case Statement::Kind::Branch:
       case Statement::Kind::End:  // emit_range's
       case Statement::Kind::Demand:
-      case Statement::Kind::Release: return;  // in no chunk
+      case Statement::Kind::Release: return;  // in no outlined function
     }
   }
 
@@ -118,62 +118,62 @@ class ChunkCode {
 
   /// To a pc: within this function, or by way of the interpreter.
   std::string go(std::uint32_t pc) {
-    if (plan_.chunk_at(pc) != chunk_) return "return " + std::to_string(pc) + ";";
+    if (plan_.outlined_at(pc) != outlined_) return "return " + std::to_string(pc) + ";";
     return c_.go(pc);
   }
 
   void emit_run(std::uint32_t pc) {
     c_.count(program_.code[pc].c);
-    const std::vector<Unit>& units = plan_.units(pc);
-    for (std::size_t u = 0; u < units.size(); ++u) {
-      const Unit& unit = units[u];
-      for (const std::uint32_t step : unit.steps) c_.text.node(program_.steps[step].node);
-      if (plan_.options().traced) tell("before", unit);
-      switch (unit.kind) {
-        case Unit::Kind::Expression:
-          emit_expression(unit, plan_.not_reached_after(units, u));
+    const std::vector<Group>& groups = plan_.groups(pc);
+    for (std::size_t u = 0; u < groups.size(); ++u) {
+      const Group& group = groups[u];
+      for (const std::uint32_t step : group.steps) c_.text.node(program_.steps[step].node);
+      if (plan_.options().traced) tell("before", group);
+      switch (group.kind) {
+        case Group::Kind::Expression:
+          emit_expression(group, plan_.not_reached_after(groups, u));
           break;
-        case Unit::Kind::Loop: emit_loop_call(unit, plan_.not_reached_after(units, u)); break;
-        case Unit::Kind::Call: emit_call(unit, plan_.not_reached_after(units, u)); break;
+        case Group::Kind::Loop: emit_loop_call(group, plan_.not_reached_after(groups, u)); break;
+        case Group::Kind::Call: emit_call(group, plan_.not_reached_after(groups, u)); break;
       }
-      if (plan_.options().traced) tell("after", unit);
-      c_.retire(kept(unit));
-      if (profile_.on()) lap(unit, u + 1 == units.size() ? nullptr : &units[u + 1]);
+      if (plan_.options().traced) tell("after", group);
+      c_.retire(kept(group));
+      if (profile_.on()) lap(group, u + 1 == groups.size() ? nullptr : &groups[u + 1]);
     }
   }
 
-  /// Expressions that follow each other are one group: a read of the clock costs more than each.
-  void lap(const Unit& unit, const Unit* next) {
+  /// Expressions that follow each other are one lap: a read of the clock costs more than each.
+  void lap(const Group& group, const Group* next) {
     std::vector<std::uint32_t> nodes;
-    for (const std::uint32_t step : unit.steps) nodes.push_back(program_.steps[step].node);
-    if (unit.kind != Unit::Kind::Expression) {
+    for (const std::uint32_t step : group.steps) nodes.push_back(program_.steps[step].node);
+    if (group.kind != Group::Kind::Expression) {
       profile_.add(nodes);
-      profile_.end_group(unit.kind == Unit::Kind::Loop ? "loop" : "call", c_.text);
+      profile_.end_group(group.kind == Group::Kind::Loop ? "loop" : "call", c_.text);
       return;
     }
-    const std::uint32_t reg = program_.steps[unit.steps.front()].operands.output(0);
+    const std::uint32_t reg = program_.steps[group.steps.front()].operands.output(0);
     profile_.add(nodes, plan_.reg(reg).local ? "r" + std::to_string(reg) : "");
-    if (next == nullptr || next->kind != Unit::Kind::Expression)
+    if (next == nullptr || next->kind != Group::Kind::Expression)
       profile_.end_group("expression", c_.text);
   }
 
-  /// What a unit retires: the values of a loop that only its members read were never there.
-  std::vector<std::uint32_t> kept(const Unit& unit) {
-    std::vector<std::uint32_t> retired = unit.retired;
+  /// What a group retires: the values of a loop that only its members read were never there.
+  std::vector<std::uint32_t> kept(const Group& group) {
+    std::vector<std::uint32_t> retired = group.retired;
     std::erase_if(retired, [&](auto reg) { return std::ranges::count(internal_, reg) != 0; });
     internal_.clear();
     return retired;
   }
 
   /// `when`: "before" or "after".
-  void tell(const std::string& when, const Unit& unit) {
-    for (const std::uint32_t step : unit.steps) c_.call_or_fail(when, std::to_string(step));
+  void tell(const std::string& when, const Group& group) {
+    for (const std::uint32_t step : group.steps) c_.call_or_fail(when, std::to_string(step));
   }
 
-  std::string region() const { return "chunk " + std::to_string(function_of_[chunk_]); }
+  std::string region() const { return "function " + std::to_string(function_of_[outlined_]); }
 
-  void emit_expression(const Unit& unit, std::vector<StepRange> after) {
-    const std::uint32_t step = unit.steps.front();
+  void emit_expression(const Group& group, std::vector<StepRange> after) {
+    const std::uint32_t step = group.steps.front();
     place(program_.steps[step].node) = {"emitted", region(), ""};
     switch (plan_.step(step).kind) {
       case StepForm::Kind::Length: write_length(plan_, step, c_); return;
@@ -181,7 +181,7 @@ class ChunkCode {
       case StepForm::Kind::Pick:
         write_pick(plan_, step, out_.calls.size(), c_);
         out_.calls.push_back(
-            {.steps = {program_.steps[step]}, .indices = unit.steps, .after = std::move(after)});
+            {.steps = {program_.steps[step]}, .indices = group.steps, .after = std::move(after)});
         out_.calls.back().steps[0].operands.dying = 0;
         return;
       default: write_number(step); return;
@@ -204,14 +204,14 @@ class ChunkCode {
     c_.write(o.output(0), unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
   }
 
-  void emit_call(const Unit& unit, std::vector<StepRange> after) {
-    const std::uint32_t index = unit.steps.front();
+  void emit_call(const Group& group, std::vector<StepRange> after) {
+    const std::uint32_t index = group.steps.front();
     NativeSteps steps;
-    steps.indices = unit.steps;
+    steps.indices = group.steps;
     steps.steps = {program_.steps[index]};
     steps.after = std::move(after);
     Operands& o = steps.steps[0].operands;
-    o.dying = plan_.options().traced ? 0 : dying_inputs(o, unit.retired);
+    o.dying = plan_.options().traced ? 0 : dying_inputs(o, group.retired);
     c_.text.note(annotations_.call(index, c_.named));
     c_.call_or_fail("run", std::to_string(out_.calls.size()));
     out_.calls.push_back(std::move(steps));
@@ -221,14 +221,14 @@ class ChunkCode {
     place(program_.steps[index].node) = {"", region(), *form.why != '\0' ? form.why : alone};
   }
 
-  void emit_loop_call(const Unit& unit, std::vector<StepRange> after) {
+  void emit_loop_call(const Group& group, std::vector<StepRange> after) {
     const std::string index = std::to_string(out_.loops.size());
-    EmittedLoop loop = emit_loop(plan_, unit, std::move(after));
+    EmittedLoop loop = emit_loop(plan_, group, std::move(after));
     const std::string body = module_.add_loop(std::move(loop.body), loop.nest, "loop_" + index);
     c_.text.note(annotations_.loop(loop.nest, index, body, c_.named));
     write_loop_call(plan_, loop.nest, index, c_);
     internal_ = loop.nest.internal;
-    for (const std::uint32_t step : unit.steps)
+    for (const std::uint32_t step : group.steps)
       place(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
     out_.bodies_.push_back({out_.sources_.size(), body});
     out_.loops.push_back(std::move(loop.nest));
@@ -319,7 +319,7 @@ class ChunkCode {
       c_.text.line("goto memo_" + m + ";");
       c_.text.label(after_need(pc));
     } else {
-      c_.text.line("if (call->functions[" + std::to_string(function_of_[plan_.memo_chunk(memo)]) +
+      c_.text.line("if (call->functions[" + std::to_string(function_of_[plan_.memo_function(memo)]) +
                    "](call, 0) == TV_FAILED) " +
                    c_.fail(c_.service("fail_memo") + "(call, " + m + ")"));
     }
@@ -367,7 +367,7 @@ class ChunkCode {
     c_.text.close();
   }
 
-  bool is_within(std::uint32_t memo) const { return plan_.memo_chunk(memo) == chunk_; }
+  bool is_within(std::uint32_t memo) const { return plan_.memo_function(memo) == outlined_; }
   static std::string from(std::uint32_t memo) { return "from_" + std::to_string(memo); }
   static std::string after_need(std::uint32_t pc) { return "after_" + std::to_string(pc); }
 
@@ -377,8 +377,8 @@ class ChunkCode {
   const Annotations& annotations_;
   const Program& program_;
   const Schedule& schedule_;
-  const std::span<const std::uint32_t> function_of_;  // by chunk
-  const std::uint32_t chunk_;
+  const std::span<const std::uint32_t> function_of_;  // by outlined function
+  const std::uint32_t outlined_;
   ProfileCode& profile_;
   EmittedCode& out_;
   ModuleText& module_;
@@ -391,10 +391,10 @@ class ChunkCode {
   std::map<std::uint32_t, std::vector<Need>> needs_;  // by memo: those that are written
 };
 
-void emit_chunk(const Plan& plan, const Annotations& annotations,
-                std::span<const std::uint32_t> function_of, std::uint32_t chunk,
+void emit_outlined(const Plan& plan, const Annotations& annotations,
+                std::span<const std::uint32_t> function_of, std::uint32_t outlined,
                 ProfileCode& profile, EmittedCode& out, ModuleText& module) {
-  ChunkCode(plan, annotations, function_of, chunk, profile, out, module).emit();
+  OutlinedCode(plan, annotations, function_of, outlined, profile, out, module).emit();
 }
 
 }  // namespace thunkvm

@@ -20,7 +20,7 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
   TV_END_VECTORS;
 }
 
-u32 chunk_0(tv_call *call, u32 label) {
+u32 function_0(tv_call *call, u32 label) {
   // R[0] x, input 0; R[2] y, input 1; R[5] a, input 2; R[6] output 0; R[7] output 1; R[8]
   // output 2
   tv_cell *const R = call->cells;

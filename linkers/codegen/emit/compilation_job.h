@@ -1,4 +1,4 @@
-// tier.h: a function's emitted code on its way from source to something that runs.
+// compilation_job.h: a function's emitted code on its way from source to something that runs.
 #pragma once
 
 #include "linkers/codegen/emit/emitted_code.h"
@@ -26,7 +26,7 @@ struct EmissionSource {
 /// another thread may come in. Planning, writing and compiling are done on threads of the compile
 /// queue, without the host. A process that was forked meanwhile has not got these along, and begins
 /// anew.
-class Tier {
+class CompilationJob {
  public:
   enum class State : std::uint8_t {
     Waiting,
@@ -36,10 +36,10 @@ class Tier {
     Unneeded,  ///< in the background nothing was compiled, since nothing would be gained
   };
 
-  explicit Tier(EmissionSource source);
-  ~Tier();
-  Tier(const Tier&) = delete;
-  Tier& operator=(const Tier&) = delete;
+  explicit CompilationJob(EmissionSource source);
+  ~CompilationJob();
+  CompilationJob(const CompilationJob&) = delete;
+  CompilationJob& operator=(const CompilationJob&) = delete;
 
   /// Returns when it is ready or has failed, whoever it is that compiles it. Throws CompileError,
   /// after which it is what it was before, and Error(Interrupted) where the host says so. What
@@ -56,7 +56,7 @@ class Tier {
   /// Stops what is done in the background and waits for the end of it. It may log until then: the
   /// caller lets go of locks that this takes.
   void stop();
-  /// The same for all tiers, and for good: before the process ends. The host is left meanwhile.
+  /// The same for all jobs, and for good: before the process ends. The host is left meanwhile.
   static void stop_all(Host& host);
 
   State state() const;

@@ -1,24 +1,24 @@
-// fold.h: a sequence of elements folded into one: the rule behind reductions.
+// reduce.h: a sequence of elements reduced into one: the rule behind reductions.
 //
 // What an output gets depends on its elements and their order alone, never on strides, alignment or
 // the vector width: element k of a sequence always goes to block k / 128 and there to accumulator k
 // % 16; the accumulators of a block are merged as a tree, and the blocks as a binary counter
 // (neighbours first, then pairs of neighbours ...). A sum of n floats is therefore off by at most
 // (8 + 4 + log2(n / 128)) roundings, where NumPy's pairwise sum has (16 + 3 + log2(n / 128)). Two
-// loops follow this order: one along a sequence (fold_along.h), and one across the outputs, for
-// sequences whose neighbours lie next to each other in memory (fold_rows.h).
+// loops follow this order: one along a sequence (reduce_along.h), and one across the outputs, for
+// sequences whose neighbours lie next to each other in memory (reduce_rows.h).
 //
-// A fold F says what happens to the elements:
+// A reducer F says what happens to the elements:
 //   using In, Acc;  static constexpr int kLanes (16, or 1: strictly in order);  static constexpr
 //   bool kTree (false: the blocks are merged in order); static Acc identity();
 //   static Acc step(Acc, In);  static Acc merge(Acc, Acc);
-// and, where floats are folded in their own type by one of the steps that vector units have loops
-// for (fold_loops.h), `static constexpr FoldStep kStep`, which must do the same;
+// and, where floats are reduced in their own type by one of the steps that vector units have loops
+// for (reduction_loops.h), `static constexpr ReductionStep kStep`, which must do the same;
 // and, where the order makes no difference to some results, `static bool same_in_any_order(Acc)`:
 // whether this one is the same bits in any order.
 #pragma once
 
-#include "ops/kernels/fold_loops.h"
+#include "ops/kernels/reduction_loops.h"
 
 #include <algorithm>
 #include <bit>
@@ -28,14 +28,14 @@
 namespace thunkvm {
 
 template <class F>
-concept VectorFold = requires { F::kStep; } && std::is_floating_point_v<typename F::In> &&
-                     std::is_same_v<typename F::In, typename F::Acc>;
+concept VectorReducer = requires { F::kStep; } && std::is_floating_point_v<typename F::In> &&
+                        std::is_same_v<typename F::In, typename F::Acc>;
 
 /// One block of up to 128 neighbours, by the rule above.
 template <class F>
-typename F::Acc fold_block(const typename F::In* x, int n) {
-  if constexpr (VectorFold<F>) {
-    return fold_loops<typename F::In>(F::kStep).block(x, n);
+typename F::Acc reduce_block(const typename F::In* x, int n) {
+  if constexpr (VectorReducer<F>) {
+    return reduction_loops<typename F::In>(F::kStep).block(x, n);
   } else {
     typename F::Acc lanes[F::kLanes];
     for (auto& lane : lanes) lane = F::identity();
@@ -50,9 +50,9 @@ typename F::Acc fold_block(const typename F::In* x, int n) {
   }
 }
 
-/// The fold of one sequence, fed block by block.
+/// The reduction of one sequence, fed block by block.
 template <class F>
-class Folding {
+class SequenceAccumulator {
  public:
   using In = typename F::In;
   using Acc = typename F::Acc;
@@ -61,14 +61,14 @@ class Folding {
     if constexpr (F::kLanes == 1) {
       for (int i = 0; i < n; ++i) total_ = F::step(total_, x[i]);
     } else if constexpr (!F::kTree) {
-      total_ = F::merge(total_, fold_block<F>(x, n));
+      total_ = F::merge(total_, reduce_block<F>(x, n));
     } else {
-      add_partial(fold_block<F>(x, n), 0);
+      add_partial(reduce_block<F>(x, n), 0);
     }
   }
   /// As if the blocks of `next` had been added here: a power of two of them or less, of which this
   /// has a multiple.
-  void append(const Folding& next) {
+  void append(const SequenceAccumulator& next) {
     if constexpr (!F::kTree) {
       total_ = F::merge(total_, next.total_);
     } else {
@@ -89,7 +89,7 @@ class Folding {
   }
 
  private:
-  /// Adds what 2^level blocks were folded to.
+  /// Adds what 2^level blocks were reduced to.
   void add_partial(Acc value, int level) {
     const std::uint64_t before = blocks_;
     blocks_ += std::uint64_t{1} << level;

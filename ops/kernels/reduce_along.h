@@ -1,8 +1,8 @@
-// fold_along.h: the fold of one sequence of elements that lie anywhere in an array.
+// reduce_along.h: the reduction of one sequence of elements that lie anywhere in an array.
 #pragma once
 
-#include "ops/kernels/fold.h"
-#include "ops/kernels/fold_axes.h"
+#include "ops/kernels/reduce.h"
+#include "ops/kernels/reduction_axes.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -17,36 +17,37 @@ class BlockCutter {
  public:
   using In = typename F::In;
 
-  explicit BlockCutter(Folding<F>& folding) : folding_(folding) {}
+  explicit BlockCutter(SequenceAccumulator<F>& accumulator) : accumulator_(accumulator) {}
 
   void add(const In* x, std::int64_t n) {
     if (n_held_ > 0) {
-      const std::int64_t more = std::min<std::int64_t>(kFoldBlock - n_held_, n);
+      const std::int64_t more = std::min<std::int64_t>(kReductionBlock - n_held_, n);
       std::copy_n(x, more, held_ + n_held_);
       n_held_ += static_cast<int>(more);
-      if (n_held_ < kFoldBlock) return;
-      folding_.add_block(held_, kFoldBlock);
+      if (n_held_ < kReductionBlock) return;
+      accumulator_.add_block(held_, kReductionBlock);
       n_held_ = 0;
       x += more;
       n -= more;
     }
-    for (; n >= kFoldBlock; x += kFoldBlock, n -= kFoldBlock) folding_.add_block(x, kFoldBlock);
+    for (; n >= kReductionBlock; x += kReductionBlock, n -= kReductionBlock)
+      accumulator_.add_block(x, kReductionBlock);
     std::copy_n(x, n, held_);
     n_held_ = static_cast<int>(n);
   }
   void end() {
-    if (n_held_ > 0) folding_.add_block(held_, n_held_);
+    if (n_held_ > 0) accumulator_.add_block(held_, n_held_);
   }
 
  private:
-  Folding<F>& folding_;
+  SequenceAccumulator<F>& accumulator_;
   int n_held_ = 0;
-  In held_[kFoldBlock];
+  In held_[kReductionBlock];
 };
 
 /// Rows that are copied at once where those of the array lie across its memory (Fortran order), so
 /// that a line of the cache is read once; fewer where they are long.
-inline std::int64_t panel_rows(const FoldAxes& reduced, std::int64_t item_size) {
+inline std::int64_t panel_rows(const ReductionAxes& reduced, std::int64_t item_size) {
   constexpr std::int64_t kMostElements = 1 << 16;
   const std::size_t n_axes = reduced.lengths.size();
   if (reduced.count == 0 || n_axes < 2 || reduced.strides[n_axes - 2] != item_size) return 1;
@@ -83,12 +84,12 @@ void copy_panel(T* to, const char* columns, std::int64_t stride, std::int64_t ro
 
 /// Adds the sequence that starts at `first`, a panel of rows at a time.
 template <class F>
-void add_panels(const char* first, const FoldAxes& reduced, std::int64_t rows,
+void add_panels(const char* first, const ReductionAxes& reduced, std::int64_t rows,
                 BlockCutter<F>& cut) {
   using In = typename F::In;
   const std::int64_t length = reduced.inner_length();
   const std::int64_t stride = reduced.inner_stride();
-  FoldAxes outer = reduced;  // starts of the panels' axes
+  ReductionAxes outer = reduced;  // starts of the panels' axes
   const std::int64_t n_rows = outer.lengths[outer.lengths.size() - 2];
   outer.lengths.resize(outer.lengths.size() - 2);
   outer.strides.resize(outer.lengths.size());
@@ -105,34 +106,34 @@ void add_panels(const char* first, const FoldAxes& reduced, std::int64_t rows,
   });
 }
 
-/// Folds the sequence that starts at `first`, in its order.
+/// Reduces the sequence that starts at `first`, in its order.
 template <class F>
-typename F::Acc fold_in_order(const char* first, const FoldAxes& reduced) {
+typename F::Acc reduce_in_order(const char* first, const ReductionAxes& reduced) {
   using In = typename F::In;
-  Folding<F> folding;
+  SequenceAccumulator<F> accumulator;
   const std::int64_t length = reduced.inner_length();
   const std::int64_t stride = reduced.inner_stride();
   const bool dense = stride == static_cast<std::int64_t>(sizeof(In)) || length == 1;
   if (dense && reduced.lengths.size() <= 1) {
     const In* x = reinterpret_cast<const In*>(first);
-    for (std::int64_t i = 0; i < reduced.count; i += kFoldBlock)
-      folding.add_block(x + i,
-                        static_cast<int>(std::min<std::int64_t>(kFoldBlock, reduced.count - i)));
-    return folding.total();
+    for (std::int64_t i = 0; i < reduced.count; i += kReductionBlock)
+      accumulator.add_block(
+          x + i, static_cast<int>(std::min<std::int64_t>(kReductionBlock, reduced.count - i)));
+    return accumulator.total();
   }
-  BlockCutter<F> cut(folding);
+  BlockCutter<F> cut(accumulator);
   if (const std::int64_t rows = panel_rows(reduced, sizeof(In)); rows > 1) {
     add_panels<F>(first, reduced, rows, cut);
   } else {
-    In gathered[kFoldBlock];
+    In gathered[kReductionBlock];
     reduced.each_run([&](std::int64_t offset) {
       const char* x = first + offset;
       if (dense) {
         cut.add(reinterpret_cast<const In*>(x), length);
         return;
       }
-      for (std::int64_t left = length; left > 0; left -= kFoldBlock) {
-        const std::int64_t n = std::min<std::int64_t>(kFoldBlock, left);
+      for (std::int64_t left = length; left > 0; left -= kReductionBlock) {
+        const std::int64_t n = std::min<std::int64_t>(kReductionBlock, left);
         for (std::int64_t i = 0; i < n; ++i, x += stride)
           gathered[i] = *reinterpret_cast<const In*>(x);
         cut.add(gathered, n);
@@ -140,21 +141,21 @@ typename F::Acc fold_in_order(const char* first, const FoldAxes& reduced) {
     });
   }
   cut.end();
-  return folding.total();
+  return accumulator.total();
 }
 
-/// Folds the sequence that starts at `first`. Where a fold's result is the same in any order, it is
-/// folded in that of the memory.
+/// Reduces the sequence that starts at `first`. Where a reduction's result is the same in any
+/// order, it is reduced in that of the memory.
 template <class F>
-typename F::Acc fold_along(const char* first, const FoldAxes& reduced) {
+typename F::Acc reduce_along(const char* first, const ReductionAxes& reduced) {
   if constexpr (requires(typename F::Acc acc) { F::same_in_any_order(acc); }) {
     if (reduced.lengths.size() > 1 &&
         !std::is_sorted(reduced.strides.rbegin(), reduced.strides.rend())) {
-      const auto result = fold_in_order<F>(first, reduced.in_memory_order());
+      const auto result = reduce_in_order<F>(first, reduced.in_memory_order());
       if (F::same_in_any_order(result)) return result;
     }
   }
-  return fold_in_order<F>(first, reduced);
+  return reduce_in_order<F>(first, reduced);
 }
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-// fold_axes.h: the axes that a reduction walks over.
+// reduction_axes.h: the axes that a reduction walks over.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace thunkvm {
 
 /// The axes of one operand, merged where their strides allow it.
-struct FoldAxes {
+struct ReductionAxes {
   std::vector<std::int64_t> lengths;
   std::vector<std::int64_t> strides;
   std::int64_t count = 1;
@@ -30,12 +30,12 @@ struct FoldAxes {
   std::int64_t inner_stride() const { return strides.empty() ? 0 : strides.back(); }
 
   /// The same elements in the order of their addresses.
-  FoldAxes in_memory_order() const {
+  ReductionAxes in_memory_order() const {
     std::vector<std::size_t> order(lengths.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return strides[a] > strides[b]; });
-    FoldAxes axes;
+    ReductionAxes axes;
     for (const std::size_t axis : order) axes.append(lengths[axis], strides[axis]);
     return axes;
   }

@@ -1,4 +1,4 @@
-#include "linkers/codegen/emit/tier.h"
+#include "linkers/codegen/emit/compilation_job.h"
 
 #include "linkers/compiler/compile_queue.h"
 #include "thunks/log.h"
@@ -41,7 +41,7 @@ std::uint64_t first_compiled_call(const Program& program) {
 }
 
 // One compilation: the code is emitted if it was not yet, then each module is a part.
-class Tier::Run final : public CompileJob {
+class CompilationJob::Run final : public CompileJob {
  public:
   Run(const EmissionSource& source, std::shared_ptr<EmittedCode> code, CompilerSettings settings,
       std::uint64_t urgency, bool background)
@@ -150,12 +150,12 @@ class Tier::Run final : public CompileJob {
   std::atomic<bool> has_code_;
 };
 
-Tier::Tier(EmissionSource source) : source_(std::move(source)) {}
+CompilationJob::CompilationJob(EmissionSource source) : source_(std::move(source)) {}
 
-Tier::~Tier() { stop(); }
+CompilationJob::~CompilationJob() { stop(); }
 
 // The compilation before it, if any, has ended.
-bool Tier::start(CompilerSettings settings, std::uint64_t urgency, bool background) {
+bool CompilationJob::start(CompilerSettings settings, std::uint64_t urgency, bool background) {
   stop();
   if (code_ == nullptr && run_ != nullptr) code_ = run_->code();
   auto run = std::make_shared<Run>(source_, code_, std::move(settings), urgency, background);
@@ -164,7 +164,7 @@ bool Tier::start(CompilerSettings settings, std::uint64_t urgency, bool backgrou
   return true;
 }
 
-void Tier::compile_now(const CompilerSettings& settings, Host& host) {
+void CompilationJob::compile_now(const CompilerSettings& settings, Host& host) {
   do {
     while (state() == State::Compiling) {
       const std::shared_ptr<Run> run = run_;
@@ -198,7 +198,7 @@ void Tier::compile_now(const CompilerSettings& settings, Host& host) {
   }
 }
 
-void Tier::compile_in_background(CompilerSettings settings, std::uint64_t calls) {
+void CompilationJob::compile_in_background(CompilerSettings settings, std::uint64_t calls) {
   report();  // which may let another thread in
   if (state() != State::Waiting) return;
   try {
@@ -208,19 +208,19 @@ void Tier::compile_in_background(CompilerSettings settings, std::uint64_t calls)
   }
 }
 
-void Tier::set_urgency(std::uint64_t calls) {
+void CompilationJob::set_urgency(std::uint64_t calls) {
   if (run_ != nullptr) run_->set_urgency(calls);
 }
 
 // The message, with the node whose C the compiler complains of.
-std::string Tier::explained(const CompileError& error) const {
+std::string CompilationJob::explained(const CompileError& error) const {
   const std::shared_ptr<EmittedCode> code = run_ == nullptr ? nullptr : run_->code();
   const std::string node =
       code == nullptr ? std::string() : code->node_of(error.index(), error.diagnostics());
   return node.empty() ? error.what() : "the C of node " + node + ": " + error.what();
 }
 
-void Tier::report() {
+void CompilationJob::report() {
   if (run_ == nullptr || !run_->is_here() || run_->state() == State::Compiling) return;
   const std::exception_ptr error = run_->take_error();
   if (!error) return;
@@ -237,7 +237,7 @@ void Tier::report() {
   }
 }
 
-void Tier::wait(Run& run, Host& host, bool for_code) const {
+void CompilationJob::wait(Run& run, Host& host, bool for_code) const {
   host.leave();
   run.wait(for_code);
   host.enter();
@@ -245,7 +245,7 @@ void Tier::wait(Run& run, Host& host, bool for_code) const {
     throw Error(ErrorKind::Interrupted, "the wait for emitted code was interrupted.");
 }
 
-void Tier::stop() {
+void CompilationJob::stop() {
   if (run_ == nullptr) return;
   if (run_->is_here()) {
     CompileQueue::of_process().stop(*run_);
@@ -261,28 +261,28 @@ void Tier::stop() {
   code_ = nullptr;
 }
 
-void Tier::stop_all(Host& host) {
+void CompilationJob::stop_all(Host& host) {
   host.leave();
   CompileQueue::of_process().close();
   host.enter();
 }
 
-Tier::State Tier::state() const {
+CompilationJob::State CompilationJob::state() const {
   if (run_ == nullptr) return State::Waiting;
   const State state = run_->state();
   return state == State::Compiling && !run_->is_here() ? State::Waiting : state;
 }
 
-const Tier::Cost& Tier::cost() const {
+const CompilationJob::Cost& CompilationJob::cost() const {
   static const Cost none;
   return run_ == nullptr || run_->state() == State::Compiling ? none : run_->cost();
 }
 
-std::shared_ptr<const NativeCode> Tier::ready() const {
+std::shared_ptr<const NativeCode> CompilationJob::ready() const {
   return state() == State::Ready ? run_->code() : nullptr;
 }
 
-const EmittedCode& Tier::code(Host& host) {
+const EmittedCode& CompilationJob::code(Host& host) {
   while (code_ == nullptr) {
     const std::shared_ptr<Run> run = run_ != nullptr && run_->is_here() ? run_ : nullptr;
     if (run != nullptr && (code_ = run->code()) != nullptr) break;

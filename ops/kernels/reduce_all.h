@@ -1,8 +1,9 @@
-// fold_all.h: the folds of all sequences of an array, each by itself or several side by side.
+// reduce_all.h: the reductions of all sequences of an array, each by itself or several side by
+// side.
 #pragma once
 
-#include "ops/kernels/fold_along.h"
-#include "ops/kernels/fold_rows.h"
+#include "ops/kernels/reduce_along.h"
+#include "ops/kernels/reduce_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -11,30 +12,30 @@
 
 namespace thunkvm {
 
-/// Folds sequences whose starts are `step` bytes apart side by side; same results as `fold_along`.
-/// There are at least kMinFoldColumns and at most kFoldTile of them.
+/// Reduces sequences whose starts are `step` bytes apart side by side; same results as
+/// `reduce_along`. There are at least kMinReductionColumns and at most kReductionTile of them.
 template <class F>
-class TileFolding {
+class TileAccumulator {
  public:
   using In = typename F::In;
   using Acc = typename F::Acc;
 
-  TileFolding(int width, std::int64_t step, std::int64_t count)
+  TileAccumulator(int width, std::int64_t step, std::int64_t count)
       : width_(width),
         step_(step),
         dense_(step == static_cast<std::int64_t>(sizeof(In))),
         partial_(RowTree<F>::rows(count)),
-        tree_(partial_[0].data(), width, kFoldTile<Acc>) {}
+        tree_(partial_[0].data(), width, kReductionTile<Acc>) {}
 
-  void fold(const char* first, const FoldAxes& reduced, Acc* totals) {
-    const char* rows[kFoldBlock];
+  void reduce(const char* first, const ReductionAxes& reduced, Acc* totals) {
+    const char* rows[kReductionBlock];
     int n = 0;
     const std::int64_t length = reduced.inner_length();
     const std::int64_t stride = reduced.inner_stride();
     reduced.each_run([&](std::int64_t offset) {
       for (std::int64_t i = 0; i < length; ++i) {
         rows[n++] = first + offset + i * stride;
-        if (n < kFoldBlock) continue;
+        if (n < kReductionBlock) continue;
         add_block(rows, n);
         n = 0;
       }
@@ -44,7 +45,7 @@ class TileFolding {
   }
 
  private:
-  using Row = std::array<Acc, kFoldTile<Acc>>;
+  using Row = std::array<Acc, kReductionTile<Acc>>;
 
   void add_row(Acc* row, const char* x) const {
     if (dense_) {
@@ -55,11 +56,11 @@ class TileFolding {
         row[w] = F::step(row[w], *reinterpret_cast<const In*>(x + w * step_));
     }
   }
-  /// The rows of one block, folded by the rule.
-  void fold_block_rows(Acc* block, const char* const* rows, int n) {
-    if constexpr (VectorFold<F>) {
+  /// The rows of one block, reduced by the rule.
+  void reduce_block_rows(Acc* block, const char* const* rows, int n) {
+    if constexpr (VectorReducer<F>) {
       if (dense_) {
-        fold_loops<In>(F::kStep).columns(block, rows, n, width_);
+        reduction_loops<In>(F::kStep).columns(block, rows, n, width_);
         return;
       }
     }
@@ -76,7 +77,7 @@ class TileFolding {
       for (int r = 0; r < n; ++r) add_row(tree_.first(), rows[r]);
     } else {
       Row block;
-      fold_block_rows(block.data(), rows, n);
+      reduce_block_rows(block.data(), rows, n);
       tree_.add(block.data());
     }
   }
@@ -88,30 +89,33 @@ class TileFolding {
   RowTree<F> tree_;
 };
 
-/// Folds every sequence: `out(i, acc)` is called for output i, counted in C order of the kept axes.
+/// Reduces every sequence: `out(i, acc)` is called for output i, counted in C order of the kept
+/// axes.
 template <class F, class Out>
-void fold_all(const char* data, const FoldAxes& kept, const FoldAxes& reduced, Out&& out) {
+void reduce_all(const char* data, const ReductionAxes& kept, const ReductionAxes& reduced,
+                Out&& out) {
   const std::int64_t length = kept.inner_length();
   const std::int64_t stride = kept.inner_stride();
   const auto size = [](std::int64_t s) { return s < 0 ? -s : s; };
-  const bool across = length >= kMinFoldColumns && reduced.count > 1 && !reduced.lengths.empty() &&
-                      size(stride) < size(reduced.inner_stride());
+  const bool across = length >= kMinReductionColumns && reduced.count > 1 &&
+                      !reduced.lengths.empty() && size(stride) < size(reduced.inner_stride());
   std::int64_t output = 0;
   kept.each_run([&](std::int64_t offset) {
     const char* run = data + offset;
     if (!across) {
       for (std::int64_t i = 0; i < length; ++i)
-        out(output++, fold_along<F>(run + i * stride, reduced));
+        out(output++, reduce_along<F>(run + i * stride, reduced));
       return;
     }
     // Tiles of even widths: none is so narrow that it would need loops of its own.
-    constexpr std::int64_t kTile = kFoldTile<typename F::Acc>;
+    constexpr std::int64_t kTile = kReductionTile<typename F::Acc>;
     const std::int64_t tiles = (length + kTile - 1) / kTile;
     typename F::Acc totals[kTile];
     for (std::int64_t tile = 0; tile < tiles; ++tile) {
       const std::int64_t begin = length * tile / tiles;
       const int width = static_cast<int>(length * (tile + 1) / tiles - begin);
-      TileFolding<F>(width, stride, reduced.count).fold(run + begin * stride, reduced, totals);
+      TileAccumulator<F>(width, stride, reduced.count)
+          .reduce(run + begin * stride, reduced, totals);
       for (int w = 0; w < width; ++w) out(output++, totals[w]);
     }
   });

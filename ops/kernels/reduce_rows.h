@@ -1,7 +1,7 @@
-// fold_rows.h: the folds of sequences side by side, row by row.
+// reduce_rows.h: the reductions of sequences side by side, row by row.
 #pragma once
 
-#include "ops/kernels/fold.h"
+#include "ops/kernels/reduce.h"
 
 #include <algorithm>
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace thunkvm {
 
-/// What blocks of sequences side by side were folded to, merged as the rule says: partial results
+/// What blocks of sequences side by side were reduced to, merged as the rule says: partial results
 /// in memory of the caller, rows of `width` that are `stride` elements apart.
 template <class F>
 class RowTree {
@@ -19,7 +19,7 @@ class RowTree {
 
   /// How many rows the memory has to have for sequences of `count` elements.
   static std::size_t rows(std::int64_t count) {
-    return F::kTree ? std::bit_width(static_cast<std::uint64_t>(count / kFoldBlock + 1)) : 1;
+    return F::kTree ? std::bit_width(static_cast<std::uint64_t>(count / kReductionBlock + 1)) : 1;
   }
 
   RowTree(Acc* partial, int width, std::int64_t stride)
@@ -27,7 +27,7 @@ class RowTree {
     std::fill_n(partial_, width_, F::identity());
   }
 
-  /// Adds what one more block was folded to, which is overwritten.
+  /// Adds what one more block was reduced to, which is overwritten.
   void add(Acc* block) {
     int level = 0;
     for (; F::kTree ? ((blocks_ >> level) & 1u) != 0 : level == 0; ++level)
@@ -47,14 +47,14 @@ class RowTree {
     }
     if (first) std::copy_n(row(0), width_, totals);
   }
-  /// The first row: of a fold that is strictly in order, its state.
+  /// The first row: of a reduction that is strictly in order, its state.
   Acc* first() { return partial_; }
 
  private:
   Acc* row(int level) const { return partial_ + level * stride_; }
   void merge(Acc* into, const Acc* left) const {
-    if constexpr (VectorFold<F>) {
-      fold_loops<typename F::In>(F::kStep).merge(into, left, width_);
+    if constexpr (VectorReducer<F>) {
+      reduction_loops<typename F::In>(F::kStep).merge(into, left, width_);
     } else {
       for (int w = 0; w < width_; ++w) into[w] = F::merge(left[w], into[w]);
     }
@@ -66,22 +66,22 @@ class RowTree {
   std::uint64_t blocks_ = 0;
 };
 
-/// Folds `width` sequences side by side that come row by row: their first elements, then their
+/// Reduces `width` sequences side by side that come row by row: their first elements, then their
 /// second ones, and so on. Lives in memory of the caller, with its accumulators behind it.
 template <class F>
-class alignas(16) RowFolding {
+class alignas(16) RowAccumulator {
  public:
   using In = typename F::In;
   using Acc = typename F::Acc;
 
   static std::size_t bytes(int width, std::int64_t count) {
-    return sizeof(RowFolding) +
+    return sizeof(RowAccumulator) +
            (F::kLanes + RowTree<F>::rows(count)) * static_cast<std::size_t>(width) * sizeof(Acc);
   }
 
-  explicit RowFolding(int width) : width_(width), tree_(lane(F::kLanes), width, width) {}
-  RowFolding(const RowFolding&) = delete;
-  RowFolding& operator=(const RowFolding&) = delete;
+  explicit RowAccumulator(int width) : width_(width), tree_(lane(F::kLanes), width, width) {}
+  RowAccumulator(const RowAccumulator&) = delete;
+  RowAccumulator& operator=(const RowAccumulator&) = delete;
 
   /// Adds n rows that follow each other.
   void add(const In* x, std::int64_t n) {
@@ -97,7 +97,7 @@ class alignas(16) RowFolding {
         x += rows * width_;
         n -= rows;
         n_ += rows;
-        if (n_ == kFoldBlock) end_block();
+        if (n_ == kReductionBlock) end_block();
       }
     }
   }
@@ -112,8 +112,8 @@ class alignas(16) RowFolding {
  private:
   Acc* lane(int i) { return reinterpret_cast<Acc*>(this + 1) + i * width_; }
   static void step(Acc* to, const In* x, int n) {
-    if constexpr (VectorFold<F>) {
-      fold_loops<In>(F::kStep).step(to, x, n);
+    if constexpr (VectorReducer<F>) {
+      reduction_loops<In>(F::kStep).step(to, x, n);
     } else {
       for (int i = 0; i < n; ++i) to[i] = F::step(to[i], x[i]);
     }
@@ -130,8 +130,8 @@ class alignas(16) RowFolding {
     n_ = 0;
   }
   static void merge(Acc* into, const Acc* right, int n) {
-    if constexpr (VectorFold<F>) {
-      fold_loops<In>(F::kStep).step(into, right, n);
+    if constexpr (VectorReducer<F>) {
+      reduction_loops<In>(F::kStep).step(into, right, n);
     } else {
       for (int i = 0; i < n; ++i) into[i] = F::merge(into[i], right[i]);
     }

@@ -1,4 +1,4 @@
-// block_fold.h: a reduction as emitted loops use it: fed with blocks that are not in an array.
+// block_reduction.h: a reduction as emitted loops use it: fed with blocks that are not in an array.
 #pragma once
 
 #include "thunks/dtype.h"
@@ -11,9 +11,9 @@ namespace thunkvm {
 /// Axes of an array. Bit k: axis k is one of them.
 using AxisSet = std::uint32_t;
 
-/// The fold of `width` sequences side by side, fed row by row: an element of each. Used as a
-/// BlockFold, with the same bits.
-struct RowFold {
+/// The reduction of `width` sequences side by side, fed row by row: an element of each. Used as a
+/// BlockReduction, with the same bits.
+struct RowReduction {
   /// For sequences of `count` elements.
   std::size_t (*state_bytes)(int width, std::int64_t count);
   void (*start)(void* state, int width);
@@ -23,20 +23,20 @@ struct RowFold {
   void (*finish)(void* state, std::int64_t count, void* results);
 };
 
-/// The fold of one sequence in C order, fed block by block: what the kernel of the same reduction
-/// computes for each output, bit for bit.
+/// The reduction of one sequence in C order, fed block by block: what the kernel of the same
+/// reduction computes for each output, bit for bit.
 ///
 ///   void* state = 16-byte aligned memory of state_bytes
-///   fold.start(state);
-///   fold.add(state, block, n);          // as often as there are blocks
-///   fold.finish(state, count, out);     // count: all elements that were added
+///   reduction.start(state);
+///   reduction.add(state, block, n);          // as often as there are blocks
+///   reduction.finish(state, count, out);     // count: all elements that were added
 ///
 /// The state owns nothing: it may be started anew at any time, and is simply left when done.
-struct BlockFold {
+struct BlockReduction {
   std::size_t state_bytes;
   void (*start)(void* state);
-  /// `elements`: n neighbours of dtype `in`. n is a multiple of kFoldBlock (fold.h) in every call
-  /// but the last.
+  /// `elements`: n neighbours of dtype `in`. n is a multiple of kReductionBlock (reduce.h) in every
+  /// call but the last.
   void (*add)(void* state, const void* elements, std::int64_t n);
   /// Writes one element of dtype `out`.
   void (*finish)(const void* state, std::int64_t count, void* result);
@@ -48,8 +48,8 @@ struct BlockFold {
   const char* nothing;
   DType in, out;
   /// The same for sequences side by side; for one alone, which comes in runs of any length.
-  RowFold rows, runs;
-  const RowFold& rows_of(std::int64_t width) const { return width == 1 ? runs : rows; }
+  RowReduction rows, runs;
+  const RowReduction& rows_of(std::int64_t width) const { return width == 1 ? runs : rows; }
 };
 
 }  // namespace thunkvm

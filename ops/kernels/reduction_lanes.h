@@ -1,10 +1,10 @@
-// fold_lanes.h: the loops of fold_loops.h over vectors of any width.
+// reduction_lanes.h: the loops of reduction_loops.h over vectors of any width.
 //
 // For the files that are compiled for one vector unit: as in vector_lanes.h, everything is in an
 // unnamed namespace, and nothing of the standard library is instantiated.
 #pragma once
 
-#include "ops/kernels/fold_loops.h"
+#include "ops/kernels/reduction_loops.h"
 
 namespace thunkvm {
 namespace {
@@ -34,7 +34,7 @@ struct MinStep {
 };
 
 template <class T, int kBytes>
-struct FoldVector {
+struct ReductionVector {
   typedef T Type __attribute__((vector_size(kBytes)));
   typedef T Unaligned __attribute__((vector_size(kBytes), aligned(alignof(T)), may_alias));
   static constexpr int kWidth = kBytes / static_cast<int>(sizeof(T));
@@ -44,13 +44,13 @@ struct FoldVector {
 
 /// The accumulators of one vector, merged: j with j + half of them, and so on.
 template <class S, class T, int kBytes>
-T merge_lanes(typename FoldVector<T, kBytes>::Type lanes) {
-  using Vector = FoldVector<T, kBytes>;
+T merge_lanes(typename ReductionVector<T, kBytes>::Type lanes) {
+  using Vector = ReductionVector<T, kBytes>;
   constexpr int kHalf = Vector::kWidth / 2;
   T last[Vector::kWidth];
   Vector::store(last, lanes);
   if constexpr (kBytes > 16) {
-    using Half = FoldVector<T, kBytes / 2>;
+    using Half = ReductionVector<T, kBytes / 2>;
     return merge_lanes<S, T, kBytes / 2>(S::step(Half::load(last), Half::load(last + kHalf)));
   } else {
     for (int half = kHalf; half > 0; half /= 2)
@@ -62,21 +62,21 @@ T merge_lanes(typename FoldVector<T, kBytes>::Type lanes) {
 /// Accumulator j takes elements j, j + 16, ...; then j is merged with j + 8, then with j + 4, ...
 /// What fills up the last vectors changes nothing: it is the identity.
 template <class S, class T, int kBytes>
-T fold_block_vectors(const T* x, int n) {
-  using Vector = FoldVector<T, kBytes>;
-  constexpr int kVectors = kFoldLanes / Vector::kWidth;
+T reduce_block_vectors(const T* x, int n) {
+  using Vector = ReductionVector<T, kBytes>;
+  constexpr int kVectors = kReductionLanes / Vector::kWidth;
   constexpr T kIdentity = static_cast<T>(S::kIdentity);
   typename Vector::Type lanes[kVectors];
 #pragma GCC unroll 8
   for (int v = 0; v < kVectors; ++v) lanes[v] = typename Vector::Type{} + kIdentity;
   int i = 0;
-  for (; i + kFoldLanes <= n; i += kFoldLanes)
+  for (; i + kReductionLanes <= n; i += kReductionLanes)
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v)
       lanes[v] = S::step(lanes[v], Vector::load(x + i + v * Vector::kWidth));
   if (i < n) {
-    T tail[kFoldLanes];
-    for (int k = 0; k < kFoldLanes; ++k) tail[k] = i + k < n ? x[i + k] : kIdentity;
+    T tail[kReductionLanes];
+    for (int k = 0; k < kReductionLanes; ++k) tail[k] = i + k < n ? x[i + k] : kIdentity;
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v)
       lanes[v] = S::step(lanes[v], Vector::load(tail + v * Vector::kWidth));
@@ -97,27 +97,29 @@ void each_column_vector(int width, F f) {
 }
 
 template <class S, class T, int kBytes>
-void fold_columns_vectors(T* out, const char* const* rows, int n, int width) {
-  using Vector = FoldVector<T, kBytes>;
+void reduce_columns_vectors(T* out, const char* const* rows, int n, int width) {
+  using Vector = ReductionVector<T, kBytes>;
   using V = typename Vector::Type;
-  if constexpr (Vector::kWidth > kMinFoldColumns) {
-    if (width < Vector::kWidth) return fold_columns_vectors<S, T, kBytes / 2>(out, rows, n, width);
+  if constexpr (Vector::kWidth > kMinReductionColumns) {
+    if (width < Vector::kWidth)
+      return reduce_columns_vectors<S, T, kBytes / 2>(out, rows, n, width);
   }
-  alignas(64) T lanes[kFoldLanes][kFoldTile<T>];
-  for (int lane = 0; lane < kFoldLanes; ++lane)
+  alignas(64) T lanes[kReductionLanes][kReductionTile<T>];
+  for (int lane = 0; lane < kReductionLanes; ++lane)
     each_column_vector<Vector::kWidth>(width, [&](int i) {
       V a = V{} + static_cast<T>(S::kIdentity);
-      for (int r = lane; r < n; r += kFoldLanes)
+      for (int r = lane; r < n; r += kReductionLanes)
         a = S::step(a, Vector::load(rows[r] + i * static_cast<int>(sizeof(T))));
       Vector::store(lanes[lane] + i, a);
     });
   each_column_vector<Vector::kWidth>(width, [&](int i) {
-    V merged[kFoldLanes / 2];
+    V merged[kReductionLanes / 2];
 #pragma GCC unroll 8
-    for (int j = 0; j < kFoldLanes / 2; ++j)
-      merged[j] = S::step(Vector::load(lanes[j] + i), Vector::load(lanes[j + kFoldLanes / 2] + i));
+    for (int j = 0; j < kReductionLanes / 2; ++j)
+      merged[j] =
+          S::step(Vector::load(lanes[j] + i), Vector::load(lanes[j + kReductionLanes / 2] + i));
 #pragma GCC unroll 8
-    for (int half = kFoldLanes / 4; half > 0; half /= 2)
+    for (int half = kReductionLanes / 4; half > 0; half /= 2)
 #pragma GCC unroll 8
       for (int j = 0; j < half; ++j) merged[j] = S::step(merged[j], merged[j + half]);
     Vector::store(out + i, merged[0]);
@@ -131,7 +133,7 @@ void merge_columns(T* into, const T* left, int width) {
 
 template <class S, class T, int kBytes>
 void step_vectors(T* a, const T* x, int width) {
-  using Vector = FoldVector<T, kBytes>;
+  using Vector = ReductionVector<T, kBytes>;
   int i = 0;
   for (; i + Vector::kWidth <= width; i += Vector::kWidth)
     Vector::store(a + i, S::step(Vector::load(a + i), Vector::load(x + i)));
@@ -139,13 +141,13 @@ void step_vectors(T* a, const T* x, int width) {
 }
 
 template <class S, class T, int kBytes>
-constexpr FoldLoops<T> kLoops = {.block = &fold_block_vectors<S, T, kBytes>,
-                                 .columns = &fold_columns_vectors<S, T, kBytes>,
-                                 .merge = &merge_columns<S, T>,
-                                 .step = &step_vectors<S, T, kBytes>};
-/// By FoldStep.
+constexpr ReductionLoops<T> kLoops = {.block = &reduce_block_vectors<S, T, kBytes>,
+                                      .columns = &reduce_columns_vectors<S, T, kBytes>,
+                                      .merge = &merge_columns<S, T>,
+                                      .step = &step_vectors<S, T, kBytes>};
+/// By ReductionStep.
 template <int kBytes>
-constexpr FoldTable kFoldTable = {
+constexpr ReductionTable kReductionTable = {
     .doubles = {kLoops<AddStep, double, kBytes>, kLoops<MaxStep, double, kBytes>,
                 kLoops<MinStep, double, kBytes>},
     .floats = {kLoops<AddStep, float, kBytes>, kLoops<MaxStep, float, kBytes>,

@@ -1,0 +1,8 @@
+// reduction_avx2.cpp: the loops of reduction_loops.h for AVX2. This file alone is compiled for it.
+#include "ops/kernels/reduction_lanes.h"
+
+namespace thunkvm {
+
+const ReductionTable kReductionAvx2 = kReductionTable<32>;
+
+}  // namespace thunkvm

@@ -1,0 +1,9 @@
+// reduction_avx512.cpp: the loops of reduction_loops.h for AVX-512F. This file alone is compiled
+// for it.
+#include "ops/kernels/reduction_lanes.h"
+
+namespace thunkvm {
+
+const ReductionTable kReductionAvx512 = kReductionTable<64>;
+
+}  // namespace thunkvm

@@ -1,0 +1,56 @@
+// reduction_loops.h: the loops of float reductions (reduce.h) that each vector unit has its own
+// copies of.
+#pragma once
+
+#include "ops/kernels/vector_math.h"
+
+namespace thunkvm {
+
+/// Elements of a block, accumulators of a block, and outputs that are reduced side by side at most,
+/// so that their accumulators stay in the first-level cache.
+inline constexpr int kReductionBlock = 128;
+inline constexpr int kReductionLanes = 16;
+template <class T>
+inline constexpr int kReductionTile = 2048 / static_cast<int>(sizeof(T));
+/// Fewer neighbours than this are not reduced side by side.
+inline constexpr int kMinReductionColumns = 8;
+
+/// What a step does with the accumulator a and the element x, or with two accumulators.
+enum class ReductionStep : std::uint8_t {
+  Add,  ///< a + x, from minus zero
+  Max,  ///< x if it is larger or NaN, else a; from minus infinity
+  Min,  ///< x if it is smaller or NaN, else a; from infinity
+};
+inline constexpr int kReductionSteps = 3;
+
+/// All give the same bits on every vector unit: they differ in width, not in order.
+template <class T>
+struct ReductionLoops {
+  /// The reduction of one block of n <= kReductionBlock neighbours.
+  T (*block)(const T* x, int n);
+  /// The reductions of one block of each of `width` sequences, side by side: element r of sequence
+  /// i is rows[r][i], for r < n <= kReductionBlock and kMinReductionColumns <= width <=
+  /// kReductionTile.
+  void (*columns)(T* out, const char* const* rows, int n, int width);
+  /// into[i] = step(left[i], into[i])
+  void (*merge)(T* into, const T* left, int width);
+  /// a[i] = step(a[i], x[i])
+  void (*step)(T* a, const T* x, int width);
+};
+
+/// The loops for the unit that all kernels use. T is double or float.
+template <class T>
+const ReductionLoops<T>& reduction_loops(ReductionStep step);
+/// The same for one unit, which the processor must have.
+template <class T>
+const ReductionLoops<T>& reduction_loops(ReductionStep step, VectorUnit unit);
+
+struct ReductionTable {
+  ReductionLoops<double> doubles[kReductionSteps];
+  ReductionLoops<float> floats[kReductionSteps];
+};
+// One file for each unit; the baseline is beside reduction_loops().
+extern const ReductionTable kReductionAvx2;
+extern const ReductionTable kReductionAvx512;
+
+}  // namespace thunkvm
