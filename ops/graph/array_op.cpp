@@ -1,7 +1,7 @@
 // array_op.cpp: the checks and graph pieces that Ops over whole arrays share.
 #include "ops/graph/array_op.h"
 
-#include "ops/graph/arrangement.h"
+#include "ops/graph/index_map.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -259,8 +259,8 @@ Variable prepend_length(const Variable& length, const Variable& shape) {
 
 Variable common_to_batch(const Variable& x) {
   const Apply* node = x.node();
-  const Arrangement* found = node->op() == nullptr ? nullptr : node->op()->arrangement(*node);
-  if (found == nullptr || found->kind != Arrangement::Kind::Repeat) return {};
+  const IndexMap* found = node->op() == nullptr ? nullptr : node->op()->index_map(*node);
+  if (found == nullptr || found->kind != IndexMap::Kind::Broadcast) return {};
   const Variable& repeated = node->input(found->value);
   return repeated.ndim() == x.ndim() - 1 ? repeated : Variable();
 }

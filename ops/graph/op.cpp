@@ -12,7 +12,7 @@ ThunkCode Op::kernel(const Apply&) const { return {}; }
 
 const BlockReduction* Op::block_reduction(const Apply&) const { return nullptr; }
 
-const Arrangement* Op::arrangement(const Apply&) const { return nullptr; }
+const IndexMap* Op::index_map(const Apply&) const { return nullptr; }
 
 std::span<const Hint> Op::hints() const {
   return proto_ == nullptr ? std::span<const Hint>() : proto_->hints;

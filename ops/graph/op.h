@@ -17,7 +17,7 @@
 
 namespace thunkvm {
 
-struct Arrangement;
+struct IndexMap;
 struct BlockReduction;
 struct ElementCode;
 struct OpProto;
@@ -114,7 +114,7 @@ class Op : public Counted {
 
   /// For a node that computes no elements, but says where some lie: how a loop over elements does
   /// without running it; null for all others.
-  virtual const Arrangement* arrangement(const Apply& node) const;
+  virtual const IndexMap* index_map(const Apply& node) const;
 
   /// What errors of its nodes advise, the first that fits; the prototype's by default.
   virtual std::span<const Hint> hints() const;

@@ -1,6 +1,6 @@
 // subtensor.cpp: `subtensor`, a basic index of an array as a view; `set_subtensor` and
 // `inc_subtensor`, new arrays in which that part is replaced or added to.
-#include "ops/graph/arrangement.h"
+#include "ops/graph/index_map.h"
 #include "ops/indexing/indexing.h"
 #include "ops/kernels/stretches.h"
 #include "thunks/cast.h"
@@ -150,9 +150,9 @@ class SubtensorOp final : public IndexOp {
     return map;
   }
 
-  const Arrangement* arrangement(const Apply& node) const override {
-    static const Arrangement part{.kind = Arrangement::Kind::View, .find = &find_part<1>};
-    static const Arrangement element{.kind = Arrangement::Kind::Element, .indices = &indices};
+  const IndexMap* index_map(const Apply& node) const override {
+    static const IndexMap part{.kind = IndexMap::Kind::Slice, .find = &find_part<1>};
+    static const IndexMap element{.kind = IndexMap::Kind::Element, .indices = &indices};
     if (node.output_type(0).tensor()->ndim() == 0) return &element;
     return node.n_inputs() == 1 ? &part : nullptr;
   }
@@ -261,8 +261,8 @@ class WriteOp final : public IndexOp {
     });
   }
 
-  const Arrangement* arrangement(const Apply& node) const override {
-    static const Arrangement place{.kind = Arrangement::Kind::Place, .find = &find_part<2>};
+  const IndexMap* index_map(const Apply& node) const override {
+    static const IndexMap place{.kind = IndexMap::Kind::Pad, .value = 1, .find = &find_part<2>};
     return !kAdd && node.n_inputs() == 2 ? &place : nullptr;
   }
 

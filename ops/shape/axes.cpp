@@ -1,7 +1,7 @@
 // axes.cpp: `transpose`, `expand_dims` and `squeeze`: other orders and numbers of axes, as views.
-#include "ops/graph/arrangement.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
+#include "ops/graph/index_map.h"
 
 #include <algorithm>
 #include <numeric>
@@ -17,17 +17,16 @@ class AxesOp : public ArrayOp {
     static const AliasMap map{{0, {0}}};
     return map;
   }
-  const Arrangement* arrangement(const Apply& node) const override {
-    return node.output_type(0).tensor()->ndim() > 0 ? &arrangement_ : nullptr;
+  const IndexMap* index_map(const Apply& node) const override {
+    return node.output_type(0).tensor()->ndim() > 0 ? &map_ : nullptr;
   }
 
  protected:
   AxesOp(std::string name, const Attributes& attrs, FindView find)
-      : ArrayOp(std::move(name), attrs),
-        arrangement_{.kind = Arrangement::Kind::View, .find = find} {}
+      : ArrayOp(std::move(name), attrs), map_{.kind = IndexMap::Kind::Slice, .find = find} {}
 
  private:
-  const Arrangement arrangement_;
+  const IndexMap map_;
 };
 
 struct AxesState {

@@ -1,7 +1,7 @@
 // broadcasting.cpp: `broadcast_to`, a view that repeats elements, and `unbroadcast`, the sum that
 // undoes it.
-#include "ops/graph/arrangement.h"
 #include "ops/graph/extents.h"
+#include "ops/graph/index_map.h"
 #include "ops/reduction/reduction.h"
 
 #include <algorithm>
@@ -73,8 +73,8 @@ class BroadcastToOp final : public ArrayOp {
     return {elements_of(node.input(1), node.output(0).ndim())};
   }
 
-  const Arrangement* arrangement(const Apply& node) const override {
-    static const Arrangement repeat{.kind = Arrangement::Kind::Repeat, .value = 0, .lengths = 1};
+  const IndexMap* index_map(const Apply& node) const override {
+    static const IndexMap repeat{.kind = IndexMap::Kind::Broadcast, .value = 0, .lengths = 1};
     return node.output_type(0).tensor()->ndim() > 0 ? &repeat : nullptr;
   }
 
@@ -194,8 +194,8 @@ class UnbroadcastOp final : public ArrayOp {
     });
   }
 
-  const Arrangement* arrangement(const Apply& node) const override {
-    static const Arrangement same{.kind = Arrangement::Kind::Same, .value = 0, .lengths = 1};
+  const IndexMap* index_map(const Apply& node) const override {
+    static const IndexMap same{.kind = IndexMap::Kind::Identity, .value = 0, .lengths = 1};
     return leading_ == 0 && node.output_type(0).tensor()->ndim() == node.input(0).ndim() ? &same
                                                                                          : nullptr;
   }

@@ -1,7 +1,7 @@
 // creation.cpp: `arange` and `eye`, arrays made of a few numbers.
-#include "ops/graph/arrangement.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
+#include "ops/graph/index_map.h"
 #include "ops/kernels/stretches.h"
 #include "thunks/cast.h"
 

@@ -1,7 +1,7 @@
 // full.cpp: `full`, an array of one number.
-#include "ops/graph/arrangement.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
+#include "ops/graph/index_map.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -56,8 +56,8 @@ class FullOp final : public ArrayOp {
     return {elements_of(node.input(0), node.output(0).ndim())};
   }
 
-  const Arrangement* arrangement(const Apply& node) const override {
-    static const Arrangement repeat{.kind = Arrangement::Kind::Repeat, .value = 1, .lengths = 0};
+  const IndexMap* index_map(const Apply& node) const override {
+    static const IndexMap repeat{.kind = IndexMap::Kind::Broadcast, .value = 1, .lengths = 0};
     return node.output_type(0).tensor()->ndim() > 0 ? &repeat : nullptr;
   }
 

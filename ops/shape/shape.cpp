@@ -1,8 +1,8 @@
 // shape.cpp: `shape`, `size` and `matched_lengths`, the lengths of arrays as values.
-#include "ops/graph/arrangement.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/connection.h"
 #include "ops/graph/extents.h"
+#include "ops/graph/index_map.h"
 
 #include <algorithm>
 
@@ -45,8 +45,8 @@ class ShapeOp final : public ArrayOp, public PartlyConnected, public ShapeQuery 
     return lengths;
   }
 
-  const Arrangement* arrangement(const Apply&) const override {
-    static const Arrangement lengths{.kind = Arrangement::Kind::Lengths};
+  const IndexMap* index_map(const Apply&) const override {
+    static const IndexMap lengths{.kind = IndexMap::Kind::ShapeOf};
     return &lengths;
   }
 

@@ -13,7 +13,7 @@ using namespace thunkvm;
 namespace {
 
 using Lengths = std::vector<std::int64_t>;
-using Map = IndexMap::Kind;
+using Map = OperandMap::Kind;
 
 /// A nest of `ndim` axes that reads float64 arrays of so many axes each, and writes one.
 LoopNest nest_of(int ndim, const std::vector<int>& inputs) {

@@ -1,6 +1,6 @@
 // fusion.cpp: which steps of a segment become one loop.
-#include "linkers/codegen/plan/arrangements.h"
 #include "linkers/codegen/plan/hoisted_scalars.h"
+#include "linkers/codegen/plan/index_maps.h"
 #include "linkers/codegen/plan/plan.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 
@@ -22,21 +22,21 @@ void add_once(std::vector<T>& list, T item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
 }
 
-/// A backward pass finds the arrangements whose values escape to other code than loops, and need
+/// A backward pass finds the index maps whose values escape to other code than loops, and need
 /// their kernels; a forward one puts loops together.
 ///
 /// Loops grow at their end while nobody but their own members has read what they compute: until
 /// then they may be run as late as at their next member. From then on they have a place, and still
-/// take what needs nothing that comes after it. Where that leaves an arrangement to a loop that may
+/// take what needs nothing that comes after it. Where that leaves an index map to a loop that may
 /// not have it, its kernel is needed too, and the loops are put together again. Each time there
-/// are more such kernels, of a segment's arrangements, so that this ends.
+/// are more such kernels, of a segment's index maps, so that this ends.
 class Fusion {
  public:
-  explicit Fusion(const Plan& plan) : plan_(plan), program_(plan.program()), arrangements_(plan) {}
+  explicit Fusion(const Plan& plan) : plan_(plan), program_(plan.program()), maps_(plan) {}
 
   std::vector<Group> run(std::uint32_t first, std::uint32_t end) {
     hoisted_ = hoisted_scalars(plan_, first, end);
-    if (plan_.options().fuse) arrangements_.give_up_escaping(first, end);
+    if (plan_.options().fuse) maps_.give_up_escaping(first, end);
     while (!attempt(first, end)) {
     }
     std::vector<Group> hoisted;
@@ -64,64 +64,62 @@ class Fusion {
 
   const Operands& operands(std::uint32_t step) const { return program_.steps[step].operands; }
 
-  /// False if there was an arrangement that needs its kernel, which is known from now on.
+  /// False if there was an index map that needs its kernel, which is known from now on.
   bool attempt(std::uint32_t first, std::uint32_t end) {
     groups_.clear();
     loops_.clear();
     merged_into_.clear();
     loop_of_.clear();
     view_in_.clear();
-    arrangements_.begin();
+    maps_.begin();
     last_of_shape_.clear();
     group_of_.clear();
     touched_.clear();
-    const std::size_t kernels = arrangements_.n_kernels();
+    const std::size_t kernels = maps_.n_kernels();
     for (std::uint32_t step = first; step < end; ++step)
       if (!std::ranges::binary_search(hoisted_, step)) take(step);
     for (std::size_t g = 0; g < loops_.size(); ++g)
       if (root(g) == g && loops_[g].open()) seal(g);
     for (std::size_t g = 0; g < loops_.size(); ++g)
       if (root(g) == g) fill_group(loops_[g]);
-    arrangements_.refuse_rest();
+    maps_.refuse_rest();
     for (const Loop& loop : loops_)
       for (const std::uint32_t step : loop.steps)
-        if (plan_.step(step).kind == Kind::Arranged && !is_output(loop, step) &&
+        if (plan_.step(step).kind == Kind::Mapped && !is_output(loop, step) &&
             !plan_.is_rematerialised(step) &&
             !plan_.only_read_by(operands(step).output(0), loop.steps))
-          arrangements_.give_up(step);
-    return arrangements_.n_kernels() == kernels;
+          maps_.give_up(step);
+    return maps_.n_kernels() == kernels;
   }
 
   void take(std::uint32_t step) {
     const StepForm& form = plan_.step(step);
-    if (plan_.is_rematerialised(step) && !arrangements_.is_kernel(step)) return;
+    if (plan_.is_rematerialised(step) && !maps_.is_kernel(step)) return;
     const bool fuse = plan_.options().fuse;
-    const bool arranged = fuse && form.kind == Kind::Arranged && !arrangements_.is_kernel(step);
+    const bool mapped = fuse && form.kind == Kind::Mapped && !maps_.is_kernel(step);
     for (int i = 0; i < operands(step).n_inputs; ++i) {
       const std::uint32_t reg = operands(step).input(i);
       // Lengths of arrays are made to be compared, and other vectors are not.
-      if (form.compares(i) != arrangements_.is(reg, Arrangement::Kind::Lengths))
-        arrangements_.refuse(reg);
+      if (form.compares(i) != maps_.is(reg, IndexMap::Kind::ShapeOf)) maps_.refuse(reg);
     }
     const std::vector<std::size_t> producers = producers_of(step);
     std::size_t loop = kNoLoop;
     if (fuse && form.kind == Kind::Element) {
       loop = join(step, producers);
-    } else if (fuse && (arranged || form.kind == Kind::Reduction)) {
-      const int value = arranged ? form.arrangement->value : 0;
+    } else if (fuse && (mapped || form.kind == Kind::Reduction)) {
+      const int value = mapped ? form.map->value : 0;
       const std::size_t computing = loop_of(operands(step).input(value));
-      if (computing != kNoLoop && (arranged ? takes_result(loops_[computing], step)
-                                            : takes_reduction(loops_[computing], step)))
+      if (computing != kNoLoop && (mapped ? takes_result(loops_[computing], step)
+                                          : takes_reduction(loops_[computing], step)))
         loop = computing;
     }
-    if (loop == kNoLoop && arranged && arrangements_.may_wait(step))
-      return arrangements_.wait(step);
+    if (loop == kNoLoop && mapped && maps_.may_wait(step)) return maps_.wait(step);
     if (loop != kNoLoop) add(loop, step);
     for (const std::size_t producer : producers)
       if (root(producer) != loop && loops_[root(producer)].open()) seal(root(producer));
     note_touched(step);
     if (loop != kNoLoop) return;
-    for (int i = 0; i < operands(step).n_inputs; ++i) arrangements_.refuse(operands(step).input(i));
+    for (int i = 0; i < operands(step).n_inputs; ++i) maps_.refuse(operands(step).input(i));
     for (int j = 0; j < operands(step).n_outputs; ++j)
       group_of_[operands(step).output(j)] = groups_.size();
     groups_.push_back({.kind = form.is_expression() ? Group::Kind::Expression : Group::Kind::Call,
@@ -134,9 +132,9 @@ class Fusion {
     touched_.insert(o.registers, o.registers + o.n_inputs + o.n_outputs);
   }
 
-  // ---- arrangements ----
+  // ---- index maps ----
 
-  /// True if a loop, or a new one over `ndim` axes, may do without the kernel of an arrangement.
+  /// True if a loop, or a new one over `ndim` axes, may do without the kernel of an index map.
   bool suits(std::uint32_t step, int ndim, std::size_t loop) const {
     const auto is_member = [&](std::uint32_t reg) {
       return loop != kNoLoop && loop_of(reg) == loop;
@@ -144,20 +142,19 @@ class Fusion {
     const auto is_computed = [&](std::uint32_t reg) {
       return loop != kNoLoop && computes(loops_[loop], reg);
     };
-    return arrangements_.suits(step, ndim, is_member, is_computed);
+    return maps_.suits(step, ndim, is_member, is_computed);
   }
 
   /// A member whose value others may read: what it stands for is computed by the loop.
   bool is_output(const Loop& loop, std::uint32_t step) const {
-    const Arrangement& arrangement = *plan_.step(step).arrangement;
-    return arrangement.kind == Arrangement::Kind::Same &&
-           computes(loop, operands(step).input(arrangement.value));
+    const IndexMap& map = *plan_.step(step).map;
+    return map.kind == IndexMap::Kind::Identity && computes(loop, operands(step).input(map.value));
   }
   bool computes(const Loop& loop, std::uint32_t reg) const {
     for (const std::uint32_t step : loop.steps)
       if (operands(step).output(0) == reg)
         return plan_.step(step).kind == Kind::Element ||
-               (plan_.step(step).kind == Kind::Arranged && is_output(loop, step));
+               (plan_.step(step).kind == Kind::Mapped && is_output(loop, step));
     return false;
   }
 
@@ -183,7 +180,7 @@ class Fusion {
         if (const std::size_t loop = loop_of(o.input(i)); loop != kNoLoop) add_once(result, loop);
     };
     note(step);
-    for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) note(arrangement);
+    for (const std::uint32_t mapped : maps_.waiting_for(step)) note(mapped);
     return result;
   }
 
@@ -191,8 +188,8 @@ class Fusion {
   std::vector<std::size_t> candidates_for(std::uint32_t step,
                                           const std::vector<std::size_t>& producers) const {
     std::vector<std::size_t> result = producers;
-    for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
-      const auto found = view_in_.find(operands(arrangement).output(0));
+    for (const std::uint32_t mapped : maps_.waiting_for(step)) {
+      const auto found = view_in_.find(operands(mapped).output(0));
       if (found != view_in_.end()) add_once(result, root(found->second));
     }
     return result;
@@ -218,10 +215,10 @@ class Fusion {
     return group == group_of_.end() || group->second < loop.position;
   }
 
-  /// True if the step, and the arrangements that wait and that it reads, may become members.
+  /// True if the step, and the index maps that wait and that it reads, may become members.
   bool takes(const Loop& loop, std::uint32_t step) const {
     const std::size_t index = static_cast<std::size_t>(&loop - loops_.data());
-    std::vector<std::uint32_t> steps = arrangements_.waiting_for(step);
+    std::vector<std::uint32_t> steps = maps_.waiting_for(step);
     std::erase_if(steps, [&](std::uint32_t member) {
       return plan_.is_member(loop.steps, member);  // a rematerialised view
     });
@@ -234,8 +231,7 @@ class Fusion {
         if (is_reduction_of(loop, o.input(i))) return false;
       if (rewrites(loop, member)) return false;
       if (!loop.open() && !comes_late(loop, member)) return false;
-      if (plan_.step(member).kind == Kind::Arranged && !suits(member, loop.ndim, index))
-        return false;
+      if (plan_.step(member).kind == Kind::Mapped && !suits(member, loop.ndim, index)) return false;
     }
     return loop.computing < kLoopMembers && registers <= kLoopOperands;
   }
@@ -284,9 +280,8 @@ class Fusion {
     loop = loops_.size();
     loops_.emplace_back().ndim = plan_.step(step).ndim;
     merged_into_.push_back(loop);
-    for (const std::uint32_t arrangement : arrangements_.waiting_for(step))
-      if (!suits(arrangement, loops_[loop].ndim, kNoLoop))
-        arrangements_.refuse(operands(arrangement).output(0));
+    for (const std::uint32_t mapped : maps_.waiting_for(step))
+      if (!suits(mapped, loops_[loop].ndim, kNoLoop)) maps_.refuse(operands(mapped).output(0));
     return loop;
   }
 
@@ -315,18 +310,18 @@ class Fusion {
 
   void add(std::size_t loop, std::uint32_t step) {
     Loop& g = loops_[loop];
-    for (const std::uint32_t arrangement : arrangements_.waiting_for(step)) {
-      add_step(g, arrangement);
-      const std::uint32_t out = operands(arrangement).output(0);
-      if (plan_.is_rematerialised(arrangement)) {
+    for (const std::uint32_t mapped : maps_.waiting_for(step)) {
+      add_step(g, mapped);
+      const std::uint32_t out = operands(mapped).output(0);
+      if (plan_.is_rematerialised(mapped)) {
         view_in_[out] = loop;
         continue;
       }
-      arrangements_.take(arrangement);
+      maps_.take(mapped);
       loop_of_[out] = loop;
     }
     add_step(g, step);
-    g.computing += plan_.step(step).kind != Kind::Arranged;
+    g.computing += plan_.step(step).kind != Kind::Mapped;
     if (plan_.step(step).kind == Kind::Reduction) g.reduced = plan_.step(step).reduced;
     loop_of_[operands(step).output(0)] = loop;
     if (plan_.step(step).kind != Kind::Element) return;
@@ -374,7 +369,7 @@ class Fusion {
 
   const Plan& plan_;
   const Program& program_;
-  Arrangements arrangements_;
+  IndexMaps maps_;
   std::vector<Group> groups_;
   std::vector<Loop> loops_;
   std::vector<std::size_t> merged_into_;

@@ -49,8 +49,7 @@ std::size_t LoopValues::new_input(std::uint32_t source, DType dtype) {
 
 LoopNest::Slice LoopValues::slice(std::uint32_t step) const {
   const auto at = std::find(group_.steps.begin(), group_.steps.end(), step);
-  return {plan_.step(step).arrangement->find,
-          static_cast<std::uint32_t>(at - group_.steps.begin())};
+  return {plan_.step(step).map->find, static_cast<std::uint32_t>(at - group_.steps.begin())};
 }
 
 /// An array that the loop does not compute: in a register, or a part that a member finds.
@@ -99,23 +98,23 @@ bool LoopValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
   return true;
 }
 
-/// The loop has to have the shape that a Repeat or a Same gives its value.
+/// The loop has to have the shape that a Broadcast or an Identity gives its value.
 void LoopValues::require_given_shape(std::uint32_t step) {
-  const Arrangement& arrangement = *plan_.step(step).arrangement;
+  const IndexMap& map = *plan_.step(step).map;
   const Operands& o = program_.steps[step].operands;
   const auto given = shape_of(step);
   if (is_new_shape(given)) {
-    const std::uint32_t lengths = o.input(arrangement.lengths);
-    if (const auto found = measured_.find(lengths); found != measured_.end())
+    const std::uint32_t lengths = o.input(map.lengths);
+    if (const auto found = lengths_of_.find(lengths); found != lengths_of_.end())
       require_shape(found->second.first, *found->second.second);
     else
       nest_.lengths.push_back(lengths);
   }
-  const Variable& value = plan_.node(step).input(arrangement.value);
-  if (arrangement.kind == Arrangement::Kind::Same &&
+  const Variable& value = plan_.node(step).input(map.value);
+  if (map.kind == IndexMap::Kind::Identity &&
       plan_.shapes().compare(plan_.shapes().shape(*value.node(), value.index()), given) !=
           ShapeFacts::Verdict::Same)
-    require_shape(o.input(arrangement.value), value.type());
+    require_shape(o.input(map.value), value.type());
 }
 
 /// The loop has to have the shape of this value of a member.
@@ -126,25 +125,25 @@ void LoopValues::require_shape(std::uint32_t reg, const Type& type) {
   if (std::ranges::find(nest_.alike, source) == nest_.alike.end()) nest_.alike.push_back(source);
 }
 
-void LoopValues::arrange(std::uint32_t step) {
-  const Arrangement& arrangement = *plan_.step(step).arrangement;
+void LoopValues::add_map(std::uint32_t step) {
+  const IndexMap& map = *plan_.step(step).map;
   const Operands& o = program_.steps[step].operands;
-  switch (arrangement.kind) {
-    case Arrangement::Kind::Lengths:
-      measured_[o.output(0)] = {o.input(0), &plan_.node(step).input(0).type()};
+  switch (map.kind) {
+    case IndexMap::Kind::ShapeOf:
+      lengths_of_[o.output(0)] = {o.input(0), &plan_.node(step).input(0).type()};
       return;
-    case Arrangement::Kind::Repeat:
+    case IndexMap::Kind::Broadcast:
       given_.push_back(step);
-      operand_of_[o.output(0)] = {operand_of(step, arrangement.value).value, true};
+      operand_of_[o.output(0)] = {operand_of(step, map.value).value, true};
       return;
-    case Arrangement::Kind::Same: {
-      const std::size_t value = operand_of(step, arrangement.value).value;
+    case IndexMap::Kind::Identity: {
+      const std::size_t value = operand_of(step, map.value).value;
       given_.push_back(step);
       operand_of_[o.output(0)] = {value, true};
       if (values_[value].kind == LoopValue::Kind::Member) give(value, o.output(0));
       return;
     }
-    case Arrangement::Kind::View:
+    case IndexMap::Kind::Slice:
       if (plan_.node(step).input(0).ndim() == 0) {
         operand_of_[o.output(0)] = operand_of(step, 0);
       } else {
@@ -153,12 +152,12 @@ void LoopValues::arrange(std::uint32_t step) {
         part_of_[o.output(0)] = std::move(part);
       }
       return;
-    case Arrangement::Kind::Place: operand_of_[o.output(0)] = {place(step), true}; return;
-    case Arrangement::Kind::Element: return;  // never a member
+    case IndexMap::Kind::Pad: operand_of_[o.output(0)] = {pad(step), true}; return;
+    case IndexMap::Kind::Element: return;  // never a member
   }
 }
 
-std::size_t LoopValues::place(std::uint32_t step) {
+std::size_t LoopValues::pad(std::uint32_t step) {
   const Operands& o = program_.steps[step].operands;
   const Type& type = plan_.node(step).input(1).type();
   const bool number = type.tensor()->ndim() == 0;
@@ -174,8 +173,8 @@ void LoopValues::find_values() {
   for (const std::uint32_t step : group_.steps) {
     const StepForm& form = plan_.step(step);
     const Operands& o = program_.steps[step].operands;
-    if (form.kind == StepForm::Kind::Arranged) {
-      arrange(step);
+    if (form.kind == StepForm::Kind::Mapped) {
+      add_map(step);
       continue;
     }
     if (form.kind == StepForm::Kind::Reduction) {

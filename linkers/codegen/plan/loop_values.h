@@ -92,8 +92,8 @@ class LoopValues {
   }
   bool is_new_shape(std::span<const ShapeFacts::Length> shape);
   void find_space();
-  void arrange(std::uint32_t step);
-  std::size_t place(std::uint32_t step);
+  void add_map(std::uint32_t step);
+  std::size_t pad(std::uint32_t step);
 
   void give(std::size_t value, std::uint32_t reg);
 
@@ -121,7 +121,7 @@ class LoopValues {
   // By register: what it stands for, parts of arrays, and arrays whose lengths are in it.
   std::unordered_map<std::uint32_t, Operand> operand_of_;
   std::unordered_map<std::uint32_t, LoopNest::Source> part_of_;
-  std::unordered_map<std::uint32_t, std::pair<std::uint32_t, const Type*>> measured_;
+  std::unordered_map<std::uint32_t, std::pair<std::uint32_t, const Type*>> lengths_of_;
   int last_phase_ = 0;
   // What the iteration space follows from: members by whose inputs it does (bits), those that are
   // given lengths, and shapes that one of them is known to have.

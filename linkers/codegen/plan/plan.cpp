@@ -1,7 +1,7 @@
 #include "linkers/codegen/plan/plan.h"
 
 #include "linkers/codegen/runtime/call_memory.h"
-#include "ops/graph/arrangement.h"
+#include "ops/graph/index_map.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -117,7 +117,7 @@ void Plan::find_lengths() {
       const Operands& o = program_.steps[step].operands;
       if (steps_[step].kind == StepForm::Kind::Pick && steps_[step].indices[0].input < 0)
         picks[o.input(0)].push_back(step);
-      const auto found = steps_[step].measures() ? picks.find(o.output(0)) : picks.end();
+      const auto found = steps_[step].is_shape_of() ? picks.find(o.output(0)) : picks.end();
       if (found == picks.end() || writes_[o.output(0)] != 1 ||
           found->second.size() != reads_[o.output(0)])
         continue;
@@ -355,7 +355,7 @@ void Plan::find_temporaries() {
         if (group.kind != Group::Kind::Loop || is_rematerialised(step)) continue;
         for (int i = 0; i < o.n_inputs; ++i) {
           loop_reads[o.input(i)] += !steps_[step].compares(i);
-          if (writer[o.input(i)] != &group && !steps_[step].measures()) read[o.input(i)] = true;
+          if (writer[o.input(i)] != &group && !steps_[step].is_shape_of()) read[o.input(i)] = true;
         }
         if (steps_[step].kind != StepForm::Kind::Reduction && steps_[step].ndim <= kInlineDims)
           computed[o.output(0)] = !only_read_by(o.output(0), group.steps);

@@ -1,12 +1,12 @@
 // plan.h: what the emitter makes of a program: which stretches become functions, which registers
 // variables of them, and which steps loops.
 //
-// A *outlined function* is a stretch of the schedule's statements that becomes one C function; the code in it
-// only jumps forward, so a register that no other code touches can be a variable of the function. A
-// *group* is what a function does at once: a 0-d node as an expression (a length and one element
-// of an array too), several array nodes as a
-// fused loop, or a call of the node's own kernel. Fusing stays within one segment (a Run
-// instruction), where all nodes are demanded together: so nothing crosses a border of demand.
+// A *outlined function* is a stretch of the schedule's statements that becomes one C function; the
+// code in it only jumps forward, so a register that no other code touches can be a variable of the
+// function. A *group* is what a function does at once: a 0-d node as an expression (a length and
+// one element of an array too), several array nodes as a fused loop, or a call of the node's own
+// kernel. Fusing stays within one segment (a Run instruction), where all nodes are demanded
+// together: so nothing crosses a border of demand.
 #pragma once
 
 #include "linkers/codegen/plan/plan_options.h"
@@ -78,7 +78,9 @@ class Plan {
   bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
   /// The outlined function that has a memo body, or is it.
-  std::uint32_t memo_function(std::uint32_t memo) const { return outlined_at_[program_.memos[memo].pc]; }
+  std::uint32_t memo_function(std::uint32_t memo) const {
+    return outlined_at_[program_.memos[memo].pc];
+  }
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The groups of the Run instruction at `pc`, in the order in which they are emitted.
   const std::vector<Group>& groups(std::uint32_t pc) const { return groups_[groups_at_[pc]]; }
@@ -138,9 +140,9 @@ class Plan {
   std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
   std::vector<OutlinedFunction> outlined_;
-  std::vector<std::uint32_t> outlined_at_;   ///< by pc; kNone: what the interpreter does
+  std::vector<std::uint32_t> outlined_at_;  ///< by pc; kNone: what the interpreter does
   std::vector<std::vector<Group>> groups_;  ///< by Run instruction
-  std::vector<std::uint32_t> groups_at_;   ///< by pc, into groups_
+  std::vector<std::uint32_t> groups_at_;    ///< by pc, into groups_
   std::size_t n_temporaries_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // rematerialised_views.cpp: parts of arrays that stay where they are, so that each loop may find
 // them.
 #include "linkers/codegen/plan/plan.h"
-#include "ops/graph/arrangement.h"
+#include "ops/graph/index_map.h"
 
 #include <algorithm>
 
@@ -20,14 +20,13 @@ void Plan::find_rematerialised_views() {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Operands& o = program_.steps[i].operands;
     const StepForm::Kind kind = steps_[i].kind;
-    if (kind == StepForm::Kind::Arranged) lasting[o.output(0)] = false;
-    if (kind != StepForm::Kind::Arranged && kind != StepForm::Kind::Element) continue;
+    if (kind == StepForm::Kind::Mapped) lasting[o.output(0)] = false;
+    if (kind != StepForm::Kind::Mapped && kind != StepForm::Kind::Element) continue;
     for (int k = 0; k < o.n_inputs; ++k) ++reads[o.input(k)];
   }
   for (std::uint32_t step = 0; step < steps_.size(); ++step) {
     const StepForm& form = steps_[step];
-    if (form.kind != StepForm::Kind::Arranged || form.arrangement->kind != Arrangement::Kind::View)
-      continue;
+    if (form.kind != StepForm::Kind::Mapped || form.map->kind != IndexMap::Kind::Slice) continue;
     const Operands& o = program_.steps[step].operands;
     const std::uint32_t base = o.input(0), out = o.output(0);
     // A segment of nothing else has no group that could retire anything.

@@ -26,9 +26,9 @@ AxisSet reduced_axes(const Apply& node) {
 }
 
 /// A sum that undoes a broadcast, of which it is known that there was one.
-bool adds_up(const Arrangement& arrangement, const Apply& node) {
-  if (arrangement.kind != Arrangement::Kind::Same) return false;
-  const StaticShape& from = node.input(arrangement.value).static_shape();
+bool adds_up(const IndexMap& map, const Apply& node) {
+  if (map.kind != IndexMap::Kind::Identity) return false;
+  const StaticShape& from = node.input(map.value).static_shape();
   const StaticShape& to = node.output_type(0).tensor()->shape();
   for (std::size_t axis = 0; axis < to.size(); ++axis)
     if (to[axis] == 1 && from[axis] != 1) return true;
@@ -43,22 +43,22 @@ StepForm form_of_length(const Apply& node) {
   const auto sources = node.op()->integers(node);
   if (!sources || sources->size() != 1) return {};
   const IntegerSource& source = sources->front();
-  const bool measures =
+  const bool is_shape_of =
       source.kind == IntegerSource::Kind::Length || source.kind == IntegerSource::Kind::Size;
-  if (!measures || node.input(static_cast<int>(source.input)).ndim() == 0) return {};
+  if (!is_shape_of || node.input(static_cast<int>(source.input)).ndim() == 0) return {};
   return {.kind = StepForm::Kind::Length, .source = source};
 }
 
-StepForm form_of_arrangement(const Arrangement& arrangement, const Apply& node) {
+StepForm form_of_map(const IndexMap& map, const Apply& node) {
   for (const Variable& input : node.inputs())
     if (!has_c_dtype(input.type())) return {.why = "one of its dtypes has no type in C"};
-  if (arrangement.kind == Arrangement::Kind::Element) {
+  if (map.kind == IndexMap::Kind::Element) {
     if (node.input(0).ndim() == 0) return {.why = "it picks the one element of a number"};
-    return {.kind = StepForm::Kind::Pick, .indices = arrangement.indices(node)};
+    return {.kind = StepForm::Kind::Pick, .indices = map.indices(node)};
   }
-  if (adds_up(arrangement, node)) return {.why = "it adds up what was broadcast"};
-  return {.kind = StepForm::Kind::Arranged,
-          .arrangement = &arrangement,
+  if (adds_up(map, node)) return {.why = "it adds up what was broadcast"};
+  return {.kind = StepForm::Kind::Mapped,
+          .map = &map,
           .ndim = node.output_type(0).tensor()->ndim(),
           .why = "other code than one loop reads it"};
 }
@@ -111,8 +111,7 @@ StepForm form_of(const Step& step, const Apply& node) {
             .reduced = axes,
             .keepdims = op.attributes().get<bool>("keepdims")};
   }
-  if (const Arrangement* arrangement = op.arrangement(node))
-    return form_of_arrangement(*arrangement, node);
+  if (const IndexMap* map = op.index_map(node)) return form_of_map(*map, node);
   if (StepForm length = form_of_length(node); length.kind == StepForm::Kind::Length) return length;
   return {.why = "the Op is a kernel as a whole"};
 }
@@ -129,14 +128,13 @@ std::uint32_t StepForm::inputs_read() const {
 }
 
 bool StepForm::compares(int input) const {
-  return kind == Kind::Arranged &&
-         (arrangement->kind == Arrangement::Kind::Repeat ||
-          arrangement->kind == Arrangement::Kind::Same) &&
-         arrangement->lengths == input;
+  return kind == Kind::Mapped &&
+         (map->kind == IndexMap::Kind::Broadcast || map->kind == IndexMap::Kind::Identity) &&
+         map->lengths == input;
 }
 
-bool StepForm::measures() const {
-  return kind == Kind::Arranged && arrangement->kind == Arrangement::Kind::Lengths;
+bool StepForm::is_shape_of() const {
+  return kind == Kind::Mapped && map->kind == IndexMap::Kind::ShapeOf;
 }
 
 }  // namespace thunkvm

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ops/elementwise/elementwise_loop.h"
-#include "ops/graph/arrangement.h"
+#include "ops/graph/index_map.h"
 #include "ops/graph/op.h"
 #include "ops/kernels/block_reduction.h"
 #include "vm/program.h"
@@ -21,15 +21,15 @@ struct StepForm {
     Pick,        ///< one element of an array: `indices`; fails where there is none
     Element,     ///< elementwise over arrays: may be a member of a loop
     Reduction,   ///< a reduction: may be a member of a loop
-    Arranged,    ///< says where elements lie: a loop that alone reads it does without it
+    Mapped,      ///< says where elements lie: a loop that alone reads it does without it
     Kernel,      ///< called as it is
   };
   Kind kind = Kind::Kernel;
   const ElementCode* code = nullptr;  ///< of an Expression or an Element
   const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
   const BlockReduction* reduction = nullptr;
-  const Arrangement* arrangement = nullptr;
-  int ndim = 0;         ///< of an Element's or an Arranged's output, or of what a Reducer reduces
+  const IndexMap* map = nullptr;
+  int ndim = 0;         ///< of an Element's or an Mapped's output, or of what a Reducer reduces
   AxisSet reduced = 0;  ///< that a Reducer reduces
   bool keepdims = false;
   IntegerSource source{};            ///< of a Length; its Element is one of the Lengths
@@ -46,7 +46,7 @@ struct StepForm {
   /// and cannot fail.
   bool may_come_first() const { return kind < Kind::Pick; }
   /// True if it reads nothing but an array's lengths.
-  bool measures() const;
+  bool is_shape_of() const;
 };
 
 /// A step with this thunk, of this node. Any thread may ask.

@@ -39,9 +39,9 @@ void LoopBlocks::begin_cursors(LoopScratch& memory) {
   bool pads = false;
   for (std::uint64_t bits = instance.gathered; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(bits));
-    const IndexMap::Kind kind = instance.inputs[i].kind;
-    pads |= kind == IndexMap::Kind::Pad;
-    if (kind == IndexMap::Kind::Broadcast)  // its blocks are all the same
+    const OperandMap::Kind kind = instance.inputs[i].kind;
+    pads |= kind == OperandMap::Kind::Pad;
+    if (kind == OperandMap::Kind::Broadcast)  // its blocks are all the same
       repeat_element(scratch(i), whole_lanes(std::min<std::int64_t>(instance.size, kLoopBlock)),
                      item_size(i), operands_.data[i]);
     else
@@ -52,9 +52,9 @@ void LoopBlocks::begin_cursors(LoopScratch& memory) {
 }
 
 void LoopBlocks::move_to(std::int64_t start) {
-  each_cursor([&](std::size_t i, const IndexMap& map) {
+  each_cursor([&](std::size_t i, const OperandMap& map) {
     std::int64_t first = start;
-    if (map.kind == IndexMap::Kind::Pad)
+    if (map.kind == OperandMap::Kind::Pad)
       first = pads_[i].begin(&elements_[i], map.pad_axes, map.pad_before, item_size(i),
                              operands_.numbers[operands_.nest.inputs[i].pad->fill], start);
     elements_[i].begin(operands_.data[i], item_size(i), map.axes, first);
@@ -65,8 +65,8 @@ void LoopBlocks::gather(std::int64_t start, std::int64_t n) {
   if (start != next_) move_to(start);
   next_ = start + n;
   const std::int64_t rest = n % kLoopLanes;
-  each_cursor([&](std::size_t i, const IndexMap& map) {
-    if (map.kind == IndexMap::Kind::Pad)
+  each_cursor([&](std::size_t i, const OperandMap& map) {
+    if (map.kind == OperandMap::Kind::Pad)
       pads_[i].next(scratch(i), n);
     else
       elements_[i].next(scratch(i), n);

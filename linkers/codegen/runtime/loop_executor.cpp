@@ -46,7 +46,7 @@ class Execution {
   // ---- operands ----
 
   void find_inputs(char* const* data) {
-    const IndexMap* map = instance_.inputs;
+    const OperandMap* map = instance_.inputs;
     const std::size_t n = operands_.n = nest_.inputs.size();
     const char* const numbers = reinterpret_cast<const char*>(operands_.numbers);
     for (std::size_t i = 0; i < n; ++i, ++map)
@@ -58,7 +58,7 @@ class Execution {
 
   /// Writes the numbers that an input is padded with around it.
   void surround(std::size_t i) {
-    const IndexMap& map = instance_.inputs[i];
+    const OperandMap& map = instance_.inputs[i];
     const NumberBits* const number = operands_.numbers + nest_.inputs[i].pad->fill;
     const std::int64_t before = map.pad_before;
     const std::int64_t end = before + (map.pad_axes.empty() ? 1 : map.pad_axes.front().length);
@@ -264,9 +264,9 @@ std::uint64_t bytes_moved(const LoopNest& nest, const LoopInstance& instance) {
   std::int64_t bytes = 0;
   std::size_t k = 0;
   for (; k < nest.inputs.size(); ++k) {
-    const IndexMap& map = instance.inputs[k];
-    std::int64_t elements = map.kind == IndexMap::Kind::Identity ? instance.size : 1;
-    if (map.kind != IndexMap::Kind::Identity && map.kind != IndexMap::Kind::Broadcast)
+    const OperandMap& map = instance.inputs[k];
+    std::int64_t elements = map.kind == OperandMap::Kind::Identity ? instance.size : 1;
+    if (map.kind != OperandMap::Kind::Identity && map.kind != OperandMap::Kind::Broadcast)
       for (const auto& axis : map.axes)
         if (axis.stride != 0) elements *= axis.length;
     bytes += elements * nest.item_sizes[k];

@@ -65,7 +65,7 @@ struct Parts {
     for (const LoopNest::Input& input : nest.inputs) axes += input.pad ? 2 * n : n;
   }
   std::size_t bytes() const {
-    return sizeof(LoopInstance) + inputs * sizeof(IndexMap) + axes * sizeof(Axis) +
+    return sizeof(LoopInstance) + inputs * sizeof(OperandMap) + axes * sizeof(Axis) +
            reductions * sizeof(std::size_t) + (lengths + key) * sizeof(std::int64_t);
   }
 
@@ -80,7 +80,7 @@ class Resolution {
         instance_(instance),
         next_slice_(LoopScratch::of_thread().slices(nest.n_slices)) {
     const Parts parts(nest);
-    instance.inputs = reinterpret_cast<IndexMap*>(&instance + 1);
+    instance.inputs = reinterpret_cast<OperandMap*>(&instance + 1);
     axes_ = reinterpret_cast<Axis*>(instance.inputs + parts.inputs);
     instance.state_bytes = reinterpret_cast<std::size_t*>(axes_ + parts.axes);
     shape_ = reinterpret_cast<std::int64_t*>(instance.state_bytes + parts.reductions);
@@ -200,7 +200,7 @@ class Resolution {
   /// False if an input is not met in the order of the loop.
   bool map(std::size_t i, std::int64_t size) {
     const LoopNest::Input& input = nest_.inputs[i];
-    IndexMap& map = instance_.inputs[i] = {};
+    OperandMap& map = instance_.inputs[i] = {};
     Layout operand{nullptr, 0, nullptr, nullptr};
     if (input.source != kNone) {
       operand = located_[input.source];
@@ -212,27 +212,27 @@ class Resolution {
     const std::uint64_t bit = std::uint64_t{1} << i;
     if (input.pad) {
       if (!pad(i, operand, size)) return false;
-      (map.kind == IndexMap::Kind::Surrounded ? instance_.surrounded : instance_.gathered) |= bit;
+      (map.kind == OperandMap::Kind::Surrounded ? instance_.surrounded : instance_.gathered) |= bit;
       return true;
     }
     map.axes = broadcast_to(shape(), operand);
-    map.kind = lies_side_by_side(map, i)                              ? IndexMap::Kind::Identity
-               : map.axes.size() == 1 && map.axes.front().stride == 0 ? IndexMap::Kind::Broadcast
-                                                                      : IndexMap::Kind::Strided;
-    if (map.kind != IndexMap::Kind::Identity)
+    map.kind = lies_side_by_side(map, i)                              ? OperandMap::Kind::Identity
+               : map.axes.size() == 1 && map.axes.front().stride == 0 ? OperandMap::Kind::Broadcast
+                                                                      : OperandMap::Kind::Strided;
+    if (map.kind != OperandMap::Kind::Identity)
       instance_.gathered |= bit;
     else if (!map.has_lanes)
       instance_.ends |= bit;
     return true;
   }
 
-  bool lies_side_by_side(const IndexMap& map, std::size_t i) const {
+  bool lies_side_by_side(const OperandMap& map, std::size_t i) const {
     return map.axes.empty() ||
            (map.axes.size() == 1 && map.axes.front().stride == nest_.item_sizes[i]);
   }
 
   bool pad(std::size_t i, const Layout& operand, std::int64_t size) {
-    IndexMap& map = instance_.inputs[i];
+    OperandMap& map = instance_.inputs[i];
     std::int64_t strides[kMaxDims];
     for (std::int64_t axis = nest_.ndim, stride = 1; axis-- > 0; stride *= shape_[axis])
       strides[axis] = stride;
@@ -251,12 +251,12 @@ class Resolution {
       map.offset = static_cast<std::int64_t>(nest_.inputs[i].pad->value * sizeof(NumberBits));
     map.pad_axes = {pad_axes, axes_};
     map.axes = broadcast_to(part.shape(), operand);
-    map.kind = has_room_around(i, map, size) ? IndexMap::Kind::Surrounded : IndexMap::Kind::Pad;
+    map.kind = has_room_around(i, map, size) ? OperandMap::Kind::Surrounded : OperandMap::Kind::Pad;
     return true;
   }
 
   /// True if all lanes of the loop fit around a value in a slot, which the nest pads once.
-  bool has_room_around(std::size_t i, const IndexMap& map, std::int64_t size) const {
+  bool has_room_around(std::size_t i, const OperandMap& map, std::int64_t size) const {
     const Axes axes = map.pad_axes;
     if (!map.has_lanes || size > kLoopBlock || !lies_side_by_side(map, i) || axes.size() > 1 ||
         (axes.size() == 1 && (axes.front().stride != 1 || axes.front().length == 0)))

@@ -30,7 +30,7 @@ class LoopLayouts {
 };
 
 /// How an input is found.
-struct IndexMap {
+struct OperandMap {
   std::int64_t offset = 0;       ///< its first element, from that of its source, in bytes
   std::uint32_t source = kNone;  ///< kNone: it is among the numbers
   enum class Kind : std::uint8_t {
@@ -51,7 +51,7 @@ struct IndexMap {
 struct LoopInstance {
   std::int64_t size = 0;  ///< of the loop, in elements; 0: nothing is resolved
   bool is_block = false;  ///< it is one block, and all of it is reduced to numbers, if it is
-  IndexMap* inputs = nullptr;
+  OperandMap* inputs = nullptr;
   std::uint64_t gathered = 0;    ///< bit i: input i is gathered into scratch, block by block
   std::uint64_t surrounded = 0;  ///< bit i: numbers are written around input i
   std::uint64_t ends = 0;        ///< bit i: input i is read as it lies, and its memory ends there

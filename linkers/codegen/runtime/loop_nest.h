@@ -13,7 +13,7 @@
 // first, so that a body is compiled once and sees no strides; and what a block computes does not
 // depend on where an element lies in it.
 //
-// Nodes that only say where elements lie (ops/graph/arrangement.h) are members too, as index maps
+// Nodes that only say where elements lie (ops/graph/index_map.h) are members too, as index maps
 // of operands: a slice is read where it is, a broadcast number is read again, a value is padded
 // with numbers, and lengths are compared with those of the loop.
 //
@@ -24,7 +24,7 @@
 
 #include "linkers/codegen/runtime/native_steps.h"
 #include "ops/elementwise/elementwise_loop.h"
-#include "ops/graph/arrangement.h"
+#include "ops/graph/index_map.h"
 #include "ops/kernels/block_reduction.h"
 #include "vm/native.h"
 

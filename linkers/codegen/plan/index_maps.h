@@ -1,14 +1,14 @@
-// arrangements.h: the nodes of a segment that say where elements lie, while loops are put together.
+// index_maps.h: the nodes of a segment that say where elements lie, while loops are put together.
 //
 // Such a node waits until a loop reads it, and is then a member of that. Where other code reads it
 // too, or nobody could do without it, its kernel runs: that is known to all later rounds. Which
-// loop may have which kind of arrangement as a member is said here, and nowhere else. A
+// loop may have which kind of index map as a member is said here, and nowhere else. A
 // rematerialised view (Plan::rematerialised_view) is a member of every loop that reads it, in any
 // segment.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
-#include "ops/graph/arrangement.h"
+#include "ops/graph/index_map.h"
 
 #include <cstdint>
 #include <functional>
@@ -18,9 +18,9 @@
 
 namespace thunkvm {
 
-class Arrangements {
+class IndexMaps {
  public:
-  explicit Arrangements(const Plan& plan) : plan_(plan) {}
+  explicit IndexMaps(const Plan& plan) : plan_(plan) {}
 
   /// A round begins: nothing waits.
   void begin();
@@ -34,7 +34,7 @@ class Arrangements {
   /// code: its kernel runs in all rounds. In the order from the last step to the first.
   void give_up_escaping(std::uint32_t first, std::uint32_t end);
 
-  /// True if a loop that reads what the step arranges could do without its kernel.
+  /// True if a loop that reads what the step maps could do without its kernel.
   bool may_wait(std::uint32_t step) const;
   /// True if a loop over `ndim` axes may do without it. `is_member`: whether the register is of a
   /// member of that loop; `is_computed`: whether the loop computes elements of it.
@@ -50,27 +50,28 @@ class Arrangements {
   /// What still waits is given up.
   void refuse_rest();
 
-  /// True if the register's value is arranged in this way, by a step that waits or is a member.
-  bool is(std::uint32_t reg, Arrangement::Kind kind) const;
+  /// True if the register's value is found in this way, by a step that waits or is a member.
+  bool is(std::uint32_t reg, IndexMap::Kind kind) const;
 
  private:
-  /// The step that arranges a register's value; kNone if none does.
+  /// The step that maps a register's value; kNone if none does.
   std::uint32_t step_of(std::uint32_t reg) const;
   std::uint32_t output(std::uint32_t step) const;
   bool is_number(std::uint32_t step, int input) const;
   bool is_number_view(std::uint32_t reg) const;
   bool is_array(std::uint32_t reg) const;
+  bool is_filled(std::uint32_t reg) const;
   int depth_of(std::uint32_t step) const;
   void collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const;
 
   const Plan& plan_;
   std::unordered_set<std::uint32_t> kernels_;  // steps
-  struct Arranged {
+  struct Mapped {
     std::uint32_t step;
-    int depth;  // of arrangements of arrangements
+    int depth;  // of index maps of index maps
   };
-  std::unordered_map<std::uint32_t, Arranged> arranged_;  // by register
-  std::unordered_set<std::uint32_t> taken_;               // registers
+  std::unordered_map<std::uint32_t, Mapped> mapped_;  // by register
+  std::unordered_set<std::uint32_t> taken_;           // registers
 };
 
 }  // namespace thunkvm

@@ -1,0 +1,133 @@
+#include "linkers/codegen/plan/index_maps.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+namespace {
+
+constexpr int kDepth = 8;  ///< index maps of index maps that a loop does without
+
+}  // namespace
+
+void IndexMaps::begin() {
+  mapped_.clear();
+  taken_.clear();
+}
+
+std::uint32_t IndexMaps::output(std::uint32_t step) const {
+  return plan_.program().steps[step].operands.output(0);
+}
+
+bool IndexMaps::is_number(std::uint32_t step, int input) const {
+  return plan_.node(step).input(input).ndim() == 0;
+}
+
+std::uint32_t IndexMaps::step_of(std::uint32_t reg) const {
+  const auto found = mapped_.find(reg);
+  if (found != mapped_.end()) return found->second.step;
+  const std::uint32_t view = plan_.rematerialised_view(reg);
+  return view == kNone || is_kernel(view) ? kNone : view;
+}
+
+bool IndexMaps::is(std::uint32_t reg, IndexMap::Kind kind) const {
+  const std::uint32_t step = step_of(reg);
+  return step != kNone && plan_.step(step).map->kind == kind;
+}
+
+/// A view of a 0-d number: its one element, along any number of axes.
+bool IndexMaps::is_number_view(std::uint32_t reg) const {
+  return is(reg, IndexMap::Kind::Slice) && is_number(step_of(reg), 0);
+}
+
+/// An array in memory, or a part of one.
+bool IndexMaps::is_array(std::uint32_t reg) const {
+  return step_of(reg) == kNone || (is(reg, IndexMap::Kind::Slice) && !is_number_view(reg));
+}
+
+int IndexMaps::depth_of(std::uint32_t step) const {
+  const Operands& o = plan_.program().steps[step].operands;
+  int depth = 0;
+  for (int i = 0; i < o.n_inputs; ++i)
+    if (const auto found = mapped_.find(o.input(i)); found != mapped_.end())
+      depth = std::max(depth, found->second.depth);
+  return depth + 1;
+}
+
+/// A number, broadcast.
+bool IndexMaps::is_filled(std::uint32_t reg) const {
+  const std::uint32_t step = step_of(reg);
+  return is(reg, IndexMap::Kind::Broadcast) && is_number(step, plan_.step(step).map->value);
+}
+
+bool IndexMaps::may_wait(std::uint32_t step) const {
+  const IndexMap& map = *plan_.step(step).map;
+  const IndexMap::Rule rule = map.rule();
+  const Operands& o = plan_.program().steps[step].operands;
+  const std::uint32_t value = o.input(map.value);
+  return depth_of(step) <= kDepth && (!rule.in_memory || is_array(value)) &&
+         (rule.may_be_one || !(is_number(step, map.value) || is_number_view(value))) &&
+         (rule.may_be_pad || !is(value, IndexMap::Kind::Pad)) &&
+         (!rule.fills || is_filled(o.input(0)));
+}
+
+bool IndexMaps::suits(std::uint32_t step, int ndim,
+                      const std::function<bool(std::uint32_t)>& is_member,
+                      const std::function<bool(std::uint32_t)>& is_computed) const {
+  const IndexMap& map = *plan_.step(step).map;
+  const IndexMap::Rule rule = map.rule();
+  const Operands& o = plan_.program().steps[step].operands;
+  // Lengths that the loop computes have to be in memory before it runs.
+  if (rule.in_memory && is_member(o.input(map.value))) return false;
+  if (plan_.step(step).compares(map.lengths) && is_computed(o.input(map.lengths))) return false;
+  using Axes = IndexMap::Rule::Axes;
+  const int own =
+      rule.axes == Axes::OfValue ? plan_.node(step).input(map.value).ndim() : plan_.step(step).ndim;
+  return rule.axes == Axes::Some ? own <= ndim : own == ndim;
+}
+
+void IndexMaps::give_up_escaping(std::uint32_t first, std::uint32_t end) {
+  std::unordered_map<std::uint32_t, std::uint32_t> reads;  // by what may be a member of a loop
+  for (std::uint32_t step = end; step-- > first;) {
+    const StepForm& form = plan_.step(step);
+    const bool mapped = form.kind == StepForm::Kind::Mapped;
+    // A value of the same lengths may be one that a loop computes, for others too.
+    if (mapped && form.map->kind != IndexMap::Kind::Identity && !plan_.is_rematerialised(step) &&
+        reads[output(step)] != plan_.reads(output(step)))
+      give_up(step);
+    if (form.kind != StepForm::Kind::Element && (!mapped || is_kernel(step))) continue;
+    const Operands& o = plan_.program().steps[step].operands;
+    for (int i = 0; i < o.n_inputs; ++i) ++reads[o.input(i)];
+  }
+}
+
+void IndexMaps::wait(std::uint32_t step) { mapped_[output(step)] = {step, depth_of(step)}; }
+
+void IndexMaps::collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const {
+  const std::uint32_t step = step_of(reg);
+  if (step == kNone || taken_.contains(reg) ||
+      std::find(steps.begin(), steps.end(), step) != steps.end())
+    return;
+  steps.push_back(step);
+  const Operands& o = plan_.program().steps[step].operands;
+  for (int i = 0; i < o.n_inputs; ++i) collect(o.input(i), steps);
+}
+
+std::vector<std::uint32_t> IndexMaps::waiting_for(std::uint32_t step) const {
+  std::vector<std::uint32_t> steps;
+  const Operands& o = plan_.program().steps[step].operands;
+  for (int i = 0; i < o.n_inputs; ++i) collect(o.input(i), steps);
+  return steps;
+}
+
+void IndexMaps::refuse(std::uint32_t reg) {
+  std::vector<std::uint32_t> steps;
+  collect(reg, steps);
+  kernels_.insert(steps.begin(), steps.end());
+}
+
+void IndexMaps::refuse_rest() {
+  for (const auto& [reg, mapped] : mapped_)
+    if (!taken_.contains(reg)) kernels_.insert(mapped.step);
+}
+
+}  // namespace thunkvm
