@@ -19,8 +19,8 @@ class CompilationJob;
 
 /// The emitted code of one linked program, from nothing to what calls run with.
 ///
-/// For threads that take turns under the host's lock (see CompilationJob), but for `ready`, `waits` and
-/// `shared`, which any thread may ask.
+/// For threads that take turns under the host's lock (see CompilationJob), but for `ready`, `waits`
+/// and `shared`, which any thread may ask.
 class Compilation {
  public:
   enum class State : std::uint8_t { Off, Waiting, Compiling, Ready, Failed, Unneeded };

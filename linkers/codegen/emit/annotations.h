@@ -1,5 +1,5 @@
-// annotations.h: what the C of a outlined function says to its readers beside its nodes: what goes in and out
-// of what it calls, and what the registers are.
+// annotations.h: what the C of a outlined function says to its readers beside its nodes: what goes
+// in and out of what it calls, and what the registers are.
 #pragma once
 
 #include "linkers/codegen/plan/c_text.h"

@@ -39,7 +39,8 @@ class Emitter {
       emit_outlined(plan_, annotations_, function_of_, k, profile_, out_, module_);
       for (std::size_t label = 0; label < outlined.entries.size(); ++label)
         out_.code[outlined.entries[label]] = {
-            Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label), outlined.thunks};
+            Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label),
+            outlined.thunks};
     }
     end_module();
     lay_out_memory();

@@ -17,8 +17,8 @@ namespace thunkvm {
 class OutlinedCode {
  public:
   OutlinedCode(const Plan& plan, const Annotations& annotations,
-            std::span<const std::uint32_t> function_of, std::uint32_t outlined, ProfileCode& profile,
-            EmittedCode& out, ModuleText& module)
+               std::span<const std::uint32_t> function_of, std::uint32_t outlined,
+               ProfileCode& profile, EmittedCode& out, ModuleText& module)
       : plan_(plan),
         annotations_(annotations),
         program_(plan.program()),
@@ -319,9 +319,9 @@ class OutlinedCode {
       c_.text.line("goto memo_" + m + ";");
       c_.text.label(after_need(pc));
     } else {
-      c_.text.line("if (call->functions[" + std::to_string(function_of_[plan_.memo_function(memo)]) +
-                   "](call, 0) == TV_FAILED) " +
-                   c_.fail(c_.service("fail_memo") + "(call, " + m + ")"));
+      c_.text.line(
+          "if (call->functions[" + std::to_string(function_of_[plan_.memo_function(memo)]) +
+          "](call, 0) == TV_FAILED) " + c_.fail(c_.service("fail_memo") + "(call, " + m + ")"));
     }
     needs.push_back({pc, c_.body()});
     profile_.after_body(memo, pc, c_.text);
@@ -392,8 +392,8 @@ class OutlinedCode {
 };
 
 void emit_outlined(const Plan& plan, const Annotations& annotations,
-                std::span<const std::uint32_t> function_of, std::uint32_t outlined,
-                ProfileCode& profile, EmittedCode& out, ModuleText& module) {
+                   std::span<const std::uint32_t> function_of, std::uint32_t outlined,
+                   ProfileCode& profile, EmittedCode& out, ModuleText& module) {
   OutlinedCode(plan, annotations, function_of, outlined, profile, out, module).emit();
 }
 

@@ -1,4 +1,5 @@
-// outlined_code.h: the C function of one outlined function: expressions, branches, and calls for all that is more.
+// outlined_code.h: the C function of one outlined function: expressions, branches, and calls for
+// all that is more.
 #pragma once
 
 #include "linkers/codegen/emit/annotations.h"
@@ -11,10 +12,10 @@
 
 namespace thunkvm {
 
-/// Adds the function of a outlined function, the loops in it and what it calls to `module` and `out`.
-/// `function_of`: by outlined function, the number of its function.
+/// Adds the function of a outlined function, the loops in it and what it calls to `module` and
+/// `out`. `function_of`: by outlined function, the number of its function.
 void emit_outlined(const Plan& plan, const Annotations& annotations,
-                std::span<const std::uint32_t> function_of, std::uint32_t outlined,
-                ProfileCode& profile, EmittedCode& out, ModuleText& module);
+                   std::span<const std::uint32_t> function_of, std::uint32_t outlined,
+                   ProfileCode& profile, EmittedCode& out, ModuleText& module);
 
 }  // namespace thunkvm

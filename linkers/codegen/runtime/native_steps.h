@@ -20,8 +20,8 @@ void store_number(Cell& cell, NumberBits bits, DType dtype);
 /// A stretch [first, second) of Program::steps.
 using StepRange = std::pair<std::uint32_t, std::uint32_t>;
 
-/// The steps of a program that a group of emitted code stands for, and what is known of a failure in
-/// it: the steps that were counted as run and are not reached.
+/// The steps of a program that a group of emitted code stands for, and what is known of a failure
+/// in it: the steps that were counted as run and are not reached.
 struct NativeSteps {
   std::vector<Step> steps;             ///< their `dying` is what holds in the emitted order
   std::vector<std::uint32_t> indices;  ///< in Program::steps
