@@ -60,7 +60,7 @@ class Assembler {
     program_.shared = schedule_.shared;
     program_.outputs = schedule_.outputs;
     program_.updates = schedule_.updates;
-    program_.keep = schedule_.retain_intermediates;
+    program_.retain_intermediates = schedule_.retain_intermediates;
     for (const std::uint32_t reg : schedule_.constants)
       program_.constants.emplace_back(reg, schedule_.registers[reg].constant_value());
   }

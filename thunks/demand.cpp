@@ -127,8 +127,8 @@ class FiberThunk final : public BoundThunk, public FailureHandler, private Deman
       LazyCall& now = call();
       if (const Failure* failed = failures_.of(static_cast<std::uint32_t>(i)))
         std::rethrow_exception(failed->error);
-      if (i >= 0 && i < now.n_inputs() && now.got(i)) return now.input(i);
-      now.ask(i);
+      if (i >= 0 && i < now.n_inputs() && now.available(i)) return now.input(i);
+      now.request(i);
       suspend();
     }
   }
@@ -190,7 +190,7 @@ class NestedThunk final : public BoundThunk {
     std::uint32_t demanded() const override { return call_.demanded(); }
 
     const Cell& force(int i) override {
-      if (i >= 0 && i < n_inputs() && call_.got(i)) return call_.input(i);
+      if (i >= 0 && i < n_inputs() && call_.available(i)) return call_.input(i);
       wait();
       Failure& failure = call_.activation().failure;
       if (failure.error) throw BodyAbandoned{};

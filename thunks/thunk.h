@@ -53,7 +53,7 @@ struct Activation {
   BoundThunk* const* bound = nullptr;
   /// The `_nogc` modes: outputs still hold the value of an earlier call, whose memory may be
   /// written again if it is exclusive; nothing dies.
-  bool keep = false;
+  bool retain_intermediates = false;
   bool poll = false;  ///< set by kernels that took long: the machine asks the host whether to stop
   Failure failure;
 
@@ -83,22 +83,22 @@ Status guarded(Activation& activation, const Operands& operands) {
 /// outputs, and the list of inputs that it asks for next.
 class LazyCall {
  public:
-  /// `wanted` is a list of the caller's, empty, whose memory is used again from entry to entry.
-  LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* got,
-           std::uint8_t* computed, std::uint32_t demanded, std::vector<std::int64_t>& wanted)
+  /// `requested` is a list of the caller's, empty, whose memory is used again from entry to entry.
+  LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* available,
+           std::uint8_t* computed, std::uint32_t demanded, std::vector<std::int64_t>& requested)
       : activation_(activation),
         operands_(operands),
-        got_(got),
+        available_(available),
         computed_(computed),
         demanded_(demanded),
-        wanted_(wanted) {}
+        requested_(requested) {}
 
   int n_inputs() const { return operands_.n_inputs; }
   int n_outputs() const { return operands_.n_outputs; }
   /// The output that somebody waits for.
   std::uint32_t demanded() const { return demanded_; }
   /// True once this thunk asked for input i and it was computed; what else ran makes no difference.
-  bool got(int i) const { return got_[i] != 0; }
+  bool available(int i) const { return available_[i] != 0; }
   /// The value of an input that it got.
   const Cell& input(int i) const { return activation_.cells[operands_.input(i)]; }
   bool computed(int j) const { return computed_[j] != 0; }
@@ -108,8 +108,8 @@ class LazyCall {
     computed_[j] = 1;
   }
   /// Asks for inputs: they are computed in this order before the thunk is entered again.
-  void ask(std::int64_t input) { wanted_.push_back(input); }
-  std::vector<std::int64_t>& wanted() { return wanted_; }
+  void request(std::int64_t input) { requested_.push_back(input); }
+  std::vector<std::int64_t>& requested() { return requested_; }
   Activation& activation() const { return activation_; }
   const Operands& operands() const { return operands_; }
 
@@ -121,10 +121,10 @@ class LazyCall {
  private:
   Activation& activation_;
   const Operands& operands_;
-  const std::uint8_t* got_;
+  const std::uint8_t* available_;
   std::uint8_t* computed_;
   std::uint32_t demanded_;
-  std::vector<std::int64_t>& wanted_;
+  std::vector<std::int64_t>& requested_;
 };
 
 /// A thunk that belongs to one frame: it may keep state between the entries of one call.

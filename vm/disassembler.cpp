@@ -59,7 +59,7 @@ class Disassembler {
     text_ = std::to_string(program_.code.size()) + " instructions, " +
             std::to_string(program_.n_registers) + " registers, " +
             std::to_string(program_.n_nodes) + " nodes" +
-            (program_.keep ? ", keeps its values" : "") + "\n";
+            (program_.retain_intermediates ? ", keeps its values" : "") + "\n";
     for (const auto& [index, role] : register_roles(program_))
       text_ += "  " + reg(index) + "  " + role + "\n";
     for (std::size_t l = 0; l < program_.lazies.size(); ++l) lazy(l);

@@ -36,7 +36,7 @@ Frame::Frame(std::shared_ptr<const Program> program)
       until_poll_(kThunksPerPoll) {
   for (const auto& [index, value] : program_->constants) cells_[index] = value;
   for (std::size_t i = 0; i < lazies_.size(); ++i) {
-    lazies_[i].got.resize(program_->lazies[i].operands.n_inputs);
+    lazies_[i].available.resize(program_->lazies[i].operands.n_inputs);
     lazies_[i].computed.resize(program_->lazies[i].operands.n_outputs);
   }
   entered_.reserve(lazies_.size());
@@ -52,7 +52,7 @@ Frame::Frame(std::shared_ptr<const Program> program)
   }
   activation_.cells = cells_.data();
   activation_.bound = bound_pointers_.data();
-  activation_.keep = program_->keep;
+  activation_.retain_intermediates = program_->retain_intermediates;
 }
 
 void Frame::use(std::shared_ptr<const NativeCode> code) {
@@ -113,7 +113,7 @@ void Frame::release(std::uint32_t lazy) noexcept {
 }
 
 void Frame::drop_failed() {
-  if (!program_->keep) {
+  if (!program_->retain_intermediates) {
     if (contents_ == nullptr) contents_ = std::make_unique<BodyContents>(*program_);
     for (const Body body : failed_bodies_) {
       for (const std::uint32_t lazy : contents_->lazies(body)) release(lazy);
@@ -133,7 +133,7 @@ void Frame::reset_bodies() noexcept {
     LazyState& state = lazies_[index];
     release(index);
     counters_[lazy.counter + 1] += std::count(state.computed.begin(), state.computed.end(), 1);
-    std::fill(state.got.begin(), state.got.end(), 0);
+    std::fill(state.available.begin(), state.available.end(), 0);
     std::fill(state.computed.begin(), state.computed.end(), 0);
     state.waiting.clear();
     state.failures.clear();
@@ -141,7 +141,7 @@ void Frame::reset_bodies() noexcept {
     state.raising = kNone;
     state.entered = state.released = false;
     // An output that it computed and nobody demanded has no retire in the program.
-    if (!program_->keep)
+    if (!program_->retain_intermediates)
       for (int j = 0; j < lazy.operands.n_outputs; ++j) cells_[lazy.operands.output(j)].clear();
   }
   entered_.clear();
@@ -177,7 +177,7 @@ void Frame::reset_counters() {
 }
 
 bool Frame::empty() const {
-  if (program_->keep)
+  if (program_->retain_intermediates)
     return std::all_of(ends_.begin(), ends_.end(),
                        [&](std::uint32_t index) { return cells_[index].empty(); });
   std::vector<bool> constant(cells_.size());

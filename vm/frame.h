@@ -29,13 +29,13 @@ struct Resume {
 
 /// What one lazy thunk did so far in this call.
 struct LazyState {
-  std::vector<std::uint8_t> got;       ///< by input: asked for and computed
-  std::vector<std::uint8_t> computed;  ///< by output
+  std::vector<std::uint8_t> available;  ///< by input: asked for and computed
+  std::vector<std::uint8_t> computed;   ///< by output
   std::vector<std::uint32_t> waiting;  ///< inputs asked for and not computed yet, the next one last
-  std::vector<std::int64_t> wanted;    ///< what it asks for while it is entered
-  InputFailures failures;              ///< of the inputs that were asked for and failed
-  Failure failure;                     ///< its own: no output is computed from then on
-  std::uint32_t raising = kNone;       ///< the input whose failure it is to be told of
+  std::vector<std::int64_t> requested;  ///< what it asks for while it is entered
+  InputFailures failures;               ///< of the inputs that were asked for and failed
+  Failure failure;                      ///< its own: no output is computed from then on
+  std::uint32_t raising = kNone;        ///< the input whose failure it is to be told of
   bool entered = false;
   bool released = false;  ///< it has let go of what it held, and is not entered again
 };
@@ -103,7 +103,7 @@ class Frame {
   /// values, less the times when its segment was counted but failed before it.
   void add_node_runs(std::vector<std::uint64_t>& runs) const;
   void reset_counters();
-  /// True if no register but constants holds a value (in a `keep` program: but stale ones).
+  /// True if no register but constants holds a value (in a `_nogc` program: but stale ones).
   bool empty() const;
 
  private:

@@ -168,9 +168,9 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
     return Status::Failed;
   ++frame.counters_[lazy.counter];
 
-  state.wanted.clear();
-  LazyCall call(activation, lazy.operands, state.got.data(), state.computed.data(), output,
-                state.wanted);
+  state.requested.clear();
+  LazyCall call(activation, lazy.operands, state.available.data(), state.computed.data(), output,
+                state.requested);
   struct Nesting {
     Frame& frame;
     Watch watch;
@@ -205,7 +205,7 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   if (!frame.failed_bodies_.empty()) [[unlikely]]
     frame.drop_failed();
   if (state.computed[output] != 0) return Status::Done;  // what it still asks for is not needed
-  if (queue_wanted(frame, index, output) != Status::Done) [[unlikely]]
+  if (queue_requests(frame, index, output) != Status::Done) [[unlikely]]
     return Unwinding::fail_lazy(frame, index);
   return Status::Done;
 }
@@ -218,7 +218,7 @@ Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, 
   Activation& activation = frame.activation_;
   const int n = lazy.operands.n_inputs;
   if (input < 0 || input >= n) return refuse_input(frame, index, input);
-  if (state.got[input] != 0) return Status::Done;
+  if (state.available[input] != 0) return Status::Done;
   if (const Failure* failed = state.failures.of(static_cast<std::uint32_t>(input))) {
     activation.failure = *failed;
     return Status::Failed;
@@ -234,7 +234,7 @@ Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, 
   }
   --frame.nesting_;
   if (status == Status::Done)
-    state.got[input] = 1;
+    state.available[input] = 1;
   else
     frame.fail_input(index, static_cast<std::uint32_t>(input));
   return status;
@@ -378,7 +378,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
         next = code + resume.pc;
         if (resume.lazy != kNone) {
           LazyState& state = frame.lazies_[resume.lazy];
-          state.got[state.waiting.back()] = 1;
+          state.available[state.waiting.back()] = 1;
           state.waiting.pop_back();
           if (!state.waiting.empty() && !raises_next(state)) {
             next = code + program.lazies[resume.lazy].input_pcs[state.waiting.back()];

@@ -42,7 +42,7 @@ class Interpreter {
   static Status enter(Frame& frame, Watch watch, std::uint32_t lazy, std::uint32_t output);
   template <class Watch>
   static Status compute_now(Frame& frame, Watch watch, std::uint32_t lazy, int input);
-  static Status queue_wanted(Frame& frame, std::uint32_t lazy, std::uint32_t output);
+  static Status queue_requests(Frame& frame, std::uint32_t lazy, std::uint32_t output);
   static Status refuse_input(Frame& frame, std::uint32_t lazy, std::int64_t input);
   static Status refuse_nesting(Frame& frame, std::uint32_t lazy);
   static Status poll(Frame& frame);

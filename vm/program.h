@@ -93,7 +93,7 @@ struct Program {
   std::uint32_t n_counters = 0;
   std::vector<NodeCounter> node_counters;  ///< sorted by node
   std::uint32_t n_nodes = 0;
-  bool keep = false;  ///< `_nogc`: registers keep their values between calls
+  bool retain_intermediates = false;  ///< `_nogc`: registers keep their values between calls
   std::shared_ptr<const ProgramText> text;
 };
 

@@ -15,8 +15,8 @@ class AttemptThunk final : public BoundThunk, public FailureHandler {
 
   Status enter(LazyCall& call) override {
     for (int i = 0; i < call.n_inputs(); ++i)
-      if (!call.got(i)) call.ask(i);
-    if (call.wanted().empty()) call.set_output(0, Cell::of(false));
+      if (!call.available(i)) call.request(i);
+    if (call.requested().empty()) call.set_output(0, Cell::of(false));
     return Status::Done;
   }
 

@@ -15,7 +15,7 @@ Array take_fitting(Cell& cell, DType dtype, Dims shape) {
   return taken ? cell.take_array() : Array();
 }
 
-Array take_kept(Cell& cell, DType dtype, Dims shape) {
+Array take_retained(Cell& cell, DType dtype, Dims shape) {
   Array kept = take_fitting(cell, dtype, shape);
   return kept ? kept : Array::allocate(dtype, shape);
 }

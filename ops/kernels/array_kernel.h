@@ -25,9 +25,10 @@ Array take_fitting(Cell& cell, DType dtype, Dims shape);
 
 /// A C-order array to be stored in `cell`, uninitialised. In the `_nogc` modes the memory that it
 /// had in the last call is used again where it is exclusively ours and fits.
-Array take_kept(Cell& cell, DType dtype, Dims shape);  ///< the same in those modes
+Array take_retained(Cell& cell, DType dtype, Dims shape);  ///< the same in those modes
 inline Array output_array(const Activation& activation, Cell& cell, DType dtype, Dims shape) {
-  return activation.keep ? take_kept(cell, dtype, shape) : Array::allocate(dtype, shape);
+  return activation.retain_intermediates ? take_retained(cell, dtype, shape)
+                                         : Array::allocate(dtype, shape);
 }
 inline Array output_array(Activation& activation, const Operands& operands, int j, DType dtype,
                           Dims shape) {

@@ -186,7 +186,7 @@ class ProgramBuilder {
 
   void ret() { emit({Opcode::Return}); }
   void halt() { emit({Opcode::Halt}); }
-  void keep() { program_.keep = true; }
+  void retain_intermediates() { program_.retain_intermediates = true; }
 
   std::shared_ptr<Program> build() {
     auto program = std::make_shared<Program>(program_);

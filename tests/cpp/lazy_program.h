@@ -15,7 +15,7 @@ namespace thunkvm::testing {
 /// another.
 struct LazyProgram {
   LazyProgram(int n_inputs, int n_outputs, std::vector<Index> demands, ThunkCode code,
-              bool keep = false) {
+              bool retain_intermediates = false) {
     Registers inputs, outputs;
     for (int i = 0; i < n_inputs; ++i) inputs.push_back(b.reg("in" + std::to_string(i)));
     for (int j = 0; j < n_outputs; ++j) {
@@ -24,9 +24,9 @@ struct LazyProgram {
                                  : b.reg("out" + std::to_string(j)));
     }
     const Index lazy = b.lazy("lazy", inputs, outputs, std::move(code));
-    if (keep) b.keep();
+    if (retain_intermediates) b.retain_intermediates();
     for (const Index demand : demands) b.demand(lazy, demand);
-    if (!keep) b.retire(inputs);
+    if (!retain_intermediates) b.retire(inputs);
     b.halt();
     double value = 1;
     for (int i = 0; i < n_inputs; ++i, value *= 10) {

@@ -63,7 +63,7 @@ TEST_CASE("a switch that keeps its values, and a step whose input dies") {
     b.thunk("arm", {x}, {y}, sum);
     b.halt();
   }
-  b.keep();
+  b.retain_intermediates();
   check_golden("keep_switch.txt", disassemble(*b.build()));
 
   ProgramBuilder d;

@@ -237,7 +237,7 @@ TEST_CASE("in the nogc modes an output's memory is written again, if nobody else
   Activation activation;
   activation.cells = cells;
   activation.host = &host;
-  activation.keep = true;
+  activation.retain_intermediates = true;
   REQUIRE(code.eager(activation, operands) == Status::Done);
   const char* first = cells[1].body()->data;
   REQUIRE(code.eager(activation, operands) == Status::Done);

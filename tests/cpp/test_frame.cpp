@@ -11,17 +11,19 @@ namespace {
 
 using namespace testing;
 
-TEST_CASE("a keep program has its intermediates from the call before, and not its inputs") {
+TEST_CASE(
+    "a program that retains intermediates has its intermediates from the call before, and not its "
+    "inputs") {
   ProgramBuilder b;
   const Index x = b.input("x"), t = b.reg("t"), y = b.output("y");
   double stale = -1;
   b.thunk("square", {x, x}, {t}, [&](Activation& a, const Operands& o) {
-    CHECK(a.keep);
+    CHECK(a.retain_intermediates);
     stale = a.output(o, 0).empty() ? 0 : a.output(o, 0).get<double>();
     product(a, o);
   });
   b.thunk("copy", {t}, {y}, sum);
-  b.keep();
+  b.retain_intermediates();
   b.halt();
   Machine machine(b.build());
   CHECK(machine.call({3.0}) == Values{9.0});

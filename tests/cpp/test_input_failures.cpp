@@ -31,13 +31,13 @@ class FirstOrSecond final : public BoundThunk, public FailureHandler {
  public:
   Status enter(LazyCall& call) override {
     for (const int i : {0, 1})
-      if (call.got(i)) call.set_output(0, call.input(i));
-    if (!call.computed(0)) call.ask(0);
+      if (call.available(i)) call.set_output(0, call.input(i));
+    if (!call.computed(0)) call.request(0);
     return Status::Done;
   }
   Status raised(LazyCall& call, int input, const Failure& failure) override {
     if (input == 0) {
-      call.ask(1);
+      call.request(1);
       return Status::Done;
     }
     call.activation().failure = failure;
@@ -70,7 +70,8 @@ TEST_CASE("a re-entrant thunk may ask for another input in place of one that fai
 TEST_CASE("a failure that nobody deals with keeps its node, through any number of lazy thunks") {
   ProgramBuilder b;
   const auto x = b.reg("x"), y = b.reg("y"), z = b.output("z");
-  const auto inner = b.lazy("inner", {x}, {y}, lazy_function([](LazyCall& call) { call.ask(0); }));
+  const auto inner =
+      b.lazy("inner", {x}, {y}, lazy_function([](LazyCall& call) { call.request(0); }));
   const auto outer =
       b.lazy("outer", {y}, {z},
              straight_line([](Demand& demand) { demand.set_output(0, demand.force(0)); }));
@@ -95,14 +96,14 @@ TEST_CASE("the inputs of a list behind one that failed are not computed") {
   struct Asks final : BoundThunk, FailureHandler {
     explicit Asks(int& told) : told(told) {}
     Status enter(LazyCall& call) override {
-      for (const int i : {2, 1, 0}) call.ask(i);
+      for (const int i : {2, 1, 0}) call.request(i);
       return Status::Done;
     }
     Status raised(LazyCall& call, int input, const Failure&) override {
       told = 10 * told + input;
-      CHECK(call.got(2));
-      CHECK_FALSE(call.got(1));
-      CHECK_FALSE(call.got(0));
+      CHECK(call.available(2));
+      CHECK_FALSE(call.available(1));
+      CHECK_FALSE(call.available(0));
       call.set_output(0, call.input(2));
       return Status::Done;
     }
@@ -129,7 +130,7 @@ struct SharedMemo {
     const auto memo = b.memo("memo");
     const auto one = b.lazy("one", {u}, {first}, value_or_minus_one(0));
     const auto two = b.lazy("two", {v}, {second}, value_or_minus_one(0));
-    if (keep) b.keep();
+    if (keep) b.retain_intermediates();
     b.demand(one, 0);
     b.thunk("between", {}, {},
             [this](Activation& a, const Operands&) { held_between = !a.cells[held].empty(); });
@@ -253,7 +254,7 @@ TEST_CASE("bodies within a failed body are let go with it, their lazy thunks too
   const auto inner = b.lazy("inner", {w}, {u},
                             lazy_function(
                                 [](LazyCall& call) {
-                                  if (!call.got(0)) return call.ask(0);
+                                  if (!call.available(0)) return call.request(0);
                                   call.set_output(0, call.input(0));
                                 },
                                 [&] { ++resets; }));

@@ -18,15 +18,15 @@ TEST_CASE("a lazy thunk gets what it asks for, in its order, and nothing else ru
                   CHECK(call.demanded() == 0);
                   CHECK(call.n_inputs() == 4);
                   CHECK(call.n_outputs() == 1);
-                  if (!call.got(3)) {
-                    CHECK_FALSE(call.got(1));
-                    call.ask(3);
-                    call.ask(1);
+                  if (!call.available(3)) {
+                    CHECK_FALSE(call.available(1));
+                    call.request(3);
+                    call.request(1);
                     return;
                   }
-                  CHECK(call.got(1));
-                  CHECK_FALSE(call.got(0));
-                  CHECK_FALSE(call.got(2));
+                  CHECK(call.available(1));
+                  CHECK_FALSE(call.available(0));
+                  CHECK_FALSE(call.available(2));
                   call.set_output(0, Cell::of(number(call, 3) + number(call, 1)));
                 }));
   Machine machine = p.machine();
@@ -42,9 +42,9 @@ TEST_CASE("a lazy thunk gets what it asks for, in its order, and nothing else ru
 
 TEST_CASE("an input that stands twice in a list is computed once, where it stands first") {
   LazyProgram p(3, 1, {0}, lazy_function([&](LazyCall& call) {
-                  if (call.got(0))
+                  if (call.available(0))
                     return call.set_output(0, Cell::of(number(call, 0) + number(call, 2)));
-                  for (const int i : {2, 0, 2, 2, 0}) call.ask(i);
+                  for (const int i : {2, 0, 2, 2, 0}) call.request(i);
                 }));
   Machine machine = p.machine();
   CHECK(machine.call({}) == Values{101.0});
@@ -56,9 +56,9 @@ TEST_CASE("what else computed an input makes no difference to what a lazy thunk 
   const Index x = b.input("x"), y = b.output("y");
   bool got_before_asking = true, got_after = false;
   const Index lazy = b.lazy("lazy", {x}, {y}, lazy_function([&](LazyCall& call) {
-                              if (!call.got(0)) {
+                              if (!call.available(0)) {
                                 got_before_asking = false;
-                                call.ask(0);
+                                call.request(0);
                               } else {
                                 got_after = true;
                                 call.set_output(0, call.input(0));
@@ -82,15 +82,15 @@ TEST_CASE(
                   demands.push_back(call.demanded());
                   if (call.demanded() == 0) {
                     call.set_output(0, Cell::of(5.0));
-                    call.ask(1);  // is not needed for output 0, and not held against us later
-                    call.ask(-7);
+                    call.request(1);  // is not needed for output 0, and not held against us later
+                    call.request(-7);
                     return;
                   }
                   CHECK(call.computed(0));
                   CHECK(call.output(0).get<double>() == 5.0);
-                  if (!call.got(1)) {
+                  if (!call.available(1)) {
                     second_was_got = false;
-                    return call.ask(1);
+                    return call.request(1);
                   }
                   call.set_output(1, Cell::of(number(call, 1)));
                 }));
@@ -156,7 +156,7 @@ TEST_CASE("a call that is given up after it ran resets its lazy thunks too") {
   LazyProgram p(1, 1, {0},
                 lazy_function(
                     [](LazyCall& call) {
-                      if (!call.got(0)) return call.ask(0);
+                      if (!call.available(0)) return call.request(0);
                       call.set_output(0, call.input(0));
                     },
                     [&] { ++resets; }));
@@ -173,9 +173,9 @@ TEST_CASE("a stale value of the call before is not computed") {
   bool computed = true;
   LazyProgram p(1, 2, {0}, lazy_function([&](LazyCall& call) {
                   ++entries;
-                  if (!call.got(0)) {
+                  if (!call.available(0)) {
                     computed = call.computed(0) || call.computed(1);
-                    return call.ask(0);
+                    return call.request(0);
                   }
                   call.set_output(1, Cell::of(3.0));
                   call.set_output(0, call.input(0));
@@ -196,7 +196,7 @@ TEST_CASE("a stale value of the call before is not computed") {
 /// Asks for input 0 and adds 1 to it.
 ThunkCode plus_one() {
   return lazy_function([](LazyCall& call) {
-    if (!call.got(0)) return call.ask(0);
+    if (!call.available(0)) return call.request(0);
     call.set_output(0, Cell::of(number(call, 0) + 1));
   });
 }
@@ -265,7 +265,7 @@ TEST_CASE("a tracer sees every entry of a lazy thunk") {
     void after(const ThunkRun& run, Status) override { text += "|" + got(run) + ")"; }
     static std::string got(const ThunkRun& run) {
       if (run.lazy == nullptr) return "";
-      return std::string(run.lazy->got(0) ? "x" : "-") + (run.lazy->computed(0) ? "y" : "-");
+      return std::string(run.lazy->available(0) ? "x" : "-") + (run.lazy->computed(0) ? "y" : "-");
     }
     std::string text;
   } recorder;

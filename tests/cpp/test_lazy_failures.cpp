@@ -57,7 +57,7 @@ TEST_CASE(
                       [&](LazyCall& call) {
                         call.set_output(1, Cell::of(1.0));  // not the demanded one
                         if (entry == misuse.lists.size()) return call.set_output(0, Cell::of(42.0));
-                        for (const std::int64_t input : misuse.lists[entry]) call.ask(input);
+                        for (const std::int64_t input : misuse.lists[entry]) call.request(input);
                         ++entry;
                       },
                       [&] { ++resets; }));
@@ -79,7 +79,7 @@ TEST_CASE(
 
 TEST_CASE("a lazy thunk that throws fails the call at its node") {
   LazyProgram p(1, 1, {0}, lazy_function([](LazyCall& call) {
-                  if (!call.got(0)) return call.ask(0);
+                  if (!call.available(0)) return call.request(0);
                   throw std::runtime_error("changed my mind");
                 }));
   Machine machine = p.machine();
@@ -95,8 +95,8 @@ TEST_CASE("a failing input fails the call at its own node, and the inputs after 
                 lazy_function(
                     [&](LazyCall& call) {
                       ++entries;
-                      if (call.got(0)) return call.set_output(0, Cell::of(1.0));
-                      for (const int i : {2, 1, 0}) call.ask(i);
+                      if (call.available(0)) return call.set_output(0, Cell::of(1.0));
+                      for (const int i : {2, 1, 0}) call.request(i);
                     },
                     [&] { ++resets; }));
   p.failing = 1;
@@ -117,9 +117,9 @@ TEST_CASE("a failing input fails the call at its own node, and the inputs after 
 TEST_CASE("what a failed call was still waiting for is not computed in the next") {
   bool first_call = true;
   LazyProgram p(2, 1, {0}, lazy_function([&](LazyCall& call) {
-                  if (call.got(0)) return call.set_output(0, call.input(0));
-                  call.ask(0);
-                  if (first_call) call.ask(1);
+                  if (call.available(0)) return call.set_output(0, call.input(0));
+                  call.request(0);
+                  if (first_call) call.request(1);
                 }));
   p.failing = 0;
   Machine machine = p.machine();
@@ -138,8 +138,8 @@ TEST_CASE("an input computed in place may not fail unnoticed") {
                                second = call.compute_now(1);
                   CHECK(first == Status::Done);
                   CHECK(again == Status::Done);
-                  CHECK(call.got(0));
-                  CHECK((second == Status::Done) == call.got(1));
+                  CHECK(call.available(0));
+                  CHECK((second == Status::Done) == call.available(1));
                   call.set_output(0, Cell::of(call.input(0).get<double>()));
                 }));
   Machine machine = p.machine();

@@ -144,7 +144,7 @@ TEST_CASE("an index out of range is found wherever it stands") {
       {"(Lazy): output 1 does not exist, there are 1",
        [&](Program& p) { first(p, Opcode::Lazy).b = 1; }},
       {"opcode 77 does not exist", [&](Program& p) { first(p, Opcode::Move).op = Opcode{77}; }},
-      {"keeps its values", [](Program& p) { p.keep = true; }},
+      {"keeps its values", [](Program& p) { p.retain_intermediates = true; }},
   };
   for (const Case& c : cases) {
     const auto program = Valid().b.build();
@@ -183,7 +183,7 @@ TEST_CASE("constants are not retired or taken, nor anything in a keep program") 
   const Index x = kept.input("x"), z = kept.output("z");
   kept.move(z, x, true);
   kept.halt();
-  kept.keep();
+  kept.retain_intermediates();
   CHECK_VERDICT(kept.build(), "register 0 (x) is taken in a program that keeps its values");
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("at the end the outputs are there and nothing else is") {
   left.thunk("one", {}, {t}, product);
   left.halt();
   CHECK_VERDICT(left.build(), "register 0 (t) may hold a value at the end of the call");
-  left.keep();
+  left.retain_intermediates();
   CHECK(verdict(left.build()) == "valid");
 
   ProgramBuilder if_computed;

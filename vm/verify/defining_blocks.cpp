@@ -92,7 +92,7 @@ void DefiningBlocks::find_deep(const Program& program, const BodyGraph& bodies) 
               register_text(program, index) + (taken ? " is taken" : " is retired") + why);
         };
         if (constant[index]) refuse(", but it is a constant");
-        if (program.keep) refuse(" in a program that keeps its values");
+        if (program.retain_intermediates) refuse(" in a program that keeps its values");
         if (update[index]) refuse(" on some path, but it is an update");
         if (!bodies.dominates(body, writer[index]))
           refuse(" in " + bodies.name(body) + ", which does not have the value from " +

@@ -13,7 +13,7 @@ namespace thunkvm {
 ///
 /// The constructor throws Error(Runtime) for a register that is given twice, is written in two
 /// bodies or though it is given, or is retired in a body that is not around its writer; and where
-/// constants, updates or anything in a `keep` program are retired or taken. Linear in operands.
+/// constants, updates or anything in a `_nogc` program are retired or taken. Linear in operands.
 struct DefiningBlocks {
   DefiningBlocks(const Program& program, const BodyGraph& bodies);
 

@@ -227,7 +227,7 @@ class RegisterFlow {
 
   /// What was set in bodies that ran and not retired in them or around them is left over.
   void check_end() {
-    if (program_.keep) return;
+    if (program_.retain_intermediates) return;
     std::vector<Condition> entered(bodies_.n_entries(), kNever), left(program_.n_registers, kNever);
     entered[0] = kAlways;
     for (const Entry entry : bodies_.callers_first()) {

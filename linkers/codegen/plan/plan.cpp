@@ -107,7 +107,7 @@ void Plan::count_accesses() {
 
 /// Vectors of lengths that are not made, since nothing reads them but `shape(x)[0]` beside them.
 void Plan::find_lengths() {
-  if (options_.unfused || program_.keep) return;
+  if (options_.unfused || program_.retain_intermediates) return;
   for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
     const Statement& s = schedule_.statements[i];
     next = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
@@ -341,7 +341,7 @@ void Plan::find_locals() {
 
 /// Arrays that one loop computes and nothing but other loops reads.
 void Plan::find_temporaries() {
-  if (options_.unfused || program_.keep) return;
+  if (options_.unfused || program_.retain_intermediates) return;
   std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
   std::vector<bool> computed(program_.n_registers, false);
   std::vector<const Group*> writer(program_.n_registers, nullptr);

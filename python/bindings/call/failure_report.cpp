@@ -96,7 +96,7 @@ const char* FailureReport::hint(const Failure& failure, PyObject* exception) con
   for (const Hint& own : op.hints())
     if (!own.kind || is_a(exception, exception_class(*own.kind))) return own.text;
   if (is_a(exception, PyExc_MemoryError))
-    return linked_.program->keep
+    return linked_.program->retain_intermediates
                ? "this mode keeps every intermediate; the one without _nogc releases them early"
                : "the memory that is in use is tv.memory(); work in smaller blocks";
   if (is_a(exception, PyExc_IndexError)) return "compare the index with the lengths above";

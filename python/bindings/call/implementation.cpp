@@ -74,7 +74,7 @@ class Implementation {
       cell = from_python(array.get(), type, CastRule::Strict, "what is lent");
   }
 
-  PyRef run_on(std::vector<Cell>& cells, bool keep, bool dying) const {
+  PyRef run_on(std::vector<Cell>& cells, bool retain_intermediates, bool dying) const {
     const std::unique_ptr<BoundThunk> bound = code_.make ? code_.make() : nullptr;
     BoundThunk* const thunk = bound.get();
     Operands operands;
@@ -89,7 +89,7 @@ class Implementation {
     activation.cells = cells.data();
     activation.host = &host;
     activation.bound = &thunk;
-    activation.keep = keep;
+    activation.retain_intermediates = retain_intermediates;
     const Status status = code_.eager != nullptr ? code_.eager(activation, operands)
                                                  : thunk->run(activation, operands);
     if (status != Status::Done) {

@@ -88,7 +88,7 @@ std::uint64_t layout_of(const ThunkRun& run) {
     hash ^= hash >> 32;
   };
   for (int i = 0; i < run.operands.n_inputs; ++i) {
-    if (run.lazy != nullptr && !run.lazy->got(i)) {
+    if (run.lazy != nullptr && !run.lazy->available(i)) {
       add(1);
       continue;
     }
@@ -133,7 +133,7 @@ int Observer::traverse(visitproc visit, void* arg) const {
 
 PyRef ObserverTracer::inputs(const ThunkRun& run) const {
   return list_of(run.operands.n_inputs, observer_.absent_.get(), [&](int i) -> const Cell* {
-    if (run.lazy != nullptr && !run.lazy->got(i)) return nullptr;
+    if (run.lazy != nullptr && !run.lazy->available(i)) return nullptr;
     return &run.frame.cell(run.operands.input(i));
   });
 }

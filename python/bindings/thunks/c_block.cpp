@@ -148,7 +148,8 @@ class CThunk final : public BoundThunk {
 
   /// In a `_nogc` program the code may use the memory of its earlier output again; else None.
   static PyRef earlier(const Activation& activation, Cell& output) {
-    if (!activation.keep || output.empty() || !exclusive(output)) return PyRef::borrow(Py_None);
+    if (!activation.retain_intermediates || output.empty() || !exclusive(output))
+      return PyRef::borrow(Py_None);
     if (output.is_scalar()) return to_ndarray_0d(std::exchange(output, Cell()));
     return to_python(std::exchange(output, Cell()));
   }

@@ -103,7 +103,7 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
   void ask_one(LazyCall& call, PyObject* index) {
     const std::int64_t i = asked_input(index, "demand of " + node_->op + " yielded");
     asked_.push_back(i);
-    call.ask(i);
+    call.request(i);
   }
 
   void set_outputs(LazyCall& call, PyObject* result) {

@@ -122,7 +122,7 @@ class PerformThunk final : public BoundThunk {
         slots_[j] = list_of_none(1);
         set_item(storage_.get(), j, Py_NewRef(slots_[j].get()));
       }
-      if (activation.keep)
+      if (activation.retain_intermediates)
         offer_earlier(activation.output(operands, static_cast<int>(j)), slots_[j].get());
     }
   }

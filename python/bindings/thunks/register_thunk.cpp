@@ -111,7 +111,7 @@ class RegisterThunk final : public BoundThunk, public FailureHandler {
         input_registers_.set(i, node_->input(activation, operands, static_cast<int>(i)).get());
         input_computed_.set(i, one());
       }
-      if (activation.keep) offer_earlier(activation, operands);
+      if (activation.retain_intermediates) offer_earlier(activation, operands);
       PyRef returned = PyRef::take(PyObject_CallNoArgs(thunk_->get()));
       if (returned.get() != Py_None)
         throw Error(ErrorKind::Type, "the thunk of " + node_->op +
@@ -176,11 +176,12 @@ class RegisterThunk final : public BoundThunk, public FailureHandler {
   Status advance(LazyCall& call, Run&& run) {
     try {
       static_cast<PythonHost&>(*call.activation().host).heed_float_errors();
-      if (call.activation().keep && !entered_) offer_earlier(call.activation(), call.operands());
+      if (call.activation().retain_intermediates && !entered_)
+        offer_earlier(call.activation(), call.operands());
       entered_ = true;
       for (int i = 0; i < call.n_inputs(); ++i) {
         const std::size_t at = static_cast<std::size_t>(i);
-        if (!call.got(i) || delivered_[at]) continue;
+        if (!call.available(i) || delivered_[at]) continue;
         delivered_[at] = true;
         input_registers_.set(at, node_->input(call.activation(), call.operands(), i).get());
         input_computed_.set(at, one());
@@ -219,7 +220,7 @@ class RegisterThunk final : public BoundThunk, public FailureHandler {
                                        class_name(wanted) + ".");
     const std::string asks = "the lazy thunk of " + node_->op + " asked for";
     for (PyObject* index : Items(wanted, "a sequence is expected"))
-      call.ask(asked_input(index, asks));
+      call.request(asked_input(index, asks));
   }
 
   Cell take_output(std::size_t j) {

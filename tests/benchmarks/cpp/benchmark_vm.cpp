@@ -310,8 +310,8 @@ void needs() {
 class PassOn final : public BoundThunk {
  public:
   Status enter(LazyCall& call) override {
-    if (!call.got(0))
-      call.ask(0);
+    if (!call.available(0))
+      call.request(0);
     else
       call.set_output(0, call.input(0));
     return Status::Done;

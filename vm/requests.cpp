@@ -1,4 +1,4 @@
-// wanted.cpp: what a lazy thunk asks for, and what is said to one that asks wrongly.
+// requests.cpp: what a lazy thunk asks for, and what is said to one that asks wrongly.
 #include "vm/interpreter.h"
 
 #include <string>
@@ -37,27 +37,27 @@ Status Interpreter::refuse_nesting(Frame& frame, std::uint32_t index) {
 }
 
 /// Reads what a lazy thunk asks for, and queues it. The demanded output is not computed.
-Status Interpreter::queue_wanted(Frame& frame, std::uint32_t index, std::uint32_t output) {
+Status Interpreter::queue_requests(Frame& frame, std::uint32_t index, std::uint32_t output) {
   const Lazy& lazy = frame.program_->lazies[index];
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
   const std::int64_t n = lazy.operands.n_inputs;
-  if (state.wanted.empty())
+  if (state.requested.empty())
     return activation.fail(
         ErrorKind::Runtime,
         lazy_thunk(*frame.program_, lazy) + " finished without the demanded output " +
             std::to_string(output) +
             ": it has to compute it, or to return the inputs that it needs for it");
-  for (const std::int64_t input : state.wanted) {
+  for (const std::int64_t input : state.requested) {
     if (input < 0 || input >= n) return refuse_input(frame, index, input);
-    if (state.got[input] != 0)
+    if (state.available[input] != 0)
       return activation.fail(ErrorKind::Runtime,
                              lazy_thunk(*frame.program_, lazy) + " asked again for input " +
                                  std::to_string(input) +
                                  ", which it got: it has to use it, or to ask for another one");
   }
   // The next one is the last of `waiting`: at a Return it is popped.
-  for (auto input = state.wanted.rbegin(); input != state.wanted.rend(); ++input)
+  for (auto input = state.requested.rbegin(); input != state.requested.rend(); ++input)
     state.waiting.push_back(static_cast<std::uint32_t>(*input));
   // An input that stands in the list twice is computed once, where it stands first: the latest in
   // `waiting`.
