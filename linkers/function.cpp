@@ -138,6 +138,11 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
   const std::uint64_t rewritten_at = Clock::now();
   const LoadingCost before = loading_cost_of_thread();
   const LinkerRow& row = linker(mode.linker);
+  if (row.compared && !options.traced)
+    throw Error(ErrorKind::Value, "the linker '" + mode.linker +
+                                      "' compares each node with another implementation, which a "
+                                      "tracer runs: make the function with `traced`, and call it "
+                                      "with one, or choose the linker 'c|py'.");
   const HostThunks thunks = options.thunks ? options.thunks(graph_, row) : HostThunks{};
   const LinkPlan plan =
       plan_link(row, thunks, mode.retain_intermediates, mode.fuse, options.traced);

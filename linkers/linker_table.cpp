@@ -1,5 +1,6 @@
 #include "linkers/linker_table.h"
 
+#include "ops/graph/registry.h"
 #include "thunks/error.h"
 
 #include <array>
@@ -84,8 +85,13 @@ std::string_view name(CompileWhen when) {
 CompileWhen compile_when(std::string_view name) {
   for (const NamedWhen& row : kWhens)
     if (row.name == name) return row.when;
-  throw Error(ErrorKind::Value, "compile is '" + std::string(name) +
-                                    "'; it has to be 'now', 'background' or 'never'.");
+  std::vector<std::string> names;
+  for (const NamedWhen& row : kWhens) names.emplace_back(row.name);
+  const std::string nearest = nearest_name(name, names);
+  throw Error(ErrorKind::Value,
+              "compile is '" + std::string(name) +
+                  "'; it has to be one of now, background, never." +
+                  (nearest.empty() ? "" : " Did you mean '" + nearest + "'?"));
 }
 
 std::span<const LinkerRow> linkers() { return table(); }

@@ -57,6 +57,14 @@ Mode optimized(std::string_view linker, std::string_view optimizer) {
                                     (nearest.empty() ? "" : " Did you mean '" + nearest + "'?"));
 }
 
+/// The linkers that are so.
+std::string names_of(bool (*is_so)(const LinkerRow&)) {
+  std::string names;
+  for (const LinkerRow& row : linkers())
+    if (is_so(row)) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
 }  // namespace
 
 std::span<const Feature> features() { return kFeatures; }
@@ -80,9 +88,19 @@ Mode Mode::named(std::string_view name) {
 CompileWhen Mode::compiles() const {
   const LinkerRow& row = thunkvm::linker(linker);
   if (!compile) return row.compiles.value_or(CompileWhen::Never);
-  if (*compile != CompileWhen::Never && !row.compiles)
-    throw Error(ErrorKind::Value, "the linker '" + linker + "' emits no C, so compile='" +
-                                      std::string(name(*compile)) + "' has no meaning.");
+  const std::string asked = "compile='" + std::string(name(*compile)) + "'";
+  if (!row.compiles)
+    throw Error(ErrorKind::Value,
+                "the linker '" + linker + "' emits no C, so " + asked +
+                    " has no meaning; leave it out, or choose one of " +
+                    names_of([](const LinkerRow& other) { return other.compiles.has_value(); }) +
+                    ".");
+  if (!row.runs_without_c && *compile != CompileWhen::Now)
+    throw Error(ErrorKind::Value,
+                "the linker '" + linker +
+                    "' runs emitted C alone, so it is compiled before the first call; " + asked +
+                    " is for " +
+                    names_of([](const LinkerRow& other) { return other.runs_without_c; }) + ".");
   return *compile;
 }
 

@@ -45,8 +45,9 @@ struct Mode {
 
   /// "cvm", "vm_nogc", "FAST_RUN". Throws Error(Value) that lists the names and has the nearest.
   static Mode named(std::string_view name);
-  /// When its C is compiled. Throws Error(Value) for a linker that does not exist, and where one
-  /// that emits no C is to compile it.
+  /// When its C is compiled. Throws Error(Value) for a linker that does not exist, for one that
+  /// emits no C where `compile` says something, and for one that runs emitted C alone where that is
+  /// not to be compiled at once.
   CompileWhen compiles() const;
 };
 

@@ -301,6 +301,7 @@ def set_indexing(get: Callable[..., Any], set: Callable[..., Any]) -> None: ...
 def topological_order(roots: Sequence[Variable]) -> list[Apply]: ...
 def leaves(roots: Sequence[Variable]) -> list[Variable]: ...
 def mode_tables() -> dict[str, list[Any]]: ...
+def when_compiled(linker: str, compile: str | None) -> str: ...
 def link(
     inputs: Sequence[Variable],
     outputs: Sequence[Variable],
@@ -314,7 +315,8 @@ def link(
     name: str | None = None,
     unpack: bool = False,
     pack: Callable[[list[Any]], Any] | None = None,
-    compile: str = "never",
+    compile: str | None = None,
+    waits: bool = True,
     fuse: bool = True,
     observer: Observer | None = None,
     rewrites: Sequence[str] = (),

@@ -136,7 +136,25 @@ TEST_CASE("a mode that does not exist is answered with the nearest") {
                        Error);
   CHECK_THROWS_WITH_AS(
       Function({.inputs = {x}, .outputs = {x}}, {.linker = "vm", .compile = CompileWhen::Now}),
-      "the linker 'vm' emits no C, so compile='now' has no meaning.", Error);
+      "the linker 'vm' emits no C, so compile='now' has no meaning; leave it out, or choose one of "
+      "cvm, c, c|py, c&py.",
+      Error);
+}
+
+TEST_CASE("a mode that runs emitted C alone compiles it at once") {
+  const Variable x = real("x");
+  CHECK_THROWS_WITH_AS(
+      Function({.inputs = {x}, .outputs = {exp(x)}},
+               {.linker = "c", .compile = CompileWhen::Background}),
+      "the linker 'c' runs emitted C alone, so it is compiled before the first call; "
+      "compile='background' is for cvm.",
+      Error);
+}
+
+TEST_CASE("a mode that compares nodes is refused where nobody compares") {
+  const Variable x = real("x");
+  CHECK_THROWS_WITH_AS(Function({.inputs = {x}, .outputs = {exp(x)}}, Mode::named("c&py")),
+                       doctest::Contains("make the function with `traced`"), Error);
 }
 
 TEST_CASE("a mode that has performs alone names the Op that needs one") {

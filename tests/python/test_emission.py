@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from emitted import KERNELS, C, both, outlined, forms, runs
+from emitted import KERNELS, C, both, forms, outlined, runs
 
 import thunkvm as tv
 from thunkvm import _core
@@ -344,7 +344,7 @@ def test_a_feature_that_does_not_exist_names_the_nearest(name: str) -> None:
     [
         ("cvm", "later", "compile is 'later'; it has to be one of now, background, never"),
         ("vm", "now", "the linker 'vm' emits no C"),
-        ("c", "background", "compile='background' is for the linker \"cvm\""),
+        ("c", "background", "compile='background' is for cvm"),
     ],
 )
 def test_when_to_compile_is_checked(linker: str, compile: str, message: str) -> None:

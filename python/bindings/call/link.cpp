@@ -146,19 +146,19 @@ HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, Py
 
 PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {
-      "inputs",      "outputs",      "updates",  "linker",   "retain_intermediates",
-      "input_specs", "output_specs", "performs", "name",     "unpack",
-      "pack",        "compile",      "fuse",     "observer", "rewrites",
-      "mode",        "c_code",       "watched",  nullptr};
+      "inputs",      "outputs",      "updates",  "linker",  "retain_intermediates",
+      "input_specs", "output_specs", "performs", "name",    "unpack",
+      "pack",        "compile",      "waits",    "fuse",    "observer",
+      "rewrites",    "mode",         "c_code",   "watched", nullptr};
   PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
   PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *observer = Py_None;
   PyObject *rewrites = nullptr, *mode = nullptr, *c_code = Py_None, *watched = Py_None;
-  const char *linker = "cvm", *compile = "never";
-  int retain = 0, unpack = 0, fuse = 1;
+  const char *linker = "cvm", *compile = nullptr;
+  int retain = 0, unpack = 0, waits = 1, fuse = 1;
   if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "OO|O$spOOOOpOspOOOOO:link", const_cast<char**>(names), &inputs, &outputs,
+          args, kwargs, "OO|O$spOOOOpOzppOOOOO:link", const_cast<char**>(names), &inputs, &outputs,
           &updates, &linker, &retain, &input_specs, &output_specs, &performs, &name, &unpack, &pack,
-          &compile, &fuse, &observer, &rewrites, &mode, &c_code, &watched))
+          &compile, &waits, &fuse, &observer, &rewrites, &mode, &c_code, &watched))
     return nullptr;
   return guard([&] {
     std::vector<Variable> targets;
@@ -183,10 +183,8 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
       results.push_back({graph.outputs[j].type_ref(), out[j] && flag(out[j].get(), "borrow")});
 
     const auto nodes = std::make_shared<PythonNodes>();
-    Mode how{.linker = linker,
-             .retain_intermediates = retain != 0,
-             .compile = compile_when(compile),
-             .fuse = fuse != 0};
+    Mode how{.linker = linker, .retain_intermediates = retain != 0, .fuse = fuse != 0};
+    if (compile != nullptr) how.compile = compile_when(compile);
     if (rewrites != nullptr) how.rewrites = parse_names(rewrites);
     FunctionOptions options{.name = function,
                             .n_watched = targets.size() - n_updates,
@@ -209,7 +207,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     made->hold(std::move(*nodes));
     if (observer != Py_None) made->set_observer(Observer(observer));
     if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
-    if (how.compile == CompileWhen::Now) made->compile();
+    if (waits != 0 && how.compiles() == CompileWhen::Now) made->compile();
     return PyRef::take(wrap_function(std::move(made)));
   });
 }
@@ -234,10 +232,11 @@ PyMethodDef functions[] = {
     {"link", with_keywords(link_function), METH_VARARGS | METH_KEYWORDS,
      "link(inputs, outputs, updates=None, *, linker='cvm', retain_intermediates=False, "
      "input_specs=None, output_specs=None, performs=None, name=None, unpack=False, pack=None, "
-     "compile='never', fuse=True, "
+     "compile=None, waits=True, fuse=True, "
      "observer=None, rewrites=(), mode=None, c_code=None, watched=None)\n--\n\n"
      "A Function that computes `outputs` from `inputs` and updates shared variables. `watched` are "
-     "pairs (shared, value): the shared variable gets the value in calls that compute it."},
+     "pairs (shared, value): the shared variable gets the value in calls that compute it. With "
+     "`waits` it is compiled before this returns, if `compile` says now."},
     {"rewritten", rewritten_outputs, METH_VARARGS,
      "rewritten(outputs, rewrites)\n--\n\n"
      "The outputs after these rewrites, and for each output of a node that one of them replaced\n"

@@ -45,10 +45,23 @@ PyObject* mode_tables(PyObject*, PyObject*) {
   });
 }
 
+PyObject* when_compiled(PyObject*, PyObject* args) {
+  const char *linker = nullptr, *when = nullptr;
+  if (!PyArg_ParseTuple(args, "sz:when_compiled", &linker, &when)) return nullptr;
+  return guard([&] {
+    Mode mode{.linker = linker};
+    if (when != nullptr) mode.compile = compile_when(when);
+    return to_text(name(mode.compiles()));
+  });
+}
+
 PyMethodDef functions[] = {
     {"mode_tables", mode_tables, METH_NOARGS,
      "mode_tables()\n--\n\n"
      "The tables that modes are made from: of linkers, features, optimizers and named modes."},
+    {"when_compiled", when_compiled, METH_VARARGS,
+     "when_compiled($module, linker, compile, /)\n--\n\n"
+     "When the C of a mode is compiled; raises ValueError for a choice that the linker has not."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -107,7 +107,6 @@ def function(
     observer = resolved.observer()
     c_code = _CCode()
     _core.set_check_perform(config.check_perform)
-    compiles = resolved.compiles
     made = _core.link(
         arguments,
         graph.outputs,
@@ -120,7 +119,8 @@ def function(
         name=name,
         unpack=outputs is not None and children(outputs) is None,
         pack=_pack(outputs),
-        compile="background" if profile and compiles == "now" else compiles,
+        compile=resolved.compile,
+        waits=not profile,
         fuse="fusion" in resolved.features,
         observer=observer,
         rewrites=resolved.rewrites,
@@ -133,7 +133,7 @@ def function(
     if profile:
         from thunkvm.profile.live import own_profile
 
-        own_profile(made, profile, compile=compiles == "now")
+        own_profile(made, profile, compile=resolved.compiles == "now")
     return made
 
 
@@ -155,6 +155,7 @@ class Relinker:
         return _core.link(
             self.inputs,
             self.outputs if outputs is None else outputs,
+            compile="never",
             performs=perform_of,
             c_code=_CCode(),
             rewrites=rewrites,

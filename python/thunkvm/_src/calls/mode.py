@@ -15,15 +15,10 @@ if TYPE_CHECKING:
 _TABLES = _core.mode_tables()
 #: By name, what each linker does: the table of linkers/linker_table.cpp.
 LINKERS: dict[str, str] = {row["name"]: row["summary"] for row in _TABLES["linkers"]}
-#: The linkers that emit C, and when they compile it unless they are told.
-COMPILE_DEFAULTS: dict[str, str] = {
-    row["name"]: row["compiles"] for row in _TABLES["linkers"] if row["compiles"]
-}
-#: Those of them that run without their C, too.
+#: Those of them that emit C and run without it, too.
 RUN_WITHOUT_C = tuple(row["name"] for row in _TABLES["linkers"] if row["runs_without_c"])
 #: Those that compare each node with its `perform`.
 COMPARING = frozenset(row["name"] for row in _TABLES["linkers"] if row["compared"])
-COMPILE_CHOICES = ("now", "background", "never")
 FEATURES: dict[str, str] = {name: summary for name, summary, _ in _TABLES["features"]}
 #: The features that rewrite the graph, in the order in which they are asked.
 REWRITES = tuple(name for name, _, rewrites in _TABLES["features"] if rewrites)
@@ -125,8 +120,7 @@ class Mode:
                 f"there is no optimizer {self.optimizer!r}; the optimizers are {', '.join(known)}, "
                 "and None." + did_you_mean(str(self.optimizer), known)
             )
-        if self.compile is not None:
-            self._check_compile(self.compile)
+        _core.when_compiled(self.linker, self.compile)  # or it raises
         if self.features is None or self.features is OF_OPTIMIZER:  # a subclass says None
             object.__setattr__(self, "features", OPTIMIZERS[self.optimizer])
         for name in self.features:
@@ -161,28 +155,10 @@ class Mode:
 
         return Comparison(getattr(self.linker, "checker", None))  # a DualLinker's
 
-    def _check_compile(self, when: str) -> None:
-        if when not in COMPILE_CHOICES:
-            raise ValueError(
-                f"compile is {when!r}; it has to be one of {', '.join(COMPILE_CHOICES)}."
-                + did_you_mean(str(when), COMPILE_CHOICES)
-            )
-        if self.linker not in COMPILE_DEFAULTS:
-            raise ValueError(
-                f"the linker {self.linker!r} emits no C, so compile={when!r} has no meaning; leave "
-                f"it out, or choose one of {', '.join(COMPILE_DEFAULTS)}."
-            )
-        if self.linker not in RUN_WITHOUT_C and when != "now":
-            others = " or ".join(f'"{name}"' for name in RUN_WITHOUT_C)
-            raise ValueError(
-                f"the linker {self.linker!r} runs emitted C alone, so it is compiled before the "
-                f"first call; compile={when!r} is for the linker {others}."
-            )
-
     @property
     def compiles(self) -> str:
         """When emitted C is compiled: ``"now"``, ``"background"`` or ``"never"``."""
-        return self.compile or COMPILE_DEFAULTS.get(self.linker, "never")
+        return _core.when_compiled(self.linker, self.compile)
 
     def including(self, *features: str) -> Mode:
         """Return the mode with these features.
