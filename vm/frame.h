@@ -20,11 +20,11 @@
 
 namespace thunkvm {
 
-/// Where the machine goes on after a body: at `pc`; with `lazy` set, after noting that the input
-/// that this lazy thunk waited for is there.
+/// Where the machine goes on after a body, and whose body it is: of a lazy thunk's input, which is
+/// then noted to be there, or of a memo.
 struct Resume {
   std::uint32_t pc = 0;
-  std::uint32_t lazy = kNone;
+  std::uint32_t lazy = kNone, memo = kNone;
 };
 
 /// What one lazy thunk did so far in this call.

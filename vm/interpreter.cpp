@@ -302,7 +302,6 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
         if ((instruction.flag & kTake) != 0) cells[branch.selector].clear();
         ++counters[branch.first_counter + arm];
         if constexpr (Watch::kRecords) watch.recorder->took(instruction.a, arm);
-        if constexpr (Watch::kTraces) watch.tracer->branched(instruction.a, arm, frame);
         next = code + program.targets[branch.first_target + arm];
         break;
       }
@@ -324,7 +323,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
           frame.done_[instruction.a] = kComputed;
           frame.done_list_.push_back(instruction.a);
           const auto after = static_cast<std::uint32_t>(next - code);
-          frame.resumes_.push_back({after, kNone});
+          frame.resumes_.push_back({.pc = after, .memo = instruction.a});
           if constexpr (Watch::kRecords) {
             watch.recorder->call_body(after - 1);
             watch.recorder->demanded(instruction.a, after - 1);
@@ -344,7 +343,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
               break;
             }
             const auto here = static_cast<std::uint32_t>(next - code) - 1;
-            frame.resumes_.push_back({here, instruction.a});
+            frame.resumes_.push_back({.pc = here, .lazy = instruction.a});
             if constexpr (Watch::kRecords) watch.recorder->call_body(here);
             next = code + program.lazies[instruction.a].input_pcs[state.waiting.back()];
           }

@@ -8,15 +8,15 @@ namespace thunkvm {
 namespace {
 
 struct Texts {
-  std::string_view name, operands, prose;
+  std::string_view name, operands;
 };
 
-#define X(name, operands, prose) Texts{#name, operands, prose},
+#define X(name, operands) Texts{#name, operands},
 constexpr std::array kTexts = {THUNKVM_OPCODES(X)};
 #undef X
 
 const Texts& texts(Opcode op) {
-  static constexpr Texts kUnknown = {"?", "", "not an instruction"};
+  static constexpr Texts kUnknown = {"?", ""};
   const auto index = static_cast<std::size_t>(op);
   return index < kTexts.size() ? kTexts[index] : kUnknown;
 }
@@ -25,6 +25,5 @@ const Texts& texts(Opcode op) {
 
 std::string_view name(Opcode op) { return texts(op).name; }
 std::string_view operands(Opcode op) { return texts(op).operands; }
-std::string_view prose(Opcode op) { return texts(op).prose; }
 
 }  // namespace thunkvm

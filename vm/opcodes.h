@@ -1,5 +1,5 @@
-// opcodes.h: the machine's instructions, listed once. The enum, the disassembler, the verifier and
-// the reference in docs/ are made from this list.
+// opcodes.h: the machine's instructions, listed once. The enum and the disassembler are made from
+// this list.
 #pragma once
 
 #include <cstdint>
@@ -7,33 +7,37 @@
 
 namespace thunkvm {
 
-// X(name, operands, prose)
-#define THUNKVM_OPCODES(X)                                                                         \
-  X(Run, "first count counter",                                                                    \
-    "run `count` eager thunks from step `first`, in order; counts one run of the segment")         \
-  X(Branch, "branch",                                                                              \
-    "decode the selector of `branch`, count the arm, go to its target; with flag kTake empty the " \
-    "selector")                                                                                    \
-  X(Jump, "pc", "go on at `pc`")                                                                   \
-  X(Move, "to from counter",                                                                       \
-    "copy register `from` to `to`; with flag kTake move it, leaving `from` empty")                 \
-  X(Need, "memo",                                                                                  \
-    "if memo body `memo` has not run in this call: mark it and run it, then go on; if it failed: " \
-    "fail with the same failure")                                                                  \
-  X(Lazy, "lazy output",                                                                           \
-    "see to it that `output` of lazy thunk `lazy` is computed: enter it, compute what it asks "    \
-    "for, tell it where that fails")                                                               \
-  X(Release, "lazy", "lazy thunk `lazy` is not demanded any more: it lets go of what it holds")    \
-  X(Retire, "first count",                                                                         \
-    "empty `count` registers from retire list entry `first`; empty ones are left alone")           \
-  X(Native, "function label thunks",                                                               \
-    "run emitted function `function` from `label`, and go on where it says; it stands for up to "  \
-    "`thunks` thunks. Only in the code of a NativeCode")                                           \
-  X(Return, "", "end of a memo body or of a lazy thunk's input: go back to who needed it")         \
-  X(Halt, "", "end of the program")
+// X(name, operands). What each does:
+//   Run      run `count` eager thunks from step `first`, in order; count one run of the segment
+//   Branch   decode the selector of `branch`, count the arm, go to its target; with flag kTake empty
+//            the selector
+//   Jump     go on at `pc`
+//   Move     copy register `from` to `to`; with flag kTake move it, leaving `from` empty
+//   Need     if memo body `memo` has not run in this call: mark it and run it, then go on; if it
+//            failed: fail with the same failure
+//   Lazy     see to it that `output` of lazy thunk `lazy` is computed: enter it, compute what it
+//            requests, tell it where that fails
+//   Release  lazy thunk `lazy` is not demanded any more: it lets go of what it holds
+//   Retire   empty `count` registers from retire list entry `first`; empty ones are left alone
+//   Native   run emitted function `function` from `label`, and go on where it says; it stands for up
+//            to `thunks` thunks. Only in the code of a NativeCode
+//   Return   end of a memo body or of a lazy thunk's input: go back to who needed it
+//   Halt     end of the program
+#define THUNKVM_OPCODES(X)           \
+  X(Run, "first count counter")      \
+  X(Branch, "branch")                \
+  X(Jump, "pc")                      \
+  X(Move, "to from counter")         \
+  X(Need, "memo")                    \
+  X(Lazy, "lazy output")             \
+  X(Release, "lazy")                 \
+  X(Retire, "first count")           \
+  X(Native, "function label thunks") \
+  X(Return, "")                      \
+  X(Halt, "")
 
 enum class Opcode : std::uint8_t {
-#define X(name, operands, prose) name,
+#define X(name, operands) name,
   THUNKVM_OPCODES(X)
 #undef X
 };
@@ -51,6 +55,5 @@ static_assert(sizeof(Instruction) == 16);
 
 std::string_view name(Opcode op);
 std::string_view operands(Opcode op);
-std::string_view prose(Opcode op);
 
 }  // namespace thunkvm

@@ -35,8 +35,6 @@ class Tracer {
   /// It did; its outputs are in their registers, and so are its inputs still. Emitted code that
   /// fails does not come to this.
   virtual void after(const ThunkRun& run, Status status) = 0;
-  /// The interpreter's branch took `arm`.
-  virtual void branched(std::uint32_t /*branch*/, std::uint32_t /*arm*/, Frame& /*frame*/) {}
 };
 
 }  // namespace thunkvm

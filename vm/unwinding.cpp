@@ -56,7 +56,7 @@ namespace thunkvm {
     const Resume resume = resumes.back();
     resumes.pop_back();
     if (resume.lazy == kNone) {
-      frame.fail_memo(frame.program_->code[resume.pc - 1].a);  // its Need
+      frame.fail_memo(resume.memo);
       continue;
     }
     LazyState& state = frame.lazies_[resume.lazy];

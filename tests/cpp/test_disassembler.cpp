@@ -96,7 +96,6 @@ TEST_CASE("every opcode has its texts") {
   CHECK(operands(Opcode::Run) == "first count counter");
   CHECK(name(Opcode::Halt) == "Halt");
   CHECK(operands(Opcode::Halt).empty());
-  CHECK(prose(Opcode::Halt) == "end of the program");
   CHECK(name(Opcode{200}) == "?");
 }
 

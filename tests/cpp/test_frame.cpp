@@ -66,17 +66,13 @@ class Journal final : public Tracer {
     if (run.frame.program().text->node(run.node) == fail_after_)
       throw Error(ErrorKind::Value, "the tracer objects");
   }
-  void branched(std::uint32_t branch, std::uint32_t arm, Frame&) override {
-    text += "[" + std::to_string(branch) + ":" + std::to_string(arm) + "]";
-  }
   std::string text;
 
  private:
   std::string fail_after_;
 };
 
-TEST_CASE(
-    "a tracer sees thunks and branches, before their inputs are retired, and may fail the call") {
+TEST_CASE("a tracer sees thunks before their inputs are retired, and may fail the call") {
   ProgramBuilder b;
   const Index c = b.input("c"), x = b.input("x"), y = b.output("y");
   const Index no = b.label(), yes = b.label();
@@ -92,10 +88,10 @@ TEST_CASE(
   Journal taken, other, objecting("a");
   machine.tracer = &taken;
   CHECK(machine.call({1.0, 2.0}) == Values{2.0});
-  CHECK(taken.text == "[0:1](a)");
+  CHECK(taken.text == "(a)");
   machine.tracer = &other;
   CHECK(machine.call({0.0, 2.0}).empty());
-  CHECK(other.text == "[0:0](b)(bad!)");
+  CHECK(other.text == "(b)(bad!)");
   machine.tracer = &objecting;
   CHECK(machine.call({1.0, 2.0}).empty());
   CHECK(machine.error == "the tracer objects");
