@@ -78,11 +78,6 @@ class Array {
   static Array view_of(const ArrayBody& body, Dims shape, Dims strides, void* data) {
     return view_of(body, body.dtype, shape, strides, data);
   }
-  /// The same elements under another dtype of the same size (real parts of complex numbers: through
-  /// strides).
-  Array view_as(DType dtype, Dims shape, Dims strides, void* data) const {
-    return view_of(*body_, dtype, shape, strides, data);
-  }
 
   explicit operator bool() const { return body_ != nullptr; }
   DType dtype() const { return body_->dtype; }

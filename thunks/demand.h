@@ -57,8 +57,5 @@ inline constexpr std::size_t kFiberStackBytes = 128 * 1024;
 /// How many fibers may be suspended at once in the process: each needs two memory maps of the
 /// 65,530 that Linux gives a process. One more is Error(Runtime) that says so.
 inline constexpr int kMaxFibers = 16384;
-/// Suspended or running now, and stacks that wait in the pool.
-int live_fibers();
-int pooled_stacks();
 
 }  // namespace thunkvm

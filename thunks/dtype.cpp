@@ -117,11 +117,6 @@ DType real_dtype(DType dtype) {
   return dtype;
 }
 
-DType float_dtype(DType dtype) {
-  if (!is_integral(dtype)) return dtype;
-  return of_kind(Kind::Float, float_size_for_integer(item_size(dtype)));
-}
-
 // IEEE 754 binary16 and binary32, rounding to nearest even; NaN keeps its sign and stays a NaN.
 Half::Half(float value) {
   const std::uint32_t f = std::bit_cast<std::uint32_t>(value);

@@ -75,9 +75,6 @@ bool can_cast_safely(DType from, DType to);
 
 /// The dtype of the real and imaginary parts; a real dtype is its own.
 DType real_dtype(DType dtype);
-/// The dtype that NumPy computes a float function of `dtype` in: integers become float64 (int8,
-/// uint8, bool float16; int16, uint16 float32), inexact dtypes stay.
-DType float_dtype(DType dtype);
 
 template <class T>
 struct DTypeOf;

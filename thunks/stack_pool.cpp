@@ -78,7 +78,4 @@ int StackPool::idle() {
   return static_cast<int>(idle_.size());
 }
 
-int live_fibers() { return StackPool::instance().in_use(); }
-int pooled_stacks() { return StackPool::instance().idle(); }
-
 }  // namespace thunkvm

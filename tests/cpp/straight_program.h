@@ -4,6 +4,7 @@
 
 #include "tests/cpp/lazy_program.h"
 #include "thunks/demand.h"
+#include "thunks/stack_pool.h"
 
 #include <doctest/doctest.h>
 
@@ -27,7 +28,7 @@ void in_both_ways(Test test) {
     const std::string how = way == ForceBy::Fiber ? "on a fiber" : "nested";
     CAPTURE(how);
     test(way);
-    CHECK(live_fibers() == 0);
+    CHECK(StackPool::instance().in_use() == 0);
   }
 }
 

@@ -91,12 +91,12 @@ TEST_CASE("ten thousand fibers may be suspended at once, and a failure unwinds t
     const Local local(alive);
     plus_one(demand);
   });
-  nest.at_bottom = [&] { suspended = live_fibers(); };
+  nest.at_bottom = [&] { suspended = StackPool::instance().in_use(); };
   Machine machine(nest.b.build());
   CHECK(machine.call({0.0}) == Values{double(kDepth)});
   CHECK(suspended == kDepth);
-  CHECK(live_fibers() == 0);
-  CHECK(pooled_stacks() == 1024);
+  CHECK(StackPool::instance().in_use() == 0);
+  CHECK(StackPool::instance().idle() == 1024);
   nest.at_bottom = [&] {
     CHECK(alive == kDepth);
     throw Error(ErrorKind::Value, "deep down");
@@ -104,7 +104,7 @@ TEST_CASE("ten thousand fibers may be suspended at once, and a failure unwinds t
   CHECK(machine.call({0.0}).empty());
   CHECK(machine.error == "deep down");
   CHECK(alive == 0);
-  CHECK(live_fibers() == 0);
+  CHECK(StackPool::instance().in_use() == 0);
 }
 
 TEST_CASE("one fiber too many is a named error") {
@@ -114,7 +114,7 @@ TEST_CASE("one fiber too many is a named error") {
   CHECK(machine.kind == ErrorKind::Runtime);
   CHECK(machine.node == "level 0");
   CHECK(has(machine.error, "16384 lazy thunks wait for an input at once"));
-  CHECK(live_fibers() == 0);
+  CHECK(StackPool::instance().in_use() == 0);
   CHECK(machine.frame.empty());
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("fibers and nested calls mix in one call") {
       Machine machine(b.build());
       CHECK(machine.call({3.0}) == Values{13.0});
       CHECK(machine.frame.empty());
-      CHECK(live_fibers() == 0);
+      CHECK(StackPool::instance().in_use() == 0);
     }
 }
 

@@ -43,9 +43,6 @@ DType dtype_of_object(PyObject* object, const std::string& what);
 /// NumPy's dtype object; a new reference.
 PyArray_Descr* numpy_dtype(DType dtype);
 int numpy_type_number(DType dtype);
-/// The dtype of a NumPy type number; Object for NPY_OBJECT. Throws Error(Type) for dtypes that the
-/// machine has not.
-DType dtype_of_type_number(int type_number);
 
 void init_type(PyObject* module);
 

@@ -69,13 +69,6 @@ Status fail_thunk(Activation& activation) noexcept {
   }
 }
 
-Status fail_finally(Activation& activation) noexcept {
-  fail_thunk(activation);
-  activation.failure.error =
-      std::make_exception_ptr(Raised(ErrorKind::Interrupted, exception_of(activation.failure)));
-  return Status::Failed;
-}
-
 void set_failure(const Failure& failure) noexcept {
   try {
     std::rethrow_exception(failure.error);

@@ -11,8 +11,6 @@
 
 namespace thunkvm {
 
-struct CNode;
-
 /// The C of a function's nodes, compiled for all of them at once, side by side.
 ///
 /// Nodes that run behind each other share a *block*, one function of C in which what they hand on

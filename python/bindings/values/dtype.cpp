@@ -38,13 +38,6 @@ int numpy_type_number(DType dtype) { return kTypeNumbers[static_cast<std::size_t
 
 PyArray_Descr* numpy_dtype(DType dtype) { return PyArray_DescrFromType(numpy_type_number(dtype)); }
 
-DType dtype_of_type_number(int type_number) {
-  if (const auto dtype = find(type_number)) return *dtype;
-  PyRef descr = PyRef::take(reinterpret_cast<PyObject*>(PyArray_DescrFromType(type_number)));
-  throw Error(ErrorKind::Type,
-              "dtype " + str_of(descr.get()) + " is not supported; use one of " + known_dtypes());
-}
-
 DType dtype_of_object(PyObject* object, const std::string& what) {
   if (PyUnicode_Check(object))
     if (const auto dtype = dtype_from_name(text_of(object)); dtype && *dtype != DType::Object)
