@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from thunkvm import _core
 from thunkvm._core import Apply, BuiltinOp, TensorType, Variable
@@ -25,6 +25,20 @@ CALL: Notation = ("call", "", ATOM)
 ON = "on"
 #: Attributes that say again what the inputs say.
 UNTOLD = ("ndim", "leading", "decoding", "n_arms", "n_outputs")
+
+
+def decides_attempt(node: Apply | None) -> TypeGuard[Apply]:
+    """Return whether a node decides between the two values of `tv.attempt`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.expression import decides_attempt
+    >>> a = tv.matrix("a")
+    >>> decides_attempt(tv.attempt(tv.cholesky(a), a).owner.inputs[0].owner)
+    True
+    """
+    return node is not None and isinstance(node.op, BuiltinOp) and ON in node.op.attrs
 
 
 def expression(variable: Variable, width: int = WIDTH) -> str:
@@ -199,7 +213,7 @@ class _Writer:
         attrs = node.op.attrs
         arms = [1 + arm * attrs["n_outputs"] + output for arm in range(attrs["n_arms"])]
         decided = _core.input_at(node, 0).owner
-        if decided is not None and isinstance(decided.op, BuiltinOp) and ON in decided.op.attrs:
+        if decides_attempt(decided):
             self.attempt(node, arms, decided.op.attrs[ON], depth)
             return
         if attrs["decoding"] == "truth":
@@ -306,4 +320,4 @@ def _notation(node: Apply) -> Notation:
     return CALL if is_told else found
 
 
-__all__ = ["cut", "expression", "node_expression", "represent"]
+__all__ = ["cut", "decides_attempt", "expression", "node_expression", "represent"]

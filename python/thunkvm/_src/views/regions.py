@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.views.expression import expression
+from thunkvm._src.views.expression import decides_attempt, expression
 
 #: As many conditions as words of a region have; of more, the outer ones are "...".
 CONDITIONS = 8
@@ -117,7 +117,7 @@ def selector_text(selector: Variable) -> str:
     'cholesky(a) fails'
     """
     node = selector.owner
-    if selector.name is None and node is not None and getattr(node.op, "name", "") == "attempt":
+    if selector.name is None and decides_attempt(node):
         return f"{_text(node.inputs[0])} fails"
     return _text(selector)
 
