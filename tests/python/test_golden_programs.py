@@ -150,7 +150,9 @@ def test_loops_of_the_arms_are_called_in_the_arms_in_c() -> None:
 def test_a_loop_of_several_outputs_and_reductions_in_c() -> None:
     x, y, a = tv.matrix("x"), tv.matrix("y"), tv.scalar("a")
     scaled = tv.sqrt(x * x + y) * a
-    check_golden_c("outputs_and_reductions.c", [x, y, a], [scaled, scaled.sum(axis=1), scaled.max()])
+    check_golden_c(
+        "outputs_and_reductions.c", [x, y, a], [scaled, scaled.sum(axis=1), scaled.max()]
+    )
 
 
 def test_an_elementwise_conditional_in_an_arm_in_c() -> None:

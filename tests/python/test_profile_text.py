@@ -230,7 +230,7 @@ def test_each_table_can_be_had_as_csv(rows: str, number: int) -> None:
 
 def test_a_table_without_rows_has_its_columns() -> None:
     header, *rest = Profile().to_csv(rows="calls").splitlines()
-    assert (header, rest) == ("function,mode,call,thread,start,time,bytes,arms", [])
+    assert (header, rest) == ("function,mode,call,thread,start,time,bytes,failed,arms", [])
 
 
 def test_a_table_that_there_is_not_is_named() -> None:
