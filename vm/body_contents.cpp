@@ -1,7 +1,7 @@
 #include "vm/body_contents.h"
 
-#include "vm/verify/body_graph.h"
-#include "vm/verify/defining_blocks.h"
+#include "vm/bodies/body_graph.h"
+#include "vm/bodies/defining_blocks.h"
 
 #include <numeric>
 

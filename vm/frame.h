@@ -108,6 +108,7 @@ class Frame {
 
  private:
   friend class Interpreter;
+  friend class Requests;
   friend class Unwinding;
   friend class NativeSupport;
   void reset_bodies() noexcept;

@@ -2,6 +2,8 @@
 // rare is out of line.
 #include "vm/interpreter.h"
 
+#include "vm/requests.h"
+#include "vm/selector.h"
 #include "vm/unwinding.h"
 #include "vm/watch.h"
 
@@ -205,7 +207,7 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   if (!frame.failed_bodies_.empty()) [[unlikely]]
     frame.drop_failed();
   if (state.computed[output] != 0) return Status::Done;  // what it still asks for is not needed
-  if (queue_requests(frame, index, output) != Status::Done) [[unlikely]]
+  if (Requests::queue(frame, index, output) != Status::Done) [[unlikely]]
     return Unwinding::fail_lazy(frame, index);
   return Status::Done;
 }
@@ -217,13 +219,13 @@ Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, 
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
   const int n = lazy.operands.n_inputs;
-  if (input < 0 || input >= n) return refuse_input(frame, index, input);
+  if (input < 0 || input >= n) return Requests::refuse_input(frame, index, input);
   if (state.available[input] != 0) return Status::Done;
   if (const Failure* failed = state.failures.of(static_cast<std::uint32_t>(input))) {
     activation.failure = *failed;
     return Status::Failed;
   }
-  if (frame.nesting_ >= kMaxNesting) return refuse_nesting(frame, index);
+  if (frame.nesting_ >= kMaxNesting) return Requests::refuse_nesting(frame, index);
   ++frame.nesting_;
   Status status;
   if constexpr (Watch::kRecords) watch.recorder->pause(lazy.node);
@@ -293,7 +295,7 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
           arm = selector.get<bool>() ? 1 : 0;
         } else {
           try {
-            arm = decode(selector, branch.decoding, branch.n_arms);
+            arm = decode_selector(selector, branch.decoding, branch.n_arms);
           } catch (...) {
             activation.fail_current();
             return Unwinding::fail_at(frame, branch.node);

@@ -13,12 +13,6 @@ namespace thunkvm {
 /// Asks the host whether to stop every kThunksPerPoll thunks of a frame and after kernels that took
 /// long.
 class Interpreter {
- public:
-  /// The arm that a selector's value picks. Throws Error(Value) for NaN, for more or less than one
-  /// element, for a value that is no number or, where an index is asked for, no whole one;
-  /// Error(Index) out of range.
-  static std::uint32_t decode(const Cell& selector, Decoding decoding, std::uint32_t n_arms);
-
  private:
   friend class Frame;
   friend class NativeSupport;
@@ -42,9 +36,6 @@ class Interpreter {
   static Status enter(Frame& frame, Watch watch, std::uint32_t lazy, std::uint32_t output);
   template <class Watch>
   static Status compute_now(Frame& frame, Watch watch, std::uint32_t lazy, int input);
-  static Status queue_requests(Frame& frame, std::uint32_t lazy, std::uint32_t output);
-  static Status refuse_input(Frame& frame, std::uint32_t lazy, std::int64_t input);
-  static Status refuse_nesting(Frame& frame, std::uint32_t lazy);
   static Status poll(Frame& frame);
   static Status stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from);
 };

@@ -9,8 +9,8 @@ namespace thunkvm {
 
 // X(name, operands). What each does:
 //   Run      run `count` eager thunks from step `first`, in order; count one run of the segment
-//   Branch   decode the selector of `branch`, count the arm, go to its target; with flag kTake empty
-//            the selector
+//   Branch   decode the selector of `branch`, count the arm, go to its target; with flag kTake
+//            empty the selector
 //   Jump     go on at `pc`
 //   Move     copy register `from` to `to`; with flag kTake move it, leaving `from` empty
 //   Need     if memo body `memo` has not run in this call: mark it and run it, then go on; if it
@@ -19,8 +19,8 @@ namespace thunkvm {
 //            requests, tell it where that fails
 //   Release  lazy thunk `lazy` is not demanded any more: it lets go of what it holds
 //   Retire   empty `count` registers from retire list entry `first`; empty ones are left alone
-//   Native   run emitted function `function` from `label`, and go on where it says; it stands for up
-//            to `thunks` thunks. Only in the code of a NativeCode
+//   Native   run emitted function `function` from `label`, and go on where it says; it stands for
+//            up to `thunks` thunks. Only in the code of a NativeCode
 //   Return   end of a memo body or of a lazy thunk's input: go back to who needed it
 //   Halt     end of the program
 #define THUNKVM_OPCODES(X)           \

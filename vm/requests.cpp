@@ -1,5 +1,6 @@
-// requests.cpp: what a lazy thunk asks for, and what is said to one that asks wrongly.
-#include "vm/interpreter.h"
+#include "vm/requests.h"
+
+#include "vm/limits.h"
 
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ std::string lazy_thunk(const Program& program, const Lazy& lazy) {
 
 }  // namespace
 
-Status Interpreter::refuse_input(Frame& frame, std::uint32_t index, std::int64_t input) {
+Status Requests::refuse_input(Frame& frame, std::uint32_t index, std::int64_t input) {
   const Lazy& lazy = frame.program_->lazies[index];
   const int n = lazy.operands.n_inputs;
   return frame.activation_.fail(
@@ -27,7 +28,7 @@ Status Interpreter::refuse_input(Frame& frame, std::uint32_t index, std::int64_t
           (n == 0 ? "" : ": it may ask for an index from 0 to " + std::to_string(n - 1)));
 }
 
-Status Interpreter::refuse_nesting(Frame& frame, std::uint32_t index) {
+Status Requests::refuse_nesting(Frame& frame, std::uint32_t index) {
   const Program& program = *frame.program_;
   return frame.activation_.fail(
       ErrorKind::Runtime, lazy_thunk(program, program.lazies[index]) + " cannot go on: more than " +
@@ -36,8 +37,7 @@ Status Interpreter::refuse_nesting(Frame& frame, std::uint32_t index) {
                               "ForceBy::Fiber, which keeps them off it");
 }
 
-/// Reads what a lazy thunk asks for, and queues it. The demanded output is not computed.
-Status Interpreter::queue_requests(Frame& frame, std::uint32_t index, std::uint32_t output) {
+Status Requests::queue(Frame& frame, std::uint32_t index, std::uint32_t output) {
   const Lazy& lazy = frame.program_->lazies[index];
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;

@@ -1,6 +1,7 @@
 // test_branches.cpp: branches of a program, their selectors, and moves.
 #include "tests/cpp/assembler.h"
 #include "vm/interpreter.h"
+#include "vm/selector.h"
 #include "vm/verify/verifier.h"
 
 #include <doctest/doctest.h>
@@ -54,7 +55,7 @@ TEST_CASE("a failing selector names the conditional and leaves nothing behind") 
 }
 
 TEST_CASE("a truth value is read from every kind of number") {
-  const auto truth = [](Cell cell) { return Interpreter::decode(cell, Decoding::Truth, 2); };
+  const auto truth = [](Cell cell) { return decode_selector(cell, Decoding::Truth, 2); };
   CHECK(truth(Cell::of(true)) == 1);
   CHECK(truth(Cell::of(false)) == 0);
   CHECK(truth(Cell::of(std::int8_t{-3})) == 1);
@@ -71,9 +72,9 @@ TEST_CASE("a truth value is read from every kind of number") {
 }
 
 TEST_CASE("an index picks its arm, and a default takes what is out of range") {
-  const auto index = [](Cell cell) { return Interpreter::decode(cell, Decoding::Index, 3); };
+  const auto index = [](Cell cell) { return decode_selector(cell, Decoding::Index, 3); };
   const auto or_default = [](Cell cell) {
-    return Interpreter::decode(cell, Decoding::IndexOrDefault, 3);
+    return decode_selector(cell, Decoding::IndexOrDefault, 3);
   };
   CHECK(index(Cell::of(std::int64_t{2})) == 2);
   CHECK(index(Cell::of(std::uint8_t{1})) == 1);
@@ -89,7 +90,7 @@ TEST_CASE("an index picks its arm, and a default takes what is out of range") {
 TEST_CASE("a value that is no selector is a named error") {
   const auto message = [](Cell cell, Decoding decoding, ErrorKind kind) -> std::string {
     try {
-      Interpreter::decode(cell, decoding, 3);
+      decode_selector(cell, decoding, 3);
       return "no error";
     } catch (const Error& error) {
       CHECK(error.kind() == kind);

@@ -2,10 +2,10 @@
 // conditions under which it is untouched, holds a value or is retired.
 #include "vm/verify/register_flow.h"
 
-#include "vm/verify/body_graph.h"
+#include "vm/bodies/body_graph.h"
+#include "vm/bodies/defining_blocks.h"
+#include "vm/bodies/program_error.h"
 #include "vm/verify/conditions.h"
-#include "vm/verify/defining_blocks.h"
-#include "vm/verify/program_error.h"
 
 #include <map>
 #include <string>
@@ -16,8 +16,8 @@ namespace thunkvm {
 
 namespace {
 
-/// What has become of a register at one place of a body: under which conditions it is so. Of what
-/// else but a lazy thunk's choice decides, more than one may hold.
+/// What has become of a register at one place of a body: under which conditions it is so. More
+/// than one may hold where something else than a lazy thunk's choice decides.
 struct Fact {
   Condition untouched = kAlways;  ///< since the body was entered
   Condition set = kNever;

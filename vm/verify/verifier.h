@@ -18,9 +18,9 @@ namespace thunkvm {
 ///
 /// The paths are those that decide each register in one way (per decoding and number of arms), in
 /// all bodies: what one branch wrote in an arm, a later branch on the same register may read in
-/// that arm. Branches on two registers are independent, even where both hold the same value. Of a
-/// condition that grew beyond some thousand steps to compute nothing is said: a fault may be missed
-/// there, but none is invented.
+/// that arm. Branches on two registers are independent, even where both hold the same value.
+/// Nothing is said of a condition that takes more than some thousand steps to compute: a fault may
+/// be missed there, but none is invented.
 ///
 /// Throws Error(Runtime) that names the instruction or the body, the register and the rule.
 /// Near-linear (register_flow.h); run in debug builds and tests.

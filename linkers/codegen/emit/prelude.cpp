@@ -3,7 +3,9 @@
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/codegen/runtime/loop_executor.h"
 #include "ops/graph/c_template.h"
-#include "vm/interpreter.h"
+#include "vm/frame.h"
+#include "vm/recorder.h"
+#include "vm/selector.h"
 
 #include <cctype>
 #include <cstddef>
@@ -116,7 +118,7 @@ int loop(NativeCall* call, std::uint32_t loop, const NumberBits* numbers, Number
 std::uint32_t arm_of_cell(NativeCall& call, std::uint32_t index, const Cell& selector) {
   const Branch& branch = call.frame->program().branches[index];
   try {
-    return Interpreter::decode(selector, branch.decoding, branch.n_arms);
+    return decode_selector(selector, branch.decoding, branch.n_arms);
   } catch (...) {
     call.activation->fail_current();
     NativeSupport::fail(*call.frame, branch.node);

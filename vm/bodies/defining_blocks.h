@@ -1,8 +1,8 @@
 // defining_blocks.h: which body of a program writes each register, and which bodies others rely on.
 #pragma once
 
+#include "vm/bodies/body_graph.h"
 #include "vm/program.h"
-#include "vm/verify/body_graph.h"
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
-// decode.cpp: how a selector's value picks an arm.
+#include "vm/selector.h"
+
 #include "thunks/error.h"
-#include "vm/interpreter.h"
 
 #include <cmath>
 #include <cstring>
@@ -79,7 +79,7 @@ T load(const void* address) {
 
 }  // namespace
 
-std::uint32_t Interpreter::decode(const Cell& selector, Decoding decoding, std::uint32_t n_arms) {
+std::uint32_t decode_selector(const Cell& selector, Decoding decoding, std::uint32_t n_arms) {
   // What a switch is most often made with; it is not worth a look at all the dtypes.
   if (selector.is_scalar() && selector.dtype() == DType::Int64 && decoding != Decoding::Truth) {
     const auto index = static_cast<std::uint64_t>(selector.get<std::int64_t>());
