@@ -217,8 +217,8 @@ class Analysis {
       return;
     }
     const std::uint32_t key = p_.key[at];
-    if (key == kNoIndex || !few || p_.regions.n_arms(key) > kFewRetiringArms || level > 8 ||
-        !only_through_arms(region, at, key)) {
+    if (key == kNoIndex || !few || p_.regions.n_arms(key) > kFewRetiringArms ||
+        level > kArmLevels || !only_through_arms(region, at, key)) {
       l_.after.add(at, v);
       return;
     }

@@ -15,6 +15,8 @@ inline constexpr std::uint32_t kPreciseLevels = 16;
 inline constexpr std::uint32_t kFewUses = 64;
 /// The same of a branch with more arms.
 inline constexpr std::uint32_t kFewRetiringArms = 8;
+/// The same of branches within branches, deeper than so many.
+inline constexpr int kArmLevels = 8;
 
 /// Thunks whose needs are run together: as many as one loop of emitted code may have members. Of
 /// more, too many values would have to be kept at once.

@@ -88,10 +88,9 @@ CompileWhen compile_when(std::string_view name) {
   std::vector<std::string> names;
   for (const NamedWhen& row : kWhens) names.emplace_back(row.name);
   const std::string nearest = nearest_name(name, names);
-  throw Error(ErrorKind::Value,
-              "compile is '" + std::string(name) +
-                  "'; it has to be one of now, background, never." +
-                  (nearest.empty() ? "" : " Did you mean '" + nearest + "'?"));
+  throw Error(ErrorKind::Value, "compile is '" + std::string(name) +
+                                    "'; it has to be one of now, background, never." +
+                                    (nearest.empty() ? "" : " Did you mean '" + nearest + "'?"));
 }
 
 std::span<const LinkerRow> linkers() { return table(); }

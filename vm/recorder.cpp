@@ -157,7 +157,7 @@ void Recorder::end_call(bool failed) {
   leave_bodies(0);
   ++n_calls_;
   if (!options_.calls) return;
-  make_room(calls_, kMaxCalls);
+  make_room(calls_, kMostCalls);
   CallRecord& call = calls_.emplace_back();
   call.start = start_;
   call.elapsed = {times == 0 ? 0 : last - start_, count - start_laps_};
@@ -229,10 +229,10 @@ void Recorder::note_loop_again(std::uint32_t first_member, std::span<const std::
 void Recorder::note_event(Laps* laps, std::uint32_t site, std::uint64_t ticks) {
   Recorder& recorder = static_cast<Recorder&>(*laps);
   const EventRecord event{recorder.last, ticks, site, recorder.start_, recorder.thread_};
-  if (recorder.events_.size() < kMaxEvents)
+  if (recorder.events_.size() < kMostEvents)
     recorder.events_.push_back(event);
   else
-    recorder.events_[recorder.n_events_ % kMaxEvents] = event;
+    recorder.events_[recorder.n_events_ % kMostEvents] = event;
   ++recorder.n_events_;
 }
 

@@ -133,9 +133,6 @@ struct RecordedProgram {
 /// What is recorded of the calls of one frame. Used by one thread at a time.
 class Recorder : public Laps {
  public:
-  /// Calls and events that are kept, the latest ones.
-  static constexpr std::size_t kMaxCalls = 1 << 17, kMaxEvents = 1 << 16;
-
   Recorder(std::shared_ptr<const Program> program, std::shared_ptr<const RecordedProgram> about,
            RecordOptions options);
   Recorder(const Recorder&) = delete;

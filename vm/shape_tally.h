@@ -1,6 +1,8 @@
 // shape_tally.h: which shapes the operands of a node had when it ran, and how often.
 #pragma once
 
+#include "vm/limits.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -25,9 +27,6 @@ inline constexpr std::int64_t kNoShape = -1;
 /// Counts runs by shapes. Most nodes see the same shapes again and again: that costs a comparison.
 class ShapeTally {
  public:
-  /// Different tuples that are kept apart; runs with further ones are not counted.
-  static constexpr std::size_t kMost = 4096;
-
   ShapeTally() = default;
   ShapeTally(const ShapeTally&) = delete;
   ShapeTally& operator=(const ShapeTally&) = delete;
@@ -64,7 +63,7 @@ class ShapeTally {
  private:
   bool find(std::span<const std::int64_t> shapes) {
     std::vector<std::int64_t> key(shapes.begin(), shapes.end());
-    if (counts_.size() >= kMost && !counts_.contains(key)) return false;
+    if (counts_.size() >= kMostShapes && !counts_.contains(key)) return false;
     ShapeCounts::value_type& found = *counts_.try_emplace(std::move(key)).first;
     begin_ = found.first.data();
     end_ = begin_ + found.first.size();

@@ -47,8 +47,8 @@ TEST_CASE("a temporary is in C order, with room before its elements and for all 
   CHECK(matrix.lengths[1] == 3);
   CHECK(matrix.strides[0] == 24);
   CHECK(matrix.strides[1] == 8);
-  CHECK(matrix.data - CallMemory::kFront >= call.memory + sizeof(Temporary));
-  CHECK(vector.data + CallMemory::kMostBytes + kArrayPadding <= call.memory + slot(2));
+  CHECK(matrix.data - kTemporaryFront >= call.memory + sizeof(Temporary));
+  CHECK(vector.data + kMostTemporary + kArrayPadding <= call.memory + slot(2));
 }
 
 TEST_CASE("what is larger than 4 KiB is no temporary") {

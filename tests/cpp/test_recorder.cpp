@@ -139,10 +139,10 @@ TEST_CASE("a call has its time and its branches") {
 
 TEST_CASE("the latest events are kept where not all fit, and all are counted") {
   Recorded r({.times = true, .events = true});
-  for (std::size_t i = 0; i < Recorder::kMaxEvents + 3; ++i) r.run(0, i);
+  for (std::size_t i = 0; i < kMostEvents + 3; ++i) r.run(0, i);
   const RecordedTotals totals = r.totals();
-  CHECK(totals.events.size() == Recorder::kMaxEvents);
-  CHECK(totals.n_events == Recorder::kMaxEvents + 3);
+  CHECK(totals.events.size() == kMostEvents);
+  CHECK(totals.n_events == kMostEvents + 3);
   CHECK(totals.events.front().ticks == 3);
 }
 
@@ -182,10 +182,10 @@ TEST_CASE("a loop that runs as before has moved as much as before") {
 
 TEST_CASE("shapes beyond those that are kept apart are not counted") {
   ShapeTally tally;
-  const auto n = static_cast<std::int64_t>(ShapeTally::kMost);
+  const auto n = static_cast<std::int64_t>(kMostShapes);
   for (std::int64_t i = 0; i < n + 2; ++i) tally.add(std::vector<std::int64_t>{1, i});
   tally.add(std::vector<std::int64_t>{1, 7});
-  CHECK(tally.counts().size() == ShapeTally::kMost);
+  CHECK(tally.counts().size() == kMostShapes);
   CHECK(tally.counts().at({1, 7}).runs == 2);
 }
 

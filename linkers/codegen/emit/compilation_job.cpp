@@ -1,5 +1,6 @@
 #include "linkers/codegen/emit/compilation_job.h"
 
+#include "linkers/codegen/emit/limits.h"
 #include "linkers/compiler/compile_queue.h"
 #include "thunks/log.h"
 
@@ -15,9 +16,6 @@
 
 namespace thunkvm {
 namespace {
-
-constexpr std::chrono::milliseconds kAskHost{50};
-constexpr std::uint64_t kThunksPerCall = 400;
 
 bool said_once() {
   static std::atomic<bool> said{false};
@@ -68,7 +66,7 @@ class CompilationJob::Run final : public CompileJob {
   /// Waits a while for the end of it, or for its code.
   void wait(bool for_code) {
     std::unique_lock lock(lock_);
-    changed_.wait_for(lock, kAskHost, [&] {
+    changed_.wait_for(lock, kAskHostForCode, [&] {
       return state() != State::Compiling || (for_code && has_code_.load());
     });
   }

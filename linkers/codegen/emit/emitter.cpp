@@ -1,4 +1,5 @@
 // emitter.cpp: the modules of a program: which outlined functions are in which, and their text.
+#include "linkers/codegen/emit/limits.h"
 #include "linkers/codegen/emit/outlined_code.h"
 #include "linkers/codegen/emit/prelude.h"
 #include "linkers/codegen/plan/c_text.h"
@@ -6,13 +7,6 @@
 #include "linkers/codegen/runtime/loop_instance.h"
 
 namespace thunkvm {
-namespace {
-
-// Modules are compiled side by side, so a large program becomes several.
-constexpr std::uint32_t kModuleThunks = 800;
-
-}  // namespace
-
 class Emitter {
  public:
   Emitter(const Plan& plan, const std::stop_token& stop, EmittedCode& out)

@@ -1,6 +1,7 @@
 // fusion.cpp: which steps of a segment become one loop.
 #include "linkers/codegen/plan/hoisted_scalars.h"
 #include "linkers/codegen/plan/index_maps.h"
+#include "linkers/codegen/plan/limits.h"
 #include "linkers/codegen/plan/plan.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 
@@ -11,8 +12,6 @@
 
 namespace thunkvm {
 namespace {
-
-constexpr std::size_t kLoopMembers = 32;
 
 using Kind = StepForm::Kind;
 using Verdict = ShapeFacts::Verdict;

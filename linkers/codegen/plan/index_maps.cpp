@@ -1,14 +1,10 @@
 #include "linkers/codegen/plan/index_maps.h"
 
+#include "linkers/codegen/plan/limits.h"
+
 #include <algorithm>
 
 namespace thunkvm {
-namespace {
-
-constexpr int kDepth = 8;  ///< index maps of index maps that a loop does without
-
-}  // namespace
-
 void IndexMaps::begin() {
   mapped_.clear();
   taken_.clear();
@@ -64,7 +60,7 @@ bool IndexMaps::may_wait(std::uint32_t step) const {
   const IndexMap::Rule rule = map.rule();
   const Operands& o = plan_.program().steps[step].operands;
   const std::uint32_t value = o.input(map.value);
-  return depth_of(step) <= kDepth && (!rule.in_memory || is_array(value)) &&
+  return depth_of(step) <= kMapDepth && (!rule.in_memory || is_array(value)) &&
          (rule.may_be_one || !(is_number(step, map.value) || is_number_view(value))) &&
          (rule.may_be_pad || !is(value, IndexMap::Kind::Pad)) &&
          (!rule.fills || is_filled(o.input(0)));

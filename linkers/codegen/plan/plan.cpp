@@ -1,5 +1,6 @@
 #include "linkers/codegen/plan/plan.h"
 
+#include "linkers/codegen/plan/limits.h"
 #include "linkers/codegen/runtime/call_memory.h"
 #include "ops/graph/index_map.h"
 
@@ -9,8 +10,6 @@
 namespace thunkvm {
 namespace {
 
-// Bodies that emitted code calls from within each other.
-constexpr std::uint8_t kMemoDepth = 8;
 constexpr std::uint32_t kElsewhere = kNone - 1;
 
 /// What the interpreter does with lazy thunks.
@@ -164,8 +163,7 @@ std::vector<StepRange> Plan::not_reached_after(std::span<const Group> groups, st
   return ranges;
 }
 
-// Compilers are not linear in the size of a function.
-std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : 160; }
+std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : kFunctionThunks; }
 
 /// Once more where a rematerialised view was none: each time there are fewer.
 void Plan::find_groups(const std::stop_token& stop) {

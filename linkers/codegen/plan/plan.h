@@ -9,9 +9,9 @@
 // together: so nothing crosses a border of demand.
 #pragma once
 
-#include "linkers/codegen/plan/plan_options.h"
 #include "linkers/codegen/plan/step_form.h"
 #include "linkers/codegen/runtime/native_steps.h"
+#include "linkers/plan_options.h"
 #include "linkers/schedule.h"
 #include "linkers/shape_facts.h"
 #include "ops/graph/variable.h"

@@ -58,8 +58,8 @@ class Accumulators {
     });
   }
 
-  // A sequence may be computed in pieces of kPiece elements, each with states of its own.
-  static constexpr std::int64_t kPiece = 1 << 14;
+  // A sequence may be computed in pieces of kLoopPiece elements, each with states of its own.
+
   /// False if a reduction takes its elements strictly in order.
   static bool has_pieces(const LoopNest& nest) {
     return std::ranges::all_of(nest.reductions, [](const LoopNest::Reduction& reduction) {

@@ -6,8 +6,6 @@
 namespace thunkvm {
 namespace {
 
-// Of all temporaries together, where that leaves each of them enough.
-constexpr std::size_t kMostRoom = std::size_t{1} << 18;
 constexpr std::size_t kLeastBytes = 2 * kArrayPadding;
 
 /// In C order, with elements so many bytes from each other.
@@ -24,8 +22,8 @@ void set_lengths(Temporary& temporary, Dims shape, std::int64_t stride) {
 }  // namespace
 
 std::size_t CallMemory::room(std::size_t n_temporaries) {
-  const std::size_t share = kMostRoom / std::max<std::size_t>(n_temporaries, 1);
-  return std::clamp(share / kArrayPadding * kArrayPadding, kLeastBytes, kMostBytes);
+  const std::size_t share = kMostTemporaries / std::max<std::size_t>(n_temporaries, 1);
+  return std::clamp(share / kArrayPadding * kArrayPadding, kLeastBytes, kMostTemporary);
 }
 
 std::size_t CallMemory::slot_bytes(std::size_t n_temporaries) {

@@ -3,12 +3,13 @@
 // What one loop computes and only others read needs no Array. It has a slot in the memory that a
 // frame keeps for its calls, the same one in all of them, and is gone when the call ends:
 //
-//   | Temporary | kFront | elements, up to room(n) bytes | kArrayPadding |
+//   | Temporary | kTemporaryFront | elements, up to room(n) bytes | kArrayPadding |
 //
 // In front of the elements and behind them there is room for all lanes of a loop's body, and for a
 // few elements that a loop puts around the value, which then needs no copy (loop_instance.h).
 #pragma once
 
+#include "linkers/codegen/runtime/limits.h"
 #include "linkers/codegen/runtime/native_steps.h"
 #include "thunks/array.h"
 
@@ -26,10 +27,8 @@ struct Temporary {
 
 class CallMemory {
  public:
-  /// Of one temporary: larger ones are arrays. Less where there are many of them.
-  static constexpr std::size_t kMostBytes = 1 << 12;
-  static constexpr std::size_t kFront = 64;
-
+  /// Larger ones than a slot has room for are arrays.
+  ///
   /// Of so many temporaries: the bytes that the elements of each have, and those of a slot. All
   /// slots are at the beginning of the call's memory, and known by their first byte in it.
   static std::size_t room(std::size_t n_temporaries);
@@ -52,7 +51,7 @@ class CallMemory {
   void move_lengths_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const;
 
  private:
-  static constexpr std::size_t kElements = 128 + kFront;  ///< from the beginning of a slot
+  static constexpr std::size_t kElements = 128 + kTemporaryFront;  ///< from the beginning of a slot
   static_assert(sizeof(Temporary) <= 128);
 
   char* memory_;

@@ -200,9 +200,8 @@ class Execution {
 
   /// One sequence, in pieces that threads share.
   void compute_pieces(int threads) {
-    constexpr std::int64_t kPiece = Accumulators::kPiece;
     const Tile tile = tiles_.whole();
-    const std::int64_t n_pieces = (instance_.size + kPiece - 1) / kPiece;
+    const std::int64_t n_pieces = (instance_.size + kLoopPiece - 1) / kLoopPiece;
     const std::size_t bytes = instance_.states_bytes;
     std::vector<std::max_align_t> memory(
         static_cast<std::size_t>(n_pieces) * bytes / sizeof(std::max_align_t) + 1);
@@ -215,8 +214,8 @@ class Execution {
       for (; first < end; ++first) {
         const Accumulators sums = piece(first);
         sums.start();
-        add_rows(blocks, sums, tile, first * kPiece,
-                 std::min((first + 1) * kPiece, instance_.size));
+        add_rows(blocks, sums, tile, first * kLoopPiece,
+                 std::min((first + 1) * kLoopPiece, instance_.size));
       }
     });
     for (std::int64_t k = 1; k < n_pieces; ++k) piece(0).append(piece(k));

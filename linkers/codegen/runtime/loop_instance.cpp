@@ -10,9 +10,6 @@
 namespace thunkvm {
 namespace {
 
-// More than any memory has room for: the members refuse it, in their own words.
-constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
-
 /// True if a value of lengths `from` can be broadcast to `to`.
 bool broadcasts(Dims from, Dims to) {
   if (from.size() > to.size()) return false;
@@ -92,7 +89,7 @@ class Resolution {
     if (!find_shape()) return false;
     instance_.shape = shape();
     const std::int64_t size = product_of_lengths(shape()).value_or(0);
-    if (size == 0 || size > kMostElements) return false;
+    if (size == 0 || size > kMostLoopElements) return false;
     for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
       if (!map(i, size)) return false;
     if (!std::ranges::all_of(nest_.shaping, [&](std::uint64_t from) { return gives_shape(from); }))
@@ -267,7 +264,7 @@ class Resolution {
     const std::int64_t n = axes.empty() ? 1 : axes.front().length;
     const std::int64_t behind = whole_lanes(size) - map.pad_before - n;
     const std::int64_t bytes = nest_.item_sizes[i];
-    return map.pad_before * bytes <= static_cast<std::int64_t>(CallMemory::kFront) &&
+    return map.pad_before * bytes <= static_cast<std::int64_t>(kTemporaryFront) &&
            behind * bytes <= static_cast<std::int64_t>(kArrayPadding) &&
            std::ranges::count_if(nest_.inputs, same) == 1;
   }

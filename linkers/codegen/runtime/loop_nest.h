@@ -22,6 +22,7 @@
 // kernels are run one by one, and raise the errors that there are to raise.
 #pragma once
 
+#include "linkers/codegen/runtime/limits.h"
 #include "linkers/codegen/runtime/native_steps.h"
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/graph/index_map.h"
@@ -34,14 +35,9 @@
 
 namespace thunkvm {
 
-inline constexpr int kLoopBlock = 512;  ///< elements of a block; a multiple of kReductionBlock
-inline constexpr int kLoopLanes = 16;   ///< bodies compute a multiple of so many
 constexpr std::int64_t whole_lanes(std::int64_t n) {
   return (n + kLoopLanes - 1) / kLoopLanes * kLoopLanes;
 }
-
-/// Inputs, outputs and reductions of one nest.
-inline constexpr int kLoopOperands = 64;
 
 struct LoopNest {
   /// Computes `n` elements (a multiple of kLoopLanes, at most kLoopBlock): `blocks` are those of
