@@ -22,6 +22,7 @@ struct Conjugate {
 const Elementwise conj_op =
     Elementwise("conj", "complex", {"x"})
         .alias("conjugate")
+        .method()
         .algebra({.is_involution = true})
         .comment("Each element with the sign of its imaginary part changed; a real tensor itself.")
         .example("[1 + 2j]", "array([1.-2.j])", {"complex128"})

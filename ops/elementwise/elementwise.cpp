@@ -129,6 +129,11 @@ Elementwise& Elementwise::wrapped() {
   return *this;
 }
 
+Elementwise& Elementwise::method() {
+  exposure_ = Exposure::Method;
+  return *this;
+}
+
 Elementwise& Elementwise::numpy(const char* path) {
   numpy_.emplace_back(path);
   return *this;

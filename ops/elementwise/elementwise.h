@@ -88,6 +88,8 @@ class Elementwise {
   Elementwise& alias(const char* name);
   /// The package wraps the function in NumPy's signature instead of showing it.
   Elementwise& wrapped();
+  /// Variables have it as a method too.
+  Elementwise& method();
   /// See `OpMaker` of these.
   Elementwise& numpy(const char* path);
   Elementwise& algebra(Algebra algebra);

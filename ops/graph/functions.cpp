@@ -67,6 +67,13 @@ Variable fit_gradient_dtype(const Variable& gradient, const Variable& x) {
   return cast(drops_imaginary ? call_op("real", {gradient}) : gradient, x.dtype());
 }
 
+Variable repeat_batch(const Variable& x, const Variable& length) {
+  const Variable lead = expand_dims(length, {0});
+  const Variable whole =
+      x.ndim() == 0 ? lead : call_op("concatenate", {lead, shape(x)}, {{"axis", std::int64_t{0}}});
+  return broadcast_to(x, whole, x.ndim() + 1);
+}
+
 std::vector<Variable> align_batch(Apply& node, std::span<const Variable> inputs,
                                   const std::vector<bool>& batched) {
   int largest = 0;

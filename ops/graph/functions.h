@@ -116,8 +116,6 @@ Variable fit_gradient(const Variable& gradient, const Variable& x);
 /// `x` is real.
 Variable fit_gradient_dtype(const Variable& gradient, const Variable& x);
 
-/// The length of the leading axis of `x`: an int64 scalar, a constant where it is known.
-Variable batch_length(const Variable& x);
 /// `x` with a new leading axis along which it is repeated `length` times (a view).
 Variable repeat_batch(const Variable& x, const Variable& length);
 

@@ -286,7 +286,6 @@ class TakeMaker : public OpMaker {
  public:
   explicit TakeMaker(OpProto& proto) : OpMaker(proto) {
     family("indexing");
-    expose(Exposure::Package);
     comment("The elements at some positions along an axis, as `numpy.take`.");
     input("x", "any numeric tensor");
     input("positions", "a tensor of integers; negative ones count from the end");

@@ -319,6 +319,7 @@ class DotMaker : public ProductMaker {
   explicit DotMaker(OpProto& proto)
       : ProductMaker(proto, "Product of numbers, vectors and matrices, as `numpy.dot`.",
                      "a tensor with at most two axes") {
+    expose(Exposure::Method);
     example(
         ">>> x, y = tv.vector(\"x\"), tv.vector(\"y\")\n"
         ">>> tv.function([x, y], tv.dot(x, y))([1.0, 2.0], [3.0, 4.0])\n"

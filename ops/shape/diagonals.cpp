@@ -301,7 +301,6 @@ class TakeDiagonalMaker : public DiagonalMaker {
   explicit TakeDiagonalMaker(OpProto& proto)
       : DiagonalMaker(proto, "A diagonal of each matrix, as a view; its axis is the last one.") {
     where();
-    expose(Exposure::Package);
     output("a view of `x`");
     example(
         ">>> x = tv.matrix(\"x\")\n"

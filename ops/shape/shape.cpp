@@ -58,7 +58,7 @@ class ShapeOp final : public ArrayOp, public PartlyConnected, public ShapeQuery 
   std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
                               const std::vector<bool>&) const override {
     const Variable lengths = shape(inputs[0]);
-    return {repeat_batch(subtensor(lengths, {"1:"}), batch_length(inputs[0]))};
+    return {repeat_batch(subtensor(lengths, {"1:"}), length_of(inputs[0], 0))};
   }
 };
 
@@ -101,7 +101,7 @@ class SizeOp final : public ArrayOp, public PartlyConnected, public ShapeQuery {
                               const std::vector<bool>&) const override {
     std::vector<int> axes;
     for (int axis = 1; axis <= node.input(0).ndim(); ++axis) axes.push_back(axis);
-    return {repeat_batch(count_along(inputs[0], axes), batch_length(inputs[0]))};
+    return {repeat_batch(count_along(inputs[0], axes), length_of(inputs[0], 0))};
   }
 };
 

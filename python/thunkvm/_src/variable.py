@@ -68,36 +68,6 @@ def _transpose(self: Variable, *axes: Any) -> Variable:
     return shapes.transpose(self, axes if isinstance(axes[0], int) else axes[0])
 
 
-@method
-def _dot(self: Variable, other: Any) -> Variable:
-    """Return the product with a vector or matrix, as ``numpy.dot``."""
-    return ops.dot(self, other)
-
-
-@method
-def _take(self: Variable, indices: Any, axis: int | None = None) -> Variable:
-    """Return the elements at integer indices, as ``numpy.take``."""
-    return ops.take(self, indices, axis=axis)
-
-
-@method
-def _conj(self: Variable) -> Variable:
-    """Return the complex conjugate."""
-    return ops.conj(self)
-
-
-@method
-def _conjugate(self: Variable) -> Variable:
-    """Return the complex conjugate."""
-    return ops.conj(self)
-
-
-@method
-def _diagonal(self: Variable, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
-    """Return a diagonal, as ``numpy.diagonal``."""
-    return ops.diagonal(self, offset=offset, axis1=axis1, axis2=axis2)
-
-
 def _matrix_transpose(self: Variable) -> Variable:
     return shapes.swapaxes(self, -1, -2)
 

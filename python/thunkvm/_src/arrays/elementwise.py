@@ -57,7 +57,7 @@ def round(x: Any, decimals: int = 0) -> Variable:
     Returns
     -------
     Variable
-        Of the shape and dtype of `x`; integers with decimals are `x` itself.
+        It has the shape and dtype of `x`; integers with decimals are `x` itself.
 
     Raises
     ------

@@ -132,6 +132,38 @@ def _index_array(item: Any) -> Variable | None:
     return array if array.ndim > 0 or array.dtype == "bool" else None
 
 
+@public(method=True)
+def take(x: Any, indices: Any, axis: int | None = None) -> Variable:
+    """Return the elements at integer indices, as ``numpy.take``.
+
+    Parameters
+    ----------
+    x : Variable or array-like
+    indices : Variable or array-like of int
+        Negative ones count from the end.
+    axis : int, optional
+        The axis along which they are taken; of the flattened tensor if left out.
+
+    Returns
+    -------
+    Variable
+        `x` with that axis replaced by those of `indices`.
+
+    Raises
+    ------
+    IndexError
+        In a call, if an index is out of range.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.vector("x")
+    >>> tv.function([x], x.take([2, 0]))([1.0, 2.0, 3.0])
+    array([3., 1.])
+    """
+    return ops.take(x, indices, axis=axis)
+
+
 @public()
 def set_subtensor(part: Variable, value: Any) -> Variable:
     """Return the array that was indexed, with the part replaced by `value`.

@@ -163,6 +163,34 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> Variable:
 
 
 @public(method=True)
+def diagonal(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Variable:
+    """Return a diagonal of each matrix, as ``numpy.diagonal``; its axis is the last one.
+
+    Parameters
+    ----------
+    x : Variable or array-like
+        With at least two axes.
+    offset : int
+        Which diagonal: above the main one, or below it where negative.
+    axis1, axis2 : int
+        The axes of the rows and of the columns.
+
+    Returns
+    -------
+    Variable
+        A view of `x`.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.matrix("x")
+    >>> tv.function([x], x.diagonal(1))([[1.0, 2.0], [3.0, 4.0]])
+    array([2.])
+    """
+    return ops.diagonal(x, offset=offset, axis1=axis1, axis2=axis2)
+
+
+@public(method=True)
 def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
     """Exchange two axes.
 

@@ -1,0 +1,80 @@
+// length.cpp: `length`, that of one axis, without a detour through the whole shape.
+#include "ops/graph/array_op.h"
+#include "ops/graph/connection.h"
+#include "thunks/error.h"
+
+#include <string>
+
+namespace thunkvm {
+namespace {
+
+class LengthOp final : public Op, public PartlyConnected, public ShapeQuery {
+ public:
+  explicit LengthOp(const Attributes& attrs) : axis_(attrs.get<std::int64_t>("axis")) {}
+  std::string name() const override { return "length"; }
+  std::string text() const override { return "length{axis=" + std::to_string(axis_) + "}"; }
+
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    if (inputs.size() != 1)
+      throw Error(ErrorKind::Type,
+                  "[length] takes one input; got " + std::to_string(inputs.size()));
+    if (axis_ < 0 || axis_ >= inputs[0].ndim())
+      throw Error(ErrorKind::Index, "[length] axis " + std::to_string(axis_) +
+                                        " is out of bounds for " + inputs[0].text() +
+                                        ", which has " + std::to_string(inputs[0].ndim()) +
+                                        " dimensions");
+    return {Apply::make1(*this, inputs, TensorType::scalar(DType::Int64))};
+  }
+  ThunkCode kernel(const Apply&) const override {
+    ThunkCode code;
+    code.form = "kernel";
+    code.state = std::make_shared<const int>(static_cast<int>(axis_));
+    code.eager = [](Activation& activation, const Operands& operands) {
+      const int axis = *static_cast<const int*>(operands.state);
+      const ArrayBody* body = activation.input(operands, 0).body();
+      activation.output(operands, 0).set(body->dims[axis]);
+      return Status::Done;
+    };
+    return code;
+  }
+  const ShapeQuery* shape_query() const override { return this; }
+  Variable answer(Apply&, std::span<const Extents> input_shapes) const override {
+    return input_shapes[0][static_cast<std::size_t>(axis_)];
+  }
+  std::optional<std::vector<IntegerSource>> integers(const Apply&) const override {
+    return std::vector<IntegerSource>{{.kind = IntegerSource::Kind::Length, .at = axis_}};
+  }
+  std::vector<Variable> grad(Apply&, std::span<const Variable>) const override {
+    return {Variable()};
+  }
+  bool connects(int) const override { return false; }
+  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
+                              const std::vector<bool>&) const override {
+    const Variable length = call_op("length", {inputs[0]}, {{"axis", axis_ + 1}});
+    return {repeat_batch(length, length_of(inputs[0], 0))};
+  }
+
+ private:
+  std::int64_t axis_;
+};
+
+class LengthMaker : public OpMaker {
+ public:
+  explicit LengthMaker(OpProto& proto) : OpMaker(proto) {
+    family("shape");
+    comment("The length of one axis.");
+    written({Notation::Kind::Attribute, "shape[{axis}]"});
+    input("x", "a tensor of at least one dimension");
+    attr("axis", AttrType::Int, "which axis, counted from 0")
+        .by_default(std::int64_t{0})
+        .at_least(0);
+    output("an int64 scalar");
+    example(
+        ">>> x = tv.matrix(\"x\")\n>>> tv.function([x], tv.ops.length(x, axis=1))(np.zeros((2, "
+        "5)))\nnp.int64(5)");
+  }
+};
+REGISTER_OP(LengthOp, LengthMaker, length)
+
+}  // namespace
+}  // namespace thunkvm
