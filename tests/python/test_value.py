@@ -278,5 +278,5 @@ def test_memory_has_a_peak():
     x = tv.vector("x")
     tv.function([x], x + 1.0)(np.ones(1 << 20))
     assert _core.memory()["peak"] >= base + (8 << 20)
-    _core.trim_memory()
+    _core._testing.trim_memory()
     assert _core.memory()["cached"] == 0

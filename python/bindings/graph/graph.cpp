@@ -4,6 +4,7 @@
 #include "ops/graph/graph.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/variable.h"
+#include "python/bindings/python/testing.h"
 
 #include <string>
 #include <utility>
@@ -145,9 +146,6 @@ PyMethodDef functions[] = {
     {"gradients", gradients_of, METH_VARARGS,
      "gradients(cost, wrt)\n--\n\n"
      "The gradients of a scalar; None where it does not depend on a variable."},
-    {"pull_back", pull_back_of, METH_VARARGS,
-     "pull_back(outputs, output_gradients, wrt)\n--\n\n"
-     "Vector-Jacobian products: the gradients of outputs that come with gradients (or None)."},
     {"jacobian", jacobian_of, METH_VARARGS,
      "jacobian(expression, wrt)\n--\n\nThe derivative of shape expression.shape + wrt.shape."},
     {"vectorize", vectorize_of, METH_VARARGS,
@@ -168,8 +166,18 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+PyMethodDef testing_functions[] = {
+    {"pull_back", pull_back_of, METH_VARARGS,
+     "pull_back(outputs, output_gradients, wrt)\n--\n\n"
+     "Vector-Jacobian products: the gradients of outputs that come with gradients (or None)."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 }  // namespace
 
-void init_graph(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+void init_graph(PyObject* module) {
+  check(PyModule_AddFunctions(module, functions));
+  add_testing_functions(module, testing_functions);
+}
 
 }  // namespace thunkvm

@@ -5,7 +5,7 @@
 
 namespace thunkvm {
 
-/// gradients, pull_back, jacobian, vectorize, substitute, topological_order, leaves, ...
+/// gradients, jacobian, vectorize, substitute, topological_order, leaves, ...
 void init_graph(PyObject* module);
 
 }  // namespace thunkvm

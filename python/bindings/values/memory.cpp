@@ -1,6 +1,7 @@
 #include "python/bindings/values/memory.h"
 
 #include "python/bindings/python/python.h"
+#include "python/bindings/python/testing.h"
 #include "thunks/memory_pool.h"
 
 #include <unistd.h>
@@ -102,8 +103,6 @@ PyMethodDef functions[] = {
      "blocks."},
     {"reset_peak_memory", reset_peak_memory, METH_NOARGS,
      "reset_peak_memory()\n--\n\nLets the peak begin at what is in use now."},
-    {"trim_memory", trim_memory, METH_NOARGS,
-     "trim_memory()\n--\n\nGives idle memory back to the system."},
     {"guard_array_memory", guard_array_memory, METH_O,
      "guard_array_memory(status)\n--\n\nFrom now on the arrays that NumPy makes have margins; "
      "where "
@@ -111,8 +110,17 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
+PyMethodDef testing_functions[] = {
+    {"trim_memory", trim_memory, METH_NOARGS,
+     "trim_memory()\n--\n\nGives idle memory back to the system."},
+    {nullptr, nullptr, 0, nullptr},
+};
+
 }  // namespace
 
-void init_memory(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+void init_memory(PyObject* module) {
+  check(PyModule_AddFunctions(module, functions));
+  add_testing_functions(module, testing_functions);
+}
 
 }  // namespace thunkvm
