@@ -22,6 +22,8 @@ MAY_INCLUDE = {
 # What each room of a layer may include of that layer's rooms, itself aside. A room that is not
 # named may include all.
 ROOMS = {
+    "vm/bodies": set(),
+    "vm/verify": {"vm/bodies"},
     "ops/kernels": set(),
     "ops/graph": {"ops/kernels"},
     "ops/elementwise": {"ops/kernels", "ops/graph"},
@@ -32,6 +34,7 @@ ROOMS = {
     "ops/control": {"ops/graph"},
     "ops/gradient": {"ops/graph", "ops/control"},
     "ops/rewrites": {"ops/graph"},
+    "linkers/compiler": set(),
     "linkers/codegen/runtime": set(),
     "linkers/codegen/plan": {"linkers/codegen/runtime"},
     "linkers/codegen/emit": {"linkers/codegen/runtime", "linkers/codegen/plan", "linkers/compiler"},

@@ -169,7 +169,7 @@ class DebugMode(Mode):
     - where it has C of the user's, that is tried in a child process first, so that a crash is an
       error with the node.
 
-    Of the function: what a rewrite replaces has the value of what it puts there, bit for bit, in
+    For the function: what a rewrite replaces has the value of what it puts there, bit for bit, in
     calls that compute both; and linking again gives the same program. NaNs are allowed unless
     `check_isfinite` is set: `NanGuardMode` looks for them.
 

@@ -129,7 +129,7 @@ class Decisions:
         Parameters
         ----------
         other : Decisions
-            Of the same function, of another mode of it, or this one.
+            Those of the same function, of another mode of it, or these.
         call, other_call : int, optional
             One call in each; if left out, all calls are compared one by one.
 

@@ -118,8 +118,8 @@ class LiveProfile(Profile):
 class FunctionProfile(LiveProfile):
     """What ``f.profile`` is: the record of a function made with ``profile=``; called, a block.
 
-    Of a function that was made without it, how often its nodes ran and its branches took each arm:
-    that is counted always.
+    For a function that was made without it: how often its nodes ran and its branches took each
+    arm, which is counted always.
 
     Examples
     --------

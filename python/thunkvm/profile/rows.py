@@ -77,7 +77,7 @@ class NodeRow(Rates):
     self_time, total_time : float
         Seconds in it alone, and with what it demanded while it ran.
     min, p95, max : float or None
-        Of the self time of one run.
+        The self time of one run.
     first : float or None
         The self time of the first run, which is in none of the above three.
     bytes_allocated, peak_bytes : int

@@ -206,7 +206,7 @@ def coalesce(*values: Any) -> Variable:
     Returns
     -------
     Variable
-        Of the dtype that all values promote to.
+        It has the dtype that all values promote to.
 
     Raises
     ------

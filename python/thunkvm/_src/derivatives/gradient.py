@@ -146,7 +146,7 @@ def jacobian(
     Returns
     -------
     Variable or list of Variable
-        Of shape ``expression.shape + wrt.shape``; a list if `wrt` was a sequence.
+        Its shape is ``expression.shape + wrt.shape``; a list if `wrt` was a sequence.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def hessian(cost: Variable, wrt: Variable) -> Variable:
     Returns
     -------
     Variable
-        Of shape ``wrt.shape + wrt.shape``.
+        Its shape is ``wrt.shape + wrt.shape``.
 
     Examples
     --------
