@@ -70,11 +70,11 @@ Lengths covered(const Lengths& shape, AxisSet reduced) {
     const Tile same = tiles.tile(index);
     CHECK(tiles.result(tile) == tiles.result(same));
     CHECK(tile.n * tile.width == same.n * same.width);
-    for (std::int64_t visit = 0, n = 1; visit < tiles.visits(); visit += n) {
-      n = tiles.visits_at_once(visit);
+    for (std::int64_t far = 0, n = 1; far < tiles.far_reduced(); far += n) {
+      n = tiles.far_reduced_at_once(far);
       for (std::int64_t row = 0; row < tiles.rows(); row += tiles.rows_at_once()) {
         const std::int64_t rows = std::min(tiles.rows_at_once(), tiles.rows() - row);
-        const std::int64_t first = tiles.start(tile, visit, row);
+        const std::int64_t first = tiles.start(tile, far, row);
         const std::int64_t block = n * tile.n * rows * tile.width;
         CHECK(block <= kLoopBlock);
         for (std::int64_t k = first; k < first + block; ++k) ++counts[static_cast<std::size_t>(k)];

@@ -21,7 +21,7 @@ class Accumulators {
       : nest_(nest),
         instance_(instance),
         states_(states),
-        n_panels_(static_cast<int>(tile.n)),
+        n_outer_(static_cast<int>(tile.n)),
         width_(static_cast<int>(tile.width)),
         sequences_(instance.tiles.are_sequences()) {}
 
@@ -34,12 +34,12 @@ class Accumulators {
     });
   }
 
-  /// Adds so many rows of each panel of the tile: those of the first panel, then those of the next.
+  /// Adds so many rows of each outer index of the tile: those of the first, then those of the next.
   /// They begin with element `first` of `blocks`, where the elements of each reduction lie.
   void add(const char* const* blocks, std::int64_t first, std::int64_t rows) const {
-    each([&](std::size_t f, const BlockReduction& reduction, char* state, int panel) {
+    each([&](std::size_t f, const BlockReduction& reduction, char* state, int outer) {
       const char* const elements =
-          blocks[f] + (first + panel * rows * width_) * bytes_of(reduction.in);
+          blocks[f] + (first + outer * rows * width_) * bytes_of(reduction.in);
       if (sequences_)
         reduction.add(state, elements, rows);
       else
@@ -49,8 +49,8 @@ class Accumulators {
 
   /// `results`: by reduction, where all its results go; `at`: how many are in front of the tile's.
   void finish(char* const* results, std::int64_t at) const {
-    each([&](std::size_t f, const BlockReduction& reduction, char* state, int panel) {
-      char* const result = results[f] + (at + panel * width_) * bytes_of(reduction.out);
+    each([&](std::size_t f, const BlockReduction& reduction, char* state, int outer) {
+      char* const result = results[f] + (at + outer * width_) * bytes_of(reduction.out);
       if (sequences_)
         reduction.finish(state, instance_.tiles.count(), result);
       else
@@ -75,19 +75,19 @@ class Accumulators {
 
  private:
   static std::int64_t bytes_of(DType dtype) { return static_cast<std::int64_t>(item_size(dtype)); }
-  /// Calls `f(reduction, reduction, state, panel)` for each state.
+  /// Calls `f(k, kernel, state, outer)` for each state of reduction k.
   template <class F>
   void each(F f) const {
     char* at = states_;
     for (std::size_t k = 0; k < nest_.reductions.size(); ++k)
-      for (int panel = 0; panel < n_panels_; ++panel, at += instance_.state_bytes[k])
-        f(k, *nest_.reductions[k].kernel, at, panel);
+      for (int outer = 0; outer < n_outer_; ++outer, at += instance_.state_bytes[k])
+        f(k, *nest_.reductions[k].kernel, at, outer);
   }
 
   const LoopNest& nest_;
   const LoopInstance& instance_;
   char* const states_;
-  const int n_panels_, width_;
+  const int n_outer_, width_;
   const bool sequences_;
 };
 

@@ -6,7 +6,7 @@
 
 namespace thunkvm {
 
-IterationTiles::IterationTiles(Dims shape, AxisSet reduced, Axis* outer) {
+IterationTiles::IterationTiles(Dims shape, AxisSet reduced, Axis* far) {
   std::size_t axis = shape.size();
   const auto is_reduced = [&](std::size_t k) { return ((reduced >> k) & 1u) != 0; };
   const auto take = [&](bool kind) {  // axes of length 1 are of either kind
@@ -15,59 +15,60 @@ IterationTiles::IterationTiles(Dims shape, AxisSet reduced, Axis* outer) {
       size *= shape[axis - 1];
     return size;
   };
-  columns_ = take(false);
-  rows_ = take(true);
-  panels_ = take(false);
-  std::int64_t n_groups = 1;
+  n_inner_ = take(false);
+  n_reduced_ = take(true);
+  n_outer_ = take(false);
+  std::int64_t n_far_outer = 1;
   const auto collect = [&](bool kind, std::int64_t& n) {
-    Axis* const first = outer;
-    std::int64_t stride = columns_ * rows_ * panels_;
+    Axis* const first = far;
+    std::int64_t stride = n_inner_ * n_reduced_ * n_outer_;
     for (std::size_t k = axis; k-- > 0; stride *= shape[k]) {
       if (shape[k] == 1 || is_reduced(k) != kind) continue;
-      *outer++ = {shape[k], stride};
+      *far++ = {shape[k], stride};
       n *= shape[k];
     }
-    return Axes(first, outer);
+    return Axes(first, far);
   };
-  groups_ = collect(false, n_groups);
-  visits_ = collect(true, n_visits_);
+  far_outer_ = collect(false, n_far_outer);
+  far_reduced_ = collect(true, n_far_reduced_);
 
-  width_ = std::min<std::int64_t>(columns_, kLoopBlock);
-  panels_at_once_ = std::clamp<std::int64_t>(kLoopBlock / (rows_ * columns_), 1, panels_);
-  tiles_in_row_ = (columns_ + width_ - 1) / width_;
-  tiles_in_group_ = (panels_ + panels_at_once_ - 1) / panels_at_once_ * tiles_in_row_;
-  n_tiles_ = n_groups * tiles_in_group_;
-  // Several rows, or visits, at once where they are short.
-  const std::int64_t fitting = std::max<std::int64_t>(kLoopBlock / columns_, 1);
+  width_ = std::min<std::int64_t>(n_inner_, kLoopBlock);
+  outer_at_once_ = std::clamp<std::int64_t>(kLoopBlock / (n_reduced_ * n_inner_), 1, n_outer_);
+  tiles_in_row_ = (n_inner_ + width_ - 1) / width_;
+  tiles_in_outer_ = (n_outer_ + outer_at_once_ - 1) / outer_at_once_ * tiles_in_row_;
+  n_tiles_ = n_far_outer * tiles_in_outer_;
+  // Several rows, or all rows of several far reduced indices, at once where they are short.
+  const std::int64_t fitting = std::max<std::int64_t>(kLoopBlock / n_inner_, 1);
   rows_at_once_ = fitting < kLoopLanes ? fitting : fitting / kLoopLanes * kLoopLanes;
-  if (width_ == columns_ && panels_at_once_ == panels_)
-    visits_at_once_ = std::max<std::int64_t>(kLoopBlock / (panels_ * rows_ * columns_), 1);
+  if (width_ == n_inner_ && outer_at_once_ == n_outer_)
+    far_reduced_at_once_ =
+        std::max<std::int64_t>(kLoopBlock / (n_outer_ * n_reduced_ * n_inner_), 1);
 }
 
 Tile IterationTiles::tile(std::int64_t index) const {
-  const std::int64_t in_group = index % tiles_in_group_;
-  Tile tile{index / tiles_in_group_, in_group / tiles_in_row_ * panels_at_once_, 0,
-            in_group % tiles_in_row_ * width_, 0};
+  const std::int64_t in_outer = index % tiles_in_outer_;
+  Tile tile{index / tiles_in_outer_, in_outer / tiles_in_row_ * outer_at_once_, 0,
+            in_outer % tiles_in_row_ * width_, 0};
   clip(tile);
   return tile;
 }
 
 void IterationTiles::advance(Tile& tile) const {
-  tile.column += width_;
-  if (tile.column >= columns_) {
-    tile.column = 0;
-    tile.panel += panels_at_once_;
+  tile.inner += width_;
+  if (tile.inner >= n_inner_) {
+    tile.inner = 0;
+    tile.outer += outer_at_once_;
   }
-  if (tile.panel >= panels_) {
-    tile.panel = 0;
-    ++tile.group;
+  if (tile.outer >= n_outer_) {
+    tile.outer = 0;
+    ++tile.far_outer;
   }
   clip(tile);
 }
 
 void IterationTiles::clip(Tile& tile) const {
-  tile.n = std::min(panels_at_once_, panels_ - tile.panel);
-  tile.width = std::min(width_, columns_ - tile.column);
+  tile.n = std::min(outer_at_once_, n_outer_ - tile.outer);
+  tile.width = std::min(width_, n_inner_ - tile.inner);
 }
 
 std::size_t IterationTiles::state_bytes(const BlockReduction& reduction) const {
@@ -75,7 +76,7 @@ std::size_t IterationTiles::state_bytes(const BlockReduction& reduction) const {
   const auto bytes = [&](std::int64_t width) {
     return reduction.rows_of(width).state_bytes(static_cast<int>(width), count());
   };
-  const std::int64_t last = columns_ - (tiles_in_row_ - 1) * width_;
+  const std::int64_t last = n_inner_ - (tiles_in_row_ - 1) * width_;
   return std::max(bytes(width_), bytes(last));
 }
 

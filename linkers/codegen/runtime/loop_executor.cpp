@@ -180,20 +180,20 @@ class Execution {
     sums.finish(results_, tiles_.result(tile));
   }
 
-  /// Rows of a tile, in all its visits.
+  /// Rows of a tile, for all its far reduced indices.
   void add_rows(LoopBlocks& blocks, const Accumulators& sums, const Tile& tile, std::int64_t first,
                 std::int64_t end) {
     const char* reduced[kLoopOperands];
-    for (std::int64_t visit = 0, n_visits; visit < tiles_.visits(); visit += n_visits) {
-      n_visits = tiles_.visits_at_once(visit);
+    for (std::int64_t far = 0, n_far; far < tiles_.far_reduced(); far += n_far) {
+      n_far = tiles_.far_reduced_at_once(far);
       for (std::int64_t row = first; row < end; row += tiles_.rows_at_once()) {
         const std::int64_t rows = std::min(tiles_.rows_at_once(), end - row);
-        const std::int64_t start = tiles_.start(tile, visit, row);
+        const std::int64_t start = tiles_.start(tile, far, row);
         const std::int64_t n = tile.n * rows * tile.width;
-        blocks.compute(start, n_visits * n);
+        blocks.compute(start, n_far * n);
         for (std::size_t f = 0; f < nest_.reductions.size(); ++f)
           reduced[f] = blocks.at(nest_.reductions[f].operand, start);
-        for (std::int64_t v = 0; v < n_visits; ++v) sums.add(reduced, v * n, rows);
+        for (std::int64_t v = 0; v < n_far; ++v) sums.add(reduced, v * n, rows);
       }
     }
   }

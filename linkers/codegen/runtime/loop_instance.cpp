@@ -274,7 +274,7 @@ class Resolution {
       const std::size_t bytes = instance_.tiles.state_bytes(*nest_.reductions[f].kernel);
       instance_.state_bytes[f] = (bytes + 15) / 16 * 16;
       instance_.states_bytes +=
-          instance_.state_bytes[f] * static_cast<std::size_t>(instance_.tiles.panels_at_once());
+          instance_.state_bytes[f] * static_cast<std::size_t>(instance_.tiles.outer_at_once());
     }
   }
 

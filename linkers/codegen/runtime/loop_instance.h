@@ -59,7 +59,7 @@ struct LoopInstance {
   Dims shape;
   Dims kept, kept_as_ones;  ///< lengths of a reduction's result: without reduced axes, or of 1
   IterationTiles tiles;
-  std::size_t* state_bytes = nullptr;  ///< by reduction: of each panel of a tile
+  std::size_t* state_bytes = nullptr;  ///< by reduction: of each outer index of a tile
   std::size_t states_bytes = 0;        ///< of all of a tile
 
   /// The memory of a nest's instance, in bytes.
