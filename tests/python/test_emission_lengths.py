@@ -227,3 +227,14 @@ def test_lengths_that_are_not_known_are_compared_when_the_loop_runs(n: int) -> N
     arguments = (np.ones(n), np.arange(3.0))
     for got, expected in zip(f(*arguments), kernels(*arguments), strict=True):
         np.testing.assert_array_equal(got, expected)
+
+
+def test_what_does_not_fit_the_lengths_that_it_is_broadcast_to_makes_the_loop_no_larger() -> None:
+    x, y = tv.matrix("x"), tv.vector("y")
+    part = tv.broadcast_to(y, tv.ops.shape(x))
+    f, kernels = both([x, y], x**2.0 + part)
+    arguments = (np.ones((2, 1)), np.ones(600))
+    for function in (f, kernels):
+        with pytest.raises(ValueError, match=r"shape \(600,\) does not fit .* \(2, 1\)"):
+            function(*arguments)
+    np.testing.assert_array_equal(f(np.ones((2, 1)), [3.0]), [[4.0], [4.0]])

@@ -85,8 +85,8 @@ void LoopValues::find_space() {
   for (const std::uint32_t step : given_) require_given_shape(step);
   const bool is_one_shape = std::ranges::none_of(
       members_, [&](const LoopMember& member) { return is_new_shape(shape_of(member.step)); });
-  if (is_one_shape && shapes_.size() == 1 && nest_.alike.empty() && nest_.lengths.empty())
-    nest_.shaping.clear();
+  // What is broadcast to lengths may not fit them.
+  if (is_one_shape && shapes_.size() == 1 && given_.empty()) nest_.shaping.clear();
 }
 
 bool LoopValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
