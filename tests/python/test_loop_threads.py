@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import numpy as np
 import pytest
 
 import thunkvm as tv
+from thunkvm import _core
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])
@@ -82,3 +84,46 @@ def test_a_number_of_threads_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(ValueError, match="loop_threads has to be a number of threads from 1"):
         tv.config.loop_threads = 0
     assert tv.config.loop_threads == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("kind", ["array", "sum", "rows"])
+def test_a_long_loop_asks_between_its_blocks_whether_the_call_goes_on(
+    threads: int, kind: str
+) -> None:
+    x = tv.matrix("x")
+    y = tv.exp(x) * x + 1.0
+    out = {"array": y, "sum": y.sum(), "rows": y.sum(axis=1)}[kind]
+    f = tv.function([x], out, mode="c")
+    value = np.ones((2, 1 << 19))
+    with tv.config.change(loop_threads=threads, loop_threads_from=0):
+        f(value)
+        before = _core._testing.times_gil_left()
+        f(value)
+        assert _core._testing.times_gil_left() - before > 1
+
+
+class StopError(Exception):
+    """What the handler of the next test raises."""
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_signal_ends_a_long_loop_and_the_function_stays_usable(threads: int) -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.exp(x) * 2.0, mode="c")
+    value = np.zeros(1 << 22)
+
+    def stop(number: int, frame: object) -> None:
+        raise StopError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        with tv.config.change(loop_threads=threads, loop_threads_from=0):
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
+            with pytest.raises(StopError):
+                while True:
+                    f(value)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert _core._testing.registers_empty(f)
+    np.testing.assert_array_equal(f([0.0]), [2.0])

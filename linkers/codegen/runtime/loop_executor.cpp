@@ -4,6 +4,7 @@
 #include "linkers/codegen/runtime/call_memory.h"
 #include "linkers/codegen/runtime/loop_blocks.h"
 #include "linkers/codegen/runtime/loop_instance.h"
+#include "linkers/codegen/runtime/loop_pauses.h"
 #include "linkers/codegen/runtime/loop_threads.h"
 #include "ops/kernels/array_kernel.h"
 #include "vm/frame.h"
@@ -117,22 +118,28 @@ class Execution {
     return instance_.size >= threads.from ? threads.count : 1;
   }
 
-  /// Calls `f(scratch, first, end)` for shares of n things, each on a thread.
+  /// Calls `f(scratch, pauses, first, end)` for shares of n things, each on a thread.
   template <class F>
   void share_out(int threads, std::int64_t n, F&& f) {
-    if (threads == 1) [[likely]]
-      return f(LoopScratch::of_thread(), std::int64_t{0}, n);
+    LoopPauses pauses(*call_.activation->host, nest_.cost);
+    if (threads == 1) [[likely]] {
+      LoopPauses::Thread only(pauses, true);
+      return f(LoopScratch::of_thread(), only, std::int64_t{0}, n);
+    }
     const std::int64_t share = (n + threads - 1) / threads;
     std::atomic<bool> no_memory = false;
     run_on_threads(threads, [&](int thread) {
       const std::int64_t first = thread * share, end = std::min(n, first + share);
+      LoopPauses::Thread own(pauses, thread == 0);
       try {
-        if (first < end) f(LoopScratch::of_thread(), first, end);
+        if (first < end) f(LoopScratch::of_thread(), own, first, end);
       } catch (const std::bad_alloc&) {
         no_memory = true;
+      } catch (...) {  // what the host said, which `pauses` has
       }
     });
     if (no_memory) throw std::bad_alloc();
+    if (pauses.failure()) std::rethrow_exception(pauses.failure());
   }
 
   void compute() {
@@ -143,20 +150,24 @@ class Execution {
         tiles_.count() == instance_.size && Accumulators::has_pieces(nest_))
       return compute_pieces(threads);
     share_out(threads, tiles_.n_tiles(),
-              [&](LoopScratch& scratch, std::int64_t first, std::int64_t end) {
+              [&](LoopScratch& scratch, LoopPauses::Thread& pauses, std::int64_t first,
+                  std::int64_t end) {
                 LoopBlocks blocks(operands_, scratch);
-                if (nest_.reductions.empty()) return compute_stretch(blocks, first, end);
+                if (nest_.reductions.empty()) return compute_blocks(blocks, pauses, first, end);
                 Tile tile = tiles_.tile(first);
                 for (; first < end; ++first, tiles_.advance(tile))
-                  compute_tile(blocks, scratch, tile);
+                  compute_tile(blocks, scratch, pauses, tile);
               });
   }
 
   /// Tiles of which nothing is reduced: each is a block.
-  void compute_stretch(LoopBlocks& blocks, std::int64_t first, std::int64_t end) const {
+  void compute_blocks(LoopBlocks& blocks, LoopPauses::Thread& pauses, std::int64_t first,
+                      std::int64_t end) const {
     const std::int64_t behind = std::min(end * kLoopBlock, instance_.size);
-    for (std::int64_t start = first * kLoopBlock; start < behind; start += kLoopBlock)
+    for (std::int64_t start = first * kLoopBlock; start < behind; start += kLoopBlock) {
       blocks.compute(start, std::min<std::int64_t>(kLoopBlock, behind - start));
+      pauses.computed(kLoopBlock);
+    }
   }
 
   /// One block, and what is reduced to numbers of it: no tiles are needed.
@@ -173,16 +184,17 @@ class Execution {
     }
   }
 
-  void compute_tile(LoopBlocks& blocks, LoopScratch& scratch, const Tile& tile) {
+  void compute_tile(LoopBlocks& blocks, LoopScratch& scratch, LoopPauses::Thread& pauses,
+                    const Tile& tile) {
     const Accumulators sums(nest_, instance_, tile, scratch.states(instance_.states_bytes));
     sums.start();
-    add_rows(blocks, sums, tile, 0, tiles_.rows());
+    add_rows(blocks, sums, pauses, tile, 0, tiles_.rows());
     sums.finish(results_, tiles_.result(tile));
   }
 
   /// Rows of a tile, for all its far reduced indices.
-  void add_rows(LoopBlocks& blocks, const Accumulators& sums, const Tile& tile, std::int64_t first,
-                std::int64_t end) {
+  void add_rows(LoopBlocks& blocks, const Accumulators& sums, LoopPauses::Thread& pauses,
+                const Tile& tile, std::int64_t first, std::int64_t end) {
     const char* reduced[kLoopOperands];
     for (std::int64_t far = 0, n_far; far < tiles_.far_reduced(); far += n_far) {
       n_far = tiles_.far_reduced_at_once(far);
@@ -194,6 +206,7 @@ class Execution {
         for (std::size_t f = 0; f < nest_.reductions.size(); ++f)
           reduced[f] = blocks.at(nest_.reductions[f].operand, start);
         for (std::int64_t v = 0; v < n_far; ++v) sums.add(reduced, v * n, rows);
+        pauses.computed(n_far * n);
       }
     }
   }
@@ -209,15 +222,17 @@ class Execution {
       char* const states = reinterpret_cast<char*>(memory.data());
       return Accumulators(nest_, instance_, tile, states + static_cast<std::size_t>(k) * bytes);
     };
-    share_out(threads, n_pieces, [&](LoopScratch& scratch, std::int64_t first, std::int64_t end) {
-      LoopBlocks blocks(operands_, scratch);
-      for (; first < end; ++first) {
-        const Accumulators sums = piece(first);
-        sums.start();
-        add_rows(blocks, sums, tile, first * kLoopPiece,
-                 std::min((first + 1) * kLoopPiece, instance_.size));
-      }
-    });
+    share_out(threads, n_pieces,
+              [&](LoopScratch& scratch, LoopPauses::Thread& pauses, std::int64_t first,
+                  std::int64_t end) {
+                LoopBlocks blocks(operands_, scratch);
+                for (; first < end; ++first) {
+                  const Accumulators sums = piece(first);
+                  sums.start();
+                  add_rows(blocks, sums, pauses, tile, first * kLoopPiece,
+                           std::min((first + 1) * kLoopPiece, instance_.size));
+                }
+              });
     for (std::int64_t k = 1; k < n_pieces; ++k) piece(0).append(piece(k));
     piece(0).finish(results_, 0);
   }
