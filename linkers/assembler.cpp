@@ -83,7 +83,7 @@ class Assembler {
         add_lazies(s.index);
         emit(Opcode::Lazy, s.index, s.output);
         return;
-      case Statement::Kind::Retire: emit(Opcode::Retire, s.from, s.n_dying); return;
+      case Statement::Kind::Retire: emit(Opcode::Retire, s.first_dying, s.n_dying); return;
       case Statement::Kind::Release:
         add_lazies(s.index);
         emit(Opcode::Release, s.index);
@@ -96,7 +96,7 @@ class Assembler {
     const ThunkCode& code = *thunks_[s.node];
     Step step;
     step.node = s.node;
-    step.operands.registers = program_.registers.data() + s.to;
+    step.operands.registers = program_.registers.data() + s.first_operand;
     step.operands.n_inputs = s.n_inputs;
     step.operands.n_outputs = s.n_outputs;
     if (code.eager != nullptr) {
@@ -106,7 +106,7 @@ class Assembler {
       step.run = &run_bound;
       step.operands.bound = bind(code);
     }
-    step.retire_first = s.from;
+    step.retire_first = s.first_dying;
     step.retire_count = s.n_dying;
     if (!traced_) step.operands.dying = dying_inputs(step.operands, schedule_.dying_in(s));
     s.index = static_cast<std::uint32_t>(program_.steps.size());

@@ -52,11 +52,15 @@ struct Statement {
   std::uint32_t node = kNone;  ///< that it runs; of a Branch the first one. Moves out of arms: none
   /// A Run's step, a Branch, a memo body, a lazy thunk; of an End: its block.
   std::uint32_t index = 0;
-  /// Where a Run has its operands in Schedule::operands, inputs first; where a Move goes to.
-  std::uint32_t to = 0;
-  /// Where a Run or a Retire has what dies in Schedule::dying, with how many these are; where a
-  /// Move comes from.
-  std::uint32_t from = 0, n_dying = 0;
+  union {
+    std::uint32_t first_operand = 0;  ///< of a Run: in Schedule::operands, inputs first
+    std::uint32_t to;                 ///< of a Move: the register
+  };
+  union {
+    std::uint32_t first_dying = 0;  ///< of a Run or a Retire: in Schedule::dying
+    std::uint32_t from;             ///< of a Move: the register
+  };
+  std::uint32_t n_dying = 0;
   /// The instruction that stands for it in the program; several Runs may share one. The last arm's
   /// End has none: its pc is that of what follows.
   std::uint32_t pc = kNone;
@@ -120,17 +124,17 @@ struct Schedule {
   bool retain_intermediates = false;  ///< as in Program
 
   std::span<const std::uint32_t> inputs_of(const Statement& run) const {
-    return {operands.data() + run.to, run.n_inputs};
+    return {operands.data() + run.first_operand, run.n_inputs};
   }
   std::span<const std::uint32_t> outputs_of(const Statement& run) const {
-    return {operands.data() + run.to + run.n_inputs, run.n_outputs};
+    return {operands.data() + run.first_operand + run.n_inputs, run.n_outputs};
   }
   std::span<const std::uint32_t> operands_of(const ScheduledLazy& lazy) const {
     return {operands.data() + lazy.operands, std::size_t{lazy.n_inputs} + lazy.n_outputs};
   }
   /// What a Run or a Retire lists.
   std::span<const std::uint32_t> dying_in(const Statement& s) const {
-    return {dying.data() + s.from, s.n_dying};
+    return {dying.data() + s.first_dying, s.n_dying};
   }
   std::span<const std::uint32_t> decided_by(const ScheduledBranch& branch) const {
     return {conditionals.data() + branch.first_conditional, branch.n_conditionals};

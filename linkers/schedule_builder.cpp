@@ -119,8 +119,8 @@ void ScheduleBuilder::run(std::uint32_t node, std::span<const Value> dying) {
   Statement& statement = add(Statement::Kind::Run, program_node_[node]);
   statement.n_inputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_inputs());
   statement.n_outputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_outputs());
-  statement.to = add_operands(node);
-  statement.from = list_dying(dying);
+  statement.first_operand = add_operands(node);
+  statement.first_dying = list_dying(dying);
   statement.n_dying = static_cast<std::uint32_t>(dying.size());
 }
 
@@ -145,7 +145,7 @@ void ScheduleBuilder::move(Value to, Value from, bool take, std::uint32_t node) 
 void ScheduleBuilder::retire(std::span<const Value> values) {
   if (values.empty()) return;
   Statement& statement = add(Statement::Kind::Retire);
-  statement.from = list_dying(values);
+  statement.first_dying = list_dying(values);
   statement.n_dying = static_cast<std::uint32_t>(values.size());
 }
 

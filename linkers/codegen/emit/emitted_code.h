@@ -15,7 +15,7 @@
 namespace thunkvm {
 
 /// How a node of a program runs, for people.
-struct NodePlace {
+struct NodeForm {
   std::string form;    ///< "emitted", "loop", "branch", "kernel", "perform" ...
   std::string region;  ///< "function 3", "function 3, loop 1"; empty: the interpreter runs it
   std::string why;     ///< why it is nothing better; empty where it is the best
@@ -48,7 +48,7 @@ class EmittedCode final : public NativeCode {
   /// made; empty where it cannot be told.
   std::string node_of(std::size_t module, const std::string& diagnostics) const;
   /// How each node runs, once loaded.
-  const std::vector<NodePlace>& places() const { return places_; }
+  const std::vector<NodeForm>& forms() const { return forms_; }
 
   /// `symbol(module, name)` finds what a module defines; the modules are kept alive by `modules`.
   void load(std::shared_ptr<const void> modules,
@@ -73,7 +73,7 @@ class EmittedCode final : public NativeCode {
   std::vector<CText> texts_;                  // by module
   std::vector<NodeLines> node_lines_;         // the same
   std::vector<Function> functions_, bodies_;  // by outlined function, by loop
-  std::vector<NodePlace> places_;
+  std::vector<NodeForm> forms_;
   std::shared_ptr<const void> modules_;
 };
 

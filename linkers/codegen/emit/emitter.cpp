@@ -20,7 +20,7 @@ class Emitter {
   void run() {
     number_functions();
     out_.code = program_.code;
-    out_.places_.resize(program_.n_nodes);
+    out_.forms_.resize(program_.n_nodes);
     for (std::uint32_t k = 0; k < plan_.outlined().size(); ++k) {
       const OutlinedFunction& outlined = plan_.outlined()[k];
       go_on_unless(stop_);
@@ -78,7 +78,7 @@ class Emitter {
   void leave_out(const OutlinedFunction& outlined) {
     for (std::uint32_t i = outlined.begin; i < outlined.end; ++i)
       if (const Statement& s = plan_.schedule().statements[i]; s.kind == Statement::Kind::Run)
-        out_.places_[s.node] = {"", "", plan_.step(s.index).why};
+        out_.forms_[s.node] = {"", "", plan_.step(s.index).why};
   }
 
   const Plan& plan_;

@@ -174,7 +174,7 @@ class OutlinedCode {
 
   void emit_expression(const Group& group, std::vector<StepRange> after) {
     const std::uint32_t step = group.steps.front();
-    place(program_.steps[step].node) = {"emitted", region(), ""};
+    form_of_node(program_.steps[step].node) = {"emitted", region(), ""};
     switch (plan_.step(step).kind) {
       case StepForm::Kind::Length: write_length(plan_, step, c_); return;
       case StepForm::Kind::Lengths: write_lengths(plan_, step, c_); return;
@@ -218,7 +218,7 @@ class OutlinedCode {
     const StepForm& form = plan_.step(index);
     const char* const alone =
         plan_.options().fuse ? "no neighbour can be fused with it" : "the mode fuses nothing";
-    place(program_.steps[index].node) = {"", region(), *form.why != '\0' ? form.why : alone};
+    form_of_node(program_.steps[index].node) = {"", region(), *form.why != '\0' ? form.why : alone};
   }
 
   void emit_loop_call(const Group& group, std::vector<StepRange> after) {
@@ -229,7 +229,7 @@ class OutlinedCode {
     write_loop_call(plan_, loop.nest, index, c_);
     internal_ = loop.nest.internal;
     for (const std::uint32_t step : group.steps)
-      place(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
+      form_of_node(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
     out_.bodies_.push_back({out_.sources_.size(), body});
     out_.loops.push_back(std::move(loop.nest));
   }
@@ -241,7 +241,7 @@ class OutlinedCode {
     const std::string index = std::to_string(s.index);
     for (const std::uint32_t conditional : schedule_.decided_by(branch)) {
       c_.text.node(conditional);
-      place(conditional) = {"branch", region(), ""};
+      form_of_node(conditional) = {"branch", region(), ""};
     }
     const auto retired = std::span(&branch.selector, s.takes ? 1 : 0);
     const auto arm_call = [&] {
@@ -371,7 +371,7 @@ class OutlinedCode {
   static std::string from(std::uint32_t memo) { return "from_" + std::to_string(memo); }
   static std::string after_need(std::uint32_t pc) { return "after_" + std::to_string(pc); }
 
-  NodePlace& place(std::uint32_t node) { return out_.places_[node]; }
+  NodeForm& form_of_node(std::uint32_t node) { return out_.forms_[node]; }
 
   const Plan& plan_;
   const Annotations& annotations_;

@@ -91,17 +91,17 @@ PyRef node_places(PythonFunction& function) {
   using State = Compilation::State;
   PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(form.size())));
   for (std::size_t i = 0; i < form.size(); ++i) {
-    NodePlace place;
+    NodeForm how;
     if (code == nullptr)
-      place.why = form[i] == "branch" ? "" : "the mode emits no C";
+      how.why = form[i] == "branch" ? "" : "the mode emits no C";
     else if (const State state = compilation.state();
              state == State::Failed || state == State::Unneeded)
-      place.why = compilation.why_not();
+      how.why = compilation.why_not();
     else
-      place = code->places()[i];
-    if (place.form.empty()) place.form = form[i];
-    PyRef row = PyRef::take(
-        Py_BuildValue("(sss)", place.form.c_str(), place.region.c_str(), place.why.c_str()));
+      how = code->forms()[i];
+    if (how.form.empty()) how.form = form[i];
+    PyRef row =
+        PyRef::take(Py_BuildValue("(sss)", how.form.c_str(), how.region.c_str(), how.why.c_str()));
     PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row.release());
   }
   return list;

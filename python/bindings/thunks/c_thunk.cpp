@@ -157,10 +157,11 @@ void CNodes::compile_alone(Apply& node, std::span<const std::uint32_t> registers
   Schedule schedule;
   schedule.nodes = {node.output(0)};
   schedule.operands.assign(registers.begin(), registers.end());
-  schedule.statements.push_back({.kind = Statement::Kind::Run,
-                                 .n_inputs = static_cast<std::uint16_t>(node.n_inputs()),
-                                 .n_outputs = static_cast<std::uint16_t>(node.n_outputs()),
-                                 .node = 0});
+  Statement& run = schedule.statements.emplace_back();
+  run.kind = Statement::Kind::Run;
+  run.n_inputs = static_cast<std::uint16_t>(node.n_inputs());
+  run.n_outputs = static_cast<std::uint16_t>(node.n_outputs());
+  run.node = 0;
   compile(schedule, true);
 }
 
