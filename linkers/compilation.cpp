@@ -8,6 +8,7 @@ namespace thunkvm {
 Compilation::Compilation(const Linked& linked, CompileWhen when, const PlanOptions& options)
     : program_(linked.program),
       schedule_(linked.schedule),
+      shapes_(linked.shapes != nullptr ? linked.shapes : std::make_shared<const ShapeFacts>()),
       when_(when),
       options_(options),
       followed_(when != CompileWhen::Never),
@@ -17,11 +18,8 @@ Compilation::~Compilation() = default;
 
 CompilationJob& Compilation::job() {
   if (job_ == nullptr)
-    job_ = std::make_unique<CompilationJob>(
-        EmissionSource{.program = program_,
-                       .schedule = schedule_,
-                       .shapes = options_.fuse ? ShapeFacts(*schedule_) : ShapeFacts(),
-                       .options = options_});
+    job_ = std::make_unique<CompilationJob>(EmissionSource{
+        .program = program_, .schedule = schedule_, .shapes = shapes_, .options = options_});
   return *job_;
 }
 

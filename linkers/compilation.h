@@ -65,6 +65,7 @@ class Compilation {
 
   const std::shared_ptr<const Program> program_;
   const std::shared_ptr<const Schedule> schedule_;
+  const std::shared_ptr<const ShapeFacts> shapes_;
   const CompileWhen when_;
   const PlanOptions options_;
   std::unique_ptr<CompilationJob> job_;  ///< null before anybody asked for anything

@@ -2,6 +2,7 @@
 
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/compiler/compiler.h"
+#include "linkers/shape_facts.h"
 #include "linkers/value_check.h"
 #include "ops/rewrites/inferred_shapes.h"
 #include "ops/rewrites/rewrite.h"
@@ -149,6 +150,8 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
   if (!plan.emits) when_ = CompileWhen::Never;
   emission_ = plan.emission;
   Linked linked = link(graph_, plan.link);
+  if (when_ != CompileWhen::Never && emission_.fuse)
+    linked.shapes = std::make_shared<const ShapeFacts>(*linked.schedule);
   const double tick = Clock::seconds_per_tick();
   const double linking = static_cast<double>(Clock::now() - rewritten_at) * tick;
   const LoadingCost after = loading_cost_of_thread();

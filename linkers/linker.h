@@ -18,12 +18,15 @@ using ThunkSource = std::function<ThunkCode(const Apply& node)>;
 /// The Ops' own kernels (and native lazy thunks).
 ThunkCode native_thunk(const Apply& node);
 
+class ShapeFacts;
+
 /// A linked function: the program, and what it was made from.
 struct Linked {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const Schedule> schedule;
-  std::vector<Ref<SharedValue>> shared;   ///< in the order of Program::shared
-  std::vector<Ref<SharedValue>> targets;  ///< in the order of Program::updates
+  std::shared_ptr<const ShapeFacts> shapes;  ///< for emission; null where no C is emitted
+  std::vector<Ref<SharedValue>> shared;      ///< in the order of Program::shared
+  std::vector<Ref<SharedValue>> targets;     ///< in the order of Program::updates
 
   /// Output 0 of each node that may run, by the program's node index.
   const std::vector<Variable>& nodes() const { return schedule->nodes; }

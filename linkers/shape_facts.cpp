@@ -1,6 +1,8 @@
 #include "linkers/shape_facts.h"
 
 #include "ops/graph/extents.h"
+#include "ops/graph/index_map.h"
+#include "thunks/error.h"
 
 #include <algorithm>
 #include <utility>
@@ -12,6 +14,7 @@ class ShapeFacts::Inference {
   explicit Inference(ShapeFacts& facts) : facts_(facts) {}
 
   void add(Apply& node) {
+    if (!has_axes(node)) return;
     const std::vector<Extents> inferred = ask_rule(node);
     for (const Variable& output : node.outputs()) {
       Extents extents = extents_of(output);
@@ -20,17 +23,46 @@ class ShapeFacts::Inference {
           extents[axis] = representative(inferred[output.index()][axis], node);
       note(output, std::move(extents));
     }
+    note_given(node);
   }
 
  private:
+  static bool has_axes(const Apply& node) {
+    for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+      if (const TensorType* type = node.output_type(j).tensor();
+          type != nullptr && type->ndim() > 0)
+        return true;
+    return false;
+  }
+  static bool is_known(const Apply& node) {
+    for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+      if (const TensorType* type = node.output_type(j).tensor(); type != nullptr)
+        if (std::ranges::find(type->shape(), kUnknownLength) != type->shape().end()) return false;
+    return true;
+  }
+
+  /// Nothing where there is no rule, or no need of one; nor where it fails: then nothing is known.
   std::vector<Extents> ask_rule(Apply& node) {
-    const auto has_axes = [](const Variable& v) {
-      return v.type().tensor() != nullptr && v.ndim() > 0;
-    };
-    if (!node.op()->registered() || std::ranges::none_of(node.outputs(), has_axes)) return {};
+    if (!node.op()->registered() || is_known(node)) return {};
     std::vector<Extents> inputs;
     for (const Variable& input : node.inputs()) inputs.push_back(extents_for(input));
-    return node.op()->infer_shape(node, inputs);
+    try {
+      return node.op()->infer_shape(node, inputs);
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::Interrupted) throw;
+      return {};
+    }
+  }
+
+  void note_given(Apply& node) {
+    const IndexMap* const map = node.op()->index_map(node);
+    if (map == nullptr || !map->is_given_lengths()) return;
+    const Variable& lengths = node.input(map->lengths);
+    const std::int64_t ndim = node.output_type(0).tensor()->ndim();
+    if (lengths.ndim() != 1 || lengths.static_shape()[0] != ndim) return;
+    std::vector<Length>& given = facts_.given_[&node];
+    for (const Variable& each : elements_of(lengths, ndim))
+      given.push_back(number(representative(each, node)));
   }
 
   const Extents& extents_for(const Variable& v) {
@@ -77,6 +109,12 @@ std::span<const ShapeFacts::Length> ShapeFacts::shape(const Apply& node,
                                                       std::uint32_t output) const {
   const auto found = shapes_.find({&node, output});
   if (found == shapes_.end()) return {};
+  return found->second;
+}
+
+std::span<const ShapeFacts::Length> ShapeFacts::given(const Apply& node) const {
+  const auto found = given_.find(&node);
+  if (found == given_.end()) return {};
   return found->second;
 }
 

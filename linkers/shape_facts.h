@@ -12,11 +12,12 @@
 namespace thunkvm {
 
 /// Lengths by numbers, from the Ops' rules (`Op::infer_shape`): axes of the same number have the
-/// same length in every call that computes both values. Lengths that no rule relates have numbers
-/// of their own.
+/// same length in every call in which the nodes of both succeed. Lengths that no rule relates have
+/// numbers of their own. What stands for a node has to check what the node checks: a fact that
+/// holds since a node succeeds says nothing where that node does not run.
 ///
-/// Making it asks rules, which make graph: a thread of the host's does that. Any thread may read
-/// it. Linear in nodes and axes.
+/// Making it asks rules, which make graph: a thread that may make functions does that. Any thread
+/// may read it. Linear in nodes and axes.
 class ShapeFacts {
  public:
   using Length = std::uint32_t;
@@ -29,6 +30,10 @@ class ShapeFacts {
   /// The lengths of a node's or a leaf's output, by axis; empty for a 0-d one, and where nothing is
   /// known.
   std::span<const Length> shape(const Apply& node, std::uint32_t output = 0) const;
+  /// Those that a node is given as a vector, to broadcast to or to have (IndexMap::lengths),
+  /// whether it fits them or not; empty where that vector may have another number of elements than
+  /// the output has axes.
+  std::span<const Length> given(const Apply& node) const;
 
   /// Whether values of these lengths have the same shape in every call, or in none.
   Verdict compare(std::span<const Length> a, std::span<const Length> b) const;
@@ -39,6 +44,7 @@ class ShapeFacts {
   class Inference;
 
   std::map<std::pair<const Apply*, std::uint32_t>, std::vector<Length>> shapes_;  // by output
+  std::map<const Apply*, std::vector<Length>> given_;
   std::vector<std::int64_t> known_;  // by Length; kUnknownLength: only when the function runs
 };
 

@@ -100,6 +100,18 @@ Variable element_at(const Variable& integers, std::int64_t i, int depth) {
   return cast(one, DType::Int64);
 }
 
+/// Equal for equal extents of the same inputs, which may be in another order.
+std::size_t hash_of(const Variable& extent) {
+  const Op& op = *extent.node()->op();
+  std::size_t hash =
+      op.registered() ? std::hash<std::string>{}(op.text()) : std::hash<const void*>{}(&op);
+  for (const Variable& input : extent.node()->inputs()) {
+    const auto known = known_extent(input);
+    hash += known ? std::hash<std::int64_t>{}(*known) : VariableHash{}(input);
+  }
+  return hash;
+}
+
 }  // namespace
 
 std::optional<std::int64_t> known_extent(const Variable& extent) {
@@ -116,10 +128,10 @@ bool same_extents(const Extents& a, const Extents& b) {
 
 Variable DistinctExtents::operator()(const Variable& extent) {
   if (extent.is_leaf()) return extent;
-  for (const Variable& input : extent.node()->inputs())  // they may be in another order
-    for (const Variable& other : by_first_input_[input])
-      if (same_value(other, extent)) return other;
-  by_first_input_[extent.node()->input(0)].push_back(extent);
+  std::vector<Variable>& others = by_hash_[hash_of(extent)];
+  for (const Variable& other : others)
+    if (same_value(other, extent)) return other;
+  others.push_back(extent);
   return extent;
 }
 

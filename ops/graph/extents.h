@@ -21,14 +21,15 @@ std::optional<std::int64_t> known_extent(const Variable& extent);
 bool same_value(const Variable& a, const Variable& b);
 bool same_extents(const Extents& a, const Extents& b);
 
-/// One Variable for all extents (or shape vectors) that are computed in the same way.
+/// One Variable for all extents (or shape vectors) that are computed in the same way from the same
+/// inputs.
 class DistinctExtents {
  public:
   /// The extent itself, or an equal one that was given before.
   Variable operator()(const Variable& extent);
 
  private:
-  std::unordered_map<Variable, std::vector<Variable>, VariableHash> by_first_input_;
+  std::unordered_map<std::size_t, std::vector<Variable>> by_hash_;
 };
 
 /// The lengths of `x`: constants where they are known by type, else `length` nodes. Empty for what

@@ -1,9 +1,9 @@
-// index_map.h: nodes that compute no elements, but say where elements lie: lengths, repetitions,
-// parts, and places in something larger; and what picks one element.
+// index_map.h: nodes that compute no elements, but say how they are found: lengths, broadcasts,
+// slices and pads; and what picks one element.
 //
 // A loop over elements need not run such a node to use what it says: it reads the part of an array
-// where it is, and repeats a number by reading it again. Whether that is right is seen when the
-// lengths are there; where it is not, the node's kernel runs as any other.
+// where it is, and a number again and again. What the node would check the loop checks when it has
+// the lengths; where they do not fit, the node's kernel runs as any other, and says so.
 #pragma once
 
 #include "ops/kernels/view.h"
@@ -44,6 +44,10 @@ struct IndexMap {
     bool fills = false;       ///< input 0 is one number, broadcast
     enum class Axes : std::uint8_t { All, Some, OfValue } axes = Axes::All;  ///< the loop's
   };
+  /// True if input `lengths` says which shape the value is to have.
+  constexpr bool is_given_lengths() const {
+    return kind == Kind::Broadcast || kind == Kind::Identity;
+  }
   constexpr Rule rule() const {
     switch (kind) {
       case Kind::ShapeOf:

@@ -151,10 +151,10 @@ class SubtensorOp final : public IndexOp {
   }
 
   const IndexMap* index_map(const Apply& node) const override {
-    static const IndexMap part{.kind = IndexMap::Kind::Slice, .find = &find_part<1>};
+    static const IndexMap slice{.kind = IndexMap::Kind::Slice, .find = &find_part<1>};
     static const IndexMap element{.kind = IndexMap::Kind::Element, .indices = &indices};
     if (node.output_type(0).tensor()->ndim() == 0) return &element;
-    return node.n_inputs() == 1 ? &part : nullptr;
+    return node.n_inputs() == 1 ? &slice : nullptr;
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
@@ -262,8 +262,8 @@ class WriteOp final : public IndexOp {
   }
 
   const IndexMap* index_map(const Apply& node) const override {
-    static const IndexMap place{.kind = IndexMap::Kind::Pad, .value = 1, .find = &find_part<2>};
-    return !kAdd && node.n_inputs() == 2 ? &place : nullptr;
+    static const IndexMap pad{.kind = IndexMap::Kind::Pad, .value = 1, .find = &find_part<2>};
+    return !kAdd && node.n_inputs() == 2 ? &pad : nullptr;
   }
 
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {

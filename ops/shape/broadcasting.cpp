@@ -74,8 +74,8 @@ class BroadcastToOp final : public ArrayOp {
   }
 
   const IndexMap* index_map(const Apply& node) const override {
-    static const IndexMap repeat{.kind = IndexMap::Kind::Broadcast, .value = 0, .lengths = 1};
-    return node.output_type(0).tensor()->ndim() > 0 ? &repeat : nullptr;
+    static const IndexMap broadcast{.kind = IndexMap::Kind::Broadcast, .value = 0, .lengths = 1};
+    return node.output_type(0).tensor()->ndim() > 0 ? &broadcast : nullptr;
   }
 
   const AliasMap& view_map() const override {
@@ -195,8 +195,8 @@ class UnbroadcastOp final : public ArrayOp {
   }
 
   const IndexMap* index_map(const Apply& node) const override {
-    static const IndexMap same{.kind = IndexMap::Kind::Identity, .value = 0, .lengths = 1};
-    return leading_ == 0 && node.output_type(0).tensor()->ndim() == node.input(0).ndim() ? &same
+    static const IndexMap identity{.kind = IndexMap::Kind::Identity, .value = 0, .lengths = 1};
+    return leading_ == 0 && node.output_type(0).tensor()->ndim() == node.input(0).ndim() ? &identity
                                                                                          : nullptr;
   }
 

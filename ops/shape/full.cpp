@@ -57,8 +57,8 @@ class FullOp final : public ArrayOp {
   }
 
   const IndexMap* index_map(const Apply& node) const override {
-    static const IndexMap repeat{.kind = IndexMap::Kind::Broadcast, .value = 1, .lengths = 0};
-    return node.output_type(0).tensor()->ndim() > 0 ? &repeat : nullptr;
+    static const IndexMap broadcast{.kind = IndexMap::Kind::Broadcast, .value = 1, .lengths = 0};
+    return node.output_type(0).tensor()->ndim() > 0 ? &broadcast : nullptr;
   }
 
   std::vector<Variable> grad(Apply&, std::span<const Variable> g) const override {

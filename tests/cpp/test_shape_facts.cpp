@@ -127,6 +127,15 @@ TEST_CASE("lengths that a broadcast is given are not compared where another memb
   CHECK(nests[0].shaping.size() == 1);  // y may be longer: then exp(x) has not the loop's shape
 }
 
+TEST_CASE("lengths that the type of a broadcast has are compared with those that it is given") {
+  const Variable x = array({5}), y = array({5});
+  const Variable lengths = Variable::input(TensorType::of(DType::Int64, {1}), "lengths");
+  const std::vector<LoopNest> nests =
+      loops({x, y, lengths}, {exp(x) * call_op("broadcast_to", {y, lengths})});
+  REQUIRE(nests.size() == 1);
+  CHECK(nests[0].lengths.size() == 1);
+}
+
 TEST_CASE("what is not known of connected nodes is compared when the loop runs") {
   const Variable x = vector(), y = vector();
   const std::vector<LoopNest> nests = loops({x, y}, {exp(x) + y});

@@ -238,3 +238,53 @@ def test_what_does_not_fit_the_lengths_that_it_is_broadcast_to_makes_the_loop_no
         with pytest.raises(ValueError, match=r"shape \(600,\) does not fit .* \(2, 1\)"):
             function(*arguments)
     np.testing.assert_array_equal(f(np.ones((2, 1)), [3.0]), [[4.0], [4.0]])
+
+
+# ---- what a node that a loop stands for would have checked ----
+
+
+def same_error(function: Any, kernels: Any, *arguments: Any) -> None:
+    with pytest.raises(ValueError) as expected:  # noqa: PT011  # any of the kernels'
+        kernels(*arguments)
+    with pytest.raises(ValueError, match=re.escape(str(expected.value))):
+        function(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("shape", "other"), [((1,), (5,)), ((3, 1), (1, 4)), ((2, 1), (600,))], ids=str
+)
+def test_a_value_that_does_not_fit_lengths_is_an_error_of_the_loop_too(
+    shape: tuple[int, ...], other: tuple[int, ...]
+) -> None:
+    x = tv.tensor(dtype="float64", shape=(None,) * len(shape), name="x")
+    v = tv.tensor(dtype="float64", shape=(None,) * len(other), name="v")
+    product = tv.exp(x) * tv.broadcast_to(v, tv.ops.shape(x))
+    f, kernels = both([x, v], product)
+    same_error(f, kernels, np.ones(shape), np.ones(other))
+    attempted, expected = both([x, v], tv.attempt(tv.sum(product), -1.0))
+    assert attempted(np.ones(shape), np.ones(other)) == -1.0
+    assert expected(np.ones(shape), np.ones(other)) == -1.0
+
+
+def test_lengths_that_a_type_has_of_a_node_are_checked_where_the_node_does_not_run() -> None:
+    x, v = tv.vector("x"), tv.vector("v")
+    s = tv.tensor(dtype="int64", shape=(1,), name="s")
+    five, others = (tv.ops.specify_shape(each, shape=[5]) for each in (x, v))
+    f, kernels = both([x, v, s], tv.exp(five) * tv.ops.broadcast_to(others, s))
+    value = np.arange(5.0)
+    same_error(f, kernels, value, value, np.array([7]))
+    np.testing.assert_array_equal(f(value, value, [5]), kernels(value, value, [5]))
+
+
+def test_how_many_lengths_there_are_is_checked_where_the_node_does_not_run() -> None:
+    s = tv.tensor(dtype="int64", shape=(None,), name="s")
+    ones = tv.ops.full(tv.stack([s[0], s[1]]), 1.0)
+    f, kernels = both([s], ones * tv.exp(tv.ops.full(s, 2.0, ndim=2)))
+    same_error(f, kernels, np.array([2, 3, 4]))
+    np.testing.assert_array_equal(f([2, 3]), kernels([2, 3]))
+
+
+def test_a_length_that_a_node_without_inputs_computes_is_one_of_its_own() -> None:
+    n = tv.as_op(lambda: np.int64(3), itypes=[], otypes=[tv.lscalar])()
+    f = tv.function([], tv.exp(tv.ones((n,))) * 2.0, mode=tv.Mode("cvm", compile="now"))
+    np.testing.assert_allclose(f(), 2.0 * np.e * np.ones(3))

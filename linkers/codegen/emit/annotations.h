@@ -1,4 +1,4 @@
-// annotations.h: what the C of a outlined function says to its readers beside its nodes: what goes
+// annotations.h: what the C of an outlined function says to its readers beside its nodes: what goes
 // in and out of what it calls, and what the registers are.
 #pragma once
 

@@ -76,7 +76,7 @@ class CompilationJob::Run final : public CompileJob {
     began_ = std::chrono::steady_clock::now();
     if (code_ == nullptr) {
       std::shared_ptr<EmittedCode> code = EmittedCode::emit(source_.program, *source_.schedule,
-                                                            source_.shapes, source_.options, stop);
+                                                            *source_.shapes, source_.options, stop);
       const std::lock_guard lock(lock_);
       code_ = std::move(code);
       has_code_.store(true, std::memory_order_release);
@@ -286,7 +286,7 @@ const EmittedCode& CompilationJob::code(Host& host) {
     if (run != nullptr && (code_ = run->code()) != nullptr) break;
     if (run == nullptr || run->state() != State::Compiling) {
       code_ =
-          EmittedCode::emit(source_.program, *source_.schedule, source_.shapes, source_.options);
+          EmittedCode::emit(source_.program, *source_.schedule, *source_.shapes, source_.options);
     } else {
       wait(*run, host, true);
     }

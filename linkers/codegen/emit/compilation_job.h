@@ -15,7 +15,7 @@ namespace thunkvm {
 struct EmissionSource {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const Schedule> schedule;
-  ShapeFacts shapes;
+  std::shared_ptr<const ShapeFacts> shapes;
   PlanOptions options;
 };
 

@@ -12,7 +12,7 @@
 
 namespace thunkvm {
 
-/// Adds the function of a outlined function, the loops in it and what it calls to `module` and
+/// Adds the function of an outlined function, the loops in it and what it calls to `module` and
 /// `out`. `function_of`: by outlined function, the number of its function.
 void emit_outlined(const Plan& plan, const Annotations& annotations,
                    std::span<const std::uint32_t> function_of, std::uint32_t outlined,

@@ -2,9 +2,8 @@
 //
 // Such a node waits until a loop reads it, and is then a member of that. Where other code reads it
 // too, or nobody could do without it, its kernel runs: that is known to all later rounds. Which
-// loop may have which kind of index map as a member is said here, and nowhere else. A
-// rematerialised view (Plan::rematerialised_view) is a member of every loop that reads it, in any
-// segment.
+// loop may have it as a member, the rule of its kind says (IndexMap::rule). A rematerialised view
+// (Plan::rematerialised_view) is a member of every loop that reads it, in any segment.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"

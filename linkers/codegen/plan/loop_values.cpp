@@ -102,7 +102,7 @@ bool LoopValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
 void LoopValues::require_given_shape(std::uint32_t step) {
   const IndexMap& map = *plan_.step(step).map;
   const Operands& o = program_.steps[step].operands;
-  const auto given = shape_of(step);
+  const auto given = plan_.shapes().given(plan_.node(step));
   if (is_new_shape(given)) {
     const std::uint32_t lengths = o.input(map.lengths);
     if (const auto found = lengths_of_.find(lengths); found != lengths_of_.end())

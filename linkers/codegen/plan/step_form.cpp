@@ -128,9 +128,7 @@ std::uint32_t StepForm::inputs_read() const {
 }
 
 bool StepForm::compares(int input) const {
-  return kind == Kind::Mapped &&
-         (map->kind == IndexMap::Kind::Broadcast || map->kind == IndexMap::Kind::Identity) &&
-         map->lengths == input;
+  return kind == Kind::Mapped && map->is_given_lengths() && map->lengths == input;
 }
 
 bool StepForm::is_shape_of() const {

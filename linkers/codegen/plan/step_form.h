@@ -29,8 +29,8 @@ struct StepForm {
   const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
   const BlockReduction* reduction = nullptr;
   const IndexMap* map = nullptr;
-  int ndim = 0;         ///< of an Element's or an Mapped's output, or of what a Reducer reduces
-  AxisSet reduced = 0;  ///< that a Reducer reduces
+  int ndim = 0;         ///< of an Element's or a Mapped's output, or of what a Reduction reduces
+  AxisSet reduced = 0;  ///< that a Reduction reduces
   bool keepdims = false;
   IntegerSource source{};            ///< of a Length; its Element is one of the Lengths
   std::vector<AxisIndex> indices{};  ///< of a Pick, by axis
