@@ -24,7 +24,7 @@ def elements(shape: tuple[int, ...], dtype: str = "float64") -> np.ndarray:
     return (values * 3).astype(dtype) if dtype[0] in "iu" else values.astype(dtype)
 
 
-# Around the accumulators of a reduction (16), its blocks (128), a block of a loop (512), and short rows.
+# Around the accumulators of a reduction (16), its blocks (128), those of a loop (512), short rows.
 MATRICES = [
     (1, 1), (1, 9), (9, 1), (2, 3), (15, 2), (16, 2), (17, 2), (128, 3), (129, 3), (300, 7),
     (1000, 10), (40, 33), (7, 511), (130, 512), (20, 513), (3, 1100), (257, 100),
