@@ -17,10 +17,15 @@ class ShapeFacts::Inference {
     if (!has_axes(node)) return;
     const std::vector<Extents> inferred = ask_rule(node);
     for (const Variable& output : node.outputs()) {
-      Extents extents = extents_of(output);
-      for (std::size_t axis = 0; axis < extents.size() && !inferred.empty(); ++axis)
-        if (!known_extent(extents[axis]))
-          extents[axis] = representative(inferred[output.index()][axis], node);
+      if (inferred.empty() || output.type().tensor() == nullptr) {
+        note(output, extents_of(output));
+        continue;
+      }
+      Extents extents;
+      for (const std::int64_t length : output.static_shape())
+        extents.push_back(length != kUnknownLength
+                              ? extent(length)
+                              : representative(inferred[output.index()][extents.size()], node));
       note(output, std::move(extents));
     }
     note_given(node);

@@ -5,6 +5,7 @@
 #include "thunks/cast.h"
 
 #include <algorithm>
+#include <array>
 
 namespace thunkvm {
 
@@ -206,7 +207,10 @@ Variable constant_vector(std::span<const std::int64_t> values) {
 Variable length_of(const Variable& x, int axis) {
   const std::int64_t known = x.static_shape()[static_cast<std::size_t>(axis)];
   if (known >= 0) return Variable::number(known);
-  return call_op("length", {x}, {{"axis", std::int64_t{axis}}});
+  static std::array<Ref<const Op>, kMaxDims> ops;  // by axis: they are made all the time
+  Ref<const Op>& op = ops[static_cast<std::size_t>(axis)];
+  if (op == nullptr) op = OpRegistry::create("length", {{"axis", std::int64_t{axis}}});
+  return std::move(op->call(std::span(&x, 1)).front());
 }
 
 Variable count_along(const Variable& x, std::span<const int> axes) {
