@@ -15,6 +15,10 @@ class ShapeFacts::Inference {
 
   void add(Apply& node) {
     if (!has_axes(node)) return;
+    if (const Shape* const shape = shape_of_all_operands(node)) {
+      facts_.shape_of_.emplace(Key{&node, 0}, shape);
+      return;
+    }
     const std::vector<Extents> inferred = ask_rule(node);
     for (const Variable& output : node.outputs()) {
       if (inferred.empty() || output.type().tensor() == nullptr) {
@@ -26,7 +30,7 @@ class ShapeFacts::Inference {
         extents.push_back(length != kUnknownLength
                               ? extent(length)
                               : representative(inferred[output.index()][extents.size()], node));
-      note(output, std::move(extents));
+      note(output, extents);
     }
     note_given(node);
   }
@@ -65,27 +69,49 @@ class ShapeFacts::Inference {
     const Variable& lengths = node.input(map->lengths);
     const std::int64_t ndim = node.output_type(0).tensor()->ndim();
     if (lengths.ndim() != 1 || lengths.static_shape()[0] != ndim) return;
-    std::vector<Length>& given = facts_.given_[&node];
+    Shape& given = facts_.given_[&node];
     for (const Variable& each : elements_of(lengths, ndim))
       given.push_back(number(representative(each, node)));
   }
 
-  const Extents& extents_for(const Variable& v) {
-    const auto found = extents_.find(v);
-    return found != extents_.end() ? found->second : note(v, extents_of(v));
+  /// The one shape of all arrays that an elementwise node reads, which then is its own: most nodes
+  /// are so. Else null.
+  const Shape* shape_of_all_operands(const Apply& node) {
+    if (node.op()->element_code(node) == nullptr) return nullptr;
+    const Shape* shape = nullptr;
+    for (const Variable& input : node.inputs()) {
+      const TensorType* const type = input.type().tensor();
+      if (type == nullptr || type->ndim() == 0) continue;
+      const Shape& other = shape_for(input);
+      if (shape != nullptr && *shape != other) return nullptr;
+      shape = &other;
+    }
+    const auto ndim = static_cast<std::size_t>(node.output_type(0).tensor()->ndim());
+    return shape != nullptr && shape->size() == ndim ? shape : nullptr;
   }
 
-  const Extents& note(const Variable& v, Extents extents) {
-    std::vector<Length>& shape = facts_.shapes_[{v.node(), v.index()}];
+  const Shape& shape_for(const Variable& v) {
+    const auto found = facts_.shape_of_.find({v.node(), v.index()});
+    return found != facts_.shape_of_.end() ? *found->second : note(v, extents_of(v));
+  }
+  Extents extents_for(const Variable& v) {
+    Extents extents;
+    for (const Length length : shape_for(v)) extents.push_back(extents_[length]);
+    return extents;
+  }
+
+  const Shape& note(const Variable& v, const Extents& extents) {
+    Shape& shape = facts_.shapes_.emplace_back();
     for (const Variable& each : extents) shape.push_back(number(each));
-    return extents_[v] = std::move(extents);
+    facts_.shape_of_[{v.node(), v.index()}] = &shape;
+    return shape;
   }
 
   /// The one Variable that stands for this length: an array's is what that was found to have.
   Variable representative(const Variable& extent, const Apply& node) {
     const AxisOf of = axis_of(extent);
     if (of.array && of.array.node() != &node)
-      return extents_for(of.array)[static_cast<std::size_t>(of.axis)];
+      return extents_[shape_for(of.array)[static_cast<std::size_t>(of.axis)]];
     return distinct_(extent);
   }
 
@@ -94,12 +120,15 @@ class ShapeFacts::Inference {
     const auto next = static_cast<Length>(facts_.known_.size());
     const Length found = known ? constants_.try_emplace(*known, next).first->second
                                : computed_.try_emplace(extent, next).first->second;
-    if (found == next) facts_.known_.push_back(known.value_or(kUnknownLength));
+    if (found == next) {
+      facts_.known_.push_back(known.value_or(kUnknownLength));
+      extents_.push_back(extent);
+    }
     return found;
   }
 
   ShapeFacts& facts_;
-  std::unordered_map<Variable, Extents, VariableHash> extents_;
+  Extents extents_;  // by number
   DistinctExtents distinct_;
   std::unordered_map<std::int64_t, Length> constants_;
   std::unordered_map<Variable, Length, VariableHash> computed_;
@@ -112,9 +141,9 @@ ShapeFacts::ShapeFacts(const Schedule& schedule) {
 
 std::span<const ShapeFacts::Length> ShapeFacts::shape(const Apply& node,
                                                       std::uint32_t output) const {
-  const auto found = shapes_.find({&node, output});
-  if (found == shapes_.end()) return {};
-  return found->second;
+  const auto found = shape_of_.find({&node, output});
+  if (found == shape_of_.end()) return {};
+  return *found->second;
 }
 
 std::span<const ShapeFacts::Length> ShapeFacts::given(const Apply& node) const {

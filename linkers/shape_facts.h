@@ -3,10 +3,12 @@
 
 #include "linkers/schedule.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <deque>
+#include <functional>
 #include <span>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 namespace thunkvm {
@@ -26,6 +28,8 @@ class ShapeFacts {
   /// Nothing is known.
   ShapeFacts() = default;
   explicit ShapeFacts(const Schedule& schedule);
+  ShapeFacts(const ShapeFacts&) = delete;
+  ShapeFacts& operator=(const ShapeFacts&) = delete;
 
   /// The lengths of a node's or a leaf's output, by axis; empty for a 0-d one, and where nothing is
   /// known.
@@ -42,9 +46,21 @@ class ShapeFacts {
 
  private:
   class Inference;
+  using Shape = std::vector<Length>;
+  struct Key {
+    const Apply* node;
+    std::uint32_t output;
+    bool operator==(const Key&) const = default;
+  };
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      return std::hash<const void*>{}(key.node) * 31 + key.output;
+    }
+  };
 
-  std::map<std::pair<const Apply*, std::uint32_t>, std::vector<Length>> shapes_;  // by output
-  std::map<const Apply*, std::vector<Length>> given_;
+  std::deque<Shape> shapes_;  // each of one value, or of several
+  std::unordered_map<Key, const Shape*, Hash> shape_of_;
+  std::unordered_map<const Apply*, Shape> given_;
   std::vector<std::int64_t> known_;  // by Length; kUnknownLength: only when the function runs
 };
 
