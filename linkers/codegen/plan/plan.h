@@ -1,7 +1,7 @@
 // plan.h: what the emitter makes of a program: which stretches become functions, which registers
 // variables of them, and which steps loops.
 //
-// A *outlined function* is a stretch of the schedule's statements that becomes one C function; the
+// An *outlined function* is a stretch of the schedule's statements that becomes one C function; the
 // code in it only jumps forward, so a register that no other code touches can be a variable of the
 // function. A *group* is what a function does at once: a 0-d node as an expression (a length and
 // one element of an array too), several array nodes as a fused loop, or a call of the node's own
