@@ -325,7 +325,8 @@ def errors(
 ) -> set[str]:
     """What the kernels of these values raise, and of all that they are computed from.
 
-    Where several nodes of a graph raise, which of them runs first is not promised.
+    Where several nodes of a graph raise, which of them runs first is not promised. Lengths are asked
+    of what is there: alone, and where the arrays that they are broadcast from are.
     """
     messages, seen, left = set(), set(inputs), list(outputs)
     while left:
@@ -335,10 +336,11 @@ def errors(
         seen.add(value)
         if value.owner is not None:
             left.extend(value.owner.inputs)
-            got = results(
-                tv.function(inputs, value, mode=KERNELS, on_unused_input="ignore"), arguments
-            )
-            messages |= {got} if isinstance(got, str) else set()
+            of = value.owner.inputs[0].owner if value.owner.op.name == "shape" else None
+            for computed in [value], [value, *(of.inputs if of is not None else [])]:
+                f = tv.function(inputs, computed, mode=KERNELS, on_unused_input="ignore")
+                got = results(f, arguments)
+                messages |= {got} if isinstance(got, str) else set()
     return messages
 
 
