@@ -325,8 +325,8 @@ def errors(
 ) -> set[str]:
     """What the kernels of these values raise, and of all that they are computed from.
 
-    Where several nodes of a graph raise, which of them runs first is not promised. Lengths are asked
-    of what is there: alone, and where the arrays that they are broadcast from are.
+    Where several nodes of a graph raise, which of them runs first is not promised. Lengths are
+    asked of what is there: alone, and where the arrays that they are broadcast from are.
     """
     messages, seen, left = set(), set(inputs), list(outputs)
     while left:
