@@ -1,5 +1,5 @@
 // test_shape_facts.cpp: which values are known to have the same shape, and what loops make of it.
-#include "linkers/codegen/emit/emitted_code.h"
+#include "linkers/codegen/emit/emitter.h"
 #include "linkers/linker.h"
 #include "linkers/shape_facts.h"
 #include "ops/graph/array_op.h"
@@ -34,7 +34,7 @@ std::vector<LoopNest> loops(std::vector<Variable> inputs, std::vector<Variable> 
   options.emits = true;
   const Linked linked = link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, options);
   const ShapeFacts shapes(*linked.schedule);
-  return EmittedCode::emit(linked.program, *linked.schedule, shapes, {})->loops;
+  return emit(linked.program, *linked.schedule, shapes, {})->loops;
 }
 
 /// A user's Op of one vector, which says nothing of lengths.

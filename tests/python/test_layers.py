@@ -258,6 +258,25 @@ def test_no_layer_knows_an_op_by_its_name() -> None:
     assert found == []
 
 
+#: A definition of a member outside of its class: "Status Requests::queue(Frame& frame, ...) {".
+MEMBER = re.compile(r"^(?! )(?:\[\[.*?\]\] *)?(?:[\w:<>,&* ]+ [&*]?)?([A-Z]\w*)::(?:\w+::)*~?\w+\(")
+
+
+def classes_in_several_files() -> Iterator[str]:
+    """Name the classes whose members are defined in more than one file."""
+    found: dict[str, set[str]] = {}
+    for layer in MAY_INCLUDE:
+        for path in sources(layer):
+            for line in path.read_text().splitlines():
+                if path.suffix == ".cpp" and not line.endswith(";") and (m := MEMBER.match(line)):
+                    found.setdefault(m[1], set()).add(str(path.relative_to(ROOT)))
+    yield from (f"{name}: {', '.join(sorted(f))}" for name, f in found.items() if len(f) > 1)
+
+
+def test_no_class_is_spread_over_files() -> None:
+    assert list(classes_in_several_files()) == []
+
+
 def test_an_arrow_that_points_up_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     header = tmp_path / "vm" / "frame.h"
     header.parent.mkdir()

@@ -1,5 +1,6 @@
 #include "linkers/codegen/emit/compilation_job.h"
 
+#include "linkers/codegen/emit/emitter.h"
 #include "linkers/codegen/emit/limits.h"
 #include "linkers/compiler/compile_queue.h"
 #include "thunks/log.h"
@@ -75,8 +76,8 @@ class CompilationJob::Run final : public CompileJob {
   std::size_t begin(const std::stop_token& stop) override {
     began_ = std::chrono::steady_clock::now();
     if (code_ == nullptr) {
-      std::shared_ptr<EmittedCode> code = EmittedCode::emit(source_.program, *source_.schedule,
-                                                            *source_.shapes, source_.options, stop);
+      std::shared_ptr<EmittedCode> code =
+          emit(source_.program, *source_.schedule, *source_.shapes, source_.options, stop);
       const std::lock_guard lock(lock_);
       code_ = std::move(code);
       has_code_.store(true, std::memory_order_release);
@@ -285,8 +286,7 @@ const EmittedCode& CompilationJob::code(Host& host) {
     const std::shared_ptr<Run> run = run_ != nullptr && run_->is_here() ? run_ : nullptr;
     if (run != nullptr && (code_ = run->code()) != nullptr) break;
     if (run == nullptr || run->state() != State::Compiling) {
-      code_ =
-          EmittedCode::emit(source_.program, *source_.schedule, *source_.shapes, source_.options);
+      code_ = emit(source_.program, *source_.schedule, *source_.shapes, source_.options);
     } else {
       wait(*run, host, true);
     }

@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,17 +20,15 @@ struct NodeForm {
   std::string why;     ///< why it is nothing better; empty where it is the best
 };
 
-/// Made in two steps: `emit` writes the C; `load`, given the modules that it was compiled to, makes
-/// it runnable. Immutable from then on.
+/// Made in two steps: `emit` (emitter.h) writes the C; `load`, given the modules that it was
+/// compiled to, makes it runnable. Immutable from then on.
 class EmittedCode final : public NativeCode {
  public:
-  /// Any thread may do this, while others build graphs and run the program. The schedule is the
-  /// program's, and the caller's. Throws Error (Interrupted) once it is to stop.
-  static std::shared_ptr<EmittedCode> emit(std::shared_ptr<const Program> program,
-                                           const Schedule& schedule, const ShapeFacts& shapes,
-                                           const PlanOptions& options,
-                                           const std::stop_token& stop = {});
+  /// Of a program and its schedule; there is no C yet.
+  EmittedCode(std::shared_ptr<const Program> program, const Schedule& schedule)
+      : program_(std::move(program)), nodes_(schedule.nodes) {}
 
+  const Program& program() const { return *program_; }
   /// Whether it is expected to be better than the interpreter.
   bool gains() const { return gains_; }
 

@@ -1,4 +1,5 @@
-// emitter.cpp: the modules of a program: which outlined functions are in which, and their text.
+#include "linkers/codegen/emit/emitter.h"
+
 #include "linkers/codegen/emit/limits.h"
 #include "linkers/codegen/emit/outlined_code.h"
 #include "linkers/codegen/emit/prelude.h"
@@ -7,6 +8,7 @@
 #include "linkers/codegen/runtime/loop_instance.h"
 
 namespace thunkvm {
+
 class Emitter {
  public:
   Emitter(const Plan& plan, const std::stop_token& stop, EmittedCode& out)
@@ -18,6 +20,8 @@ class Emitter {
         out_(out) {}
 
   void run() {
+    out_.traced = plan_.options().traced;
+    out_.gains_ = plan_.gains();
     number_functions();
     out_.code = program_.code;
     out_.forms_.resize(program_.n_nodes);
@@ -91,16 +95,11 @@ class Emitter {
   ModuleText module_;
 };
 
-std::shared_ptr<EmittedCode> EmittedCode::emit(std::shared_ptr<const Program> program,
-                                               const Schedule& schedule, const ShapeFacts& shapes,
-                                               const PlanOptions& options,
-                                               const std::stop_token& stop) {
-  auto code = std::make_shared<EmittedCode>();
-  code->program_ = std::move(program);
-  code->nodes_ = schedule.nodes;
-  const Plan plan(*code->program_, schedule, shapes, options, stop);
-  code->traced = options.traced;
-  code->gains_ = plan.gains();
+std::shared_ptr<EmittedCode> emit(std::shared_ptr<const Program> program, const Schedule& schedule,
+                                  const ShapeFacts& shapes, const PlanOptions& options,
+                                  const std::stop_token& stop) {
+  auto code = std::make_shared<EmittedCode>(std::move(program), schedule);
+  const Plan plan(code->program(), schedule, shapes, options, stop);
   Emitter(plan, stop, *code).run();
   return code;
 }

@@ -1,8 +1,8 @@
-// fusion.cpp: which steps of a segment become one loop.
+#include "linkers/codegen/plan/fusion.h"
+
 #include "linkers/codegen/plan/hoisted_scalars.h"
 #include "linkers/codegen/plan/index_maps.h"
 #include "linkers/codegen/plan/limits.h"
-#include "linkers/codegen/plan/plan.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 
 #include <algorithm>
@@ -382,8 +382,8 @@ class Fusion {
 
 }  // namespace
 
-std::vector<Group> Plan::fuse(std::uint32_t first_step, std::uint32_t end_step) const {
-  return Fusion(*this).run(first_step, end_step);
+std::vector<Group> fuse(const Plan& plan, std::uint32_t first_step, std::uint32_t end_step) {
+  return Fusion(plan).run(first_step, end_step);
 }
 
 }  // namespace thunkvm

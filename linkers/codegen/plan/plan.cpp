@@ -1,5 +1,6 @@
 #include "linkers/codegen/plan/plan.h"
 
+#include "linkers/codegen/plan/fusion.h"
 #include "linkers/codegen/plan/limits.h"
 #include "linkers/codegen/runtime/call_memory.h"
 #include "ops/graph/index_map.h"
@@ -35,7 +36,7 @@ Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& s
   go_on_unless(stop);
   count_accesses();
   find_lengths();
-  find_rematerialised_views();
+  rematerialised_ = RematerialisedViews(*this);
   find_groups(stop);
   find_memo_depths();
   cut();
@@ -176,10 +177,10 @@ void Plan::find_groups(const std::stop_token& stop) {
       go_on_unless(stop);
       const std::uint32_t end = schedule_.segment_end(i);
       groups_at_[s.pc] = static_cast<std::uint32_t>(groups_.size());
-      groups_.push_back(fuse(s.index, s.index + (end - i)));
+      groups_.push_back(fuse(*this, s.index, s.index + (end - i)));
       i = end - 1;
     }
-  } while (!keep_rematerialised_views());
+  } while (!rematerialised_.keep_what_loops_read(*this, groups_));
 }
 
 void Plan::find_memo_depths() {

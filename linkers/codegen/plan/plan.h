@@ -9,6 +9,7 @@
 // together: so nothing crosses a border of demand.
 #pragma once
 
+#include "linkers/codegen/plan/rematerialised_views.h"
 #include "linkers/codegen/plan/step_form.h"
 #include "linkers/codegen/runtime/native_steps.h"
 #include "linkers/plan_options.h"
@@ -89,9 +90,11 @@ class Plan {
   std::vector<StepRange> not_reached_after(std::span<const Group> groups, std::size_t u) const;
   /// The step whose value in this register is a part of an array that stays where it is to the end
   /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
-  std::uint32_t rematerialised_view(std::uint32_t reg) const { return rematerialised_[reg]; }
+  std::uint32_t rematerialised_view(std::uint32_t reg) const {
+    return rematerialised_.step_of(reg);
+  }
   bool is_rematerialised(std::uint32_t step) const {
-    return rematerialised_[program_.steps[step].operands.output(0)] == step;
+    return rematerialised_view(program_.steps[step].operands.output(0)) == step;
   }
   /// The order of a loop's members: rematerialised views, which may be of bodies that stand behind
   /// it in the program, then the others as in the program.
@@ -106,19 +109,17 @@ class Plan {
   }
   /// How many places need the memo body.
   std::size_t needs(std::uint32_t memo) const { return needs_[memo].size(); }
-  /// How many places read the register.
+  /// How many places read the register, and write it.
   std::uint32_t reads(std::uint32_t reg) const { return reads_[reg]; }
+  std::uint32_t writes(std::uint32_t reg) const { return writes_[reg]; }
   /// True if nothing but these steps reads the register.
   bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
 
  private:
-  std::vector<Group> fuse(std::uint32_t first_step, std::uint32_t end_step) const;
   void find_forms();
   std::uint32_t most_thunks() const;
   void count_accesses();
   void find_lengths();
-  void find_rematerialised_views();
-  bool keep_rematerialised_views();
   void find_groups(const std::stop_token& stop);
   void find_memo_depths();
   void cut();
@@ -133,9 +134,9 @@ class Plan {
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
-  std::vector<std::uint32_t> reads_;               ///< by register: how many places read it
-  std::vector<std::uint32_t> writes_;              ///< by register: how many places write it
-  std::vector<std::uint32_t> rematerialised_;      ///< by register
+  std::vector<std::uint32_t> reads_;   ///< by register: how many places read it
+  std::vector<std::uint32_t> writes_;  ///< by register: how many places write it
+  RematerialisedViews rematerialised_;
   std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their pcs
   std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
