@@ -38,6 +38,25 @@ ROOMS = {
     "linkers/codegen/runtime": set(),
     "linkers/codegen/plan": {"linkers/codegen/runtime"},
     "linkers/codegen/emit": {"linkers/codegen/runtime", "linkers/codegen/plan", "linkers/compiler"},
+    "python/bindings/compiling": {"python/bindings/python"},
+    "python/bindings/values": {"python/bindings/python", "python/bindings/graph"},
+    "python/bindings/graph": {
+        "python/bindings/python",
+        "python/bindings/values",
+        "python/bindings/thunks",
+    },
+    "python/bindings/thunks": {
+        "python/bindings/python",
+        "python/bindings/values",
+        "python/bindings/graph",
+        "python/bindings/compiling",
+    },
+    "python/bindings/call": {
+        "python/bindings/python",
+        "python/bindings/values",
+        "python/bindings/graph",
+        "python/bindings/thunks",
+    },
 }
 # What each room of the Python package may import when it is imported itself; the core and the Ops
 # (`thunkvm._core`, `thunkvm.ops`) all may.
