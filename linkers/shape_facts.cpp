@@ -45,8 +45,7 @@ class ShapeFacts::Inference {
   }
   static bool is_known(const Apply& node) {
     for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
-      if (const TensorType* type = node.output_type(j).tensor(); type != nullptr)
-        if (std::ranges::find(type->shape(), kUnknownLength) != type->shape().end()) return false;
+      if (!has_known_lengths(node.output_type(j))) return false;
     return true;
   }
 

@@ -41,6 +41,9 @@ class ShapeFacts {
 
   /// Whether values of these lengths have the same shape in every call, or in none.
   Verdict compare(std::span<const Length> a, std::span<const Length> b) const;
+  bool are_same(std::span<const Length> a, std::span<const Length> b) const {
+    return compare(a, b) == Verdict::Same;
+  }
   /// The lengths of values that have the same shape: those that are known, else those of `a`.
   std::vector<Length> both(std::span<const Length> a, std::span<const Length> b) const;
 

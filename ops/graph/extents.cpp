@@ -120,6 +120,11 @@ std::optional<std::int64_t> known_extent(const Variable& extent) {
   return extent.constant_value().get<std::int64_t>();
 }
 
+bool has_known_lengths(const Type& type) {
+  return type.tensor() == nullptr ||
+         std::ranges::find(type.tensor()->shape(), kUnknownLength) == type.tensor()->shape().end();
+}
+
 bool same_value(const Variable& a, const Variable& b) { return same(a, b, kLookBack); }
 
 bool same_extents(const Extents& a, const Extents& b) {

@@ -17,6 +17,8 @@ namespace thunkvm {
 inline Variable extent(std::int64_t length) { return Variable::number(length); }
 /// The value of an extent that is a constant.
 std::optional<std::int64_t> known_extent(const Variable& extent);
+/// Whether a type says all lengths of its values; of what is no tensor there are none.
+bool has_known_lengths(const Type& type);
 /// Whether two extents (or shape vectors) are computed in the same way from the same variables.
 bool same_value(const Variable& a, const Variable& b);
 bool same_extents(const Extents& a, const Extents& b);

@@ -52,12 +52,6 @@ class AskedShapes {
     bool own = true;  // they are asked of the value itself
   };
 
-  static bool is_known(const Variable& v) {
-    const TensorType* type = v.type().tensor();
-    return type == nullptr ||
-           std::ranges::find(type->shape(), kUnknownLength) == type->shape().end();
-  }
-
   const Shape& shape_of(const Variable& v) {
     std::vector<Apply*> waiting{v.node()};
     while (!waiting.empty()) {
@@ -91,7 +85,7 @@ class AskedShapes {
   static bool asks_rule(Apply& node) {
     if (node.leaf() != Leaf::None) return false;
     for (const Variable& output : node.outputs())
-      if (!is_known(output)) return true;
+      if (!has_known_lengths(output.type())) return true;
     return false;
   }
 
@@ -111,7 +105,7 @@ class AskedShapes {
     inferred_.erase(&node);
     for (const Variable& output : node.outputs()) {
       Shape shape{extents_of(output)};
-      if (!inferred.empty() && !is_known(output)) {
+      if (!inferred.empty() && !has_known_lengths(output.type())) {
         Extents found = inferred[output.index()];
         for (std::size_t axis = 0; axis < found.size(); ++axis) {
           if (known_extent(shape.extents[axis]))

@@ -80,18 +80,19 @@ std::uint32_t LoopValues::index_of(LoopNest::Source source) {
 
 /// What is known to have one shape is compared once, and where all is, not at all.
 void LoopValues::find_space() {
+  const auto has_first_shape = [&](const LoopMember& member) {
+    return plan_.shapes().are_same(shape_of(member.step), shape_of(members_.front().step));
+  };
+  // What is broadcast to given lengths may not fit them.
+  if (given_.empty() && std::ranges::all_of(members_, has_first_shape)) return;
   for (const auto& [step, inputs] : shaping_)
     if (is_new_shape(shape_of(step))) nest_.shaping.push_back(inputs);
   for (const std::uint32_t step : given_) require_given_shape(step);
-  const bool is_one_shape = std::ranges::none_of(
-      members_, [&](const LoopMember& member) { return is_new_shape(shape_of(member.step)); });
-  // What is broadcast to lengths may not fit them.
-  if (is_one_shape && shapes_.size() == 1 && given_.empty()) nest_.shaping.clear();
 }
 
 bool LoopValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
   const auto same = [&](std::span<const ShapeFacts::Length> other) {
-    return plan_.shapes().compare(shape, other) == ShapeFacts::Verdict::Same;
+    return plan_.shapes().are_same(shape, other);
   };
   if (std::ranges::any_of(shapes_, same)) return false;
   shapes_.push_back(shape);
@@ -112,8 +113,7 @@ void LoopValues::require_given_shape(std::uint32_t step) {
   }
   const Variable& value = plan_.node(step).input(map.value);
   if (map.kind == IndexMap::Kind::Identity &&
-      plan_.shapes().compare(plan_.shapes().shape(*value.node(), value.index()), given) !=
-          ShapeFacts::Verdict::Same)
+      !plan_.shapes().are_same(plan_.shapes().shape(*value.node(), value.index()), given))
     require_shape(o.input(map.value), value.type());
 }
 
