@@ -2,6 +2,8 @@
 // None changes a value; the programs that they choose between are all right.
 #pragma once
 
+#include "linkers/codegen/plan/limits.h"
+
 #include <cstdint>
 
 namespace thunkvm {
@@ -20,6 +22,6 @@ inline constexpr int kArmLevels = 8;
 
 /// Thunks whose needs are run together: as many as one loop of emitted code may have members. Of
 /// more, too many values would have to be kept at once.
-inline constexpr int kNeedsTogether = 32;
+inline constexpr int kNeedsTogether = static_cast<int>(kLoopMembers);
 
 }  // namespace thunkvm

@@ -17,6 +17,11 @@ namespace thunkvm {
 /// Elements of a stretch: some milliseconds, even where each is far from the one before.
 inline constexpr std::int64_t kStretch = 1 << 20;
 
+/// Throws Error(Interrupted) where the host, which the caller is back with, ends the call.
+inline void go_on_unless_interrupted(Host& host) {
+  if (host.interrupted()) throw Error(ErrorKind::Interrupted, "the call was interrupted");
+}
+
 /// Long work in parts of any length. The host is left meanwhile, if all of the work is worth it,
 /// and asked between two parts whether to stop, once a stretch of it is done.
 class LongWork {
@@ -42,7 +47,7 @@ class LongWork {
  private:
   void pause() {
     left_.reset();
-    if (host_.interrupted()) throw Error(ErrorKind::Interrupted, "the call was interrupted");
+    go_on_unless_interrupted(host_);
     left_.emplace(host_, work_);
     done_ = 0;
   }

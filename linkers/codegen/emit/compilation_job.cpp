@@ -3,6 +3,7 @@
 #include "linkers/codegen/emit/emitter.h"
 #include "linkers/codegen/emit/limits.h"
 #include "linkers/compiler/compile_queue.h"
+#include "linkers/compiler/limits.h"
 #include "thunks/log.h"
 
 #include <unistd.h>
@@ -67,7 +68,7 @@ class CompilationJob::Run final : public CompileJob {
   /// Waits a while for the end of it, or for its code.
   void wait(bool for_code) {
     std::unique_lock lock(lock_);
-    changed_.wait_for(lock, kAskHostForCode, [&] {
+    changed_.wait_for(lock, kAskHost, [&] {
       return state() != State::Compiling || (for_code && has_code_.load());
     });
   }

@@ -1,7 +1,6 @@
 // limits.h: how much is compiled at once, and when, and why.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 
 namespace thunkvm {
@@ -14,7 +13,5 @@ inline constexpr std::uint32_t kModuleThunks = 800;
 /// 50 us a thunk and a call saves some ns of it (`./dev bench large`, `chain`): a function of many
 /// thunks has to be called often to be worth it, and one that is called twice may be called again.
 inline constexpr std::uint64_t kThunksPerCall = 400;
-/// Between two questions to the host whether to stop, while a member waits for code.
-inline constexpr std::chrono::milliseconds kAskHostForCode{50};
 
 }  // namespace thunkvm

@@ -53,7 +53,7 @@ class LoopPauses {
   void ask() {
     const Return returned(host_);
     try {
-      if (host_.interrupted()) throw Error(ErrorKind::Interrupted, "the call was interrupted");
+      go_on_unless_interrupted(host_);
     } catch (...) {
       failure_ = std::current_exception();
       ended_ = true;
