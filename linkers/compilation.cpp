@@ -8,7 +8,7 @@ namespace thunkvm {
 Compilation::Compilation(const Linked& linked, CompileWhen when, const PlanOptions& options)
     : program_(linked.program),
       schedule_(linked.schedule),
-      shapes_(linked.shapes != nullptr ? linked.shapes : std::make_shared<const ShapeFacts>()),
+      shapes_(linked.shapes),
       when_(when),
       options_(options),
       followed_(when != CompileWhen::Never),
@@ -19,7 +19,10 @@ Compilation::~Compilation() = default;
 CompilationJob& Compilation::job() {
   if (job_ == nullptr)
     job_ = std::make_unique<CompilationJob>(EmissionSource{
-        .program = program_, .schedule = schedule_, .shapes = shapes_, .options = options_});
+        .program = program_,
+        .schedule = schedule_,
+        .shapes = shapes_ != nullptr ? shapes_ : std::make_shared<const ShapeFacts>(),
+        .options = options_});
   return *job_;
 }
 

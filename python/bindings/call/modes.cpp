@@ -22,10 +22,9 @@ PyObject* mode_tables(PyObject*, PyObject*) {
       check(PyList_Append(list.get(), PyRef::take(row).get()));
     };
     for (const LinkerRow& row : linkers()) {
-      PyRef when = row.compiles ? to_text(name(*row.compiles)) : PyRef::borrow(Py_None);
-      add(rows, Py_BuildValue("{s:N,s:N,s:O,s:N,s:N}", "name", to_text(row.name).release(),
-                              "summary", to_text(row.summary).release(), "compiles", when.get(),
-                              "runs_without_c", PyBool_FromLong(row.runs_without_c), "compared",
+      add(rows, Py_BuildValue("{s:N,s:N,s:N,s:N}", "name", to_text(row.name).release(), "summary",
+                              to_text(row.summary).release(), "runs_without_c",
+                              PyBool_FromLong(row.runs_without_c), "compared",
                               PyBool_FromLong(row.compared)));
     }
     for (const Feature& feature : features())
