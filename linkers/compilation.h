@@ -9,25 +9,38 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
 namespace thunkvm {
 
+class CompileError;
 class EmittedCode;
-class CompilationJob;
 
-/// The emitted code of one linked program, from nothing to what calls run with.
+/// The emitted code of one linked program, from nothing to what calls run with. Until it is there,
+/// and if it cannot be compiled, the program runs on its kernels alone.
 ///
-/// For threads that take turns under the host's lock (see CompilationJob), but for `ready`, `waits`
-/// and `shared`, which any thread may ask.
+/// For threads that take turns under the host's lock, but for `ready`, `waits` and `shared`, which
+/// any thread may ask. Where a member waits it lets the host go, and another thread may come in.
+/// Planning, writing and compiling are done on threads of the compile queue, without the host. A
+/// process that was forked meanwhile has not got these along, and begins anew.
 class Compilation {
  public:
-  enum class State : std::uint8_t { Off, Waiting, Compiling, Ready, Failed, Unneeded };
+  enum class State : std::uint8_t {
+    Off,  ///< the mode emits no C
+    Waiting,
+    Compiling,
+    Ready,
+    Failed,
+    Unneeded,  ///< in the background nothing was compiled, since nothing would be gained
+  };
 
   /// Nothing is written or compiled yet, not even if it is to be Now.
   Compilation(const Linked& linked, CompileWhen when, const PlanOptions& options);
   ~Compilation();
+  Compilation(const Compilation&) = delete;
+  Compilation& operator=(const Compilation&) = delete;
 
   /// What a call runs with, from now on and for good; null while there is nothing.
   const NativeCode* ready() const { return ready_.load(std::memory_order_acquire); }
@@ -36,16 +49,22 @@ class Compilation {
   /// Whether `follow` may still bring something.
   bool waits() const { return followed_.load(std::memory_order_relaxed); }
   /// For each call while it waits: changes over to the emitted code once it is there, and sees to
-  /// it that it will be. Does not wait for it, and does not throw what the compiler does.
+  /// it that it will be: in the background, where the most called program of the process is next.
+  /// Does not wait for it, and does not throw what the compiler does. Where it fails for want of
+  /// what the system may have again, a later call tries again.
   void follow();
-  /// Compiles it now if it is not compiled, or being compiled, and waits. Nothing in modes that
-  /// emit none. Throws CompileError, and Error(Interrupted) where the host says so.
+  /// Returns when it is ready or has failed, whoever it is that compiles it. Nothing in modes that
+  /// emit none. Throws CompileError, after which it is what it was before, and Error(Interrupted)
+  /// where the host says so. What failed in the background is tried again, and stays as it was if
+  /// it fails again.
   void compile(Host& host);
   /// Goes on from as many calls as another one has seen.
   void keep_pace_with(const Compilation& other);
   /// Stops a compilation that goes on, and leaves the host meanwhile. Where it may go on this has
   /// to be called before the end of it.
   void stop(Host& host);
+  /// The same for all that go on in the background, and for good: before the process ends.
+  static void stop_all(Host& host);
 
   bool emits() const { return when_ != CompileWhen::Never; }
   /// The emitted code, emitted if it is not there yet; null in modes that emit none.
@@ -60,7 +79,16 @@ class Compilation {
   std::uint64_t cache_hits() const;
 
  private:
-  CompilationJob& job();
+  class Run;
+  std::shared_ptr<EmittedCode> emitted(const std::stop_token& stop = {}) const;
+  bool start(std::uint64_t urgency, bool background);
+  void compile_now(Host& host);
+  void compile_in_background();
+  void report();
+  void wait(Run& run, Host& host, bool for_code = false) const;
+  void end_run();
+  const Run* ended_run() const;
+  std::string explained(const CompileError& error) const;
   void change_over();
 
   const std::shared_ptr<const Program> program_;
@@ -68,7 +96,8 @@ class Compilation {
   const std::shared_ptr<const ShapeFacts> shapes_;
   const CompileWhen when_;
   const PlanOptions options_;
-  std::unique_ptr<CompilationJob> job_;  ///< null before anybody asked for anything
+  std::shared_ptr<EmittedCode> code_;  ///< null before it is emitted, or while a run does that
+  std::shared_ptr<Run> run_;           ///< the latest; null before the first
   std::shared_ptr<const NativeCode> native_;
   std::atomic<const NativeCode*> ready_{nullptr};
   std::atomic<bool> followed_;

@@ -37,7 +37,7 @@ ROOMS = {
     "linkers/compiler": set(),
     "linkers/codegen/runtime": set(),
     "linkers/codegen/plan": {"linkers/codegen/runtime"},
-    "linkers/codegen/emit": {"linkers/codegen/runtime", "linkers/codegen/plan", "linkers/compiler"},
+    "linkers/codegen/emit": {"linkers/codegen/runtime", "linkers/codegen/plan"},
     "python/bindings/compiling": {"python/bindings/python"},
     "python/bindings/values": {"python/bindings/python", "python/bindings/graph"},
     "python/bindings/graph": {

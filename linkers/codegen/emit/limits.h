@@ -1,4 +1,4 @@
-// limits.h: how much is compiled at once, and when, and why.
+// limits.h: how much is compiled at once, and why.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,5 @@ namespace thunkvm {
 /// two processors 10,000 nodes take 1.12 s with 200, 0.48 s with 800 and 0.40 s with 3,200, 1,000
 /// loops 1.80 s, 1.59 s and 1.93 s (`./dev bench large`).
 inline constexpr std::uint32_t kModuleThunks = 800;
-/// Thunks for which one more call is waited for before a program is compiled. Compiling takes
-/// 50 us a thunk and a call saves some ns of it (`./dev bench large`, `chain`): a function of many
-/// thunks has to be called often to be worth it, and one that is called twice may be called again.
-inline constexpr std::uint64_t kThunksPerCall = 400;
 
 }  // namespace thunkvm

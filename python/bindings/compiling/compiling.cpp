@@ -1,7 +1,7 @@
 #include "python/bindings/compiling/compiling.h"
 
-#include "linkers/codegen/emit/compilation_job.h"
 #include "linkers/codegen/runtime/loop_threads.h"
+#include "linkers/compilation.h"
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
 #include "python/bindings/python/host.h"
@@ -254,7 +254,7 @@ PyMethodDef testing_functions[] = {
 
 PyObject* stop_compiling(PyObject*, PyObject*) {
   PythonHost host;
-  CompilationJob::stop_all(host);
+  Compilation::stop_all(host);
   Py_RETURN_NONE;
 }
 
