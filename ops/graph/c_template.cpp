@@ -19,6 +19,20 @@ const char* c_type(DType dtype) {
   }
 }
 
+// What users' expressions call comes last; our own name the instruction.
+const char* const kLibmDeclarations = R"(#define TV_CONST __attribute__((const))
+#define TV_OF_1(name) TV_CONST double name(double); TV_CONST float name##f(float);
+#define TV_OF_2(name) TV_CONST double name(double, double); TV_CONST float name##f(float, float);
+TV_OF_1(acos) TV_OF_1(acosh) TV_OF_1(asin) TV_OF_1(asinh) TV_OF_1(atan) TV_OF_1(atanh)
+TV_OF_1(cbrt) TV_OF_1(cos) TV_OF_1(cosh) TV_OF_1(erf) TV_OF_1(erfc) TV_OF_1(exp) TV_OF_1(exp2)
+TV_OF_1(expm1) TV_OF_1(log) TV_OF_1(log10) TV_OF_1(log1p) TV_OF_1(log2) TV_OF_1(sin) TV_OF_1(sinh)
+TV_OF_1(tan) TV_OF_1(tanh)
+TV_OF_2(atan2) TV_OF_2(fmod) TV_OF_2(hypot) TV_OF_2(pow)
+TV_OF_1(ceil) TV_OF_1(fabs) TV_OF_1(floor) TV_OF_1(rint) TV_OF_1(round) TV_OF_1(sqrt)
+TV_OF_1(trunc)
+TV_OF_2(copysign) TV_OF_2(fmax) TV_OF_2(fmin)
+)";
+
 std::string_view c_placeholder(std::string_view text) {
   if (text.empty() || text[0] != '{') return {};
   const std::size_t end = text.find('}');

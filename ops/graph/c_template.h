@@ -50,6 +50,9 @@ namespace thunkvm {
 /// "f64" for Float64, "u8" for Bool; null where the dtype has no type in C (float16, complex,
 /// object).
 const char* c_type(DType dtype);
+/// C that declares the functions of libm which templates may call: `exp` of an f64, `expf` of an
+/// f32. It needs nothing in front of it.
+extern const char* const kLibmDeclarations;
 /// The type of {U} for {T}.
 const char* c_wrapping_type(DType dtype);
 

@@ -1,5 +1,3 @@
-__attribute__((const)) f64 exp(f64);
-
 u32 function_0(tv_call *call, u32 label) {
   // R[0] output 0; R[2] x, input 0; R[3] y, input 1; R[5] constant 1 float64; R[8] constant 2
   // float64

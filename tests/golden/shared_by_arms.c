@@ -1,5 +1,3 @@
-__attribute__((const)) f64 sin(f64);
-
 u32 function_0(tv_call *call, u32 label) {
   // R[0] output 1; R[1] output 0; R[2] c, input 0; R[3] constant 0 float64; R[5] x, input 2;
   // R[7] constant 1 float64; R[8] d, input 1

@@ -6,6 +6,7 @@
 #include "linkers/codegen/plan/c_text.h"
 #include "linkers/codegen/runtime/call_memory.h"
 #include "linkers/codegen/runtime/loop_instance.h"
+#include "ops/graph/c_template.h"
 
 namespace thunkvm {
 
@@ -64,12 +65,10 @@ class Emitter {
 
   void end_module() {
     if (module_.thunks == 0) return;
-    std::string head = kPrelude;
+    std::string head = std::string(kLibmDeclarations) + kPrelude;
     if (profile_.on()) head += kProfilePrelude;
     head += "\n";
-    for (const std::string& name : module_.libm) head += libm_prototype(name);
     for (const auto& [name, function] : module_.functions) head += "\n" + function;
-    if (!module_.libm.empty()) head += "\n";
     CText text;
     text.verbatim(std::move(head));
     text.append(std::move(module_.loops));

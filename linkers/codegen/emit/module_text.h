@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <unordered_map>
 
@@ -16,7 +15,6 @@ namespace thunkvm {
 struct ModuleText {
   std::uint32_t thunks = 0;
   CText loops, outlined;
-  std::set<std::string> libm;                               ///< functions that it calls
   std::map<std::string, std::string> functions;             ///< of Ops, by name
   std::unordered_map<std::string, std::string> loop_names;  ///< by body
 

@@ -195,12 +195,9 @@ class OutlinedCode {
     for (int i = 0; i < o.n_inputs; ++i) inputs.push_back(c_.read(o.input(i)));
     const DType dtype = plan_.reg(o.output(0)).dtype;
     const char* const c = plan_.step(step).c;
-    if (code.c_function != nullptr) {
-      const std::string function = fill_c_function(code.c_function, code.op, dtype);
-      module_.functions.emplace(c_function_name(code.op, dtype), function);
-      find_calls(function, module_.libm);
-    }
-    find_calls(c, module_.libm);
+    if (code.c_function != nullptr)
+      module_.functions.emplace(c_function_name(code.op, dtype),
+                                fill_c_function(code.c_function, code.op, dtype));
     c_.write(o.output(0), unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
   }
 

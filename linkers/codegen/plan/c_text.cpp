@@ -1,59 +1,9 @@
 #include "linkers/codegen/plan/c_text.h"
 
 #include <algorithm>
-#include <cctype>
-#include <map>
 
 namespace thunkvm {
 namespace {
-
-/// The functions of libm that templates may call, for f64, and how many arguments they take. Those
-/// of f32 have an f at the end.
-const std::map<std::string_view, int>& libm() {
-  static const std::map<std::string_view, int> arguments = {
-      {"acos", 1},
-      {"acosh", 1},
-      {"asin", 1},
-      {"asinh", 1},
-      {"atan", 1},
-      {"atan2", 2},
-      {"atanh", 1},
-      {"cbrt", 1},
-      {"cos", 1},
-      {"cosh", 1},
-      {"erf", 1},
-      {"erfc", 1},
-      {"exp", 1},
-      {"exp2", 1},
-      {"expm1", 1},
-      {"fmod", 2},
-      {"hypot", 2},
-      {"log", 1},
-      {"log10", 1},
-      {"log1p", 1},
-      {"log2", 1},
-      {"pow", 2},
-      {"sin", 1},
-      {"sinh", 1},
-      {"tan", 1},
-      {"tanh", 1},
-      // What users' expressions call; our own name the instruction.
-      {"ceil", 1},
-      {"copysign", 2},
-      {"fabs", 1},
-      {"floor", 1},
-      {"fmax", 2},
-      {"fmin", 2},
-      {"rint", 1},
-      {"round", 1},
-      {"sqrt", 1},
-      {"trunc", 1}};
-  return arguments;
-}
-
-std::string_view without_f(std::string_view name) {
-  return libm().contains(name) || !name.ends_with('f') ? name : name.substr(0, name.size() - 1);
-}
 
 /// The text as a comment on one line, whatever it is.
 std::string on_one_line(std::string text) {
@@ -159,25 +109,6 @@ std::string CText::readable(const Names& names) const {
     }
   }
   return result;
-}
-
-std::string libm_prototype(const std::string& name) {
-  const std::string_view base = without_f(name);
-  const std::string type = base == name ? "f64" : "f32";
-  return "__attribute__((const)) " + type + " " + name + "(" + type +
-         (libm().at(base) == 2 ? ", " + type : "") + ");\n";
-}
-
-void find_calls(std::string_view text, std::set<std::string>& calls) {
-  for (std::size_t open = text.find('('); open != std::string_view::npos;
-       open = text.find('(', open + 1)) {
-    std::size_t first = open;
-    while (first > 0 && (std::isalnum(static_cast<unsigned char>(text[first - 1])) != 0 ||
-                         text[first - 1] == '_'))
-      --first;
-    const std::string_view word = text.substr(first, open - first);
-    if (libm().contains(without_f(word))) calls.emplace(word);
-  }
 }
 
 }  // namespace thunkvm

@@ -4,9 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -92,10 +90,5 @@ class CText {
   std::size_t depth_ = 0;
   std::vector<Line> lines_;
 };
-
-/// The declaration of a function of libm that `find_calls` found, as a line.
-std::string libm_prototype(const std::string& name);
-/// Adds the functions of libm that a template calls.
-void find_calls(std::string_view text, std::set<std::string>& calls);
 
 }  // namespace thunkvm

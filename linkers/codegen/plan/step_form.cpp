@@ -1,6 +1,5 @@
 #include "linkers/codegen/plan/step_form.h"
 
-#include "linkers/codegen/plan/c_text.h"
 #include "ops/graph/attributes.h"
 #include "ops/graph/c_template.h"
 #include "thunks/cast.h"

@@ -1,6 +1,5 @@
 #include "python/bindings/graph/user_element.h"
 
-#include "linkers/codegen/plan/c_text.h"
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
 #include "ops/graph/c_template.h"
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -112,10 +110,7 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
   }
   const std::string out = c_type(code.output), o = std::to_string(n_inputs);
   const std::string value = fill_c_template(text, op, code.output, names);
-  std::set<std::string> calls;
-  find_calls(text, calls);
-  std::string module = "// c_element of " + op + "\n" + kTypes;
-  for (const std::string& name : calls) module += libm_prototype(name);
+  std::string module = "// c_element of " + op + "\n" + kTypes + kLibmDeclarations;
   module += "void tv_loop(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
             "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +
             "];\n#pragma GCC ivdep\n    for (i64 i = 0; i < n; ++i) {\n" + dense_loads +
