@@ -35,7 +35,10 @@ u32 function_0(tv_call *call, u32 label) {
     /* where.3 */
     // R[9] from R[2]
     {
-      const tv_value numbers[] = {{.i8 = R[5].value.i8}, {.i8 = R[7].value.i8}};
+      const tv_value numbers[] = {
+        {.i8 = R[5].value.i8},
+        {.i8 = R[7].value.i8},
+      };
       if (S->loop(call, 0, numbers, 0)) return TV_FAILED;
     }
     /* ifelse.5 */

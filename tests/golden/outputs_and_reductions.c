@@ -34,7 +34,9 @@ u32 function_0(tv_call *call, u32 label) {
   /* sum.4 */
   // R[6], R[7] from R[0], R[2]
   {
-    const tv_value numbers[] = {{.f64 = R[5].value.f64}};
+    const tv_value numbers[] = {
+      {.f64 = R[5].value.f64},
+    };
     if (S->loop(call, 0, numbers, 0)) return TV_FAILED;
   }
   /* max.5 */

@@ -1,33 +1,10 @@
 #include "linkers/codegen/emit/annotations.h"
 
+#include "linkers/codegen/emit/c_text.h"
+
 #include <algorithm>
 
 namespace thunkvm {
-
-/// A list of them, each once, in the order of their adding.
-class Annotations::Registers {
- public:
-  Registers(const Plan& plan, std::set<std::uint32_t>& named) : plan_(plan), named_(named) {}
-
-  void add(std::uint32_t reg) {
-    if (std::find(added_.begin(), added_.end(), reg) != added_.end()) return;
-    added_.push_back(reg);
-    const std::string index = std::to_string(reg);
-    text_ += text_.empty() ? "" : ", ";
-    const bool local = plan_.reg(reg).local;
-    if (!local) named_.insert(reg);
-    text_ += local ? "r" + index : "R[" + index + "]";
-  }
-  std::string from(const Registers& inputs) const {
-    return text_ + (inputs.text_.empty() ? "" : " from " + inputs.text_);
-  }
-
- private:
-  const Plan& plan_;
-  std::set<std::uint32_t>& named_;
-  std::vector<std::uint32_t> added_;
-  std::string text_;
-};
 
 Annotations::Annotations(const Plan& plan) : plan_(plan), program_(plan.program()) {
   const Schedule& schedule = plan.schedule();
@@ -38,42 +15,58 @@ Annotations::Annotations(const Plan& plan) : plan_(plan), program_(plan.program(
     memos_[schedule.blocks[schedule.memos[m].block].begin] = m;
 }
 
-Annotation Annotations::call(std::uint32_t step, std::set<std::uint32_t>& named) const {
+/// Each register once, in this order.
+std::string Annotations::from_to(const std::vector<std::uint32_t>& inputs,
+                                 const std::vector<std::uint32_t>& outputs,
+                                 std::set<std::uint32_t>& named) const {
+  std::string text;
+  for (const auto* registers : {&outputs, &inputs})
+    for (auto reg = registers->begin(); reg != registers->end(); ++reg) {
+      if (std::find(registers->begin(), reg, *reg) != reg) continue;
+      if (reg != registers->begin())
+        text += ", ";
+      else if (registers == &inputs)
+        text += " from ";
+      const bool local = plan_.reg(*reg).local;
+      if (!local) named.insert(*reg);
+      text += (local ? "r" : "R[") + std::to_string(*reg) + (local ? "" : "]");
+    }
+  return text;
+}
+
+std::string Annotations::call(std::uint32_t step, std::set<std::uint32_t>& named) const {
   const Operands& o = program_.steps[step].operands;
-  Registers outputs(plan_, named), inputs(plan_, named);
-  for (int j = 0; j < o.n_outputs; ++j) outputs.add(o.output(j));
-  for (int i = 0; i < o.n_inputs; ++i) inputs.add(o.input(i));
-  return outputs.from(inputs);
+  const std::uint32_t* const outputs = o.registers + o.n_inputs;
+  return from_to({o.registers, outputs}, {outputs, outputs + o.n_outputs}, named);
 }
 
-Annotation Annotations::loop(const LoopNest& loop, const std::string& index,
-                             const std::string& body, std::set<std::uint32_t>& named) const {
-  if (!loop.computes()) return Annotation("nothing but the lengths of it is read");
-  Registers outputs(plan_, named), inputs(plan_, named);
+std::string Annotations::loop(const LoopNest& loop, const std::string& index,
+                              const std::string& body, std::set<std::uint32_t>& named) const {
+  if (!loop.computes()) return "nothing but the lengths of it is read";
+  std::vector<std::uint32_t> inputs, outputs;
   for (const LoopNest::Output& output : loop.outputs)
-    for (const std::uint32_t reg : output.registers) outputs.add(reg);
-  for (const LoopNest::Reduction& reduction : loop.reductions) outputs.add(reduction.reg);
-  for (const LoopNest::Source& source : loop.sources) inputs.add(source.reg);
-  return outputs.from(inputs) + (body == "loop_" + index ? "" : ", by " + body);
+    outputs.insert(outputs.end(), output.registers.begin(), output.registers.end());
+  for (const LoopNest::Reduction& reduction : loop.reductions) outputs.push_back(reduction.reg);
+  for (const LoopNest::Source& source : loop.sources) inputs.push_back(source.reg);
+  return from_to(inputs, outputs, named) + (body == "loop_" + index ? "" : ", by " + body);
 }
 
-Annotation Annotations::need(std::uint32_t memo) const {
-  return Annotation("needs ").add({Named::Kind::Node, program_.memos[memo].node});
+std::string Annotations::need(std::uint32_t memo) const {
+  return "needs " + node_mark(program_.memos[memo].node);
 }
 
-Annotation Annotations::block_at(std::uint32_t statement) const {
+std::string Annotations::block_at(std::uint32_t statement) const {
   const auto found = memos_.find(statement);
   if (found == memos_.end()) return {};
-  return Annotation("memo " + std::to_string(found->second) + ": ")
-      .add({Named::Kind::Node, program_.memos[found->second].node});
+  return "memo " + std::to_string(found->second) + ": " +
+         node_mark(program_.memos[found->second].node);
 }
 
-Annotation Annotations::registers(const std::set<std::uint32_t>& named) const {
-  Annotation list;
+std::string Annotations::registers(const std::set<std::uint32_t>& named) const {
+  std::string list;
   for (const std::uint32_t reg : named)
     if (roles_.contains(reg))
-      list.add((list.empty() ? "R[" : "; R[") + std::to_string(reg) + "] ")
-          .add({Named::Kind::Register, reg});
+      list += (list.empty() ? "R[" : "; R[") + std::to_string(reg) + "] " + register_mark(reg);
   return list;
 }
 

@@ -16,9 +16,7 @@ std::string EmittedCode::node_of(std::size_t module, const std::string& diagnost
     at += kFile.size();
     const std::size_t line = std::strtoul(diagnostics.c_str() + at, nullptr, 10);
     if (line == 0) continue;  // "<stdin>: In function ..."
-    std::uint32_t node = kNone;
-    for (const auto& [first, of] : node_lines_[module])
-      if (first <= line) node = of;
+    const std::uint32_t node = texts_[module].node_of(line);
     return node == kNone ? std::string() : name_of(node);
   }
   return {};
@@ -31,16 +29,16 @@ std::string EmittedCode::name_of(std::uint32_t node) const {
 
 std::string EmittedCode::readable() const {
   const std::map<std::uint32_t, std::string> roles = register_roles(*program_);
-  const Names names = [&](Named named) {
-    if (named.kind == Named::Kind::Node) return name_of(named.index);
-    const std::string& role = roles.at(named.index);
+  const auto name = [&](std::uint32_t node) { return name_of(node); };
+  const auto role = [&](std::uint32_t reg) {
+    const std::string& role = roles.at(reg);
     const bool is_given = role.starts_with("input") || role.starts_with("shared");
-    return (is_given ? program_->text->register_name(named.index) + ", " : "") + role;
+    return (is_given ? program_->text->register_name(reg) + ", " : "") + role;
   };
   std::string text;
   for (std::size_t m = 0; m < texts_.size(); ++m)
     text += (texts_.size() > 1 ? "/* module " + std::to_string(m) + " */\n" : "") +
-            texts_[m].readable(names);
+            texts_[m].readable({name, role});
   return text;
 }
 

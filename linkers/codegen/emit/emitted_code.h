@@ -1,7 +1,7 @@
 // emitted_code.h: a program's emitted code: its C, and what surrounds it at run time.
 #pragma once
 
-#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/emit/c_text.h"
 #include "linkers/codegen/plan/plan.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 #include "vm/native.h"
@@ -68,7 +68,6 @@ class EmittedCode final : public NativeCode {
   bool gains_ = false;
   std::vector<std::string> sources_;
   std::vector<CText> texts_;                  // by module
-  std::vector<NodeLines> node_lines_;         // the same
   std::vector<Function> functions_, bodies_;  // by outlined function, by loop
   std::vector<NodeForm> forms_;
   std::shared_ptr<const void> modules_;

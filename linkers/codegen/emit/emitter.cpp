@@ -1,9 +1,9 @@
 #include "linkers/codegen/emit/emitter.h"
 
+#include "linkers/codegen/emit/c_text.h"
 #include "linkers/codegen/emit/limits.h"
 #include "linkers/codegen/emit/outlined_code.h"
 #include "linkers/codegen/emit/prelude.h"
-#include "linkers/codegen/plan/c_text.h"
 #include "linkers/codegen/runtime/call_memory.h"
 #include "linkers/codegen/runtime/loop_instance.h"
 #include "ops/graph/c_template.h"
@@ -70,10 +70,10 @@ class Emitter {
     head += "\n";
     for (const auto& [name, function] : module_.functions) head += "\n" + function;
     CText text;
-    text.verbatim(std::move(head));
-    text.append(std::move(module_.loops));
-    text.append(std::move(module_.outlined));
-    out_.sources_.push_back(text.code(&out_.node_lines_.emplace_back()));
+    text.verbatim(head);
+    text.append(module_.loops);
+    text.append(module_.outlined);
+    out_.sources_.push_back(text.code());
     out_.texts_.push_back(std::move(text));
     module_ = {};
   }

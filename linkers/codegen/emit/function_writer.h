@@ -1,7 +1,7 @@
 // function_writer.h: writes the C of one function, and notes what it uses as it is written.
 #pragma once
 
-#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/emit/c_text.h"
 #include "linkers/codegen/plan/plan.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // loop_body.h: the C of a fused loop's body, and what runs around it.
 #pragma once
 
-#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/emit/c_text.h"
 #include "linkers/codegen/plan/plan.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 

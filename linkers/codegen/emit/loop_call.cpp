@@ -3,30 +3,6 @@
 #include <algorithm>
 
 namespace thunkvm {
-namespace {
-
-/// A few on a line.
-void write_numbers(const LoopNest& loop, FunctionWriter& c) {
-  constexpr std::size_t kLine = 80;
-  std::string line = "const tv_value numbers[] = {";
-  std::size_t begin = line.size();
-  bool first = true;
-  const auto end_line = [&] { first ? c.text.line(line) : c.text.more(line); };
-  for (const LoopNest::Number& number : loop.numbers) {
-    const std::string item = "{." + c.member(number.dtype) + " = " + c.read(number.reg) + "}";
-    if (line.size() > begin && line.size() - begin + item.size() > kLine) {
-      line.pop_back();  // the space after a comma
-      end_line();
-      line.clear();
-      begin = 0;
-      first = false;
-    }
-    line += item + (&number == &loop.numbers.back() ? "};" : ", ");
-  }
-  end_line();
-}
-
-}  // namespace
 
 void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& index,
                      FunctionWriter& c) {
@@ -36,7 +12,10 @@ void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& 
   const bool numbers = !loop.numbers.empty();
   const bool results = std::ranges::any_of(loop.reductions, is_number);
   if (numbers || results) c.text.open("{");
-  if (numbers) write_numbers(loop, c);
+  if (numbers) c.text.open("const tv_value numbers[] = {");
+  for (const LoopNest::Number& number : loop.numbers)
+    c.text.line("{." + c.member(number.dtype) + " = " + c.read(number.reg) + "},");
+  if (numbers) c.text.close("};");
   if (results) c.text.line("tv_value results[" + std::to_string(loop.reductions.size()) + "];");
   c.call_or_fail("loop",
                  index + ", " + (numbers ? "numbers" : "0") + ", " + (results ? "results" : "0"));

@@ -1,7 +1,7 @@
 // module_text.h: the C of one module, while it is written.
 #pragma once
 
-#include "linkers/codegen/plan/c_text.h"
+#include "linkers/codegen/emit/c_text.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 
 #include <cstdint>

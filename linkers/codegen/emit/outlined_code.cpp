@@ -55,9 +55,9 @@ class OutlinedCode {
       if (is_within(memo) && plan_.needs(memo) > 1) head.line("u32 " + from(memo) + " = 0;");
       profile_.declare_body(memo, head);
     }
-    module_.outlined.append(std::move(head));
-    module_.outlined.append(std::move(entries));
-    module_.outlined.append(std::move(c_.text));
+    module_.outlined.append(head);
+    module_.outlined.append(entries);
+    module_.outlined.append(c_.text);
     out_.functions_.push_back({out_.sources_.size(), name});
   }
 
