@@ -42,7 +42,7 @@ struct IndexMap {
     bool may_be_one = true;   ///< `value` may be a number, or the slice of one
     bool may_be_pad = false;  ///< `value` may be padded itself
     bool fills = false;       ///< input 0 is one number, broadcast
-    enum class Axes : std::uint8_t { All, Some, OfValue } axes = Axes::All;  ///< the loop's
+    enum class Axes : std::uint8_t { All, Any, OfValue } axes = Axes::All;  ///< the loop's
   };
   /// True if input `lengths` says which shape the value is to have.
   constexpr bool is_given_lengths() const {
@@ -54,7 +54,7 @@ struct IndexMap {
         return {.may_be_one = false, .may_be_pad = true, .axes = Rule::Axes::OfValue};
       case Kind::Broadcast: return {};
       case Kind::Identity: return {.may_be_one = false};
-      case Kind::Slice: return {.in_memory = true, .axes = Rule::Axes::Some};
+      case Kind::Slice: return {.in_memory = true, .axes = Rule::Axes::Any};
       case Kind::Pad: return {.in_memory = true, .fills = true};
       case Kind::Element: break;  // a loop never does
     }

@@ -44,6 +44,17 @@ def test_parts_of_an_array_are_read_where_they_are() -> None:
     assert runs(f) == runs(kernels)
 
 
+def test_what_is_filled_is_a_value_for_a_pad_too_once_a_loop_over_more_axes_reads_it() -> None:
+    part, wide, number = tv.vector("part"), tv.matrix("wide"), tv.scalar("number")
+    filled = tv.full((part.shape[0] + 1,), number)
+    padded = tv.set_subtensor(filled[1:], part)
+    f, kernels = both([part, wide, number], padded + tv.cumsum(wide * filled).sum())
+    given = (np.array([5.0, 6.0, 7.0]), np.ones((2, 4)), 7.0)
+    np.testing.assert_array_equal(f(*given), [259.0, 257.0, 258.0, 259.0])
+    kernels(*given)
+    assert runs(f) == runs(kernels)
+
+
 def test_arrays_without_elements_take_no_loop_and_give_what_kernels_give() -> None:
     x = tv.vector("x")
     placed = tv.zeros_like(x)[1:].set(x[:-1] * 2.0)

@@ -150,17 +150,60 @@ def test_a_view_that_other_code_reads_is_a_kernel(outputs: Any) -> None:
     f, kernels = both([x], outputs(x))
     for got, expected in zip(f([1.0, 2.0, 5.0]), kernels([1.0, 2.0, 5.0]), strict=True):
         np.testing.assert_array_equal(got, expected)
-    assert ("kernel", "other code than one loop reads it") in views(f)
+    assert ("kernel", "other code than loops reads it") in views(f)
 
 
-def test_a_view_of_an_array_that_dies_is_a_kernel_where_two_loops_read_it() -> None:
+def test_a_view_of_an_array_that_dies_is_found_by_each_loop_that_reads_it() -> None:
     x = tv.vector("x")
     head = tv.cumsum(x)[:-1]
     outer = head[None, :] * tv.ones((2, 1)) + head
     f, kernels = both([x], [(head * 2.0 + 1.0).sum(), outer])
     for got, expected in zip(f([1.0, 2.0, 5.0]), kernels([1.0, 2.0, 5.0]), strict=True):
         np.testing.assert_array_equal(got, expected)
-    assert views(f)[0] == ("kernel", "other code than one loop reads it")
+    assert views(f) == [("loop", ""), ("loop", "")]
+    assert runs(f) == runs(kernels)
+
+
+def test_lengths_of_what_one_loop_computes_are_found_by_each_loop_that_compares_them() -> None:
+    x, m, g = tv.vector("x"), tv.matrix("m"), tv.vector("g")
+    y = x * 2.0 + 1.0
+    wide = tv.broadcast_to(g, y.shape)
+    f, kernels = both([x, m, g], [(y * wide).sum(), m * tv.exp(wide)])
+    for n in (3, 3, 5, 1):
+        given = (np.arange(float(n)), np.ones((2, n)), np.arange(float(n)))
+        for got, expected in zip(f(*given), kernels(*given), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    assert runs(f) == runs(kernels)
+
+
+@pytest.mark.parametrize("misfit", [1, 2], ids=["the first", "the second"])
+def test_what_two_loops_have_as_a_member_is_counted_once_where_one_of_them_fails(
+    misfit: int,
+) -> None:
+    x, y, z = tv.vector("x"), tv.vector("y"), tv.vector("z")
+    part = tv.cumsum(x)[:-1]
+    outer = tv.exp(tv.ones((2, 1)) * z)
+    f, kernels = both([x, y, z], [(part * y + 1.0).sum(), part[None, :] * outer])
+    given = [np.ones(4), np.ones(3), np.ones(3)]
+    given[misfit] = np.ones(5)
+    counts = []
+    for function in (f, kernels):
+        with pytest.raises(ValueError, match="broadcast"):
+            function(*given)
+        counts.append(dict(runs(function)))
+    assert [count["subtensor.1"] for count in counts] == [1, 1]
+
+
+def test_what_an_earlier_loop_had_as_a_member_was_reached_where_a_later_one_fails() -> None:
+    x, y, z, m = tv.vector("x"), tv.vector("y"), tv.vector("z"), tv.matrix("m")
+    failing = m * z
+    part = tv.cumsum(x)[:-1]
+    earlier = part * y + 1.0
+    f = tv.function([x, y, z, m], failing * tv.cumsum(earlier) * part, mode=C)
+    with pytest.raises(ValueError, match="broadcast"):
+        f(np.ones(4), np.ones(3), np.ones(3), np.ones((2, 5)))
+    counts = {name.split(".")[0]: count for name, count in runs(f) if not name.startswith("mul")}
+    assert counts == {"cumsum": 1, "subtensor": 1, "add": 1}
 
 
 def test_a_view_that_is_an_output_is_a_kernel() -> None:

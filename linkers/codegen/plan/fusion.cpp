@@ -21,27 +21,32 @@ void add_once(std::vector<T>& list, T item) {
   if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(item);
 }
 
-/// A backward pass finds the index maps whose values escape to other code than loops, and need
-/// their kernels; a forward one puts loops together.
+/// A backward pass finds the index maps whose values escape to other code than loops (IndexMaps); a
+/// forward one puts loops together.
 ///
 /// Loops grow at their end while nobody but their own members has read what they compute: until
 /// then they may be run as late as at their next member. From then on they have a place, and still
-/// take what needs nothing that comes after it. Where that leaves an index map to a loop that may
-/// not have it, its kernel is needed too, and the loops are put together again. Each time there
-/// are more such kernels, of a segment's index maps, so that this ends.
+/// take what needs nothing that comes after it. An index map is a member of each loop that reads
+/// it. Where it turns out that other code reads it, its kernel runs just before that.
 class Fusion {
  public:
-  explicit Fusion(const Plan& plan) : plan_(plan), program_(plan.program()), maps_(plan) {}
+  Fusion(const Plan& plan, std::uint32_t first, std::uint32_t end)
+      : plan_(plan),
+        program_(plan.program()),
+        maps_(plan, first, end),
+        hoisted_(hoisted_scalars(plan, first, end)) {}
 
   std::vector<Group> run(std::uint32_t first, std::uint32_t end) {
-    hoisted_ = hoisted_scalars(plan_, first, end);
-    if (plan_.options().fuse) maps_.give_up_escaping(first, end);
-    while (!attempt(first, end)) {
-    }
-    std::vector<Group> hoisted;
     for (const std::uint32_t step : hoisted_)
-      hoisted.push_back({.kind = Group::Kind::Expression, .steps = {step}, .retired = {}});
-    groups_.insert(groups_.begin(), hoisted.begin(), hoisted.end());
+      groups_.push_back({.kind = Group::Kind::Expression, .steps = {step}, .retired = {}});
+    for (std::uint32_t step = first; step < end; ++step)
+      if (!std::ranges::binary_search(hoisted_, step)) take(step);
+    for (const std::uint32_t step : maps_.waiting())
+      if (!mapped_in_.contains(operands(step).output(0))) compute(operands(step).output(0));
+    for (std::size_t g = 0; g < loops_.size(); ++g)
+      if (root(g) == g && loops_[g].open()) seal(g);
+    for (std::size_t g = 0; g < loops_.size(); ++g)
+      if (root(g) == g) fill_group(loops_[g]);
     place_retires(first, end);
     return std::move(groups_);
   }
@@ -63,49 +68,23 @@ class Fusion {
 
   const Operands& operands(std::uint32_t step) const { return program_.steps[step].operands; }
 
-  /// False if there was an index map that needs its kernel, which is known from now on.
-  bool attempt(std::uint32_t first, std::uint32_t end) {
-    groups_.clear();
-    loops_.clear();
-    merged_into_.clear();
-    loop_of_.clear();
-    view_in_.clear();
-    maps_.begin();
-    last_of_shape_.clear();
-    group_of_.clear();
-    touched_.clear();
-    const std::size_t kernels = maps_.n_kernels();
-    for (std::uint32_t step = first; step < end; ++step)
-      if (!std::ranges::binary_search(hoisted_, step)) take(step);
-    for (std::size_t g = 0; g < loops_.size(); ++g)
-      if (root(g) == g && loops_[g].open()) seal(g);
-    for (std::size_t g = 0; g < loops_.size(); ++g)
-      if (root(g) == g) fill_group(loops_[g]);
-    maps_.refuse_rest();
-    for (const Loop& loop : loops_)
-      for (const std::uint32_t step : loop.steps)
-        if (plan_.step(step).kind == Kind::Mapped && !is_output(loop, step) &&
-            !plan_.is_rematerialised(step) &&
-            !plan_.only_read_by(operands(step).output(0), loop.steps))
-          maps_.give_up(step);
-    return maps_.n_kernels() == kernels;
-  }
-
   void take(std::uint32_t step) {
     const StepForm& form = plan_.step(step);
-    if (plan_.is_rematerialised(step) && !maps_.is_kernel(step)) return;
+    if (plan_.is_rematerialised(step)) return;
     const bool fuse = plan_.options().fuse;
-    const bool mapped = fuse && form.kind == Kind::Mapped && !maps_.is_kernel(step);
+    const bool mapped = fuse && form.kind == Kind::Mapped;
+    // What an index map reads may have become a value since.
+    for (const std::uint32_t map : maps_.read_by(step))
+      if (!maps_.may_wait(map)) compute(operands(map).output(0));
     for (int i = 0; i < operands(step).n_inputs; ++i) {
       const std::uint32_t reg = operands(step).input(i);
       // Lengths of arrays are made to be compared, and other vectors are not.
-      if (form.compares(i) != maps_.is(reg, IndexMap::Kind::ShapeOf)) maps_.refuse(reg);
+      if (form.compares(i) != maps_.is(reg, IndexMap::Kind::ShapeOf)) compute(reg);
     }
-    const std::vector<std::size_t> producers = producers_of(step);
     std::size_t loop = kNoLoop;
     if (fuse && form.kind == Kind::Element) {
-      loop = join(step, producers);
-    } else if (fuse && (mapped || form.kind == Kind::Reduction)) {
+      loop = join(step);
+    } else if (mapped || (fuse && form.kind == Kind::Reduction)) {
       const int value = mapped ? form.map->value : 0;
       const std::size_t computing = loop_of(operands(step).input(value));
       if (computing != kNoLoop && (mapped ? takes_result(loops_[computing], step)
@@ -113,17 +92,29 @@ class Fusion {
         loop = computing;
     }
     if (loop == kNoLoop && mapped && maps_.may_wait(step)) return maps_.wait(step);
-    if (loop != kNoLoop) add(loop, step);
-    for (const std::size_t producer : producers)
-      if (root(producer) != loop && loops_[root(producer)].open()) seal(root(producer));
+    if (loop == kNoLoop) return take_alone(step);
+    const std::vector<std::size_t> producers = producers_of(step);
+    add(loop, step);
+    seal_others(producers, loop);
     note_touched(step);
-    if (loop != kNoLoop) return;
-    for (int i = 0; i < operands(step).n_inputs; ++i) maps_.refuse(operands(step).input(i));
-    for (int j = 0; j < operands(step).n_outputs; ++j)
-      group_of_[operands(step).output(j)] = groups_.size();
-    groups_.push_back({.kind = form.is_expression() ? Group::Kind::Expression : Group::Kind::Call,
+  }
+
+  /// As a group of its own: what it reads is in memory by then.
+  void take_alone(std::uint32_t step) {
+    const Operands& o = operands(step);
+    for (int i = 0; i < o.n_inputs; ++i) compute(o.input(i));
+    seal_others(producers_of(step), kNoLoop);
+    note_touched(step);
+    for (int j = 0; j < o.n_outputs; ++j) group_of_[o.output(j)] = groups_.size();
+    const bool expression = plan_.step(step).is_expression();
+    groups_.push_back({.kind = expression ? Group::Kind::Expression : Group::Kind::Call,
                        .steps = {step},
                        .retired = {}});
+  }
+
+  /// The kernel of an index map, if the register is one's.
+  void compute(std::uint32_t reg) {
+    if (const std::uint32_t step = maps_.settle(reg); step != kNone) take_alone(step);
   }
 
   void note_touched(std::uint32_t step) {
@@ -170,7 +161,7 @@ class Fusion {
     return found == loop_of_.end() ? kNoLoop : root(found->second);
   }
 
-  /// The loops whose values a step reads, directly or by way of what waits.
+  /// The loops whose values a step reads, directly or by way of index maps.
   std::vector<std::size_t> producers_of(std::uint32_t step) const {
     std::vector<std::size_t> result;
     const auto note = [&](std::uint32_t reader) {
@@ -179,17 +170,16 @@ class Fusion {
         if (const std::size_t loop = loop_of(o.input(i)); loop != kNoLoop) add_once(result, loop);
     };
     note(step);
-    for (const std::uint32_t mapped : maps_.waiting_for(step)) note(mapped);
+    for (const std::uint32_t mapped : maps_.read_by(step)) note(mapped);
     return result;
   }
 
-  /// Those, and loops that have a rematerialised view which the step reads too.
-  std::vector<std::size_t> candidates_for(std::uint32_t step,
-                                          const std::vector<std::size_t>& producers) const {
-    std::vector<std::size_t> result = producers;
-    for (const std::uint32_t mapped : maps_.waiting_for(step)) {
-      const auto found = view_in_.find(operands(mapped).output(0));
-      if (found != view_in_.end()) add_once(result, root(found->second));
+  /// Those, and loops that have an index map which the step reads too.
+  std::vector<std::size_t> candidates_for(std::uint32_t step) const {
+    std::vector<std::size_t> result = producers_of(step);
+    for (const std::uint32_t mapped : maps_.read_by(step)) {
+      const auto found = mapped_in_.find(operands(mapped).output(0));
+      if (found != mapped_in_.end()) add_once(result, root(found->second));
     }
     return result;
   }
@@ -214,13 +204,11 @@ class Fusion {
     return group == group_of_.end() || group->second < loop.position;
   }
 
-  /// True if the step, and the index maps that wait and that it reads, may become members.
+  /// True if the step, and the index maps that it reads, may become members.
   bool takes(const Loop& loop, std::uint32_t step) const {
     const std::size_t index = static_cast<std::size_t>(&loop - loops_.data());
-    std::vector<std::uint32_t> steps = maps_.waiting_for(step);
-    std::erase_if(steps, [&](std::uint32_t member) {
-      return plan_.is_member(loop.steps, member);  // a rematerialised view
-    });
+    std::vector<std::uint32_t> steps = maps_.read_by(step);
+    std::erase_if(steps, [&](auto mapped) { return plan_.is_member(loop.steps, mapped); });
     steps.push_back(step);
     std::size_t registers = loop.operands.size();
     for (const std::uint32_t member : steps) {
@@ -254,8 +242,8 @@ class Fusion {
 
   /// The loop that an elementwise step becomes a member of: that of its producers, as far as they
   /// may have its shape; one that is known to have it; or a new one.
-  std::size_t join(std::uint32_t step, const std::vector<std::size_t>& producers) {
-    const std::vector<std::size_t> candidates = candidates_for(step, producers);
+  std::size_t join(std::uint32_t step) {
+    const std::vector<std::size_t> candidates = candidates_for(step);
     const Shape shape = shape_of(step);
     const auto takes_step = [&](std::size_t loop) {
       return loops_[loop].ndim == plan_.step(step).ndim &&
@@ -279,8 +267,8 @@ class Fusion {
     loop = loops_.size();
     loops_.emplace_back().ndim = plan_.step(step).ndim;
     merged_into_.push_back(loop);
-    for (const std::uint32_t mapped : maps_.waiting_for(step))
-      if (!suits(mapped, loops_[loop].ndim, kNoLoop)) maps_.refuse(operands(mapped).output(0));
+    for (const std::uint32_t mapped : maps_.read_by(step))
+      if (!suits(mapped, loops_[loop].ndim, kNoLoop)) compute(operands(mapped).output(0));
     return loop;
   }
 
@@ -309,15 +297,11 @@ class Fusion {
 
   void add(std::size_t loop, std::uint32_t step) {
     Loop& g = loops_[loop];
-    for (const std::uint32_t mapped : maps_.waiting_for(step)) {
+    for (const std::uint32_t mapped : maps_.read_by(step)) {
       add_step(g, mapped);
       const std::uint32_t out = operands(mapped).output(0);
-      if (plan_.is_rematerialised(mapped)) {
-        view_in_[out] = loop;
-        continue;
-      }
-      maps_.take(mapped);
-      loop_of_[out] = loop;
+      (is_output(g, mapped) ? loop_of_ : mapped_in_)[out] = loop;
+      if (is_output(g, mapped)) maps_.settle(out);
     }
     add_step(g, step);
     g.computing += plan_.step(step).kind != Kind::Mapped;
@@ -338,6 +322,10 @@ class Fusion {
     for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) add_once(loop.operands, o.registers[k]);
   }
 
+  void seal_others(const std::vector<std::size_t>& loops, std::size_t but) {
+    for (const std::size_t loop : loops)
+      if (root(loop) != but && loops_[root(loop)].open()) seal(root(loop));
+  }
   /// Gives the loop its place.
   void seal(std::size_t loop) {
     loops_[loop].position = groups_.size();
@@ -372,18 +360,18 @@ class Fusion {
   std::vector<Group> groups_;
   std::vector<Loop> loops_;
   std::vector<std::size_t> merged_into_;
-  std::unordered_map<std::uint32_t, std::size_t> loop_of_;   // by register
-  std::unordered_map<std::uint32_t, std::size_t> view_in_;   // the last loop of a view, by register
-  std::map<Shape, std::size_t> last_of_shape_;               // the last loop with such a member
-  std::unordered_map<std::uint32_t, std::size_t> group_of_;  // what is in no loop, by register
-  std::unordered_set<std::uint32_t> touched_;                // registers
-  std::vector<std::uint32_t> hoisted_;                       // steps that come before all others
+  std::unordered_map<std::uint32_t, std::size_t> loop_of_;    // by register
+  std::unordered_map<std::uint32_t, std::size_t> mapped_in_;  // the last loop that has an index map
+  std::map<Shape, std::size_t> last_of_shape_;                // the last loop with such a member
+  std::unordered_map<std::uint32_t, std::size_t> group_of_;   // what is in no loop, by register
+  std::unordered_set<std::uint32_t> touched_;                 // registers
+  const std::vector<std::uint32_t> hoisted_;                  // steps that come before all others
 };
 
 }  // namespace
 
 std::vector<Group> fuse(const Plan& plan, std::uint32_t first_step, std::uint32_t end_step) {
-  return Fusion(plan).run(first_step, end_step);
+  return Fusion(plan, first_step, end_step).run(first_step, end_step);
 }
 
 }  // namespace thunkvm

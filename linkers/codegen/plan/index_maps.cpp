@@ -5,9 +5,22 @@
 #include <algorithm>
 
 namespace thunkvm {
-void IndexMaps::begin() {
-  mapped_.clear();
-  taken_.clear();
+
+IndexMaps::IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end) : plan_(plan) {
+  if (!plan.options().fuse) return;
+  std::unordered_map<std::uint32_t, std::uint32_t> reads;  // by what may be a member of a loop
+  for (std::uint32_t step = end; step-- > first;) {
+    const StepForm& form = plan_.step(step);
+    const bool mapped = form.kind == StepForm::Kind::Mapped;
+    const bool escapes = mapped && reads[output(step)] != plan_.reads(output(step));
+    if (escapes) escaping_.insert(step);
+    // A value of the same lengths may be one that a loop computes, for others too.
+    if (form.kind != StepForm::Kind::Element &&
+        (!mapped || (escapes && form.map->kind != IndexMap::Kind::Identity)))
+      continue;
+    const Operands& o = plan_.program().steps[step].operands;
+    for (int i = 0; i < o.n_inputs; ++i) ++reads[o.input(i)];
+  }
 }
 
 std::uint32_t IndexMaps::output(std::uint32_t step) const {
@@ -21,8 +34,7 @@ bool IndexMaps::is_number(std::uint32_t step, int input) const {
 std::uint32_t IndexMaps::step_of(std::uint32_t reg) const {
   const auto found = mapped_.find(reg);
   if (found != mapped_.end()) return found->second.step;
-  const std::uint32_t view = plan_.rematerialised_view(reg);
-  return view == kNone || is_kernel(view) ? kNone : view;
+  return plan_.rematerialised_view(reg);
 }
 
 bool IndexMaps::is(std::uint32_t reg, IndexMap::Kind kind) const {
@@ -60,7 +72,8 @@ bool IndexMaps::may_wait(std::uint32_t step) const {
   const IndexMap::Rule rule = map.rule();
   const Operands& o = plan_.program().steps[step].operands;
   const std::uint32_t value = o.input(map.value);
-  return depth_of(step) <= kMapDepth && (!rule.in_memory || is_array(value)) &&
+  return !escaping_.contains(step) && depth_of(step) <= kMapDepth &&
+         (!rule.in_memory || is_array(value)) &&
          (rule.may_be_one || !(is_number(step, map.value) || is_number_view(value))) &&
          (rule.may_be_pad || !is(value, IndexMap::Kind::Pad)) &&
          (!rule.fills || is_filled(o.input(0)));
@@ -78,52 +91,39 @@ bool IndexMaps::suits(std::uint32_t step, int ndim,
   using Axes = IndexMap::Rule::Axes;
   const int own =
       rule.axes == Axes::OfValue ? plan_.node(step).input(map.value).ndim() : plan_.step(step).ndim;
-  return rule.axes == Axes::Some ? own <= ndim : own == ndim;
-}
-
-void IndexMaps::give_up_escaping(std::uint32_t first, std::uint32_t end) {
-  std::unordered_map<std::uint32_t, std::uint32_t> reads;  // by what may be a member of a loop
-  for (std::uint32_t step = end; step-- > first;) {
-    const StepForm& form = plan_.step(step);
-    const bool mapped = form.kind == StepForm::Kind::Mapped;
-    // A value of the same lengths may be one that a loop computes, for others too.
-    if (mapped && form.map->kind != IndexMap::Kind::Identity && !plan_.is_rematerialised(step) &&
-        reads[output(step)] != plan_.reads(output(step)))
-      give_up(step);
-    if (form.kind != StepForm::Kind::Element && (!mapped || is_kernel(step))) continue;
-    const Operands& o = plan_.program().steps[step].operands;
-    for (int i = 0; i < o.n_inputs; ++i) ++reads[o.input(i)];
-  }
+  return rule.axes == Axes::Any || own == ndim;
 }
 
 void IndexMaps::wait(std::uint32_t step) { mapped_[output(step)] = {step, depth_of(step)}; }
 
 void IndexMaps::collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const {
   const std::uint32_t step = step_of(reg);
-  if (step == kNone || taken_.contains(reg) ||
-      std::find(steps.begin(), steps.end(), step) != steps.end())
-    return;
-  steps.push_back(step);
+  if (step == kNone || std::find(steps.begin(), steps.end(), step) != steps.end()) return;
   const Operands& o = plan_.program().steps[step].operands;
   for (int i = 0; i < o.n_inputs; ++i) collect(o.input(i), steps);
+  steps.push_back(step);
 }
 
-std::vector<std::uint32_t> IndexMaps::waiting_for(std::uint32_t step) const {
+std::vector<std::uint32_t> IndexMaps::read_by(std::uint32_t step) const {
   std::vector<std::uint32_t> steps;
   const Operands& o = plan_.program().steps[step].operands;
   for (int i = 0; i < o.n_inputs; ++i) collect(o.input(i), steps);
   return steps;
 }
 
-void IndexMaps::refuse(std::uint32_t reg) {
-  std::vector<std::uint32_t> steps;
-  collect(reg, steps);
-  kernels_.insert(steps.begin(), steps.end());
+std::uint32_t IndexMaps::settle(std::uint32_t reg) {
+  const auto found = mapped_.find(reg);
+  if (found == mapped_.end()) return kNone;
+  const std::uint32_t step = found->second.step;
+  mapped_.erase(found);
+  return step;
 }
 
-void IndexMaps::refuse_rest() {
-  for (const auto& [reg, mapped] : mapped_)
-    if (!taken_.contains(reg)) kernels_.insert(mapped.step);
+std::vector<std::uint32_t> IndexMaps::waiting() const {
+  std::vector<std::uint32_t> steps;
+  for (const auto& [reg, mapped] : mapped_) steps.push_back(mapped.step);
+  std::sort(steps.begin(), steps.end());
+  return steps;
 }
 
 }  // namespace thunkvm

@@ -30,17 +30,13 @@ LoopValues::Operand LoopValues::operand_of(std::uint32_t step, int input) {
 std::size_t LoopValues::new_number(std::uint32_t reg, const Type& type) {
   values_.push_back({.kind = LoopValue::Kind::Number,
                      .dtype = type.tensor()->dtype(),
-                     .index = nest_.numbers.size(),
-                     .outputs = {}});
+                     .index = nest_.numbers.size()});
   nest_.numbers.push_back({reg, values_.back().dtype, plan_.reg(reg).local});
   return values_.size() - 1;
 }
 
 std::size_t LoopValues::new_input(std::uint32_t source, DType dtype) {
-  values_.push_back({.kind = LoopValue::Kind::Input,
-                     .dtype = dtype,
-                     .index = nest_.inputs.size(),
-                     .outputs = {}});
+  values_.push_back({.kind = LoopValue::Kind::Input, .dtype = dtype, .index = nest_.inputs.size()});
   nest_.inputs.push_back({.source = source, .dtype = dtype, .pad = {}});
   return values_.size() - 1;
 }
@@ -308,9 +304,16 @@ void LoopValues::find_order() {
 }
 
 std::size_t LoopValues::first_reduction_of(std::size_t f) const {
-  for (std::size_t g = 0; g < f; ++g)
-    if (reductions_[g].second == reductions_[f].second) return g;
-  return f;
+  const auto has_value = [&](const auto& other) { return other.second == reductions_[f].second; };
+  return static_cast<std::size_t>(std::ranges::find_if(reductions_, has_value) -
+                                  reductions_.begin());
+}
+
+/// True if the loop computes a member, which else says where elements lie.
+bool LoopValues::is_value(std::uint32_t step) const {
+  if (plan_.step(step).kind != StepForm::Kind::Mapped) return true;
+  const auto found = operand_of_.find(program_.steps[step].operands.output(0));
+  return found != operand_of_.end() && values_[found->second.value].kind == LoopValue::Kind::Member;
 }
 
 LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops) {
@@ -330,11 +333,12 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
   for (const LoopNest::Reduction& reduction : nest_.reductions) note_size(reduction.kernel->in);
   for (const std::uint32_t step : group_.steps) {
     if (plan_.step(step).kind == StepForm::Kind::Element) nest_.ndim = plan_.step(step).ndim;
-    nest_.members.indices.push_back(step);
+    nest_.members.indices.push_back(plan_.accounts_for(group_, step) ? step : kNone);
     nest_.members.steps.push_back(program_.steps[step]);
     nest_.members.steps.back().operands.dying = 0;
     const std::uint32_t out = program_.steps[step].operands.output(0);
-    if (!is_read_outside(out)) nest_.internal.push_back(out);
+    if (!is_read_outside(out) || (!is_value(step) && plan_.is_in_loops_only(step)))
+      nest_.internal.push_back(out);
     note_temporaries(step);
   }
   nest_.members.after = std::move(after);
@@ -366,7 +370,7 @@ void LoopValues::finish_reductions() {
     nest_.reductions.push_back(
         {.kernel = form.reduction,
          .reg = program_.steps[reductions_[f].first].operands.output(0),
-         .operand = value.is_output() ? first_output + output_index(reduced_value(f))
+         .operand = value.is_output() ? first_output + value.block
                                       : first_output + nest_.outputs.size() + first_reduction_of(f),
          .keepdims = form.keepdims});
     nest_.reduced = form.reduced;
@@ -389,12 +393,6 @@ bool LoopValues::dies(std::uint32_t reg) const {
   return !plan_.options().traced &&
          std::find(group_.retired.begin(), group_.retired.end(), reg) != group_.retired.end() &&
          std::ranges::count_if(nest_.inputs, same) == 1;
-}
-
-std::size_t LoopValues::output_index(std::size_t value) const {
-  std::size_t index = 0;
-  for (std::size_t v = 0; v < value; ++v) index += values_[v].is_output();
-  return index;
 }
 
 }  // namespace thunkvm

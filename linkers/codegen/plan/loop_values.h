@@ -24,7 +24,7 @@ struct LoopValue {
   int phase = -1;         ///< where a member is computed; -1: before the body
   int position = 0;       ///< of a call within its phase
   bool reduced = false, stored = false;
-  std::vector<std::uint32_t> outputs;  ///< registers that it goes to
+  std::vector<std::uint32_t> outputs{};  ///< registers that it goes to
   /// Where its block is, if it has one: among the loop's inputs, outputs, or what is reduced, or an
   /// array of the body's own.
   enum class Storage : std::uint8_t { None, Input, Output, Reduced, Body };
@@ -105,9 +105,9 @@ class LoopValues {
   static int order(const LoopValue& value) { return value.phase * 64 + value.position; }
 
   bool is_read_outside(std::uint32_t reg) const { return !plan_.only_read_by(reg, group_.steps); }
+  bool is_value(std::uint32_t step) const;
   bool dies(std::uint32_t reg) const;
   std::size_t first_reduction_of(std::size_t reduction) const;
-  std::size_t output_index(std::size_t value) const;
   void note_temporaries(std::uint32_t step);
   void finish_outputs();
   void finish_reductions();

@@ -142,6 +142,7 @@ void Plan::find_lengths() {
 bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const {
   std::uint32_t reads = 0;
   for (const std::uint32_t step : steps) {
+    if (membership_[step].groups > 1) continue;  // others read for it too
     const Operands& o = program_.steps[step].operands;
     reads += static_cast<std::uint32_t>(std::count(o.registers, o.registers + o.n_inputs, reg));
   }
@@ -152,7 +153,7 @@ std::vector<StepRange> Plan::not_reached_after(std::span<const Group> groups, st
   std::vector<std::uint32_t> steps;
   for (const Group& group : groups.subspan(u + 1))
     for (const std::uint32_t step : group.steps)
-      if (!is_rematerialised(step)) steps.push_back(step);
+      if (accounts_for(group, step)) steps.push_back(step);
   std::sort(steps.begin(), steps.end());
   std::vector<StepRange> ranges;
   for (const std::uint32_t step : steps) {
@@ -166,21 +167,24 @@ std::vector<StepRange> Plan::not_reached_after(std::span<const Group> groups, st
 
 std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : kFunctionThunks; }
 
-/// Once more where a rematerialised view was none: each time there are fewer.
 void Plan::find_groups(const std::stop_token& stop) {
-  do {
-    groups_.clear();
-    groups_at_.assign(program_.code.size(), kNone);
-    for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
-      const Statement& s = schedule_.statements[i];
-      if (s.kind != Statement::Kind::Run) continue;
-      go_on_unless(stop);
-      const std::uint32_t end = schedule_.segment_end(i);
-      groups_at_[s.pc] = static_cast<std::uint32_t>(groups_.size());
-      groups_.push_back(fuse(*this, s.index, s.index + (end - i)));
-      i = end - 1;
-    }
-  } while (!rematerialised_.keep_what_loops_read(*this, groups_));
+  groups_at_.assign(program_.code.size(), kNone);
+  membership_.resize(steps_.size());
+  for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
+    const Statement& s = schedule_.statements[i];
+    if (s.kind != Statement::Kind::Run) continue;
+    go_on_unless(stop);
+    const std::uint32_t end = schedule_.segment_end(i);
+    groups_at_[s.pc] = static_cast<std::uint32_t>(groups_.size());
+    groups_.push_back(fuse(*this, s.index, s.index + (end - i)));
+    for (const Group& group : groups_.back())
+      for (const std::uint32_t step : group.steps) {
+        Membership& membership = membership_[step];
+        if (membership.groups++ == 0) membership.first = &group;
+        membership.loops += group.kind == Group::Kind::Loop;
+      }
+    i = end - 1;
+  }
 }
 
 void Plan::find_memo_depths() {
@@ -350,14 +354,15 @@ void Plan::find_temporaries() {
       for (const std::uint32_t step : group.steps) {
         const Operands& o = program_.steps[step].operands;
         writer[o.output(0)] = &group;
-        // A rematerialised view is a member of several loops, and of an array that is to last.
-        if (group.kind != Group::Kind::Loop || is_rematerialised(step)) continue;
+        // A rematerialised view is a part of an array that is to last.
+        if (!is_in_loops_only(step) || is_rematerialised(step)) continue;
         for (int i = 0; i < o.n_inputs; ++i) {
-          loop_reads[o.input(i)] += !steps_[step].compares(i);
+          loop_reads[o.input(i)] += accounts_for(group, step) && !steps_[step].compares(i);
           if (writer[o.input(i)] != &group && !steps_[step].is_shape_of()) read[o.input(i)] = true;
         }
-        if (steps_[step].kind != StepForm::Kind::Reduction && steps_[step].ndim <= kInlineDims)
-          computed[o.output(0)] = !only_read_by(o.output(0), group.steps);
+        computed[o.output(0)] = membership_[step].groups == 1 && steps_[step].ndim <= kInlineDims &&
+                                steps_[step].kind != StepForm::Kind::Reduction &&
+                                !only_read_by(o.output(0), group.steps);
       }
   std::vector<std::uint32_t> temporaries;
   for (std::uint32_t r = 0; r < program_.n_registers; ++r)

@@ -85,8 +85,16 @@ class Plan {
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The groups of the Run instruction at `pc`, in the order in which they are emitted.
   const std::vector<Group>& groups(std::uint32_t pc) const { return groups_[groups_at_[pc]]; }
-  /// The steps of a segment that are not reached if group `u` fails; without rematerialised views,
-  /// which may be another segment's.
+  /// True if the group is the one that says whether the step was reached: the first of those that
+  /// have an index map, and none of those that have a rematerialised view.
+  bool accounts_for(const Group& group, std::uint32_t step) const {
+    return membership_[step].first == &group && !is_rematerialised(step);
+  }
+  /// True if the step is a member of loops, and nothing else runs it.
+  bool is_in_loops_only(std::uint32_t step) const {
+    return membership_[step].groups == membership_[step].loops;
+  }
+  /// The steps of a segment that are not reached if group `u` fails.
   std::vector<StepRange> not_reached_after(std::span<const Group> groups, std::size_t u) const;
   /// The step whose value in this register is a part of an array that stays where it is to the end
   /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
@@ -144,6 +152,11 @@ class Plan {
   std::vector<std::uint32_t> outlined_at_;  ///< by pc; kNone: what the interpreter does
   std::vector<std::vector<Group>> groups_;  ///< by Run instruction
   std::vector<std::uint32_t> groups_at_;    ///< by pc, into groups_
+  struct Membership {
+    std::uint32_t groups = 0, loops = 0;  ///< how many have the step
+    const Group* first = nullptr;
+  };
+  std::vector<Membership> membership_;  ///< by step
   std::size_t n_temporaries_ = 0;
 };
 

@@ -11,7 +11,7 @@ RematerialisedViews::RematerialisedViews(const Plan& plan) {
   steps_.assign(program.n_registers, kNone);
   if (!plan.options().fuse || plan.options().unfused) return;
   std::vector<bool> lasting(program.n_registers, true);
-  std::vector<std::uint32_t> reads(program.n_registers, 0);  // by what may be a member of a loop
+  std::vector<std::uint32_t> reads(program.n_registers, 0);  // by what is always in a loop
   for (const std::uint32_t reg : schedule.dying) lasting[reg] = false;
   for (const Statement& s : schedule.statements)
     if (s.kind == Statement::Kind::Move && s.takes) lasting[s.from] = false;
@@ -20,7 +20,7 @@ RematerialisedViews::RematerialisedViews(const Plan& plan) {
     const Operands& o = program.steps[step].operands;
     const StepForm::Kind kind = plan.step(step).kind;
     if (kind == StepForm::Kind::Mapped) lasting[o.output(0)] = false;
-    if (kind != StepForm::Kind::Mapped && kind != StepForm::Kind::Element) continue;
+    if (kind != StepForm::Kind::Element) continue;
     for (int k = 0; k < o.n_inputs; ++k) ++reads[o.input(k)];
   }
   for (std::uint32_t step = 0; step < n_steps; ++step) {
@@ -34,30 +34,6 @@ RematerialisedViews::RematerialisedViews(const Plan& plan) {
         reads[out] == plan.reads(out))
       steps_[out] = step;
   }
-}
-
-bool RematerialisedViews::keep_what_loops_read(const Plan& plan,
-                                               const std::vector<std::vector<Group>>& groups) {
-  const Program& program = plan.program();
-  std::vector<std::uint32_t> loop_reads(program.n_registers, 0);
-  for (const std::vector<Group>& segment : groups)
-    for (const Group& group : segment) {
-      if (group.kind != Group::Kind::Loop) continue;
-      for (const std::uint32_t step : group.steps) {
-        const Operands& o = program.steps[step].operands;
-        for (int i = 0; i < o.n_inputs; ++i) {
-          const std::uint32_t view = steps_[o.input(i)];
-          if (view != kNone && plan.is_member(group.steps, view)) ++loop_reads[o.input(i)];
-        }
-      }
-    }
-  bool kept = true;
-  for (std::uint32_t reg = 0; reg < program.n_registers; ++reg) {
-    if (steps_[reg] == kNone || loop_reads[reg] == plan.reads(reg)) continue;
-    steps_[reg] = kNone;
-    kept = false;
-  }
-  return kept;
 }
 
 }  // namespace thunkvm

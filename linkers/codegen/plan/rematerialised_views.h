@@ -10,20 +10,18 @@
 namespace thunkvm {
 
 class Plan;
-struct Group;
 
 /// Which registers hold such a part, which then is computed nowhere.
 class RematerialisedViews {
  public:
   RematerialisedViews() = default;
-  /// All views of lasting arrays: of those in memory that are written once, and neither retired nor
-  /// taken by a move. The plan has found forms and counted accesses.
+  /// The views that nothing but elementwise nodes reads, of lasting arrays: of those in memory that
+  /// are written once, and neither retired nor taken by a move. The plan has found forms and
+  /// counted accesses.
   explicit RematerialisedViews(const Plan& plan);
 
   /// The step whose value in this register is such a view; kNone if none is.
   std::uint32_t step_of(std::uint32_t reg) const { return steps_[reg]; }
-  /// Gives up those that other code than loops reads. False if there were any.
-  bool keep_what_loops_read(const Plan& plan, const std::vector<std::vector<Group>>& groups);
 
  private:
   std::vector<std::uint32_t> steps_;  // by register

@@ -3,6 +3,7 @@
 #include "vm/frame.h"
 
 #include <cstring>
+#include <span>
 
 namespace thunkvm {
 
@@ -39,8 +40,8 @@ bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i) 
   } else {
     NativeSupport::fail(*call.frame, step.node);
   }
-  for (std::size_t k = i + 1; k < steps.indices.size(); ++k)
-    NativeSupport::note_not_reached(*call.frame, steps.indices[k], steps.indices[k] + 1);
+  for (const std::uint32_t later : std::span(steps.indices).subspan(i + 1))
+    if (later != kNone) NativeSupport::note_not_reached(*call.frame, later, later + 1);
   note_after(call, steps);
   return false;
 }

@@ -24,7 +24,7 @@ using StepRange = std::pair<std::uint32_t, std::uint32_t>;
 /// in it: the steps that were counted as run and are not reached.
 struct NativeSteps {
   std::vector<Step> steps;             ///< their `dying` is what holds in the emitted order
-  std::vector<std::uint32_t> indices;  ///< in Program::steps
+  std::vector<std::uint32_t> indices;  ///< in Program::steps; kNone: another group's to account for
   std::vector<StepRange> after;        ///< not reached if the group fails
 };
 
