@@ -8,7 +8,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field
+from itertools import chain
 
 from spec import SCALAR, Node, Spec
 
@@ -82,12 +85,13 @@ def initial(node: Node, seed: int) -> int | list[int]:
 class Result:
     """What one call does.
 
-    Where a failure was caught, what ran for the value that failed depends on the order of what is
-    independent: `ran` has what the call's results need, `may_run` what that value demands.
+    What ran of a value that failed depends on the order of what is independent: `ran` has what the
+    call's results need, `may_run` what was demanded besides, by values that failed.
     """
 
     ran: Counter  # what is recorded by Python Ops, and ("native", kind) for built-in ones
     may_run: Counter
+    may_have: dict[int, object]  # the values that may be computed
     values: dict[int, object]
     outputs: list[object]
     shared: dict[int, object]
@@ -95,6 +99,10 @@ class Result:
 
 
 Unit = tuple[object, ...]
+Remainder = tuple[int, int]  # of a selector by a modulus
+Decision = tuple[Remainder, str, int]  # and how it is decoded, among how many arms
+Demands = set[int | Remainder]
+Arms = tuple[int, ...]  # a value for each
 
 
 @dataclass
@@ -106,22 +114,47 @@ class State:
     at: Counter = field(default_factory=Counter)  # how far the script of an opaque node has run
     got: dict[int, list[object]] = field(default_factory=dict)  # what an opaque node was given
     failed: set[int] = field(default_factory=set)  # opaque nodes
+    fell_back: dict[int, bool] = field(default_factory=dict)  # whether an attempt did
 
     def copy(self) -> State:
         got = {n: list(values) for n, values in self.got.items()}
-        return State(dict(self.values), dict(self.ran), self.at.copy(), got, set(self.failed))
+        values, ran, fell_back = dict(self.values), dict(self.ran), dict(self.fell_back)
+        return State(values, ran, self.at.copy(), got, set(self.failed), fell_back)
 
 
 class Evaluation:
-    """Pull semantics: a value is computed when it is asked for, once."""
+    """Pull semantics: a value is computed when it is asked for, once.
 
-    def __init__(self, spec: Spec, call: int, inputs: dict[int, object]) -> None:
-        self.spec, self.call = spec, call
+    What all arms demand is demanded whatever the selector says: it may run before a selector that
+    fails. Arms are those of all conditionals on that selector which the outputs demand, or which
+    one input of an opaque node or one attempted value demands. What only some arms demand, or what
+    cannot run without the decision, does not run.
+    """
+
+    def __init__(
+        self, spec: Spec, call: int, inputs: dict[int, object], failing: int | None
+    ) -> None:
+        self.spec, self.call, self.failing = spec, call, failing
         self.owners = spec.owners()
         self.first = {self.owners[v][0]: v for v in range(len(self.owners) - 1, -1, -1)}
-        self.state = State(dict(inputs))
+        self.inputs, self.state = inputs, State(dict(inputs))
         self.may_run: dict[Unit, Counter] = {}
-        self.failing: int | None = None
+        self.may_have: dict[int, object] = {}
+        self.supposed: dict[Decision, int] = {}  # arms that selectors which fail might pick
+        self.undecided: dict[Decision, set[Arms]] = {}  # those of selectors that failed
+        self.demanded: Demands = set()  # so far; what of it is not computed has failed
+        self.answers: dict[object, Demands] = {}  # of `demanded_where`
+        self.above: list[Demands] = []  # all that a value may ever demand, but for opaque nodes
+        self.decisions: list[set[Decision]] = []  # all that may ever be decided for a value
+        for v, (n, _) in enumerate(self.owners):
+            node = spec.nodes[n]
+            reads = [*node.ins, *chain(*node.arms)]
+            is_opaque = node.kind in ("reentrant", "generator")
+            self.above.append({v}.union(*(self.above[u] for u in reads if not is_opaque)))
+            self.decisions.append(set().union(*(self.decisions[u] for u in reads)))
+            if node.kind == "cond":
+                self.above[v].add(remainder(node))
+                self.decisions[v].add(decision(node))
 
     def record(self, unit: Unit, what: Counter) -> None:
         assert unit not in self.state.ran
@@ -132,23 +165,29 @@ class Evaluation:
             raise Failure
 
     def force(self, v: int) -> object:
-        if v not in self.state.values:
-            n, j = self.owners[v]
-            node = self.spec.nodes[n]
-            if node.kind == "cond":
-                self.state.values[v] = self.force(node.arms[self.arm(node)][j])
-            elif node.kind == "attempt":
-                chosen = node.arms[self.caught(node.arms[0])][j]
-                try:
-                    self.state.values[v] = self.force(chosen)
-                except Failure:  # of the otherwise
-                    self.run_without_failure([chosen])
-                    raise
-            elif node.kind in ("reentrant", "generator"):
-                self.run_script(n, v)
-            else:
-                self.run_eager(n, node)
+        if v not in self.demanded:
+            self.demanded.add(v)
+            self.compute(v)
+        elif v not in self.state.values:
+            raise Failure  # again
         return self.state.values[v]
+
+    def compute(self, v: int) -> None:
+        """Compute a value and all that it demands; one that is there demands the same again."""
+        n, j = self.owners[v]
+        node = self.spec.nodes[n]
+        if node.kind == "cond":
+            arms = tuple(arm[j] for arm in node.arms)
+            self.state.values[v] = self.force(arms[self.arm(node, arms)])
+        elif node.kind == "attempt":
+            if n not in self.state.fell_back:
+                self.state.fell_back[n] = self.caught(node.arms[0])
+            self.state.values[v] = self.force(node.arms[self.state.fell_back[n]][j])
+        elif node.kind in ("reentrant", "generator"):
+            if v not in self.state.values:
+                self.run_script(n, v)
+        elif node.kind not in ("input", "shared"):
+            self.run_eager(n, node, v in self.state.values)
 
     def force_all(self, values: Iterable[int]) -> list[object]:
         """Compute independent values: where one fails, others may have been computed before it."""
@@ -162,36 +201,82 @@ class Evaluation:
             raise failure
         return got
 
-    def arm(self, node: Node) -> int:
-        selector, modulus = node.ins[0], node.seed
+    def arm(self, node: Node, arms: Arms) -> int:
+        if decision(node) in self.supposed:
+            return self.supposed[decision(node)]
+        try:
+            number = self.remainder(*remainder(node))
+        except Failure:
+            self.undecided.setdefault(decision(node), set()).add(arms)
+            raise
+        return arm_of(node.decoding, number, len(arms))
+
+    def remainder(self, selector: int, modulus: int) -> int:
+        """What conditionals decide by: where there is a modulus, a node that the spec has not."""
+        self.demanded.add((selector, modulus))
         number = self.force(selector)
         if modulus:
             number %= modulus
             unit = ("remainder", selector, modulus)
             if unit not in self.state.ran:
                 self.record(unit, Counter({("native", "mod"): 1}))
-        return arm_of(node.decoding, number, len(node.arms))
+        return number
 
-    def caught(self, values: tuple[int, ...]) -> bool:
-        """Whether computing one of these fails: then nothing of it counts."""
+    def caught(self, values: Iterable[int]) -> bool:
+        """Whether computing one of these fails, in turn: then nothing of it counts."""
         before = self.state.copy()
         try:
-            self.force_all(values)
+            for v in values:
+                self.force_for_lazy(v)
         except Failure:
             self.may_run |= self.state.ran
+            self.may_have |= self.state.values
             self.state = before
-            self.run_without_failure(values)
             return True
         return False
 
-    def run_without_failure(self, values: Iterable[int]) -> None:
-        """Note what values demand that failed: part of it may have been computed before."""
-        failing, before = self.failing, self.state
-        self.failing, self.state = None, before.copy()
-        self.state.failed.clear()
-        self.force_all(values)
-        self.may_run |= self.state.ran
-        self.failing, self.state = failing, before
+    def force_for_lazy(self, v: int) -> object:
+        """Compute what an opaque node asks for, or what is attempted."""
+        outside = self.undecided, self.demanded
+        self.undecided, self.demanded = {}, set()
+        try:
+            return self.force(v)
+        except Failure:
+            self.run_ahead()
+            raise
+        finally:
+            self.undecided, self.demanded = outside
+
+    def run_ahead(self) -> None:
+        """Compute what is demanded whatever the selectors that failed would have said."""
+        known = None
+        while known != self.undecided:  # what is computed may need other arms of them
+            known = {what: set(arms) for what, arms in self.undecided.items()}
+            for what, arms in known.items():
+                by_arm = [frozenset(chosen) for chosen in zip(*arms, strict=True)]
+                above = (set().union(*(self.above[v] for v in chosen)) for chosen in by_arm)
+                common = set.intersection(*above) - self.demanded
+                for arm, chosen in enumerate(by_arm):
+                    if common:
+                        common &= self.demanded_where(what, arm, chosen)
+                for v in sorted(common, key=str):
+                    with suppress(Failure):
+                        self.remainder(*v) if isinstance(v, tuple) else self.force(v)
+
+    def demanded_where(self, what: Decision, arm: int, values: frozenset[int]) -> Demands:
+        """What these values demand if a selector that failed picks this arm."""
+        matters = set().union(*(self.decisions[v] for v in values))
+        supposed = {d: a for d, a in (self.supposed | {what: arm}).items() if d in matters}
+        key = frozenset(supposed.items()), values
+        if key not in self.answers:
+            there = copy(self)
+            there.state, there.may_run, there.may_have = State(dict(self.inputs)), {}, {}
+            there.supposed, there.undecided, there.demanded = supposed, {}, set()
+            with suppress(Failure):
+                there.force_all(values)
+            there.run_ahead()
+            self.answers[key] = there.demanded
+        return self.answers[key]
 
     def run_script(self, n: int, v: int) -> None:
         node = self.spec.nodes[n]
@@ -223,10 +308,12 @@ class Evaluation:
     def asked(self, node: Node, v: int) -> object:
         if goes_on(node) and self.caught((v,)):
             return -1
-        return self.force(v)
+        return self.force_for_lazy(v)
 
-    def run_eager(self, n: int, node: Node) -> None:
+    def run_eager(self, n: int, node: Node, is_computed: bool) -> None:
         got = self.force_all(node.ins)
+        if is_computed:
+            return
         first, values = self.first[n], self.state.values
         if node.kind in ("mix", "destroy"):
             self.fail(n)
@@ -253,6 +340,16 @@ class Evaluation:
             values[first] = [got[1] if i == node.seed else x for i, x in enumerate(got[0])]
 
 
+def remainder(node: Node) -> Remainder:
+    """What a conditional decides by."""
+    return node.ins[0], node.seed
+
+
+def decision(node: Node) -> Decision:
+    """What says which arm of a conditional counts."""
+    return remainder(node), node.decoding, len(node.arms)
+
+
 def goes_on(node: Node) -> bool:
     """Whether an opaque node goes on where computing an input failed."""
     return node.kind == "generator" and node.seed % 2 == 1
@@ -260,8 +357,7 @@ def goes_on(node: Node) -> bool:
 
 def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | None) -> Result:
     """What a call does in which node `failing` raises."""
-    evaluation = Evaluation(spec, call, inputs)
-    evaluation.failing = failing
+    evaluation = Evaluation(spec, call, inputs, failing)
     shared: dict[int, object] = {}
     outputs: list[object] = []
     failed = False
@@ -272,10 +368,12 @@ def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | No
         shared = dict(zip(eager, updated, strict=True))
     except Failure:
         outputs, shared, failed = [], {}, True
+        evaluation.run_ahead()
     state = evaluation.state
     for target, value, lazily in spec.updates:
         if lazily and value in state.values and not failed:
             shared[target] = state.values[value]
     ran = sum(state.ran.values(), Counter())
     may_run = sum((evaluation.may_run | state.ran).values(), Counter())
-    return Result(ran, may_run, state.values, outputs, shared, failed)
+    may_have = evaluation.may_have | state.values
+    return Result(ran, may_run, may_have, state.values, outputs, shared, failed)
