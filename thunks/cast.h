@@ -19,14 +19,6 @@ Array cast_array(const Array& from, DType to);
 /// A number or an array, converted; the same cell where the dtype is right already.
 Cell cast_cell(const Cell& from, DType to);
 
-template <class To, class From>
-To cast_value(From value) {
-  To result;
-  cast_loop(dtype_of<From>, dtype_of<To>)(reinterpret_cast<const char*>(&value), 0,
-                                          reinterpret_cast<char*>(&result), 0, 1);
-  return result;
-}
-
 /// A python-number-like cell (bool, int64, float64, complex128) as `dtype`. Throws Error(Value)
 /// with NumPy's words where an integer does not fit ("Python integer 300 out of bounds for uint8").
 Cell cast_weak(const Cell& number, DType dtype);

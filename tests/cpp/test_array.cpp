@@ -26,6 +26,14 @@ Array counting(const Shape& shape) {
   return a;
 }
 
+template <class To, class From>
+To cast_value(From value) {
+  To result;
+  cast_loop(dtype_of<From>, dtype_of<To>)(reinterpret_cast<const char*>(&value), 0,
+                                          reinterpret_cast<char*>(&result), 0, 1);
+  return result;
+}
+
 std::vector<std::int64_t> elements(const Array& a) {
   const Array c = a.as_contiguous();
   return {c.data_as<std::int64_t>(), c.data_as<std::int64_t>() + c.size()};
