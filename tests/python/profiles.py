@@ -61,7 +61,8 @@ SEARCH = FunctionRecord(
              entered=2, runs=2, self_time=0.0001, total_time=0.0806, copies=2, lazy_copies=2),
         node(6, "ifelse", 8, source="out = tv.ifelse(ok, cheap, rest)", form="branch",
              inputs=(0, 5, 1), output=True, entered=10, runs=10, self_time=0.0004, total_time=0.09),
-        node(7, "exp", 9, source="memo = exp(x)", form="memo", inputs=("x",)),
+        node(7, "exp", 9, source="memo = exp(x)", form="kernel", region="if needed",
+             inputs=("x",)),
     ),
     conditions=(
         ConditionRow(

@@ -25,7 +25,8 @@ class LazyReport:
     copies : tuple of NodeRow
         Nodes that made copies of what only nodes still may need that not every call runs.
     memo : tuple of NodeRow
-        Nodes that run at their first need and did so in no call or in all: 0 times or n times.
+        Nodes in memo bodies (whose `region` begins with "if needed") that ran 0 times, or as often
+        as there were calls.
     saved : float
         Seconds that untaken arms would have taken, in conditions where that is known.
     unknown : tuple of ConditionRow
@@ -80,8 +81,12 @@ def lazy_report(function: FunctionRecord) -> LazyReport:
 
 
 def _at_need(node: NodeRow) -> bool:
-    """Whether a node runs when it is first needed, since no region is sure to need it."""
-    return node.form == "memo" or node.region.startswith("if needed")
+    """Whether a node is in a memo body, which runs just before the first node that reads its value.
+
+    What is read under several conditions, none of which has to hold, is in one; in the mode ``py``
+    everything is. "if needed and x": the body is in an arm, or the node in an arm of the body.
+    """
+    return node.region.startswith("if needed")
 
 
 __all__ = ["LazyReport", "lazy_report"]

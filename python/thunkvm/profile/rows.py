@@ -62,7 +62,7 @@ class NodeRow(Rates):
     region_path : tuple of (int, int)
         The same as the conditions and arms around it, outermost first.
     form : str
-        What runs it: ``"emitted"``, ``"loop"``, ``"kernel"``, ``"perform"``, ``"lazy"``, ``"memo"``
+        What runs it: ``"emitted"``, ``"loop"``, ``"kernel"``, ``"perform"``, ``"lazy"``
         and what else `f.explain()` says.
     group : int or None
         The index of the group that it is computed in.

@@ -58,8 +58,8 @@ class NodeExplanation:
         ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"``, ``"c"`` (a user's Op) or
         ``"thunk"``.
     region : str
-        When it runs: ``"always"``, ``"only if x > 0.0"``; ``"if needed"``: where somebody needs it
-        first, as no condition says whether that happens.
+        When it runs: ``"always"``, ``"only if x > 0.0"``; ``"if needed"``: just before the
+        first node that reads it, where no one condition says whether any of them runs.
     code : str
         The emitted function, and the loop in it; ``"C block 0"`` for nodes of users' C that share a
         block; empty where the interpreter runs the node.
