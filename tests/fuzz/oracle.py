@@ -81,6 +81,18 @@ def initial(node: Node, seed: int) -> int | list[int]:
     )
 
 
+def shared_values(spec: Spec) -> dict[int, object]:
+    """What the shared variables hold before the first call."""
+    nodes = {v: spec.nodes[n] for v, (n, _) in enumerate(spec.owners())}
+    return {v: initial(node, v) for v, node in nodes.items() if node.kind == "shared"}
+
+
+def arguments(spec: Spec, call: int) -> dict[int, object]:
+    """What the inputs are given in a call."""
+    nodes = {v: spec.nodes[n] for v, (n, _) in enumerate(spec.owners())}
+    return {v: initial(node, call + v) for v, node in nodes.items() if node.kind == "input"}
+
+
 @dataclass
 class Result:
     """What one call does.

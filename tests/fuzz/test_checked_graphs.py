@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from build import MODES, Built, Injected
 from naming import run_as
-from oracle import evaluate, initial
+from oracle import arguments, evaluate, shared_values
 from spec import Spec, generate
 
 import thunkvm as tv
@@ -33,20 +33,15 @@ MODES.update(CHECKING)
 
 def check(spec: Spec, mode: str) -> None:
     """Hold what ran, what failed and what came out against the oracle."""
-    shared: dict[int, object] = {
-        v: initial(spec.nodes[n], v)
-        for v, (n, _) in enumerate(spec.owners())
-        if spec.nodes[n].kind == "shared"
-    }
+    shared = shared_values(spec)
     built = Built(spec, mode, shared)
-    free = [v for v, (n, _) in enumerate(spec.owners()) if spec.nodes[n].kind == "input"]
     for call, failing in zip(spec.calls, spec.failing, strict=True):
-        given = {v: initial(spec.nodes[0], call + v) for v in free}
-        known = dict(shared) | given
+        given = arguments(spec, call)
+        known = shared | given
         want = evaluate(spec, call, known, failing)
         got: list[Any] | None = None
         with suppress(Injected):
-            got = built.call([given[v] for v in free], call, failing)
+            got = built.call(list(given.values()), call, failing)
         assert (got is None) == want.failed
         ran = set(built.journal.ran + built.native_runs())
         if got is None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from build import Built, Injected
-from oracle import evaluate, initial
+from oracle import arguments, evaluate, shared_values
 from spec import Spec, generate
 
 from thunkvm import _core
@@ -21,22 +21,17 @@ SHARES = {"py": 1, "vm": 1, "cvm": 1, "cvm_nogc": 1, "cvm emitted": 10}
 
 def check(spec: Spec, mode: str, kind: str) -> None:
     """Hold what ran and what came out in a profiled block against the oracle."""
-    shared: dict[int, object] = {
-        v: initial(spec.nodes[n], v)
-        for v, (n, _) in enumerate(spec.owners())
-        if spec.nodes[n].kind == "shared"
-    }
+    shared = shared_values(spec)
     built = Built(spec, mode, shared)
-    free = [v for v, (n, _) in enumerate(spec.owners()) if spec.nodes[n].kind == "input"]
     entered: Counter[str] = Counter()
     with built.function.profile(kind) as p:
         for call, failing in zip(spec.calls, spec.failing, strict=True):
-            given = {v: initial(spec.nodes[0], call + v) for v in free}
-            known = dict(shared) | given
+            given = arguments(spec, call)
+            known = shared | given
             want = evaluate(spec, call, known, failing)
             got: list[Any] | None = None
             with suppress(Injected):
-                got = built.call([given[v] for v in free], call, failing)
+                got = built.call(list(given.values()), call, failing)
             entered.update({row.node: row.runs for row in built.function.node_runs()})
             assert (got is None) == want.failed
             ran = set(built.journal.ran + built.native_runs())

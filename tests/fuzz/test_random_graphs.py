@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from build import Built, Injected
 from naming import run_as
-from oracle import Result, evaluate, initial
+from oracle import Result, arguments, evaluate, shared_values
 from spec import Spec, generate, smaller
 
 import thunkvm as tv
@@ -49,22 +49,17 @@ def check(spec: Spec, mode: str) -> None:
     Wrong
         At the first difference.
     """
-    shared: dict[int, object] = {
-        v: initial(spec.nodes[n], v)
-        for v, (n, _) in enumerate(spec.owners())
-        if spec.nodes[n].kind == "shared"
-    }
+    shared = shared_values(spec)
     try:
         built = Built(spec, mode, shared, repeated=mode in REWRITING)
     except RuntimeError as error:  # the verifier refuses the program
         raise Wrong(f"linking failed: {error}") from error
-    free = [v for v, (n, _) in enumerate(spec.owners()) if spec.nodes[n].kind == "input"]
     for call, failing in zip(spec.calls, spec.failing, strict=True):
-        given = {v: initial(spec.nodes[0], call + v) for v in free}
-        known = dict(shared) | given
+        given = arguments(spec, call)
+        known = shared | given
         want = evaluate(spec, call, known, failing)
         try:
-            got = built.call([given[v] for v in free], call, failing)
+            got = built.call(list(given.values()), call, failing)
             failed = False
         except Injected:
             got, failed = [], True
