@@ -137,26 +137,6 @@ TEST_CASE("a body reads what it wrote only after it wrote it") {
   CHECK_VERDICT(b.build(), "memo body 0: register 1 (t) is read before it is written on some path");
 }
 
-TEST_CASE("what a body within a body wants, the outermost place has to have") {
-  ProgramBuilder b;
-  const Index x = b.input("x"), inner_value = b.reg("inner value"), m = b.reg("m"),
-              y = b.output("y");
-  const Index outer = b.memo("outer"), inner = b.memo("inner");
-  b.retire({x});
-  b.need(outer);
-  b.move(y, m);
-  b.retire({m, inner_value});
-  b.halt();
-  b.body(outer);
-  b.need(inner);
-  b.move(m, inner_value);
-  b.ret();
-  b.body(inner);
-  b.move(inner_value, x);
-  b.ret();
-  CHECK_VERDICT(b.build(), "instruction 1 (Need): register 0 (x) is read after it was retired");
-}
-
 /// A lazy thunk of two inputs, p = x*x and q = x, and one output.
 struct WithLazy {
   WithLazy() {
@@ -241,7 +221,8 @@ TEST_CASE("the body of a lazy thunk's input leaves that input") {
   CHECK_VERDICT(retires.build(), "is retired in the body of input 0 of lazy thunk 0");
 }
 
-TEST_CASE("a body that ran does not run again, where it was needed by another one too") {
+TEST_CASE(
+    "what a body within a body wants, the outermost place has to have, unless that body ran") {
   const auto program = [](bool needed_first, bool in_one_arm) {
     ProgramBuilder b;
     const Index c = b.input("c"), x = b.input("x"), inner_value = b.reg("inner value"),
