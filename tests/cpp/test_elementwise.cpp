@@ -1,45 +1,42 @@
 // What all elementwise Ops share: which loop they pick, how they broadcast, whose memory they take.
 #include "ops/graph/functions.h"
+#include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
-#include "thunks/array.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <complex>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace thunkvm;
 
 namespace {
 
-template <class T>
-Array vector_of(std::vector<T> elements) {
-  const std::int64_t n = static_cast<std::int64_t>(elements.size());
-  Array array = Array::allocate(dtype_of<T>, {&n, 1});
-  for (std::int64_t i = 0; i < n; ++i) array.data_as<T>()[i] = elements[i];
-  return array;
-}
-
-template <class T>
-std::vector<T> elements_of(const Cell& cell) {
-  const Array array = cell.array().as_contiguous();
-  const T* first = array.data_as<T>();
-  return std::vector<T>(first, first + array.size());
-}
-
 Variable scalar(DType dtype) { return Variable::input(TensorType::scalar(dtype)); }
-Variable tensor(DType dtype, int ndim) { return Variable::input(TensorType::of_ndim(dtype, ndim)); }
 
-std::string error_of(auto&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
+/// The kernel of -x, with registers of its own: x, and the result.
+struct NegKernel {
+  explicit NegKernel(Array x) : cells{Cell::of_array(std::move(x)), Cell()} {
+    operands.registers = registers;
+    operands.n_inputs = 1;
+    operands.n_outputs = 1;
+    operands.state = code.state.get();
+    activation.cells = cells;
+    activation.host = &host;
   }
-  return "no error";
-}
+  Status run() { return code.eager(activation, operands); }
+
+  const Variable y = -tensor(DType::Float64, 1);
+  const ThunkCode code = y.node()->op()->kernel(*y.node());
+  Cell cells[2];
+  const std::uint32_t registers[2] = {0, 1};
+  Operands operands;
+  Host host;
+  Activation activation;
+};
 
 }  // namespace
 
@@ -202,48 +199,22 @@ TEST_CASE("a complex128 number lives in a 0-d array") {
 }
 
 TEST_CASE("a long kernel asks for a look at Ctrl-C") {
-  const Variable x = tensor(DType::Float64, 1);
-  const Variable y = -x;
   for (const std::int64_t n : {std::int64_t{100}, std::int64_t{1} << 20}) {
-    Cell cells[2] = {Cell::of_array(Array::zeros(DType::Float64, {&n, 1})), Cell()};
-    const std::uint32_t registers[2] = {0, 1};
-    const ThunkCode code = y.node()->op()->kernel(*y.node());
-    Operands operands;
-    operands.registers = registers;
-    operands.n_inputs = 1;
-    operands.n_outputs = 1;
-    operands.state = code.state.get();
-    Host host;
-    Activation activation;
-    activation.cells = cells;
-    activation.host = &host;
-    CHECK(code.eager(activation, operands) == Status::Done);
-    CHECK(activation.poll == (n > 100));
+    NegKernel neg(Array::zeros(DType::Float64, {&n, 1}));
+    CHECK(neg.run() == Status::Done);
+    CHECK(neg.activation.poll == (n > 100));
   }
 }
 
 TEST_CASE("in the nogc modes an output's memory is written again, if nobody else has it") {
-  const Variable x = tensor(DType::Float64, 1);
-  const Variable y = -x;
-  Cell cells[2] = {Cell::of_array(vector_of<double>({1, 2})), Cell()};
-  const std::uint32_t registers[2] = {0, 1};
-  const ThunkCode code = y.node()->op()->kernel(*y.node());
-  Operands operands;
-  operands.registers = registers;
-  operands.n_inputs = 1;
-  operands.n_outputs = 1;
-  operands.state = code.state.get();
-  Host host;
-  Activation activation;
-  activation.cells = cells;
-  activation.host = &host;
-  activation.retain_intermediates = true;
-  REQUIRE(code.eager(activation, operands) == Status::Done);
-  const char* first = cells[1].body()->data;
-  REQUIRE(code.eager(activation, operands) == Status::Done);
-  CHECK(cells[1].body()->data == first);
-  const Cell held = cells[1];
-  REQUIRE(code.eager(activation, operands) == Status::Done);
-  CHECK(cells[1].body()->data != first);
+  NegKernel neg(vector_of<double>({1, 2}));
+  neg.activation.retain_intermediates = true;
+  REQUIRE(neg.run() == Status::Done);
+  const char* first = neg.cells[1].body()->data;
+  REQUIRE(neg.run() == Status::Done);
+  CHECK(neg.cells[1].body()->data == first);
+  const Cell held = neg.cells[1];
+  REQUIRE(neg.run() == Status::Done);
+  CHECK(neg.cells[1].body()->data != first);
   CHECK(elements_of<double>(held) == std::vector<double>{-1, -2});
 }
