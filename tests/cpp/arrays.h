@@ -42,7 +42,7 @@ template <class T>
 std::vector<T> elements_of(const Cell& cell) {
   const Array a = cell.to_array().as_contiguous();
   if (a.dtype() != dtype_of<T>) throw std::logic_error("the result is of another dtype");
-  return {a.data_as<T>(), a.data_as<T>() + a.size()};
+  return std::vector<T>(a.data_as<T>(), a.data_as<T>() + a.size());  // of bool too
 }
 inline Lengths shape_of(const Cell& cell) {
   const Array a = cell.to_array();
