@@ -74,13 +74,14 @@ class Fusion {
     const bool fuse = plan_.options().fuse;
     const bool mapped = fuse && form.kind == Kind::Mapped;
     // What an index map reads may have become a value since.
-    for (const std::uint32_t map : maps_.read_by(step))
-      if (!maps_.may_wait(map)) compute(operands(map).output(0));
+    for (const std::uint32_t mapped : maps_.read_by(step))
+      if (!maps_.may_wait(mapped)) compute(operands(mapped).output(0));
     for (int i = 0; i < operands(step).n_inputs; ++i) {
       const std::uint32_t reg = operands(step).input(i);
       // Lengths of arrays are made to be compared, and other vectors are not.
       if (form.compares(i) != maps_.is(reg, IndexMap::Kind::ShapeOf)) compute(reg);
     }
+    read_ = maps_.read_by(step);
     std::size_t loop = kNoLoop;
     if (fuse && form.kind == Kind::Element) {
       loop = join(step);
@@ -103,6 +104,7 @@ class Fusion {
   void take_alone(std::uint32_t step) {
     const Operands& o = operands(step);
     for (int i = 0; i < o.n_inputs; ++i) compute(o.input(i));
+    read_.clear();
     seal_others(producers_of(step), kNoLoop);
     note_touched(step);
     for (int j = 0; j < o.n_outputs; ++j) group_of_[o.output(j)] = groups_.size();
@@ -161,7 +163,7 @@ class Fusion {
     return found == loop_of_.end() ? kNoLoop : root(found->second);
   }
 
-  /// The loops whose values a step reads, directly or by way of index maps.
+  /// The loops whose values the step that is taken reads, directly or by way of index maps.
   std::vector<std::size_t> producers_of(std::uint32_t step) const {
     std::vector<std::size_t> result;
     const auto note = [&](std::uint32_t reader) {
@@ -170,14 +172,14 @@ class Fusion {
         if (const std::size_t loop = loop_of(o.input(i)); loop != kNoLoop) add_once(result, loop);
     };
     note(step);
-    for (const std::uint32_t mapped : maps_.read_by(step)) note(mapped);
+    for (const std::uint32_t mapped : read_) note(mapped);
     return result;
   }
 
   /// Those, and loops that have an index map which the step reads too.
   std::vector<std::size_t> candidates_for(std::uint32_t step) const {
     std::vector<std::size_t> result = producers_of(step);
-    for (const std::uint32_t mapped : maps_.read_by(step)) {
+    for (const std::uint32_t mapped : read_) {
       const auto found = mapped_in_.find(operands(mapped).output(0));
       if (found != mapped_in_.end()) add_once(result, root(found->second));
     }
@@ -207,7 +209,7 @@ class Fusion {
   /// True if the step, and the index maps that it reads, may become members.
   bool takes(const Loop& loop, std::uint32_t step) const {
     const std::size_t index = static_cast<std::size_t>(&loop - loops_.data());
-    std::vector<std::uint32_t> steps = maps_.read_by(step);
+    std::vector<std::uint32_t> steps = read_;
     std::erase_if(steps, [&](auto mapped) { return plan_.is_member(loop.steps, mapped); });
     steps.push_back(step);
     std::size_t registers = loop.operands.size();
@@ -267,8 +269,9 @@ class Fusion {
     loop = loops_.size();
     loops_.emplace_back().ndim = plan_.step(step).ndim;
     merged_into_.push_back(loop);
-    for (const std::uint32_t mapped : maps_.read_by(step))
+    for (const std::uint32_t mapped : std::vector(read_))
       if (!suits(mapped, loops_[loop].ndim, kNoLoop)) compute(operands(mapped).output(0));
+    read_ = maps_.read_by(step);
     return loop;
   }
 
@@ -297,7 +300,7 @@ class Fusion {
 
   void add(std::size_t loop, std::uint32_t step) {
     Loop& g = loops_[loop];
-    for (const std::uint32_t mapped : maps_.read_by(step)) {
+    for (const std::uint32_t mapped : read_) {
       add_step(g, mapped);
       const std::uint32_t out = operands(mapped).output(0);
       (is_output(g, mapped) ? loop_of_ : mapped_in_)[out] = loop;
@@ -357,6 +360,7 @@ class Fusion {
   const Plan& plan_;
   const Program& program_;
   IndexMaps maps_;
+  std::vector<std::uint32_t> read_;  // the index maps that the step which is taken reads
   std::vector<Group> groups_;
   std::vector<Loop> loops_;
   std::vector<std::size_t> merged_into_;

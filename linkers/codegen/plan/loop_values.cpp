@@ -210,7 +210,7 @@ void LoopValues::find_values() {
 
 /// A member's value goes to a register, if others read it there.
 void LoopValues::give(std::size_t value, std::uint32_t reg) {
-  if (!is_read_outside(reg)) return;
+  if (!plan_.is_read_outside(reg)) return;
   if (plan_.reg(reg).shape_only)
     nest_.shape_only.push_back(plan_.reg(reg).temporary);
   else
@@ -337,7 +337,7 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
     nest_.members.steps.push_back(program_.steps[step]);
     nest_.members.steps.back().operands.dying = 0;
     const std::uint32_t out = program_.steps[step].operands.output(0);
-    if (!is_read_outside(out) || (!is_value(step) && plan_.is_in_loops_only(step)))
+    if (!plan_.is_read_outside(out) || (!is_value(step) && plan_.is_in_loops_only(step)))
       nest_.internal.push_back(out);
     note_temporaries(step);
   }

@@ -104,7 +104,6 @@ class LoopValues {
   void find_order();
   static int order(const LoopValue& value) { return value.phase * 64 + value.position; }
 
-  bool is_read_outside(std::uint32_t reg) const { return !plan_.only_read_by(reg, group_.steps); }
   bool is_value(std::uint32_t step) const;
   bool dies(std::uint32_t reg) const;
   std::size_t first_reduction_of(std::size_t reduction) const;

@@ -38,6 +38,7 @@ Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& s
   find_lengths();
   rematerialised_ = RematerialisedViews(*this);
   find_groups(stop);
+  count_reads_within();
   find_memo_depths();
   cut();
   take_in_bodies();
@@ -139,16 +140,6 @@ void Plan::find_lengths() {
   }
 }
 
-bool Plan::only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const {
-  std::uint32_t reads = 0;
-  for (const std::uint32_t step : steps) {
-    if (membership_[step].groups > 1) continue;  // others read for it too
-    const Operands& o = program_.steps[step].operands;
-    reads += static_cast<std::uint32_t>(std::count(o.registers, o.registers + o.n_inputs, reg));
-  }
-  return reads == reads_[reg];
-}
-
 std::vector<StepRange> Plan::not_reached_after(std::span<const Group> groups, std::size_t u) const {
   std::vector<std::uint32_t> steps;
   for (const Group& group : groups.subspan(u + 1))
@@ -177,14 +168,31 @@ void Plan::find_groups(const std::stop_token& stop) {
     const std::uint32_t end = schedule_.segment_end(i);
     groups_at_[s.pc] = static_cast<std::uint32_t>(groups_.size());
     groups_.push_back(fuse(*this, s.index, s.index + (end - i)));
-    for (const Group& group : groups_.back())
+    i = end - 1;
+  }
+  for (const std::vector<Group>& groups : groups_)
+    for (const Group& group : groups)
       for (const std::uint32_t step : group.steps) {
         Membership& membership = membership_[step];
         if (membership.groups++ == 0) membership.first = &group;
         membership.loops += group.kind == Group::Kind::Loop;
       }
-    i = end - 1;
-  }
+}
+
+/// What a step reads that is a member of several loops is read outside of each.
+void Plan::count_reads_within() {
+  reads_within_.resize(program_.n_registers, 0);
+  std::vector<const Group*> writer(program_.n_registers, nullptr);
+  for (const std::vector<Group>& groups : groups_)
+    for (const Group& group : groups) {
+      for (const std::uint32_t step : group.steps)
+        writer[program_.steps[step].operands.output(0)] = &group;
+      for (const std::uint32_t step : group.steps) {
+        const Operands& o = program_.steps[step].operands;
+        for (int i = 0; i < o.n_inputs && membership_[step].groups == 1; ++i)
+          reads_within_[o.input(i)] += writer[o.input(i)] == &group;
+      }
+    }
 }
 
 void Plan::find_memo_depths() {
@@ -362,7 +370,7 @@ void Plan::find_temporaries() {
         }
         computed[o.output(0)] = membership_[step].groups == 1 && steps_[step].ndim <= kInlineDims &&
                                 steps_[step].kind != StepForm::Kind::Reduction &&
-                                !only_read_by(o.output(0), group.steps);
+                                is_read_outside(o.output(0));
       }
   std::vector<std::uint32_t> temporaries;
   for (std::uint32_t r = 0; r < program_.n_registers; ++r)

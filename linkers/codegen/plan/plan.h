@@ -120,8 +120,8 @@ class Plan {
   /// How many places read the register, and write it.
   std::uint32_t reads(std::uint32_t reg) const { return reads_[reg]; }
   std::uint32_t writes(std::uint32_t reg) const { return writes_[reg]; }
-  /// True if nothing but these steps reads the register.
-  bool only_read_by(std::uint32_t reg, std::span<const std::uint32_t> steps) const;
+  /// True if other code reads the register than the groups that write it.
+  bool is_read_outside(std::uint32_t reg) const { return reads_within_[reg] != reads_[reg]; }
 
  private:
   void find_forms();
@@ -129,6 +129,7 @@ class Plan {
   void count_accesses();
   void find_lengths();
   void find_groups(const std::stop_token& stop);
+  void count_reads_within();
   void find_memo_depths();
   void cut();
   void take_in_bodies();
@@ -142,8 +143,9 @@ class Plan {
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
-  std::vector<std::uint32_t> reads_;   ///< by register: how many places read it
-  std::vector<std::uint32_t> writes_;  ///< by register: how many places write it
+  std::vector<std::uint32_t> reads_;         ///< by register: how many places read it
+  std::vector<std::uint32_t> writes_;        ///< by register: how many places write it
+  std::vector<std::uint32_t> reads_within_;  ///< by register: how many of the groups that write it
   RematerialisedViews rematerialised_;
   std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their pcs
   std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
