@@ -162,11 +162,15 @@ class Evaluation:
             node = spec.nodes[n]
             reads = [*node.ins, *chain(*node.arms)]
             is_opaque = node.kind in ("reentrant", "generator")
-            self.above.append({v}.union(*(self.above[u] for u in reads if not is_opaque)))
+            self.above.append(set().union(*(self.above[u] for u in reads if not is_opaque)))
+            self.above[v].update([v] if runs_for_each_output(node) else self.outputs(n))
             self.decisions.append(set().union(*(self.decisions[u] for u in reads)))
             if node.kind == "cond":
                 self.above[v].add(remainder(node))
                 self.decisions[v].add(decision(node))
+
+    def outputs(self, n: int) -> range:
+        return range(self.first[n], self.first[n] + self.spec.nodes[n].outs)
 
     def record(self, unit: Unit, what: Counter) -> None:
         assert unit not in self.state.ran
@@ -323,6 +327,7 @@ class Evaluation:
         return self.force_for_lazy(v)
 
     def run_eager(self, n: int, node: Node, is_computed: bool) -> None:
+        self.demanded.update(self.outputs(n))
         got = self.force_all(node.ins)
         if is_computed:
             return
@@ -360,6 +365,11 @@ def remainder(node: Node) -> Remainder:
 def decision(node: Node) -> Decision:
     """What says which arm of a conditional counts."""
     return remainder(node), node.decoding, len(node.arms)
+
+
+def runs_for_each_output(node: Node) -> bool:
+    """Whether each output is a demand of its own."""
+    return node.kind in ("cond", "attempt", "reentrant", "generator")
 
 
 def goes_on(node: Node) -> bool:

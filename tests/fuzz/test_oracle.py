@@ -84,3 +84,9 @@ def test_a_fallback_that_one_arm_demands_is_caught_where_their_selector_fails(
     monkeypatch.setattr(Built, "call", call)
     with pytest.raises(Wrong, match="no outcome demands it"):
         check(branch_on_what_fails(*arms), "vm")
+
+
+def test_arms_that_read_different_outputs_of_one_node_all_demand_it() -> None:
+    both, selector = Node("mix", (0,), outs=2), Node("mix", (0,))  # values 1 and 2, and 3
+    spec = Spec((Node("input"), both, selector, branch(3, 1, 2)), outputs=(4,))
+    assert evaluate(spec, 0, {0: 1}, failing=2).may_run == {("op", 1): 1}
