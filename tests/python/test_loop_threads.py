@@ -118,11 +118,13 @@ def test_a_signal_ends_a_long_loop_and_the_function_stays_usable(threads: int) -
 
     before = signal.signal(signal.SIGALRM, stop)
     try:
-        with tv.config.change(loop_threads=threads, loop_threads_from=0):
-            with pytest.raises(StopError):
-                signal.setitimer(signal.ITIMER_REAL, 0.001)
-                while True:
-                    f(value)
+        with (
+            tv.config.change(loop_threads=threads, loop_threads_from=0),
+            pytest.raises(StopError),
+        ):
+            signal.setitimer(signal.ITIMER_REAL, 0.001)
+            while True:
+                f(value)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert _core._testing.registers_empty(f)
