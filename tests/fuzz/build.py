@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from oracle import goes_on, mixed, script
+from behaviour import goes_on, mixed, script
 from spec import SCALAR, VECTOR, Node, Spec
 
 import thunkvm as tv
