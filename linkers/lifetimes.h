@@ -41,7 +41,7 @@ class ValueLists {
 /// A lazy thunk whose outputs may not all be computed is let go likewise, after its last demand. In
 /// the lists it stands as n_values + its node.
 struct Lifetimes {
-  std::vector<Value> leader;  ///< by value: the conditional at whose place this one's branch is;
+  std::vector<Value> leader;  ///< by value: the conditional whose branch decides this one too;
                               ///< itself if not joined
   ValueLists after;           ///< by statement (a branch: by its leader): retired after it
   /// By arm slot (`arm_slot` of a conditional + arm): retired at the entry of that arm (slots of

@@ -9,8 +9,8 @@
 namespace thunkvm {
 
 /// Levels of regions within regions in which a last touch is found exactly; in deeper ones a touch
-/// counts at the last place where it can occur. Each level costs one more look at each use; with 16
-/// a conditional among 10,000 that are nested is linked in 3.1 us (`./dev bench scaling`).
+/// counts at the last statement where it can occur. Each level costs one more look at each use;
+/// with 16 a conditional among 10,000 that are nested is linked in 3.1 us (`./dev bench scaling`).
 inline constexpr std::uint32_t kPreciseLevels = 16;
 /// A value with more uses than this is retired after the branch that they are in, not in its arms,
 /// where it would be a list of uses times arms.

@@ -139,7 +139,7 @@ class Lowering {
     release();
   }
 
-  // What ends at a place: the values in `retired_`, the thunks in `released_`.
+  // Reads a slot of the lists: values that end go to `retired_`, lazy thunks to `released_`.
   void collect(const ValueLists& lists, std::size_t slot, Value but = kNoIndex) {
     retired_.clear();
     released_.clear();

@@ -151,7 +151,7 @@ Half::operator float() const {
   if (exponent != 0)
     return std::bit_cast<float>(sign | ((exponent + 112) << 23) | (mantissa << 13));
   if (mantissa == 0) return std::bit_cast<float>(sign);
-  const int leading = std::countl_zero(mantissa) - 21;  // places to shift until bit 10 is set
+  const int leading = std::countl_zero(mantissa) - 21;  // bits to shift until bit 10 is set
   mantissa = (mantissa << leading) & 0x3ffu;
   return std::bit_cast<float>(sign | static_cast<std::uint32_t>(113 - leading) << 23 |
                               (mantissa << 13));

@@ -13,7 +13,7 @@ namespace thunkvm {
 /// read), else nanoseconds of the system's monotonic clock. How long a tick is was measured against
 /// the system's clock.
 ///
-/// For tests another clock can stand in its place, for the whole process.
+/// Tests may replace it with another clock, for the whole process.
 class Clock {
  public:
   using Read = std::uint64_t (*)();

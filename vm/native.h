@@ -1,7 +1,7 @@
 // native.h: emitted code, as the machine runs it.
 //
 // Emitted code is an overlay of a program: it has the same registers, counters, memo bodies and
-// places, so a frame may run its program with it or without, from one call to the next. A function
+// pcs, so a frame may run its program with it or without, from one call to the next. A function
 // of it stands for a stretch of the program's code. Where the interpreter may come into such a
 // stretch, the overlay's code has a Native instruction; everywhere else the program's own ones,
 // which all that was not emitted goes by, and the runs of a tracer unless the code is traced.
@@ -28,7 +28,7 @@ struct ThunkRun;
 using NativeFunction = std::uint32_t (*)(NativeCall* call, std::uint32_t label);
 
 /// A call as emitted code sees it. Emitted modules declare the first five members again
-/// (linkers/codegen/emit/prelude.h): their places and types are part of the ABI.
+/// (linkers/codegen/emit/prelude.h): their offsets and types are part of the ABI.
 struct NativeCall {
   Cell* cells = nullptr;
   std::uint64_t* counters = nullptr;

@@ -62,7 +62,7 @@ class Child {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     // The host may have closed its own standard files, so these may be among ours. They were opened
-    // in this order, lowest number first, so none takes the place of a later one.
+    // in this order, lowest number first, so none overwrites a later one.
     posix_spawn_file_actions_adddup2(&files, input.get(), 0);
     posix_spawn_file_actions_adddup2(&files, output.write.get(), 1);
     posix_spawn_file_actions_adddup2(&files, errors.write.get(), 2);

@@ -15,7 +15,7 @@
 // It never sees a float16: it gets a float32, and its float32 result is rounded once.
 //
 // An element of an array's result depends on the elements that it is made of alone, not on its
-// place, the strides, the alignment or the length of the array. Arrays of floats go through `block`
+// index, the strides, the alignment or the length of the array. Arrays of floats go through `block`
 // where there is one, a single element too, and numbers (0-d) through the call operator, which is
 // faster for one: their results may differ in the last places. Without `block`, a number and an
 // array of it give the same bits.

@@ -187,7 +187,7 @@ const Elementwise left_shift_op =
     Elementwise("left_shift", "logic", {"x", "y"})
         .infix("<<", 9)
         .comment(
-            "Each integer with its bits moved up by y places. What is moved out is lost; by the "
+            "Each integer with its bits moved up by y positions. What is moved out is lost; by the "
             "dtype's width or more, or by a negative number, that is all.")
         .example("[1, 3], [4, 1]", "array([16,  6])", {"int64"})
         .loops<LeftShift, 2>(Ints{});
@@ -197,7 +197,7 @@ const Elementwise right_shift_op =
     Elementwise("right_shift", "logic", {"x", "y"})
         .infix(">>", 9)
         .comment(
-            "Each integer with its bits moved down by y places; negative numbers stay negative. "
+            "Each integer with its bits moved down by y positions; negative numbers stay negative. "
             "By the dtype's width or more, or by a negative number, only the sign is left.")
         .example("[16, -6], [4, 1]", "array([ 1, -3])", {"int64"})
         .loops<RightShift, 2>(Ints{});

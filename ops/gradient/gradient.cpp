@@ -106,7 +106,7 @@ class Backward {
   }
 
   // One backward pass for the outputs that have a gradient in the same region. One that may be
-  // there without the others has a pass of its own: a zero in its place would be computed, and so
+  // there without the others has a pass of its own: a zero instead would be computed, and so
   // would what multiplies it.
   void through_op(Apply& node, std::uint32_t first_value) {
     if (node.n_outputs() == 1) {

@@ -18,8 +18,8 @@ struct Visit {
 
 using VariableMap = std::unordered_map<Variable, Variable, VariableHash>;
 
-// What replaces a variable, and what that is computed from, replacements in the place of what they
-// replace.
+// The replacement of each variable, in which other variables that are to be replaced are replaced
+// too.
 class Replacements {
  public:
   explicit Replacements(std::span<const std::pair<Variable, Variable>> pairs)

@@ -11,10 +11,10 @@
 
 namespace thunkvm {
 
-/// A list of nodes that knows each node's place in it. The walk that made it owns it.
+/// A list of nodes that knows each node's position in it. The walk that made it owns it.
 ///
-/// A node remembers one place, that of the index which numbered it last, with the number of that
-/// index. Walks may nest and take turns all the same (a host that is asked whether to go on may
+/// A node remembers one position, in the NodeIndex that numbered it last, with the number of that
+/// one. Walks may nest and take turns all the same (a host that is asked whether to go on may
 /// walk graphs): an index that meets a node that another one has numbered since numbers its own
 /// again. So a lookup is a comparison, and what it says is right whatever else was walked.
 ///
@@ -40,8 +40,8 @@ class NodeIndex {
   }
   bool contains(const Apply& node) const { return of(node) != kAbsent; }
 
-  /// From now on `node`, which is not in the list, has the place of `nodes()[i]`, for which it
-  /// stands.
+  /// From now on `node`, which is not in the list, has the position of `nodes()[i]`, for which
+  /// it stands.
   void add(const Apply& node, std::uint32_t i);
 
  private:

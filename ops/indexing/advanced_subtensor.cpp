@@ -131,13 +131,14 @@ class ArrayIndexOp : public ArrayOp {
                                                      single.n_picked())
                                     : inputs[i]);
     // Where the axes of the arrays come out, and where those of each example are to be.
-    const int n_picked = single.n_picked(), place = single.place();
+    const int n_picked = single.n_picked(), n_before = single.n_before();
     Axes order;  // of the result of the longer index, for the result of the batch
-    if (own && !single.separated() && place > 0) {
+    if (own && !single.separated() && n_before > 0) {
       order = axis_range(0, 1);
-      for (int axis = 0; axis < place; ++axis) order.push_back(1 + n_picked + axis);
+      for (int axis = 0; axis < n_before; ++axis) order.push_back(1 + n_picked + axis);
       for (int axis = 0; axis < n_picked; ++axis) order.push_back(1 + axis);
-      for (int axis = place; axis < single.n_rest(); ++axis) order.push_back(1 + n_picked + axis);
+      for (int axis = n_before; axis < single.n_rest(); ++axis)
+        order.push_back(1 + n_picked + axis);
     } else if (!own && single.separated()) {
       order = {n_picked};
       for (int axis = 0; axis < n_picked + single.n_rest(); ++axis)
@@ -285,7 +286,7 @@ class AdvancedWriteOp final : public ArrayIndexOp {
   }
 
  private:
-  /// Where a part of the value stays, since no later one is put into the same place.
+  /// Where a part of the value stays, since no later one is put into the same element.
   Variable is_last(Apply& node, const Variable& part) const {
     const auto number = [](std::int64_t n) { return Variable::number(n); };
     const Variable& x = node.input(0);

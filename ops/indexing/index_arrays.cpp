@@ -46,9 +46,9 @@ std::vector<std::string> without_arrays(const std::string& op,
 }
 
 template <class Length>
-std::vector<Length> inserted(std::vector<Length> rest, std::size_t place,
+std::vector<Length> inserted(std::vector<Length> rest, std::size_t n_before,
                              const std::vector<Length>& picked) {
-  rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(place), picked.begin(), picked.end());
+  rest.insert(rest.begin() + static_cast<std::ptrdiff_t>(n_before), picked.begin(), picked.end());
   return rest;
 }
 
@@ -114,7 +114,7 @@ Array added_up(Dims shape, std::span<const Array> offsets) {
 
 }  // namespace
 
-std::vector<std::int64_t> PickedElements::shape() const { return inserted(rest, place, picked); }
+std::vector<std::int64_t> PickedElements::shape() const { return inserted(rest, n_before, picked); }
 
 ArrayIndex::ArrayIndex(const std::string& op, const std::vector<std::string>& items, int ndim,
                        std::span<const Variable> inputs)
@@ -136,7 +136,7 @@ ArrayIndex::ArrayIndex(const std::string& op, const std::vector<std::string>& it
   for (const std::string& item : items) {
     const bool picks = item == kArray || is_integer(item);
     if (picks) {
-      if (!met) place_ = static_cast<int>(rest_.size());
+      if (!met) n_before_ = static_cast<int>(rest_.size());
       separated_ = separated_ || apart;
       met = true;
     } else {
@@ -165,7 +165,7 @@ ArrayIndex::ArrayIndex(const std::string& op, const std::vector<std::string>& it
     }
   }
   if (!ellipsis) keep(left, true);
-  if (separated_) place_ = 0;
+  if (separated_) n_before_ = 0;
   if (next != inputs.size())
     throw Error(ErrorKind::Type, "[" + op + "] the index takes " + std::to_string(next) +
                                      " inputs, one for each '?' and '[]', but got " +
@@ -220,7 +220,7 @@ PickedElements ArrayIndex::find(const Activation& activation, const Operands& op
     found.rest.push_back(found.part.lengths[axis]);
     found.steps.push_back(found.part.strides[axis]);
   }
-  found.place = static_cast<std::size_t>(place_);
+  found.n_before = static_cast<std::size_t>(n_before_);
 
   Host& host = *activation.host;
   // From here on only copies are looked at: another thread may write to what was given.
@@ -250,7 +250,7 @@ Extents ArrayIndex::extents(const Extents& x, std::span<const Variable> inputs,
     arrays.push_back(array.is_mask ? Extents{sum(cast(inputs[input], DType::Int64))}
                                    : input_shapes[input]);
   }
-  return inserted(rest, static_cast<std::size_t>(place_), broadcast_extents(arrays));
+  return inserted(rest, static_cast<std::size_t>(n_before_), broadcast_extents(arrays));
 }
 
 StaticShape ArrayIndex::known_shape(const StaticShape& x, std::span<const Variable> inputs) const {
@@ -275,7 +275,7 @@ StaticShape ArrayIndex::known_shape(const StaticShape& x, std::span<const Variab
                         std::to_string(wants));
     }
   }
-  return inserted(rest, static_cast<std::size_t>(place_), picked);
+  return inserted(rest, static_cast<std::size_t>(n_before_), picked);
 }
 
 }  // namespace thunkvm

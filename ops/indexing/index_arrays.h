@@ -18,13 +18,13 @@
 namespace thunkvm {
 
 /// Where the elements are that an index with arrays picks: element b of the arrays and element r of
-/// the rest of the axes is at part.data + offsets[b] + (r's place in `rest`).
+/// the rest of the axes is at part.data + offsets[b] + (r's position in `rest`).
 struct PickedElements {
   View part;                              ///< what the integers and slices leave
   std::vector<std::int64_t> rest, steps;  ///< the axes of it that no array takes
   std::vector<std::int64_t> picked;       ///< the shape of the arrays together
   Array offsets;                          ///< int64, in C order, in bytes; nobody else has it
-  std::size_t place = 0;                  ///< how many of the rest come before `picked`
+  std::size_t n_before = 0;               ///< how many of the rest come before `picked`
 
   std::vector<std::int64_t> shape() const;
 };
@@ -40,7 +40,7 @@ class ArrayIndex {
   const std::string& op() const { return basic_.op(); }
   /// How many axes of the result no array takes, and how many of them come before the arrays'.
   int n_rest() const { return static_cast<int>(rest_.size()); }
-  int place() const { return place_; }
+  int n_before() const { return n_before_; }
   /// Whether the axes of the arrays are in front since something is between them.
   bool separated() const { return separated_; }
   /// How many axes the arrays have together.
@@ -74,7 +74,7 @@ class ArrayIndex {
   std::vector<int> integers_;  ///< the inputs that are integers of `basic_`
   std::vector<IndexArray> arrays_;
   std::vector<int> rest_;
-  int place_ = 0, n_picked_ = 0;
+  int n_before_ = 0, n_picked_ = 0;
   bool separated_ = false;
 };
 

@@ -33,10 +33,11 @@ template <class T, Access kAccess>
 void walk(Host& host, const PickedElements& found, char* elements, const Array& dense) {
   constexpr std::int64_t kItem = sizeof(T);
   std::vector<std::int64_t> across(dense.strides().begin(), dense.strides().end());
-  const auto first = across.begin() + static_cast<std::ptrdiff_t>(found.place);
+  const auto first = across.begin() + static_cast<std::ptrdiff_t>(found.n_before);
   across.erase(first, first + static_cast<std::ptrdiff_t>(found.picked.size()));
   std::int64_t step = kItem;  // from one that is picked to the next, in `dense`
-  for (std::size_t axis = found.place; axis < found.rest.size(); ++axis) step *= found.rest[axis];
+  for (std::size_t axis = found.n_before; axis < found.rest.size(); ++axis)
+    step *= found.rest[axis];
   const std::int64_t n_picked = found.offsets.size();
   const std::int64_t* offsets = found.offsets.data_as<std::int64_t>();
   LongWork work(host, dense.size());

@@ -1,6 +1,6 @@
 // vector_math.h: exp, log, sin and the like of many numbers at once.
 //
-// What an element becomes depends on its value alone: not on its place, its neighbours, its
+// The result for an element depends on its value alone: not on its index, its neighbours, its
 // alignment or how many there are. It is within 4 units in the last place of the true value, and
 // right for zeros, infinities, NaN, denormal numbers and overflow. The bits may differ from those
 // of the C library's functions of one number, and between machines with different vector units.

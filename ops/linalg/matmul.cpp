@@ -106,7 +106,7 @@ void multiply_by_blas(const Matrix& a, const Layout& la, const Matrix& b, const 
 }
 
 [[noreturn]] void fail_alignment(const Array& a, const Array& b) {
-  const std::string place = b.ndim() == 1 ? "0" : std::to_string(b.ndim() - 2);
+  const std::string axis = b.ndim() == 1 ? "0" : std::to_string(b.ndim() - 2);
   throw Error(
       ErrorKind::Value,
       "[matmul] Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
@@ -114,7 +114,7 @@ void multiply_by_blas(const Matrix& a, const Layout& la, const Matrix& b, const 
           std::to_string(b.length(std::max(b.ndim() - 2, 0))) + " is different from " +
           std::to_string(a.length(a.ndim() - 1)) + "): the shapes are " + format_shape(a.shape()) +
           " and " + format_shape(b.shape()) +
-          "; the last axis of the first must be as long as axis " + place + " of the second");
+          "; the last axis of the first must be as long as axis " + axis + " of the second");
 }
 
 template <class T>

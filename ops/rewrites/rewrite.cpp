@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, kRewrites.size()> kNames = {kRewrites[0].
 /// New forms of one node that are tried: each is smaller than the one before, so this is never
 /// reached but by a rewrite that is wrong.
 constexpr int kMostForms = 16;
-constexpr std::uint8_t kNobody = 0;  // else the rewrite's place, from 1
+constexpr std::uint8_t kNobody = 0;  // else the rewrite's number, from 1
 
 class Walk {
  public:

@@ -108,7 +108,7 @@ TEST_CASE("a temporary that a kernel reads moves to its register") {
   CHECK_FALSE(cell.is_array());
 }
 
-TEST_CASE("a shape-only temporary has one zero in all places") {
+TEST_CASE("a shape-only temporary has one zero for all its elements") {
   Call call;
   const CallMemory memory(call.native);
   const std::int64_t shape[] = {3, 1000};

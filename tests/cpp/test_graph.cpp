@@ -106,7 +106,7 @@ TEST_CASE("replacements that depend on each other are an error that names them")
       Error);
 }
 
-TEST_CASE("walks that take turns each find the places of their own nodes") {
+TEST_CASE("walks that take turns each find the positions of their own nodes") {
   const Variable x = real("x"), y = exp(x), z = log(y), other = real("other");
   const NodeIndex up(topological_order(std::span(&z, 1)));
   const NodeIndex down({z.node(), y.node(), x.node()});
@@ -121,7 +121,7 @@ TEST_CASE("walks that take turns each find the places of their own nodes") {
   }
 }
 
-TEST_CASE("what stands for a node has its place, also after another walk") {
+TEST_CASE("what stands for a node has its position, also after another walk") {
   const Variable x = real("x"), y = exp(x), form = log(x);
   NodeIndex nodes(topological_order(std::span(&y, 1)));
   CHECK(!nodes.contains(*form.node()));

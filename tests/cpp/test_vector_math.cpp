@@ -1,5 +1,5 @@
 // test_vector_math.cpp: the vector functions against the C library's of higher precision, on every
-// unit that this processor has; and that an element's place means nothing.
+// unit that this processor has; and that an element's index means nothing.
 #include "ops/graph/functions.h"
 #include "ops/kernels/vector_math.h"
 #include "tests/cpp/arrays.h"
@@ -279,7 +279,7 @@ TEST_CASE("an unusual neighbour does not change exp or log") {
     }
 }
 
-TEST_CASE("an element's place, neighbours and stride mean nothing to a vector function") {
+TEST_CASE("an element's index, neighbours and stride mean nothing to a vector function") {
   for (int f = 0; f < kVectorFunctions; ++f) {
     const char* const op = kFunctions[static_cast<std::size_t>(f)].op;
     const bool of_two = takes_two(static_cast<VectorFunction>(f));

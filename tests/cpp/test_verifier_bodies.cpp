@@ -1,5 +1,5 @@
-// test_verifier_bodies.cpp: what the bodies of memos and of lazy thunks' inputs may read, write and
-// retire, by all the places that need them.
+// test_verifier_bodies.cpp: what memo bodies, and those of lazy thunks' inputs, may read, write and
+// retire, by all the instructions that enter them.
 #include "tests/cpp/verdict.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ struct WithMemo {
   const Index start = b.label(), memo = b.memo("memo");
 };
 
-TEST_CASE("a memo body is held against every place that needs it") {
+TEST_CASE("a memo body is held against every Need of it") {
   WithMemo fine;
   const Index no = fine.b.label(), yes = fine.b.label();
   fine.b.branch("ifelse", fine.c, {no, yes});

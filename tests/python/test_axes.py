@@ -106,7 +106,7 @@ def test_other_numbers_may_be_any_integers() -> None:
         (lambda v: tv.moveaxis(v, 0, -4), r"\[moveaxis\] destination: axis -4 is out of bounds"),
         (lambda v: tv.moveaxis(v, (0, -3), (0, 1)), r"\[moveaxis\] source = .* axis -3 twice"),
         (lambda v: tv.moveaxis(v, (0, 1), (1, 1)), r"\[moveaxis\] destination = .* axis 1 twice"),
-        (lambda v: tv.moveaxis(v, (0, 1), 1), r"\[moveaxis\] 2 axes cannot go to 1 places"),
+        (lambda v: tv.moveaxis(v, (0, 1), 1), r"\[moveaxis\] 2 axes cannot go to 1 positions"),
         (lambda v: tv.moveaxis(v, 10**30, 0), r"\[moveaxis\] source: axis 1000+ is out of bounds"),
         (lambda v: tv.swapaxes(v, 3, 0), r"\[swapaxes\] axis1: axis 3 is out of bounds"),
         (lambda v: tv.swapaxes(v, 0, 10**30), r"\[swapaxes\] axis2: axis 1000+ is out of bounds"),

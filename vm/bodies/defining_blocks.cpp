@@ -35,12 +35,12 @@ DefiningBlocks::DefiningBlocks(const Program& program, const BodyGraph& bodies)
 }
 
 void DefiningBlocks::find_writers(const Program& program, const BodyGraph& bodies) {
-  const auto claim = [&](std::uint32_t index, Entry entry, auto&& place) {
+  const auto claim = [&](std::uint32_t index, Entry entry, auto&& where) {
     if (given[index])
-      throw_invalid(place(), register_text(program, index) +
+      throw_invalid(where(), register_text(program, index) +
                                  " is written, but it is a constant or given by the caller");
     if (writer[index] != kNone && writer[index] != entry)
-      throw_invalid(place(), register_text(program, index) +
+      throw_invalid(where(), register_text(program, index) +
                                  " is written in two bodies: every value has one defining block");
     writer[index] = entry;
   };

@@ -15,8 +15,8 @@ std::string register_text(const Program& program, std::uint32_t index) {
   return name.empty() ? text : text + " (" + name + ")";
 }
 
-void throw_invalid(const std::string& place, const std::string& rule) {
-  throw Error(ErrorKind::Runtime, "invalid program: " + place + ": " + rule);
+void throw_invalid(const std::string& where, const std::string& rule) {
+  throw Error(ErrorKind::Runtime, "invalid program: " + where + ": " + rule);
 }
 
 void throw_invalid(const Program& program, std::uint32_t pc, const std::string& rule) {

@@ -16,8 +16,8 @@ namespace thunkvm {
 
 namespace {
 
-/// What has become of a register at one place of a body: under which conditions it is so. More
-/// than one may hold where something else than a lazy thunk's choice decides.
+/// The states of a register at one instruction of a body: the conditions of each.
+/// More than one may hold where something else than a lazy thunk's choice decides.
 struct Fact {
   Condition untouched = kAlways;  ///< since the body was entered
   Condition set = kNever;

@@ -29,17 +29,17 @@ class Verifier {
     each("lazy thunk ", p_.lazies, [this](const Lazy& lazy) { check_lazy(lazy); });
     each("bound thunk ", p_.bound,
          [this](const ThunkCode& code) { require(code.make != nullptr, "has no maker"); });
-    place_ = "the node counters";
+    where_ = "the node counters";
     require(std::ranges::is_sorted(p_.node_counters, {}, &NodeCounter::node),
             "are not sorted by node");
     for (const NodeCounter& entry : p_.node_counters) {
       in_range(entry.node, p_.n_nodes, "node");
       in_range(entry.counter, p_.n_counters, "counter");
     }
-    place_ = "the code";
+    where_ = "the code";
     require(!p_.code.empty(), "is empty: it has to end in Halt");
     for (std::uint32_t pc = 0; pc < p_.code.size(); ++pc) {
-      place_ = instruction_text(p_, pc);
+      where_ = instruction_text(p_, pc);
       check_instruction(p_.code[pc]);
     }
   }
@@ -48,22 +48,22 @@ class Verifier {
   template <class List, class Check>
   void each(const char* what, const List& list, const Check& check) {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      place_ = what + std::to_string(i);
+      where_ = what + std::to_string(i);
       check(list[i]);
     }
   }
   void require(bool holds, const std::string& rule) const {
-    if (!holds) throw_invalid(place_, rule);
+    if (!holds) throw_invalid(where_, rule);
   }
   void in_range(std::uint64_t index, std::uint64_t size, const std::string& what) const {
     if (index >= size)
-      throw_invalid(place_, what + " " + std::to_string(index) + " does not exist, there are " +
+      throw_invalid(where_, what + " " + std::to_string(index) + " does not exist, there are " +
                                 std::to_string(size));
   }
   void range_in(std::uint64_t first, std::uint64_t count, std::uint64_t size,
                 const std::string& what) const {
     if (count != 0 && first + count > size)
-      throw_invalid(place_, what + " " + std::to_string(first) + " to " +
+      throw_invalid(where_, what + " " + std::to_string(first) + " to " +
                                 std::to_string(first + count - 1) +
                                 " do not all exist, there are " + std::to_string(size));
   }
@@ -73,7 +73,7 @@ class Verifier {
 
   void check_registers() {
     const auto list = [&](const char* name, const std::vector<std::uint32_t>& registers) {
-      place_ = name;
+      where_ = name;
       for (const std::uint32_t index : registers) in_range(index, p_.n_registers, "register");
     };
     list("the operand lists", p_.registers);
@@ -82,7 +82,7 @@ class Verifier {
     list("the shared values", p_.shared);
     list("the outputs", p_.outputs);
     list("the updates", p_.updates);
-    place_ = "the constants";
+    where_ = "the constants";
     for (const auto& [index, value] : p_.constants) {
       in_range(index, p_.n_registers, "register");
       require(!value.empty(), register_text(p_, index) + " has no value");
@@ -112,7 +112,7 @@ class Verifier {
     const auto first = p_.retires.begin() + step.retire_first, last = first + step.retire_count;
     for (int i = 0; i < std::min<int>(step.operands.n_inputs, 32); ++i)
       if (step.operands.dies(i) && std::find(first, last, step.operands.input(i)) == last)
-        throw_invalid(place_, register_text(p_, step.operands.input(i)) +
+        throw_invalid(where_, register_text(p_, step.operands.input(i)) +
                                   " dies here, but the step does not retire it");
   }
 
@@ -167,7 +167,7 @@ class Verifier {
   }
 
   const Program& p_;
-  std::string place_;  ///< what is looked at
+  std::string where_;  ///< what is looked at
 };
 
 }  // namespace

@@ -133,8 +133,8 @@ PyObject* rows(PyObject* self, PyObject*) {
   return guard([&] { return node_rows(function_of(self)); });
 }
 
-PyObject* places(PyObject* self, PyObject*) {
-  return guard([&] { return node_places(function_of(self)); });
+PyObject* node_forms_of(PyObject* self, PyObject*) {
+  return guard([&] { return node_forms(function_of(self)); });
 }
 
 PyObject* counts(PyObject* self, PyObject*) {
@@ -264,7 +264,7 @@ PyMethodDef methods[] = {
     {"disassemble", disassemble_function, METH_NOARGS, "The program, one instruction a line."},
     {"_node_rows", rows, METH_NOARGS,
      "For each node that may run: (node, Op, form, where it was made, how often it ran)."},
-    {"_node_places", places, METH_NOARGS,
+    {"_node_forms", node_forms_of, METH_NOARGS,
      "For each node that may run, in the order of `_node_rows`: (form, code, why)."},
     {"_regions", regions, METH_NOARGS,
      "The blocks of the function's schedule, and by node the one that it runs in; see regions.py."},

@@ -83,7 +83,7 @@ PyRef node_rows(PythonFunction& function) {
   return list;
 }
 
-PyRef node_places(PythonFunction& function) {
+PyRef node_forms(PythonFunction& function) {
   const Linked& linked = function.linked();
   const std::vector<std::string> form = forms(*linked.program);
   Compilation& compilation = function.core().compilation();

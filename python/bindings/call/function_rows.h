@@ -10,8 +10,8 @@ class PythonFunction;
 
 /// For each node that may run: (node, Op, form, where it was made, how often it ran).
 PyRef node_rows(PythonFunction& function);
-/// For each of them: (form, where in the emitted code, why it is nothing better).
-PyRef node_places(PythonFunction& function);
+/// For each node that may run: (form, where in the emitted code, why it is nothing better).
+PyRef node_forms(PythonFunction& function);
 /// (runs of each node, by branch how often it took each arm).
 PyRef node_counts(PythonFunction& function);
 /// (blocks, by node the index of its block or None). A block is (kind, index of the block that it

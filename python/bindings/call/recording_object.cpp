@@ -176,10 +176,10 @@ PyObject* read(PyObject* self, PyObject*) {
   });
 }
 
-PyObject* places(PyObject* self, PyObject*) {
+PyObject* regions(PyObject* self, PyObject*) {
   return guard([&] {
     Recording& recording = recording_of(self);
-    return program_places(*function_of(self).linked().schedule, recording.compilation().ready());
+    return program_regions(*function_of(self).linked().schedule, recording.compilation().ready());
   });
 }
 
@@ -290,7 +290,7 @@ PyMethodDef methods[] = {
     {"count", count, METH_NOARGS, "How many calls were recorded."},
     {"compile", compile, METH_NOARGS,
      "Compiles the C of the recorded program now, if there is any."},
-    {"places", places, METH_NOARGS, "Where each node of the function's program runs: a dict."},
+    {"regions", regions, METH_NOARGS, "Where each node of the function's program runs: a dict."},
     {"stop", stop, METH_NOARGS, "Records no further call."},
     {"force", force, METH_O, "Has branches go one way in the calls from now on."},
     {nullptr, nullptr, 0, nullptr},
@@ -345,7 +345,7 @@ static bool is_idle(const Schedule& schedule, const Block& block) {
   return true;
 }
 
-PyRef program_places(const Schedule& schedule, const NativeCode* native) {
+PyRef program_regions(const Schedule& schedule, const NativeCode* native) {
   const auto or_none = [](std::uint32_t index) {
     return index == kNone ? PyRef::borrow(Py_None) : integer(index);
   };

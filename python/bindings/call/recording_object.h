@@ -16,7 +16,7 @@ PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& f
 
 /// Where each node of a program runs, which branches there are, and what emitted code computes
 /// together, as a dict.
-PyRef program_places(const Schedule& schedule, const NativeCode* native);
+PyRef program_regions(const Schedule& schedule, const NativeCode* native);
 
 void init_recording(PyObject* module);
 

@@ -90,7 +90,7 @@ class Run : public CallView {
       const HostLeave leave(*activation_.host, leaves ? kWorthLeaving : 0);
       const std::uint64_t begin = Clock::now();
       {
-        const CrashReport report(kernel_.places, &kFirst);
+        const CrashReport report(kernel_.locations, &kFirst);
         status = kernel_.run(this, views_.begin(), views_.begin() + n_inputs_);
       }
       const double seconds = static_cast<double>(Clock::now() - begin) * Clock::seconds_per_tick();
@@ -175,7 +175,7 @@ class Run : public CallView {
     Run& run = of(call);
     return run.guarded_call([&] {
       const Dims dims = run.checked_shape(j, shape);
-      if (dims.empty()) return;  // a number has its place
+      if (dims.empty()) return;  // a number has its memory
       run.set_output(j, output_array(run.activation_, run.operands_, j, run.output(j).dtype, dims));
     });
   }

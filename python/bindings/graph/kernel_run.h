@@ -29,8 +29,8 @@ struct UserKernel {
 
   ModulePtr module;
   KernelFn* run = nullptr;
-  std::string op, place;
-  const char* places[1] = {};
+  std::string op, location;
+  const char* locations[1] = {};
   std::vector<DType> inputs;
   std::vector<Output> outputs;
   std::vector<std::uint32_t> destroyed;  ///< inputs that are overwritten, in order

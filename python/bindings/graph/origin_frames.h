@@ -1,7 +1,7 @@
 /* origin_frames.h: the frames of running Python code, read without creating frame objects.
  *
  * CPython keeps the layout of its frames to itself and changes it with each version; the C file
- * behind this header is the one place that knows it. */
+ * behind this header is the one file that knows it. */
 #pragma once
 
 #define PY_SSIZE_T_CLEAN

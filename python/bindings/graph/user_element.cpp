@@ -52,7 +52,7 @@ void compute_number(Activation& activation, const Operands& operands) {
   });
 }
 
-std::string place(const Apply& node) {
+std::string location_of(const Apply& node) {
   const std::string origin = node.origin_text();
   return "[" + node.op()->name() + "] c_element" +
          (origin.empty() ? "" : " (of the node made at " + origin + ")");
@@ -71,7 +71,7 @@ void check_node(const Apply& node) {
          node.output_type(0).tensor()->ndim() == ndim;
   if (!fits)
     throw Error(ErrorKind::Type,
-                place(node) +
+                location_of(node) +
                     " is for nodes with 1 to 32 inputs and one output, all of them "
                     "tensors of bools, integers, float32 or float64, whose output has as "
                     "many dimensions as the input that has most.");
@@ -85,13 +85,13 @@ void check_template(const Apply& node, const std::string& text) {
                           std::stoul(std::string(which)) < node.n_inputs();
     if (!is_input && which != "T" && which != "U")
       throw Error(ErrorKind::Value,
-                  place(node) + " returned \"" + text +
+                  location_of(node) + " returned \"" + text +
                       "\", in which braces stand for something else than an input, {0} to {" +
                       std::to_string(node.n_inputs() - 1) + "}, or the output's type, {T}.");
     i += which.size() + 1;
   }
   if (text.find_first_not_of(" \t\n") == std::string::npos || text.find(';') != std::string::npos)
-    throw Error(ErrorKind::Value, place(node) + " returned \"" + text +
+    throw Error(ErrorKind::Value, location_of(node) + " returned \"" + text +
                                       "\"; it has to be one expression of C, without a semicolon.");
 }
 
@@ -164,7 +164,7 @@ ThunkCode UserElements::kernel(const PythonOp& op, const Apply& node) {
     element->module = compiled(source_of(code, element->op, element->number, n_inputs));
   } catch (const CompileError& error) {
     if (error.is_no_compiler()) return {};
-    throw CompileError(error.fault(), place(node) + " does not compile: " + error.what(),
+    throw CompileError(error.fault(), location_of(node) + " does not compile: " + error.what(),
                        error.diagnostics(), error.source_path());
   }
   code.op = element->op.c_str();

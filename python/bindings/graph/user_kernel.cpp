@@ -18,7 +18,7 @@
 namespace thunkvm {
 namespace {
 
-std::string place_of(const Apply& node) {
+std::string location_of(const Apply& node) {
   const std::string origin = node.origin_text();
   return "the C code of " + node.op()->name() + " (node " +
          const_cast<Apply&>(node).output(0).text() + (origin.empty() ? "" : ", made at " + origin) +
@@ -98,14 +98,14 @@ ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
   if (!source) return {};
   auto kernel = std::make_shared<UserKernel>();
   kernel->op = op.name();
-  kernel->place = place_of(node);
-  kernel->places[0] = kernel->place.c_str();
+  kernel->location = location_of(node);
+  kernel->locations[0] = kernel->location.c_str();
   try {
     kernel->module = compiled(std::span(&source->module, 1), source->settings()).front();
   } catch (const CompileError& error) {
     if (error.is_no_compiler()) return {};
     throw CompileError(error.fault(),
-                       kernel->place + " does not compile: " + with_lines(error, source->module),
+                       kernel->location + " does not compile: " + with_lines(error, source->module),
                        error.diagnostics(), error.source_path());
   }
   kernel->run = kernel->module->function<KernelFn>(source->function.c_str());

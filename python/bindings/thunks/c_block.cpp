@@ -30,7 +30,7 @@ class CThunk final : public BoundThunk {
     if (self_ == nullptr) return;
     const PendingAside aside;
     {
-      const CrashReport report(block_->places.data(), &at_);
+      const CrashReport report(block_->locations.data(), &at_);
       block_->destroy(self_);
     }
     if (PyErr_Occurred() != nullptr) PyErr_WriteUnraisable(block_->nodes[0].node->node.get());
@@ -129,12 +129,12 @@ class CThunk final : public BoundThunk {
   }
 
   void make() {
-    const CrashReport report(block_->places.data(), &at_);
+    const CrashReport report(block_->locations.data(), &at_);
     self_ = block_->make(block_->given.data());
     if (self_ == nullptr) fail_in_c(block_->nodes[0].node->op);
   }
   int run_reported(PyObject** outputs) {
-    const CrashReport report(block_->places.data(), &at_);
+    const CrashReport report(block_->locations.data(), &at_);
     return block_->run(self_, values_.data(), outputs, &at_);
   }
 
@@ -191,7 +191,7 @@ void CBlock::load(const std::shared_ptr<const NativeModule>& module, int number)
   static auto* loaded = new std::set<std::pair<std::shared_ptr<const NativeModule>, int>>;
   if (!loaded->emplace(module, number).second) return;
   volatile int first = 0;
-  const CrashReport report(places.data(), &first);
+  const CrashReport report(locations.data(), &first);
   if (module->function<int()>(named("thunkvm_load_").c_str())() != 0) {
     loaded->erase({module, number});
     fail_in_c(nodes[0].node->op);

@@ -14,7 +14,7 @@ namespace thunkvm {
 /// One node of users' C, as messages name it.
 struct CNode {
   std::shared_ptr<const PythonNode> node;
-  std::string place;  ///< "the C code of Scale (node Scale.0, made at model.py:7)"
+  std::string location;  ///< "the C code of Scale (node Scale.0, made at model.py:7)"
 };
 
 /// Immutable; of one program, whose registers it names.
@@ -27,7 +27,7 @@ struct CBlock {
   };
 
   std::vector<CNode> nodes;
-  std::vector<const char*> places;  ///< of the nodes
+  std::vector<const char*> locations;  ///< of the nodes
   std::vector<Port> inputs, outputs;
   std::vector<std::unique_ptr<Held>> params;
   std::vector<PyObject*> given;  ///< the params' addresses

@@ -16,15 +16,15 @@ namespace {
 // The compiler is slow with more nodes in one function, and a change of one compiles all again.
 constexpr std::size_t kLargestBlock = 32;
 
-// What the thunk of a node finds its code by; `block` is known once the program is.
-struct Place {
+// The member of a block that runs a node; `block` is known once the program is.
+struct BlockMember {
   CNode node;
   std::shared_ptr<const CBlock> block;
   std::uint32_t member = 0;
 };
 
-// What a crash is reported in.
-std::string place_of(const Apply& apply) {
+// The node's C in messages, and in reports of crashes.
+std::string location_of(const Apply& apply) {
   const Variable output = const_cast<Apply&>(apply).output(0);
   const std::string origin = apply.origin_text();
   return "the C code of " + apply.op()->name() + " (node " + output.text() +
@@ -37,7 +37,7 @@ struct CNodes::State {
   struct Known {
     std::size_t index = 0;  // in what the Python side was asked about
     long number = -1;       // nodes with the same one may share a block; -1: there is no C
-    std::shared_ptr<Place> place = std::make_shared<Place>();
+    std::shared_ptr<BlockMember> as_member = std::make_shared<BlockMember>();
   };
 
   PyRef object;
@@ -79,13 +79,15 @@ ThunkSource CNodes::source(std::shared_ptr<PythonNodes> nodes) const {
   return [nodes, state = state_](const Apply& apply) -> ThunkCode {
     const State::Known* const known = state == nullptr ? nullptr : state->find(&apply);
     if (known == nullptr) return {};
-    CNode& node = known->place->node;
+    CNode& node = known->as_member->node;
     node.node = std::make_shared<const PythonNode>(
         apply, PyRef::take(wrap_node(const_cast<Apply*>(&apply))));
-    node.place = place_of(apply);
+    node.location = location_of(apply);
     nodes->push_back(node.node);
     ThunkCode result;
-    result.make = [place = known->place] { return c_block_thunk(place->block, place->member); };
+    result.make = [as_member = known->as_member] {
+      return c_block_thunk(as_member->block, as_member->member);
+    };
     result.form = "c";
     return result;
   };
@@ -217,7 +219,7 @@ void CNodes::compile(Schedule& schedule, bool alone) const {
       auto block = std::make_shared<CBlock>();
       block->inputs = entering(schedule, runs);
       for (std::uint32_t member = 0; member < runs.size(); ++member) {
-        block->nodes.push_back(known_of(*runs[member])->place->node);
+        block->nodes.push_back(known_of(*runs[member])->as_member->node);
         const std::span<const std::uint32_t> outputs = schedule.outputs_of(*runs[member]);
         for (std::uint32_t j = 0; j < outputs.size(); ++j)
           if (n == 1 || std::ranges::find(draft.leaving, outputs[j]) != draft.leaving.end())
@@ -226,13 +228,13 @@ void CNodes::compile(Schedule& schedule, bool alone) const {
             block->nodes.back().node, PyRef::borrow(PyTuple_GetItem(params, member))));
         block->given.push_back(block->params.back()->get());
       }
-      for (const CNode& node : block->nodes) block->places.push_back(node.place.c_str());
+      for (const CNode& node : block->nodes) block->locations.push_back(node.location.c_str());
       block->load(native_module(module), number);
       if (n > 1) read_at_first(schedule, *runs[0], block->inputs);
       for (std::uint32_t member = 0; member < runs.size(); ++member) {
         const State::Known* const known = known_of(*runs[member]);
-        known->place->member = member;
-        known->place->block = block;
+        known->as_member->member = member;
+        known->as_member->block = block;
       }
     }
   }

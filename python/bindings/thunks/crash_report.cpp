@@ -77,15 +77,15 @@ bool set_handlers() {
 
 }  // namespace
 
-CrashReport::CrashReport(const char* const* places, const volatile int* at) noexcept
-    : outer_places_(running), outer_at_(running_at) {
+CrashReport::CrashReport(const char* const* locations, const volatile int* at) noexcept
+    : outer_locations_(running), outer_at_(running_at) {
   [[maybe_unused]] static const bool set = set_handlers();
   running_at = at;
-  running = places;
+  running = locations;
 }
 
 CrashReport::~CrashReport() {
-  running = outer_places_;
+  running = outer_locations_;
   running_at = outer_at_;
 }
 

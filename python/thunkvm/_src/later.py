@@ -41,7 +41,7 @@ HOMES: dict[str, str] = {name: module for module, names in NAMES.items() for nam
 
 
 class Later:
-    """An attribute of a class that takes its own place when somebody first asks for it.
+    """An attribute of a class that replaces itself when somebody first asks for it.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ Block = tuple[list[int], list[list[int]], list[list[int]], list[int]]
 #: the nodes' params.
 Unit = tuple[int, int, _core.NativeModule, int, tuple[Any, ...]]
 #: Which block, its first node there, how many.
-Place = tuple[int, int, int]
+Position = tuple[int, int, int]
 
 
 class CNodes:
@@ -116,17 +116,17 @@ class CNodes:
         """
         parts = [[(0, len(block[0]))] for block in blocks]
         while True:
-            places: dict[BlockSource, list[Place]] = {}
+            positions: dict[BlockSource, list[Position]] = {}
             for b, block in enumerate(blocks):
                 for first, n in parts[b]:
-                    places.setdefault(self._source(block, first, n), []).append((b, first, n))
+                    positions.setdefault(self._source(block, first, n), []).append((b, first, n))
             try:
-                return self._compile(blocks, places)
+                return self._compile(blocks, positions)
             except _NotTogether as error:
                 if len(error.sources) > 1:
                     self._by_itself.update(error.sources)
                     continue
-                for b, _, _ in places[error.sources[0]]:
+                for b, _, _ in positions[error.sources[0]]:
                     parts[b] = [(k, 1) for k in range(len(blocks[b][0]))]
 
     def _source(self, block: Block, first: int, n: int) -> BlockSource:
@@ -161,11 +161,11 @@ class CNodes:
         return Nodes(nodes, [named[v] for v in leaving])
 
     def _compile(
-        self, blocks: list[Block], places: dict[BlockSource, list[Place]]
+        self, blocks: list[Block], positions: dict[BlockSource, list[Position]]
     ) -> list[list[Unit]]:
-        self._load(blocks, places)
+        self._load(blocks, positions)
         units: list[list[Unit]] = [[] for _ in blocks]
-        for source, found in places.items():
+        for source, found in positions.items():
             module, number, path = _loaded[self._key(source)]
             for b, first, n in found:
                 indices = blocks[b][0][first : first + n]
@@ -181,10 +181,10 @@ class CNodes:
         settings = config.cxx, config.cache_dir, config.cache_size, config.c_debug
         return source, self._version, settings
 
-    def _load(self, blocks: list[Block], places: dict[BlockSource, list[Place]]) -> None:
+    def _load(self, blocks: list[Block], positions: dict[BlockSource, list[Position]]) -> None:
         """Compile what this process has not loaded yet; several modules side by side."""
         new: dict[Any, list[BlockSource]] = {}
-        for source, found in places.items():
+        for source, found in positions.items():
             if self._key(source) not in _loaded:
                 b, first, _ = found[0]
                 alone = source if source in self._by_itself else None
@@ -194,7 +194,7 @@ class CNodes:
         for command in dict.fromkeys(group[0].compiler for group in groups):
             mine = [group for group in groups if group[0].compiler == command]
             for group, (module, path) in zip(
-                mine, self._modules(mine, command, blocks, places), strict=True
+                mine, self._modules(mine, command, blocks, positions), strict=True
             ):
                 for number, source in enumerate(group):
                     _loaded[self._key(source)] = module, number, path
@@ -203,14 +203,14 @@ class CNodes:
         self,
         group: list[BlockSource],
         blocks: list[Block],
-        places: dict[BlockSource, list[Place]],
+        positions: dict[BlockSource, list[Position]],
     ) -> BlockSource:
         """Return the source of a module of several blocks."""
         if len(group) == 1:
             return group[0]
         parts, number = [], 0
         for source in group:
-            b, first, n = places[source][0]
+            b, first, n = positions[source][0]
             parts.append(self._part(blocks[b], first, n, number))
             number += n
         return module_source(parts)
@@ -220,10 +220,10 @@ class CNodes:
         groups: list[list[BlockSource]],
         command: str | None,
         blocks: list[Block],
-        places: dict[BlockSource, list[Place]],
+        positions: dict[BlockSource, list[Position]],
     ) -> list[tuple[_core.NativeModule, str]]:
         """Compile modules with one compiler; with each its kept text's path."""
-        sources = [self._together(group, blocks, places) for group in groups]
+        sources = [self._together(group, blocks, positions) for group in groups]
         texts_ = [kept(source.text) if config.c_debug else (source.text, "") for source in sources]
         given = [_as_compiled(s, text) for s, (text, _) in zip(sources, texts_, strict=True)]
         try:
@@ -232,7 +232,7 @@ class CNodes:
             raise
         except CompileError as error:
             group = groups[error.index]
-            b, first, n = places[group[0]][0]
+            b, first, n = positions[group[0]][0]
             if n > 1 or len(group) > 1:
                 raise _NotTogether(group) from None
             text = texts_[error.index][0]

@@ -8,8 +8,8 @@ from functools import partial
 
 from thunkvm.c.stages import GENERATED, LINE_OF
 
-#: What compilers begin a line with: a name, a line, and a kind of trouble.
-PLACE = re.compile(
+#: The beginning of a line of a compiler: a name, a line, and a kind of trouble.
+LOCATION = re.compile(
     r"^(?P<space>\s*)(?P<name>.+?):(?P<line>\d+):(?:\d+:)? (?:fatal error|error|note):"
 )
 DEFINE = re.compile(r"#define (?P<name>\w+)(?:\((?P<parameter>\w+)\))? (?P<text>.*)")
@@ -82,17 +82,17 @@ def explained(message: str, source: str) -> str:
     result = []
     for said in message.split("\n"):
         result.append(said)
-        place = PLACE.match(said)
-        if place is None:
+        location = LOCATION.match(said)
+        if location is None:
             continue
-        line, macros = lines.at.get((place["name"], int(place["line"])), ("", {}))
-        if not line.strip() or f'"{place["name"]}"' in GENERATED:
+        line, macros = lines.at.get((location["name"], int(location["line"])), ("", {}))
+        if not line.strip() or f'"{location["name"]}"' in GENERATED:
             continue
-        if "/" not in place["name"]:  # of a file the compiler shows it
+        if "/" not in location["name"]:  # of a file the compiler shows it
             shown = FAILURE_CODE.sub("FAIL", line)
-            result.append(f"{place['space']}    {place['line']} | {shown}")
+            result.append(f"{location['space']}    {location['line']} | {shown}")
         if (expanded := _expanded(line, macros)) != line and len(expanded) < LONGEST:
-            result.append(f"{place['space']}      which is: {expanded.strip()}")
+            result.append(f"{location['space']}      which is: {expanded.strip()}")
     text = "\n".join(result)
     hints = [hint for words, hint in HINTS if words in text]
     hints += [hint for name, code in lines.texts.items() if (hint := _unbalanced(name, code))]

@@ -177,7 +177,7 @@ class OpenMPOp(ExternalCOp):
     Parameters
     ----------
     func_files, func_name
-        As `ExternalCOp` takes them; left out where methods give the code. A bool in their place is
+        As `ExternalCOp` takes them; left out where methods give the code. A bool instead is
         `openmp`.
     openmp : bool, optional
         Whether to use OpenMP; by default where the C++ compiler knows it, which is asked once.

@@ -10,7 +10,7 @@ class WrappedCall:
 
     def __init__(self, prototype: Prototype) -> None:
         self.prototype = prototype
-        self.places = {p.name: f"in[{i}]" for i, p in enumerate(self.prototype.inputs)}
+        self.views = {p.name: f"in[{i}]" for i, p in enumerate(self.prototype.inputs)}
         first = 1 if self.prototype.returns_value else 0
         self.numbers = {p.name: first + j for j, p in enumerate(self.prototype.outputs)}
 
@@ -27,15 +27,15 @@ class WrappedCall:
     def _inputs(self) -> list[str]:
         lines = []
         for p in self.prototype.inputs:
-            place = self.places[p.name]
+            view = self.views[p.name]
             if p.is_pointer:
                 held = f"held_{p.name}"
                 lines += [
-                    f"const thunkvm_held_array {held}({place}, sizeof({p.c_type}));",
+                    f"const thunkvm_held_array {held}({view}, sizeof({p.c_type}));",
                     self._check(f"{held}.data != NULL", "MemoryError", "no memory for an input."),
                 ]
             else:
-                lines.append(f"const {p.c_type} value_{p.name} = *(const {p.c_type}*){place}.data;")
+                lines.append(f"const {p.c_type} value_{p.name} = *(const {p.c_type}*){view}.data;")
         return lines
 
     def _lengths(self) -> list[str]:
@@ -51,7 +51,7 @@ class WrappedCall:
             )
             known[owner.name, axis] = p.name
             lines += [
-                f"const long long length_{p.name} = {self.places[owner.name]}.shape[{axis}];",
+                f"const long long length_{p.name} = {self.views[owner.name]}.shape[{axis}];",
                 self._check(
                     f"(long long)({p.c_type})length_{p.name} == length_{p.name}",
                     "OverflowError",
@@ -64,7 +64,7 @@ class WrappedCall:
             for axis, length in enumerate(p.lengths):
                 if (p.name, axis) in known:
                     continue
-                has, wanted = f"{self.places[p.name]}.shape[{axis}]", c_length(length)
+                has, wanted = f"{self.views[p.name]}.shape[{axis}]", c_length(length)
                 lines.append(
                     self._check(
                         f"{has} == {wanted}",

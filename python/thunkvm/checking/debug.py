@@ -87,8 +87,8 @@ class DebugObserver(NodeObserver):
         function = self.function
         if not self._forms and function is not None:
             names = {"emitted": "emitted C", "loop": "emitted C"}
-            places = [form for form, _, _ in function._node_places()]
-            self._forms = [names.get(form, form) for form in places]
+            forms = [form for form, _, _ in function._node_forms()]
+            self._forms = [names.get(form, form) for form in forms]
         return self._forms[index]
 
     def _is_new(self, index: int, inputs: list[Any]) -> bool:

@@ -38,19 +38,19 @@ def check_order(relink: Relink, rewrites: Sequence[str], patience: int) -> None:
 
 
 class _Watched:
-    """A place for a value that a function computes in some calls."""
+    """A shared variable for a value that a function computes in some calls."""
 
     #: What is there before the value is.
     NOTHING = object()
 
     def __init__(self, value: Variable) -> None:
         self.value = value
-        self.place = _core.shared_variable(_core.GenericType(), self.NOTHING, None, True)
+        self.holder = _core.shared_variable(_core.GenericType(), self.NOTHING, None, True)
 
     def take(self) -> Any:
         """Return the value of the last call; NOTHING if it was not computed."""
-        value = _core.get_value(self.place, True)
-        _core.set_value(self.place, self.NOTHING, True)
+        value = _core.get_value(self.holder, True)
+        _core.set_value(self.holder, self.NOTHING, True)
         return value
 
 
@@ -106,7 +106,7 @@ class Rewriting:
 
 
 def _linked(relink: Relink, outputs: Sequence[Variable], watched: list[_Watched]) -> Function:
-    return relink((), outputs, [(each.place, each.value) for each in watched])
+    return relink((), outputs, [(each.holder, each.value) for each in watched])
 
 
 def _shown(variable: Variable) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from thunkvm import _core
 from thunkvm._src.views.expression import cut, expression
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow, break_even, estimated_saving
-from thunkvm.profile.conditions import Condition, Places
+from thunkvm.profile.conditions import Condition, ProgramRegions
 from thunkvm.profile.lazy_copies import LazyCopies
 from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
 from thunkvm.profile.work import work_done
@@ -22,7 +22,7 @@ WIDTH = 40
 
 
 class Site(NamedTuple):
-    """What the core knows of a place where time is taken."""
+    """The times of one node, of a group or of a part of a call."""
 
     runs: int
     self_time: float
@@ -59,17 +59,17 @@ class _Capture:
     ) -> None:
         self.function = function
         self.data: dict[str, Any] = recording.read()
-        program = recording.places()
-        self.places = Places(function, program)
+        program = recording.regions()
+        self.program = ProgramRegions(function, program)
         self.sites = [Site(*row) for row in self.data["sites"]]
         self.demanders: list[int | None] = program["demanders"]
         self.memos: list[int] = program["memos"]
         self.first_group: int = self.data["first_group"]
         self.groups: list[tuple[list[int], str]] = program["groups"]
-        self.n_nodes = len(self.places.nodes)
+        self.n_nodes = len(self.program.nodes)
         self.entered: list[int] = self.data["node_runs"] if entered is None else entered
         self.runs = self._runs()
-        self.work = work_done(self.places.nodes, self.runs, self.data, self.groups)
+        self.work = work_done(self.program.nodes, self.runs, self.data, self.groups)
         self.self_times = self._self_times()
         self.spent = self._spent()
 
@@ -81,7 +81,7 @@ class _Capture:
             mode="" if mode is None else mode.name,
             n_calls=self.data["n_calls"],
             nodes=self._nodes(),
-            conditions=tuple(map(self._condition, range(len(self.places.conditions)))),
+            conditions=tuple(map(self._condition, range(len(self.program.conditions)))),
             groups=tuple(
                 GroupRow(
                     index=index, nodes=tuple(nodes), kind=kind,
@@ -103,7 +103,7 @@ class _Capture:
     def _runs(self) -> list[int]:
         """Return how often each node completed."""
         runs = [self.entered[i] - site.failed for i, site in enumerate(self.sites[: self.n_nodes])]
-        for lazy in self.places.lazies:  # entered again and again until it has run
+        for lazy in self.program.lazies:  # entered again and again until it has run
             if self.sites[lazy].runs:
                 runs[lazy] = self.sites[lazy].runs
         return runs
@@ -119,31 +119,31 @@ class _Capture:
     def _spent(self) -> list[float]:
         """Return the seconds in each region, those around it aside."""
         spent: list[float] = list(self.data["regions"])
-        for region, seconds in zip(self.places.node_regions, self.self_times, strict=True):
+        for region, seconds in zip(self.program.node_regions, self.self_times, strict=True):
             if region is not None:
                 spent[region] += seconds
         for number in reversed(range(len(spent))):  # what is inside comes after what is around it
-            kind, _, _, parent = self.places.regions[number]
-            if kind == "arm" and parent is not None:  # bodies are those' that had them run
+            kind, _, _, parent = self.program.regions[number]
+            if kind == "arm" and parent is not None:  # a memo body's time is its caller's
                 spent[parent] += spent[number]
         return spent
 
     def _nodes(self) -> tuple[NodeRow, ...]:
-        variables = self.places.nodes
+        variables = self.program.nodes
         index_of = {first.owner: number for number, first in enumerate(variables)}
         returned = {v.owner for v in self.function.outputs}
         returned |= {value.owner for _, value in self.function.updates}
         group_of = {node: g for g, (nodes, _) in enumerate(self.groups) for node in nodes}
         demanded_by = self._demanders()
         below = self._below()
-        lazy_copies = LazyCopies(self.function, self.places)
+        lazy_copies = LazyCopies(self.function, self.program)
         rows = []
         for number, (name, op, form, _, _) in enumerate(self.function._node_rows()):
             owner = variables[number].owner
             assert owner is not None
             site, runs = self.sites[number], self.runs[number]
-            region = self.places.node_regions[number]
-            file, line = place_of(owner)
+            region = self.program.node_regions[number]
+            file, line = location_of(owner)
             inputs = tuple(
                 index_of[v.owner] if v.owner in index_of else v.name or cut(expression(v), WIDTH)
                 for v in owner.inputs
@@ -155,7 +155,7 @@ class _Capture:
                 NodeRow(
                     index=number, op=op, op_class=class_of(owner.op), name=name, file=file,
                     line=line, source=linecache.getline(file, line).strip() if line else "",
-                    region=self.places.words(region), region_path=self.places.path(region),
+                    region=self.program.words(region), region_path=self.program.path(region),
                     form=form if in_group is None else self._form(in_group, form), group=in_group,
                     inputs=inputs, type=_core.type_text(variables[number]),
                     output=owner in returned, entered=self.entered[number],
@@ -188,25 +188,25 @@ class _Capture:
     def _below(self) -> dict[int, float]:
         """Return the seconds in what each conditional and lazy node demanded."""
         found: dict[int, float] = {}
-        for number, condition in enumerate(self.places.conditions):
+        for number, condition in enumerate(self.program.conditions):
             found[condition.node] = sum(
                 self._arm_time(number, arm) for arm in range(condition.n_arms)
             )
-        for node, regions in self.places.input_regions.items():
+        for node, regions in self.program.input_regions.items():
             found[node] = sum(self.spent[region] for region in regions)
         return found
 
     def _arm_time(self, condition: int, arm: int) -> float:
-        return sum(self.spent[region] for region in self.places.arm_regions[condition, arm])
+        return sum(self.spent[region] for region in self.program.arm_regions[condition, arm])
 
     def _condition(self, number: int) -> ConditionRow:
-        condition = self.places.conditions[number]
+        condition = self.program.conditions[number]
         first = condition.branches[0]
         flips, taken = self.data["branches"][first]
         arms = tuple(self._arm(number, condition, arm, taken) for arm in range(condition.n_arms))
-        owner = self.places.nodes[condition.node].owner
+        owner = self.program.nodes[condition.node].owner
         assert owner is not None
-        file, line = place_of(owner)
+        file, line = location_of(owner)
         return ConditionRow(
             index=number, node=condition.node, text=condition.text, file=file, line=line,
             evaluations=sum(taken), flips=flips, arms=arms, saved=estimated_saving(arms),
@@ -217,8 +217,8 @@ class _Capture:
         return ArmRow(
             name=condition.arm_name(arm), taken=taken[condition.arm(arm)],
             time=self._arm_time(number, arm),
-            nodes=tuple(self.places.nodes_in[number, arm]),
-            idle=all(self.places.idle[region] for region in self.places.arm_regions[number, arm]),
+            nodes=tuple(self.program.nodes_in[number, arm]),
+            idle=all(self.program.idle[region] for region in self.program.arm_regions[number, arm]),
         )  # fmt: skip
 
     def _calls(self) -> tuple[CallRow, ...]:
@@ -226,7 +226,7 @@ class _Capture:
         rows = []
         for number, row in enumerate(self.data["calls"]):
             _, start, _, seconds, thread, size, decisions, failed = row
-            arms = dict.fromkeys(self.places.decision(*decision) for decision in decisions)
+            arms = dict.fromkeys(self.program.decision(*decision) for decision in decisions)
             rows.append(
                 CallRow(
                     index=number, thread=number_of[thread], start=start, time=seconds,
@@ -298,7 +298,7 @@ def _families() -> dict[str, str]:
     return {proto["name"]: proto["family"] for proto in _core.op_protos()}
 
 
-def place_of(node: _core.Apply) -> tuple[str, int]:
+def location_of(node: _core.Apply) -> tuple[str, int]:
     """Return the file and the line that made a node, the file by its whole path.
 
     ``python fit.py`` calls it ``fit.py`` and ``python -m thunkvm profile run fit.py`` does not: two
@@ -321,4 +321,4 @@ def split_origin(origin: str) -> tuple[str, int]:
     return (found[1], int(found[2])) if found else (origin, 0)
 
 
-__all__ = ["capture", "class_of", "counted", "place_of", "split_origin"]
+__all__ = ["capture", "class_of", "counted", "location_of", "split_origin"]

@@ -45,7 +45,7 @@ class ConditionRow:
     Attributes
     ----------
     index : int
-        Its place among the function's conditions.
+        Its index among the function's conditions.
     node : int
         The node that decides: an ``ifelse``, a ``switch``, a lazy Op.
     text : str

@@ -16,7 +16,7 @@ Path = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What one or more branches of a program ask in one place.
+    """What one or more branches of a program ask in one region.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Condition:
         return selector_text(self.selector)
 
     def arm(self, taken: int) -> int:
-        """Return the place among the arms that the program's arm has; and the other way round."""
+        """Return the index among the arms of an arm of the program; and the other way round."""
         return 1 - taken if self.truth else taken
 
     def arm_name(self, arm: int) -> str:
@@ -58,33 +58,33 @@ class Condition:
         return "default" if self.default and arm == self.n_arms - 1 else f"case {arm}"
 
 
-class Places:
+class ProgramRegions:
     """Where the nodes of a function run.
 
     Parameters
     ----------
     function : Function
         The function.
-    places : dict
+    program : dict
         What its recording says of its program.
     """
 
-    def __init__(self, function: _core.Function, places: dict[str, Any]) -> None:
+    def __init__(self, function: _core.Function, program: dict[str, Any]) -> None:
         """Find the conditions: branches on one selector in one region are one."""
         self._regions = Regions(function)
-        self.regions: list[tuple[str, int, int, int | None]] = places["regions"]
-        self.node_regions: list[int | None] = places["node_regions"]
-        self.idle: list[bool] = places["idle"]
-        self.lazies: list[int] = places["lazies"]
+        self.regions: list[tuple[str, int, int, int | None]] = program["regions"]
+        self.node_regions: list[int | None] = program["node_regions"]
+        self.idle: list[bool] = program["idle"]
+        self.lazies: list[int] = program["lazies"]
         self.nodes = function._nodes
         self.condition_of: list[int] = []
         together: dict[tuple[int, str, int], list[int]] = defaultdict(list)
-        for branch, (selector, decoding, _, _, region) in enumerate(places["branches"]):
+        for branch, (selector, decoding, _, _, region) in enumerate(program["branches"]):
             together[selector, decoding, region].append(branch)
         found = {}
         self.conditions: list[Condition] = []
         for branches in together.values():
-            _, decoding, n_arms, node, _ = places["branches"][branches[0]]
+            _, decoding, n_arms, node, _ = program["branches"][branches[0]]
             owner = self.nodes[node].owner
             assert owner is not None
             found.update(dict.fromkeys(branches, len(self.conditions)))
@@ -98,7 +98,7 @@ class Places:
                     owner.inputs[0],
                 )
             )
-        self.condition_of = [found[branch] for branch in range(len(places["branches"]))]
+        self.condition_of = [found[branch] for branch in range(len(program["branches"]))]
 
     def decision(self, branch: int, taken: int) -> tuple[int, int]:
         """Return the condition that a branch belongs to, and its arm that the program took."""
@@ -161,4 +161,4 @@ class Places:
         return found
 
 
-__all__ = ["Condition", "Path", "Places"]
+__all__ = ["Condition", "Path", "ProgramRegions"]

@@ -12,8 +12,8 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
-from thunkvm.profile.capture import place_of
-from thunkvm.profile.conditions import Condition, Places
+from thunkvm.profile.capture import location_of
+from thunkvm.profile.conditions import Condition, ProgramRegions
 
 FORMAT = "thunkvm decisions 1"
 
@@ -230,9 +230,9 @@ class RecordBlock(Decisions):
     ) -> None:
         """Keep no further ones."""
         self._recording.stop()
-        places = Places(self._function, self._recording.places())
+        regions = ProgramRegions(self._function, self._recording.regions())
         for _, _, _, _, _, _, decisions, _ in self._recording.read()["calls"]:
-            self.calls.append(tuple(dict.fromkeys(places.decision(*d) for d in decisions)))
+            self.calls.append(tuple(dict.fromkeys(regions.decision(*d) for d in decisions)))
 
 
 def record(function: _core.Function) -> RecordBlock:
@@ -253,11 +253,11 @@ def record(function: _core.Function) -> RecordBlock:
 
 def decided(function: _core.Function) -> list[Decided]:
     """Return the conditions of a function."""
-    return [_decided(function, condition) for condition in _places(function).conditions]
+    return [_decided(function, condition) for condition in _regions(function).conditions]
 
 
-def _places(function: _core.Function) -> Places:
-    return Places(function, function._record(apart=True).places())
+def _regions(function: _core.Function) -> ProgramRegions:
+    return ProgramRegions(function, function._record(apart=True).regions())
 
 
 def _decided(function: _core.Function, condition: Condition) -> Decided:
@@ -265,7 +265,7 @@ def _decided(function: _core.Function, condition: Condition) -> Decided:
     owner = function._nodes[condition.node].owner
     assert owner is not None
     arms = tuple(condition.arm_name(arm) for arm in range(condition.n_arms))
-    return Decided(name, condition.text, *place_of(owner), arms)
+    return Decided(name, condition.text, *location_of(owner), arms)
 
 
 class Replay:
@@ -275,13 +275,13 @@ class Replay:
     """
 
     def __init__(self, function: _core.Function, arms: Mapping[int, int]) -> None:
-        places = _places(function)
+        regions = _regions(function)
         self._recording = function._record(apart=True)
         self._recording.force(
             [
-                (branch, places.conditions[condition].arm(arm))
+                (branch, regions.conditions[condition].arm(arm))
                 for condition, arm in arms.items()
-                for branch in places.conditions[condition].branches
+                for branch in regions.conditions[condition].branches
             ]
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from thunkvm.profile.difference import ProfileDifference
 from thunkvm.profile.rows import NodeRow
 from thunkvm.profile.sections import ROWS, Section, counted, show_seconds
-from thunkvm.profile.shares import place
+from thunkvm.profile.shares import location
 
 
 def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list[Section]:
@@ -22,7 +22,7 @@ def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list
             name = "" if row is None else row.name or row.op
             shown.append((
                 _signed(change.time_change), _time(old), _time(new), _runs(old), _runs(new), name,
-                place(change.key.file, change.key.line) or "?",
+                location(change.key.file, change.key.line) or "?",
             ))  # fmt: skip
         times = [f.time if f is not None else None for f in (function.before, function.after)]
         modes = [

@@ -85,8 +85,8 @@ def _function(prefix: str, function: FunctionRecord) -> Iterator[str]:
     yield f"  label={_quoted(title)}"
     names = dict.fromkeys(i for node in function.nodes for i in node.inputs if isinstance(i, str))
     inputs = {name: f"{prefix}_i{number}" for number, name in enumerate(names)}
-    for name, place in inputs.items():
-        yield f'  {place} [label={_quoted(name)} shape=plaintext style=""]'
+    for name, identifier in inputs.items():
+        yield f'  {identifier} [label={_quoted(name)} shape=plaintext style=""]'
     yield from _region(prefix, function, region_tree(function), function.node_time)
     for node in function.nodes:
         for read in node.inputs:

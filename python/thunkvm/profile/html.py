@@ -17,7 +17,7 @@ from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
-from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, place
+from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, location
 from thunkvm.profile.timeline import slices
 
 #: A page shows so many slices of a timeline, the longest ones, and says how many there are.
@@ -138,7 +138,7 @@ def _node(whole: float, node: NodeRow) -> dict[str, Any]:
     row["mean"] = node.mean
     row["gflops"], row["gb_per_second"] = node.gflops, node.gb_per_second
     row["language"] = language(node)
-    row["place"] = place(node.file, node.line)
+    row["location"] = location(node.file, node.line)
     return row
 
 

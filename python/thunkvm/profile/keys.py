@@ -40,9 +40,9 @@ def node_keys(nodes: Sequence[NodeRow]) -> list[NodeKey]:
     seen: Counter[tuple[str, str, int]] = Counter()
     keys = []
     for node in nodes:
-        place = (node.op, node.file, node.line)
-        keys.append(NodeKey(*place, seen[place]))
-        seen[place] += 1
+        made = (node.op, node.file, node.line)
+        keys.append(NodeKey(*made, seen[made]))
+        seen[made] += 1
     return keys
 
 

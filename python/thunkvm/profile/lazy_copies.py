@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm.profile.conditions import Places
+from thunkvm.profile.conditions import ProgramRegions
 
 
 class LazyCopies:
@@ -20,18 +20,18 @@ class LazyCopies:
     ----------
     function : Function
         The function.
-    places : Places
+    program : ProgramRegions
         Where its nodes run.
     """
 
-    def __init__(self, function: _core.Function, places: Places) -> None:
+    def __init__(self, function: _core.Function, program: ProgramRegions) -> None:
         """Find who reads what."""
-        self._places = places
+        self._program = program
         self._forms = [form for _, _, form, _, _ in function._node_rows()]
         self._kept = {output for output in function.outputs}
         self._kept |= {value for _, value in function.updates}
         self._readers: dict[Variable, list[int]] = defaultdict(list)
-        for number, first in enumerate(places.nodes):
+        for number, first in enumerate(program.nodes):
             assert first.owner is not None
             for read in dict.fromkeys(first.owner.inputs):
                 self._readers[read].append(number)
@@ -40,7 +40,7 @@ class LazyCopies:
         """Return how many of the copies that a node made in so many runs were for laziness."""
         if not copies:
             return 0
-        owner = self._places.nodes[node].owner
+        owner = self._program.nodes[node].owner
         assert owner is not None
         destroyed = {i for inputs in owner.op.destroy_map.values() for i in inputs}
         lazy = sum(self._is_lazy(node, owner.inputs[i]) for i in destroyed)
@@ -55,15 +55,15 @@ class LazyCopies:
 
     def _is_sure(self, reader: int, value: Variable, node: int) -> bool:
         """Whether a node reads a value wherever another one runs."""
-        owner = self._places.nodes[reader].owner
+        owner = self._program.nodes[reader].owner
         assert owner is not None
         form = self._forms[reader]
         if form == "lazy" or (form == "branch" and owner.inputs[0] is not value):
             return False  # it picks among its inputs
-        if self._places.waits(reader):
+        if self._program.waits(reader):
             return False
-        around = self._places.path(self._places.node_regions[reader])
-        return around == self._places.path(self._places.node_regions[node])[: len(around)]
+        around = self._program.path(self._program.node_regions[reader])
+        return around == self._program.path(self._program.node_regions[node])[: len(around)]
 
 
 __all__ = ["LazyCopies"]

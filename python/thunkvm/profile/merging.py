@@ -14,7 +14,7 @@ from thunkvm.profile.rows import FunctionRecord, GroupRow, NodeRow, Overheads
 def merge(first: Profile, *others: Profile) -> Profile:
     """Return what profiles recorded together; see `Profile.merge`."""
     functions = list(first.functions)
-    places = {_identity(function): place for place, function in enumerate(functions)}
+    indices = {_identity(function): i for i, function in enumerate(functions)}
     for other in others:
         if other.kind != first.kind:
             raise ValueError(
@@ -22,11 +22,11 @@ def merge(first: Profile, *others: Profile) -> Profile:
                 "merge profiles that were recorded alike."
             )
         for function in other.functions:
-            place = places.setdefault(_identity(function), len(functions))
-            if place == len(functions):
+            index = indices.setdefault(_identity(function), len(functions))
+            if index == len(functions):
                 functions.append(function)
             else:
-                functions[place] = _functions(functions[place], function)
+                functions[index] = _functions(functions[index], function)
     return Profile(functions=tuple(functions), kind=first.kind, clock_cost=first.clock_cost)
 
 
@@ -120,22 +120,22 @@ def _groups(
 ) -> tuple[tuple[GroupRow, ...], list[int]]:
     """Return the groups of both, and what index each group of the second has there."""
     merged = list(a)
-    places = {(group.kind, group.nodes): group.index for group in a}
+    indices = {(group.kind, group.nodes): group.index for group in a}
     moved = []
     for group in b:
-        place = places.setdefault((group.kind, group.nodes), len(merged))
-        if place == len(merged):
-            merged.append(replace(group, index=place))
+        index = indices.setdefault((group.kind, group.nodes), len(merged))
+        if index == len(merged):
+            merged.append(replace(group, index=index))
         else:
-            same = merged[place]
-            merged[place] = replace(
+            same = merged[index]
+            merged[index] = replace(
                 same,
                 runs=same.runs + group.runs,
                 self_time=same.self_time + group.self_time,
                 flops=same.flops + group.flops,
                 bytes_moved=same.bytes_moved + group.bytes_moved,
             )
-        moved.append(place)
+        moved.append(index)
     return tuple(merged), moved
 
 

@@ -47,7 +47,7 @@ class NodeRow(Rates):
     Attributes
     ----------
     index : int
-        Its place among the function's nodes, which are in the program's order.
+        Its index among the function's nodes, which are in the program's order.
     op, op_class, name : str
         Its Op, the Op's class (of a built-in one its family, such as ``"reduction"``), and the name
         that `f.explain()` has for it.
@@ -142,7 +142,7 @@ class GroupRow(Rates):
     Attributes
     ----------
     index : int
-        Its place among the function's groups.
+        Its index among the function's groups.
     nodes : tuple of int
         The nodes that it computes.
     runs : int
@@ -272,11 +272,11 @@ class FunctionRecord:
     n_calls : int
         How many calls were recorded.
     nodes, conditions, groups, calls, events : tuple
-        Its rows; a row's index is its place. `calls` and `events` are recorded where asked for.
+        Its rows; a row's index is its position. `calls` and `events` are recorded where asked for.
     overheads : Overheads
         The time that is no node's.
     dropped_events : int
-        How many events found no place in the trace.
+        How many events found no room in the trace.
     """
 
     name: str

@@ -10,7 +10,7 @@ from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
-from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, place
+from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, location
 
 #: What nodes are compared by.
 TOP: dict[str, Callable[[NodeRow], float]] = {
@@ -155,7 +155,7 @@ def head(function: FunctionRecord, profile: Profile) -> Section:
         notes.append(f"a reading of the clock costs {cost}, which is subtracted.")
     if function.dropped_events:
         dropped = counted(function.dropped_events, "event")
-        notes.append(f"{dropped} found no place in the trace; counts and times have them all.")
+        notes.append(f"{dropped} found no room in the trace; counts and times have them all.")
     return Section(title, notes=tuple(notes))
 
 
@@ -246,7 +246,7 @@ def branches(function: FunctionRecord, rows: int) -> Section:
 
 
 def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:
-    where = f" ({place(condition.file, condition.line)})" if condition.file else ""
+    where = f" ({location(condition.file, condition.line)})" if condition.file else ""
     first = (condition.text + where, str(condition.evaluations), str(condition.flips))
     last = (_saved(condition), show_seconds(condition.break_even))
     for number, arm in enumerate(condition.arms):

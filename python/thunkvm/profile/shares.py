@@ -108,10 +108,10 @@ def line_of(node: NodeRow) -> str:
     >>> line_of(NodeRow(index=0, op="exp", file="/home/me/fit.py", line=12))
     'fit.py:12'
     """
-    return place(node.file, node.line) or "?"
+    return location(node.file, node.line) or "?"
 
 
-def place(file: str, line: int) -> str:
+def location(file: str, line: int) -> str:
     """Return ``fit.py:12`` of a file and a line in it; empty where the file is unknown."""
     return f"{Path(file).name}:{line}" if file else ""
 
@@ -133,4 +133,4 @@ def _shares(nodes: Iterable[NodeRow], key: Callable[[NodeRow], tuple[object, str
     return shares
 
 
-__all__ = ["Share", "by_class", "by_line", "by_node", "by_op", "language", "line_of", "place"]
+__all__ = ["Share", "by_class", "by_line", "by_node", "by_op", "language", "line_of", "location"]

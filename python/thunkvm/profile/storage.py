@@ -185,11 +185,11 @@ def _check_references(profile: Profile, where: str) -> None:
             "group": [row.index for row in f.groups],
         }
         for what, found in indices.items():
-            for place, index in enumerate(found):
-                if index != place:
+            for position, index in enumerate(found):
+                if index != position:
                     raise ProfileFileError(
-                        f"{where} is a damaged profile: {what} {place} of function {f.name!r} has "
-                        f"the index {index}."
+                        f"{where} is a damaged profile: {what} {position} of function {f.name!r} "
+                        f"has the index {index}."
                     )
         nodes: list[int | None] = [
             item for n in f.nodes for item in n.inputs if isinstance(item, int)

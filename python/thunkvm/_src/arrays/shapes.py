@@ -210,7 +210,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Variable:
 
 @public()
 def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Variable:
-    """Move axes to other places; the others keep their order.
+    """Move axes to other positions; the others keep their order.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     source : int or sequence of int
         Which axes move.
     destination : int or sequence of int
-        Their places in the result.
+        Their positions in the result.
 
     Returns
     -------
@@ -228,7 +228,7 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     Raises
     ------
     ValueError
-        If there is no such axis, one is named twice, or there are not as many places as axes.
+        If there is no such axis, one is named twice, or there are not as many positions as axes.
 
     Examples
     --------
@@ -240,21 +240,21 @@ def moveaxis(x: Any, source: int | Sequence[int], destination: int | Sequence[in
     """
     x = as_variable(x)
     moved = normal_axes("moveaxis", source, x.ndim, "source")
-    places = normal_axes("moveaxis", destination, x.ndim, "destination")
-    if len(moved) != len(places):
+    positions = normal_axes("moveaxis", destination, x.ndim, "destination")
+    if len(moved) != len(positions):
         raise ValueError(
-            f"[moveaxis] {len(moved)} axes cannot go to {len(places)} places; source and "
+            f"[moveaxis] {len(moved)} axes cannot go to {len(positions)} positions; source and "
             "destination have to name as many."
         )
     axes = [axis for axis in range(x.ndim) if axis not in moved]
-    for place, axis in sorted(zip(places, moved, strict=True)):
-        axes.insert(place, axis)
+    for position, axis in sorted(zip(positions, moved, strict=True)):
+        axes.insert(position, axis)
     return transpose(x, axes)
 
 
 @public()
 def expand_dims(x: Any, axis: int | Sequence[int]) -> Variable:
-    """Insert axes of length 1 at these places of the result.
+    """Insert axes of length 1 at these positions of the result.
 
     Examples
     --------

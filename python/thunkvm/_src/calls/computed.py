@@ -71,7 +71,7 @@ class Computed:
         pairs = list(givens)
         arguments = []
         for variable in inputs:
-            if variable.leaf is None:  # computed by an Op: the argument takes its place
+            if variable.leaf is None:  # computed by an Op: the argument replaces it
                 fresh = variable.type(variable.name)
                 pairs.append((variable, fresh))
                 variable = fresh

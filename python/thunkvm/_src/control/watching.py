@@ -173,7 +173,7 @@ def breakpoint_(name: str, condition: Any, *variables: Any) -> Any:
     Returns
     -------
     Variable or list of Variable
-        As many as were given, with their values and gradients; use them in their place.
+        As many as were given, with their values and gradients; use them instead.
 
     Raises
     ------

@@ -36,7 +36,7 @@ class FunctionOp(Op):
         # What a function returns may be any of its arguments, or a part of one.
         self.view_map = {j: list(range(len(itypes))) for j in range(len(otypes))}
         self.shape_rule = shape_rule
-        # As functools.wraps; pickle finds what a decorator put in the function's place by these.
+        # As functools.wraps; pickle finds what a decorator put instead of the function by these.
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
             setattr(self, name, getattr(fn, name, None))
 
@@ -81,7 +81,7 @@ class FunctionOp(Op):
         return f"as_op({self}, {list(self.itypes)}, {list(self.otypes)})"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        """Pickle by name where the Op stands in the function's place, else the function."""
+        """Pickle by name where the Op has replaced the function, else the function."""
         import sys
 
         found: Any = sys.modules.get(str(getattr(self.fn, "__module__", None)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: What takes values, and so has its place outside of functions.
+#: Functions that take values, and so belong outside of graphs.
 _OUTSIDE = "{name} is nothing of a graph: call it on the arrays that a function takes and returns"
 _KNOWN = "{name} takes values that are known: what np.{name} returns is an operand as it is"
 _NUMBER = "write np.{name}: numbers are operands as they are"

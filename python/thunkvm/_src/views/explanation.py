@@ -170,8 +170,8 @@ def explain(function: _core.Function) -> Explanation:
     compiler = _missing_compiler() if function.compiled == "failed" else ""
     nodes = []
     regions = Regions(function).words_of_nodes()
-    places = zip(node_runs(function), function._node_places(), regions, strict=True)
-    for i, (row, (form, code, why), region) in enumerate(places):
+    forms = zip(node_runs(function), function._node_forms(), regions, strict=True)
+    for i, (row, (form, code, why), region) in enumerate(forms):
         reason = "there is no C compiler" if why and compiler else why
         note = notes.get(i)
         if note is not None and note.block is not None:

@@ -197,8 +197,8 @@ class _Writer:
         self.put("[")
         for number, item in enumerate(node.op.attrs["index"]):
             self.put(", " if number else "")
-            for place, text in enumerate(item.replace("newaxis", "None").split("?")):
-                if place:
+            for part, text in enumerate(item.replace("newaxis", "None").split("?")):
+                if part:
                     self.input(node, integer, LOOSEST, depth)
                     integer += 1
                 self.put(text)
@@ -256,8 +256,8 @@ class _Writer:
         self.put(")")
 
     def arguments(self, node: Apply, numbers: Any, depth: int) -> None:
-        for place, number in enumerate(numbers):
-            self.put(", " if place else "")
+        for i, number in enumerate(numbers):
+            self.put(", " if i else "")
             self.input(node, number, LOOSEST, depth)
 
 

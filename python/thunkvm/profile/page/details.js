@@ -25,7 +25,7 @@ const details = {
       ...(node.gb_per_second === null ? [] : row("memory", `${format.digits(node.gb_per_second)} GB/s`)),
       ...(node.first_demanded_by === null ? [] : row("first demanded by", details.nodeLink(f, node.first_demanded_by))),
     ];
-    const made = node.place ? link(node.place, () => source.open(f, node.file, node.line), node.file) : "unknown";
+    const made = node.location ? link(node.location, () => source.open(f, node.file, node.line), node.file) : "unknown";
     box.replaceChildren(
       element("button", { class: "close", type: "button", title: "close", onclick: () => details.hide() }, "\u00d7"),
       element("h2", {}, node.name),

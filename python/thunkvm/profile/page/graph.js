@@ -157,7 +157,7 @@ const graph = {
     graph.zoom = d3.zoom().scaleExtent([0.02, 3]).on("zoom", () => graph.canvas.attr("transform", d3.event.transform));
     const before = graph.drawn ? d3.zoomTransform(svg.node()) : null;
     svg.call(graph.zoom).on("dblclick.zoom", null);
-    graph.places = new Map();
+    graph.outlines = new Map();
     const root = graph.layout(graph.f.tree);
     graph.drawBox(graph.canvas, graph.f.tree, root, 0, 0);
     graph.size = root;
@@ -167,7 +167,7 @@ const graph = {
   },
 
   drawBox(parent, box, size, x, y) {
-    graph.places.set(box.id, { x, y, width: size.width, height: size.height });
+    graph.outlines.set(box.id, { x, y, width: size.width, height: size.height });
     const group = parent.append("g").attr("class", "box").attr("data-box", box.id)
       .classed("never", !box.ran).classed("marked", graph.marked === box.id);
     group.append("rect").attr("x", x).attr("y", y).attr("width", size.width).attr("height", size.height).attr("rx", 8);
@@ -190,7 +190,7 @@ const graph = {
   },
 
   drawFolded(parent, item, x, y) {
-    graph.places.set(item.v, { x, y, width: item.width, height: item.height });
+    graph.outlines.set(item.v, { x, y, width: item.width, height: item.height });
     const total = graph.f.nodeTime;
     const group = parent.append("g").attr("class", "folded").attr("data-box", item.v).attr("tabindex", 0)
       .attr("role", "button").attr("aria-expanded", "false").classed("never", !item.box.ran)
@@ -202,12 +202,12 @@ const graph = {
   },
 
   drawNode(parent, item, x, y) {
-    graph.places.set(item.v, { x, y, width: item.width, height: item.height });
+    graph.outlines.set(item.v, { x, y, width: item.width, height: item.height });
     const node = graph.f.nodes[item.index];
     const group = parent.append("g").attr("class", "node").attr("data-node", item.index).attr("tabindex", 0)
       .classed("never", !node.runs && !node.entered).classed("marked", graph.marked === item.v)
       .on("click", () => graph.choose(item.index));
-    group.append("title").text(`${node.name}: ${node.type}\n${node.region}\n${node.place} ${node.source}`);
+    group.append("title").text(`${node.name}: ${node.type}\n${node.region}\n${node.location} ${node.source}`);
     group.append("rect").attr("x", x).attr("y", y).attr("width", item.width).attr("height", item.height).attr("rx", 5)
       .style("--heat", `${100 * node.share}%`);
     group.append("text").attr("x", x + 10).attr("y", y + 17).text(graph.short(node.name, 26));
@@ -222,7 +222,7 @@ const graph = {
   },
 
   look(id) {
-    graph.move(graph.places.get(id), 1);
+    graph.move(graph.outlines.get(id), 1);
   },
 
   fit() {
@@ -240,12 +240,12 @@ const graph = {
     }
   },
 
-  // Shows a place in the middle, as large as fits but no larger than `most`.
-  move(place, most) {
+  // Shows an outline in the middle, as large as fits but no larger than `most`.
+  move(outline, most) {
     const svg = document.getElementById("drawing");
     const [width, height] = [svg.clientWidth, svg.clientHeight];
-    const scale = Math.min(most, 0.96 * width / place.width, 0.96 * height / place.height);
-    const [x, y] = [place.x + place.width / 2, place.y + place.height / 2];
+    const scale = Math.min(most, 0.96 * width / outline.width, 0.96 * height / outline.height);
+    const [x, y] = [outline.x + outline.width / 2, outline.y + outline.height / 2];
     d3.select(svg).call(graph.zoom.transform, d3.zoomIdentity.translate(width / 2, height / 2).scale(scale).translate(-x, -y));
   },
 };

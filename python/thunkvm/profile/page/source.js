@@ -3,9 +3,9 @@
 
 const source = {
   show(f) {
-    const place = document.getElementById("files");
+    const files = document.getElementById("files");
     if (!f.files.length) {
-      place.replaceChildren(element("p", { class: "hint" }, "no line of a file was recorded"));
+      files.replaceChildren(element("p", { class: "hint" }, "no line of a file was recorded"));
       return;
     }
     const sums = new Map();
@@ -18,7 +18,7 @@ const source = {
       sum.ran += node.runs || node.entered ? 1 : 0;
       sums.set(key, sum);
     }
-    place.replaceChildren(...f.files.map((file) => source.file(f, file, sums)));
+    files.replaceChildren(...f.files.map((file) => source.file(f, file, sums)));
   },
 
   file(f, file, sums) {
@@ -28,9 +28,9 @@ const source = {
       changed: " (not as it was when this was recorded: the lines that made nodes)",
       missing: " (not to be read here: the lines that made nodes)",
     }[file.state];
-    const rows = file.lines.map(([number, text], place) => {
+    const rows = file.lines.map(([number, text], position) => {
       const sum = sums.get(`${file.name}:${number}`);
-      const gap = place > 0 && file.lines[place - 1][0] < number - 1;
+      const gap = position > 0 && file.lines[position - 1][0] < number - 1;
       const row = element("tr", { id: source.id(f, file.name, number), class: gap ? "gap" : "" },
         element("td", { class: "number" }, String(number)),
         element("td", {}, sum && sum.time ? shareBar(sum.time / f.nodeTime, format.seconds(sum.time)) : ""),

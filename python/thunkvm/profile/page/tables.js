@@ -20,14 +20,14 @@ const tables = {
   },
 
   make(id, columns, data, options) {
-    const place = document.getElementById(id);
-    const old = Tabulator.findTable(place);
+    const holder = document.getElementById(id);
+    const old = Tabulator.findTable(holder);
     if (old && old.length) old[0].destroy();
     // A table that sizes itself up to a limit never ends where its rows are about as high as that:
     // the scroll bar that comes makes it lower, and goes again. So long ones have a height.
     const { upTo, ...others } = options;
     const height = data.length > tables.SHORT ? { height: upTo } : {};
-    return new Tabulator(place, {
+    return new Tabulator(holder, {
       data, columns, layout: "fitDataStretch", columnDefaults: { headerSortTristate: false, resizable: true },
       placeholder: "nothing was recorded", ...height, ...others,
     });
@@ -62,7 +62,7 @@ const tables = {
       tables.number("a run", "mean", format.seconds),
       tables.number("runs", "runs", String),
       tables.text("region", "region", { maxWidth: 280 }),
-      tables.text("made at", "place"),
+      tables.text("made at", "location"),
       tables.text("run as", "form"),
       tables.text("by", "language"),
       tables.number("with inputs", "total_time", format.seconds),
@@ -92,7 +92,7 @@ const tables = {
     input.value = "";
     input.oninput = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-      const fields = ["name", "op", "op_class", "region", "place", "form", "type", "source"];
+      const fields = ["name", "op", "op_class", "region", "location", "form", "type", "source"];
       if (!words.length) return table.clearFilter();
       return table.setFilter((row) => {
         const text = fields.map((field) => row[field]).join(" ").toLowerCase();

@@ -15,7 +15,7 @@ const timeline = {
     }
     const parts = [`${format.count(total, "slice")}`, "drag and scroll to move and zoom; click one for its node"];
     if (rows.length < total) parts.splice(1, 0, `the ${rows.length.toLocaleString("en")} longest are here, to_chrome_trace writes all`);
-    if (dropped) parts.push(`${format.count(dropped, "event")} found no place in the trace`);
+    if (dropped) parts.push(`${format.count(dropped, "event")} found no room in the trace`);
     note.textContent = parts.join(" \u00b7 ");
     timeline.prepare(f, rows);
   },
