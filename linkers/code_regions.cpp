@@ -3,18 +3,18 @@
 namespace thunkvm {
 namespace {
 
-bool may_run_a_body(const Statement& statement) {
+bool may_enter_body(const Statement& statement) {
   return statement.pc != kNone &&
          (statement.kind == Statement::Kind::Need || statement.kind == Statement::Kind::Demand);
 }
 
-/// By pc, what `value` says of each statement that may have a body run.
+/// By pc, what `value` says of each statement that may have a memo or input body run.
 template <class Value>
 std::vector<std::uint32_t> by_pc(const Schedule& schedule, std::uint32_t none, const Value& value) {
   std::vector<std::uint32_t> result;
   for (std::uint32_t s = 0; s < schedule.statements.size(); ++s) {
     const Statement& statement = schedule.statements[s];
-    if (!may_run_a_body(statement)) continue;
+    if (!may_enter_body(statement)) continue;
     if (result.size() <= statement.pc) result.resize(statement.pc + 1, none);
     result[statement.pc] = value(s);
   }
@@ -30,7 +30,7 @@ CodeRegions regions_of(const Schedule& schedule) {
 }
 
 std::vector<std::uint32_t> demanders_of(const Schedule& schedule) {
-  // A body is run for the next statement that has a node, where one follows in the block.
+  // A memo body is run for the next statement that has a node, where one follows in the block.
   std::vector<std::uint32_t> next(schedule.statements.size(), kNone);
   std::uint32_t node = kNone;
   for (auto s = static_cast<std::uint32_t>(schedule.statements.size()); s-- > 0;) {

@@ -12,7 +12,7 @@ namespace thunkvm {
 /// Regions are the schedule's blocks, under their indices.
 CodeRegions regions_of(const Schedule& schedule);
 
-/// By pc of an instruction that may have a body run: the node that this is for; kNone: none.
+/// By pc of a Need or a Lazy: the node for which it may have a memo or input body run; kNone: none.
 std::vector<std::uint32_t> demanders_of(const Schedule& schedule);
 
 }  // namespace thunkvm

@@ -37,7 +37,7 @@ class Analysis {
   Lifetimes run() {
     collect_members();
     for (std::uint32_t key = 0; key < p_.regions.n_keys(); ++key) join(key);
-    // Last to first: where a body is entered last is known before what it touches asks.
+    // Last to first: the last entry of a memo or input body is known before what it touches asks.
     for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
       const auto node = static_cast<std::uint32_t>(n);
       if (graph_.is_leaf(node)) continue;
@@ -93,8 +93,8 @@ class Analysis {
     joins_next_.assign(all.size(), false);
     Value touched = kNoIndex;
     for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      // A memo conditional sits in a body of its own, so that all members of a key are statements
-      // of one region.
+      // A memoised conditional sits in a memo body of its own, so that all members of a key are
+      // statements of one region.
       touched = std::min(touched, first_touch(all[i], key));
       joins_next_[i] = touched >= all[i + 1];
       if (!joins_next_[i]) touched = kNoIndex;
@@ -110,22 +110,22 @@ class Analysis {
     if (from == to) return at;
     if (p_.regions.depth(from) - p_.regions.depth(to) > kPreciseLevels) {
       const Region child = p_.regions.child_towards(to, from);
-      return p_.regions.is_arm(child) ? members(p_.regions.key(child)).back() : entered_last(child);
+      return p_.regions.is_arm(child) ? members(p_.regions.key(child)).back() : last_entry(child);
     }
     while (from != to) {
       if (p_.regions.is_arm(from)) {
         const std::span<const Value> all = members(p_.regions.key(from));
         at = l_.leader[*std::lower_bound(all.begin(), all.end(), at)];
       } else {
-        at = entered_last(from);
+        at = last_entry(from);
       }
       from = p_.regions.parent(from);
     }
     return at;
   }
-  Value entered_last(Region body) const {
-    return p_.is_input_body(body) ? last_lazy_[p_.opaque_node(body)]
-                                  : last_need_[p_.regions.owner(body)];
+  Value last_entry(Region body) const {
+    return p_.is_input_region(body) ? last_lazy_[p_.opaque_node(body)]
+                                    : last_need_[p_.regions.owner(body)];
   }
 
   Value last_touch(Value v, Region home) const {
@@ -137,7 +137,7 @@ class Analysis {
   // An eager node's outputs, or one conditional's.
   void end_unit(Value first, Value end) {
     if (p_.placed[first] == Placed::Memoised) {
-      // The body may run at any of its Needs, so that all its outputs live to the last one.
+      // The memo body may run at any of its Needs, so that all its outputs live to the last one.
       Value last = 0;
       for (Value v = first; v < end; ++v) last = std::max(last, last_touch(v, p_.home[v]));
       last_need_[first] = last;
@@ -184,12 +184,12 @@ class Analysis {
     if (at < graph_.n_values()) retire(graph_.n_values() + node, life, at, false, 0);
   }
 
-  // The input of an opaque node, though its own body computes it, lives through the node's last
+  // The input of an opaque node, though an input body computes it, lives through the node's last
   // demand.
   Region input_life(Value v, Region home) const {
     for (bool moved = true; moved;) {
       moved = false;
-      if (home == kRootRegion || !p_.is_input_body(home)) return home;
+      if (home == kRootRegion || !p_.is_input_region(home)) return home;
       const Value exit = graph_.first_value[p_.opaque_node(home)];
       each_use(v, [&](const Use& use) { moved = moved || (use.region == home && use.by == exit); });
       if (moved) home = p_.regions.parent(home);

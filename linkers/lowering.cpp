@@ -27,14 +27,14 @@ class Lowering {
   Schedule run(const FunctionGraph& function) {
     share_registers();
     b_.begin_root();
-    body(kRootRegion);
+    lower_block(kRootRegion);
     b_.end();
-    // Bodies may name further memos and lazies while they are lowered; both lists only grow.
+    // Blocks may name further memos and lazies while they are lowered; both lists only grow.
     std::uint32_t lazy = 0;
     for (std::uint32_t m = 0; m < memos_.size() || lazy < b_.n_lazies();) {
       if (m < memos_.size()) {
         b_.begin_memo(m, block_of_[p_.home[memos_[m]]]);
-        body(p_.runs_in[memos_[m]]);
+        lower_block(p_.runs_in[memos_[m]]);
         b_.end();
         ++m;
         continue;
@@ -42,7 +42,7 @@ class Lowering {
       const std::uint32_t node = b_.lazy_node(lazy++);
       for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
         b_.begin_input(node, i, block_of_[p_.opaque_region[node]]);
-        body(p_.input_region[node] + i);
+        lower_block(p_.input_region[node] + i);
         demand(graph_.value(graph_.nodes[node]->input(static_cast<int>(i))));
         b_.end();
       }
@@ -155,7 +155,8 @@ class Lowering {
     for (const std::uint32_t node : released_) b_.release(node);
   }
 
-  void body(Region region) {
+  // The statements of the root's, a memo body's or an input's region, arms included.
+  void lower_block(Region region) {
     forget(0);
     block_of_[region] = b_.open_block();
     tasks_.push_back(Task{.region = region});

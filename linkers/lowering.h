@@ -7,14 +7,14 @@
 
 namespace thunkvm {
 
-/// The statements of every region: those of the root first, then memo bodies, then the bodies of
+/// The schedule of a placed graph: the root's block first, then the memo bodies and the blocks of
 /// opaque nodes' inputs. With `retain_intermediates` nothing is retired. Iterative: regions nest as
 /// deep as they like.
 Schedule lower(const FunctionGraph& function, const FlatGraph& graph, const Placement& placement,
                const Lifetimes& lifetimes, bool retain_intermediates);
 
-/// What a linker without analysis does: every node is a memo body, run at the first Need, and all
-/// is retired at the end. Within what a body runs is not known.
+/// The schedule without any analysis: every node is a memo body, run at the first Need, and all is
+/// retired at the end. Memo bodies have no parent block, since that is not known.
 Schedule lower_by_need(const FunctionGraph& function, const FlatGraph& graph,
                        bool retain_intermediates);
 

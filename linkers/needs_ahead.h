@@ -7,7 +7,7 @@
 namespace thunkvm {
 
 /// Moves the Needs of Runs to the front of the stretch that they stand in, which a Branch, an arm's
-/// end or a number of thunks ends: all of it will run. A body reads nothing of the stretch: it
+/// end or a number of thunks ends: all of it will run. A memo body reads nothing of the stretch: it
 /// hangs under a block further out. Linear. Before the schedule is assembled.
 void run_needs_ahead(Schedule& schedule);
 

@@ -125,9 +125,9 @@ class Placer {
     if (common == kNoIndex) return;
     p_.opaque_region[node] = common;
     for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
-      const Region body = p_.regions.open_body(common, graph_.n_values() + node);
-      if (i == 0) p_.input_region[node] = body;
-      use(input(node, i), body, first);
+      const Region region = p_.regions.open_body(common, graph_.n_values() + node);
+      if (i == 0) p_.input_region[node] = region;
+      use(input(node, i), region, first);
     }
   }
 

@@ -47,7 +47,7 @@ struct Use {
 enum class Placed : std::uint8_t {
   No,             ///< nobody demands it, or it is a leaf
   Unconditional,  ///< a statement of its home region
-  Memoised,       ///< a body under its home region, run at the first Need
+  Memoised,       ///< a memo body under its home region, run at the first Need
   OnDemand,       ///< an output of an opaque node that is asked for where it is used
 };
 
@@ -55,9 +55,9 @@ struct Placement {
   RegionTree regions;
   std::vector<Placed> placed;  ///< by value; all outputs of an eager node alike
   std::vector<Region>
-      home;  ///< by value: where it is certain; of a memo: the region that its body hangs under
+      home;  ///< by value: where it is certain; the region that a memo body hangs under
   std::vector<Region>
-      runs_in;  ///< by value: the region whose statement defines it (home, or the memo's body)
+      runs_in;  ///< by value: the region whose statement defines it (home, or the memo body's)
   std::vector<std::uint32_t>
       key;  ///< by value: a conditional's arms; kNoIndex where an enclosing arm decides it
   std::vector<Value>
@@ -67,7 +67,7 @@ struct Placement {
   std::vector<Region>
       opaque_region;  ///< by node: the innermost region that all demands of an opaque node share
   std::vector<Region>
-      input_region;  ///< by node: of an opaque node, the body of input 0; the others follow
+      input_region;  ///< by node: the region of an opaque node's input 0; the others follow
 
   /// Statements of each region in order: head by region, next by statement; kNoIndex ends a list.
   std::vector<Value> first_statement;
@@ -76,15 +76,13 @@ struct Placement {
   std::vector<Value> first_member;
   std::vector<Value> next_member;
 
-  /// Bodies of opaque nodes' inputs have owner n_values + node; memo bodies the value that names
-  /// their statement.
+  /// Owners of regions: n_values + node for inputs of opaque nodes, for memo bodies the value that
+  /// names their statement.
   std::uint32_t n_values = 0;
-  bool is_input_body(Region r) const {
+  bool is_input_region(Region r) const {
     return regions.owner(r) != kNoIndex && regions.owner(r) >= n_values;
   }
-  std::uint32_t opaque_node(Region input_body) const {
-    return regions.owner(input_body) - n_values;
-  }
+  std::uint32_t opaque_node(Region input) const { return regions.owner(input) - n_values; }
 };
 
 /// Near-linear in nodes and edges.

@@ -50,7 +50,8 @@ struct Statement {
   std::uint16_t n_inputs = 0, n_outputs = 0;  ///< of a Run
   std::uint16_t output = 0;                   ///< of a Demand
   std::uint32_t node = kNone;  ///< that it runs; of a Branch the first one. Moves out of arms: none
-  /// A Run's step, a Branch, a memo body, a lazy thunk; of an End: its block.
+  /// The index of a Run's step, a branch, a memo body or a lazy thunk; an End has that of its
+  /// block.
   std::uint32_t index = 0;
   union {
     std::uint32_t first_operand = 0;  ///< of a Run: in Schedule::operands, inputs first
@@ -77,8 +78,8 @@ struct Block {
   };
   Kind kind = Kind::Root;
   std::uint32_t begin = 0, end = 0;  ///< statements, with the End
-  /// The block that this one runs within: of an arm, the one around its branch; of a memo body or
-  /// an input, a block that all who may run it share. kNone: the root, or not known
+  /// The block that this one runs within: an arm's is the one around its branch, that of a memo
+  /// body or an input one around all that may run it. kNone: the root, or not known
   /// (lower_by_need).
   std::uint32_t parent = kNone;
   std::uint32_t owner = 0;   ///< the branch, memo body or lazy thunk

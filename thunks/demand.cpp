@@ -1,4 +1,4 @@
-// demand.cpp: the two ways in which a straight-line body waits for an input: on a fiber, or in a
+// demand.cpp: the two ways in which a lazy body waits for an input: on a fiber, or in a
 // nested call.
 #include "thunks/demand.h"
 
@@ -17,8 +17,8 @@ namespace thunkvm {
 
 namespace {
 
-/// Thrown through a body that is given up, so that its locals are destroyed. Not an std::exception,
-/// since a body may well catch those.
+/// Thrown through a lazy body that is given up, so that its locals are destroyed. Not an
+/// std::exception, since a body may well catch those.
 struct BodyAbandoned {};
 
 /// Sets an output that is not set yet.
@@ -57,7 +57,7 @@ struct PooledStack {
   }
 };
 
-/// Runs a body on a fiber, which lives from the first entry of a call until the body ends or the
+/// Runs a lazy body on a fiber, which lives from the first entry of a call until it ends or the
 /// call does.
 class FiberThunk final : public BoundThunk, public FailureHandler, private Demand {
  public:
@@ -158,7 +158,7 @@ class FiberThunk final : public BoundThunk, public FailureHandler, private Deman
   bool abandoned_ = false;
 };
 
-/// Runs a body on the native stack. Where the body would wait for another output to be demanded, it
+/// Runs a lazy body on the native stack. Where it would wait for another output to be demanded, it
 /// is given up, and begun anew when that happens; what it set is kept.
 class NestedThunk final : public BoundThunk {
  public:

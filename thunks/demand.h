@@ -1,7 +1,8 @@
 // demand.h: lazy thunks in straight-line C++: `demand.force(i)` suspends until input i is there.
 //
-// The body runs on a fiber (Boost.Context) with a pooled stack, and suspends into the interpreter's
-// loop while the input is computed on the thread's own stack. Rules for a body: no Python; no more
+// The lazy body, a C++ function, runs on a fiber (Boost.Context) with a pooled stack, and suspends
+// into the interpreter's loop while the input is computed on the thread's own stack. Rules for it:
+// no Python; no more
 // stack than kFiberStackBytes; no `force` in a destructor. Values that must survive a `force` live
 // in locals as usual. It stays on one thread.
 #pragma once
@@ -22,17 +23,17 @@ class Demand {
   virtual int n_inputs() const = 0;
   virtual int n_outputs() const = 0;
   /// The value of input i, computed first if it has to be; immediate from the second time on. The
-  /// reference is good until the body returns. Where computing it failed, throws what that threw,
-  /// each time: a body may catch it and go on with other inputs, or let it pass. If the call ends
-  /// meanwhile, or nobody demands more of this thunk, something that is no std::exception is thrown
-  /// through the body, to destroy its locals: let it pass.
+  /// reference is good until the lazy body returns. Where computing it failed, throws what that
+  /// threw, each time: a body may catch it and go on with other inputs, or let it pass. If the call
+  /// ends meanwhile, or nobody demands more of this thunk, something that is no std::exception is
+  /// thrown through the body, to destroy its locals: let it pass.
   virtual const Cell& force(int i) = 0;
   /// The output that somebody waits for; it may change at a `force`.
   virtual std::uint32_t demanded() const = 0;
   /// The first value counts. Throws Error(Index) if there is no such output.
   virtual void set_output(int j, Cell value) = 0;
-  /// Suspends until an output that is not computed yet is demanded; for bodies that compute some
-  /// outputs first. `force` does it too: nothing is computed for a demand that is met already.
+  /// Suspends until an output that is not computed yet is demanded; for lazy bodies that compute
+  /// some outputs first. `force` does it too: nothing is computed for a demand that is met already.
   virtual void wait() = 0;
 };
 
@@ -51,7 +52,7 @@ ForceBy default_force();
 /// A lazy ThunkCode that runs `body`.
 ThunkCode straight_line(LazyBody body, ForceBy force = default_force());
 
-/// The stack of a fiber. A body that needs more ends the process at the guard page.
+/// The stack of a fiber. A lazy body that needs more ends the process at the guard page.
 inline constexpr std::size_t kFiberStackBytes = 128 * 1024;
 
 /// How many fibers may be suspended at once in the process: each needs two memory maps of the

@@ -13,7 +13,8 @@
 
 namespace thunkvm {
 
-/// What a demand came to in a call: of a memo body, and of a lazy thunk's input. 0: there was none.
+/// The outcome of a demand of a memo body, or of a lazy thunk's input, in a call. 0: there was
+/// none.
 inline constexpr std::uint8_t kComputed = 1;  // or being computed
 inline constexpr std::uint8_t kFailed = 2;
 

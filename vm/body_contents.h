@@ -1,4 +1,5 @@
-// body_contents.h: what is a body's own: let go where it failed and the call goes on.
+// body_contents.h: the registers and lazy thunks that belong to one memo or input body: let go
+// where it failed and the call goes on.
 #pragma once
 
 #include "vm/program.h"
@@ -9,19 +10,19 @@
 
 namespace thunkvm {
 
-/// A memo body, or the body of a lazy thunk's input.
+/// A memo body, or an input body of a lazy thunk.
 struct Body {
   std::uint32_t lazy = kNone;  ///< kNone: of a memo
   std::uint32_t index = 0;     ///< of the memo, or of the input
 };
 
-/// By body: the registers that are written, and the lazy thunks that are entered, only while
-/// control is in it. Nobody else may demand them. Without constants, outputs, updates and what the
-/// caller gives.
+/// The registers that are written, and the lazy thunks that are entered, only while control is in a
+/// certain memo or input body. Nobody else may demand them. Constants, outputs, updates and what
+/// the caller gives belong to none.
 ///
-/// Made in near-linear time, for the first body of a frame that fails and that somebody goes on
-/// without. It follows from who needs whom, and so from the program: the schedule says in which
-/// block each body was written, which in mode `py` is none.
+/// Made in near-linear time, for the first such body of a frame that fails while somebody goes on
+/// without it. It is made from the program alone, by who needs whom: the schedule of mode `py` does
+/// not say which block a memo body is within.
 class BodyContents {
  public:
   explicit BodyContents(const Program& program);

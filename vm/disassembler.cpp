@@ -63,10 +63,10 @@ class Disassembler {
     for (const auto& [index, role] : register_roles(program_))
       text_ += "  " + reg(index) + "  " + role + "\n";
     for (std::size_t l = 0; l < program_.lazies.size(); ++l) lazy(l);
-    mark_bodies();
+    find_titles();
     for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
-      if (const auto body = bodies_.find(pc); body != bodies_.end())
-        for (const std::string& title : body->second) text_ += title + ":\n";
+      if (const auto found = titles_.find(pc); found != titles_.end())
+        for (const std::string& title : found->second) text_ += title + ":\n";
       std::string index = std::to_string(pc);
       text_ += std::string(index.size() < 5 ? 5 - index.size() : 0, ' ') + index + "  ";
       instruction(program_.code[pc]);
@@ -104,13 +104,13 @@ class Disassembler {
     text_ += "  counter=" + std::to_string(lazy.counter) + "\n";
   }
 
-  void mark_bodies() {
+  void find_titles() {
     for (std::size_t m = 0; m < program_.memos.size(); ++m)
-      bodies_[program_.memos[m].pc].push_back("memo " + std::to_string(m) + ", " +
+      titles_[program_.memos[m].pc].push_back("memo " + std::to_string(m) + ", " +
                                               node(program_.memos[m].node));
     for (std::size_t l = 0; l < program_.lazies.size(); ++l)
       for (std::size_t i = 0; i < program_.lazies[l].input_pcs.size(); ++i)
-        bodies_[program_.lazies[l].input_pcs[i]].push_back("lazy " + std::to_string(l) +
+        titles_[program_.lazies[l].input_pcs[i]].push_back("lazy " + std::to_string(l) +
                                                            ", input " + std::to_string(i));
   }
 
@@ -183,7 +183,7 @@ class Disassembler {
 
   const Program& program_;
   std::map<std::uint32_t, std::vector<std::string>>
-      bodies_;  ///< titles, by the pc where a body begins
+      titles_;  ///< by the pc where a memo or input body begins
   std::string text_;
 };
 

@@ -11,9 +11,9 @@ namespace thunkvm {
 
 /// The program, one instruction a line: pc, opcode, operands under the names of the list of
 /// opcodes, the node; the steps of a segment below it with their outputs, inputs, and what dies in
-/// them and is retired after them. A register is
-/// "%3:x". First the registers that are constants or seen from outside, and the lazy thunks with
-/// where the body of each input begins. The program has to be valid. Stable: golden tests read it.
+/// them and is retired after them. A register is "%3:x". First come the registers that are
+/// constants or seen from outside, and the lazy thunks with the pc at which each input body begins.
+/// The program has to be valid. Stable: golden tests read it.
 std::string disassemble(const Program& program);
 
 /// The registers that are more than a value in between, and what they are: "input 1", "constant 0.5

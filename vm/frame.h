@@ -20,8 +20,8 @@
 
 namespace thunkvm {
 
-/// Where the machine goes on after a body, and whose body it is: of a lazy thunk's input, which is
-/// then noted to be there, or of a memo.
+/// The pc at which the machine goes on after a memo or input body, and which body it is: of a lazy
+/// thunk, whose input is then noted to be there, or of a memo.
 struct Resume {
   std::uint32_t pc = 0;
   std::uint32_t lazy = kNone, memo = kNone;
@@ -52,8 +52,8 @@ class FailureObserver {
 
 /// One call's registers, done bits, lazy thunks and counters. Used by one thread at a time.
 ///
-/// A body that failed is not run again in the call, and while a lazy thunk goes on without it, the
-/// registers that are its own are emptied: what others may still demand belongs to other bodies.
+/// A memo or input body that failed is not run again in the call, and where a lazy thunk goes on
+/// without it, the registers that belong to it alone (BodyContents) are emptied.
 ///
 /// The caller stores arguments in `cell(program.inputs[i])` and shared values in
 /// `cell(program.shared[i])`, runs, and moves outputs and updates out, then calls `finish`.
@@ -112,13 +112,13 @@ class Frame {
   friend class Unwinding;
   friend class NativeSupport;
   void reset_bodies() noexcept;
-  /// Notes that the body fails that goes on at `resume`: of the memo of its Need, or of the input
-  /// that its lazy thunk waits for.
+  /// Notes that a memo body failed, or the body of an input that a lazy thunk waits for.
   void fail_memo(std::uint32_t memo);
   void fail_input(std::uint32_t lazy, std::uint32_t input);
   /// Has a lazy thunk that was entered let go of what it holds.
   void release(std::uint32_t lazy) noexcept;
-  /// Once somebody goes on without them: empties the registers of the bodies that failed.
+  /// Empties the registers of the memo and input bodies that failed, once somebody goes on without
+  /// them.
   void drop_failed();
 
   std::shared_ptr<const Program> program_;

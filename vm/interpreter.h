@@ -8,7 +8,7 @@ namespace thunkvm {
 
 /// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated for each way of
 /// watching it (with none, with a tracer, with the frame's recorder); no native recursion on the
-/// graph's depth: bodies that are needed are kept on the frame's own stack.
+/// graph's depth: the memo and input bodies in progress are kept on the frame's own stack.
 ///
 /// Asks the host whether to stop every kThunksPerPoll thunks of a frame and after kernels that took
 /// long.

@@ -35,7 +35,7 @@ struct Branch {
   std::uint32_t node = kNone;       ///< the (first) conditional that it decides, for errors
 };
 
-/// A body that runs at most once a call, at the first Need.
+/// A memo body: code that runs at most once a call, at the first Need, and ends in Return.
 struct Memo {
   std::uint32_t pc = 0;
   std::uint32_t node = kNone;
@@ -44,7 +44,7 @@ struct Memo {
 /// A lazy thunk that decides at run time what it demands.
 struct Lazy {
   Operands operands;                     ///< `bound` is its thunk
-  std::vector<std::uint32_t> input_pcs;  ///< the body that computes each input, ending in Return
+  std::vector<std::uint32_t> input_pcs;  ///< where the code that computes each input begins
   std::uint32_t counter = 0;  ///< entries; the number of outputs computed is the next counter
   std::uint32_t node = kNone;
 };

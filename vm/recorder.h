@@ -109,7 +109,7 @@ struct Laps {
   std::uint64_t count = 0;
   SiteRecord* sites = nullptr;
   BranchRecord* branches = nullptr;
-  Elapsed* regions = nullptr;  ///< by region (CodeRegions): bodies that were run from there
+  Elapsed* regions = nullptr;  ///< by region (CodeRegions): memo and input bodies run from there
   Decision* decisions = nullptr;
   std::uint32_t* demanders = nullptr;  ///< by memo: the pc of its first Need
   std::uint32_t n_decisions = 0, max_decisions = 0;
@@ -219,10 +219,11 @@ class Recorder : public Laps {
   void note_loop_again(std::uint32_t first_member, std::span<const std::int64_t> shape);
   /// Whether anybody asks for shapes.
   bool notes_shapes() const { return !shapes_of_loops_.empty(); }
-  /// A body is run from `pc`; it returns, or not, since it failed or the call is lost.
+  /// A memo or input body is run from `pc`; it returns, or not, since it failed or the call is
+  /// lost.
   void call_body(std::uint32_t pc) { bodies_.push_back({about_->regions.at(pc), last, count}); }
   void return_from_body() {
-    const Body body = bodies_.back();
+    const RunningBody body = bodies_.back();
     bodies_.pop_back();
     regions[body.region].ticks += last - body.start;
     regions[body.region].laps += count - body.laps;
@@ -244,7 +245,7 @@ class Recorder : public Laps {
 
  private:
   friend struct RecordedTotals;
-  struct Body {
+  struct RunningBody {
     std::uint32_t region;
     std::uint64_t start, laps;
   };
@@ -271,7 +272,7 @@ class Recorder : public Laps {
   std::vector<Elapsed> region_records_;
   std::vector<Decision> decision_records_;
   std::vector<std::uint32_t> demander_records_;
-  std::vector<Body> bodies_;
+  std::vector<RunningBody> bodies_;
   std::vector<CallRecord> calls_;
   std::uint64_t n_calls_ = 0;
   std::uint64_t thread_ = 0, start_ = 0, start_laps_ = 0, call_bytes_ = 0;

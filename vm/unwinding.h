@@ -9,8 +9,9 @@
 
 namespace thunkvm {
 
-/// The way from a failure to where the call goes on, or to its end: the node is named, bodies that
-/// were begun end, and the innermost lazy thunk that waits for what failed is told.
+/// Winds a failed call down to where it goes on, or to its end: the node is named, memo
+/// and input bodies that were begun end, and the innermost lazy thunk that waits for what failed is
+/// told.
 class Unwinding {
  private:
   friend class Interpreter;

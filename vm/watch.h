@@ -9,7 +9,7 @@ namespace thunkvm {
 struct Unwatched {
   static constexpr bool kSteps = false;    // single steps are of interest
   static constexpr bool kTraces = false;   // a tracer is told
-  static constexpr bool kRecords = false;  // bodies and branches are noted
+  static constexpr bool kRecords = false;  // memo and input bodies, and branches, are noted
 };
 
 /// A tracer looks on: it is told of each thunk before and after.

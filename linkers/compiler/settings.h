@@ -18,10 +18,11 @@ struct CompilerSettings {
   /// The compiler with arguments of its own, as in `CC`: "gcc", "ccache gcc -m64", "'/a b/clang'".
   /// Empty: the first of gcc, clang and cc that is on the PATH; of g++, clang++ and c++.
   std::string command;
-  /// What every module is compiled with, behind the command's own arguments. Vectors come from the
-  /// emitter, so -O1 is enough; results do not depend on what the compiler contracts, on what it
-  /// knows of the C library (gcc makes a square root of the cosine of an arctangent), or on what it
-  /// takes for equal where a command says -ffast-math; nobody reads errno or the exception flags.
+  /// The flags that every module is compiled with, behind the command's own arguments. Vectors come
+  /// from the emitter, so -O1 is enough; results do not depend on what the compiler contracts, on
+  /// what it knows of the C library (gcc makes a square root of the cosine of an arctangent), or on
+  /// what it takes for equal where a command says -ffast-math; nobody reads errno or the exception
+  /// flags.
   std::vector<std::string> flags = {"-std=gnu11",
                                     "-O1",
                                     "-march=native",

@@ -141,21 +141,22 @@ constexpr const char* kFolder = "compilers/";
 bool recall(Toolchain& toolchain, const ModuleStore& store) {
   const std::optional<std::string> text = store.read_text(kFolder + toolchain.found);
   if (!text || text->size() < 66) return false;
-  const std::string body = text->substr(65);
-  if (text->substr(0, 64) != hexadecimal(sha256_of_fields({toolchain.found, body}))) return false;
-  const std::size_t end = body.find('\n');
+  const std::string contents = text->substr(65);
+  if (text->substr(0, 64) != hexadecimal(sha256_of_fields({toolchain.found, contents})))
+    return false;
+  const std::size_t end = contents.find('\n');
   if (end == std::string::npos) return false;
-  if (body.substr(0, end) != "native") std::erase(toolchain.flags, kNative);
-  toolchain.macros = body.substr(end + 1);
+  if (contents.substr(0, end) != "native") std::erase(toolchain.flags, kNative);
+  toolchain.macros = contents.substr(end + 1);
   return true;
 }
 
 void record(const Toolchain& toolchain, const ModuleStore& store) {
   const bool is_native =
       std::find(toolchain.flags.begin(), toolchain.flags.end(), kNative) != toolchain.flags.end();
-  const std::string body = (is_native ? "native\n" : "\n") + toolchain.macros;
+  const std::string contents = (is_native ? "native\n" : "\n") + toolchain.macros;
   store.write_text(kFolder + toolchain.found,
-                   hexadecimal(sha256_of_fields({toolchain.found, body})) + '\n' + body);
+                   hexadecimal(sha256_of_fields({toolchain.found, contents})) + '\n' + contents);
 }
 
 CommandResult print_macros(const Toolchain& toolchain, const CompilerSettings& settings,

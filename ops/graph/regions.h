@@ -21,8 +21,9 @@ inline constexpr std::uint32_t kNoIndex = UINT32_MAX;
 /// A tree of regions that grows at its leaves.
 ///
 /// Under a region hang the *arms* of conditionals decided there, one for each exit, shared by all
-/// conditionals with the same key (region, selector, decoding, number of arms); and *bodies*,
-/// entered at most once and not certainly at all. Ancestor queries take O(log depth) (jump
+/// conditionals with the same key (region, selector, decoding, number of arms); and
+/// *bodies* (memo bodies, and inputs of opaque nodes), entered at most once and not certainly at
+/// all. Ancestor queries take O(log depth) (jump
 /// pointers).
 class RegionTree {
  public:

@@ -164,8 +164,8 @@ class ProgramBuilder {
     return static_cast<Index>(program_.memos.size() - 1);
   }
   void need(Index memo) { emit({Opcode::Need, 0, 0, memo}); }
-  /// The memo's body begins here.
-  void body(Index memo) { program_.memos[memo].pc = pc(); }
+  /// The memo body begins here.
+  void memo_body(Index memo) { program_.memos[memo].pc = pc(); }
 
   Index lazy(const std::string& name, Registers inputs, Registers outputs, ThunkCode code) {
     Lazy lazy;
@@ -181,7 +181,7 @@ class ProgramBuilder {
   }
   void release(Index lazy) { emit({Opcode::Release, 0, 0, lazy}); }
   void demand(Index lazy, Index output) { emit({Opcode::Lazy, 0, 0, lazy, output}); }
-  /// The body that computes the lazy thunk's input begins here.
+  /// The input body that computes the lazy thunk's input begins here.
   void input_body(Index lazy, Index input) { program_.lazies[lazy].input_pcs[input] = pc(); }
 
   void ret() { emit({Opcode::Return}); }

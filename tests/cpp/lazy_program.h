@@ -10,9 +10,9 @@
 
 namespace thunkvm::testing {
 
-/// A lazy thunk with inputs in0, in1, ... of values 1, 10, 100, ..., each computed by a body of its
-/// own that logs its name, and outputs out0, out1, ..., of which `demands` are demanded one after
-/// another.
+/// A lazy thunk with inputs in0, in1, ... of values 1, 10, 100, ..., each computed by an input body
+/// of its own that logs its name, and outputs out0, out1, ..., of which `demands` are demanded one
+/// after another.
 struct LazyProgram {
   LazyProgram(int n_inputs, int n_outputs, std::vector<Index> demands, ThunkCode code,
               bool retain_intermediates = false) {

@@ -38,7 +38,7 @@ TEST_CASE("inputs are computed when they are forced, once, and no others") {
   });
 }
 
-TEST_CASE("a body that forces nothing runs nothing") {
+TEST_CASE("a lazy body that forces nothing runs nothing") {
   in_both_ways([](ForceBy way) {
     StraightProgram p(way, 1, 1, {0}, [](Demand& demand) { demand.set_output(0, Cell::of(4.0)); });
     Machine machine = p.machine();
@@ -47,7 +47,7 @@ TEST_CASE("a body that forces nothing runs nothing") {
   });
 }
 
-TEST_CASE("an exception of the body fails the call at its node") {
+TEST_CASE("an exception of the lazy body fails the call at its node") {
   in_both_ways([](ForceBy way) {
     int alive = 0;
     StraightProgram p(way, 1, 1, {0}, [&](Demand& demand) {
@@ -65,7 +65,8 @@ TEST_CASE("an exception of the body fails the call at its node") {
   });
 }
 
-TEST_CASE("a failing input fails the call at its own node, and the body's locals are destroyed") {
+TEST_CASE(
+    "a failing input fails the call at its own node, and the lazy body's locals are destroyed") {
   in_both_ways([](ForceBy way) {
     int alive = 0;
     bool went_on = false;
@@ -91,7 +92,8 @@ TEST_CASE("a failing input fails the call at its own node, and the body's locals
   });
 }
 
-TEST_CASE("what computing an input threw is thrown by force, each time, and the body may go on") {
+TEST_CASE(
+    "what computing an input threw is thrown by force, each time, and the lazy body may go on") {
   in_both_ways([](ForceBy way) {
     std::string thrown;
     StraightProgram p(way, 3, 1, {0}, [&](Demand& demand) {
@@ -113,7 +115,8 @@ TEST_CASE("what computing an input threw is thrown by force, each time, and the 
   });
 }
 
-TEST_CASE("a body that throws what computing an input threw leaves the failure with that node") {
+TEST_CASE(
+    "a lazy body that throws what computing an input threw leaves the failure with that node") {
   in_both_ways([](ForceBy way) {
     StraightProgram p(way, 2, 1, {0}, [&](Demand& demand) {
       try {
@@ -132,7 +135,7 @@ TEST_CASE("a body that throws what computing an input threw leaves the failure w
   });
 }
 
-TEST_CASE("a body may force within a catch block") {
+TEST_CASE("a lazy body may force within a catch block") {
   in_both_ways([](ForceBy way) {
     StraightProgram p(way, 2, 1, {0}, [&](Demand& demand) {
       try {
@@ -161,7 +164,7 @@ TEST_CASE("a body may force within a catch block") {
   });
 }
 
-TEST_CASE("two bodies that wait within catch blocks keep their exceptions apart") {
+TEST_CASE("two lazy bodies that wait within catch blocks keep their exceptions apart") {
   in_both_ways([](ForceBy way) {
     std::string seen;
     ProgramBuilder b;
@@ -260,8 +263,8 @@ TEST_CASE("what comes after the demanded output waits until another one is deman
       CHECK(demanded == std::vector<std::uint32_t>{1});
       CHECK(alive == 0);
 
-      // Nobody demands output 1: the body is given up when the call ends, and what it waits for
-      // never runs.
+      // Nobody demands output 1: the lazy body is given up when the call ends, and what it waits
+      // for never runs.
       StraightProgram one(way, 2, 2, {0}, body);
       Machine first = one.machine();
       CHECK(first.call({}) == Values{1.0});
@@ -274,7 +277,7 @@ TEST_CASE("what comes after the demanded output waits until another one is deman
 }
 
 TEST_CASE(
-    "wait returns at once while the demanded output is missing, and a body that ended stays "
+    "wait returns at once while the demanded output is missing, and a lazy body that ended stays "
     "ended") {
   in_both_ways([](ForceBy way) {
     int bodies = 0;

@@ -38,7 +38,7 @@ TEST_CASE("a program with every instruction, as text") {
   b.release(lazy);
   b.thunk("mul.5", {u, half}, {y}, product, {u, v, m, t});
   b.halt();
-  b.body(memo);
+  b.memo_body(memo);
   b.thunk("square.1", {x, x}, {m}, product);
   b.ret();
   b.input_body(lazy, 0);

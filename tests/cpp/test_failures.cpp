@@ -56,7 +56,7 @@ TEST_CASE("a failure inside a memo body is that node's, and the memo runs again 
   b.need(memo);
   b.thunk("plus", {t, t}, {y}, sum, {t});
   b.halt();
-  b.body(memo);
+  b.memo_body(memo);
   b.thunk("inner", {x}, {t}, [&](Activation& a, const Operands& o) {
     if (fail) throw std::runtime_error("inner failed");
     sum(a, o);

@@ -137,7 +137,7 @@ struct SharedMemo {
     b.demand(two, 0);
     if (!keep) b.retire({m, u, v});
     b.halt();
-    b.body(memo);
+    b.memo_body(memo);
     b.thunk("t", {}, {t}, [this](Activation& a, const Operands& o) {
       log += "t ";
       a.output(o, 0).set(3.0);
@@ -179,8 +179,8 @@ TEST_CASE("a memo body that failed is not run again: who needs it is given the s
   CHECK(machine.runs("m") == 2);
 }
 
-TEST_CASE("what a failed body had computed for itself is let go before the call goes on") {
-  SharedMemo p;
+TEST_CASE("what a failed memo body had computed for itself is let go before the call goes on") {
+  CommonMemo p;
   Machine machine(p.b.build());
   machine.call({});
   CHECK_FALSE(p.held_between);
@@ -244,7 +244,7 @@ TEST_CASE("no thunk is told of what ends the call") {
   CHECK(told == 0);
 }
 
-TEST_CASE("bodies within a failed body are let go with it, their lazy thunks too") {
+TEST_CASE("bodies within a failed input body are let go with it, their lazy thunks too") {
   int resets = 0;
   double seen = 0;
   ProgramBuilder b;
@@ -275,7 +275,7 @@ TEST_CASE("bodies within a failed body are let go with it, their lazy thunks too
   b.need(memo);
   b.move(w, y);
   b.ret();
-  b.body(memo);
+  b.memo_body(memo);
   b.thunk("y", {}, {y}, sum);
   b.ret();
   Machine machine(b.build());

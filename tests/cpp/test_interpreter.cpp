@@ -70,7 +70,7 @@ TEST_CASE("a memo body runs at its first need and not again in this call") {
   b.place(end);
   b.retire({shared});
   b.halt();
-  b.body(memo);
+  b.memo_body(memo);
   b.thunk("costly", {x, x}, {shared}, product);
   b.ret();
   Machine machine(b.build());
@@ -98,7 +98,7 @@ TEST_CASE("a chain of a hundred thousand memo bodies needs no native stack") {
   b.retire(values);
   b.halt();
   for (Index i = 0; i < kDepth; ++i) {
-    b.body(memos[i]);
+    b.memo_body(memos[i]);
     if (i > 0) b.need(memos[i - 1]);
     b.thunk("plus", {i > 0 ? values[i - 1] : x, x}, {values[i]}, sum);
     b.ret();

@@ -238,7 +238,7 @@ TEST_CASE("two lazy thunks share a memo body, which runs once") {
   b.input_body(second, 0);
   b.need(memo);
   b.ret();
-  b.body(memo);
+  b.memo_body(memo);
   b.thunk("costly", {x, x}, {t}, product);
   b.ret();
   Machine machine(b.build());

@@ -128,7 +128,7 @@ TEST_CASE("the default under a sanitizer is nested calls") {
 
 #endif
 
-TEST_CASE("bodies in several threads have nothing to do with each other") {
+TEST_CASE("lazy bodies in several threads have nothing to do with each other") {
   in_both_ways([](ForceBy way) {
     Nest nest(way, 50, plus_one);
     FramePool pool(nest.b.build());

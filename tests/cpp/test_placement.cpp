@@ -116,7 +116,7 @@ class PlacedGraph {
   std::string path(Region r) const {
     if (r == kRootRegion) return "root";
     const std::string up = path(regions().parent(r)) + "/";
-    if (!regions().is_arm(r)) return up + (placement_->is_input_body(r) ? "input" : "memo");
+    if (!regions().is_arm(r)) return up + (placement_->is_input_region(r) ? "input" : "memo");
     const Value selector = regions().selector(regions().key(r));
     const std::uint32_t node = graph_.node_of[selector];
     const Variable variable = graph_.nodes[node]->output(selector - graph_.first_value[node]);
@@ -200,7 +200,7 @@ TEST_CASE("an arm that computes nothing is an arm: and, or") {
   }
 }
 
-TEST_CASE("what is under a memo body hangs there, not where the body hangs") {
+TEST_CASE("what is under a memo body hangs there, not where that hangs") {
   const Variable c = real("c"), d = real("d"), x = real("x");
   const Variable below = x + x, shared = below * x, inner = ifelse(d, x - x, x);
   const Variable uncertain = shared + inner;
@@ -210,7 +210,7 @@ TEST_CASE("what is under a memo body hangs there, not where the body hangs") {
   CHECK(g.where(below) == "certain in root/memo");
 }
 
-TEST_CASE("an opaque node's inputs are bodies of their own, and each of its outputs is a demand") {
+TEST_CASE("an opaque node's inputs are regions of their own, and each of its outputs is a demand") {
   const Variable c = real("c"), x = real("x");
   const Variable first = x + x, second = x * x, shared = x - x;
   const std::vector<Variable> inputs = {first + shared, second + shared};

@@ -1,5 +1,5 @@
-// test_recorder.cpp: what a recorder makes of laps, branches and bodies, on a clock that stands
-// still but for what the tests let pass.
+// test_recorder.cpp: what a recorder makes of laps, branches and memo bodies, on a clock that
+// stands still but for what the tests let pass.
 #include "vm/recorder.h"
 
 #include <doctest/doctest.h>
@@ -97,7 +97,7 @@ TEST_CASE("a branch flips where it takes another arm than the time before") {
   CHECK(r.recorder.branches[0].flips == 2);
 }
 
-TEST_CASE("the time of a body is its caller's region's") {
+TEST_CASE("the time of a memo body is its caller's region's") {
   Recorded r;
   r.run(0, 10);
   r.recorder.call_body(7);

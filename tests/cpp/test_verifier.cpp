@@ -27,7 +27,7 @@ struct Valid {
     b.thunk("add", {t, u, k}, {y}, sum, {t, u, v, m});
     b.move(w, x);
     b.halt();
-    b.body(memo);
+    b.memo_body(memo);
     b.thunk("square", {x, x}, {m}, product);
     b.ret();
     b.input_body(lazy, 0);
@@ -116,7 +116,7 @@ TEST_CASE("an index out of range is found wherever it stands") {
        [](Program& p) { p.lazies[0].operands.n_outputs = 9999; }},
       {"lazy thunk 0: bound thunk 99", [](Program& p) { p.lazies[0].operands.bound = 99; }},
       {"lazy thunk 0: its thunk is not lazy", [](Program& p) { p.bound[0].lazy = false; }},
-      {"lazy thunk 0: needs one body for each input",
+      {"lazy thunk 0: needs one input body for each input",
        [](Program& p) { p.lazies[0].input_pcs.clear(); }},
       {"lazy thunk 0: instruction 99", [](Program& p) { p.lazies[0].input_pcs[0] = 99; }},
       {"lazy thunk 0: counters", [](Program& p) { p.lazies[0].counter = p.n_counters - 1; }},
@@ -195,7 +195,7 @@ TEST_CASE("operands are whole") {
   CHECK_VERDICT(b.build(), "step 0: register 0 (y) is two of its outputs");
 }
 
-TEST_CASE("every path ends, each body in its own way") {
+TEST_CASE("every path ends, the program in Halt and memo bodies in Return") {
   ProgramBuilder runs_out;
   runs_out.thunk("one", {}, {runs_out.output("y")}, product);
   CHECK_VERDICT(runs_out.build(), "instruction 0 (Run): the path runs past the end of the code");
@@ -215,21 +215,21 @@ TEST_CASE("every path ends, each body in its own way") {
   const Index memo = halts.memo("memo");
   halts.need(memo);
   halts.halt();
-  halts.body(memo);
+  halts.memo_body(memo);
   halts.halt();
   CHECK_VERDICT(halts.build(),
                 "instruction 2 (Halt): ends memo body 0, which has to end in Return");
 }
 
-TEST_CASE("bodies do not need each other in a circle") {
+TEST_CASE("memo bodies do not need each other in a circle") {
   ProgramBuilder b;
   const Index first = b.memo("first"), second = b.memo("second");
   b.need(first);
   b.halt();
-  b.body(first);
+  b.memo_body(first);
   b.need(second);
   b.ret();
-  b.body(second);
+  b.memo_body(second);
   b.need(first);
   b.ret();
   CHECK_VERDICT(b.build(), "memo body 0: needs itself");
@@ -351,7 +351,7 @@ TEST_CASE("at the end the outputs are there and nothing else is") {
   CHECK(verdict(if_computed.build()) == "valid");
 }
 
-TEST_CASE("long chains and deep bodies are verified without native recursion") {
+TEST_CASE("long chains and deep memo bodies are verified without native recursion") {
   constexpr Index kLength = 100'000;
   ProgramBuilder chain;
   Index last = chain.input("x");
@@ -376,7 +376,7 @@ TEST_CASE("long chains and deep bodies are verified without native recursion") {
   memos.retire(values);
   memos.halt();
   for (Index i = 0; i < kLength; ++i) {
-    memos.body(memo[i]);
+    memos.memo_body(memo[i]);
     if (i > 0) memos.need(memo[i - 1]);
     memos.move(values[i], i > 0 ? values[i - 1] : x);
     memos.ret();

@@ -15,7 +15,7 @@ using namespace testing;
 struct WithMemo {
   WithMemo() {
     b.jump(start);
-    b.body(memo);
+    b.memo_body(memo);
     b.thunk("square", {x, x}, {m}, product);
     b.ret();
     b.place(start);
@@ -101,7 +101,7 @@ TEST_CASE("a value that one arm needed and retired is not there for what comes a
   CHECK_VERDICT(p.b.build(), "(Move): register 2 (m) is read after it was retired on some path");
 }
 
-TEST_CASE("a value that a body leaves on some of its paths only is not there") {
+TEST_CASE("a value that a memo body leaves on some of its paths only is not there") {
   ProgramBuilder b;
   const Index c = b.input("c"), m = b.reg("m"), y = b.output("y");
   const Index memo = b.memo("memo"), no = b.label(), yes = b.label();
@@ -109,7 +109,7 @@ TEST_CASE("a value that a body leaves on some of its paths only is not there") {
   b.move(y, m);
   b.retire({m});
   b.halt();
-  b.body(memo);
+  b.memo_body(memo);
   b.branch("ifelse", c, {no, yes});
   b.place(yes);
   b.thunk("one", {}, {m}, product);
@@ -119,7 +119,7 @@ TEST_CASE("a value that a body leaves on some of its paths only is not there") {
                 "instruction 1 (Move): register 1 (m) is read before it is written on some path");
 }
 
-TEST_CASE("a body reads what it wrote only after it wrote it") {
+TEST_CASE("a memo body reads what it wrote only after it wrote it") {
   ProgramBuilder b;
   const Index c = b.input("c"), t = b.reg("t"), m = b.reg("m"), y = b.output("y");
   const Index memo = b.memo("memo"), no = b.label(), yes = b.label();
@@ -127,7 +127,7 @@ TEST_CASE("a body reads what it wrote only after it wrote it") {
   b.move(y, m);
   b.retire({m});
   b.halt();
-  b.body(memo);
+  b.memo_body(memo);
   b.branch("ifelse", c, {no, yes});
   b.place(yes);
   b.thunk("one", {}, {t}, product);
@@ -221,8 +221,7 @@ TEST_CASE("the body of a lazy thunk's input leaves that input") {
   CHECK_VERDICT(retires.build(), "is retired in the body of input 0 of lazy thunk 0");
 }
 
-TEST_CASE(
-    "what a body within a body wants, the outermost place has to have, unless that body ran") {
+TEST_CASE("the outermost Need has to have what a memo body within reads, unless that ran") {
   const auto program = [](bool needed_first, bool in_one_arm) {
     ProgramBuilder b;
     const Index c = b.input("c"), x = b.input("x"), inner_value = b.reg("inner value"),
@@ -239,11 +238,11 @@ TEST_CASE(
     b.move(y, m);
     b.retire({m, inner_value});
     b.halt();
-    b.body(outer);
+    b.memo_body(outer);
     b.need(inner);
     b.move(m, inner_value);
     b.ret();
-    b.body(inner);
+    b.memo_body(inner);
     b.move(inner_value, x);
     b.ret();
     return b.build();
@@ -253,7 +252,7 @@ TEST_CASE(
   CHECK_VERDICT(program(true, true), "(Need): register 1 (x) is read after it was retired");
 }
 
-TEST_CASE("what a body computes is not retired before the last body that may read it") {
+TEST_CASE("what a memo body computes is not retired before the last body that may read it") {
   const auto program = [](bool early) {
     ProgramBuilder b;
     const Index x = b.input("x"), shared = b.reg("shared"), p = b.reg("p"), q = b.reg("q"),
@@ -265,11 +264,11 @@ TEST_CASE("what a body computes is not retired before the last body that may rea
     b.thunk("plus", {p, q}, {y}, sum, {p, q});
     b.retire({shared});
     b.halt();
-    b.body(inner);
+    b.memo_body(inner);
     b.move(shared, x);
     b.ret();
     for (const auto& [memo, to] : {std::pair(first, p), std::pair(second, q)}) {
-      b.body(memo);
+      b.memo_body(memo);
       b.need(inner);
       b.move(to, shared);
       b.ret();
@@ -288,7 +287,7 @@ TEST_CASE(
   elsewhere.b.move(elsewhere.y, elsewhere.m);
   elsewhere.b.need(other);
   elsewhere.b.halt();
-  elsewhere.b.body(other);
+  elsewhere.b.memo_body(other);
   elsewhere.b.retire({elsewhere.m});
   elsewhere.b.ret();
   CHECK_VERDICT(elsewhere.b.build(), "(Retire): register 2 (m) is retired in memo body 1");
@@ -300,7 +299,7 @@ TEST_CASE(
   unneeded.b.move(unneeded.y, z);
   unneeded.b.retire({unneeded.m, z});
   unneeded.b.halt();
-  unneeded.b.body(reader);
+  unneeded.b.memo_body(reader);
   unneeded.b.move(z, unneeded.m);
   unneeded.b.ret();
   CHECK_VERDICT(unneeded.b.build(),
@@ -318,7 +317,7 @@ TEST_CASE("bodies within read the output of a lazy thunk that a body around them
     b.move(y, m);
     b.retire({p, u, m});
     b.halt();
-    b.body(memo);
+    b.memo_body(memo);
     b.move(m, u);
     b.ret();
     b.input_body(lazy, 0);

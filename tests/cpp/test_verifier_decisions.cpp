@@ -149,8 +149,8 @@ TEST_CASE("each arm of a switch is a decision of its own, the default too") {
   }
 }
 
-TEST_CASE("a body reads under the decisions of those that need it") {
-  // t is written where c is false. The body decides c again, and reads t there, or in the other
+TEST_CASE("a memo or input body reads under the decisions of those that enter it") {
+  // t is written where c is false. That body decides c again, and reads t there, or in the other
   // arm.
   const auto program = [](bool by_memo, bool right_arm) {
     Correlated p;
@@ -164,7 +164,7 @@ TEST_CASE("a body reads under the decisions of those that need it") {
     p.b.thunk("copy", {by_memo ? m : u}, {p.y}, sum, {m, p.t, u});
     p.b.halt();
     if (by_memo)
-      p.b.body(body);
+      p.b.memo_body(body);
     else
       p.b.input_body(body, 0);
     const Correlated::Arm copy = [&](ProgramBuilder& b) { b.move(m, p.t); };

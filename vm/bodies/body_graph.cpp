@@ -107,8 +107,8 @@ void BodyGraph::order_entries() {
   for (std::uint32_t i = 0; i < callers_first_.size(); ++i) rank_[callers_first_[i]] = i;
 }
 
-// What dominates an entry is what dominates all that enter it. Bodies that nobody enters say
-// nothing of others.
+// An entry's dominator is the common one of all that enter it. Entries that nobody enters count
+// for none.
 void BodyGraph::find_dominators() {
   std::vector<Dominator>& d = dominators_;
   d.resize(n_entries());

@@ -1,5 +1,5 @@
-// body_graph.h: the pieces of a program that have one way in, and which of them runs only within
-// which.
+// body_graph.h: the bodies of a program, which have one way in each, and which of them runs only
+// within which.
 #pragma once
 
 #include "vm/program.h"
@@ -11,8 +11,10 @@
 
 namespace thunkvm {
 
-/// What control enters: the program is entry 0, then come the memo bodies, the bodies of lazy
-/// thunks' inputs, and the lazy thunks, which may enter any of their inputs' bodies.
+/// A piece of a program that control enters. Entry 0 is the program's body, from pc 0 on. Then come
+/// the memo bodies, and the input bodies, each of which computes an input of a lazy thunk: these
+/// three kinds are the *bodies*. The last entries are the lazy thunks, which may enter any of their
+/// input bodies.
 using Entry = std::uint32_t;
 
 /// The bodies of a program, whose indices have to be in range, and how they enter each other.
@@ -31,11 +33,11 @@ class BodyGraph {
 
   bool is_body(Entry e) const { return e < first_lazy_; }
   bool is_input(Entry e) const { return is_body(e) && e > program_.memos.size(); }
-  /// The lazy thunk that an entry is, or whose input's body it is.
+  /// The lazy thunk that an entry is, or whose input body it is.
   std::uint32_t lazy_of(Entry e) const;
   std::string name(Entry e) const;
 
-  /// A body's instructions in order, the first first: all ways lead forward.
+  /// The pcs of a body's instructions, in order, those of its arms included: all ways lead forward.
   const std::vector<std::uint32_t>& instructions(Entry body) const { return instructions_[body]; }
   /// The pcs that an instruction leads to; `next` is room for one.
   std::span<const std::uint32_t> successors(std::uint32_t pc, std::uint32_t& next) const;

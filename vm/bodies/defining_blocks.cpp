@@ -51,7 +51,7 @@ void DefiningBlocks::find_writers(const Program& program, const BodyGraph& bodie
       stays[operands.output(j)] = true;
     }
   }
-  // Demands of each output of a lazy thunk: the body around all of them.
+  // By output of a lazy thunk: the innermost body around all demands of it.
   std::vector<Entry> demanded(program.n_registers, kNone);
   for (Entry body = 0; body < bodies.n_bodies(); ++body)
     for (const std::uint32_t pc : bodies.instructions(body)) {

@@ -1,4 +1,5 @@
-// defining_blocks.h: which body of a program writes each register, and which bodies others rely on.
+// defining_blocks.h: the body of a program that writes each register, and the bodies that may read
+// it.
 #pragma once
 
 #include "vm/bodies/body_graph.h"
@@ -19,15 +20,15 @@ struct DefiningBlocks {
 
   std::vector<bool> given;    ///< a constant, or set by the caller
   std::vector<bool> stays;    ///< may hold a value when the call ends
-  std::vector<Entry> writer;  ///< a body, or the lazy thunk whose output it is; the program if it
-                              ///< is given or nobody's
-  /// Where bodies within may rely on it: the writer, or the body around all that demand that output
-  /// of a lazy thunk.
+  std::vector<Entry> writer;  ///< a body, or the lazy thunk whose output it is; the program's body
+                              ///< if it is given or nobody's
+  /// The defining block: bodies that it dominates may read the register. It is the writer, or for
+  /// an output of a lazy thunk the innermost body around all that demand it.
   std::vector<Entry> block;
-  /// By entry: a body that has to follow all that the bodies that it enters enter in turn: bodies
-  /// within it read what it wrote, it retires what they wrote, or it reads what those wrote that it
-  /// does not enter itself. In other bodies a look at what they enter themselves will do, so that a
-  /// chain of bodies takes linear time.
+  /// By entry: whether checks of a body follow also what the bodies that it enters enter in turn.
+  /// They have to where bodies within it read what it wrote, where it retires what they wrote, and
+  /// where it reads what bodies wrote that it does not enter itself. In other bodies a look at what
+  /// they enter themselves will do, so that a chain of bodies takes linear time.
   std::vector<bool> deep;
 
  private:

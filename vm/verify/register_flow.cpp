@@ -27,7 +27,7 @@ struct Fact {
   Condition demanded = kNever;  ///< the body has demanded it of its lazy thunk
 };
 
-/// What bodies around a body have to know of it.
+/// The facts about a body that those that enter it need.
 struct Summary {
   std::map<std::uint32_t, Fact> facts;                 ///< at its end, by register
   std::vector<std::pair<Entry, Condition>> entrances;  ///< what it enters itself
@@ -194,7 +194,7 @@ class RegisterFlow {
       expect(next, conditions_.both(must, when), conditions_.both(may, when));
   }
 
-  /// What `body` reads of others has to be there where it is entered.
+  /// A register that `body` reads has to be there where it is entered.
   void check_reads(std::uint32_t pc, Entry body, std::uint32_t index, const Fact& there,
                    Condition may) {
     check_not_retired(pc, conditions_.both(may, there.read), index);
@@ -204,7 +204,7 @@ class RegisterFlow {
              ": write it first on all of them");
   }
 
-  /// What `body` wrote is as it left it.
+  /// A register that `body` wrote is as it left it.
   void take_over(std::uint32_t pc, Entry body, std::uint32_t index, const Fact& there,
                  Condition must, Condition may) {
     const Condition set = conditions_.both(may, there.set);
@@ -225,7 +225,7 @@ class RegisterFlow {
     for (int j = 0; j < operands.n_outputs; ++j) become_set(operands.output(j), kNever, may);
   }
 
-  /// What was set in bodies that ran and not retired in them or around them is left over.
+  /// No value is left over that a body set and neither it nor one around it retired.
   void check_end() {
     if (program_.retain_intermediates) return;
     std::vector<Condition> entered(bodies_.n_entries(), kNever), left(program_.n_registers, kNever);

@@ -6,8 +6,8 @@
 
 namespace thunkvm {
 
-/// Follows every path through the program's code and bodies, whose indices have to be in range, and
-/// throws Error(Runtime) for the first that breaks a rule of `verify` about registers.
+/// Follows every path through the bodies of a program (body_graph.h), whose indices have to be in
+/// range, and throws Error(Runtime) for the first that breaks a rule of `verify` about registers.
 ///
 /// A register is written once, so that what a branch decides by it is the same wherever it is
 /// decided again. What has become of a register is therefore kept as a condition on the decisions

@@ -133,7 +133,7 @@ class Verifier {
     check_node(lazy.node);
     in_range(lazy.operands.bound, p_.bound.size(), "bound thunk");
     require(p_.bound[lazy.operands.bound].lazy, "its thunk is not lazy");
-    require(lazy.input_pcs.size() == lazy.operands.n_inputs, "needs one body for each input");
+    require(lazy.input_pcs.size() == lazy.operands.n_inputs, "needs one input body for each input");
     for (const std::uint32_t pc : lazy.input_pcs) in_range(pc, p_.code.size(), "instruction");
     range_in(lazy.counter, 2, p_.n_counters, "counters");
   }

@@ -32,9 +32,9 @@ struct PythonInterface {
   std::string called;  ///< what messages about a call's arguments begin with
   std::vector<Parameter> parameters;
   std::vector<OutputSpec> outputs;
-  bool bare = false;              ///< a single output is returned as itself, not in a list
-  PyRef pack = {};                ///< null, or what makes the result of the list of outputs
-  PyRef mode = {};                ///< what the function was made with; null where nobody said
+  bool bare = false;  ///< a single output is returned as itself, not in a list
+  PyRef pack = {};    ///< null, or a callable that makes the result of the list of outputs
+  PyRef mode = {};    ///< what the function was made with; null where nobody said
   std::vector<Variable> targets;  ///< the shared variables that are updated
 };
 

@@ -15,8 +15,8 @@ PyRef node_forms(PythonFunction& function);
 /// (runs of each node, by branch how often it took each arm).
 PyRef node_counts(PythonFunction& function);
 /// (blocks, by node the index of its block or None). A block is (kind, index of the block that it
-/// is within or None, node or None, number, number of arms, decoding): of an arm the conditional
-/// and which arm it is, of a memo body or an input the node. Kinds are "root", "arm", "memo",
+/// is within or None, node or None, number, number of arms, decoding): for an arm the conditional
+/// and which arm it is, for a memo body or an input the node. Kinds are "root", "arm", "memo",
 /// "input" and "guarded", decodings "truth", "index" and "default".
 PyRef list_regions(const Schedule& schedule);
 

@@ -64,8 +64,8 @@ class PyRef {
   PyObject* object_ = nullptr;
 };
 
-/// What a list, or anything that can be iterated over, holds now. Reading an item may run anybody's
-/// code, which may empty the list; what is here stays.
+/// The items of a list, or of anything that can be iterated over, at this moment. Reading an item
+/// may run anybody's code, which may empty the list; what is here stays.
 class Items {
  public:
   /// Throws PythonError: a TypeError with the message `expected` for what cannot be iterated over.

@@ -42,8 +42,8 @@ inline bool is_plain_ndarray(PyObject* object, DType dtype, int ndim) {
 /// The ndarray's elements, borrowed: the object is held, nothing is copied, but for bools that are
 /// neither 0 nor 1 in memory. It has to be readable in place.
 Array borrow_ndarray(PyArrayObject* array, DType dtype);
-/// What was borrowed to be kept: read-only, though `body()->is_owner_itself` still tells of an
-/// ndarray that its owner may write to.
+/// A borrowed array that is to be kept: read-only, though `body()->is_owner_itself` still tells of
+/// an ndarray that its owner may write to.
 Array lent_array(Array array);
 /// The number in a 0-d ndarray or NumPy scalar's memory, as a cell of its own.
 Cell number_at(const void* data, DType dtype);

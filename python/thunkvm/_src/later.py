@@ -1,4 +1,4 @@
-"""What is imported when somebody first asks for it: names of the package, methods of its classes.
+"""Imports that wait until somebody asks for them: names of the package, methods of its classes.
 
 Importing the package costs what every program needs; the C protocol, explanations, checks and
 messages about mistakes are most of its code, and most programs ask for none of them.

@@ -69,9 +69,9 @@ def from_json(text: str, where: str = "the text") -> Profile:
             f"{where} is a profile of version {version!r}; this thunkvm reads version {VERSION}. "
             "Read it with the thunkvm that wrote it, or record it again."
         )
-    body = {key: value for key, value in found.items() if key not in ("format", "version")}
+    fields = {key: value for key, value in found.items() if key not in ("format", "version")}
     try:
-        profile: Profile = _decoded(Profile, body, "")
+        profile: Profile = _decoded(Profile, fields, "")
     except _MisfitError as error:
         raise ProfileFileError(f"{where} is a damaged profile: {error}.") from None
     _check_references(profile, where)

@@ -1,1 +1,1 @@
-"""What is said to somebody who writes what another library calls it."""
+"""The advice to somebody who writes the names of another library."""

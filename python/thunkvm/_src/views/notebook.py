@@ -40,10 +40,10 @@ def html_table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     >>> html_table(["node"], [["a < b"]])
     '<table><tr><th>node</th></tr><tr><td>a &lt; b</td></tr></table>'
     """
-    body = "".join(_row("td", row) for row in rows[:SHOWN])
+    shown = "".join(_row("td", row) for row in rows[:SHOWN])
     more = len(rows) - SHOWN
     rest = f"<p>... and {more} more, which print() prints</p>" if more > 0 else ""
-    return f"<table>{_row('th', headers)}{body}</table>{rest}"
+    return f"<table>{_row('th', headers)}{shown}</table>{rest}"
 
 
 def _row(tag: str, cells: Sequence[Any]) -> str:
