@@ -21,7 +21,7 @@ class EmittedCode;
 /// The emitted code of one linked program, from nothing to what calls run with. Until it is there,
 /// and if it cannot be compiled, the program runs on its kernels alone.
 ///
-/// For threads that take turns under the host's lock, but for `ready`, `waits` and `shared`, which
+/// For threads that take turns under the host's lock, but for `ready`, `waits` and `held`, which
 /// any thread may ask. Where a member waits it lets the host go, and another thread may come in.
 /// Planning, writing and compiling are done on threads of the compile queue, without the host. A
 /// process that was forked meanwhile has not got these along, and begins anew.
@@ -44,8 +44,8 @@ class Compilation {
 
   /// What a call runs with, from now on and for good; null while there is nothing.
   const NativeCode* ready() const { return ready_.load(std::memory_order_acquire); }
-  /// The same, shared; what `ready` has given once.
-  const std::shared_ptr<const NativeCode>& shared() const { return native_; }
+  /// The same, as a pointer that keeps it; to be asked once `ready` has given it.
+  const std::shared_ptr<const NativeCode>& held() const { return native_; }
   /// Whether `follow` may still bring something.
   bool waits() const { return followed_.load(std::memory_order_relaxed); }
   /// For each call while it waits: changes over to the emitted code once it is there, and sees to

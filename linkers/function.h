@@ -29,7 +29,7 @@ namespace thunkvm {
 struct FunctionOptions {
   /// What messages call it.
   std::string name = "the function";
-  /// By update: what messages call its shared variable; where none are given, "update 0", ...
+  /// By update: the name of its shared variable in messages; where none are given, "update 0", ...
   std::vector<std::string> update_names = {};
   /// So many of the last updates note a value in the calls that compute it, whatever the Type of
   /// their shared variable.
@@ -148,9 +148,9 @@ class Updates {
   std::vector<Cell> values_;
 };
 
-/// One call, step by step: the arguments are stored, shared values read, the program run, outputs
-/// taken; then it is finished and updates are committed. However it ends, no value is left in the
-/// frame, which is the caller's again.
+/// One call, step by step: the arguments are stored, shared variables read, the program run,
+/// outputs taken; then it is finished and updates are committed. However it ends, no value is left
+/// in the frame, which is the caller's again.
 class Call {
  public:
   Call(const Function& function, Frame& frame) : function_(function), frame_(frame) {}
@@ -163,14 +163,14 @@ class Call {
   /// Runs with what there is of emitted code.
   void use(const Compilation& compilation) {
     if (frame_.native() != compilation.ready()) [[unlikely]]
-      frame_.use(compilation.shared());
+      frame_.use(compilation.held());
   }
   Frame& frame() { return frame_; }
   /// The register of an input.
   Cell& argument(std::size_t i) { return frame_.cell(program().inputs[i]); }
   bool reads_shared() const { return !function_.shared_.empty(); }
-  /// Reads all shared values at one moment. `read_only`: arrays cannot be written to by whoever is
-  /// shown them.
+  /// Reads all shared variables at one moment. `read_only`: arrays cannot be written to by whoever
+  /// is shown them.
   void read_shared(bool read_only);
   /// Never throws; see Frame::run.
   Status run(Host& host, Tracer* tracer, FailureObserver* observer) {
@@ -182,7 +182,7 @@ class Call {
   Cell take(std::size_t j) { return takes(j) ? std::move(output(j)) : Cell(output(j)); }
 
   bool has_updates() const { return !program().updates.empty(); }
-  /// What the shared variables will be, each made its own by `own(Cell, const Type&) -> Cell`.
+  /// The new values of the shared variables, each made its own by `own(Cell, const Type&) -> Cell`.
   /// Throws Error(Value) for lengths that a shared variable cannot have.
   template <class Own>
   Updates take_updates(const Own& own) {

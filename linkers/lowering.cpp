@@ -77,12 +77,14 @@ class Lowering {
         if (l_.kept[from] != 0 || graph_.opaque(graph_.node_of[from])) continue;
         if (p_.uses[p_.first_use[from]].next != kNoIndex) continue;
         b_.share(from, v);
-        if (shared_.empty()) shared_.resize(graph_.n_values(), false);
-        shared_[from] = true;
+        if (shares_register_.empty()) shares_register_.resize(graph_.n_values(), false);
+        shares_register_[from] = true;
       }
     }
   }
-  bool shares(Value from) const { return !shared_.empty() && shared_[from]; }
+  bool shares_register(Value from) const {
+    return !shares_register_.empty() && shares_register_[from];
+  }
 
   Value arm_value(Value conditional, std::uint32_t arm) const {
     const std::uint32_t node = graph_.node_of[conditional];
@@ -254,7 +256,7 @@ class Lowering {
     const auto source = std::find(retired_.begin(), retired_.end(), from);
     const bool take = source != retired_.end();
     if (take) retired_.erase(source);
-    if (!shares(from)) {
+    if (!shares_register(from)) {
       demand(from);
       b_.move(conditional, from, take, kNone);
     }
@@ -280,7 +282,7 @@ class Lowering {
   std::vector<Value> memos_;             // statements that are memos, in the order of their index
   std::vector<bool> is_done_;            // by statement: a memo that has run here, on every path
   std::vector<Value> done_;              // those, in the order of their Needs
-  std::vector<bool> shared_;             // by value: made in its conditional's register
+  std::vector<bool> shares_register_;    // by value: made in its conditional's register
   std::unordered_map<std::uint32_t, std::vector<Value>>
       waiting_;  // by key: met, and joined to a later one
   std::vector<Value> joined_;

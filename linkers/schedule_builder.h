@@ -49,7 +49,8 @@ class ScheduleBuilder {
   /// The opaque node of a lazy thunk, which is made where it is first named.
   std::uint32_t lazy_node(std::uint32_t lazy) const { return lazy_nodes_[lazy]; }
 
-  /// The finished schedule, with inputs, shared values, outputs and updates in the graph's order.
+  /// The finished schedule, with inputs, shared variables, outputs and updates in the graph's
+  /// order.
   Schedule finish(const FunctionGraph& function);
 
  private:

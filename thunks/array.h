@@ -1,4 +1,4 @@
-// array.h: n-dimensional strided arrays over shared buffers.
+// array.h: n-dimensional strided arrays over reference-counted buffers.
 #pragma once
 
 #include "thunks/buffer.h"

@@ -228,14 +228,14 @@ ForceBy default_force() {
 }
 
 ThunkCode straight_line(LazyBody body, ForceBy force) {
-  const auto shared = std::make_shared<const LazyBody>(std::move(body));
+  const auto held = std::make_shared<const LazyBody>(std::move(body));
   ThunkCode code;
   code.lazy = true;
   code.form = "lazy";
   if (force == ForceBy::Fiber)
-    code.make = [shared] { return std::make_unique<FiberThunk>(shared); };
+    code.make = [held] { return std::make_unique<FiberThunk>(held); };
   else
-    code.make = [shared] { return std::make_unique<NestedThunk>(shared); };
+    code.make = [held] { return std::make_unique<NestedThunk>(held); };
   return code;
 }
 

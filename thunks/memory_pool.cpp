@@ -17,20 +17,21 @@ namespace {
 using Idle = ThreadCache::Idle;
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kIdleCap = 256u << 20;  // idle bytes in the shared lists
+constexpr std::size_t kIdleCap = 256u << 20;  // idle bytes in the lists of all threads
 constexpr int kClasses = 160;
 constexpr std::uint8_t kHuge = 255;  // too large for a class: returned to the system at once
 
 // What is held (from the system: in use or idle), and what of it is in use.
 std::atomic<std::int64_t> held{0}, in_use{0}, peak{0}, live{0};
 
-struct SharedLists {
+// The idle blocks that threads share.
+struct CommonLists {
   std::mutex mutex;
   std::array<Idle*, kClasses> lists{};
   std::size_t bytes = 0;
 };
-SharedLists& shared_lists() {
-  static SharedLists* lists = new SharedLists;  // outlives every thread and every static object
+CommonLists& common_lists() {
+  static CommonLists* lists = new CommonLists;  // outlives every thread and every static object
   return *lists;
 }
 
@@ -149,12 +150,12 @@ void* MemoryPool::allocate_large(std::size_t bytes, std::uint8_t& size_class) {
   const std::size_t rounded = size_classes::bytes_of(wanted);
   size_class = static_cast<std::uint8_t>(wanted);
   if (kRecycles) {
-    SharedLists& shared = shared_lists();
-    std::unique_lock lock(shared.mutex);
-    Idle*& list = shared.lists[static_cast<std::size_t>(wanted)];
+    CommonLists& common = common_lists();
+    std::unique_lock lock(common.mutex);
+    Idle*& list = common.lists[static_cast<std::size_t>(wanted)];
     if (list != nullptr) {
       void* block = std::exchange(list, list->next);
-      shared.bytes -= rounded;
+      common.bytes -= rounded;
       lock.unlock();
       note_taken(rounded, 0);
       return block;
@@ -181,12 +182,12 @@ void MemoryPool::release_large(void* block, std::uint8_t size_class) noexcept {
   }
   const std::size_t rounded = size_classes::bytes_of(size_class);
   if (kRecycles) {
-    SharedLists& shared = shared_lists();
-    std::unique_lock lock(shared.mutex);
-    if (shared.bytes + rounded <= kIdleCap) {
+    CommonLists& common = common_lists();
+    std::unique_lock lock(common.mutex);
+    if (common.bytes + rounded <= kIdleCap) {
       Idle* idle = static_cast<Idle*>(block);
-      idle->next = std::exchange(shared.lists[size_class], idle);
-      shared.bytes += rounded;
+      idle->next = std::exchange(common.lists[size_class], idle);
+      common.bytes += rounded;
       lock.unlock();
       return note_given(rounded, 0);
     }
@@ -213,16 +214,16 @@ void MemoryPool::reset_peak() {
 
 void MemoryPool::trim() noexcept {
   if (ThreadCache* cache = ThreadCache::current()) cache->drop();
-  SharedLists& shared = shared_lists();
-  std::lock_guard lock(shared.mutex);
-  for (Idle*& list : shared.lists) {
+  CommonLists& common = common_lists();
+  std::lock_guard lock(common.mutex);
+  for (Idle*& list : common.lists) {
     while (list != nullptr) {
       Idle* next = list->next;
       std::free(list);
       list = next;
     }
   }
-  held.fetch_sub(static_cast<std::int64_t>(std::exchange(shared.bytes, 0)),
+  held.fetch_sub(static_cast<std::int64_t>(std::exchange(common.bytes, 0)),
                  std::memory_order_relaxed);
 }
 

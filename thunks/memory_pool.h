@@ -22,10 +22,11 @@ struct PoolStatistics {
 /// The process's pool of memory blocks in size classes (four per power of two, the smallest 64
 /// bytes).
 ///
-/// Blocks up to 4 KiB are recycled through a cache of the thread, larger ones through a shared
-/// list, up to a cap of 256 MiB of idle memory: fresh memory costs page faults (4.4 ns an element
-/// against 1.2 in a recycled block). Thread-safe. Built with AddressSanitizer nothing is recycled
-/// or larger than was asked for, so that a use after release or behind the end is seen.
+/// Blocks up to 4 KiB are recycled through a cache of the thread, larger ones through
+/// lists shared between threads, up to a cap of 256 MiB of idle memory: fresh memory costs page
+/// faults (4.4 ns an element against 1.2 in a recycled block). Thread-safe. Built with
+/// AddressSanitizer nothing is recycled or larger than was asked for, so that a use after release
+/// or behind the end is seen.
 class MemoryPool {
  public:
   /// At least so many bytes, aligned to 64; what they hold is anything. Throws Error(Memory) with
@@ -64,7 +65,7 @@ class MemoryPool {
 
   static PoolStatistics statistics();
   static void reset_peak();
-  /// Gives the idle blocks of the shared lists, and of the calling thread, back to the system.
+  /// Gives the idle blocks of those lists, and of the calling thread, back to the system.
   static void trim() noexcept;
 
  private:

@@ -55,7 +55,7 @@ class FailureObserver {
 /// A memo or input body that failed is not run again in the call, and where a lazy thunk goes on
 /// without it, the registers that belong to it alone (BodyContents) are emptied.
 ///
-/// The caller stores arguments in `cell(program.inputs[i])` and shared values in
+/// The caller stores arguments in `cell(program.inputs[i])` and shared variables' values in
 /// `cell(program.shared[i])`, runs, and moves outputs and updates out, then calls `finish`.
 class Frame {
  public:
@@ -87,11 +87,11 @@ class Frame {
   /// The same, moved out, so that the frame does not keep the exception alive.
   Failure take_failure() noexcept { return std::exchange(activation_.failure, Failure{}); }
 
-  /// Ends a call that succeeded: inputs, shared values, the outputs and updates that the caller
-  /// left, and all outputs of lazy thunks are dropped, done bits and lazy thunks reset. In a `keep`
-  /// program the intermediates, those of lazy thunks too, stay as stale values. Costs a step for
-  /// each input, shared value, output and update, each memo that ran and each lazy thunk that was
-  /// entered.
+  /// Ends a call that succeeded: inputs, shared variables' values, the outputs and updates that the
+  /// caller left, and all outputs of lazy thunks are dropped, done bits and lazy thunks reset. In a
+  /// program with `retain_intermediates` the intermediates, those of lazy thunks too, stay as stale
+  /// values. Costs a step for each input, shared variable, output and update, each memo that ran
+  /// and each lazy thunk that was entered.
   void finish() noexcept;
   /// Ends a call that failed, or one that is given up before or after it ran: every register but
   /// the constants is emptied, done bits and lazy thunks reset.

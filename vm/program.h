@@ -67,7 +67,7 @@ class ProgramText {
 /// A program. Immutable once made, shared by all calls on all threads.
 ///
 /// Every register is written before it is read on every path, and empty at Halt, but for constants,
-/// inputs, shared values and outputs: `verify` checks what can be checked statically.
+/// inputs, shared variables' values and outputs: `verify` checks what can be checked statically.
 struct Program {
   std::vector<Instruction> code;  ///< entry at pc 0
   std::vector<Step> steps;
@@ -84,7 +84,7 @@ struct Program {
   std::vector<std::pair<std::uint32_t, Cell>>
       constants;                      ///< preloaded in every frame, never retired
   std::vector<std::uint32_t> inputs;  ///< filled by the caller; emptied when the call ends
-  std::vector<std::uint32_t> shared;  ///< likewise, with the shared values of the call
+  std::vector<std::uint32_t> shared;  ///< likewise, with the values of shared variables
   std::vector<std::uint32_t>
       outputs;  ///< the caller moves them out; one register may stand here twice
   std::vector<std::uint32_t>

@@ -18,7 +18,7 @@ struct Update {
   bool if_computed = false;
 };
 
-/// What a function computes: free variables in, values out, shared variables updated.
+/// The graph of a function: free variables in, values out, shared variables updated.
 struct FunctionGraph {
   std::vector<Variable> inputs = {};
   std::vector<Variable> outputs = {};
@@ -37,8 +37,8 @@ std::vector<Apply*> topological_order(std::span<const Variable> roots);
 std::vector<Variable> leaves(std::span<const Variable> roots);
 
 /// The graphs of `roots` with some variables replaced, wherever they are used; in replacements too.
-/// What does not depend on a replaced variable is shared, not copied; what does is made anew by its
-/// Op, with the origin of the node that it stands for. Throws Error(Value) that
+/// Nodes that do not depend on a replaced variable are common to both graphs; the others are made
+/// anew by their Ops, with the origins of the nodes that they stand for. Throws Error(Value) that
 /// names the members of a cycle where replacements depend on each other.
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements);

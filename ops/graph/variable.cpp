@@ -13,7 +13,7 @@ namespace {
 
 OriginHooks origin_hooks;
 thread_local const Origin* given_origin = nullptr;  // by the innermost OriginOf
-std::mutex shared_values;  // under it all shared values are read and committed
+std::mutex commit_lock;  // under it the values of all shared variables are read and committed
 
 Origin new_origin() {
   if (given_origin == nullptr) return origin_hooks.capture();
@@ -217,13 +217,13 @@ void Apply::destroy(Apply* node) {
 // ---- SharedValue
 
 Cell SharedValue::get() const {
-  std::lock_guard lock(shared_values);
+  std::lock_guard lock(commit_lock);
   return value_;
 }
 
 void SharedValue::set(Cell value) {
   {
-    std::lock_guard lock(shared_values);
+    std::lock_guard lock(commit_lock);
     std::swap(value_, value);
   }
   // The old value goes here, outside the lock: letting it go may run code of the host.
@@ -231,13 +231,13 @@ void SharedValue::set(Cell value) {
 
 void SharedValue::snapshot(std::span<SharedValue* const> shared, std::span<Cell> values) {
   if (shared.empty()) return;
-  std::lock_guard lock(shared_values);
+  std::lock_guard lock(commit_lock);
   for (std::size_t i = 0; i < shared.size(); ++i) values[i] = shared[i]->value_;
 }
 
 void SharedValue::commit(std::span<SharedValue* const> shared, std::span<Cell> values) noexcept {
   if (shared.empty()) return;
-  std::lock_guard lock(shared_values);
+  std::lock_guard lock(commit_lock);
   for (std::size_t i = 0; i < shared.size(); ++i) std::swap(shared[i]->value_, values[i]);
 }
 

@@ -163,7 +163,7 @@ class Apply {
     std::string* name = nullptr;
     void* handle = nullptr;
   };
-  /// What a constant or a shared variable stands for.
+  /// The value that a constant or a shared variable stands for.
   struct LeafValue {
     Cell constant;
     Ref<SharedValue> shared;

@@ -11,7 +11,7 @@ namespace thunkvm {
 
 namespace {
 
-/// `leading` axes are shared by the array and the positions, entry by entry; `axis` counts them.
+/// `leading` axes are common to the array and the positions, entry by entry; `axis` counts them.
 struct TakeState {
   int axis;
   int leading;

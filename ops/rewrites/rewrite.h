@@ -36,10 +36,10 @@ class Rewrite {
   virtual ~Rewrite() = default;
   virtual std::string_view name() const = 0;
 
-  /// What has the candidate's value: a variable from below it, an output of a node that was `kept`
-  /// before, or of a new node over such variables; null where this rewrite knows none. For a node
-  /// of several outputs, output 0 of a node whose outputs stand for all of them. Constant time, but
-  /// for what may be shared among all calls.
+  /// The replacement, which has the candidate's value: a variable below it, an output of a node
+  /// that was `kept` before, or of a new node over such variables; null where this rewrite knows
+  /// none. For a node of several outputs, output 0 of a node whose outputs stand for all of them.
+  /// Constant time, but for what may be shared among all calls.
   virtual Variable replacement(const Candidate& candidate) = 0;
 
   /// The node that stays where nothing stands in for it; it has rewritten inputs.

@@ -121,8 +121,8 @@ TEST_CASE("the inputs of a list behind one that failed are not computed") {
 }
 
 /// Two lazy thunks that both demand `m`, which a memo body computes from a step before it, `t`.
-struct SharedMemo {
-  SharedMemo(bool keep = false) {
+struct CommonMemo {
+  CommonMemo(bool keep = false) {
     const auto t = b.reg("t"), m = b.reg("m"), u = b.reg("u"), v = b.reg("v");
     first = b.output("first");
     second = b.output("second");
@@ -166,7 +166,7 @@ struct SharedMemo {
 };
 
 TEST_CASE("a memo body that failed is not run again: who needs it is given the same failure") {
-  SharedMemo p;
+  CommonMemo p;
   Machine machine(p.b.build());
   CHECK(machine.call({}) == Values{-1.0, -1.0});
   CHECK(p.log == "t m ");
@@ -184,7 +184,7 @@ TEST_CASE("what a failed memo body had computed for itself is let go before the 
   Machine machine(p.b.build());
   machine.call({});
   CHECK_FALSE(p.held_between);
-  SharedMemo keeping(true);
+  CommonMemo keeping(true);
   Machine keeps(keeping.b.build());
   CHECK(keeps.call({}) == Values{-1.0, -1.0});
   CHECK(keeping.held_between);

@@ -56,7 +56,7 @@ TEST_CASE("a retire releases an array, and leaves an empty register alone") {
 
 TEST_CASE("a memo body runs at its first need and not again in this call") {
   ProgramBuilder b;
-  const Index c = b.input("c"), x = b.input("x"), shared = b.reg("shared"), y = b.output("y");
+  const Index c = b.input("c"), x = b.input("x"), common = b.reg("common"), y = b.output("y");
   const Index no = b.label(), yes = b.label(), end = b.label();
   const Index memo = b.memo("costly memo");
   b.branch("ifelse", c, {no, yes});
@@ -66,12 +66,12 @@ TEST_CASE("a memo body runs at its first need and not again in this call") {
   b.place(yes);
   b.need(memo);
   b.need(memo);
-  b.thunk("plus", {shared, shared}, {y}, sum);
+  b.thunk("plus", {common, common}, {y}, sum);
   b.place(end);
-  b.retire({shared});
+  b.retire({common});
   b.halt();
   b.memo_body(memo);
-  b.thunk("costly", {x, x}, {shared}, product);
+  b.thunk("costly", {x, x}, {common}, product);
   b.ret();
   Machine machine(b.build());
 

@@ -154,11 +154,11 @@ TEST_CASE("what all arms of a switch demand is certain around it, what some of t
 TEST_CASE(
     "two conditionals on one selector share their arms, and cover what they demand together") {
   const Variable c = real("c"), x = real("x");
-  const Variable shared = x + x, both = x * x;
-  const Variable a = ifelse(c, shared, both), b = ifelse(c, both, shared);
+  const Variable common = x + x, both = x * x;
+  const Variable a = ifelse(c, common, both), b = ifelse(c, both, common);
   const Variable only_true = x - x, p = ifelse(c, only_true, x), q = ifelse(c, only_true * x, x);
   const PlacedGraph g({a, b, p, q});
-  CHECK(g.where(shared) == "certain in root");
+  CHECK(g.where(common) == "certain in root");
   CHECK(g.where(both) == "certain in root");
   CHECK(g.where(only_true) == "certain in root/c=1");
   CHECK(g.regions().n_keys() == 1);
@@ -166,16 +166,16 @@ TEST_CASE(
 
 TEST_CASE("one selector that is decoded in two ways is decided twice") {
   const Variable i = integer("i"), x = real("x");
-  const Variable shared = x + x;
+  const Variable common = x + x;
   const auto pick = [&](Decoding decoding, std::size_t n_arms) {
     std::vector<std::vector<Variable>> arms(n_arms, std::vector{x});
-    arms[0][0] = shared;
+    arms[0][0] = common;
     return conditional(i, decoding, arms)[0];
   };
   const PlacedGraph g(
       {pick(Decoding::Truth, 2), pick(Decoding::Index, 2), pick(Decoding::Index, 3)});
   CHECK(g.regions().n_keys() == 3);
-  CHECK(g.where(shared) == "memo under root");
+  CHECK(g.where(common) == "memo under root");
 }
 
 TEST_CASE("a conditional in an arm that decided its selector is that arm's value") {
@@ -202,25 +202,25 @@ TEST_CASE("an arm that computes nothing is an arm: and, or") {
 
 TEST_CASE("what is under a memo body hangs there, not where that hangs") {
   const Variable c = real("c"), d = real("d"), x = real("x");
-  const Variable below = x + x, shared = below * x, inner = ifelse(d, x - x, x);
-  const Variable uncertain = shared + inner;
+  const Variable below = x + x, common = below * x, inner = ifelse(d, x - x, x);
+  const Variable uncertain = common + inner;
   const PlacedGraph g({ifelse(c, uncertain, x), ifelse(d, uncertain, x)});
   CHECK(g.where(uncertain) == "memo under root");
-  CHECK(g.where(shared) == "certain in root/memo");
+  CHECK(g.where(common) == "certain in root/memo");
   CHECK(g.where(below) == "certain in root/memo");
 }
 
 TEST_CASE("an opaque node's inputs are regions of their own, and each of its outputs is a demand") {
   const Variable c = real("c"), x = real("x");
-  const Variable first = x + x, second = x * x, shared = x - x;
-  const std::vector<Variable> inputs = {first + shared, second + shared};
+  const Variable first = x + x, second = x * x, common = x - x;
+  const std::vector<Variable> inputs = {first + common, second + common};
   const std::vector<Variable> outputs = Ref<const Op>(new Opaque)->call(inputs);
   const PlacedGraph g({outputs[0], ifelse(c, outputs[1], x)});
   CHECK(g.where(outputs[0]) == "certain in root");
   CHECK(g.where(outputs[1]) == "certain in root/c=1");
   CHECK(g.where(first) == "certain in root/input");
   CHECK(g.where(second) == "certain in root/input");
-  CHECK(g.where(shared) == "memo under root");
+  CHECK(g.where(common) == "memo under root");
 }
 
 TEST_CASE("an opaque output that two selectors demand is asked for at each use") {

@@ -69,7 +69,7 @@ TEST_CASE("an index out of range is found wherever it stands") {
        [](Program& p) { p.registers[0] = 99; }},
       {"the retire lists: register 99", [](Program& p) { p.retires[0] = 99; }},
       {"the inputs: register 99", [](Program& p) { p.inputs[0] = 99; }},
-      {"the shared values: register 99", [](Program& p) { p.shared.push_back(99); }},
+      {"the shared variables: register 99", [](Program& p) { p.shared.push_back(99); }},
       {"the outputs: register 99", [](Program& p) { p.outputs[0] = 99; }},
       {"the updates: register 99", [](Program& p) { p.updates[0] = 99; }},
       {"the constants: register 99", [](Program& p) { p.constants[0].first = 99; }},

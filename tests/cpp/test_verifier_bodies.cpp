@@ -255,28 +255,28 @@ TEST_CASE("the outermost Need has to have what a memo body within reads, unless 
 TEST_CASE("what a memo body computes is not retired before the last body that may read it") {
   const auto program = [](bool early) {
     ProgramBuilder b;
-    const Index x = b.input("x"), shared = b.reg("shared"), p = b.reg("p"), q = b.reg("q"),
+    const Index x = b.input("x"), common = b.reg("common"), p = b.reg("p"), q = b.reg("q"),
                 y = b.output("y");
     const Index inner = b.memo("inner"), first = b.memo("first"), second = b.memo("second");
     b.need(first);
-    if (early) b.retire({shared});
+    if (early) b.retire({common});
     b.need(second);
     b.thunk("plus", {p, q}, {y}, sum, {p, q});
-    b.retire({shared});
+    b.retire({common});
     b.halt();
     b.memo_body(inner);
-    b.move(shared, x);
+    b.move(common, x);
     b.ret();
     for (const auto& [memo, to] : {std::pair(first, p), std::pair(second, q)}) {
       b.memo_body(memo);
       b.need(inner);
-      b.move(to, shared);
+      b.move(to, common);
       b.ret();
     }
     return b.build();
   };
   CHECK(verdict(program(false)) == "valid");
-  CHECK_VERDICT(program(true), "(Need): register 1 (shared) is read after it was retired");
+  CHECK_VERDICT(program(true), "(Need): register 1 (common) is read after it was retired");
 }
 
 TEST_CASE(

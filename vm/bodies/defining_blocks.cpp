@@ -21,12 +21,12 @@ DefiningBlocks::DefiningBlocks(const Program& program, const BodyGraph& bodies)
     if (given[index])
       throw_invalid(list, register_text(program, index) +
                               " is given twice: a constant, an input "
-                              "or a shared value has one of its own");
+                              "or a shared variable has one of its own");
     given[index] = true;
   };
   for (const auto& [index, value] : program.constants) give(index, "the constants");
   for (const std::uint32_t index : program.inputs) give(index, "the inputs");
-  for (const std::uint32_t index : program.shared) give(index, "the shared values");
+  for (const std::uint32_t index : program.shared) give(index, "the shared variables");
   stays = given;
   for (const auto* list : {&program.outputs, &program.updates})
     for (const std::uint32_t index : *list) stays[index] = true;

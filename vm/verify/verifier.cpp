@@ -79,7 +79,7 @@ class Verifier {
     list("the operand lists", p_.registers);
     list("the retire lists", p_.retires);
     list("the inputs", p_.inputs);
-    list("the shared values", p_.shared);
+    list("the shared variables", p_.shared);
     list("the outputs", p_.outputs);
     list("the updates", p_.updates);
     where_ = "the constants";

@@ -175,7 +175,8 @@ void PythonFunction::bind_arguments(Call& call, PyObject* const* arguments,
   }
 }
 
-// Where no code of the user's runs, a shared value need not be made read-only in each call.
+// Where no code of the user's runs, a shared variable's value need not be made read-only in each
+// call.
 bool PythonFunction::shows_values() const {
   return !nodes_.empty() || observer_ ||
          std::ranges::any_of(outputs_, [](const OutputSpec& output) { return output.borrow; });

@@ -23,7 +23,7 @@ namespace thunkvm {
 /// How one output is handed to the caller.
 struct OutputSpec {
   TypeRef type;
-  bool borrow = false;  ///< it may share memory with arguments, shared values and other outputs
+  bool borrow = false;  ///< it may share memory with arguments, shared variables and other outputs
 };
 
 /// What Python adds to a function.

@@ -86,7 +86,8 @@ Parameter parameter(const Variable& input, PyObject* spec, const std::string& fu
 std::vector<Update> parse_updates(PyObject* updates, std::vector<Variable>& targets) {
   std::vector<Update> result;
   if (updates == Py_None) return result;
-  const Items items(updates, "updates have to be a sequence of (shared, value, if_computed)");
+  const Items items(updates,
+                    "updates have to be a sequence of (shared variable, value, if_computed)");
   for (PyObject* update : items) {
     const Items entry(update, "an update has to be a tuple");
     const Py_ssize_t n = entry.size();
@@ -111,9 +112,11 @@ std::vector<Update> parse_updates(PyObject* updates, std::vector<Variable>& targ
 void parse_watched(PyObject* watched, std::vector<Update>& updates,
                    std::vector<Variable>& targets) {
   if (watched == Py_None) return;
-  for (PyObject* pair : Items(watched, "watched has to be a sequence of (shared, value)")) {
-    const Items entry(pair, "what is watched is a pair (shared, value)");
-    if (entry.size() != 2) throw Error(ErrorKind::Value, "what is watched is (shared, value)");
+  for (PyObject* pair :
+       Items(watched, "watched has to be a sequence of (shared variable, value)")) {
+    const Items entry(pair, "what is watched is a pair (shared variable, value)");
+    if (entry.size() != 2)
+      throw Error(ErrorKind::Value, "what is watched is (shared variable, value)");
     targets.push_back(require_variable(entry[0], "the target of a watched value"));
     updates.push_back({Ref<SharedValue>(&targets.back().shared_value()),
                        require_variable(entry[1], "a watched value"), true});

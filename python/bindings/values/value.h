@@ -61,7 +61,7 @@ bool exclusive(const Cell& cell);
 Cell copy_value(const Cell& cell, const Type& type);
 /// The value itself where nobody else can see it, else a copy.
 Cell make_exclusive(Cell cell, const Type& type);
-/// A value that is kept (a default, a shared value) as performs and users see it: an array is
+/// A value that is kept (a default, a shared variable's) as performs and users see it: an array is
 /// read-only.
 Cell kept(Cell cell);
 /// The same of a value in an ndarray that was lent to us, of which `to_python_lent` tells.

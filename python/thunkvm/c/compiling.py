@@ -50,7 +50,7 @@ class CNodes:
         self._nodes: list[Apply] = []
         self._alone: dict[int, NodeSource] = {}
         self._alone_source: dict[int, BlockSource] = {}
-        self._shared: dict[int, Any] = {}
+        self._sharing: dict[int, Any] = {}
         self._by_itself: set[BlockSource] = set()
         self._version = ""
 
@@ -94,9 +94,9 @@ class CNodes:
             except Exception as error:
                 error.add_note(f"raised by a c_ method for a node of {node.op}{_made_at(node)}")
                 raise
-            self._shared[i] = _shares(source)
+            self._sharing[i] = _shares(source)
             # A node that overwrites an input is alone, since whether it may is seen when it runs.
-            key = i if getattr(node.op, "destroy_map", None) else self._shared[i]
+            key = i if getattr(node.op, "destroy_map", None) else self._sharing[i]
             found.append(numbers.setdefault(key, len(numbers)))
         return found
 
@@ -188,7 +188,7 @@ class CNodes:
             if self._key(source) not in _loaded:
                 b, first, _ = found[0]
                 alone = source if source in self._by_itself else None
-                key = source.compiler, alone, self._shared[blocks[b][0][first]]
+                key = source.compiler, alone, self._sharing[blocks[b][0][first]]
                 new.setdefault(key, []).append(source)
         groups = [group for sources in new.values() for group in _divided(sources)]
         for command in dict.fromkeys(group[0].compiler for group in groups):

@@ -1,4 +1,4 @@
-"""A function's time shared out: among its nodes, their Ops, the Ops' classes, and source lines."""
+"""A function's time divided: among its nodes, their Ops, the Ops' classes, and source lines."""
 
 from __future__ import annotations
 

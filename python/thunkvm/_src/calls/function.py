@@ -49,7 +49,7 @@ def function(
         and committed together at its end; a call that fails changes nothing. One whose lengths
         are not those that the shared variable was made with is an error.
     givens : dict or sequence of (Variable, replacement), optional
-        Variables to replace, wherever outputs and updates use them, shared ones too. Where the
+        Variables to replace, wherever outputs and updates use them, shared variables too. Where the
         Variable has known lengths, its replacement has to have them when it is computed.
     mode : str or Mode, optional
         How to link; `config.mode` if left out.
@@ -79,8 +79,8 @@ def function(
         If an input comes twice, a shared variable is updated twice, replacements depend on each
         other in a cycle, or there is no such mode.
     TypeError
-        If an input is no Variable, an update's target is not shared, or a value does not fit the
-        type of what it replaces.
+        If an input is no Variable, an update's target is no shared variable, or a value does not
+        fit the type of what it replaces.
 
     Examples
     --------

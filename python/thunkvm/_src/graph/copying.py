@@ -62,7 +62,7 @@ class Copies:
     """The copies that one call of `copy.deepcopy` makes of Variables."""
 
     def __init__(self) -> None:
-        #: What stands for a Variable: itself if it depends on no shared variable.
+        #: The copy of a Variable: itself if it depends on no shared variable.
         self._made: dict[Variable, Variable] = {}
 
     def of(self, variable: Variable, memo: dict[Any, Any]) -> Variable:
