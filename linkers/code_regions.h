@@ -9,7 +9,7 @@
 
 namespace thunkvm {
 
-/// Regions are the schedule's blocks, under their indices.
+/// The regions of a program: the schedule's blocks, under their indices.
 CodeRegions regions_of(const Schedule& schedule);
 
 /// By pc of a Need or a Lazy: the node for which it may have a memo or input body run; kNone: none.

@@ -42,7 +42,7 @@ class Compilation {
   Compilation(const Compilation&) = delete;
   Compilation& operator=(const Compilation&) = delete;
 
-  /// What a call runs with, from now on and for good; null while there is nothing.
+  /// The code that calls run with, from now on and for good; null while there is none.
   const NativeCode* ready() const { return ready_.load(std::memory_order_acquire); }
   /// The same, as a pointer that keeps it; to be asked once `ready` has given it.
   const std::shared_ptr<const NativeCode>& held() const { return native_; }

@@ -77,7 +77,7 @@ class PooledFrame {
   Frame* const frame_;
 };
 
-// What a call failed with: an Error with the node that it comes from, anything else as it is.
+// The failure of a call: an Error with the node that it comes from, anything else as it is.
 [[noreturn]] void rethrow(const Linked& linked, const std::string& name, const Failure& failure) {
   try {
     std::rethrow_exception(failure.error);

@@ -25,9 +25,9 @@
 
 namespace thunkvm {
 
-/// What a function is besides its graph and its mode.
+/// The options of a function besides its graph and its mode.
 struct FunctionOptions {
-  /// What messages call it.
+  /// Its name in messages.
   std::string name = "the function";
   /// By update: the name of its shared variable in messages; where none are given, "update 0", ...
   std::vector<std::string> update_names = {};
@@ -74,7 +74,7 @@ class Function {
   /// Compiles its C now, if its mode emits any and it is not compiled yet, and says what came of
   /// it. Throws CompileError.
   Compilation::State compile();
-  /// What became of its C.
+  /// The state of its C.
   Compilation::State compiled();
   /// The C, to read; empty in modes that emit none.
   std::string c_source();
@@ -88,7 +88,7 @@ class Function {
   /// After the rewrites.
   const FunctionGraph& graph() const { return graph_; }
   const std::string& name() const { return name_; }
-  /// How many nodes fewer rewrites left, by their names; those of rewrite_names().
+  /// The number of nodes that each rewrite removed, by its name; the names are rewrite_names().
   const std::vector<std::pair<std::string_view, std::uint32_t>>& removed() const {
     return removed_;
   }

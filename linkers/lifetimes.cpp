@@ -134,7 +134,7 @@ class Analysis {
     return last;
   }
 
-  // An eager node's outputs, or one conditional's.
+  // The lifetimes of an eager node's outputs, or of one output of a conditional.
   void end_unit(Value first, Value end) {
     if (p_.placed[first] == Placed::Memoised) {
       // The memo body may run at any of its Needs, so that all its outputs live to the last one.

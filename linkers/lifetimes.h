@@ -32,11 +32,11 @@ class ValueLists {
   std::vector<Link> links_;
 };
 
-/// What placement leaves open: conditionals of one key that sit in one region become one branch
-/// where nothing between them touches what the earlier one defines; and every value that is not
-/// kept to the end is retired once, after the last statement of its home region from which it can
-/// be touched. Where that is a branch with few arms, the retire moves into the arms: after the last
-/// touch there, or to the entry of an arm that does not touch it.
+/// The decisions that placement leaves open: conditionals of one key that sit in one region become
+/// one branch where nothing between them touches what the earlier one defines; and every value that
+/// is not kept to the end is retired once, after the last statement of its home region from which
+/// it can be touched. Where that is a branch with few arms, the retire moves into the arms: after
+/// the last touch there, or to the entry of an arm that does not touch it.
 ///
 /// A lazy thunk whose outputs may not all be computed is let go likewise, after its last demand. In
 /// the lists it stands as n_values + its node.

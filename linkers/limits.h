@@ -15,12 +15,12 @@ inline constexpr std::uint32_t kPreciseLevels = 16;
 /// A value with more uses than this is retired after the branch that they are in, not in its arms,
 /// where it would be a list of uses times arms.
 inline constexpr std::uint32_t kFewUses = 64;
-/// The same of a branch with more arms.
+/// A branch with more arms than this has values retired after it, not in its arms.
 inline constexpr std::uint32_t kFewRetiringArms = 8;
-/// The same of branches within branches, deeper than so many.
+/// So has a branch that lies within more branches than this.
 inline constexpr int kArmLevels = 8;
 
-/// Thunks whose needs are run together: as many as one loop of emitted code may have members. Of
+/// Thunks whose needs are run together: as many as one loop of emitted code may have members. With
 /// more, too many values would have to be kept at once.
 inline constexpr int kNeedsTogether = static_cast<int>(kLoopMembers);
 

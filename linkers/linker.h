@@ -55,7 +55,7 @@ struct LinkOptions {
   std::function<void(Schedule&)> scheduled = {};
   /// At most so many thunks in one Run instruction.
   std::uint32_t segment = 128;
-  /// What to do about a node that no source has a thunk for.
+  /// Advice about a node that no source has a thunk for.
   std::string advice = "give the Op a perform, or choose another mode";
 };
 

@@ -1,5 +1,5 @@
-// linker_table.h: the linkers by name: what thunks they choose, how they order them, what they
-// emit.
+// linker_table.h: the linkers by name: the thunks that they choose, their order, and the C that
+// they emit.
 #pragma once
 
 #include "linkers/linker.h"
@@ -38,7 +38,7 @@ enum class ThunkOrigin : std::uint8_t {
 /// A row of the table. Modes, their errors and the table of modes in the README come from it.
 struct LinkerRow {
   std::string_view name;
-  /// What it does, in the words of the README.
+  /// A description, in the words of the README.
   std::string_view summary;
   /// The origins that a node's thunk is looked for in, in this order.
   std::vector<ThunkOrigin> thunks;
@@ -53,7 +53,7 @@ struct LinkerRow {
   bool unfused = false;
   /// Each node is compared with its perform, by an observer of the host.
   bool compared = false;
-  /// What to do about a node that it has no thunk for.
+  /// Advice about a node that it has no thunk for.
   std::string_view advice = "give the Op a perform, or choose another mode";
 
   bool has(ThunkOrigin origin) const { return std::ranges::find(thunks, origin) != thunks.end(); }
@@ -64,7 +64,7 @@ std::span<const LinkerRow> linkers();
 /// Throws Error(Value) that lists the names.
 const LinkerRow& linker(std::string_view name);
 
-/// What a host has thunks for beside the Ops' own kernels; a plain C++ program has none.
+/// The thunks that a host has beside the Ops' own kernels; a plain C++ program has none.
 struct HostThunks {
   ThunkSource user_c = {}, perform = {};
   /// Sees the schedule before it is assembled. `alone`: no thunk may run what is another node's.
@@ -72,7 +72,7 @@ struct HostThunks {
   std::shared_ptr<const void> held = {};  ///< has to live until they are all made
 };
 
-/// What a linker makes of a mode's wishes.
+/// The wishes of a mode, as a linker meets them.
 struct LinkPlan {
   LinkOptions link;
   bool emits = false;

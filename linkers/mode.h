@@ -11,7 +11,7 @@
 
 namespace thunkvm {
 
-/// What a mode may have or not.
+/// A feature that a mode has or not.
 struct Feature {
   std::string_view name;
   std::string_view summary;

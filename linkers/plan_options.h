@@ -1,4 +1,4 @@
-// plan_options.h: what the emitter is asked to do with a program.
+// plan_options.h: the options of emission.
 #pragma once
 
 namespace thunkvm {
@@ -7,7 +7,7 @@ struct PlanOptions {
   bool fuse = true;
   /// Each node is a function of its own: loops have one member, and all values are in registers.
   bool unfused = false;
-  /// Each step is told of to the run's tracer (NativeCode::traced). To be each alone.
+  /// Each step is told of to the run's tracer (NativeCode::traced). Needs `unfused`.
   bool traced = false;
   /// The code notes in the call's Laps what it does (vm/recorder.h).
   bool profiled = false;

@@ -1,4 +1,4 @@
-// recording.h: what is recorded of a function's calls from one moment to another.
+// recording.h: records of a function's calls, from one moment to another.
 #pragma once
 
 #include "linkers/compilation.h"
@@ -11,7 +11,7 @@
 
 namespace thunkvm {
 
-/// What was recorded, with how often each node ran and each counter was hit.
+/// The records of calls, with how often each node ran and each counter was hit.
 struct RecordedCalls {
   RecordedTotals totals;
   std::vector<std::uint64_t> node_runs, counters;

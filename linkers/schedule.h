@@ -44,8 +44,8 @@ struct Statement {
     End,      ///< of a block
   };
   Kind kind = Kind::End;
-  /// What is read dies in it: a Branch's selector, a Move's source. What dies in a Run or a Retire
-  /// is listed.
+  /// The register that it reads dies in it: a Branch's selector, a Move's source. A Run and a
+  /// Retire list those that die.
   bool takes = false;
   std::uint16_t n_inputs = 0, n_outputs = 0;  ///< of a Run
   std::uint16_t output = 0;                   ///< of a Demand
@@ -120,7 +120,7 @@ struct Schedule {
   std::vector<Variable> registers;
   std::vector<bool> mixed;      ///< by register: its values differ in dtype or in number of axes
   std::vector<Variable> nodes;  ///< output 0 of each node that may run
-  /// Registers: those of constants; the others as in Program.
+  /// Registers of constants, and those that Program lists under the same names.
   std::vector<std::uint32_t> constants, inputs, shared, outputs, updates;
   bool retain_intermediates = false;  ///< as in Program
 
@@ -133,7 +133,7 @@ struct Schedule {
   std::span<const std::uint32_t> operands_of(const ScheduledLazy& lazy) const {
     return {operands.data() + lazy.operands, std::size_t{lazy.n_inputs} + lazy.n_outputs};
   }
-  /// What a Run or a Retire lists.
+  /// The registers that a Run or a Retire lists.
   std::span<const std::uint32_t> dying_in(const Statement& s) const {
     return {dying.data() + s.first_dying, s.n_dying};
   }

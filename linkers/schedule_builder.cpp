@@ -187,8 +187,8 @@ std::uint32_t ScheduleBuilder::new_memo(std::uint32_t node) {
 }
 
 Schedule ScheduleBuilder::finish(const FunctionGraph& function) {
-  // What the outputs and updates need not reach: inputs that only an if-computed update uses have a
-  // register too.
+  // Inputs that only an if-computed update uses have a register too, though nothing else reaches
+  // them.
   const auto reg_of = [&](const Variable& v) {
     return graph_.nodes.contains(*v.node()) ? reg(graph_.value(v)) : n_registers_++;
   };

@@ -1,4 +1,4 @@
-// shape_facts.h: what is known of the shapes of a graph's values before it runs.
+// shape_facts.h: the shapes of a graph's values, as far as they are known before it runs.
 #pragma once
 
 #include "linkers/schedule.h"

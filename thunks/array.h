@@ -23,10 +23,10 @@ constexpr std::size_t padded_bytes(std::size_t bytes) {
   return (bytes + kArrayPadding - 1) / kArrayPadding * kArrayPadding;
 }
 
-/// What an Array points to: dtype, shape, strides in bytes, the first element's address and the
-/// Buffer it lives in. Shape and strides are inline up to four dimensions. Immutable once built,
-/// but for the elements. The first one on a buffer stands in the buffer's own block, so that an
-/// array is one block; those of views have blocks of their own.
+/// The object that an Array points to: dtype, shape, strides in bytes, the first element's address
+/// and the Buffer it lives in. Shape and strides are inline up to four dimensions. Immutable once
+/// built, but for the elements. The first one on a buffer stands in the buffer's own block, so that
+/// an array is one block; those of views have blocks of their own.
 class ArrayBody {
  public:
   std::atomic<std::uint32_t> references{1};

@@ -16,7 +16,7 @@
 
 namespace thunkvm {
 
-/// What a straight-line lazy thunk talks to.
+/// The call, as a lazy body sees it.
 class Demand {
  public:
   virtual ~Demand() = default;
@@ -37,9 +37,9 @@ class Demand {
   virtual void wait() = 0;
 };
 
-/// The code of a straight-line lazy thunk; called at most once a call, has to set the demanded
-/// output. (ForceBy::Nested calls it again, from its start, when another output is demanded after
-/// it had to wait for that.)
+/// A lazy body: the code of a straight-line lazy thunk; called at most once a call, has to set the
+/// demanded output. (ForceBy::Nested calls it again, from its start, when another output is
+/// demanded after it had to wait for that.)
 using LazyBody = std::function<void(Demand&)>;
 
 /// How `force` waits. `Fiber` is the default; `Nested` computes the input by running the machine on

@@ -47,7 +47,7 @@ struct Half {
 using Complex64 = std::complex<float>;
 using Complex128 = std::complex<double>;
 
-/// What kind of number a dtype is; the order is that of promotion.
+/// The kinds of numbers, in the order of promotion.
 enum class Kind : std::uint8_t { Bool, Signed, Unsigned, Float, Complex, Object };
 
 inline constexpr std::uint8_t kItemSizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8, 8, 16, 8};

@@ -1,5 +1,5 @@
-// host.h: what the machine asks of the program it is embedded in (a Python process, or a plain C++
-// program).
+// host.h: the program that the machine is embedded in (a Python process, or a plain C++ program),
+// as the machine asks it.
 #pragma once
 
 #include <cstdint>

@@ -46,7 +46,7 @@ class InputFailures {
   std::vector<InputFailure> all_;
 };
 
-/// What a lazy BoundThunk is too, if it may go on where computing an input failed.
+/// The second base of a lazy BoundThunk that may go on where computing an input failed.
 class FailureHandler {
  public:
   virtual ~FailureHandler() = default;

@@ -21,7 +21,7 @@ constexpr std::size_t kIdleCap = 256u << 20;  // idle bytes in the lists of all 
 constexpr int kClasses = 160;
 constexpr std::uint8_t kHuge = 255;  // too large for a class: returned to the system at once
 
-// What is held (from the system: in use or idle), and what of it is in use.
+// Bytes from the system (in use or idle), and those of them in use.
 std::atomic<std::int64_t> held{0}, in_use{0}, peak{0}, live{0};
 
 // The idle blocks that threads share.

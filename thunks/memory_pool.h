@@ -8,8 +8,8 @@
 
 namespace thunkvm {
 
-/// What the pool holds, in bytes. `in_use` is what live buffers were given (rounded up to their
-/// size class); `peak` the largest `in_use` since the start or the last `reset_peak`; `cached` what
+/// The pool's memory, in bytes. `in_use` is what live buffers were given (rounded up to their size
+/// class); `peak` the largest `in_use` since the start or the last `reset_peak`; `cached` what
 /// waits to be used again; `live_buffers` counts blocks, headers of views included. Other threads'
 /// last 64 KiB each may be missing.
 struct PoolStatistics {
@@ -74,7 +74,7 @@ class MemoryPool {
 #else
   static constexpr bool kRecycles = true;
 #endif
-  /// Where the thread's cache has no such block, and of large ones.
+  /// `allocate` where the thread's cache has no such block, and for large ones.
   static void* allocate_new(std::size_t bytes, std::uint8_t& size_class);
   static void* allocate_large(std::size_t bytes, std::uint8_t& size_class);
   static void release_rest(void* block, std::uint8_t size_class) noexcept;

@@ -48,9 +48,9 @@ static_assert(kBytes.back() == kSmall);
 
 }  // namespace size_classes
 
-/// What one thread keeps: idle small blocks, and the part of the pool's statistics that it has not
-/// added to the process's yet (an atomic addition for each small block would cost as much as the
-/// block).
+/// The part of the pool that one thread keeps: idle small blocks, and the part of the pool's
+/// statistics that it has not added to the process's yet (an atomic addition for each small block
+/// would cost as much as the block).
 struct ThreadCache {
   struct Idle {
     Idle* next;

@@ -40,7 +40,7 @@ struct Operands {
   bool dies(int i) const { return i < 32 && ((dying >> i) & 1u) != 0; }
 };
 
-/// What went wrong in a call: the error, and the node whose thunk raised it.
+/// A failure of a call: the error, and the node whose thunk raised it.
 struct Failure {
   std::exception_ptr error;
   std::uint32_t node = UINT32_MAX;  ///< index of the node in the program; UINT32_MAX: none
@@ -79,8 +79,8 @@ Status guarded(Activation& activation, const Operands& operands) {
   }
 }
 
-/// What a lazy thunk sees and says when it is entered: the inputs that it asked for and got, the
-/// outputs, and the list of inputs that it asks for next.
+/// One entry of a lazy thunk: the inputs that it requested and got, the outputs, and the list of
+/// inputs that it requests next.
 class LazyCall {
  public:
   /// `requested` is a list of the caller's, empty, whose memory is used again from entry to entry.
@@ -97,7 +97,7 @@ class LazyCall {
   int n_outputs() const { return operands_.n_outputs; }
   /// The output that somebody waits for.
   std::uint32_t demanded() const { return demanded_; }
-  /// True once this thunk asked for input i and it was computed; what else ran makes no difference.
+  /// True once this thunk requested input i and it was computed; what else ran makes no difference.
   bool available(int i) const { return available_[i] != 0; }
   /// The value of an input that it got.
   const Cell& input(int i) const { return activation_.cells[operands_.input(i)]; }
@@ -107,7 +107,7 @@ class LazyCall {
     activation_.cells[operands_.output(j)] = std::move(value);
     computed_[j] = 1;
   }
-  /// Asks for inputs: they are computed in this order before the thunk is entered again.
+  /// Requests an input: they are computed in this order before the thunk is entered again.
   void request(std::int64_t input) { requested_.push_back(input); }
   std::vector<std::int64_t>& requested() { return requested_; }
   Activation& activation() const { return activation_; }
@@ -130,7 +130,7 @@ class LazyCall {
 /// A thunk that belongs to one frame: it may keep state between the entries of one call.
 ///
 /// An eager one is `run`, and holds no value when it returns. A lazy one is `enter`ed for an output
-/// that is demanded; it sets outputs through the call and asks for inputs, and is entered again
+/// that is demanded; it sets outputs through the call and requests inputs, and is entered again
 /// with them, until the demanded output is there. After each call in which it was entered, failed
 /// or not, `reset` drops all that it holds.
 class BoundThunk {

@@ -12,7 +12,7 @@ namespace thunkvm {
 
 /// A memo body, or an input body of a lazy thunk.
 struct Body {
-  std::uint32_t lazy = kNone;  ///< kNone: of a memo
+  std::uint32_t lazy = kNone;  ///< kNone: a memo body
   std::uint32_t index = 0;     ///< of the memo, or of the input
 };
 

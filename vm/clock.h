@@ -25,7 +25,8 @@ class Clock {
 #endif
     return read_();
   }
-  /// What `now` calls; null: it reads the processor's counter. Emitted code does the same.
+  /// The function that `now` calls; null: it reads the processor's counter. Emitted code does the
+  /// same.
   static Read read() { return read_; }
   static double seconds_per_tick();
 

@@ -6,7 +6,7 @@
 
 namespace thunkvm {
 
-/// The blocks of a program as far as recorders need them: made from its schedule
+/// The regions that recorders add time up by: the blocks of the program's schedule
 /// (linkers/code_regions.h), or one for all.
 struct CodeRegions {
   std::uint32_t n_regions = 1;

@@ -1,4 +1,4 @@
-// frame.cpp: what a call of a program holds, and how it is let go.
+// frame.cpp: the values that a call of a program holds, and how they are let go.
 #include "vm/frame.h"
 
 #include "vm/interpreter.h"

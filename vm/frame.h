@@ -27,13 +27,13 @@ struct Resume {
   std::uint32_t lazy = kNone, memo = kNone;
 };
 
-/// What one lazy thunk did so far in this call.
+/// The state of one lazy thunk in this call.
 struct LazyState {
-  std::vector<std::uint8_t> available;  ///< by input: asked for and computed
+  std::vector<std::uint8_t> available;  ///< by input: requested and computed
   std::vector<std::uint8_t> computed;   ///< by output
-  std::vector<std::uint32_t> waiting;  ///< inputs asked for and not computed yet, the next one last
-  std::vector<std::int64_t> requested;  ///< what it asks for while it is entered
-  InputFailures failures;               ///< of the inputs that were asked for and failed
+  std::vector<std::uint32_t> waiting;  ///< inputs requested and not computed yet, the next one last
+  std::vector<std::int64_t> requested;  ///< inputs that it requests while it is entered
+  InputFailures failures;               ///< of the inputs that were requested and failed
   Failure failure;                      ///< its own: no output is computed from then on
   std::uint32_t raising = kNone;        ///< the input whose failure it is to be told of
   bool entered = false;

@@ -64,7 +64,7 @@ inline void Interpreter::retire(const Program& program, Cell* cells, const Step&
   for (std::uint32_t n = ended.retire_count; n != 0; --n) cells[*index++].clear();
 }
 
-/// What is left of a segment, from `step` on, where the host may have to be asked on the way.
+/// The rest of a segment, from `step` on, where the host may have to be asked on the way.
 template <class Watch>
 [[gnu::noinline]] Status Interpreter::run_polling(Frame& frame, Watch watch,
                                                   const Instruction& instruction,

@@ -1,4 +1,4 @@
-// native.cpp: what emitted code asks of the machine while it runs.
+// native.cpp: the machine's part of running emitted code.
 #include "vm/native.h"
 
 #include "vm/interpreter.h"

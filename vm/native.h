@@ -62,7 +62,7 @@ class NativeCode {
   std::vector<NativeGroup> groups;  ///< of a profiled program: each has a site
 };
 
-/// What emitted code asks of the machine.
+/// The requests of emitted code to the machine.
 class NativeSupport {
  public:
   /// Marks a memo body as run, as Need does. False: it has failed already, and so has the call.

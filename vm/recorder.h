@@ -1,5 +1,5 @@
-// recorder.h: what one call after another leaves behind: how often each part of a program ran, how
-// long it took, which way its branches went.
+// recorder.h: the records of a program's calls: how often each part ran, how long it took, which
+// way its branches went.
 //
 // The machine's loop and the emitted C of a profiled program write here; a program that is not
 // profiled knows nothing of it. Time is taken in *laps*: at the end of each thunk or group the
@@ -24,22 +24,22 @@
 
 namespace thunkvm {
 
-/// What is recorded beyond counts.
+/// The records to keep beyond counts.
 struct RecordOptions {
   bool times = false;
-  bool events = false;  ///< each lap by itself, the latest of them
+  bool events = false;  ///< the latest laps, one by one
   bool memory = false;  ///< bytes that each thunk has allocated
-  bool calls = true;    ///< each call by itself, the latest of them
+  bool calls = true;    ///< the latest calls, one by one
 };
 
 /// A histogram of ticks: four classes for each power of two from 16 on. Classes 4k+j begin at
 /// 16 * 2^k * (1 + j/4).
 inline constexpr std::uint32_t kTickClasses = 128;
 
-/// What is known of one *site*: a node that the machine runs, a group of emitted code, or what a
-/// call does beside the program. Emitted modules declare it again (emit/profile_prelude.h).
+/// The record of one *site*: a node that the machine runs, a group of emitted code, or a part of a
+/// call beside the program. Emitted modules declare it again (emit/profile_prelude.h).
 ///
-/// What a lap writes lies in two cache lines.
+/// The fields that a lap writes lie in two cache lines.
 struct alignas(64) SiteRecord {
   std::uint64_t runs = 0;
   std::uint64_t self = 0;                          ///< ticks, all runs together
@@ -94,7 +94,7 @@ struct EventRecord {
   std::uint64_t thread = 0;
 };
 
-/// What a call does beside the program, as sites after those of the nodes.
+/// The parts of a call beside the program, as sites after those of the nodes.
 enum class CallPart : std::uint8_t {
   Arguments,  ///< from the caller's values to registers
   Results,    ///< from registers to the caller's values, updates committed
@@ -118,10 +118,10 @@ struct Laps {
   std::uint32_t times = 0;
 };
 
-/// What a recorder has to know of a program beside its code. Immutable.
+/// The facts about a program that a recorder needs beside its code. Immutable.
 struct RecordedProgram {
   CodeRegions regions;
-  /// Whose shapes are of interest, of all those that a node's operands have in its runs.
+  /// The operands of a node whose shapes are recorded.
   enum class Shapes : std::uint8_t {
     OfNone,
     OfInputs,  ///< those of the outputs follow
@@ -130,7 +130,7 @@ struct RecordedProgram {
   std::vector<Shapes> shaped;  ///< by node; an empty list: of none
 };
 
-/// What is recorded of the calls of one frame. Used by one thread at a time.
+/// The records of one frame's calls. Used by one thread at a time.
 class Recorder : public Laps {
  public:
   Recorder(std::shared_ptr<const Program> program, std::shared_ptr<const RecordedProgram> about,
@@ -153,7 +153,7 @@ class Recorder : public Laps {
   void end_call(bool failed);
   /// A part of the call ended here.
   void part(CallPart part) { lap(site(part)); }
-  /// What passed since the last lap was a run of this site.
+  /// Ends a lap: the time since the last one was a run of this site.
   void lap(std::uint32_t site) {
     SiteRecord& record = sites[site];
     const std::uint64_t runs = record.runs++;
@@ -169,8 +169,8 @@ class Recorder : public Laps {
     }
     if (more != nullptr) more(this, site, ticks);
   }
-  /// What passed since the last lap is this site's, which has not come to its end: it suspends, or
-  /// it failed.
+  /// Ends a lap: the time since the last one is this site's, whose run goes on later (it suspends),
+  /// or failed.
   void pause(std::uint32_t site) {
     if (times == 0) return;
     const std::uint64_t ticks = take();
@@ -231,7 +231,7 @@ class Recorder : public Laps {
   void leave_bodies(std::size_t left) {
     while (bodies_.size() > left) return_from_body();
   }
-  /// Who demanded memo `memo`: the code at `pc`.
+  /// The code at `pc` demands memo `memo`; the first to do so counts.
   void demanded(std::uint32_t memo, std::uint32_t pc) {
     if (demanders[memo] == kNone) demanders[memo] = pc;
   }
@@ -261,7 +261,7 @@ class Recorder : public Laps {
   void look_at_inputs(std::uint32_t site, const Cell* cells, const Operands& operands);
   void look_at_outputs(std::uint32_t site, const Cell* cells, const Operands& operands);
 
-  // What is looked at of a node's runs.
+  // Flags in `looks_`: the properties of a node's runs that are recorded.
   static constexpr std::uint8_t kMemory = 1, kShapes = 2, kOutputShapes = 4;
 
   std::shared_ptr<const Program> program_;

@@ -12,11 +12,11 @@ class Requests {
  private:
   friend class Interpreter;
 
-  /// What it requested when it was entered comes next, in its order; each input once. Fails where
-  /// there is nothing (the demanded output is not computed), an input that it has not or got.
+  /// The inputs that it requested when it was entered come next, in its order, each once. Fails
+  /// where there is none (the demanded output is not computed), an input that it has not or got.
   static Status queue(Frame& frame, std::uint32_t lazy, std::uint32_t output);
   static Status refuse_input(Frame& frame, std::uint32_t lazy, std::int64_t input);
-  /// Of a thunk that computes inputs within itself, where too many do.
+  /// The failure of a thunk that computes inputs within itself, where too many do.
   static Status refuse_nesting(Frame& frame, std::uint32_t lazy);
 };
 

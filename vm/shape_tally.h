@@ -12,7 +12,7 @@
 
 namespace thunkvm {
 
-/// What is known of the runs with one tuple of shapes.
+/// The runs with one tuple of shapes.
 struct ShapedRuns {
   std::uint64_t runs = 0;
   std::uint64_t bytes = 0;       ///< of a fused loop: read and written in all of these runs

@@ -1,4 +1,4 @@
-// tracer.h: what watches the thunks of a call: the one way in for debug modes, profilers and tests.
+// tracer.h: watchers of the thunks of a call: the one way in for debug modes, profilers and tests.
 #pragma once
 
 #include "thunks/thunk.h"
@@ -26,7 +26,7 @@ struct ThunkRun {
 /// (LazyCall::compute_now). Programs whose tracers read inputs after the run are linked with
 /// `LinkOptions::traced`, so that no thunk takes over the memory of an input that dies.
 ///
-/// What a member throws fails the call at that node.
+/// An exception of a member fails the call at that node.
 class Tracer {
  public:
   virtual ~Tracer() = default;

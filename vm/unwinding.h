@@ -1,4 +1,4 @@
-// unwinding.h: what becomes of a call in which something failed.
+// unwinding.h: the way of a call on from a failure.
 #pragma once
 
 #include "thunks/thunk.h"

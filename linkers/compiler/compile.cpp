@@ -127,7 +127,7 @@ Attempt attempt_anywhere(const ModuleSource& source, const Toolchain& toolchain,
                  stop);
 }
 
-// What a header is precompiled with has to be what the module is compiled with. Two sets of flags
+// The flags that a header is precompiled with have to be those of the module. Two sets of flags
 // are worth the room of a header each: those of all modules, and those for a debugger.
 bool may_have_header(const std::vector<std::string>& flags) {
   return std::ranges::all_of(flags, [](const std::string& flag) {

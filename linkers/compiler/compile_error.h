@@ -1,4 +1,4 @@
-// compile_error.h: what can go wrong between a source and a loaded module.
+// compile_error.h: the errors between a source and a loaded module.
 #pragma once
 
 #include "thunks/error.h"
@@ -35,7 +35,7 @@ class CompileError : public Error {
   bool is_no_compiler() const {
     return fault_ == CompileFault::NoCompiler || fault_ == CompileFault::BrokenCompiler;
   }
-  /// What the compiler printed, whole up to 64 KiB; lines of the source are `<stdin>:LINE:COLUMN:`.
+  /// The compiler's output, whole up to 64 KiB; lines of the source are `<stdin>:LINE:COLUMN:`.
   const std::string& diagnostics() const { return diagnostics_; }
   /// The file that the source was kept in; empty where it was not.
   const std::string& source_path() const { return source_path_; }

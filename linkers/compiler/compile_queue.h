@@ -1,4 +1,4 @@
-// compile_queue.h: what waits for a compiler, in one queue for the process.
+// compile_queue.h: the sources that wait for a compiler, in one queue for the process.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,7 @@ class CompileJob {
  private:
   friend class CompileQueue;
   std::atomic<std::uint64_t> urgency_;
-  // What follows is the queue's, under its lock.
+  // The members below are the queue's, under its lock.
   enum class Stage { New, Beginning, Parts, Ending, Ended };
   Stage stage_ = Stage::New;
   bool background_ = false;

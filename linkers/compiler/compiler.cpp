@@ -80,7 +80,7 @@ std::shared_ptr<const Toolchain> usable_toolchain(const CompilerSettings& settin
   return toolchain;
 }
 
-// What a module lacks of that which its source defines; empty if nothing.
+// The functions that a module lacks of those that its source defines; empty if none.
 std::string lack_of(const NativeModule& module, const ModuleSource& source) {
   for (const std::string& name : source.defines)
     if (module.find(name.c_str()) == nullptr) return "it has no symbol '" + name + "'";

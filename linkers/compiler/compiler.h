@@ -65,7 +65,7 @@ inline ModulePtr load_module(const ModuleSource& source,
 std::vector<ModulePtr> load_modules(std::span<const ModuleSource> sources,
                                     const CompilerSettings& settings, Host& host);
 
-/// What `load_modules` took of a thread's time.
+/// The time of a thread that `load_modules` took.
 struct LoadingCost {
   double seconds = 0;
   std::uint64_t cache_hits = 0;  ///< modules that needed no compiler

@@ -1,4 +1,4 @@
-// elf.cpp: what is looked at before the loader may see a file.
+// elf.cpp: the checks of a file before the loader may see it.
 //
 // The loader believes what a shared object says of itself, and follows it wherever it leads. So
 // all that it follows is followed here first, within bounds: segments, the dynamic section, names,

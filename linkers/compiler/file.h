@@ -61,7 +61,7 @@ bool write_all(int file, std::string_view bytes);
 /// room for it (see errno). `executable` ones may be mapped as code.
 File memory_file(const char* name, std::string_view bytes, bool executable = false);
 
-/// What errno says, as text.
+/// The error in errno, as text.
 std::string error_text(int error);
 /// True for an errno that says that the system lacks something that it may have again any moment:
 /// descriptors, processes, memory, room on a disk.

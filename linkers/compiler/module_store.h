@@ -42,7 +42,7 @@ struct StoredModule {
   StoredFile from;
 };
 
-/// What is in the directory, for people.
+/// The contents of the directory, for people.
 struct StoreEntry {
   std::string key;
   std::string description;

@@ -1,4 +1,4 @@
-// processor.h: what tells the processors apart that one compiled file may meet.
+// processor.h: the features by which processors differ for one compiled file.
 #pragma once
 
 #include <string>

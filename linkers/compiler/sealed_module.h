@@ -21,7 +21,8 @@ struct SealedModule {
   std::string_view description;
 };
 
-/// What `seal` put together; nullopt where the contents are not exactly that, for this key.
+/// The parts that `seal` put together; nullopt where the contents are not exactly that, for this
+/// key.
 std::optional<SealedModule> open_seal(std::string_view key, std::string_view contents);
 
 /// The description alone, read from the last bytes of a file and not verified: for lists.

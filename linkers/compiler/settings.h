@@ -9,8 +9,8 @@
 
 namespace thunkvm {
 
-/// What a compiler is asked to compile. `C` is what thunkvm emits: it is linked with what it names
-/// and nothing else. `Cxx` is what users write, with headers and the C++ library.
+/// The languages that a compiler is asked for. `C` is what thunkvm emits: it is linked with what it
+/// names and nothing else. `Cxx` is what users write, with headers and the C++ library.
 enum class Language { C, Cxx };
 
 struct CompilerSettings {
@@ -46,7 +46,7 @@ struct CompilerSettings {
   std::vector<std::string> environment;
 };
 
-/// What a program sets for itself; the environment decides what it leaves open.
+/// The settings of a program; the environment decides those that it leaves open.
 struct CompilerOverrides {
   std::optional<std::string> command;
   std::optional<std::string> cxx_command = {};

@@ -135,7 +135,8 @@ std::shared_ptr<const Toolchain> remember(Toolchain toolchain) {
   return known()[made->found] = made;
 }
 
-// What the cache directory remembers: a line with the hash of the rest, the flags, and the macros.
+// The file that the cache directory remembers it by: a line with the hash of the rest, the flags,
+// and the macros.
 constexpr const char* kFolder = "compilers/";
 
 bool recall(Toolchain& toolchain, const ModuleStore& store) {

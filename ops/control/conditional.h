@@ -9,7 +9,7 @@
 
 namespace thunkvm {
 
-/// What the messages of something built of a conditional call it and its arms.
+/// The names of something built of a conditional, and of its arms, in messages.
 struct ArmNames {
   std::string op;
   std::vector<std::string> arms;

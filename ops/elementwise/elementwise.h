@@ -53,7 +53,7 @@ using Inexacts = decltype(Floats{} + Complexes{});
 using Numbers = decltype(Ints{} + Inexacts{});
 using AllTypes = decltype(Bools{} + Numbers{});
 
-/// What a gradient rule sees: the node's inputs (null beyond the last), its output, and the
+/// The arguments of a gradient rule: the node's inputs (null beyond the last), its output, and the
 /// gradient with respect to it.
 struct Differential {
   Variable x, y, z;
@@ -65,7 +65,7 @@ struct Differential {
 using Partials = std::array<Variable, kMaxElementwiseInputs>;
 using GradientRule = Partials (*)(const Differential&);
 
-/// What becomes of a Python integer that the dtype beside it cannot hold.
+/// The treatment of a Python integer that the dtype beside it cannot hold.
 enum class OutOfRange : std::uint8_t {
   Error,     ///< NumPy's OverflowError
   Widen,     ///< it counts as an int64, for Ops whose result dtype does not depend on it

@@ -117,7 +117,7 @@ inline auto compute_element(In... in) {
 template <class F, class... In>
 using ElementResult = decltype(compute_element<F>(std::declval<In>()...));
 
-/// What a functor sees of a T.
+/// The type in which a functor sees a T.
 template <class T>
 using Widened = decltype(widened(std::declval<T>()));
 

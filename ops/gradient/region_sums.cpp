@@ -9,9 +9,9 @@
 namespace thunkvm {
 namespace {
 
-// A conditional of so many arms is written down whole even where one arm alone holds something. Of
-// more, a sum names only the arms that hold something, so that all the sums of a switch whose cases
-// have parameters of their own are no larger than the switch.
+// A conditional of so many arms is written down whole even where one arm alone holds something.
+// With more, a sum names only the arms that hold something, so that all the sums of a switch whose
+// cases have parameters of their own are no larger than the switch.
 constexpr std::uint32_t kFewArms = 8;
 
 }  // namespace
@@ -63,7 +63,7 @@ bool RegionSums::comes_before(Region a, Region b) const {
   return regions_.child_towards(common, a) < regions_.child_towards(common, b);
 }
 
-// What the parts are, by region: in the regions that hold some, and in those where the ways to them
+// The parts, by region: in the regions that hold some, and in those where the ways to them
 // part.
 RegionSums::Gathered RegionSums::gather(Region region, std::span<const Contribution> parts) {
   std::vector<Contribution> sorted(parts.begin(), parts.end());

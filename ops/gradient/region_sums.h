@@ -54,12 +54,12 @@ class RegionSums {
     std::uint32_t arm;
     Partial part;
   };
-  /// What the arms of one key hold: those that hold something, in order.
+  /// The arms of one key that hold something, in order.
   struct Arms {
     std::uint32_t key;
     std::vector<Arm> arms;
   };
-  /// What is in a region itself, and in the arms under it.
+  /// The parts in a region itself, and those in the arms under it.
   struct Gathered {
     Region region;
     Variable sum;

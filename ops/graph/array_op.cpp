@@ -28,7 +28,7 @@ KnownInteger known_size(const Variable& x) {
   return size;
 }
 
-/// What is known without looking at values: how many there are.
+/// The number of elements, which is known without their values.
 std::optional<std::vector<KnownInteger>> known_count(const Variable& integers) {
   const StaticShape& shape = integers.static_shape();
   if (shape.empty()) return std::vector<KnownInteger>(1);

@@ -125,8 +125,8 @@ Variable length_of(const Variable& x, int axis);
 Variable count_along(const Variable& x, std::span<const int> axes);
 /// The shape vector with one more length at the front.
 Variable prepend_length(const Variable& length, const Variable& shape);
-/// What a batched integer is in every example, where it is a repetition (of a length, say); else
-/// null.
+/// The value of a batched integer in every example, where it is a repetition (of a length, say);
+/// else null.
 Variable common_to_batch(const Variable& x);
 /// The shape vector that a batched shape vector has in every row.
 Variable unbatched_shape(const Variable& shape, bool batched);

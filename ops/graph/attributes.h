@@ -1,4 +1,4 @@
-// attributes.h: what an Op is parametrised with: named values of a few plain types.
+// attributes.h: the parameters of an Op: named values of a few plain types.
 #pragma once
 
 #include "thunks/dtype.h"

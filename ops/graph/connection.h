@@ -1,4 +1,4 @@
-// connection.h: what a value depends on, differentiably or not.
+// connection.h: the values that a value depends on, differentiably or not.
 #pragma once
 
 #include "ops/graph/variable.h"
@@ -10,9 +10,9 @@
 
 namespace thunkvm {
 
-/// What an Op is besides if not all that its inputs hold counts for gradients. What is in an input
-/// of any other Op counts for its outputs, if only in steps: a gradient to which nothing came there
-/// is zero, and not missing.
+/// The second base of an Op for which not all that its inputs hold counts for gradients. Inputs of
+/// any other Op count for its outputs, if only in steps: a gradient to which nothing came there is
+/// zero, and not missing.
 class PartlyConnected {
  public:
   /// False for inputs of which only the lengths are read, and for those that gradients are to take

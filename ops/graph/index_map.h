@@ -36,7 +36,7 @@ struct IndexMap {
   FindView find = nullptr;  ///< what it finds follows from the layout and the Op alone
   std::vector<AxisIndex> (*indices)(const Apply& node) = nullptr;  ///< by axis of input 0
 
-  /// What has to be so for a loop over elements to do without running the node.
+  /// The conditions under which a loop over elements does without running the node.
   struct Rule {
     bool in_memory = false;   ///< `value` is an array, or a slice of one, that others compute
     bool may_be_one = true;   ///< `value` may be a number, or the slice of one

@@ -33,7 +33,7 @@ struct Conditional {
   }
 };
 
-/// What to write as a selector, for messages about one.
+/// Advice on selectors, for messages about one.
 inline constexpr const char* kSelectorHint =
     "a comparison such as x > 0 is one bool and never NaN; of an array take .all() or .any()";
 
@@ -54,7 +54,7 @@ struct IntegerSource {
   std::int64_t at = 0;
 };
 
-/// What an Op is besides whose one output follows from the lengths of its inputs: no element of
+/// The second base of an Op whose one output follows from the lengths of its inputs: no element of
 /// them is read, so that nobody has to compute them for it.
 class ShapeQuery {
  public:
@@ -68,7 +68,7 @@ class ShapeQuery {
 /// Which inputs an output is a view of, or which it overwrites: (output, inputs).
 using AliasMap = std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>;
 
-/// What a user may do about a failure of a node, where its message and its inputs do not say.
+/// Advice on a failure of a node, where its message and its inputs do not say enough.
 struct Hint {
   std::optional<ErrorKind> kind;  ///< the failures that it is for; none: all
   const char* text;
@@ -101,8 +101,8 @@ class Op : public Counted {
   /// The native code of one node, or nothing where there is none.
   virtual ThunkCode kernel(const Apply& node) const;
 
-  /// What an elementwise node does with single elements, for the emitter: what it computes is the
-  /// same as what the kernel does, bit for bit. Null for all other nodes.
+  /// The code of an elementwise node for single elements, for the emitter: its results are the
+  /// kernel's, bit for bit. Null for all other nodes.
   virtual const ElementCode* element_code(const Apply& node) const;
 
   /// The declared demand of a built-in lazy Op; null for all others.
@@ -116,7 +116,7 @@ class Op : public Counted {
   /// without running it; null for all others.
   virtual const IndexMap* index_map(const Apply& node) const;
 
-  /// What errors of its nodes advise, the first that fits; the prototype's by default.
+  /// The advice in errors of its nodes, the first that fits; the prototype's by default.
   virtual std::span<const Hint> hints() const;
 
   virtual const AliasMap& view_map() const;

@@ -65,7 +65,7 @@ enum class Exposure : std::uint8_t {
   Method,   ///< `thunkvm.NAME`, and `x.NAME(...)` of a Variable
 };
 
-/// What an Op computes as algebra, exactly: what rewrites may take out of a graph.
+/// The algebra of an Op, exactly: it says what rewrites may take out of a graph.
 struct Algebra {
   /// As its second input this number leaves the first one as it is; as its first input the second
   /// one, if the Op commutes.
@@ -74,8 +74,8 @@ struct Algebra {
     bool commutes = false;
     bool of_integers_only = false;
   };
-  /// What it does with axes: takes them in the order of its attribute `axes`, or adds or drops axes
-  /// of length 1 that its attribute `axis` names.
+  /// The Op's effect on axes: it takes them in the order of its attribute `axes`, or adds or drops
+  /// axes of length 1 that its attribute `axis` names.
   enum class Axes : std::uint8_t { None, Ordered, Added, Dropped };
 
   bool is_involution = false;  ///< twice in a row is nothing

@@ -14,8 +14,8 @@ namespace thunkvm {
 
 class TensorType;
 
-/// What a variable may hold. Hosts add their own kinds (a Python `Type`); the machine knows tensors
-/// and `GenericType`.
+/// The values that a variable may hold. Hosts add their own kinds (a Python `Type`); the machine
+/// knows tensors and `GenericType`.
 class Type : public Counted {
  public:
   /// As errors print it: "vector float64 (?,)", "generic".

@@ -21,7 +21,7 @@ class Apply;
 class Op;
 class SharedValue;
 
-/// What a node without an Op is.
+/// The kinds of nodes without an Op, of which Shared stands for a shared variable.
 enum class Leaf : std::uint8_t { None, Input, Constant, Shared };
 
 /// Where in the user's code a node was made: an opaque code object of the host, and an offset in

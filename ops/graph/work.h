@@ -1,4 +1,4 @@
-// work.h: what a run of a node costs, by the shapes of its operands: for profiles.
+// work.h: the cost of a node's run, by the shapes of its operands: for profiles.
 #pragma once
 
 #include "ops/graph/variable.h"
@@ -12,7 +12,7 @@ namespace thunkvm {
 /// The lengths of the axes of each operand, as they were in a run.
 using OperandShapes = std::span<const Dims>;
 
-/// What an Op is besides whose work is known by the shapes of its operands.
+/// The second base of an Op whose work is known by the shapes of its operands.
 class StatesWork {
  public:
   /// False for an Op that turns out to state none.

@@ -80,7 +80,7 @@ void run_write(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-/// What the three share: the index, and batching of what it picks.
+/// The common base of the three: the index, and batching of what it picks.
 class ArrayIndexOp : public ArrayOp {
  public:
   /// `first` of the inputs are no part of the index.

@@ -3,11 +3,12 @@
 // Attribute `index` of subtensor, set_subtensor and inc_subtensor is a list of strings, one for
 // each item of x[...]:
 //
-//   "3" "-1"         an integer              "2:" ":-1" "::2" "1:5:2"    a slice; what is left out
-//   is as in Python
-//   "?"              the next input          "?:" "0:?" "?:?:-1"         "?": the next input, in
-//   the order written "newaxis"        an axis of length 1     "..."                       as many
-//   full slices as there is room for
+//   "3" "-1"                   an integer
+//   "2:" ":-1" "::2" "1:5:2"   a slice; what is left out is as in Python
+//   "?"                        the next input
+//   "?:" "0:?" "?:?:-1"        a slice; "?" is the next input, in the order written
+//   "newaxis"                  an axis of length 1
+//   "..."                      as many full slices as there is room for
 //
 // So x[i, ..., 2:n] is index=["?", "...", "2:?"] with the further inputs i and n, which are 0-d
 // integers.

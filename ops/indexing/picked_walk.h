@@ -13,7 +13,7 @@
 
 namespace thunkvm {
 
-/// What becomes of an element on the way: it is read, replaced, or added to.
+/// The treatment of an element on the way: it is read, replaced, or added to.
 enum class Access : std::uint8_t { Get, Set, Inc };
 
 template <class T, Access kAccess>

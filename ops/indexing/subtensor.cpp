@@ -58,7 +58,7 @@ void run_element(Activation& activation, const Operands& operands) {
   activation.output(operands, 0).set(*reinterpret_cast<const T*>(x.data + offset));
 }
 
-/// What the three share: the index, and the integers that are inputs of it.
+/// The common base of the three: the index, and the integers that are inputs of it.
 class IndexOp : public ArrayOp {
  public:
   IndexOp(std::string name, const Attributes& attrs) : ArrayOp(std::move(name), attrs) {}

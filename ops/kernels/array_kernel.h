@@ -1,4 +1,4 @@
-// array_kernel.h: what kernels over arrays have in common: reading operands and making outputs.
+// array_kernel.h: the common parts of kernels over arrays: reading operands and making outputs.
 #pragma once
 
 #include "thunks/array.h"

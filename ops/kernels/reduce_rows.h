@@ -10,7 +10,7 @@
 
 namespace thunkvm {
 
-/// What blocks of sequences side by side were reduced to, merged as the rule says: partial results
+/// The reduced blocks of sequences side by side, merged as the rule says: partial results
 /// in memory of the caller, rows of `width` that are `stride` elements apart.
 template <class F>
 class RowTree {

@@ -60,7 +60,7 @@ T merge_lanes(typename ReductionVector<T, kBytes>::Type lanes) {
 }
 
 /// Accumulator j takes elements j, j + 16, ...; then j is merged with j + 8, then with j + 4, ...
-/// What fills up the last vectors changes nothing: it is the identity.
+/// The filling of the last vectors changes nothing: it is the identity.
 template <class S, class T, int kBytes>
 T reduce_block_vectors(const T* x, int n) {
   using Vector = ReductionVector<T, kBytes>;

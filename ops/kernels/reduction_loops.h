@@ -15,7 +15,7 @@ inline constexpr int kReductionTile = 2048 / static_cast<int>(sizeof(T));
 /// Fewer neighbours than this are not reduced side by side.
 inline constexpr int kMinReductionColumns = 8;
 
-/// What a step does with the accumulator a and the element x, or with two accumulators.
+/// A step on the accumulator a and the element x, or on two accumulators.
 enum class ReductionStep : std::uint8_t {
   Add,  ///< a + x, from minus zero
   Max,  ///< x if it is larger or NaN, else a; from minus infinity

@@ -56,7 +56,7 @@ struct VectorTable {
   VectorLoop<T> operator[](VectorFunction f) const { return loops[static_cast<int>(f)]; }
 };
 
-/// What a processor computes vectors with, the widest last.
+/// The vector units of processors, the widest last.
 enum class VectorUnit : std::uint8_t { None, Avx2, Avx512 };
 
 /// The widest unit that this processor has and that we know.

@@ -37,8 +37,8 @@ struct View {
   Layout layout() const { return {data, ndim, lengths, strides}; }
 };
 
-/// What finds a part: appends its axes to `part`, which is empty, and sets its address. Throws
-/// where x has no such part, in the words of the Op.
+/// A function that finds a part: appends its axes to `part`, which is empty, and sets its address.
+/// Throws where x has no such part, in the words of the Op.
 using FindView = void (*)(const Activation&, const Operands&, const Layout& x, View& part);
 
 /// The kernel of an Op whose output is a view of input 0.

@@ -1,4 +1,4 @@
-// factors.h: what the Ops that factor matrices share: copies in LAPACK's order, and walks over
+// factors.h: the common parts of Ops that factor matrices: copies in LAPACK's order, and walks over
 // stacks.
 #pragma once
 
@@ -50,7 +50,7 @@ void each_matrix(Dims batch, const MatrixStack& a, const MatrixStack& b, char* o
   });
 }
 
-/// What `f` makes for the type of a dtype that LAPACK knows; nothing for others.
+/// The result of `f` for the type of a dtype that LAPACK knows; nothing for others.
 template <class F>
 ThunkCode visit_lapack(DType dtype, std::string_view what, F&& f) {
   return visit_dtype(dtype, what, [&]<class T>(std::type_identity<T> type) -> ThunkCode {

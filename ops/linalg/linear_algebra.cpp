@@ -1,4 +1,4 @@
-// linear_algebra.cpp: what the Ops over matrices share.
+// linear_algebra.cpp: the common parts of Ops over matrices.
 #include "ops/linalg/linear_algebra.h"
 
 #include <limits>

@@ -1,5 +1,5 @@
-// linear_algebra.h: what the Ops over matrices share: stacks of matrices, their checks and their
-// batching.
+// linear_algebra.h: the common parts of Ops over matrices: stacks of matrices, their checks and
+// their batching.
 #pragma once
 
 #include "ops/graph/array_op.h"
@@ -68,7 +68,7 @@ Variable line_up(const Variable& x, bool batched, int ndim);
 
 /// The number of elements as BLAS counts them; throws Error(Value) beyond what it can count.
 int blas_length(const char* op, std::int64_t length);
-/// What to do about a matrix that cannot be divided by.
+/// Advice on a matrix that cannot be divided by.
 inline constexpr const char* kSingularHint =
     "some row or column of the matrix is a combination of the others; add a multiple of the "
     "identity, or solve the least-squares problem";

@@ -1,5 +1,5 @@
-// reduction.h: what the reductions share: their axes and shapes, their way back in gradients, and
-// their kernels' frame.
+// reduction.h: the common parts of reductions: their axes and shapes, their way back in gradients,
+// and their kernels' frame.
 #pragma once
 
 #include "ops/graph/array_op.h"
@@ -208,8 +208,8 @@ class OnePassReductionOp : public ReductionOp {
   }
 };
 
-/// What floats and integers of type T are summed in: integers in 64 bits that wrap, float16 in
-/// float32.
+/// The type in which floats and integers of type T are summed: integers in 64 bits that wrap,
+/// float16 in float32.
 template <class T>
 using SumAcc = std::conditional_t<std::is_same_v<T, Half>, float,
                                   std::conditional_t<std::is_integral_v<T>, std::uint64_t, T>>;

@@ -45,7 +45,7 @@ struct ExtremumReducer {
   using Acc = T;
   static constexpr int kLanes = std::is_arithmetic_v<T> ? kReductionLanes : 1;
   static constexpr bool kTree = false;
-  /// What every other value beats or equals.
+  /// The value that every other one beats or equals.
   static Acc identity() {
     if constexpr (std::is_same_v<T, Half>)
       return Half(kLargest ? -kInfinity : kInfinity);

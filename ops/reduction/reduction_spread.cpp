@@ -10,7 +10,7 @@ namespace thunkvm {
 
 namespace {
 
-/// What T's mean and deviations are computed in, and the real type of their squares.
+/// The type in which T's mean and deviations are computed, and the real type of their squares.
 template <class T>
 using DeviationType = std::conditional_t<std::is_integral_v<T>, double, SumAcc<T>>;
 template <class T>

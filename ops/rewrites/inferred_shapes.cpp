@@ -89,7 +89,7 @@ class AskedShapes {
     return false;
   }
 
-  /// What the rule of the node says, where one is to be asked; the inputs have been found.
+  /// The shapes by the rule of the node, where one is to be asked; the inputs have been found.
   void infer(Apply& node) {
     const auto [entry, is_new] = inferred_.try_emplace(&node);
     if (!is_new || !asks_rule(node)) return;
@@ -168,7 +168,7 @@ class Answering {
     return form ? Variable(form.node(), form.index() + v.index()) : v;
   }
 
-  /// What a node that asks for lengths is instead; null where it stays, and for all others.
+  /// The replacement of a node that asks for lengths; null where it stays, and for all others.
   const Variable& answer_of(Apply& node) {
     static const Variable none;
     if (node.op() == nullptr) return none;

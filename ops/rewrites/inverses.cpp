@@ -65,7 +65,7 @@ std::optional<Axes> sorted_axes(const Op& op, int ndim) {
   return sorted;
 }
 
-/// What is known of an Op; nothing of one that is not from the registry.
+/// The algebra of an Op; nothing of one that is not from the registry.
 const Algebra& algebra_of(const Op* op) {
   static const Algebra none;
   return op == nullptr || !op->registered() ? none : op->proto()->algebra;

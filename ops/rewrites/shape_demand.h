@@ -11,7 +11,7 @@
 
 namespace thunkvm {
 
-/// Who demands the values of a graph, and who asks for their lengths alone.
+/// The nodes that demand the values of a graph, and those that ask for their lengths alone.
 ///
 /// One walk from the roots down, as placement's, over the same regions. What it says of demands is
 /// less than what is true (inputs of Ops that may be lazy are demanded by nobody), and of questions

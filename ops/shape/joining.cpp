@@ -97,7 +97,7 @@ void run_stack(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-/// What the two share: any number of inputs of one dtype and ndim.
+/// The common base of the two: any number of inputs of one dtype and ndim.
 class JoinOp : public ArrayOp {
  public:
   using ArrayOp::ArrayOp;

@@ -44,7 +44,7 @@ class BodyGraph {
   /// The entries that an entry may enter.
   const std::vector<Entry>& callees(Entry e) const { return callees_[e]; }
 
-  /// All entries, each before those that it enters; and where an entry stands there.
+  /// All entries, each before those that it enters; `rank` is the position of an entry there.
   const std::vector<Entry>& callers_first() const { return callers_first_; }
   std::uint32_t rank(Entry e) const { return rank_[e]; }
   /// True if control is in `entry` only while it is in `outer`; of an entry itself too.

@@ -10,7 +10,7 @@
 
 namespace thunkvm {
 
-/// Where the registers of a program are written, by register, and what follows from that.
+/// The entries of a program (body_graph.h) that write its registers, and what follows from that.
 ///
 /// The constructor throws Error(Runtime) for a register that is given twice, is written in two
 /// bodies or though it is given, or is retired in a body that is not around its writer; and where
@@ -37,7 +37,7 @@ struct DefiningBlocks {
 };
 
 /// Calls read(register), write(register) and retire(register) for what an instruction of a body
-/// does, in order. What it enters does the rest.
+/// does itself, in order; what the bodies do that it enters is not told.
 template <class Read, class Write, class Retire>
 void each_touch(const Program& program, const BodyGraph& bodies, Entry body, std::uint32_t pc,
                 Read&& read, Write&& write, Retire&& retire) {

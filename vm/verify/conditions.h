@@ -16,8 +16,8 @@ namespace thunkvm {
 using Condition = std::uint32_t;
 inline constexpr Condition kNever = 0;
 inline constexpr Condition kAlways = 1;
-/// What grew too large to follow. All that is made of it is unknown too, unless it is sure for
-/// other reasons: `both` of it and kNever is kNever.
+/// A condition that grew too large to follow. All that is made of it is unknown too, unless it is
+/// sure for other reasons: `both` of it and kNever is kNever.
 inline constexpr Condition kUnknown = UINT32_MAX - 1;
 
 /// True for a condition that holds for some decisions for certain.

@@ -265,7 +265,7 @@ class RegisterFlow {
   Entry current_ = 0;
   std::map<std::uint32_t, Fact> facts_;  ///< by register; untouched are those that are not there
   std::map<Entry, Condition> ran_;
-  /// What is about to be entered for certain, and perhaps; by rank, callers first.
+  /// The entries that are entered next, for certain and perhaps; by rank, callers first.
   std::map<std::pair<std::uint32_t, Entry>, std::pair<Condition, Condition>> waiting_;
 
   std::vector<Summary> summaries_;  ///< of the bodies that have been followed

@@ -1,4 +1,4 @@
-// register_flow.h: what each register may hold at each instruction of a program: the part of the
+// register_flow.h: the states of registers at each instruction of a program: the part of the
 // verifier that follows paths.
 #pragma once
 

@@ -85,7 +85,7 @@ PyRef FailureReport::exception(Frame& frame, const Failure& failure) {
   return take_exception();
 }
 
-// What to do about it; null where nothing is known that the message and the inputs do not say.
+// Advice on it; null where none is known that the message and the inputs do not give.
 const char* FailureReport::hint(const Failure& failure, PyObject* exception) const {
   if (is_final(failure)) return nullptr;  // a check's, which says all
   const Op& op = *linked_.nodes()[failure.node].node()->op();

@@ -1,5 +1,5 @@
-// failure_report.h: what a failing call says beside its exception: the node, the Op, its inputs,
-// where it was made.
+// failure_report.h: the report of a failing call beside its exception: the node, the Op, its
+// inputs, where it was made.
 #pragma once
 
 #include "linkers/linker.h"
@@ -21,9 +21,9 @@ class FailureReport final : public FailureObserver {
   void failed(Frame& frame) noexcept override;
   /// A failure of a call that goes on, as an exception with the report.
   PyRef exception(Frame& frame, const Failure& failure);
-  /// Makes the failure the pending exception, of the type that it has, with the report as a note;
-  /// that of a built-in Op begins with the Op's name in brackets.
-  /// One that no node caused (Ctrl-C) has no note.
+  /// Makes the failure the pending exception, of the type that it has, with the report as a note.
+  /// The message of a built-in Op begins with the Op's name in brackets. A failure that no node
+  /// caused (Ctrl-C) has no note.
   void raise(const Failure& failure);
 
  private:

@@ -1,7 +1,7 @@
 // function.h: functions as Python calls them: values in, values out, what garbage collection sees.
 //
-// What a call does is the core's (linkers/function.h). Here arguments become the registers of its
-// frame, and outputs Python's objects; nothing changes before all of that has succeeded.
+// The steps of a call are the core's (linkers/function.h). Here arguments become the registers of
+// its frame, and outputs Python's objects; nothing changes before all of that has succeeded.
 #pragma once
 
 #include "linkers/function.h"
@@ -26,7 +26,7 @@ struct OutputSpec {
   bool borrow = false;  ///< it may share memory with arguments, shared variables and other outputs
 };
 
-/// What Python adds to a function.
+/// The parts of a function that only Python knows.
 struct PythonInterface {
   std::string name;    ///< empty where nobody gave one; the core's is what messages say
   std::string called;  ///< what messages about a call's arguments begin with
@@ -38,7 +38,7 @@ struct PythonInterface {
   std::vector<Variable> targets;  ///< the shared variables that are updated
 };
 
-/// What a Function object of Python runs.
+/// The function of a Function object of Python.
 class PythonFunction {
  public:
   /// Nothing is compiled yet.

@@ -103,7 +103,7 @@ PyObject* disassemble_function(PyObject* self, PyObject*) {
   return guard([&] { return to_text(disassemble(*function_of(self).linked().program)); });
 }
 
-// What is recorded: a word for each; `apart`: only of calls that are made with the recording.
+// The kinds of records: a word for each; `apart`: only of calls that are made with the recording.
 PyObject* record(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"times", "events", "memory", "calls", "apart", "own", nullptr};
   int times = 0, events = 0, memory = 0, calls = 1, apart = 0, own = 0;

@@ -1,4 +1,4 @@
-// function_rows.h: what a function tells of its nodes: rows for Python to make reports of.
+// function_rows.h: rows about a function's nodes, for Python to make reports of.
 #pragma once
 
 #include "linkers/schedule.h"

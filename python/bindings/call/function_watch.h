@@ -1,4 +1,4 @@
-// function_watch.h: who is told of the first call of each function.
+// function_watch.h: the watcher that is told of the first call of each function.
 #pragma once
 
 #include "python/bindings/python/python.h"

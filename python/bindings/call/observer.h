@@ -15,7 +15,7 @@ namespace thunkvm {
 
 class Frame;
 
-/// What a function tells of its thunks. Its object has
+/// An object of Python's that a function tells of its thunks. It has
 ///
 ///   before(node, inputs)                  a callable, or None: a thunk is about to run
 ///   after(node, inputs, outputs, before)  a callable, or None: it did; `before` is what the other

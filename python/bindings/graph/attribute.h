@@ -6,7 +6,7 @@
 
 namespace thunkvm {
 
-/// What a caller gave for an attribute, as a value of its type where that can be; ranges and
+/// An attribute as a caller gave it, as a value of its type where that can be; ranges and
 /// allowed values are OpProto::check's. Throws Error(Type) that names Op, attribute, value and
 /// rule.
 AttrValue attribute_value(const OpProto& proto, const AttrProto& attr, PyObject* given);

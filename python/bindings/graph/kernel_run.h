@@ -1,4 +1,4 @@
-// kernel_run.h: one run of a user's C on arrays: what it gets, and what it may ask for.
+// kernel_run.h: one run of a user's C on arrays: its arguments, and the services for it.
 #pragma once
 
 #include "linkers/compiler/compiler.h"
@@ -16,7 +16,7 @@ namespace thunkvm {
 
 struct ArrayView;
 struct CallView;
-/// What thunkvm/c/kernel_source.py makes of a `c_kernel`.
+/// The function that thunkvm/c/kernel_source.py makes of a `c_kernel`.
 using KernelFn = int(CallView*, const ArrayView*, ArrayView*);
 
 /// The immutable data of a node's thunk.

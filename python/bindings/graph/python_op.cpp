@@ -111,7 +111,7 @@ PyRef optional_list(std::span<const Variable> variables) {
   return list;
 }
 
-// What a method of the user's returned; where it raised, the exception gets a note that says for
+// The result of a method of the user's; where it raised, the exception gets a note that says for
 // which node.
 PyRef result_of(const char* method, const Apply& node, PyObject* result) {
   if (result == nullptr) {

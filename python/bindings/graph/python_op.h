@@ -48,7 +48,7 @@ class PythonOp final : public Op, public StatesWork {
                                    std::span<const Extents> input_shapes) const override;
   /// Where the object has `flops` or `bytes_moved`; 0 for the one that it has not.
   bool states_work() const override;
-  /// What users' code makes may be of any shape.
+  /// False: outputs of users' code may be of any shape.
   bool shapes_follow() const override { return false; }
   double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override;
   double bytes_moved(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override;

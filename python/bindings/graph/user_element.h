@@ -23,7 +23,8 @@ class UserElements {
   /// gives no `c_element`, or where there is no C compiler. Throws Error(Type) for a node that is
   /// not elementwise, Error(Value) for a text that is no template, CompileError.
   ThunkCode kernel(const PythonOp& op, const Apply& node);
-  /// What `kernel` made for the node, as long as a thunk has it; else null. Any thread may ask.
+  /// The code that `kernel` made for the node, as long as a thunk has it; else null. Any thread may
+  /// ask.
   const ElementCode* code(const Apply& node) const;
 
  private:

@@ -25,7 +25,7 @@ std::string location_of(const Apply& node) {
          ")";
 }
 
-/// What thunkvm/c/kernel_source.py made of a node.
+/// The source that thunkvm/c/kernel_source.py made of a node.
 struct Source {
   Language language;
   std::optional<std::string> command;

@@ -20,7 +20,8 @@ class PythonOp;
 /// Throws Error(Type) for a node with inputs or outputs that are no tensors, CompileError.
 ThunkCode user_kernel(const PythonOp& op, const Apply& node);
 
-/// Compiles what the nodes above these roots need side by side, and keeps it loaded while it lives.
+/// Compiles the modules that the nodes above these roots need, side by side, and keeps them loaded
+/// while it lives.
 /// A source that does not compile is reported by `user_kernel` of its node.
 class KernelsAhead {
  public:

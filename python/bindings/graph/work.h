@@ -1,4 +1,4 @@
-// work.h: what a run of a built-in Op's node costs, as Python asks for it.
+// work.h: the cost of a run of a built-in Op's node, as Python asks for it.
 #pragma once
 
 #include "python/bindings/python/python.h"

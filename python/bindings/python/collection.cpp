@@ -14,7 +14,7 @@ namespace {
 visitproc counting_visitor = nullptr;
 visitproc marking_visitor = nullptr;
 
-// What the collection that goes on has found. Under the GIL, and no code of Python's runs within a
+// The findings of the collection that goes on. Under the GIL, and no code of Python's runs within a
 // stage; between two it may.
 struct Collection {
   enum class Stage : std::uint8_t { None, Counting, Marking };

@@ -1,4 +1,4 @@
-// collection.h: what Python's garbage collector is told of graphs, so that cycles through them go.
+// collection.h: graphs as Python's garbage collector sees them, so that cycles through them go.
 //
 // A graph is counted, and the collector sees nothing of it: what it finds are the Python objects
 // that hold nodes ("holders": Variable, Apply, Function), and what it would have to know is which
@@ -6,8 +6,7 @@
 // nodes. One node may have many holders, so no holder can say by itself what goes away with it.
 //
 // A collection asks each holder twice, and the two questions differ:
-//   counting  "which references are yours?" An object whose references are all found may be
-//   garbage.
+//   counting  "which references are yours?" An object is garbage if all its references are found.
 //             Each holder adds its references to its nodes to their counts; where all references to
 //             a node are found, those that the node has are found too, and so on downwards. Thus
 //             each reference from a graph to a Python object is reported once, by the holder that
@@ -15,8 +14,8 @@
 //   marking   "what do you keep alive?", asked of what is in use. All that hangs on the holder's
 //             nodes, whoever else holds them; what was reported in this collection is passed over.
 // Both cost a step for each node and edge, once a collection, however many holders there are; a
-// chain of any length needs no stack. Only full collections are told of
-// graphs: the young ones, which happen all the time, would walk the same graph again and again.
+// chain of any length needs no stack. Only full collections are told of graphs: the young ones,
+// which happen all the time, would walk the same graph again and again.
 #pragma once
 
 #include "ops/graph/variable.h"
@@ -26,9 +25,9 @@
 
 namespace thunkvm {
 
-/// What one holder tells a collection; see `visit_graph`. All of these take one reference that the
-/// holder has; of a thing that it holds twice it has to tell twice. To tell of too few is safe:
-/// what hangs on the rest is not collected. To tell of too many is not.
+/// The answers of one holder to a collection; see `visit_graph`. All of these take one reference
+/// that the holder has; of a thing that it holds twice it has to tell twice. To tell of too few is
+/// safe: what hangs on the rest is not collected. To tell of too many is not.
 class GraphVisit {
  public:
   GraphVisit(visitproc visit, void* arg) : visit_(visit), arg_(arg) {}
@@ -40,7 +39,7 @@ class GraphVisit {
   void value(const Cell& cell);
   void object(PyObject* object);
 
-  /// What `tp_traverse` has to return.
+  /// The value that `tp_traverse` returns.
   int status() const { return status_; }
 
  private:

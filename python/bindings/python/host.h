@@ -35,10 +35,10 @@ class PythonHost final : public Host {
   /// Runs the signal handlers; what they raise is kept, for `interruption`. Lets other threads have
   /// the GIL if we had it long.
   bool interrupted() override;
-  /// What a signal handler raised; null where none did.
+  /// The exception that a signal handler raised; null where none did.
   PyRef& interruption() { return interruption_; }
-  /// What a node of the call raised, for Python code of the same call: with a report of the node,
-  /// whose inputs are still there.
+  /// The exception of a node of the call, for Python code of the same call: with a report of the
+  /// node, whose inputs are still there.
   PyRef exception(const Failure& failure);
 
   /// The thunk that runs copies an input, since it overwrites it and others may still read it.
@@ -66,8 +66,8 @@ class PythonHost final : public Host {
   std::chrono::steady_clock::time_point held_since_{};
 };
 
-/// What `work(host)` gives, which may wait for compilers; what a signal's handler raises ends the
-/// wait.
+/// The result of `work(host)`, which may wait for compilers; an exception of a signal's handler
+/// ends the wait.
 template <class Work>
 auto interruptible(const Work& work) {
   PythonHost host;

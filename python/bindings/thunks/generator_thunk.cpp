@@ -76,7 +76,7 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
     generator_ = std::move(made);
   }
 
-  // What `yield` gives: nothing at first, then the value asked for, or a list of them.
+  // The value of `yield`: nothing at first, then the value asked for, or a list of them.
   PyRef answer(const LazyCall& call) const {
     if (asked_.empty()) return PyRef::borrow(Py_None);
     if (!asked_list_) return input(call, asked_[0]);

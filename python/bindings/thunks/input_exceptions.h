@@ -11,8 +11,8 @@ namespace thunkvm {
 /// Those that one thunk was told of in this call. Needs the GIL.
 class InputExceptions {
  public:
-  /// What computing an input raised: the same object each time. With the report of the node that
-  /// failed as a note.
+  /// The exception of computing an input, the same object each time, with the report of the node
+  /// that failed as a note.
   PyRef of(LazyCall& call, int input, const Failure& failure);
   /// For the catch block of the thunk: the exception in flight fails it. One of an input's, raised
   /// again or let pass, stays the failure of the node that raised it.

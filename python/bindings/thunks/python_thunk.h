@@ -12,7 +12,7 @@
 
 namespace thunkvm {
 
-/// What the thunks of one node have in common, in all frames.
+/// The common part of the thunks of one node, in all frames.
 struct PythonNode {
   PythonNode(const Apply& apply, PyRef handle);
 
@@ -33,7 +33,7 @@ struct PythonNode {
   void give_back(Activation& activation, const Operands& operands, std::uint32_t i,
                  PyObject* value) const noexcept;
 
-  /// What the thunk stored as output j, as a value; of exactly the output's type. Throws
+  /// The object that the thunk stored as output j, as a value; of exactly the output's type. Throws
   /// Error(Type) that names the Op.
   Cell output(std::size_t j, PyObject* value) const;
 

@@ -1,4 +1,4 @@
-// misfit.h: what is said of a Python object that is no value of a type.
+// misfit.h: the errors for a Python object that is no value of a type.
 //
 // `what` names the object and begins the message: "argument 'x' of step".
 #pragma once

@@ -50,7 +50,7 @@ Cell number_at(const void* data, DType dtype);
 
 /// The class of NumPy's scalars of this dtype; borrowed.
 PyTypeObject* scalar_class(DType dtype);
-/// Where a NumPy scalar of one of the machine's dtypes has its number.
+/// The address of the number in a NumPy scalar of one of the machine's dtypes.
 const void* number_in(PyObject* scalar);
 /// The number in a NumPy scalar; nothing where the machine has no such dtype.
 std::optional<Cell> cell_of_scalar(PyObject* scalar);

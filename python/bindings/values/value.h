@@ -64,14 +64,14 @@ Cell make_exclusive(Cell cell, const Type& type);
 /// A value that is kept (a default, a shared variable's) as performs and users see it: an array is
 /// read-only.
 Cell kept(Cell cell);
-/// The same of a value in an ndarray that was lent to us, of which `to_python_lent` tells.
+/// The same of a value in an ndarray that was lent to us: `to_python_lent` gives that back.
 Cell kept_lent(Cell cell);
 /// A value as Python sees it without a copy: an ndarray that was lent to be kept comes back as it
 /// is.
 PyRef to_python_lent(const Cell& value);
 
-/// What a value is, for messages: "float64 array, shape (3,), strides (8,)", "int64 scalar 3", "a
-/// Solver object".
+/// A description of a value, for messages: "float64 array, shape (3,), strides (8,)", "int64 scalar
+/// 3", "a Solver object".
 std::string describe(const Cell& cell);
 
 void init_value(PyObject* module);

@@ -1,1 +1,1 @@
-"""What the package is made of, in rooms. Users import from `thunkvm`; these names may change."""
+"""The parts of the package, in rooms. Users import from `thunkvm`; these names may change."""

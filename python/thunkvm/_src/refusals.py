@@ -1,4 +1,4 @@
-"""What Variables refuse, since they have no value before the function runs, and what to write."""
+"""The uses that Variables refuse, since they have no value before the function runs."""
 
 from __future__ import annotations
 

@@ -30,8 +30,8 @@ from thunkvm.c.node_source import NodeSource, function_name
 from thunkvm.c.protocol import ask
 from thunkvm.c.stages import FAILURE, Stage, nested
 
-#: What every module begins with, and is compiled but once: without the C++ library, which takes as
-#: long again, where no text names it.
+#: The beginning of every module, compiled but once: without the C++ library, which takes as long
+#: again, where no text names it.
 HEADER = """\
 #include <Python.h>
 #include <numpy/arrayobject.h>
@@ -194,7 +194,7 @@ def module_source(blocks: Sequence[Nodes]) -> BlockSource:
 
 
 class _Module:
-    """What a module has once."""
+    """The part of a module that it has once."""
 
     def __init__(self, nodes: Sequence[NodeSource]) -> None:
         self.nodes = nodes

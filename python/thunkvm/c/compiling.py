@@ -240,7 +240,7 @@ class CNodes:
         return [(module, path) for module, (_, path) in zip(modules, texts_, strict=True)]
 
 
-#: What this process has loaded: the module of each block, its number there, and its source's file.
+#: The blocks that this process has loaded: their modules, numbers there, and sources' files.
 _loaded: dict[Any, tuple[_core.NativeModule, int, str]] = {}
 #: So many blocks at least have one module: most of its time goes to what a module begins with.
 FEWEST = 4

@@ -1,4 +1,4 @@
-"""What `tv.config.c_debug` changes: flags, and sources that stay where a debugger finds them."""
+"""The changes by `tv.config.c_debug`: flags, and sources that stay where a debugger finds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compiler says of a module, with the lines of the user's C that it is about."""
+"""The messages of a compiler about a module, with the lines of the user's C that it is about."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DEFINE = re.compile(r"#define (?P<name>\w+)(?:\((?P<parameter>\w+)\))? (?P<text>
 UNDEFINE = re.compile(r"#undef (?P<name>\w+)")
 #: Strings, characters and comments, in which braces count for nothing.
 QUOTED = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'", re.DOTALL)
-#: What `failure_code` returns.
+#: The results of `failure_code`.
 FAILURE_CODE = re.compile(
     r"\{ thunkvm_failure = \d+; thunkvm_expect_exception\(\); goto thunkvm_label_\d+; \}"
 )

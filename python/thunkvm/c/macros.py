@@ -1,4 +1,4 @@
-"""What the code of files may call a node's names and types by: macros around each section."""
+"""The names of a node's variables and types in the code of files: macros around each section."""
 
 from __future__ import annotations
 

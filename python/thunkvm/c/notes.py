@@ -1,4 +1,4 @@
-"""What is said of a node that runs in C: see `Function.explain`."""
+"""The notes on a node that runs in C: see `Function.explain`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CNote:
-    """What is said of one node in C.
+    """The notes on one node in C.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What Ops and Types may give for C code to be made of them, and how each of it is asked."""
+"""The methods of Ops and Types for C code to be made of them, and how each is asked."""
 
 from __future__ import annotations
 

@@ -95,13 +95,13 @@ class Prototype:
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:
-        """What the Op's inputs are."""
+        """The parameters that are the Op's inputs."""
         lengths = self.lengths
         return tuple(p for p in self.parameters if not p.is_output and p not in lengths)
 
     @property
     def outputs(self) -> tuple[Parameter, ...]:
-        """What is written, and returned after the result."""
+        """The parameters that are written, and returned after the result."""
         return tuple(p for p in self.parameters if p.is_output)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: What a user's source may count on, and NumPy's names of numbers in prototypes.
+#: The declarations that a user's source may count on, and NumPy's names of numbers in prototypes.
 BEFORE = """\
 #include <errno.h>
 #include <exception>

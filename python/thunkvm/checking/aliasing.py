@@ -1,4 +1,4 @@
-"""Who shares memory with whom, and who wrote to it."""
+"""The values that share memory, and the nodes that wrote to it."""
 
 from __future__ import annotations
 

@@ -19,9 +19,9 @@ from thunkvm import _core
 #: How long a child may take, in seconds, until it is given up and nothing is said of it.
 PATIENCE = 60.0
 
-#: What the child's last line begins with where it has an answer.
+#: The beginning of the child's last line where it has an answer.
 ANSWER = "\x01"
-#: What the child ends with where something was written beside the memory of an array.
+#: The child's exit code where something was written beside the memory of an array.
 OVERRUN = 113
 
 #: The signals that a crash ends a process by.

@@ -1,4 +1,4 @@
-"""What an Op promises of a node, checked with the values of one run."""
+"""The promises of an Op for a node, checked with the values of one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `DebugMode` raises: one class for each kind of lie, named as PyTensor's."""
+"""The errors of `DebugMode`: one class for each kind of lie, named as PyTensor's."""
 # ruff: noqa: N818 (PyTensor's names)
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from thunkvm._src.calls.mode import Mode
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.checking.observer import ABSENT, NodeObserver, name_of, text_of
 
-#: What is big, as in PyTensor.
+#: The magnitude beyond which values are big, as in PyTensor.
 BIG = 1e10
 ACTIONS = ("raise", "warn", "pdb")
 

@@ -1,4 +1,4 @@
-"""What is told of each thunk of a function's calls: what the modes that check stand on."""
+"""Observers of the thunks of a function's calls: the base of the modes that check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ After = Callable[[int, list[Any], list[Any], Any], None]
 
 
 class Relink(Protocol):
-    """What links a function again, without an observer: see `Observer.watch`."""
+    """A callable that links a function again, without an observer: see `Observer.watch`."""
 
     @property
     def outputs(self) -> list[Variable]:
@@ -42,7 +42,7 @@ class Relink(Protocol):
 
 
 class Observer(Protocol):
-    """What `_core.link` asks of an observer: see python/bindings/call/observer.h.
+    """The observer as `_core.link` knows it: see python/bindings/call/observer.h.
 
     ``before(node, inputs)`` is called when a thunk is about to run, ``after(node, inputs, outputs,
     begun)`` when it did, with what ``before`` returned; either may be None. ``node`` is the index

@@ -40,7 +40,7 @@ def check_order(relink: Relink, rewrites: Sequence[str], patience: int) -> None:
 class _Watched:
     """A shared variable for a value that a function computes in some calls."""
 
-    #: What is there before the value is.
+    #: The holder's value before the call.
     NOTHING = object()
 
     def __init__(self, value: Variable) -> None:

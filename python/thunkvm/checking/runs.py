@@ -48,7 +48,7 @@ class Checks:
 
 
 class Contract(Protocol):
-    """What a run asks of the node: see `thunkvm.checking.contract.NodeContract`."""
+    """The node as a run needs it: see `thunkvm.checking.contract.NodeContract`."""
 
     node: Apply
     checks: Checks

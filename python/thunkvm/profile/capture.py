@@ -16,7 +16,7 @@ from thunkvm.profile.lazy_copies import LazyCopies
 from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
 from thunkvm.profile.work import work_done
 
-#: What a call does beside its program, in the order of the core's sites.
+#: The parts of a call beside its program, in the order of the core's sites.
 PARTS = ("arguments", "results", "lock", "other")
 WIDTH = 40
 

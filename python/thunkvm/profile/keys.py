@@ -1,4 +1,4 @@
-"""What a node is known by in another run: its Op, its line, and which of those it is."""
+"""The key of a node in another run: its Op, its line, and which of those it is."""
 
 from __future__ import annotations
 

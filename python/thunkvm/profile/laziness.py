@@ -1,4 +1,4 @@
-"""What laziness did in a function: what it spared, and what it cost."""
+"""The effects of laziness in a function: its savings and its costs."""
 
 from __future__ import annotations
 

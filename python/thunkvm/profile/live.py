@@ -12,7 +12,7 @@ from thunkvm.profile.capture import capture, counted
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, Kind
 
-#: What the core records for each kind.
+#: The records that the core keeps for each kind.
 KINDS: dict[str, dict[str, bool]] = {
     "count": {},
     "time": {"times": True},
@@ -167,7 +167,7 @@ def profile_of(function: _core.Function) -> FunctionProfile:
     return own
 
 
-#: What functions have.
+#: The attributes of functions.
 OF_FUNCTIONS = property(
     profile_of, doc="The record of a function made with profile=; called, a block that profiles."
 )

@@ -1,4 +1,4 @@
-"""What a profile says of each node of a function, in a few words: for `Function.dprint`."""
+"""The notes of a profile on each node of a function, in a few words: for `Function.dprint`."""
 
 from __future__ import annotations
 

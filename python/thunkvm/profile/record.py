@@ -1,4 +1,4 @@
-"""What was recorded of functions' calls, as one value: `Profile`."""
+"""The record of functions' calls, as one value: `Profile`."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, location
 
-#: What nodes are compared by.
+#: The measures that nodes are compared by.
 TOP: dict[str, Callable[[NodeRow], float]] = {
     "time": lambda node: node.self_time,
     "runs": lambda node: node.runs,
@@ -22,7 +22,7 @@ TOP: dict[str, Callable[[NodeRow], float]] = {
 ROWS = 20
 NAMES = 6
 SHARE_HEADERS = ("<% time>", "<sum %>", "<apply time>", "<time per call>", "<type>", "<#call>")
-#: What the table of the nodes has of Ops that state their work.
+#: The columns of the nodes' table for Ops that state their work.
 SPEEDS: dict[str, Callable[[NodeRow], float | None]] = {
     "<GFLOP/s>": lambda node: node.gflops,
     "<GB/s>": lambda node: node.gb_per_second,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 
-#: What runs in Python. All else is native code.
+#: The forms that run in Python. All else is native code.
 PYTHON_FORMS = ("perform", "lazy", "thunk")
 
 

@@ -23,7 +23,7 @@ class Work(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """What each node of a function did, and what each group of nodes."""
+    """The work of each node of a function, and of each group of nodes."""
 
     nodes: list[Work]
     groups: list[Work]

@@ -31,7 +31,7 @@ globals().update(_functions)
 
 __all__ = sorted(_functions)
 
-#: What Variables have as methods too.
+#: The functions that Variables have as methods too.
 METHODS: list[str] = [
     *(name for name, _, is_method in _core.exposed_ops() if is_method),
     *(name for name, found in public.FUNCTIONS.items() if found.is_method),

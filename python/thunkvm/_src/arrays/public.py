@@ -15,7 +15,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Public(NamedTuple):
-    """What one function is."""
+    """The description of one public function."""
 
     function: Callable[..., Any]
     #: Whether the package has it; else it is NumPy's alone, ``np.fabs(x)``.

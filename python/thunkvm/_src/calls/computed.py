@@ -1,4 +1,4 @@
-"""What a function computes, while `function` puts it together: outputs, updates and givens."""
+"""The computation of a function, while `function` puts it together: outputs, updates and givens."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class UnusedInputError(ValueError):
 
 @dataclass(slots=True)
 class Computed:
-    """What a function computes, while it is put together."""
+    """The computation of a function, while it is put together."""
 
     outputs: list[Variable] = field(default_factory=list)
     names: list[str] = field(default_factory=list)

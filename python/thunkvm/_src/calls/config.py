@@ -25,7 +25,7 @@ LONGEST_TIMEOUT = 1e6  # eleven days
 
 
 class Config:
-    """What functions are made with unless they say otherwise.
+    """The settings that functions are made with unless they say otherwise.
 
     A setting that was set to None is again what the environment says.
 

@@ -142,7 +142,7 @@ class Relinker:
     """Links a function again, without an observer: see `thunkvm.checking.observer.Relink`."""
 
     inputs: list[Variable]
-    #: What the function computes: its outputs, then the values of its updates.
+    #: The values that the function computes: its outputs, then the values of its updates.
     outputs: list[Variable]
 
     def __call__(

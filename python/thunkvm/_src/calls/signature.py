@@ -1,4 +1,4 @@
-"""What `inspect.signature` says of functions, and of the class that they are of."""
+"""The signatures that `inspect` gives for functions, and for their class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What there is to say of an input, an output or an update beside its Variable."""
+"""The specification of an input, an output or an update beside its Variable."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What decides, falls back, prints or stops: functions whose values may not be needed."""
+"""Functions that decide, fall back, print or stop, and so may not need all their values."""

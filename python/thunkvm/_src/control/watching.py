@@ -122,7 +122,7 @@ class Stop(Op):
 
 
 class Monitored(Op):
-    """What a breakpoint returns for one variable."""
+    """An Op whose output is a value that a breakpoint may change."""
 
     __props__ = ("name", "position")
 

@@ -18,7 +18,7 @@ from thunkvm.ops import conj, real
 
 #: Steps of central differences: about the cube root of the dtype's resolution.
 EPS = {"float16": 1e-1, "float32": 5e-3, "float64": 5e-6}
-#: What may differ, absolutely or relatively.
+#: The tolerances, absolute or relative.
 TOLERANCE = {"float16": 5e-2, "float32": 1e-2, "float64": 1e-5}
 
 

@@ -1,4 +1,4 @@
-"""What the user's code was doing when it called a method of a Variable, for error messages."""
+"""The user's expression that called a method of a Variable, for error messages."""
 
 from __future__ import annotations
 

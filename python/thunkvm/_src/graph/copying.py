@@ -1,4 +1,4 @@
-"""What copies and pickles of Variables, nodes and functions are.
+"""Copies and pickles of Variables, nodes and functions.
 
 A Variable says what to compute and never changes, so that a copy of it is itself. A shared variable
 has a value, though, and a deep copy has one of its own; and the deep copy of what is computed from

@@ -228,7 +228,7 @@ def _typed_node(op: Op, inputs: tuple[Any, ...]) -> Apply:
 
 
 class Thunk:
-    """What `Op.make_thunk` returns: a callable that computes one node's outputs.
+    """The result of `Op.make_thunk`: a callable that computes one node's outputs.
 
     The interface of the proposal of June 2010 for lazy evaluation in Theano.
     ``input_computed[i][0]`` is 1 once this thunk asked for input i, whose value is then

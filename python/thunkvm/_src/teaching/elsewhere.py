@@ -1,4 +1,4 @@
-"""What NumPy, SciPy, Theano, PyTensor, JAX and torch call things, and what stands for them here.
+"""The names of NumPy, SciPy, Theano, PyTensor, JAX and torch, and their counterparts here.
 
 Messages alone read these tables: a name that we have is no entry, and every ``tv.`` that an entry
 tells to write exists.
@@ -48,7 +48,7 @@ _CONSTANT = "write tv.constant(values), or tv.stack([x, y]) where some of them a
 _RESULT = "write the same of a result: tv.function(inputs, x)(*values)"
 FUNCTIONS = "the functions are in thunkvm itself: tv.exp, tv.dot, tv.solve, tv.sigmoid, ..."
 
-#: What to write, where no one function does the same.
+#: Advice where no one function does the same.
 INSTEAD: dict[str, str] = {
     "addbroadcast": "leave it out: axes of length 1 broadcast as NumPy's do",
     "alloc": "write tv.full(shape, value)",
@@ -171,7 +171,7 @@ INSTEAD: dict[str, str] = {
     "xlogy": "write tv.where(tv.eq(x, 0), 0.0, x * tv.log(y))",
 }  # fmt: skip
 
-#: What to write for functions of Python's own that ask whether a Variable is true.
+#: Advice on functions of Python's own that ask whether a Variable is true.
 TRUTHS: dict[str, str] = {
     "all": "write tv.and_(x, y), or tv.all(x) of an array",
     "any": "write tv.or_(x, y), or tv.any(x) of an array",

@@ -1,4 +1,4 @@
-"""What a function says of itself: `Function.explain`, `node_runs` and `dprint`."""
+"""The reports of a function on itself: `Function.explain`, `node_runs` and `dprint`."""
 
 from __future__ import annotations
 

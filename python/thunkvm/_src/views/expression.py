@@ -18,7 +18,7 @@ SHOWN_ELEMENTS = 6
 # How tightly Python's operators bind; an operand that binds less tightly needs parentheses. The
 # Ops' prototypes say which of them are operators.
 ATOM, POWER, UNARY, COMPARISON, LOOSEST = 20, 13, 12, 5, 0
-#: What a node is written as: how, with which text, and how tightly that binds.
+#: The notation of a node: how it is written, with which text, and how tightly that binds.
 Notation = tuple[str, str, int]
 CALL: Notation = ("call", "", ATOM)
 #: The attribute of what decides between the two values of `tv.attempt`: the exceptions.

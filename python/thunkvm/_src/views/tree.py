@@ -16,9 +16,9 @@ from thunkvm._src.views.notebook import with_graph
 
 DEPTH = 50
 
-#: What a root is called, and the root.
+#: The name of a root, and the root.
 Root = tuple[str, Variable]
-#: What a node is called beside its Op, or None.
+#: The name of a node beside its Op, or None.
 NameOf = Callable[[Variable], str | None]
 
 

@@ -1,4 +1,4 @@
-"""What every built-in Op computes, in NumPy alone: the oracle of the native kernels.
+"""The values of every built-in Op, in NumPy alone: the oracle of the native kernels.
 
 Nothing here knows of them. A *maker* is called once for each node when a function is linked, and
 returns what runs in each call. The caller holds ``np.errstate(all="ignore")``: NumPy's warnings

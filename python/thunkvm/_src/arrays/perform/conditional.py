@@ -1,4 +1,4 @@
-"""What lazy values are asked in NumPy and Python: whether they are there."""
+"""The questions to lazy values in NumPy and Python: whether they are there."""
 
 from __future__ import annotations
 
