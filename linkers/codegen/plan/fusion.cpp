@@ -25,9 +25,9 @@ void add_once(std::vector<T>& list, T item) {
 /// forward one puts loops together.
 ///
 /// Loops grow at their end while nobody but their own members has read what they compute: until
-/// then they may be run as late as at their next member. From then on they have a place, and still
-/// take what needs nothing that comes after it. An index map is a member of each loop that reads
-/// it. Where it turns out that other code reads it, its kernel runs just before that.
+/// then they may be run as late as at their next member. From then on they have a position, and
+/// still take what needs nothing that comes after it. An index map is a member of each loop that
+/// reads it. Where it turns out that other code reads it, its kernel runs just before that.
 class Fusion {
  public:
   Fusion(const Plan& plan, std::uint32_t first, std::uint32_t end)
@@ -55,7 +55,7 @@ class Fusion {
   static constexpr std::size_t kNoLoop = SIZE_MAX, kOpen = SIZE_MAX;
   using Shape = std::vector<ShapeFacts::Length>;
   struct Loop {
-    std::size_t position = kOpen;  // in groups_, once it has a place
+    std::size_t position = kOpen;  // in groups_, once it has one
     int ndim = 0;
     Shape shape;          // of its first member, with what is known of the others'
     AxisSet reduced = 0;  // by its reductions
@@ -198,7 +198,7 @@ class Fusion {
     return std::find(loop.operands.begin(), loop.operands.end(), out) != loop.operands.end();
   }
 
-  /// True if the register is written before a loop with a place, or by nobody in the segment.
+  /// True if the register is written before a loop with a position, or by nobody in the segment.
   bool comes_before(std::uint32_t reg, const Loop& loop) const {
     if (const std::size_t other = loop_of(reg); other != kNoLoop)
       return &loops_[other] == &loop || loops_[other].position < loop.position;
@@ -225,7 +225,7 @@ class Fusion {
     return loop.computing < kLoopMembers && registers <= kLoopOperands;
   }
 
-  /// True if a step that follows a loop with a place may become a member of it all the same.
+  /// True if a step that follows a loop with a position may become a member of it all the same.
   bool comes_late(const Loop& loop, std::uint32_t step) const {
     const Operands& o = operands(step);
     for (int i = 0; i < o.n_inputs; ++i)
@@ -329,7 +329,7 @@ class Fusion {
     for (const std::size_t loop : loops)
       if (root(loop) != but && loops_[root(loop)].open()) seal(root(loop));
   }
-  /// Gives the loop its place.
+  /// Gives the loop its position.
   void seal(std::size_t loop) {
     loops_[loop].position = groups_.size();
     groups_.emplace_back();

@@ -115,9 +115,9 @@ class Plan {
     return std::binary_search(members.begin(), members.end(), step,
                               [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
   }
-  /// How many places need the memo body.
+  /// How many Needs there are of the memo body.
   std::size_t needs(std::uint32_t memo) const { return needs_[memo].size(); }
-  /// How many places read the register, and write it.
+  /// How many readers the register has, and how many writers.
   std::uint32_t reads(std::uint32_t reg) const { return reads_[reg]; }
   std::uint32_t writes(std::uint32_t reg) const { return writes_[reg]; }
   /// True if other code reads the register than the groups that write it.
@@ -143,8 +143,8 @@ class Plan {
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
-  std::vector<std::uint32_t> reads_;         ///< by register: how many places read it
-  std::vector<std::uint32_t> writes_;        ///< by register: how many places write it
+  std::vector<std::uint32_t> reads_;         ///< by register: how many read it
+  std::vector<std::uint32_t> writes_;        ///< by register: how many write it
   std::vector<std::uint32_t> reads_within_;  ///< by register: how many of the groups that write it
   RematerialisedViews rematerialised_;
   std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their pcs

@@ -27,10 +27,9 @@ struct Temporary {
 
 class CallMemory {
  public:
-  /// Larger ones than a slot has room for are arrays.
-  ///
-  /// Of so many temporaries: the bytes that the elements of each have, and those of a slot. All
-  /// slots are at the beginning of the call's memory, and known by their first byte in it.
+  /// The bytes that the elements of each of so many temporaries have, and those of a slot. Larger
+  /// values are arrays. All slots are at the beginning of the call's memory, and known by their
+  /// first byte in it.
   static std::size_t room(std::size_t n_temporaries);
   static std::size_t slot_bytes(std::size_t n_temporaries);
 
@@ -47,7 +46,7 @@ class CallMemory {
   char* make_again(std::uint32_t at) const { return (*this)[at].data = memory_ + at + kElements; }
   /// Makes it an array in `cell`, if it is a temporary.
   void move_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const;
-  /// The same of one that has lengths only: one zero, in all places.
+  /// The same of one that has lengths only: one zero, which is all its elements.
   void move_lengths_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const;
 
  private:

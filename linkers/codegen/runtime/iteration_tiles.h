@@ -65,7 +65,7 @@ class IterationTiles {
   }
 
  private:
-  /// Where in the space place `index` is, in the order of these axes: the last one first.
+  /// Where in the space index `index` of these axes is, of which the first is the innermost.
   static std::int64_t offset(Axes axes, std::int64_t index) {
     std::int64_t offset = 0;
     for (const Axis& axis : axes) {

@@ -10,7 +10,7 @@ namespace thunkvm {
 /// of kReductionBlock. An element of `exp(a) * b + log(b)` takes 1.32 to 1.38 ns with 128, 1.19 to
 /// 1.29 ns with 512 and 1.24 to 1.35 ns with 2,048 (`./dev bench elementwise`).
 inline constexpr int kLoopBlock = 512;
-/// Bodies compute a multiple of so many: two AVX-512 vectors of float64, one of float32.
+/// Loop bodies compute a multiple of so many: two AVX-512 vectors of float64, one of float32.
 inline constexpr int kLoopLanes = 16;
 /// Inputs, outputs and reductions of one nest: as many as a 64-bit set has bits.
 inline constexpr int kLoopOperands = 64;

@@ -74,7 +74,7 @@ void LoopBlocks::gather(std::int64_t start, std::int64_t n) {
   });
 }
 
-/// The last elements of a block, which are fewer than a body computes.
+/// The last elements of a block, which are fewer than a loop body computes.
 void LoopBlocks::compute_tail(char** blocks, std::int64_t n, bool at_end) const {
   const bool again = n > kLoopLanes && !operands_.in_place;  // with some that were computed already
   const std::int64_t rest = n % kLoopLanes, first = again ? n - kLoopLanes : n - rest;

@@ -265,7 +265,7 @@ bool resolves(const LoopNest& nest, const LoopLayouts& layouts, LoopInstance& in
   }
 }
 
-/// Of a call whose nodes' shapes are recorded; else null.
+/// The recorder of a call whose nodes' shapes are recorded; else null.
 Recorder* asked_for_shapes(const NativeCall& call) {
   if (call.laps == nullptr) [[likely]]
     return nullptr;

@@ -3,7 +3,8 @@
 // Most loops meet the same lengths and strides in every call. What follows from them - the shape
 // of the loop, where in its source each operand begins, how it is cut into tiles - is an instance.
 // It is kept in memory of the frame beside the lengths and strides themselves; where these are the
-// same again, so is the instance, and a loop of a few elements costs little more than its body.
+// same again, so is the instance, and a loop of a few elements costs little more than its loop
+// body.
 #pragma once
 
 #include "linkers/codegen/runtime/iteration_tiles.h"
@@ -41,8 +42,8 @@ struct OperandMap {
     Surrounded,  ///< the same in one block, with room for the numbers where the elements lie
   };
   Kind kind = Kind::Identity;
-  bool has_lanes = false;       ///< behind its elements there are more, for all lanes of a body
-  Axes axes;                    ///< of its elements, with strides in bytes
+  bool has_lanes = false;  ///< behind its elements there are more, for all lanes of a loop body
+  Axes axes;               ///< of its elements, with strides in bytes
   std::int64_t pad_before = 0;  ///< elements of the loop in front of its first one
   Axes pad_axes;                ///< its axes in the loop, with strides in elements
 };

@@ -2,16 +2,16 @@
 // memory.
 //
 // A nest is what the plan says of a loop. It is a value: an iteration space, operands that are
-// found by index maps, the statements of its body, reductions, outputs. The body is emitted C that
-// computes a block of up to 512 elements, whose operands lie next to each other in first-level
-// cache. What surrounds it is the same for all nests:
+// found by index maps, the statements of its loop body, reductions, outputs. The loop body is
+// emitted C that computes a block of up to 512 elements, whose operands lie next to each other in
+// first-level cache. What surrounds it is the same for all nests:
 //
 //   LoopNest  --resolve-->  LoopInstance  --execute-->  outputs and reductions
 //   of the plan             of the operands' layouts    of one call
 //
 // (loop_instance.h, loop_executor.h). An operand that is not contiguous is gathered into a block
-// first, so that a body is compiled once and sees no strides; and what a block computes does not
-// depend on where an element lies in it.
+// first, so that a loop body is compiled once and sees no strides; and what a block computes does
+// not depend on where an element lies in it.
 //
 // Nodes that only say where elements lie (ops/graph/index_map.h) are members too, as index maps
 // of operands: a slice is read where it is, a broadcast number is read again, a value is padded

@@ -32,7 +32,7 @@ struct NativeSteps {
 /// reached.
 bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i);
 
-/// Of a call whose thunks' memory is recorded; else null.
+/// The recorder of a call whose thunks' memory is recorded; else null.
 Recorder* records_memory(const NativeCall& call);
 
 /// Notes that what comes after a group that failed is not reached.
