@@ -15,6 +15,7 @@ from build import MODES, Built, Injected
 from naming import run_as
 from oracle import arguments, evaluate, shared_values
 from spec import Spec, generate
+from updates import adopt_updates
 
 import thunkvm as tv
 from thunkvm import _core
@@ -44,6 +45,7 @@ def check(spec: Spec, mode: str) -> None:
             got = built.call(list(given.values()), call, failing)
         assert (got is None) == want.failed
         ran = set(built.journal.ran + built.native_runs())
+        adopt_updates(spec, built, shared, want)
         if got is None:
             assert ran <= set(want.may_run)
             continue
@@ -51,7 +53,6 @@ def check(spec: Spec, mode: str) -> None:
         if "rewrites" not in mode:  # which merge nodes of one name
             assert set(+Counter(want.ran)) <= ran
         assert [np.asarray(x).tolist() for x in got] == want.outputs
-        shared |= want.shared
         assert _core._testing.registers_empty(built.function)
 
 

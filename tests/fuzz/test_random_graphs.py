@@ -14,6 +14,7 @@ from build import Built, Injected
 from naming import run_as
 from oracle import Result, arguments, evaluate, shared_values
 from spec import Spec, generate, smaller
+from updates import adopt_updates
 
 import thunkvm as tv
 from thunkvm import _core
@@ -80,28 +81,12 @@ def check(spec: Spec, mode: str) -> None:
             )
         if [np.asarray(x).tolist() for x in got] != want.outputs:
             raise Wrong(f"outputs {got}, expected {want.outputs}")
-        shared |= want.shared
-        for v, variable in built.shared.items():
-            value = np.asarray(variable.get_value()).tolist()
-            if value != shared[v] and value != possible_update(spec, v, want):
-                raise Wrong(f"shared value {v} is {variable.get_value()}, expected {shared[v]}")
-            shared[v] = value
+        try:
+            adopt_updates(spec, built, shared, want)
+        except AssertionError as error:
+            raise Wrong(str(error)) from error
         if not _core._testing.registers_empty(built.function):
             raise Wrong("a register holds a value after the call")
-
-
-def possible_update(spec: Spec, shared: int, want: Result) -> object:
-    """What an update that is marked `if computed` may bring besides; None: nothing.
-
-    Where computing an input failed and its lazy node goes on, how much of that input was computed
-    before is not promised; so neither is whether a value of it is there to be committed.
-    """
-    if want.failed:
-        return None
-    for target, value, lazily in spec.updates:
-        if lazily and target == shared and value not in want.values:
-            return want.may_have.get(value)
-    return None
 
 
 def shrink(spec: Spec, mode: str) -> Spec:
