@@ -355,10 +355,11 @@ def test_a_signal_stops_a_long_call_of_emitted_code(mode: str) -> None:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGVTALRM, handler)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+    value = np.eye(500)
     try:
         with pytest.raises(KeyboardInterrupt):
-            f(np.eye(500))
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+            f(value)
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
         signal.signal(signal.SIGVTALRM, before)
