@@ -55,6 +55,45 @@ def test_what_is_filled_is_a_value_for_a_pad_too_once_a_loop_over_more_axes_read
     assert runs(f) == runs(kernels)
 
 
+def broadcast_of_what_a_loop_computes() -> tuple[list[tv.Variable], list[tv.Variable]]:
+    x = tv.vector("x")
+    backwards = tv.zeros_like(x)[::-1].set(x)  # in no order of a loop
+    y = backwards + x
+    wide = tv.broadcast_to(y, y.shape)
+    return [x], [tv.cumsum(wide * 0.5), wide + tv.cumsum(x)]
+
+
+def pad_whose_numbers_become_a_value() -> tuple[list[tv.Variable], list[tv.Variable]]:
+    x = tv.vector("x")
+    filled = tv.full(x.shape, 1.0)
+    part, other = filled[1:].set(2.0), filled[:1].set(3.0)
+    return [x], [part * 0.5, other[1:] * 2.0, part + 1.0]
+
+
+def view_in_front_of_a_lazy_node() -> tuple[list[tv.Variable], list[tv.Variable]]:
+    x = tv.vector("x")
+    tail = x[1:]
+    total = tv.attempt((tail + 1.0).sum(), 0.0, on=ValueError)
+    return [x], [total, tv.exp(tail) * 2.0 + 1.0]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        broadcast_of_what_a_loop_computes,
+        pad_whose_numbers_become_a_value,
+        view_in_front_of_a_lazy_node,
+    ],
+)
+def test_no_register_holds_what_a_kernel_of_an_index_map_made(program: Any) -> None:
+    f, kernels = both(*program())
+    for n in (3, 3, 5):
+        value = np.arange(float(n))
+        for got, expected in zip(f(value), kernels(value), strict=True):
+            np.testing.assert_array_equal(got, expected)
+        assert _core._testing.registers_empty(f)
+
+
 def test_arrays_without_elements_take_no_loop_and_give_what_kernels_give() -> None:
     x = tv.vector("x")
     placed = tv.zeros_like(x)[1:].set(x[:-1] * 2.0)

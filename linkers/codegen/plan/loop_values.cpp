@@ -309,11 +309,13 @@ std::size_t LoopValues::first_reduction_of(std::size_t f) const {
                                   reductions_.begin());
 }
 
-/// True if the loop computes a member, which else says where elements lie.
+/// True if the loop computes a member: all but index maps, and an Identity of what it computes.
 bool LoopValues::is_value(std::uint32_t step) const {
-  if (plan_.step(step).kind != StepForm::Kind::Mapped) return true;
-  const auto found = operand_of_.find(program_.steps[step].operands.output(0));
-  return found != operand_of_.end() && values_[found->second.value].kind == LoopValue::Kind::Member;
+  const StepForm& form = plan_.step(step);
+  if (form.kind != StepForm::Kind::Mapped) return true;
+  if (form.map->kind != IndexMap::Kind::Identity) return false;
+  const Operand& operand = operand_of_.at(program_.steps[step].operands.output(0));
+  return values_[operand.value].kind == LoopValue::Kind::Member;
 }
 
 LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops) {
@@ -337,7 +339,9 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
     nest_.members.steps.push_back(program_.steps[step]);
     nest_.members.steps.back().operands.dying = 0;
     const std::uint32_t out = program_.steps[step].operands.output(0);
-    if (!plan_.is_read_outside(out) || (!is_value(step) && plan_.is_in_loops_only(step)))
+    // What a map says no loop stores; but a view's kernel may have run where no loop was.
+    if (is_value(step) ? !plan_.is_read_outside(out)
+                       : plan_.is_in_loops_only(step) && !plan_.is_rematerialised(step))
       nest_.internal.push_back(out);
     note_temporaries(step);
   }
