@@ -75,10 +75,11 @@ void LoopBlocks::gather(std::int64_t start, std::int64_t n) {
 }
 
 /// The last elements of a block, which are fewer than a loop body computes.
-void LoopBlocks::compute_tail(char** blocks, std::int64_t n, bool at_end) const {
+void LoopBlocks::compute_tail(char* const* whole, std::int64_t n, bool at_end) const {
   const bool again = n > kLoopLanes && !operands_.in_place;  // with some that were computed already
   const std::int64_t rest = n % kLoopLanes, first = again ? n - kLoopLanes : n - rest;
-  for (std::size_t k = 0; first != 0 && k < operands_.n; ++k) blocks[k] += first * item_size(k);
+  char* blocks[kLoopOperands];
+  for (std::size_t k = 0; k < operands_.n; ++k) blocks[k] = whole[k] + first * item_size(k);
   if (again) return compute_lanes(blocks, kLoopLanes);
   const std::size_t n_inputs = operands_.nest.inputs.size();
   const std::uint64_t inputs = (std::uint64_t{1} << n_inputs) - 1;

@@ -52,7 +52,7 @@ class LoopBlocks {
   void compute_lanes(char* const* blocks, std::int64_t n) const {
     operands_.nest.body(blocks, operands_.numbers, operands_.nest.element_loops.data(), n);
   }
-  void compute_tail(char** blocks, std::int64_t n, bool at_end) const;
+  void compute_tail(char* const* whole, std::int64_t n, bool at_end) const;
 
   const LoopOperands& operands_;
   char* const scratch_;
@@ -75,15 +75,12 @@ inline LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch
 
 inline void LoopBlocks::compute(std::int64_t start, std::int64_t n) {
   if (walked_ != 0) gather(start, n);
-  char* blocks[kLoopOperands];
-  const std::size_t n_operands = operands_.n;
-  const std::uint64_t scratch = operands_.scratch;
-  const std::int64_t* const item_sizes = operands_.nest.item_sizes.data();
-  if (start == 0)
-    for (std::size_t k = 0; k < n_operands; ++k) blocks[k] = base_[k];
-  else
-    for (std::size_t k = 0; k < n_operands; ++k)
-      blocks[k] = base_[k] + (((scratch >> k) & 1u) != 0 ? 0 : start * item_sizes[k]);
+  char* shifted[kLoopOperands];
+  char* const* blocks = base_;
+  if (start != 0) {
+    for (std::size_t k = 0; k < operands_.n; ++k) shifted[k] = at(k, start);
+    blocks = shifted;
+  }
   const std::int64_t rest = n % kLoopLanes;
   if (rest == 0) return compute_lanes(blocks, n);
   // Behind the end there may be room to compute what nobody looks at: for whole lanes, counted from
