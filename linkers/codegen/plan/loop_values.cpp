@@ -44,14 +44,13 @@ std::size_t LoopValues::new_input(std::uint32_t source, DType dtype) {
 // ---- members that only say where elements lie ----
 
 LoopNest::Slice LoopValues::slice(std::uint32_t step) const {
-  const auto at = std::find(group_.steps.begin(), group_.steps.end(), step);
+  const auto at = std::ranges::find(group_.steps, step);
   return {plan_.step(step).map->find, static_cast<std::uint32_t>(at - group_.steps.begin())};
 }
 
 /// An array that the loop does not compute: in a register, or a part that a member finds.
 LoopNest::Source LoopValues::source_of(std::uint32_t reg, const Type& type) const {
-  const auto part = part_of_.find(reg);
-  if (part != part_of_.end()) return part->second;
+  if (const auto part = part_of_.find(reg); part != part_of_.end()) return part->second;
   return {.reg = reg,
           .slot = plan_.reg(reg).temporary,
           .dtype = type.tensor()->dtype(),
@@ -118,7 +117,7 @@ void LoopValues::require_shape(std::uint32_t reg, const Type& type) {
   const auto found = operand_of_.find(reg);
   if (found != operand_of_.end() && found->second.shaped) return;
   const std::uint32_t source = index_of(source_of(reg, type));
-  if (std::ranges::find(nest_.alike, source) == nest_.alike.end()) nest_.alike.push_back(source);
+  if (std::ranges::count(nest_.alike, source) == 0) nest_.alike.push_back(source);
 }
 
 void LoopValues::add_map(std::uint32_t step) {
@@ -313,16 +312,16 @@ std::size_t LoopValues::first_reduction_of(std::size_t f) const {
 bool LoopValues::is_value(std::uint32_t step) const {
   const StepForm& form = plan_.step(step);
   if (form.kind != StepForm::Kind::Mapped) return true;
-  if (form.map->kind != IndexMap::Kind::Identity) return false;
-  const Operand& operand = operand_of_.at(program_.steps[step].operands.output(0));
-  return values_[operand.value].kind == LoopValue::Kind::Member;
+  const auto operand = operand_of_.find(program_.steps[step].operands.output(0));
+  return form.map->kind == IndexMap::Kind::Identity &&
+         values_[operand->second.value].kind == LoopValue::Kind::Member;
 }
 
 LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops) {
   for (LoopNest::Input& input : nest_.inputs) {
     input.dies = !input.pad && nest_.sources[input.source].slices.empty() &&
                  dies(nest_.sources[input.source].reg);
-    nest_.n_slices += input.pad ? 1 : 0;
+    nest_.n_slices += input.pad.has_value();
   }
   for (const LoopNest::Source& source : nest_.sources) nest_.n_slices += source.slices.size();
   finish_outputs();
@@ -339,7 +338,7 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
     nest_.members.steps.push_back(program_.steps[step]);
     nest_.members.steps.back().operands.dying = 0;
     const std::uint32_t out = program_.steps[step].operands.output(0);
-    // What a map says no loop stores; but a view's kernel may have run where no loop was.
+    // A view's kernel may have run where no loop was.
     if (is_value(step) ? !plan_.is_read_outside(out)
                        : plan_.is_in_loops_only(step) && !plan_.is_rematerialised(step))
       nest_.internal.push_back(out);
@@ -370,12 +369,12 @@ void LoopValues::finish_reductions() {
   for (std::size_t f = 0; f < reductions_.size(); ++f) {
     const StepForm& form = plan_.step(reductions_[f].first);
     const LoopValue& value = values_[reduced_value(f)];
-    const std::size_t first_output = nest_.inputs.size();
     nest_.reductions.push_back(
         {.kernel = form.reduction,
          .reg = program_.steps[reductions_[f].first].operands.output(0),
-         .operand = value.is_output() ? first_output + value.block
-                                      : first_output + nest_.outputs.size() + first_reduction_of(f),
+         .operand =
+             nest_.inputs.size() +
+             (value.is_output() ? value.block : nest_.outputs.size() + first_reduction_of(f)),
          .keepdims = form.keepdims});
     nest_.reduced = form.reduced;
     nest_.cost += 1;
@@ -394,8 +393,7 @@ bool LoopValues::dies(std::uint32_t reg) const {
   const auto same = [&](const LoopNest::Input& input) {
     return input.source != kNone && nest_.sources[input.source].reg == reg;
   };
-  return !plan_.options().traced &&
-         std::find(group_.retired.begin(), group_.retired.end(), reg) != group_.retired.end() &&
+  return !plan_.options().traced && std::ranges::count(group_.retired, reg) != 0 &&
          std::ranges::count_if(nest_.inputs, same) == 1;
 }
 
