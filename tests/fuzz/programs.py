@@ -131,9 +131,13 @@ class Program:
         """Add what computes elements, or chooses between values."""
         rng = self.random
         a, b, c = (rng.choice(self.values) for _ in range(3))
-        match rng.randrange(12):
+        match rng.randrange(14):
             case 0 | 1:
                 self.line(f"tv.{rng.choice(UNARY)}({a})")
+            case 12:
+                self.line(f"tv.cumsum({a}, axis={rng.choice([0, -1])})")
+            case 13:
+                self.line(f"tv.attempt({b}, {rng.choice([a, self.number()])}, on=ValueError)")
             case 2:
                 self.line(f"{a} ** {rng.choice([2, 2, 2, 3, 2.0])}")
             case 3 | 4 | 5 | 6:
@@ -172,7 +176,9 @@ class Program:
         rng = self.random
         a, b = (rng.choice(self.values) for _ in range(2))
         op = rng.choice(BINARY)
-        match rng.randrange(14):
+        match rng.randrange(16):
+            case 14 | 15:
+                self.read_in_many_ways(a, b)
             case 0 | 1:
                 pairs = [rng.choice(PAIRS) for _ in range(self.names[a].ndim)]
                 left, right = (
@@ -233,6 +239,32 @@ class Program:
                 length = self.line(rng.choice(lengths))
                 if length:
                     self.line(f"tv.{op}({rng.choice([a, b])}, {length})")
+
+    def read_in_many_ways(self, a: str, b: str) -> None:
+        """Add what says where elements lie, and kernels and loops over any axes that read it."""
+        rng = self.random
+        found = self.line(
+            rng.choice(
+                [
+                    f"{a}[{self.index(a)}]",
+                    f"tv.broadcast_to({a}, tv.ops.shape({b}))",
+                    f"tv.full(tv.ops.shape({a}), {self.number()})",
+                    f"tv.zeros_like({a})[{self.index(a)}].set({b})",
+                ]
+            )
+        )
+        if not found:
+            return
+        readers = [
+            f"tv.{rng.choice(UNARY)}({found})",
+            f"tv.{rng.choice(BINARY)}({found}, {b})",
+            f"tv.{rng.choice(BINARY)}({a}, tv.expand_dims({found}, axis=[0]))",
+            f"tv.cumsum({found}, axis=-1)",
+            f"{found}[{self.index(found)}].set({self.number()})",
+            f"tv.sum({found})",
+        ]
+        for reader in rng.sample(readers, k=rng.randint(2, 4)):
+            self.line(reader)
 
     def place(self, value: str) -> str:
         """What stands in brackets behind a value for one element of it: numbers, or their names."""
