@@ -140,10 +140,6 @@ std::uint32_t arm_of(NativeCall* call, std::uint32_t branch, NumberBits number,
   return arm;
 }
 
-int begin_memo(NativeCall* call, std::uint32_t memo) {
-  return NativeSupport::begin_memo(*call->frame, memo) ? 0 : 1;
-}
-
 std::uint32_t fail_memo(NativeCall* call, std::uint32_t memo) {
   NativeSupport::fail_memo(*call->frame, memo);
   return kNone;
@@ -158,17 +154,23 @@ void move(Cell* to, Cell* from, int take) {
 
 void clear(Cell* cell) { cell->clear(); }
 
-int before(NativeCall* call, std::uint32_t step) {
-  return NativeSupport::before(*call->frame, step) ? 0 : 1;
-}
-
-int after(NativeCall* call, std::uint32_t step) {
-  return NativeSupport::after(*call->frame, step) ? 0 : 1;
+/// Asks the machine. 1: the call has failed.
+template <bool (*ask)(Frame&, std::uint32_t)>
+int fails(NativeCall* call, std::uint32_t index) {
+  return ask(*call->frame, index) ? 0 : 1;
 }
 
 }  // namespace
 
-const NativeServices kNativeServices = {&run,       &loop, &arm,   &arm_of, &begin_memo,
-                                        &fail_memo, &move, &clear, &before, &after};
+const NativeServices kNativeServices = {&run,
+                                        &loop,
+                                        &arm,
+                                        &arm_of,
+                                        &fails<&NativeSupport::begin_memo>,
+                                        &fail_memo,
+                                        &move,
+                                        &clear,
+                                        &fails<&NativeSupport::before>,
+                                        &fails<&NativeSupport::after>};
 
 }  // namespace thunkvm
