@@ -23,34 +23,29 @@ class Emitter {
   void run() {
     out_.traced = plan_.options().traced;
     out_.gains_ = plan_.gains();
-    number_functions();
     out_.code = program_.code;
-    out_.forms_.resize(program_.n_nodes);
+    find_forms_outside();
     for (std::uint32_t k = 0; k < plan_.outlined().size(); ++k) {
       const OutlinedFunction& outlined = plan_.outlined()[k];
       go_on_unless(stop_);
-      if (!outlined.emitted) {
-        leave_out(outlined);
-        continue;
-      }
       if (module_.thunks + outlined.thunks > kModuleThunks) end_module();
       module_.thunks += outlined.thunks;
-      emit_outlined(plan_, annotations_, function_of_, k, profile_, out_, module_);
+      emit_outlined(plan_, annotations_, k, profile_, out_, module_);
       for (std::size_t label = 0; label < outlined.entries.size(); ++label)
         out_.code[outlined.entries[label]] = {
-            Opcode::Native, 0, 0, function_of_[k], static_cast<std::uint32_t>(label),
-            outlined.thunks};
+            Opcode::Native, 0, 0, k, static_cast<std::uint32_t>(label), outlined.thunks};
     }
     end_module();
     lay_out_memory();
   }
 
  private:
-  void number_functions() {
-    function_of_.assign(plan_.outlined().size(), kNone);
-    std::uint32_t n = 0;
-    for (std::size_t k = 0; k < plan_.outlined().size(); ++k)
-      if (plan_.outlined()[k].emitted) function_of_[k] = n++;
+  /// Of what is in no function.
+  void find_forms_outside() {
+    out_.forms_.resize(program_.n_nodes);
+    for (const Statement& s : plan_.schedule().statements)
+      if (s.kind == Statement::Kind::Run && plan_.outlined_at(s.pc) == kNone)
+        out_.forms_[s.node] = {"", "", plan_.step(s.index).why};
   }
 
   void lay_out_memory() {
@@ -78,19 +73,12 @@ class Emitter {
     module_ = {};
   }
 
-  void leave_out(const OutlinedFunction& outlined) {
-    for (std::uint32_t i = outlined.begin; i < outlined.end; ++i)
-      if (const Statement& s = plan_.schedule().statements[i]; s.kind == Statement::Kind::Run)
-        out_.forms_[s.node] = {"", "", plan_.step(s.index).why};
-  }
-
   const Plan& plan_;
   const std::stop_token& stop_;
   const Annotations annotations_;
   const Program& program_;
   ProfileCode profile_;
   EmittedCode& out_;
-  std::vector<std::uint32_t> function_of_;  // by outlined function
   ModuleText module_;
 };
 

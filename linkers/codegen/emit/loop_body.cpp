@@ -1,27 +1,37 @@
-// loop_body.cpp: bodies of fused loops.
+// loop_body.cpp: fused loops.
 //
-// `n` is a multiple of 16, and says so, so that the compiler leaves out what would follow the
-// vectors.
+// In bodies `n` is a multiple of 16, and says so, so that the compiler leaves out what would follow
+// the vectors.
 #include "linkers/codegen/emit/loop_body.h"
 
 #include "linkers/codegen/plan/loop_values.h"
 #include "ops/graph/c_template.h"
 
+#include <algorithm>
+
 namespace thunkvm {
 namespace {
+
+constexpr const char* kParameters =
+    "(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n)";
 
 class LoopBody {
  public:
   LoopBody(const Plan& plan, const Group& group) : plan_(plan), values_(plan, group) {}
 
-  EmittedLoop emit(std::vector<StepRange> after) {
+  EmittedLoop emit(std::vector<StepRange> after, const std::string& name, ModuleText& module) {
     declare();
     for (int phase = 0; phase <= values_.last_phase(); ++phase)
       phase % 2 == 0 ? write_elements(phase) : write_calls(phase);
-    EmittedLoop emitted{.nest = values_.nest(std::move(after), std::move(element_loops_)),
-                        .body = CText()};
-    if (emitted.nest.computes()) emitted.body = std::move(text_);
-    return emitted;
+    LoopNest nest = values_.nest(std::move(after), std::move(element_loops_));
+    if (!nest.computes()) return {std::move(nest), name};
+    const auto [known, added] = module.loop_names.emplace(text_.code(), name);
+    if (added) {
+      module.loops.verbatim("void " + name + kParameters + " {\n");
+      module.loops.append(text_);
+      module.loops.verbatim("}\n\n");
+    }
+    return {std::move(nest), known->second};
   }
 
  private:
@@ -139,8 +149,32 @@ class LoopBody {
 
 }  // namespace
 
-EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after) {
-  return LoopBody(plan, group).emit(std::move(after));
+EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
+                      const std::string& name, ModuleText& module) {
+  return LoopBody(plan, group).emit(std::move(after), name, module);
+}
+
+void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& index,
+                     FunctionWriter& c) {
+  const auto is_number = [&](const LoopNest::Reduction& reduction) {
+    return plan.reg(reduction.reg).number;
+  };
+  const bool numbers = !loop.numbers.empty();
+  const bool results = std::ranges::any_of(loop.reductions, is_number);
+  if (numbers || results) c.text.open("{");
+  if (numbers) c.text.open("const tv_value numbers[] = {");
+  for (const LoopNest::Number& number : loop.numbers)
+    c.text.line("{." + c.member(number.dtype) + " = " + c.read(number.reg) + "},");
+  if (numbers) c.text.close("};");
+  if (results) c.text.line("tv_value results[" + std::to_string(loop.reductions.size()) + "];");
+  c.call_or_fail("loop",
+                 index + ", " + (numbers ? "numbers" : "0") + ", " + (results ? "results" : "0"));
+  for (std::size_t f = 0; f < loop.reductions.size(); ++f)
+    if (is_number(loop.reductions[f])) {
+      const std::uint32_t reg = loop.reductions[f].reg;
+      c.write(reg, "results[" + std::to_string(f) + "]." + c.member(plan.reg(reg).dtype));
+    }
+  if (numbers || results) c.text.close();
 }
 
 }  // namespace thunkvm

@@ -1,23 +1,30 @@
-// loop_body.h: the C of a fused loop's body, and what runs around it.
+// loop_body.h: the C of a fused loop: of its body, and of what has it run.
 #pragma once
 
-#include "linkers/codegen/emit/c_text.h"
+#include "linkers/codegen/emit/function_writer.h"
+#include "linkers/codegen/emit/module_text.h"
 #include "linkers/codegen/plan/plan.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 
+#include <string>
+#include <vector>
+
 namespace thunkvm {
 
-inline constexpr const char* kLoopParameters =
-    "(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n)";
-
-/// A loop, and its body: the statements of a C function of these parameters, so that bodies that
-/// are equal but for their operands are one text.
 struct EmittedLoop {
   LoopNest nest;
-  CText body;
+  std::string body;  ///< the name of the function that computes its blocks
 };
 
-/// The loop of a group. `after`: the steps that are not reached if it fails.
-EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after);
+/// The loop of a group. Its body is a function of the module, called `name` unless there is one
+/// with the same statements, which bodies have that are equal but for their operands; none where
+/// the loop computes nothing. `after`: the steps that are not reached if it fails.
+EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
+                      const std::string& name, ModuleText& module);
+
+/// Runs a loop: with the numbers that it is given, and what it reduces to numbers. `index`: among
+/// the loops of the emitted code.
+void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& index,
+                     FunctionWriter& c);
 
 }  // namespace thunkvm

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "linkers/codegen/emit/c_text.h"
-#include "linkers/codegen/runtime/loop_nest.h"
 
 #include <cstdint>
 #include <map>
@@ -17,10 +16,6 @@ struct ModuleText {
   CText loops, outlined;
   std::map<std::string, std::string> functions;             ///< of Ops, by name
   std::unordered_map<std::string, std::string> loop_names;  ///< by body
-
-  /// Adds the function of a loop, unless there is one with this body, or it computes nothing; the
-  /// name of the function.
-  std::string add_loop(CText body, const LoopNest& nest, std::string name);
 };
 
 }  // namespace thunkvm

@@ -4,7 +4,6 @@
 #include "linkers/codegen/emit/array_reads.h"
 #include "linkers/codegen/emit/function_writer.h"
 #include "linkers/codegen/emit/loop_body.h"
-#include "linkers/codegen/emit/loop_call.h"
 #include "linkers/codegen/emit/prelude.h"
 #include "ops/graph/c_template.h"
 
@@ -16,14 +15,12 @@ namespace thunkvm {
 
 class OutlinedCode {
  public:
-  OutlinedCode(const Plan& plan, const Annotations& annotations,
-               std::span<const std::uint32_t> function_of, std::uint32_t outlined,
+  OutlinedCode(const Plan& plan, const Annotations& annotations, std::uint32_t outlined,
                ProfileCode& profile, EmittedCode& out, ModuleText& module)
       : plan_(plan),
         annotations_(annotations),
         program_(plan.program()),
         schedule_(plan.schedule()),
-        function_of_(function_of),
         outlined_(outlined),
         profile_(profile),
         out_(out),
@@ -45,7 +42,7 @@ class OutlinedCode {
     for (const std::uint32_t memo : outlined.bodies | std::views::reverse) emit_failure(memo);
     c_.text.close();
     c_.text.verbatim("\n");
-    const std::string name = "function_" + std::to_string(function_of_[outlined_]);
+    const std::string name = "function_" + std::to_string(outlined_);
     CText head;
     head.open("u32 " + name + "(tv_call *call, u32 label) {");
     head.note(annotations_.block_at(outlined.begin));
@@ -129,12 +126,11 @@ class OutlinedCode {
       const Group& group = groups[u];
       for (const std::uint32_t step : group.steps) c_.text.node(program_.steps[step].node);
       if (plan_.options().traced) tell("before", group);
+      const auto rest = std::span(groups).subspan(u + 1);
       switch (group.kind) {
-        case Group::Kind::Expression:
-          emit_expression(group, plan_.not_reached_after(groups, u));
-          break;
-        case Group::Kind::Loop: emit_loop_call(group, plan_.not_reached_after(groups, u)); break;
-        case Group::Kind::Call: emit_call(group, plan_.not_reached_after(groups, u)); break;
+        case Group::Kind::Expression: emit_expression(group, rest); break;
+        case Group::Kind::Loop: emit_loop_call(group, rest); break;
+        case Group::Kind::Call: emit_call(group, rest); break;
       }
       if (plan_.options().traced) tell("after", group);
       c_.retire(kept(group));
@@ -170,20 +166,15 @@ class OutlinedCode {
     for (const std::uint32_t step : group.steps) c_.call_or_fail(when, std::to_string(step));
   }
 
-  std::string region() const { return "function " + std::to_string(function_of_[outlined_]); }
+  std::string region() const { return "function " + std::to_string(outlined_); }
 
-  void emit_expression(const Group& group, std::vector<StepRange> after) {
+  void emit_expression(const Group& group, std::span<const Group> rest) {
     const std::uint32_t step = group.steps.front();
-    form_of_node(program_.steps[step].node) = {"emitted", region(), ""};
+    out_.forms_[program_.steps[step].node] = {"emitted", region(), ""};
     switch (plan_.step(step).kind) {
       case StepForm::Kind::Length: write_length(plan_, step, c_); return;
       case StepForm::Kind::Lengths: write_lengths(plan_, step, c_); return;
-      case StepForm::Kind::Pick:
-        write_pick(plan_, step, out_.calls.size(), c_);
-        out_.calls.push_back(
-            {.steps = {program_.steps[step]}, .indices = group.steps, .after = std::move(after)});
-        out_.calls.back().steps[0].operands.dying = 0;
-        return;
+      case StepForm::Kind::Pick: write_pick(plan_, step, add_call(step, 0, rest), c_); return;
       default: write_number(step); return;
     }
   }
@@ -201,33 +192,35 @@ class OutlinedCode {
     c_.write(o.output(0), unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
   }
 
-  void emit_call(const Group& group, std::vector<StepRange> after) {
-    const std::uint32_t index = group.steps.front();
-    NativeSteps steps;
-    steps.indices = group.steps;
-    steps.steps = {program_.steps[index]};
-    steps.after = std::move(after);
-    Operands& o = steps.steps[0].operands;
-    o.dying = plan_.options().traced ? 0 : dying_inputs(o, group.retired);
-    c_.text.note(annotations_.call(index, c_.named));
-    c_.call_or_fail("run", std::to_string(out_.calls.size()));
-    out_.calls.push_back(std::move(steps));
-    const StepForm& form = plan_.step(index);
-    const char* const alone =
-        plan_.options().fuse ? "no neighbour can be fused with it" : "the mode fuses nothing";
-    form_of_node(program_.steps[index].node) = {"", region(), *form.why != '\0' ? form.why : alone};
+  /// The number of a call of a step's kernel, in which these inputs die.
+  std::size_t add_call(std::uint32_t step, std::uint32_t dying, std::span<const Group> rest) {
+    out_.calls.push_back(
+        {.steps = {program_.steps[step]}, .indices = {step}, .after = plan_.not_reached(rest)});
+    out_.calls.back().steps[0].operands.dying = dying;
+    return out_.calls.size() - 1;
   }
 
-  void emit_loop_call(const Group& group, std::vector<StepRange> after) {
+  void emit_call(const Group& group, std::span<const Group> rest) {
+    const std::uint32_t step = group.steps.front();
+    const std::uint32_t dying =
+        plan_.options().traced ? 0 : dying_inputs(program_.steps[step].operands, group.retired);
+    c_.text.note(annotations_.call(step, c_.named));
+    c_.call_or_fail("run", std::to_string(add_call(step, dying, rest)));
+    const char* why = plan_.step(step).why;
+    if (*why == '\0')
+      why = plan_.options().fuse ? "no neighbour can be fused with it" : "the mode fuses nothing";
+    out_.forms_[program_.steps[step].node] = {"", region(), why};
+  }
+
+  void emit_loop_call(const Group& group, std::span<const Group> rest) {
     const std::string index = std::to_string(out_.loops.size());
-    EmittedLoop loop = emit_loop(plan_, group, std::move(after));
-    const std::string body = module_.add_loop(std::move(loop.body), loop.nest, "loop_" + index);
-    c_.text.note(annotations_.loop(loop.nest, index, body, c_.named));
+    EmittedLoop loop = emit_loop(plan_, group, plan_.not_reached(rest), "loop_" + index, module_);
+    c_.text.note(annotations_.loop(loop.nest, index, loop.body, c_.named));
     write_loop_call(plan_, loop.nest, index, c_);
     internal_ = loop.nest.internal;
     for (const std::uint32_t step : group.steps)
-      form_of_node(program_.steps[step].node) = {"loop", region() + ", loop " + index, ""};
-    out_.bodies_.push_back({out_.sources_.size(), body});
+      out_.forms_[program_.steps[step].node] = {"loop", region() + ", loop " + index, ""};
+    out_.bodies_.push_back({out_.sources_.size(), std::move(loop.body)});
     out_.loops.push_back(std::move(loop.nest));
   }
 
@@ -238,7 +231,7 @@ class OutlinedCode {
     const std::string index = std::to_string(s.index);
     for (const std::uint32_t conditional : schedule_.decided_by(branch)) {
       c_.text.node(conditional);
-      form_of_node(conditional) = {"branch", region(), ""};
+      out_.forms_[conditional] = {"branch", region(), ""};
     }
     const auto retired = std::span(&branch.selector, s.takes ? 1 : 0);
     const auto arm_call = [&] {
@@ -316,9 +309,9 @@ class OutlinedCode {
       c_.text.line("goto memo_" + m + ";");
       c_.text.label(after_need(pc));
     } else {
-      c_.text.line(
-          "if (call->functions[" + std::to_string(function_of_[plan_.memo_function(memo)]) +
-          "](call, 0) == TV_FAILED) " + c_.fail(c_.service("fail_memo") + "(call, " + m + ")"));
+      c_.text.line("if (call->functions[" + std::to_string(plan_.memo_function(memo)) +
+                   "](call, 0) == TV_FAILED) " +
+                   c_.fail(c_.service("fail_memo") + "(call, " + m + ")"));
     }
     needs.push_back({pc, c_.body()});
     profile_.after_body(memo, pc, c_.text);
@@ -368,13 +361,10 @@ class OutlinedCode {
   static std::string from(std::uint32_t memo) { return "from_" + std::to_string(memo); }
   static std::string after_need(std::uint32_t pc) { return "after_" + std::to_string(pc); }
 
-  NodeForm& form_of_node(std::uint32_t node) { return out_.forms_[node]; }
-
   const Plan& plan_;
   const Annotations& annotations_;
   const Program& program_;
   const Schedule& schedule_;
-  const std::span<const std::uint32_t> function_of_;  // by outlined function
   const std::uint32_t outlined_;
   ProfileCode& profile_;
   EmittedCode& out_;
@@ -388,10 +378,9 @@ class OutlinedCode {
   std::map<std::uint32_t, std::vector<Need>> needs_;  // by memo: those that are written
 };
 
-void emit_outlined(const Plan& plan, const Annotations& annotations,
-                   std::span<const std::uint32_t> function_of, std::uint32_t outlined,
+void emit_outlined(const Plan& plan, const Annotations& annotations, std::uint32_t outlined,
                    ProfileCode& profile, EmittedCode& out, ModuleText& module) {
-  OutlinedCode(plan, annotations, function_of, outlined, profile, out, module).emit();
+  OutlinedCode(plan, annotations, outlined, profile, out, module).emit();
 }
 
 }  // namespace thunkvm

@@ -8,14 +8,12 @@
 #include "linkers/codegen/emit/profile_code.h"
 
 #include <cstdint>
-#include <span>
 
 namespace thunkvm {
 
 /// Adds the function of an outlined function, the loops in it and what it calls to `module` and
-/// `out`. `function_of`: by outlined function, the number of its function.
-void emit_outlined(const Plan& plan, const Annotations& annotations,
-                   std::span<const std::uint32_t> function_of, std::uint32_t outlined,
+/// `out`.
+void emit_outlined(const Plan& plan, const Annotations& annotations, std::uint32_t outlined,
                    ProfileCode& profile, EmittedCode& out, ModuleText& module);
 
 }  // namespace thunkvm

@@ -42,6 +42,7 @@ Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& s
   find_memo_depths();
   cut();
   take_in_bodies();
+  leave_out_others();
   find_entries();
   find_locals();
   find_temporaries();
@@ -140,9 +141,9 @@ void Plan::find_lengths() {
   }
 }
 
-std::vector<StepRange> Plan::not_reached_after(std::span<const Group> groups, std::size_t u) const {
+std::vector<StepRange> Plan::not_reached(std::span<const Group> rest) const {
   std::vector<std::uint32_t> steps;
-  for (const Group& group : groups.subspan(u + 1))
+  for (const Group& group : rest)
     for (const std::uint32_t step : group.steps)
       if (accounts_for(group, step)) steps.push_back(step);
   std::sort(steps.begin(), steps.end());
@@ -285,8 +286,19 @@ void Plan::take_in_bodies() {
     function.bodies.push_back(*memo);
     function.thunks += body.thunks;
     function.emitted = true;
-    body = {.begin = body.begin, .end = body.begin, .entries = {}, .bodies = {}};
+    body.emitted = false;
   }
+}
+
+/// What is left are the functions, in the order of the program.
+void Plan::leave_out_others() {
+  std::vector<std::uint32_t> number(outlined_.size(), kNone);
+  std::uint32_t n = 0;
+  for (std::size_t k = 0; k < outlined_.size(); ++k)
+    if (outlined_[k].emitted) number[k] = n++;
+  for (std::uint32_t& at : outlined_at_)
+    if (at != kNone) at = number[at];
+  std::erase_if(outlined_, [](const OutlinedFunction& outlined) { return !outlined.emitted; });
 }
 
 void Plan::find_entries() {
@@ -326,8 +338,7 @@ void Plan::find_locals() {
   for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
     const Statement& s = schedule_.statements[i];
     next = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
-    std::uint32_t outlined = outlined_at_[s.pc];
-    if (outlined == kNone || !outlined_[outlined].emitted) outlined = kElsewhere;
+    const std::uint32_t outlined = std::min(outlined_at_[s.pc], kElsewhere);
     if (s.kind == Statement::Kind::Branch) touch(schedule_.branches[s.index].selector, outlined);
     if (s.kind == Statement::Kind::Move) {
       touch(s.to, outlined);

@@ -49,7 +49,7 @@ struct OutlinedFunction {
   std::uint32_t begin = 0, end = 0;    ///< statements; of blocks that it has a part of, some
   std::vector<std::uint32_t> entries;  ///< pcs where it may be entered, in order
   std::uint32_t thunks = 0;
-  bool emitted = false;  ///< else the interpreter does what is in it
+  bool emitted = false;  ///< while the plan is made: else the interpreter does what is in it
   /// Memo bodies that nobody else needs, and that are parts of it: each behind those that need it.
   std::vector<std::uint32_t> bodies;
 };
@@ -69,6 +69,7 @@ class Plan {
   const ShapeFacts& shapes() const { return shapes_; }
   const PlanOptions& options() const { return options_; }
   const std::vector<OutlinedFunction>& outlined() const { return outlined_; }
+  /// kNone: what the interpreter does.
   std::uint32_t outlined_at(std::uint32_t pc) const { return outlined_at_[pc]; }
   std::uint32_t pc(std::uint32_t statement) const { return schedule_.statements[statement].pc; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
@@ -94,8 +95,9 @@ class Plan {
   bool is_in_loops_only(std::uint32_t step) const {
     return membership_[step].groups == membership_[step].loops;
   }
-  /// The steps of a segment that are not reached if group `u` fails.
-  std::vector<StepRange> not_reached_after(std::span<const Group> groups, std::size_t u) const;
+  /// The steps of a segment that are not reached if the group in front of its last ones, `rest`,
+  /// fails.
+  std::vector<StepRange> not_reached(std::span<const Group> rest) const;
   /// The step whose value in this register is a part of an array that stays where it is to the end
   /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
   std::uint32_t rematerialised_view(std::uint32_t reg) const {
@@ -133,6 +135,7 @@ class Plan {
   void find_memo_depths();
   void cut();
   void take_in_bodies();
+  void leave_out_others();
   void find_entries();
   void find_locals();
   void find_temporaries();
@@ -151,7 +154,7 @@ class Plan {
   std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
   std::vector<OutlinedFunction> outlined_;
-  std::vector<std::uint32_t> outlined_at_;  ///< by pc; kNone: what the interpreter does
+  std::vector<std::uint32_t> outlined_at_;  ///< by pc
   std::vector<std::vector<Group>> groups_;  ///< by Run instruction
   std::vector<std::uint32_t> groups_at_;    ///< by pc, into groups_
   struct Membership {
