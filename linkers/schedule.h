@@ -154,12 +154,14 @@ struct Schedule {
     return s.kind != Statement::Kind::End || blocks[s.index].kind != Block::Kind::Arm ||
            !is_last_arm(blocks[s.index]);
   }
-  /// The statement after the Runs that share an instruction with this one.
-  std::uint32_t segment_end(std::uint32_t run) const {
-    std::uint32_t end = run + 1;
-    while (statements[end].kind == Statement::Kind::Run && statements[end].pc == statements[run].pc)
-      ++end;
-    return end;
+  /// The statement after this one, of a Run after those that share an instruction with it.
+  std::uint32_t next(std::uint32_t i) const {
+    std::uint32_t next = i + 1;
+    if (statements[i].kind == Statement::Kind::Run)
+      while (statements[next].kind == Statement::Kind::Run &&
+             statements[next].pc == statements[i].pc)
+        ++next;
+    return next;
   }
   /// The static type of all that a register ever holds; null where there is none.
   const Type* type_of(std::uint32_t reg) const {

@@ -83,7 +83,7 @@ class OutlinedCode {
         ends = emit_end(s, i + 1 == end ? next : s.pc + 1);
       else
         emit_statement(s);
-      i = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
+      i = schedule_.next(i);
     }
     return ends;
   }

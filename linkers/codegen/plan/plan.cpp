@@ -6,6 +6,7 @@
 #include "ops/graph/index_map.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 namespace thunkvm {
@@ -110,12 +111,10 @@ void Plan::count_accesses() {
 /// Vectors of lengths that are not made, since nothing reads them but `shape(x)[0]` beside them.
 void Plan::find_lengths() {
   if (options_.unfused || program_.retain_intermediates) return;
-  for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
-    const Statement& s = schedule_.statements[i];
-    next = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
-    if (s.kind != Statement::Kind::Run) continue;
+  for (const Instruction& run : program_.code) {
+    if (run.op != Opcode::Run) continue;
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> picks;  // by register
-    for (std::uint32_t step = s.index + (next - i); step-- > s.index;) {
+    for (std::uint32_t step = run.a + run.b; step-- > run.a;) {
       const Operands& o = program_.steps[step].operands;
       if (steps_[step].kind == StepForm::Kind::Pick && steps_[step].indices[0].input < 0)
         picks[o.input(0)].push_back(step);
@@ -160,16 +159,13 @@ std::vector<StepRange> Plan::not_reached(std::span<const Group> rest) const {
 std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : kFunctionThunks; }
 
 void Plan::find_groups(const std::stop_token& stop) {
-  groups_at_.assign(program_.code.size(), kNone);
+  groups_.resize(program_.code.size());
   membership_.resize(steps_.size());
-  for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
-    const Statement& s = schedule_.statements[i];
-    if (s.kind != Statement::Kind::Run) continue;
+  for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
+    const Instruction& run = program_.code[pc];
+    if (run.op != Opcode::Run) continue;
     go_on_unless(stop);
-    const std::uint32_t end = schedule_.segment_end(i);
-    groups_at_[s.pc] = static_cast<std::uint32_t>(groups_.size());
-    groups_.push_back(fuse(*this, s.index, s.index + (end - i)));
-    i = end - 1;
+    groups_[pc] = fuse(*this, run.a, run.a + run.b);
   }
   for (const std::vector<Group>& groups : groups_)
     for (const Group& group : groups)
@@ -197,40 +193,26 @@ void Plan::count_reads_within() {
 }
 
 void Plan::find_memo_depths() {
+  memos_in_order_.resize(program_.memos.size());
+  std::iota(memos_in_order_.begin(), memos_in_order_.end(), 0);
+  // A body needs what its node depends on, and nodes are numbered behind those.
+  std::ranges::sort(memos_in_order_, {}, [&](auto memo) { return program_.memos[memo].node; });
   memo_depth_.resize(program_.memos.size(), 0);
-  std::vector<bool> known(program_.memos.size(), false);
-  std::vector<std::uint32_t> stack;
-  for (std::uint32_t root = 0; root < program_.memos.size(); ++root) {
-    stack.push_back(root);
-    while (!stack.empty()) {
-      const std::uint32_t memo = stack.back();
-      if (known[memo]) {
-        stack.pop_back();
-        continue;
-      }
-      const Block& body = schedule_.blocks[schedule_.memos[memo].block];
-      std::uint32_t thunks = 0;
-      std::uint8_t depth = 0;
-      bool ready = true, callable = true;
-      for (std::uint32_t i = body.begin; i < body.end; ++i) {
-        const Statement& s = schedule_.statements[i];
-        thunks += n_thunks(s);
-        if (is_lazy(s)) callable = false;
-        if (s.kind != Statement::Kind::Need) continue;
-        if (!known[s.index]) {
-          stack.push_back(s.index);
-          ready = false;
-        }
-        callable &= memo_depth_[s.index] != 0;
-        depth = std::max(depth, memo_depth_[s.index]);
-      }
-      if (!ready) continue;
-      known[memo] = true;
-      memos_in_order_.push_back(memo);
-      if (callable && depth < kMemoDepth && thunks > 0 && thunks <= most_thunks())
-        memo_depth_[memo] = static_cast<std::uint8_t>(depth + 1);
-      stack.pop_back();
+  for (const std::uint32_t memo : memos_in_order_) {
+    const Block& body = schedule_.blocks[schedule_.memos[memo].block];
+    std::uint32_t thunks = 0;
+    std::uint8_t depth = 0;
+    bool callable = true;
+    for (std::uint32_t i = body.begin; i < body.end; ++i) {
+      const Statement& s = schedule_.statements[i];
+      thunks += n_thunks(s);
+      callable &= !is_lazy(s);
+      if (s.kind != Statement::Kind::Need) continue;
+      callable &= memo_depth_[s.index] != 0;
+      depth = std::max(depth, memo_depth_[s.index]);
     }
+    if (callable && depth < kMemoDepth && thunks > 0 && thunks <= most_thunks())
+      memo_depth_[memo] = static_cast<std::uint8_t>(depth + 1);
   }
 }
 
@@ -242,8 +224,7 @@ void Plan::cut() {
   bool open = false;
   for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
     const Statement& s = schedule_.statements[i];
-    const bool runs = s.kind == Statement::Kind::Run;
-    next = runs ? schedule_.segment_end(i) : i + 1;
+    next = schedule_.next(i);
     if (!schedule_.has_instruction(s)) {
       if (open) outlined_.back().end = next;
       continue;
@@ -252,7 +233,7 @@ void Plan::cut() {
       open = false;
       continue;
     }
-    const std::uint32_t thunks = runs ? next - i : n_thunks(s);
+    const std::uint32_t thunks = n_thunks(s) * (next - i);
     if (!open || starts[i] || outlined_.back().thunks + thunks > most_thunks())
       outlined_.emplace_back().begin = i;
     open = true;
@@ -260,10 +241,9 @@ void Plan::cut() {
     outlined.end = next;
     outlined.thunks += thunks;
     outlined.emitted |= s.kind == Statement::Kind::Branch;
-    if (runs)
-      for (const Group& group : groups(s.pc))
-        outlined.emitted |= group.kind != Group::Kind::Call ||
-                            program_.steps[group.steps.front()].run != &run_bound;
+    for (const Group& group : groups(s.pc))
+      outlined.emitted |=
+          group.kind != Group::Kind::Call || program_.steps[group.steps.front()].run != &run_bound;
     outlined_at_[s.pc] = static_cast<std::uint32_t>(outlined_.size() - 1);
   }
   // A memo body whose call would be a call of the interpreter's is none.
@@ -322,9 +302,8 @@ void Plan::find_entries() {
     }
   }
   for (OutlinedFunction& outlined : outlined_) {
-    std::sort(outlined.entries.begin(), outlined.entries.end());
-    outlined.entries.erase(std::unique(outlined.entries.begin(), outlined.entries.end()),
-                           outlined.entries.end());
+    std::ranges::sort(outlined.entries);
+    outlined.entries.erase(std::ranges::unique(outlined.entries).begin(), outlined.entries.end());
   }
 }
 
@@ -335,23 +314,20 @@ void Plan::find_locals() {
     std::uint32_t& by = touched[reg];
     by = by == kNone || by == outlined ? outlined : kElsewhere;
   };
-  for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
-    const Statement& s = schedule_.statements[i];
-    next = s.kind == Statement::Kind::Run ? schedule_.segment_end(i) : i + 1;
-    const std::uint32_t outlined = std::min(outlined_at_[s.pc], kElsewhere);
-    if (s.kind == Statement::Kind::Branch) touch(schedule_.branches[s.index].selector, outlined);
-    if (s.kind == Statement::Kind::Move) {
-      touch(s.to, outlined);
-      touch(s.from, outlined);
-    }
-    if (s.kind != Statement::Kind::Run) continue;
-    for (const Group& group : groups(s.pc))
+  const auto outlined_at = [&](std::uint32_t pc) { return std::min(outlined_at_[pc], kElsewhere); };
+  for (const Statement& s : schedule_.statements) {
+    if (s.kind == Statement::Kind::Branch)
+      touch(schedule_.branches[s.index].selector, outlined_at(s.pc));
+    if (s.kind == Statement::Kind::Move)
+      for (const std::uint32_t reg : {s.to, s.from}) touch(reg, outlined_at(s.pc));
+  }
+  for (std::uint32_t pc = 0; pc < groups_.size(); ++pc)
+    for (const Group& group : groups_[pc])
       for (const std::uint32_t step : group.steps) {
         const Operands& o = program_.steps[step].operands;
         for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
-          touch(o.registers[k], group.kind == Group::Kind::Call ? kElsewhere : outlined);
+          touch(o.registers[k], group.kind == Group::Kind::Call ? kElsewhere : outlined_at(pc));
       }
-  }
   for (const ScheduledLazy& lazy : schedule_.lazies)
     for (const std::uint32_t reg : schedule_.operands_of(lazy)) touch(reg, kElsewhere);
   for (const auto* list : {&schedule_.inputs, &schedule_.shared, &schedule_.outputs,

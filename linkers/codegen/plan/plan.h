@@ -85,7 +85,7 @@ class Plan {
   }
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The groups of the Run instruction at `pc`, in the order in which they are emitted.
-  const std::vector<Group>& groups(std::uint32_t pc) const { return groups_[groups_at_[pc]]; }
+  const std::vector<Group>& groups(std::uint32_t pc) const { return groups_[pc]; }
   /// True if the group is the one that says whether the step was reached: the first of those that
   /// have an index map, and none of those that have a rematerialised view.
   bool accounts_for(const Group& group, std::uint32_t step) const {
@@ -155,8 +155,7 @@ class Plan {
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
   std::vector<OutlinedFunction> outlined_;
   std::vector<std::uint32_t> outlined_at_;  ///< by pc
-  std::vector<std::vector<Group>> groups_;  ///< by Run instruction
-  std::vector<std::uint32_t> groups_at_;    ///< by pc, into groups_
+  std::vector<std::vector<Group>> groups_;  ///< by pc
   struct Membership {
     std::uint32_t groups = 0, loops = 0;  ///< how many have the step
     const Group* first = nullptr;
