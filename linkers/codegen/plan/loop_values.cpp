@@ -13,7 +13,6 @@ LoopValues::LoopValues(const Plan& plan, const Group& group)
   leave_out_unread();
   compute_late();
   find_storage();
-  find_order();
 }
 
 LoopValues::Operand LoopValues::operand_of(std::uint32_t step, int input) {
@@ -192,14 +191,11 @@ void LoopValues::find_values() {
       phase = std::max(phase, at + (at >= 0 && at % 2 != phase % 2 ? 1 : 0));
     }
     if (!shaped) shaping_.push_back({step, shaping});
-    LoopValue value;
-    value.kind = LoopValue::Kind::Member;
-    value.dtype = plan_.node(step).output_type(0).tensor()->dtype();
-    value.index = members_.size();
-    value.phase = phase;
-    value.position = phase % 2 == 0 ? 0 : static_cast<int>(members_.size());
-    values_.push_back(std::move(value));
-    member.value = values_.size() - 1;
+    member.value = values_.size();
+    values_.push_back({.kind = LoopValue::Kind::Member,
+                       .dtype = plan_.node(step).output_type(0).tensor()->dtype(),
+                       .index = members_.size(),
+                       .phase = phase});
     give(member.value, o.output(0));
     operand_of_[o.output(0)] = {member.value, true};
     members_.push_back(std::move(member));
@@ -262,50 +258,38 @@ bool LoopValues::has_operands_in_memory(const LoopMember& member) const {
 
 /// What is read in another phase, or by a call, lies in a block.
 void LoopValues::find_storage() {
+  std::vector<bool> stored(values_.size(), false);
   for (const LoopMember& member : members_) {
-    LoopValue& value = values_[member.value];
-    value.stored |= value.is_output() || value.reduced || value.phase % 2 != 0;
-    for (const std::size_t input : member.inputs)
-      if (values_[input].phase != value.phase || value.phase % 2 != 0) values_[input].stored = true;
+    const LoopValue& value = values_[member.value];
+    if (value.phase % 2 != 0) stored[member.value] = true;
+    for (std::size_t i = 0; i < member.inputs.size(); ++i) {
+      LoopValue& input = values_[member.inputs[i]];
+      if (input.phase != value.phase || value.phase % 2 != 0) stored[member.inputs[i]] = true;
+      if (member.reads(i)) input.last_read = std::max(input.last_read, order(value));
+    }
   }
   using Storage = LoopValue::Storage;
-  std::size_t outputs = 0, reduced = 0, body = 0;
-  const auto store = [](LoopValue& value, Storage storage, std::size_t& n) {
-    value.storage = storage;
-    value.block = n++;
-  };
-  for (const auto& [step, reduced_value] : reductions_) {
-    LoopValue& value = values_[reduced_value];
-    if (value.storage == Storage::None && value.kind == LoopValue::Kind::Member &&
-        !value.is_output())
-      store(value, Storage::Reduced, reduced);
+  for (std::size_t f = 0; f < reductions_.size(); ++f) {
+    LoopValue& value = values_[reduced_value(f)];
+    if (value.storage != Storage::None || value.is_output()) continue;
+    value.storage = Storage::Reduced;
+    value.block = f;
   }
-  for (LoopValue& value : values_) {
+  std::size_t outputs = 0, body = 0;
+  for (std::size_t v = 0; v < values_.size(); ++v) {
+    LoopValue& value = values_[v];
     if (value.kind == LoopValue::Kind::Input) {
       value.storage = Storage::Input;
       value.block = value.index;
-    } else if (value.kind == LoopValue::Kind::Member && value.is_output()) {
-      store(value, Storage::Output, outputs);
-    } else if (value.kind == LoopValue::Kind::Member && value.stored &&
+    } else if (value.is_output()) {
+      value.storage = Storage::Output;
+      value.block = outputs++;
+    } else if (stored[v] && value.kind == LoopValue::Kind::Member &&
                value.storage == Storage::None) {
-      store(value, Storage::Body, body);
+      value.storage = Storage::Body;
+      value.block = body++;
     }
   }
-}
-
-void LoopValues::find_order() {
-  for (const LoopMember& member : members_)
-    for (std::size_t i = 0; i < member.inputs.size(); ++i)
-      if (member.reads(i)) {
-        int& last = values_[member.inputs[i]].last_read;
-        last = std::max(last, order(values_[member.value]));
-      }
-}
-
-std::size_t LoopValues::first_reduction_of(std::size_t f) const {
-  const auto has_value = [&](const auto& other) { return other.second == reductions_[f].second; };
-  return static_cast<std::size_t>(std::ranges::find_if(reductions_, has_value) -
-                                  reductions_.begin());
 }
 
 /// True if the loop computes a member: all but index maps, and an Identity of what it computes.
@@ -369,13 +353,11 @@ void LoopValues::finish_reductions() {
   for (std::size_t f = 0; f < reductions_.size(); ++f) {
     const StepForm& form = plan_.step(reductions_[f].first);
     const LoopValue& value = values_[reduced_value(f)];
-    nest_.reductions.push_back(
-        {.kernel = form.reduction,
-         .reg = program_.steps[reductions_[f].first].operands.output(0),
-         .operand =
-             nest_.inputs.size() +
-             (value.is_output() ? value.block : nest_.outputs.size() + first_reduction_of(f)),
-         .keepdims = form.keepdims});
+    const std::size_t before = value.is_output() ? 0 : nest_.outputs.size();
+    nest_.reductions.push_back({.kernel = form.reduction,
+                                .reg = program_.steps[reductions_[f].first].operands.output(0),
+                                .operand = nest_.inputs.size() + before + value.block,
+                                .keepdims = form.keepdims});
     nest_.reduced = form.reduced;
     nest_.cost += 1;
   }

@@ -22,14 +22,13 @@ struct LoopValue {
   DType dtype = DType::Float64;
   std::size_t index = 0;  ///< among its kind
   int phase = -1;         ///< where a member is computed; -1: before the body
-  int position = 0;       ///< of a call within its phase
-  bool reduced = false, stored = false;
+  bool reduced = false;
   std::vector<std::uint32_t> outputs{};  ///< registers that it goes to
   /// Where its block is, if it has one: among the loop's inputs, outputs, or what is reduced, or an
   /// array of the body's own.
   enum class Storage : std::uint8_t { None, Input, Output, Reduced, Body };
   Storage storage = Storage::None;
-  std::size_t block = 0;  ///< among those of its storage
+  std::size_t block = 0;  ///< among those of its storage; of what is reduced, the first reduction
   int last_read = -1;     ///< the order of the last read of an input or a number; -1: none
 
   bool is_output() const { return !outputs.empty(); }
@@ -60,8 +59,8 @@ class LoopValues {
   /// The first reduction of a value that is no output has a block that the value is written to;
   /// what others reduce is copied there.
   bool has_own_block(std::size_t f) const {
-    return values_[reduced_value(f)].storage == LoopValue::Storage::Reduced &&
-           first_reduction_of(f) == f;
+    const LoopValue& value = values_[reduced_value(f)];
+    return value.storage == LoopValue::Storage::Reduced && value.block == f;
   }
 
   /// The loop, but for its body. `after`: the steps that are not reached if it fails.
@@ -101,12 +100,13 @@ class LoopValues {
   void compute_late();
   bool has_operands_in_memory(const LoopMember& member) const;
   void find_storage();
-  void find_order();
-  static int order(const LoopValue& value) { return value.phase * 64 + value.position; }
+  /// When a member is computed: of those of a loop over the block all at once.
+  static int order(const LoopValue& value) {
+    return value.phase * 64 + (value.phase % 2 == 0 ? 0 : static_cast<int>(value.index));
+  }
 
   bool is_value(std::uint32_t step) const;
   bool dies(std::uint32_t reg) const;
-  std::size_t first_reduction_of(std::size_t reduction) const;
   void note_temporaries(std::uint32_t step);
   void finish_outputs();
   void finish_reductions();
