@@ -5,7 +5,6 @@
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
 #include "python/bindings/python/host.h"
-#include "python/bindings/python/raised.h"
 #include "python/bindings/python/testing.h"
 
 #include <cmath>
@@ -17,24 +16,9 @@
 namespace thunkvm {
 namespace {
 
-PyObject* compile_error = nullptr;
-PyObject* no_compiler_error = nullptr;
-
-// Names of files may have bytes that are no text; Python has a way to carry these.
-PyRef path_text(std::string_view path) {
-  return PyRef::take(
-      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
-}
-
 std::string path_of(PyObject* text) {
   PyRef bytes = PyRef::take(PyUnicode_EncodeFSDefault(text));
   return {PyBytes_AS_STRING(bytes.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get()))};
-}
-
-// What programs print may be anything.
-PyRef message_text(std::string_view text) {
-  return PyRef::take(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
 // ---- NativeModule ----
@@ -269,13 +253,6 @@ void stop_compiling_at_exit() {
   PyRef::take(PyObject_CallMethod(atexit.get(), "register", "O", stop.get()));
 }
 
-PyObject* add_exception(PyObject* module, const char* name, const char* doc, PyObject* base) {
-  PyRef made = PyRef::take(
-      PyErr_NewExceptionWithDoc((std::string("thunkvm.") + name).c_str(), doc, base, nullptr));
-  check(PyModule_AddObjectRef(module, name, made.get()));
-  return made.release();
-}
-
 }  // namespace
 
 ModulePtr native_module(PyObject* object) {
@@ -285,27 +262,7 @@ ModulePtr native_module(PyObject* object) {
   return reinterpret_cast<NativeModuleObject*>(object)->module;
 }
 
-void set_compile_error(const CompileError& error) {
-  PyObject* kind = error.is_no_compiler() ? no_compiler_error : compile_error;
-  PyRef message = message_text(error.what()), diagnostics = message_text(error.diagnostics());
-  PyRef source = path_text(error.source_path());
-  PyRef exception = PyRef::take(PyObject_CallOneArg(kind, message.get()));
-  check(PyObject_SetAttrString(exception.get(), "diagnostics", diagnostics.get()));
-  check(PyObject_SetAttrString(exception.get(), "source_path", source.get()));
-  PyRef index = PyRef::take(PyLong_FromSize_t(error.index()));
-  check(PyObject_SetAttrString(exception.get(), "index", index.get()));
-  set_exception(std::move(exception));
-}
-
 void init_compiling(PyObject* module) {
-  compile_error = add_exception(
-      module, "CompileError",
-      "A C source could not be compiled or loaded.\n\n`diagnostics` is what the compiler printed, "
-      "`source_path` the file that has the source.",
-      PyExc_RuntimeError);
-  no_compiler_error =
-      add_exception(module, "NoCompilerError",
-                    "There is no C compiler, or it does not work at all.", compile_error);
   native_module_type = add_class(module, module_spec);
   check(PyModule_AddFunctions(module, functions));
   add_testing_functions(module, testing_functions);

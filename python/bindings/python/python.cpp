@@ -1,6 +1,6 @@
 #include "python/bindings/python/python.h"
 
-#include "python/bindings/compiling/compiling.h"
+#include "python/bindings/python/compile_error.h"
 #include "python/bindings/python/raised.h"
 
 #include <cstring>

@@ -161,6 +161,11 @@ inline PyRef to_text(std::string_view text) {
   return PyRef::take(
       PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
 }
+/// The name of a file, which may have bytes that are no text; Python has a way to carry these.
+inline PyRef path_text(std::string_view path) {
+  return PyRef::take(
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
 /// Throws for a str that has no UTF-8, or for what is no str: PyUnicode_AsUTF8 has failed.
 [[noreturn]] void throw_no_text(PyObject* object, const char* what);
 /// A str as UTF-8; good for as long as the object. Throws PythonError (TypeError) for anything
