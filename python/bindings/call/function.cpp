@@ -5,6 +5,7 @@
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
+#include "python/bindings/thunks/call_host.h"
 #include "python/bindings/values/ndarray.h"
 
 #include <algorithm>
@@ -184,7 +185,7 @@ bool PythonFunction::shows_values() const {
 
 inline void PythonFunction::run(Call& call, Observer* observer, bool watched) const {
   FailureReport report(linked(), core_.name());
-  PythonHost host(report, call.frame());
+  CallHost host(report, call.frame());
   const Status status = observer == nullptr ? call.run(host, nullptr, &report)
                                             : run_observed(call, *observer, watched, host, report);
   if (status == Status::Done) [[likely]]

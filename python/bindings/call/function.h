@@ -6,9 +6,9 @@
 
 #include "linkers/function.h"
 #include "python/bindings/call/arguments.h"
-#include "python/bindings/call/failure_report.h"
 #include "python/bindings/call/observer.h"
 #include "python/bindings/python/python.h"
+#include "python/bindings/thunks/failure_report.h"
 #include "python/bindings/thunks/python_thunk.h"
 
 #include <cstdint>

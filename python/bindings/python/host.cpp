@@ -1,6 +1,5 @@
 #include "python/bindings/python/host.h"
 
-#include "python/bindings/call/failure_report.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
 #include "python/bindings/python/testing.h"
@@ -77,10 +76,6 @@ bool PythonHost::interrupted() {
 void PythonHost::note_copy() {
   Recorder* const recorder = frame_ == nullptr ? nullptr : frame_->recorder();
   if (recorder != nullptr) recorder->note_copy();
-}
-
-PyRef PythonHost::exception(const Failure& failure) {
-  return report_ == nullptr ? exception_of(failure) : report_->exception(*frame_, failure);
 }
 
 void PythonHost::begin_ignoring() {

@@ -1,4 +1,4 @@
-// host.h: the Python process, as one call in flight sees it.
+// host.h: the Python process, as the machine asks it.
 #pragma once
 
 #include "python/bindings/python/python.h"
@@ -10,36 +10,31 @@
 
 namespace thunkvm {
 
-class FailureReport;
 class Frame;
-struct Failure;
 
 /// Lets the GIL go around long kernels, asks Python's signal handlers whether to stop, and keeps
 /// NumPy's floating-point warnings off while the NumPy implementations of built-in Ops run (a
 /// kernel gives none either).
 ///
-/// One for each call, on its thread's stack; made and destroyed with the GIL held.
-class PythonHost final : public Host {
+/// One for each call or wait, on its thread's stack; made and destroyed with the GIL held.
+class PythonHost : public Host {
  public:
   PythonHost() = default;
-  /// For a call in `frame`, of whose failures `report` tells.
-  PythonHost(FailureReport& report, Frame& frame) : report_(&report), frame_(&frame) {}
+  /// For a call in `frame`.
+  explicit PythonHost(Frame& frame) : frame_(&frame) {}
   ~PythonHost() override {
     if (errors_ignored_ != nullptr) heed_float_errors();
   }
   PythonHost(const PythonHost&) = delete;
   PythonHost& operator=(const PythonHost&) = delete;
 
-  void leave() override;
-  void enter() override;
+  void leave() final;
+  void enter() final;
   /// Runs the signal handlers; what they raise is kept, for `interruption`. Lets other threads have
   /// the GIL if we had it long.
-  bool interrupted() override;
+  bool interrupted() final;
   /// The exception that a signal handler raised; null where none did.
   PyRef& interruption() { return interruption_; }
-  /// The exception of a node of the call, for Python code of the same call: with a report of the
-  /// node, whose inputs are still there.
-  PyRef exception(const Failure& failure);
 
   /// The thunk that runs copies an input, since it overwrites it and others may still read it.
   void note_copy();
@@ -61,7 +56,6 @@ class PythonHost final : public Host {
   PyThreadState* thread_ = nullptr;     ///< of this thread, while it does not hold the GIL
   PyObject* errors_ignored_ = nullptr;  ///< the token that brings the caller's error state back
   PyRef interruption_;
-  FailureReport* report_ = nullptr;
   Frame* frame_ = nullptr;
   std::chrono::steady_clock::time_point held_since_{};
 };

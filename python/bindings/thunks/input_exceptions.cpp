@@ -1,14 +1,14 @@
 #include "python/bindings/thunks/input_exceptions.h"
 
-#include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
+#include "python/bindings/thunks/call_host.h"
 
 namespace thunkvm {
 
 PyRef InputExceptions::of(LazyCall& call, int input, const Failure& failure) {
   for (const Thrown& before : thrown_)
     if (before.input == input) return before.exception;
-  PyRef exception = static_cast<PythonHost&>(*call.activation().host).exception(failure);
+  PyRef exception = static_cast<CallHost&>(*call.activation().host).exception(failure);
   thrown_.push_back({input, failure, exception});
   return exception;
 }

@@ -1,4 +1,4 @@
-#include "python/bindings/call/failure_report.h"
+#include "python/bindings/thunks/failure_report.h"
 
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/python/raised.h"
