@@ -26,7 +26,7 @@
 #include "python/bindings/python/logging.h"
 #include "python/bindings/python/python.h"
 #include "python/bindings/thunks/attempt.h"
-#include "python/bindings/thunks/input_guard.h"
+#include "python/bindings/values/input_guard.h"
 #include "python/bindings/values/memory.h"
 #include "python/bindings/values/value.h"
 

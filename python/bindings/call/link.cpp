@@ -10,8 +10,8 @@
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/c_thunk.h"
-#include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/thunks/python_thunk.h"
+#include "python/bindings/values/input_guard.h"
 #include "python/bindings/values/value.h"
 
 #include <memory>

@@ -8,7 +8,7 @@
 #include "python/bindings/python/collection.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/interruption.h"
-#include "python/bindings/thunks/input_guard.h"
+#include "python/bindings/values/input_guard.h"
 
 #include <algorithm>
 #include <memory>

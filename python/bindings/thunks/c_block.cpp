@@ -1,9 +1,8 @@
 #include "python/bindings/thunks/c_block.h"
 
+#include "python/bindings/python/crash_report.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
-#include "python/bindings/thunks/crash_report.h"
-#include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/values/ndarray.h"
 #include "python/bindings/values/value.h"
 
@@ -67,7 +66,7 @@ class CThunk final : public BoundThunk {
     const CBlock& block = *block_;
     static_cast<PythonHost&>(*activation.host).heed_float_errors();
     if (self_ == nullptr) make();
-    InputGuard inputs_stay(*block.nodes[0].node, activation, operands);
+    std::optional<InputGuard> inputs_stay = block.nodes[0].node->guard_inputs(activation, operands);
     const std::size_t n_inputs = block.inputs.size();
     for (std::size_t i = 0; i < n_inputs; ++i)
       values_[i] = input(activation, operands, block.inputs[i]).release();
@@ -76,7 +75,7 @@ class CThunk final : public BoundThunk {
       outputs[j] = earlier(activation, activation.cells[block.outputs[j].reg]).release();
     const int failed = run_reported(outputs);
     const bool raised = failed != 0 || PyErr_Occurred() != nullptr;
-    if (!raised) inputs_stay.check();
+    if (!raised && inputs_stay) inputs_stay->check();
     const auto last = raised ? static_cast<std::uint32_t>(at_) : UINT32_MAX;
     for (std::size_t j = 0; j < block.outputs.size() && block.outputs[j].member < last; ++j)
       store(activation, block.outputs[j], outputs[j]);

@@ -5,7 +5,6 @@
 // a new one is made.
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
-#include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/thunks/python_thunk.h"
 #include "python/bindings/values/value.h"
 
@@ -65,7 +64,7 @@ class PerformThunk final : public BoundThunk {
     } else {
       host.heed_float_errors();
     }
-    InputGuard inputs_stay(*code_->node, activation, operands);
+    std::optional<InputGuard> inputs_stay = code_->node->guard_inputs(activation, operands);
     prepare_inputs(activation, operands);
     prepare_storage(activation, operands);
 
@@ -75,7 +74,7 @@ class PerformThunk final : public BoundThunk {
     PyRef returned =
         PyRef::take(PyObject_Vectorcall(code_->function.get(), arguments + first,
                                         (5 - first) | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
-    inputs_stay.check();
+    if (inputs_stay) inputs_stay->check();
 
     if (Py_REFCNT(inputs_.get()) == 1 && has_size(inputs_, operands.n_inputs)) {
       for (std::size_t i = 0; i < operands.n_inputs; ++i)

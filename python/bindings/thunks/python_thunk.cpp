@@ -3,7 +3,6 @@
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/python/host.h"
-#include "python/bindings/thunks/input_guard.h"
 #include "python/bindings/values/ndarray.h"
 #include "python/bindings/values/value.h"
 
@@ -57,6 +56,12 @@ void PythonNode::give_back(Activation& activation, const Operands& operands, std
   } catch (const Error&) {
     // Not what it was any more; the report shows no value.
   }
+}
+
+std::optional<InputGuard> PythonNode::guard_inputs(const Activation& activation,
+                                                   const Operands& operands) const {
+  if (!checks_inputs) return std::nullopt;
+  return std::optional<InputGuard>(std::in_place, op, destroyed, activation, operands);
 }
 
 Cell PythonNode::output(std::size_t j, PyObject* value) const {

@@ -5,8 +5,10 @@
 #include "linkers/linker.h"
 #include "ops/graph/op.h"
 #include "python/bindings/python/python.h"
+#include "python/bindings/values/input_guard.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,7 @@ struct PythonNode {
   std::vector<std::string> output_names;  ///< "output 0 of Double"
 
   std::vector<std::uint32_t> destroyed;  ///< inputs that the Op may overwrite, in order
-  bool checks_inputs = false;            ///< see InputGuard
+  bool checks_inputs = false;            ///< see `guard_inputs`
 
   /// Input i as an object to hand to the Op's code. One that the Op may overwrite is the value
   /// itself if it ends here and nobody else can see it, and then its register is empty; else a
@@ -32,6 +34,10 @@ struct PythonNode {
   /// After a failure: what `input` took out of register i goes back, so that the report shows it.
   void give_back(Activation& activation, const Operands& operands, std::uint32_t i,
                  PyObject* value) const noexcept;
+
+  /// Before a run of its code: a guard of the inputs, if they are to be checked.
+  std::optional<InputGuard> guard_inputs(const Activation& activation,
+                                         const Operands& operands) const;
 
   /// The object that the thunk stored as output j, as a value; of exactly the output's type. Throws
   /// Error(Type) that names the Op.

@@ -13,13 +13,10 @@
 
 namespace thunkvm {
 
-struct PythonNode;
-
-/// Copies of the arrays that one run of a user's Op gets, but for those that its destroy_map names;
-/// nothing where its node is not to be checked. Costs a copy and a comparison of each.
+/// Copies of the arrays that one run of a user's Op gets, but for those that its destroy_map names.
+/// Costs a copy and a comparison of each.
 class InputGuard {
  public:
-  InputGuard(const PythonNode& node, const Activation& activation, const Operands& operands);
   /// For an Op of this name, which overwrites the inputs `destroyed`, in order. Both outlive it.
   InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed,
              const Activation& activation, const Operands& operands);
@@ -37,8 +34,6 @@ class InputGuard {
     int input;
     Array array, copy;
   };
-  void keep(std::span<const std::uint32_t> destroyed, const Activation& activation,
-            const Operands& operands);
 
   const std::string& op_;
   std::vector<Kept> kept_;

@@ -1,6 +1,4 @@
-#include "python/bindings/thunks/input_guard.h"
-
-#include "python/bindings/thunks/python_thunk.h"
+#include "python/bindings/values/input_guard.h"
 
 #include <algorithm>
 #include <cstring>
@@ -48,20 +46,9 @@ PyMethodDef functions[] = {
 
 }  // namespace
 
-InputGuard::InputGuard(const PythonNode& node, const Activation& activation,
-                       const Operands& operands)
-    : op_(node.op) {
-  if (node.checks_inputs) keep(node.destroyed, activation, operands);
-}
-
 InputGuard::InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed,
                        const Activation& activation, const Operands& operands)
     : op_(op) {
-  keep(destroyed, activation, operands);
-}
-
-void InputGuard::keep(std::span<const std::uint32_t> destroyed, const Activation& activation,
-                      const Operands& operands) {
   for (int i = 0; i < operands.n_inputs; ++i) {
     const Cell& cell = activation.input(operands, i);
     const bool declared =

@@ -1,4 +1,4 @@
-#include "python/bindings/thunks/crash_report.h"
+#include "python/bindings/python/crash_report.h"
 
 #include <signal.h>
 #include <unistd.h>
