@@ -1,5 +1,8 @@
 // module.cpp: thunkvm._core, the extension module: each topic adds itself.
 #define THUNKVM_IMPORTS_NUMPY
+#include "python/bindings/arrays/input_guard.h"
+#include "python/bindings/arrays/memory.h"
+#include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/call/function_object.h"
 #include "python/bindings/call/function_watch.h"
 #include "python/bindings/call/implementation.h"
@@ -11,6 +14,7 @@
 #include "python/bindings/compiling/compiling.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/expressions.h"
 #include "python/bindings/graph/graph.h"
 #include "python/bindings/graph/infer_shape.h"
@@ -19,16 +23,12 @@
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/graph/work.h"
-#include "python/bindings/python/collection.h"
 #include "python/bindings/python/compile_error.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/interruption.h"
 #include "python/bindings/python/logging.h"
 #include "python/bindings/python/python.h"
 #include "python/bindings/thunks/attempt.h"
-#include "python/bindings/values/input_guard.h"
-#include "python/bindings/values/memory.h"
-#include "python/bindings/values/value.h"
 
 namespace thunkvm {
 namespace {
@@ -53,7 +53,7 @@ PyObject* make_module() {
          {init_origin,         init_collection,  init_type,          init_variable,
           init_apply,          init_builtin_op,  init_op_function,   init_expressions,
           init_graph,          init_infer_shape, init_work,          init_attempt,
-          init_input_guard,    init_value,       init_shared,        init_function,
+          init_input_guard,    init_ndarray,     init_shared,        init_function,
           init_function_watch, init_recording,   init_link,          init_modes,
           init_implementation, init_memory,      init_compile_error, init_compiling,
           init_cache,          init_host,        init_interruption,  init_logging})

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ops/graph/type.h"
+#include "python/bindings/arrays/ndarray.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/python.h"
-#include "python/bindings/values/ndarray.h"
-#include "python/bindings/values/value.h"
 
 #include <cstdint>
 #include <span>

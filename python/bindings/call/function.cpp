@@ -1,12 +1,12 @@
 #include "python/bindings/call/function.h"
 
+#include "python/bindings/arrays/ndarray.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/python/collection.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
 #include "python/bindings/thunks/call_host.h"
-#include "python/bindings/values/ndarray.h"
 
 #include <algorithm>
 #include <array>

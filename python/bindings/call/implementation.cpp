@@ -3,11 +3,11 @@
 #include "linkers/linker.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/c_thunk.h"
 #include "python/bindings/thunks/python_thunk.h"
-#include "python/bindings/values/value.h"
 
 #include <numeric>
 

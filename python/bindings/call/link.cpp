@@ -1,18 +1,18 @@
 #include "python/bindings/call/link.h"
 
 #include "ops/rewrites/rewrite.h"
+#include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/user_kernel.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/c_thunk.h"
 #include "python/bindings/thunks/python_thunk.h"
-#include "python/bindings/values/input_guard.h"
-#include "python/bindings/values/value.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 #include "python/bindings/call/observer.h"
 
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/raised.h"
-#include "python/bindings/values/value.h"
 #include "vm/clock.h"
 #include "vm/frame.h"
 

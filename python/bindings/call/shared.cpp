@@ -1,8 +1,8 @@
 #include "python/bindings/call/shared.h"
 
 #include "python/bindings/graph/type.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/values/value.h"
 
 namespace thunkvm {
 namespace {

@@ -1,10 +1,10 @@
 #include "python/bindings/graph/apply.h"
 
 #include "ops/graph/op.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/python/collection.h"
 
 #include <structmember.h>
 

@@ -1,8 +1,8 @@
 #include "python/bindings/graph/attribute.h"
 
+#include "python/bindings/graph/misfit.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/values/misfit.h"
 
 #include <string>
 #include <type_traits>

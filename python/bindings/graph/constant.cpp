@@ -1,9 +1,9 @@
 // constant.cpp: Python values as variables: numbers, arrays, and lists that may hold variables.
 #include "ops/graph/registry.h"
+#include "python/bindings/graph/misfit.h"
 #include "python/bindings/graph/type.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/values/misfit.h"
-#include "python/bindings/values/value.h"
 
 #include <array>
 #include <bit>

@@ -5,8 +5,8 @@
 #include "python/bindings/graph/op_documentation.h"
 #include "python/bindings/graph/op_function.h"
 #include "python/bindings/graph/type.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/values/value.h"
 
 #include <map>
 #include <string>

@@ -1,11 +1,11 @@
 #include "python/bindings/graph/kernel_run.h"
 
 #include "ops/kernels/array_kernel.h"
+#include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/python/crash_report.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/python.h"
 #include "python/bindings/python/raised.h"
-#include "python/bindings/values/input_guard.h"
 #include "thunks/array.h"
 #include "vm/clock.h"
 

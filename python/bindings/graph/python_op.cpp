@@ -3,11 +3,11 @@
 #include "ops/graph/functions.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/infer_shape.h"
 #include "python/bindings/graph/user_element.h"
 #include "python/bindings/graph/user_kernel.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/python/collection.h"
 #include "python/bindings/python/raised.h"
 
 #include <algorithm>

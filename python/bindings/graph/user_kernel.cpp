@@ -2,13 +2,13 @@
 
 #include "linkers/compiler/compiler.h"
 #include "ops/graph/graph.h"
+#include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/kernel_run.h"
 #include "python/bindings/graph/python_op.h"
-#include "python/bindings/python/collection.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/interruption.h"
-#include "python/bindings/values/input_guard.h"
 
 #include <algorithm>
 #include <memory>

@@ -2,10 +2,10 @@
 
 #include "ops/graph/op.h"
 #include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/type.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable_numbers.h"
-#include "python/bindings/python/collection.h"
-#include "python/bindings/values/value.h"
 
 #include <structmember.h>
 

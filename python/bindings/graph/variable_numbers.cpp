@@ -2,8 +2,8 @@
 
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/origin.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/values/value.h"
 
 #include <array>
 #include <string>

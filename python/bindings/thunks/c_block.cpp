@@ -1,10 +1,10 @@
 #include "python/bindings/thunks/c_block.h"
 
+#include "python/bindings/arrays/ndarray.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/crash_report.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
-#include "python/bindings/values/ndarray.h"
-#include "python/bindings/values/value.h"
 
 #include <exception>
 #include <set>

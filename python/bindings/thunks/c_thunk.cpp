@@ -2,8 +2,8 @@
 
 #include "python/bindings/compiling/compiling.h"
 #include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/python_op.h"
-#include "python/bindings/python/collection.h"
 #include "python/bindings/thunks/c_block.h"
 
 #include <algorithm>

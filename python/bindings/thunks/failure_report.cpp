@@ -1,8 +1,8 @@
 #include "python/bindings/thunks/failure_report.h"
 
 #include "python/bindings/graph/python_op.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/raised.h"
-#include "python/bindings/values/value.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // generator_thunk.cpp: lazy thunks written as a generator: `value = yield i` demands input i.
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/input_exceptions.h"
 #include "python/bindings/thunks/python_thunk.h"
-#include "python/bindings/values/value.h"
 
 namespace thunkvm {
 namespace {

@@ -3,10 +3,10 @@
 // The lists that `perform` gets belong to the frame and are used again, since making them would
 // cost more than all the rest: a list that the Op kept a reference to is its own from then on, and
 // a new one is made.
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/python_thunk.h"
-#include "python/bindings/values/value.h"
 
 #include <optional>
 

@@ -1,10 +1,10 @@
 #include "python/bindings/thunks/python_thunk.h"
 
+#include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
-#include "python/bindings/values/ndarray.h"
-#include "python/bindings/values/value.h"
 
 #include <algorithm>
 #include <utility>

@@ -4,8 +4,8 @@
 
 #include "linkers/linker.h"
 #include "ops/graph/op.h"
+#include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/python/python.h"
-#include "python/bindings/values/input_guard.h"
 
 #include <memory>
 #include <optional>

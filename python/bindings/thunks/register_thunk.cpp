@@ -1,11 +1,11 @@
 // register_thunk.cpp: the thunk of an Op's `make_thunk(node, input_computed, output_computed,
 // input_registers, output_registers)`: the interface of the 2010 proposal, with a list of one
 // element for each register.
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/input_exceptions.h"
 #include "python/bindings/thunks/python_thunk.h"
-#include "python/bindings/values/value.h"
 
 #include <optional>
 

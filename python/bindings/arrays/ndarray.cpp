@@ -1,4 +1,4 @@
-#include "python/bindings/values/ndarray.h"
+#include "python/bindings/arrays/ndarray.h"
 
 #include "ops/kernels/reduction_axes.h"
 #include "python/bindings/python/release.h"

@@ -1,4 +1,4 @@
-#include "python/bindings/values/memory.h"
+#include "python/bindings/arrays/memory.h"
 
 #include "python/bindings/python/python.h"
 #include "python/bindings/python/testing.h"

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "ops/graph/type.h"
+#include "python/bindings/graph/value.h"
 #include "python/bindings/python/python.h"
-#include "python/bindings/values/value.h"
 
 #include <string>
 

@@ -1,4 +1,4 @@
-#include "python/bindings/values/input_guard.h"
+#include "python/bindings/arrays/input_guard.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,8 +1,8 @@
-#include "python/bindings/python/collection.h"
+#include "python/bindings/graph/collection.h"
 
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/type.h"
-#include "python/bindings/values/value.h"
+#include "python/bindings/graph/value.h"
 
 #include <unordered_map>
 #include <vector>

@@ -1,13 +1,13 @@
-#include "python/bindings/values/value.h"
+#include "python/bindings/graph/value.h"
 
 #include "linkers/value_check.h"
+#include "python/bindings/arrays/ndarray.h"
+#include "python/bindings/graph/collection.h"
+#include "python/bindings/graph/misfit.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/python/collection.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
-#include "python/bindings/values/misfit.h"
-#include "python/bindings/values/ndarray.h"
 #include "thunks/cast.h"
 #include "thunks/read_only.h"
 
@@ -368,7 +368,5 @@ std::string describe(const Cell& cell) {
   return std::string(name(array.dtype())) + " array, shape " + format_shape(array.shape()) +
          ", strides " + format_shape(array.strides());
 }
-
-void init_value(PyObject* module) { init_ndarray(module); }
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-#include "python/bindings/values/misfit.h"
+#include "python/bindings/graph/misfit.h"
 
 #include "python/bindings/graph/variable.h"
 

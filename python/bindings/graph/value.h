@@ -74,6 +74,4 @@ PyRef to_python_lent(const Cell& value);
 /// 3", "a Solver object".
 std::string describe(const Cell& cell);
 
-void init_value(PyObject* module);
-
 }  // namespace thunkvm
