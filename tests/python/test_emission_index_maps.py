@@ -53,6 +53,7 @@ def test_what_is_filled_is_a_value_for_a_pad_too_once_a_loop_over_more_axes_read
     np.testing.assert_array_equal(f(*given), [259.0, 257.0, 258.0, 259.0])
     kernels(*given)
     assert runs(f) == runs(kernels)
+    assert ("full", "kernel") in [(op, form) for op, form, _ in forms(f)]
 
 
 def broadcast_of_what_a_loop_computes() -> tuple[list[tv.Variable], list[tv.Variable]]:

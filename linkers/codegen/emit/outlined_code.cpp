@@ -219,7 +219,8 @@ class OutlinedCode {
     write_loop_call(plan_, loop.nest, index, c_);
     internal_ = loop.nest.internal;
     for (const std::uint32_t step : group.steps)
-      out_.forms_[program_.steps[step].node] = {"loop", region() + ", loop " + index, ""};
+      if (plan_.accounts_for(group, step) || plan_.is_rematerialised(step))
+        out_.forms_[program_.steps[step].node] = {"loop", region() + ", loop " + index, ""};
     out_.bodies_.push_back({out_.sources_.size(), std::move(loop.body)});
     out_.loops.push_back(std::move(loop.nest));
   }
