@@ -320,6 +320,16 @@ def classes_in_several_files() -> Iterator[str]:
     yield from (f"{name}: {', '.join(sorted(f))}" for name, f in found.items() if len(f) > 1)
 
 
+def test_emission_reads_the_schedule_and_no_instructions() -> None:
+    """An overlay's `Native` instruction is written there; structure is the schedule's to tell."""
+    found = {
+        f"{path.relative_to(ROOT)}: {opcode}"
+        for path in (ROOT / "linkers" / "codegen").rglob("*.[hc]*")
+        for opcode in re.findall(r"Opcode::\w+", path.read_text())
+    }
+    assert found == {"linkers/codegen/emit/emitter.cpp: Opcode::Native"}
+
+
 def test_no_class_is_spread_over_files() -> None:
     assert list(classes_in_several_files()) == []
 

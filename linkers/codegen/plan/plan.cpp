@@ -111,10 +111,9 @@ void Plan::count_accesses() {
 /// Vectors of lengths that are not made, since nothing reads them but `shape(x)[0]` beside them.
 void Plan::find_lengths() {
   if (options_.unfused || program_.retain_intermediates) return;
-  for (const Instruction& run : program_.code) {
-    if (run.op != Opcode::Run) continue;
+  schedule_.each_segment([&](std::uint32_t first, std::uint32_t end, std::uint32_t) {
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> picks;  // by register
-    for (std::uint32_t step = run.a + run.b; step-- > run.a;) {
+    for (std::uint32_t step = end; step-- > first;) {
       const Operands& o = program_.steps[step].operands;
       if (steps_[step].kind == StepForm::Kind::Pick && steps_[step].indices[0].input < 0)
         picks[o.input(0)].push_back(step);
@@ -137,7 +136,7 @@ void Plan::find_lengths() {
       }
       steps_[step] = {.kind = StepForm::Kind::Lengths};
     }
-  }
+  });
 }
 
 std::vector<StepRange> Plan::not_reached(std::span<const Group> rest) const {
@@ -161,12 +160,10 @@ std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : kFunctio
 void Plan::find_groups(const std::stop_token& stop) {
   groups_.resize(program_.code.size());
   membership_.resize(steps_.size());
-  for (std::size_t pc = 0; pc < program_.code.size(); ++pc) {
-    const Instruction& run = program_.code[pc];
-    if (run.op != Opcode::Run) continue;
+  schedule_.each_segment([&](std::uint32_t first, std::uint32_t end, std::uint32_t pc) {
     go_on_unless(stop);
-    groups_[pc] = fuse(*this, run.a, run.a + run.b);
-  }
+    groups_[pc] = fuse(*this, first, end);
+  });
   for (const std::vector<Group>& groups : groups_)
     for (const Group& group : groups)
       for (const std::uint32_t step : group.steps) {
