@@ -206,6 +206,32 @@ def test_what_an_earlier_loop_had_as_a_member_was_reached_where_a_later_one_fail
     assert counts == {"cumsum": 1, "subtensor": 1, "add": 1}
 
 
+def test_a_view_is_found_by_loops_and_computed_in_an_arm_whose_kernel_reads_a_part_of_it() -> None:
+    x, c = tv.vector("x"), tv.scalar("c")
+    tail = x[1:]
+    arm = tv.ifelse(c > 0.0, tv.cumsum(tail[::-1]), tv.cumsum(tail[::-1]) * tail)
+    f, kernels = both([x, c], [tv.exp(tail) * 2.0 + 1.0, arm])
+    for c_now in (1.0, -1.0, 1.0):
+        for n in (4, 1, 4):
+            value = np.arange(float(n))
+            for got, expected in zip(f(value, c_now), kernels(value, c_now), strict=True):
+                np.testing.assert_array_equal(got, expected)
+            assert _core._testing.registers_empty(f)
+    assert runs(f) == runs(kernels)
+
+
+def test_lengths_of_a_view_are_compared_in_an_arm_without_its_kernel() -> None:
+    x, c = tv.vector("x"), tv.scalar("c")
+    tail = x[1:]
+    cost = (tail**2).sum()
+    f, kernels = both([x, c], [cost, tv.ifelse(cost < c, tv.grad(cost, x), x)])
+    for c_now in (10.0, -1.0):
+        value = np.arange(3.0)
+        for got, expected in zip(f(value, c_now), kernels(value, c_now), strict=True):
+            np.testing.assert_array_equal(got, expected)
+    assert views(f) == [("loop", "")]
+
+
 def test_a_view_that_is_an_output_is_a_kernel() -> None:
     x = tv.vector("x")
     tail = x[1:]

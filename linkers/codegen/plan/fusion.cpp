@@ -75,7 +75,8 @@ class Fusion {
     const bool mapped = fuse && form.kind == Kind::Mapped;
     // What an index map reads may have become a value since.
     for (const std::uint32_t mapped : maps_.read_by(step))
-      if (!maps_.may_wait(mapped)) compute(operands(mapped).output(0));
+      if (!plan_.is_rematerialised(mapped) && !maps_.may_wait(mapped))
+        compute(operands(mapped).output(0));
     for (int i = 0; i < operands(step).n_inputs; ++i) {
       const std::uint32_t reg = operands(step).input(i);
       // Lengths of arrays are made to be compared, and other vectors are not.

@@ -34,7 +34,7 @@ bool IndexMaps::is_number(std::uint32_t step, int input) const {
 std::uint32_t IndexMaps::step_of(std::uint32_t reg) const {
   const auto found = mapped_.find(reg);
   if (found != mapped_.end()) return found->second.step;
-  return plan_.rematerialised_view(reg);
+  return computed_.contains(reg) ? kNone : plan_.rematerialised_view(reg);
 }
 
 bool IndexMaps::is(std::uint32_t reg, IndexMap::Kind kind) const {
@@ -112,10 +112,10 @@ std::vector<std::uint32_t> IndexMaps::read_by(std::uint32_t step) const {
 }
 
 std::uint32_t IndexMaps::settle(std::uint32_t reg) {
-  const auto found = mapped_.find(reg);
-  if (found == mapped_.end()) return kNone;
-  const std::uint32_t step = found->second.step;
-  mapped_.erase(found);
+  const std::uint32_t step = step_of(reg);
+  if (step == kNone) return kNone;
+  mapped_.erase(reg);
+  computed_.insert(reg);
   return step;
 }
 

@@ -4,7 +4,8 @@
 // elements for itself. Which loop may have it as a member, the rule of its kind says
 // (IndexMap::rule). Its kernel runs where other code than loops reads the value, or where no loop
 // could do without it; from then on it is a value as any other. A rematerialised view
-// (Plan::rematerialised_view) is a member of every loop that reads it, in any segment.
+// (Plan::rematerialised_view) is a member of every loop that reads it, in any segment; a segment of
+// which other code reads it has its kernel run there.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
@@ -33,7 +34,7 @@ class IndexMaps {
   void wait(std::uint32_t step);
   /// The index maps by way of which a step reads its inputs, each behind those that it reads.
   std::vector<std::uint32_t> read_by(std::uint32_t step) const;
-  /// The register is a value from now on. The step that waited for it; kNone if none did.
+  /// The register is a value from now on. The step that mapped it; kNone if none did.
   std::uint32_t settle(std::uint32_t reg);
   /// The steps that wait, in the order of the program.
   std::vector<std::uint32_t> waiting() const;
@@ -59,6 +60,7 @@ class IndexMaps {
     int depth;  // of index maps of index maps
   };
   std::unordered_map<std::uint32_t, Mapped> mapped_;  // by register
+  std::unordered_set<std::uint32_t> computed_;        // registers; which are values by now
 };
 
 }  // namespace thunkvm

@@ -11,7 +11,7 @@ RematerialisedViews::RematerialisedViews(const Plan& plan) {
   steps_.assign(program.n_registers, kNone);
   if (!plan.options().fuse || plan.options().unfused) return;
   std::vector<bool> lasting(program.n_registers, true);
-  std::vector<std::uint32_t> reads(program.n_registers, 0);  // by what is always in a loop
+  std::vector<std::uint32_t> reads(program.n_registers, 0);  // by what may be a member of a loop
   for (const std::uint32_t reg : schedule.dying) lasting[reg] = false;
   for (const Statement& s : schedule.statements)
     if (s.kind == Statement::Kind::Move && s.takes) lasting[s.from] = false;
@@ -20,7 +20,7 @@ RematerialisedViews::RematerialisedViews(const Plan& plan) {
     const Operands& o = program.steps[step].operands;
     const StepForm::Kind kind = plan.step(step).kind;
     if (kind == StepForm::Kind::Mapped) lasting[o.output(0)] = false;
-    if (kind != StepForm::Kind::Element) continue;
+    if (kind != StepForm::Kind::Mapped && kind != StepForm::Kind::Element) continue;
     for (int k = 0; k < o.n_inputs; ++k) ++reads[o.input(k)];
   }
   for (std::uint32_t step = 0; step < n_steps; ++step) {
