@@ -39,6 +39,36 @@ SliceRange slice_range(std::int64_t length, std::optional<std::int64_t> start,
   return {first, count};
 }
 
+IndexNumber literal(std::int64_t value) { return {IndexNumber::From::Literal, value}; }
+/// What is written down, or left out for this; nothing for an input.
+std::optional<std::int64_t> written_down(const IndexNumber& number, std::int64_t left_out) {
+  if (number.from == IndexNumber::From::Absent) return left_out;
+  return number.from == IndexNumber::From::Literal ? std::optional(number.value) : std::nullopt;
+}
+
+/// The plainest slice that picks as many elements of any axis: of x[1:-1] that is x[:-2], as of
+/// x[2:]. So values of slices that have one length in every call are known to.
+IndexItem plainest_of_length(const IndexItem& slice) {
+  IndexItem plain;
+  const auto start = written_down(slice.start, 0), stop = written_down(slice.stop, 0);
+  const auto step = written_down(slice.step, 1);
+  const bool to_end = slice.stop.from == IndexNumber::From::Absent;
+  if (step == -1 && slice.start.from == IndexNumber::From::Absent && to_end) return plain;
+  if (step != 1 || !start || !stop) return slice;
+  std::int64_t end = 0;
+  if (*start < 0) {  // the last ones: as many as the first ones
+    if (!to_end || __builtin_sub_overflow(std::int64_t{0}, *start, &end)) return slice;
+    plain.stop = literal(end);
+  } else if (to_end || *stop < 0) {
+    if (__builtin_sub_overflow(*stop, *start, &end)) return slice;
+    if (end != 0) plain.stop = literal(end);
+  } else {
+    if (*start != 0) plain.start = slice.start;
+    plain.stop = slice.stop;
+  }
+  return plain;
+}
+
 }  // namespace
 
 BasicIndex::BasicIndex(std::string op, const std::vector<std::string>& items, int ndim)
@@ -199,13 +229,14 @@ Extents BasicIndex::extents(const Extents& x, std::span<const Variable> inputs) 
       integers.push_back(inputs[static_cast<std::size_t>(number.value)]);
       return "?";
     };
-    const std::string start = written(item.start), stop = written(item.stop);
-    const std::string step = written(item.step);
-    const bool whole =
-        (start.empty() || start == "0") && stop.empty() && (step.empty() || step == "1");
-    lengths.push_back(whole ? length
-                            : call_op("slice_length", std::span<const Variable>(integers),
-                                      {{"slice", start + ":" + stop + ":" + step}}));
+    const IndexItem slice = plainest_of_length(item);
+    const std::string start = written(slice.start), stop = written(slice.stop);
+    const std::string step = written(slice.step);
+    const bool whole = start.empty() && stop.empty() && step.empty();
+    lengths.push_back(
+        whole ? length
+              : call_op("slice_length", std::span<const Variable>(integers),
+                        {{"slice", start + ":" + stop + (step.empty() ? "" : ":" + step)}}));
   }
   return lengths;
 }

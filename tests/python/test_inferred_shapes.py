@@ -175,6 +175,19 @@ def test_every_op_infers_the_shapes_that_it_computes(name: str) -> None:
     assert checked > 0, f"no case of {name} makes a node of it"
 
 
+@pytest.mark.parametrize("step", [None, 1, 2, -1])
+def test_slices_are_as_long_as_they_are_found_to_be(step: int | None) -> None:
+    ends = [None, 0, 1, 3, -1, -3, 2**62, -(2**62), -(2**63)]
+    slices = [slice(start, stop, step) for start in ends for stop in ends]
+    x = tv.vector("x")
+    f = tv.function([x], [x[part].shape[0] for part in slices], mode="vm")
+    for n in range(6):
+        values = np.arange(float(n))
+        expected = [len(values[part]) for part in slices]
+        assert [int(length) for length in f(values)] == expected
+    assert not {"subtensor"} & {row.op for row in f.explain().nodes}
+
+
 def test_the_shape_of_a_conditional_of_several_values_is_one_conditional() -> None:
     s, x, y = tv.scalar("s"), tv.matrix("x"), tv.matrix("y")
     a, b = tv.ifelse(s, [x, y], [y, x[1:]])
