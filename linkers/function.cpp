@@ -2,8 +2,8 @@
 
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/compiler/compiler.h"
-#include "linkers/shape_facts.h"
 #include "linkers/value_check.h"
+#include "ops/graph/shape_facts.h"
 #include "ops/rewrites/inferred_shapes.h"
 #include "ops/rewrites/rewrite.h"
 #include "thunks/read_only.h"
@@ -151,7 +151,7 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
   emission_ = plan.emission;
   Linked linked = link(graph_, plan.link);
   if (when_ != CompileWhen::Never && emission_.fuse)
-    linked.shapes = std::make_shared<const ShapeFacts>(*linked.schedule);
+    linked.shapes = std::make_shared<const ShapeFacts>(linked.schedule->nodes);
   const double tick = Clock::seconds_per_tick();
   const double linking = static_cast<double>(Clock::now() - rewritten_at) * tick;
   const LoadingCost after = loading_cost_of_thread();

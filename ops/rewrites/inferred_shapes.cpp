@@ -1,6 +1,7 @@
 #include "ops/rewrites/inferred_shapes.h"
 
 #include "ops/graph/extents.h"
+#include "ops/graph/shape_facts.h"
 #include "ops/rewrites/shape_demand.h"
 #include "thunks/interrupt.h"
 
@@ -30,11 +31,9 @@ class AskedShapes {
   };
   Inputs inputs_of(const Apply& node) {
     Inputs inputs;
-    for (const Variable& input : node.inputs()) {
-      const Shape& shape = shape_of(input);
-      inputs.shapes.push_back(shape.extents);
-      inputs.inferred = inputs.inferred || !shape.own;
-    }
+    for (const Variable& input : node.inputs())
+      inputs.inferred = inputs.inferred || !shape_of(input).own;
+    inputs.shapes = shapes_for(node);
     return inputs;
   }
 
@@ -93,11 +92,23 @@ class AskedShapes {
   void infer(Apply& node) {
     const auto [entry, is_new] = inferred_.try_emplace(&node);
     if (!is_new || !asks_rule(node)) return;
-    std::vector<Extents> inputs;
-    for (const Variable& input : node.inputs()) inputs.push_back(shapes_.at(input).extents);
     const OriginOf scope(node);
-    std::vector<Extents> inferred = node.op()->infer_shape(node, inputs);
+    std::vector<Extents> inferred = node.op()->infer_shape(node, shapes_for(node));
     inferred_[&node] = std::move(inferred);
+  }
+
+  /// The shapes of a node's inputs, which have been found, as its rule is told them: lengths that
+  /// are the same in every call are one.
+  std::vector<Extents> shapes_for(const Apply& node) {
+    std::vector<Extents> shapes;
+    std::unordered_map<ShapeFacts::Length, Variable> met;
+    for (const Variable& input : node.inputs()) {
+      shapes.push_back(shapes_.at(input).extents);
+      const std::span<const ShapeFacts::Length> lengths = inference_.shape(input);
+      for (std::size_t axis = 0; axis < lengths.size(); ++axis)
+        shapes.back()[axis] = met.try_emplace(lengths[axis], shapes.back()[axis]).first->second;
+    }
+    return shapes;
   }
 
   void find(Apply& node) {
@@ -120,6 +131,7 @@ class AskedShapes {
       }
       shapes_.emplace(output, std::move(shape));
     }
+    if (asks_rule(node)) inference_.add(node);
   }
 
   static bool is_one_array(const Extents& extents) {
@@ -131,6 +143,8 @@ class AskedShapes {
   std::unordered_set<Variable, VariableHash> there_;
   std::unordered_map<const Apply*, std::vector<Extents>> inferred_;  // of nodes being found
   std::unordered_map<Variable, Shape, VariableHash> shapes_;
+  ShapeFacts facts_;
+  ShapeInference inference_{facts_};
 };
 
 /// Copies what is above the answers.

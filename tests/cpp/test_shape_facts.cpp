@@ -1,10 +1,10 @@
 // test_shape_facts.cpp: which values are known to have the same shape, and what loops make of it.
 #include "linkers/codegen/emit/emitter.h"
 #include "linkers/linker.h"
-#include "linkers/shape_facts.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/registry.h"
+#include "ops/graph/shape_facts.h"
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ Variable vector() { return array({kUnknownLength}); }
 /// Whether `a` and `b`, which a function of these inputs computes, have the same shape.
 Verdict compare(std::vector<Variable> inputs, const Variable& a, const Variable& b) {
   const Linked linked = link({.inputs = std::move(inputs), .outputs = {a, b}}, {});
-  const ShapeFacts shapes(*linked.schedule);
+  const ShapeFacts shapes(linked.schedule->nodes);
   return shapes.compare(shapes.shape(*a.node(), a.index()), shapes.shape(*b.node(), b.index()));
 }
 
@@ -33,7 +33,7 @@ std::vector<LoopNest> loops(std::vector<Variable> inputs, std::vector<Variable> 
   LinkOptions options;
   options.emits = true;
   const Linked linked = link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, options);
-  const ShapeFacts shapes(*linked.schedule);
+  const ShapeFacts shapes(linked.schedule->nodes);
   return emit(linked.program, *linked.schedule, shapes, {})->loops;
 }
 
@@ -87,6 +87,20 @@ TEST_CASE("equal parts have equal lengths, and others may") {
   const Variable x = vector();
   CHECK(compare({x}, exp(subtensor(x, {"1:"})), subtensor(x, {"1:"}) + 1.0) == Verdict::Same);
   CHECK(compare({x}, exp(subtensor(x, {"1:"})), exp(subtensor(x, {"2:"}))) == Verdict::Unknown);
+}
+
+TEST_CASE("parts that leave out as many elements have equal lengths") {
+  const Variable x = vector();
+  const auto part = [&](const char* slice) { return exp(subtensor(x, {slice})); };
+  CHECK(compare({x}, part("1:"), part(":-1")) == Verdict::Same);
+  CHECK(compare({x}, part("2:"), part("1:-1")) == Verdict::Same);
+  CHECK(compare({x}, part("1:-1"), part(":-2:1")) == Verdict::Same);
+  CHECK(compare({x}, part("-3:"), part("0:3")) == Verdict::Same);
+  CHECK(compare({x}, part("::-1"), exp(x)) == Verdict::Same);
+  CHECK(compare({x}, part("1:"), part(":1")) == Verdict::Unknown);
+  CHECK(compare({x}, part("1:3"), part(":2")) == Verdict::Unknown);
+  CHECK(compare({x}, part("-3:-1"), part(":2")) == Verdict::Unknown);
+  CHECK(compare({x}, part("::2"), part("1::2")) == Verdict::Unknown);
 }
 
 TEST_CASE("arrays of different numbers of axes have different shapes") {

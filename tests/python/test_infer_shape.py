@@ -98,6 +98,23 @@ def test_what_is_computed_anyway_is_asked_itself() -> None:
     assert ops(tv.function([x, w], [y, y.shape], mode="vm")) == ["matmul", "shape"]
 
 
+def test_of_lengths_that_are_the_same_one_alone_is_asked() -> None:
+    x = tv.vector("x")
+    a, b = tv.exp(x[1:]), tv.log(x[:-1])
+    f = tv.function([x], [a, b, (a + b).shape], mode="vm")
+    assert ops(f) == ["exp", "log", "shape", "subtensor", "subtensor"]
+    assert f([1.0, 2.0, 3.0])[2].tolist() == [2]
+
+
+def test_a_gradient_alone_is_two_loops_as_beside_the_value() -> None:
+    x = tv.vector("x")
+    value = (100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2).sum()
+    f = tv.function([x], tv.grad(value, x), mode=tv.Mode("cvm", compile="now"))
+    assert {node.form for node in f.explain().nodes} == {"loop"}
+    assert len({node.code for node in f.explain().nodes}) == 2
+    np.testing.assert_allclose(f([0.5, 1.0, 2.0]), [-151.0, -250.0, 200.0])
+
+
 def test_shapes_of_what_is_replaced_are_those_of_the_replacement() -> None:
     x = tv.vector("x")
     y = tv.exp(x)
@@ -168,6 +185,23 @@ def test_a_users_infer_shape_stands_for_running_the_op(mode: str) -> None:
     f = tv.function([x], tv.exp(op(x)).shape, mode=mode)
     assert f([1.0, 2.0, 3.0]).tolist() == [6]
     assert op.runs == 0
+
+
+def test_a_rule_is_given_one_variable_for_lengths_that_are_the_same() -> None:
+    given = []
+
+    class Meeting(tv.Op):
+        def make_node(self, x: tv.Variable, y: tv.Variable) -> tv.Apply:
+            return tv.Apply(self, [x, y], [x.type()])
+
+        def infer_shape(self, node: tv.Apply, input_shapes: Any) -> Any:
+            given.append([length for (length,) in input_shapes])
+            return [input_shapes[0]]
+
+    x = tv.vector("x")
+    tv.function([x], tv.exp(Meeting()(x[1:], x[:-1])).shape)
+    tv.function([x], tv.exp(Meeting()(x[1:], x[:-2])).shape)
+    assert [a is b for a, b in given] == [True, False]
 
 
 def test_none_for_an_output_means_that_it_is_computed() -> None:

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "linkers/codegen/emit/emitted_code.h"
-#include "linkers/shape_facts.h"
+#include "ops/graph/shape_facts.h"
 
 #include <memory>
 #include <stop_token>

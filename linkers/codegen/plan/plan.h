@@ -14,7 +14,7 @@
 #include "linkers/codegen/runtime/native_steps.h"
 #include "linkers/plan_options.h"
 #include "linkers/schedule.h"
-#include "linkers/shape_facts.h"
+#include "ops/graph/shape_facts.h"
 #include "ops/graph/variable.h"
 #include "vm/program.h"
 

@@ -1,7 +1,7 @@
 // shape_facts.h: the shapes of a graph's values, as far as they are known before it runs.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "ops/graph/extents.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace thunkvm {
 /// numbers of their own. What stands for a node has to check what the node checks: a fact that
 /// holds since a node succeeds says nothing where that node does not run.
 ///
-/// Making it asks rules, which make graph: a thread that may make functions does that. Any thread
-/// may read it. Linear in nodes and axes.
+/// Finding them asks rules, which make graph: a thread that may make functions does that. Any
+/// thread may read them. Linear in nodes and axes.
 class ShapeFacts {
  public:
   using Length = std::uint32_t;
@@ -27,7 +27,8 @@ class ShapeFacts {
 
   /// Nothing is known.
   ShapeFacts() = default;
-  explicit ShapeFacts(const Schedule& schedule);
+  /// Of nodes, each behind those that it depends on: the first output of each.
+  explicit ShapeFacts(std::span<const Variable> nodes);
   ShapeFacts(const ShapeFacts&) = delete;
   ShapeFacts& operator=(const ShapeFacts&) = delete;
 
@@ -48,7 +49,7 @@ class ShapeFacts {
   std::vector<Length> both(std::span<const Length> a, std::span<const Length> b) const;
 
  private:
-  class Inference;
+  friend class ShapeInference;
   using Shape = std::vector<Length>;
   struct Key {
     const Apply* node;
@@ -65,6 +66,37 @@ class ShapeFacts {
   std::unordered_map<Key, const Shape*, Hash> shape_of_;
   std::unordered_map<const Apply*, Shape> given_;
   std::vector<std::int64_t> known_;  // by Length; kUnknownLength: only when the function runs
+};
+
+/// Finds facts, node by node.
+class ShapeInference {
+ public:
+  /// Adds to `facts`, which outlive it.
+  explicit ShapeInference(ShapeFacts& facts) : facts_(facts) {}
+
+  /// A node that is no leaf; those that it depends on were added before.
+  void add(Apply& node);
+  /// The lengths of a value. Of a node that was not added they are the value's own.
+  std::span<const ShapeFacts::Length> shape(const Variable& v) { return shape_for(v); }
+
+ private:
+  using Length = ShapeFacts::Length;
+  using Shape = ShapeFacts::Shape;
+
+  std::vector<Extents> ask_rule(Apply& node);
+  void note_given(Apply& node);
+  const Shape* shape_of_all_operands(const Apply& node);
+  const Shape& shape_for(const Variable& v);
+  Extents extents_for(const Variable& v);
+  const Shape& note(const Variable& v, const Extents& extents);
+  Variable representative(const Variable& extent, const Apply& node);
+  Length number(const Variable& extent);
+
+  ShapeFacts& facts_;
+  Extents extents_;  // by number
+  DistinctExtents distinct_;
+  std::unordered_map<std::int64_t, Length> constants_;
+  std::unordered_map<Variable, Length, VariableHash> computed_;
 };
 
 }  // namespace thunkvm
