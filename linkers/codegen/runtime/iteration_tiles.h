@@ -11,7 +11,7 @@
 // their rows. Its blocks are rows, as many as fit into kLoopBlock elements.
 #pragma once
 
-#include "linkers/codegen/runtime/index_cursors.h"
+#include "linkers/codegen/runtime/gathered_blocks.h"
 #include "ops/kernels/block_reduction.h"
 
 #include <algorithm>

@@ -25,53 +25,40 @@ void copy_lanes(char* to, const char* from, std::int64_t n, std::int64_t item_si
 
 }  // namespace
 
-/// Calls `f(input, map)` for each input that has a cursor.
-template <class F>
-void LoopBlocks::each_cursor(F f) const {
-  for (std::uint64_t bits = walked_; bits != 0; bits &= bits - 1) {
-    const auto i = static_cast<std::size_t>(std::countr_zero(bits));
-    f(i, operands_.instance.inputs[i]);
-  }
-}
-
-void LoopBlocks::begin_cursors(LoopScratch& memory) {
+void LoopBlocks::begin_gathering(LoopScratch& memory) {
   const LoopInstance& instance = operands_.instance;
-  bool pads = false;
+  const std::int64_t n = whole_lanes(std::min<std::int64_t>(instance.size, kLoopBlock));
   for (std::uint64_t bits = instance.gathered; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(bits));
-    const OperandMap::Kind kind = instance.inputs[i].kind;
-    pads |= kind == OperandMap::Kind::Pad;
-    if (kind == OperandMap::Kind::Broadcast)  // its blocks are all the same
-      repeat_element(scratch(i), whole_lanes(std::min<std::int64_t>(instance.size, kLoopBlock)),
-                     item_size(i), operands_.data[i]);
+    if (instance.inputs[i].kind == OperandMap::Kind::Broadcast)  // its blocks are all the same
+      repeat_element(scratch(i), n, item_size(i), operands_.data[i]);
     else
-      walked_ |= std::uint64_t{1} << i;
+      gathered_ |= std::uint64_t{1} << i;
   }
-  elements_ = memory.elements(operands_.nest.inputs.size());
-  if (pads) pads_ = memory.pads(operands_.nest.inputs.size());
+  gatherings_ = memory.gatherings(operands_.nest.inputs.size());
 }
 
-void LoopBlocks::move_to(std::int64_t start) {
-  each_cursor([&](std::size_t i, const OperandMap& map) {
-    std::int64_t first = start;
-    if (map.kind == OperandMap::Kind::Pad)
-      first = pads_[i].begin(&elements_[i], map.pad_axes, map.pad_before, item_size(i),
-                             operands_.numbers[operands_.nest.inputs[i].pad->fill], start);
-    elements_[i].begin(operands_.data[i], item_size(i), map.axes, first);
-  });
-}
-
-void LoopBlocks::gather(std::int64_t start, std::int64_t n) {
-  if (start != next_) move_to(start);
-  next_ = start + n;
+void LoopBlocks::gather_inputs(std::int64_t start, std::int64_t n) {
   const std::int64_t rest = n % kLoopLanes;
-  each_cursor([&](std::size_t i, const OperandMap& map) {
-    if (map.kind == OperandMap::Kind::Pad)
-      pads_[i].next(scratch(i), n);
+  for (std::uint64_t bits = gathered_; bits != 0; bits &= bits - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+    const OperandMap& map = operands_.instance.inputs[i];
+    const bool padded = map.kind == OperandMap::Kind::Pad;
+    const std::int64_t first = padded ? start - map.pad_before : start;
+    auto& [value, part] = gatherings_[i];
+    if (start != next_) {
+      const std::int64_t element = padded ? elements_before(map.pad_axes, first) : first;
+      value.begin(map.axes, element);
+      if (padded) part.begin(map.pad_axes, element);
+    }
+    if (padded)
+      gather_padded(scratch(i), operands_.data[i], item_size(i), value,
+                    operands_.numbers[operands_.nest.inputs[i].pad->fill], part, first, n);
     else
-      elements_[i].next(scratch(i), n);
+      gather(scratch(i), operands_.data[i], item_size(i), value, n);
     if (rest != 0) fill_lanes(scratch(i) + n * item_size(i), rest, item_size(i));
-  });
+  }
+  next_ = start + n;
 }
 
 /// The last elements of a block, which are fewer than a loop body computes.

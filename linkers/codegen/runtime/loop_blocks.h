@@ -44,11 +44,8 @@ class LoopBlocks {
     return scratch_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;
   }
   char* tail(std::size_t operand) const { return scratch(operand) + LoopScratch::kBlockBytes; }
-  template <class F>
-  void each_cursor(F f) const;
-  void begin_cursors(LoopScratch& scratch);
-  void move_to(std::int64_t start);
-  void gather(std::int64_t start, std::int64_t n);
+  void begin_gathering(LoopScratch& scratch);
+  void gather_inputs(std::int64_t start, std::int64_t n);
   void compute_lanes(char* const* blocks, std::int64_t n) const {
     operands_.nest.body(blocks, operands_.numbers, operands_.nest.element_loops.data(), n);
   }
@@ -56,11 +53,10 @@ class LoopBlocks {
 
   const LoopOperands& operands_;
   char* const scratch_;
-  char* base_[kLoopOperands];          ///< the first element, or scratch
-  std::uint64_t walked_ = 0;           ///< bit i: input i has a cursor
-  std::int64_t next_ = -1;             ///< the element that the cursors are at
-  ElementCursor* elements_ = nullptr;  ///< by input
-  PadCursor* pads_ = nullptr;          ///< the same
+  char* base_[kLoopOperands];        ///< the first element, or scratch
+  std::uint64_t gathered_ = 0;       ///< bit i: input i is gathered anew for each block
+  std::int64_t next_ = -1;           ///< the element that these have come to
+  Gathering* gatherings_ = nullptr;  ///< by input
 };
 
 inline LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch)
@@ -70,11 +66,11 @@ inline LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch
     const auto k = static_cast<std::size_t>(std::countr_zero(bits));
     base_[k] = this->scratch(k);
   }
-  if (operands.instance.gathered != 0) begin_cursors(scratch);
+  if (operands.instance.gathered != 0) begin_gathering(scratch);
 }
 
 inline void LoopBlocks::compute(std::int64_t start, std::int64_t n) {
-  if (walked_ != 0) gather(start, n);
+  if (gathered_ != 0) gather_inputs(start, n);
   char* shifted[kLoopOperands];
   char* const* blocks = base_;
   if (start != 0) {

@@ -1,7 +1,7 @@
 // loop_scratch.h: what the loops of one thread compute in.
 #pragma once
 
-#include "linkers/codegen/runtime/index_cursors.h"
+#include "linkers/codegen/runtime/gathered_blocks.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 #include "ops/kernels/view.h"
 
@@ -12,6 +12,11 @@
 
 namespace thunkvm {
 
+/// Where the gathering of an input has come to: in its values, and in its part of what it pads.
+struct Gathering {
+  Position value, part;
+};
+
 class LoopScratch {
  public:
   static LoopScratch& of_thread() {
@@ -20,8 +25,7 @@ class LoopScratch {
   }
   /// Memory for this many operands, each of kBlockBytes, and for a tail of each.
   char* blocks(std::size_t n_operands) { return room(blocks_, n_operands * kOperandBytes); }
-  ElementCursor* elements(std::size_t n) { return room(elements_, n); }
-  PadCursor* pads(std::size_t n) { return room(pads_, n); }
+  Gathering* gatherings(std::size_t n) { return room(gatherings_, n); }
   View* slices(std::size_t n) { return room(slices_, n); }
   /// Aligned to 16 bytes.
   char* states(std::size_t bytes) {
@@ -43,9 +47,8 @@ class LoopScratch {
   }
 
   std::vector<char> blocks_;
-  std::vector<ElementCursor> elements_;
-  std::vector<PadCursor> pads_;
   std::vector<std::max_align_t> states_;
+  std::vector<Gathering> gatherings_;
   std::vector<View> slices_;
 };
 

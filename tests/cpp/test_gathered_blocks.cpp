@@ -1,6 +1,6 @@
-// test_index_cursors.cpp: strided operands, block by block in C order of the shape they are
+// test_gathered_blocks.cpp: strided operands, block by block in C order of the shape they are
 // broadcast to.
-#include "linkers/codegen/runtime/index_cursors.h"
+#include "linkers/codegen/runtime/gathered_blocks.h"
 #include "thunks/array.h"
 
 #include <doctest/doctest.h>
@@ -45,10 +45,11 @@ Elements gathered(const Array& array, std::vector<std::int64_t> shape, std::int6
   for (const std::int64_t length : shape) size *= length;
   Elements elements(static_cast<std::size_t>(size - start));
   const std::vector<Axis> axes = axes_of(array, shape);
-  ElementCursor cursor;
-  cursor.begin(array.data(), 4, axes, start);
+  Position at;
+  at.begin(axes, start);
   for (std::int64_t i = 0; i < size - start; i += block)
-    cursor.next(reinterpret_cast<char*>(elements.data() + i), std::min(block, size - start - i));
+    gather(reinterpret_cast<char*>(elements.data() + i), array.data(), 4, at,
+           std::min(block, size - start - i));
   return elements;
 }
 
@@ -65,13 +66,14 @@ Elements padded(const Array& values, const Part& part, std::int64_t offset, std:
   for (std::size_t axis = 0; axis < part.lengths.size(); ++axis)
     if (part.lengths[axis] != 1) axes.push_back({part.lengths[axis], part.strides[axis]});
   const std::vector<Axis> value_axes = axes_of(values, part.lengths);
-  ElementCursor cursor;
-  PadCursor pad;
-  const std::int64_t before = pad.begin(&cursor, axes, offset, 4, 0xffffffffu, start);
-  cursor.begin(values.data(), 4, value_axes, before);
   Elements elements(static_cast<std::size_t>(size - start));
+  const std::int64_t before = elements_before(axes, start - offset);
+  Position value, next;
+  value.begin(value_axes, before);
+  next.begin(axes, before);
   for (std::int64_t i = start; i < size; i += block)
-    pad.next(reinterpret_cast<char*>(elements.data() + i - start), std::min(block, size - i));
+    gather_padded(reinterpret_cast<char*>(elements.data() + i - start), values.data(), 4, value,
+                  0xffffffffu, next, i - offset, std::min(block, size - i));
   return elements;
 }
 
@@ -82,7 +84,7 @@ constexpr std::int64_t kBlocks[] = {1, 2, 3, 4, 5, 12};
 
 }  // namespace
 
-TEST_CASE("a cursor gives the elements in C order, whatever the strides and the blocks") {
+TEST_CASE("blocks have the elements in C order, whatever the strides and the blocks") {
   const Array x = twelve();
   for (const std::int64_t block : {1, 2, 4, 5, 12}) {
     CAPTURE(block);
@@ -96,12 +98,12 @@ TEST_CASE("a cursor gives the elements in C order, whatever the strides and the 
   }
 }
 
-TEST_CASE("a cursor walks backwards along negative strides") {
+TEST_CASE("blocks go backwards along negative strides") {
   const Array x = twelve();
   CHECK(gathered(view(x, {2, 3}, {-3, -1}, 5), {2, 3}, 4) == Elements{5, 4, 3, 2, 1, 0});
 }
 
-TEST_CASE("a cursor repeats what is broadcast") {
+TEST_CASE("blocks repeat what is broadcast") {
   const Array x = twelve();
   CHECK(gathered(view(x, {1, 3}, {3, 1}), {2, 3}, 4) == Elements{0, 1, 2, 0, 1, 2});
   CHECK(gathered(view(x, {2, 1}, {1, 1}), {2, 3}, 4) == Elements{0, 0, 0, 1, 1, 1});
@@ -109,13 +111,13 @@ TEST_CASE("a cursor repeats what is broadcast") {
   CHECK(gathered(view(x, {1}, {1}, 7), {2, 2}, 3) == Elements{7, 7, 7, 7});
 }
 
-TEST_CASE("a cursor may start anywhere") {
+TEST_CASE("a block may start anywhere") {
   const Array x = twelve();
   CHECK(gathered(view(x, {4, 3}, {1, 4}), {4, 3}, 5, 7) == Elements{6, 10, 3, 7, 11});
   CHECK(gathered(view(x, {2, 1}, {1, 1}), {2, 3}, 2, 2) == Elements{0, 1, 1, 1});
 }
 
-TEST_CASE("a padding cursor puts a part of a vector between its fill") {
+TEST_CASE("a padded block has a part of a vector between its fill") {
   for (const std::int64_t block : kBlocks) {
     CAPTURE(block);
     CHECK(padded(first(3), Part({3}, {1}), 2, 7, block) == Elements{-1, -1, 0, 1, 2, -1, -1});
@@ -125,7 +127,7 @@ TEST_CASE("a padding cursor puts a part of a vector between its fill") {
   }
 }
 
-TEST_CASE("a padding cursor leaves out what lies between the steps of a part") {
+TEST_CASE("a padded block leaves out what lies between the steps of a part") {
   for (const std::int64_t block : kBlocks) {
     CAPTURE(block);
     CHECK(padded(first(3), Part({3}, {2}), 1, 7, block) == Elements{-1, 0, -1, 1, -1, 2, -1});
@@ -133,7 +135,7 @@ TEST_CASE("a padding cursor leaves out what lies between the steps of a part") {
   }
 }
 
-TEST_CASE("a padding cursor puts a part of a matrix into its rows") {
+TEST_CASE("a padded block has a part of a matrix in its rows") {
   for (const std::int64_t block : kBlocks) {
     CAPTURE(block);
     // x[1:, 1:3] of three rows of four
@@ -151,7 +153,7 @@ TEST_CASE("a padding cursor puts a part of a matrix into its rows") {
   }
 }
 
-TEST_CASE("a padding cursor goes over axes of length 1, wherever they are") {
+TEST_CASE("a padded block goes over axes of length 1, wherever they are") {
   for (const std::int64_t block : kBlocks) {
     CAPTURE(block);
     // x[1:, 2:, None] of two rows of four; then x[None, :, :1] of it
@@ -162,7 +164,7 @@ TEST_CASE("a padding cursor goes over axes of length 1, wherever they are") {
   }
 }
 
-TEST_CASE("a padding cursor may start anywhere") {
+TEST_CASE("a padded block may start anywhere") {
   const auto check = [](const Array& values, const Part& part, std::int64_t offset,
                         const Elements& all) {
     const auto size = static_cast<std::int64_t>(all.size());
@@ -185,7 +187,7 @@ TEST_CASE("a padding cursor may start anywhere") {
   check(first(0), Part({2, 0}, {4, 1}), 0, {-1, -1, -1, -1, -1});
 }
 
-TEST_CASE("a padding cursor repeats a number, and a row, over its part") {
+TEST_CASE("a padded block repeats a number, and a row, over its part") {
   const Array x = twelve();
   for (const std::int64_t block : kBlocks) {
     CAPTURE(block);
@@ -197,24 +199,24 @@ TEST_CASE("a padding cursor repeats a number, and a row, over its part") {
   }
 }
 
-TEST_CASE("a padding cursor of a part without elements gives its fill") {
+TEST_CASE("a padded block of a part without elements is its fill") {
   CHECK(padded(first(0), Part({0}, {1}), 2, 4, 3) == Elements{-1, -1, -1, -1});
   CHECK(padded(view(twelve(), {}, {}), Part({2, 0}, {4, 1}), 0, 8, 3) == Elements(8, -1));
 }
 
-TEST_CASE("a padding cursor reads what it places from where it lies") {
+TEST_CASE("a padded block reads what it places from where it lies") {
   const Array x = twelve();
   CHECK(padded(view(x, {3}, {-2}, 11), Part({3}, {1}), 1, 5, 2) == Elements{-1, 11, 9, 7, -1});
 }
 
-TEST_CASE("a padding cursor's fill has the items' size") {
+TEST_CASE("a padded block's fill has the items' size") {
   const auto filled = [](std::int64_t item_size, std::uint64_t fill) {
-    ElementCursor none;
     const Axis part[] = {{0, 1}};
-    PadCursor pad;
-    pad.begin(&none, part, 0, item_size, fill, 0);
     std::vector<unsigned char> bytes(static_cast<std::size_t>(2 * item_size), 0x55);
-    pad.next(reinterpret_cast<char*>(bytes.data()), 2);
+    Position none, empty;
+    empty.begin(part);
+    gather_padded(reinterpret_cast<char*>(bytes.data()), nullptr, item_size, none, fill, empty, 0,
+                  2);
     return bytes;
   };
   using Bytes = std::vector<unsigned char>;

@@ -1,0 +1,82 @@
+// gathered_blocks.h: blocks of the elements of operands that do not lie side by side, in the order
+// of a loop.
+#pragma once
+
+#include "thunks/array.h"
+
+#include <cstdint>
+#include <span>
+
+namespace thunkvm {
+
+/// Calls f with a zero of an unsigned type of so many bytes: 1, 2, 4 or 8.
+template <class F>
+void visit_bytes(std::int64_t item_size, F&& f) {
+  switch (item_size) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
+/// Writes `n` elements of so many bytes that are all like the one at `element`.
+void repeat_element(char* to, std::int64_t n, std::int64_t item_size, const char* element);
+
+struct Axis {
+  std::int64_t length, stride;
+};
+/// From the outermost to the innermost; none: of one element.
+using Axes = std::span<const Axis>;
+
+/// Writes the axes of an operand, broadcast to `shape`, to `axes`, which has room for as many as
+/// the shape has; returns how many they are. Axes of length 1 are left out, and neighbours that
+/// are one stretch of memory are merged. Strides are those that are given; 0 where it is broadcast.
+int broadcast_axes(Dims lengths, const std::int64_t* strides, Dims shape, Axis* axes);
+
+/// One of the elements along some axes. It goes forward only.
+class Position {
+ public:
+  /// Goes to an element. The axes stay where they are meanwhile.
+  void begin(Axes axes, std::int64_t element = 0);
+
+  /// How far it is from the first one.
+  std::int64_t distance() const { return distance_; }
+  /// How many there are from here on: all, and those along the innermost axis.
+  std::int64_t left() const { return left_; }
+  std::int64_t row() const { return axes_.back().length - index_[axes_.size() - 1]; }
+  std::int64_t stride() const { return axes_.back().stride; }
+  /// Goes on by so many, to the end of the row at most.
+  void advance(std::int64_t n) {
+    left_ -= n;
+    distance_ += n * stride();
+    index_[axes_.size() - 1] += n;
+    for (std::size_t axis = axes_.size() - 1; axis > 0 && index_[axis] == axes_[axis].length;
+         --axis) {
+      index_[axis] = 0;
+      distance_ += axes_[axis - 1].stride - axes_[axis].stride * axes_[axis].length;
+      ++index_[axis - 1];
+    }
+  }
+
+ private:
+  static constexpr Axis kOne[] = {{1, 0}};
+  Axes axes_;
+  std::int64_t distance_ = 0, left_ = 0;
+  std::int64_t index_[kMaxDims];
+};
+
+/// How many elements lie in front of what is `distance` behind the first one, along axes with
+/// strides that are all positive, the outer ones larger.
+std::int64_t elements_before(Axes axes, std::int64_t distance);
+
+/// Copies the next `n` elements of those that lie at `data`, with strides in bytes, to `to`. There
+/// have to be that many.
+void gather(char* to, const char* data, std::int64_t item_size, Position& at, std::int64_t n);
+
+/// The same of an array that is `fill` everywhere but in a part of it, which has the values: its
+/// elements from `first` on. `part`: its next element, with strides in elements of the array.
+void gather_padded(char* to, const char* data, std::int64_t item_size, Position& value,
+                   std::uint64_t fill, Position& part, std::int64_t first, std::int64_t n);
+
+}  // namespace thunkvm
