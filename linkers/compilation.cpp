@@ -84,13 +84,13 @@ class Compilation::Run final : public CompileJob {
       nothing_gained_ = true;
       return 0;
     }
-    modules_.resize(code_->sources().size());
+    modules_.resize(code_->n_modules());
     return modules_.size();
   }
 
   void do_part(std::size_t part, const std::stop_token& stop) override {
     try {
-      LoadedModule found = find_module({.text = code_->sources()[part],
+      LoadedModule found = find_module({.text = code_->source(part),
                                         .flags = {"-fopenmp-simd"},
                                         .libraries = {"-lm"},
                                         .defines = code_->defines(part)},

@@ -1,7 +1,5 @@
 #include "linkers/codegen/emit/annotations.h"
 
-#include "linkers/codegen/emit/c_text.h"
-
 #include <algorithm>
 
 namespace thunkvm {
@@ -34,39 +32,38 @@ std::string Annotations::from_to(const std::vector<std::uint32_t>& inputs,
   return text;
 }
 
-std::string Annotations::call(std::uint32_t step, std::set<std::uint32_t>& named) const {
+Annotation Annotations::call(std::uint32_t step, std::set<std::uint32_t>& named) const {
   const Operands& o = program_.steps[step].operands;
   const std::uint32_t* const outputs = o.registers + o.n_inputs;
-  return from_to({o.registers, outputs}, {outputs, outputs + o.n_outputs}, named);
+  return {{from_to({o.registers, outputs}, {outputs, outputs + o.n_outputs}, named)}};
 }
 
-std::string Annotations::loop(const LoopNest& loop, const std::string& index,
-                              const std::string& body, std::set<std::uint32_t>& named) const {
-  if (!loop.computes()) return "nothing but the lengths of it is read";
+Annotation Annotations::loop(const LoopNest& loop, const std::string& index,
+                             const std::string& body, std::set<std::uint32_t>& named) const {
+  if (!loop.computes()) return {{"nothing but the lengths of it is read"}};
   std::vector<std::uint32_t> inputs, outputs;
   for (const LoopNest::Output& output : loop.outputs)
     outputs.insert(outputs.end(), output.registers.begin(), output.registers.end());
   for (const LoopNest::Reduction& reduction : loop.reductions) outputs.push_back(reduction.reg);
   for (const LoopNest::Source& source : loop.sources) inputs.push_back(source.reg);
-  return from_to(inputs, outputs, named) + (body == "loop_" + index ? "" : ", by " + body);
+  return {{from_to(inputs, outputs, named) + (body == "loop_" + index ? "" : ", by " + body)}};
 }
 
-std::string Annotations::need(std::uint32_t memo) const {
-  return "needs " + node_mark(program_.memos[memo].node);
+Annotation Annotations::need(std::uint32_t memo) const {
+  return {{"needs ", program_.memos[memo].node}};
 }
 
-std::string Annotations::block_at(std::uint32_t statement) const {
+Annotation Annotations::block_at(std::uint32_t statement) const {
   const auto found = memos_.find(statement);
   if (found == memos_.end()) return {};
-  return "memo " + std::to_string(found->second) + ": " +
-         node_mark(program_.memos[found->second].node);
+  return {{"memo " + std::to_string(found->second) + ": ", program_.memos[found->second].node}};
 }
 
-std::string Annotations::registers(const std::set<std::uint32_t>& named) const {
-  std::string list;
+Annotation Annotations::registers(const std::set<std::uint32_t>& named) const {
+  Annotation list;
   for (const std::uint32_t reg : named)
     if (roles_.contains(reg))
-      list += (list.empty() ? "R[" : "; R[") + std::to_string(reg) + "] " + register_mark(reg);
+      list.push_back({(list.empty() ? "R[" : "; R[") + std::to_string(reg) + "] ", kNone, reg});
   return list;
 }
 

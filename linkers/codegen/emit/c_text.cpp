@@ -1,49 +1,18 @@
-// c_text.cpp: an annotation is a line of its own, and begins with a character that C has not.
 #include "linkers/codegen/emit/c_text.h"
 
-#include "vm/program.h"
-
 #include <algorithm>
-#include <string_view>
 
 namespace thunkvm {
 namespace {
 
-/// What lines of annotations begin with. A mark is one of the latter two, an index, and a ';'.
-enum Mark : char { kNote = 1, kNode = 2, kRegister = 3 };
-
-std::string mark(Mark mark, std::uint32_t index) {
-  return static_cast<char>(mark) + std::to_string(index) + ";";
-}
-std::uint32_t index_in(std::string_view mark) {
-  return static_cast<std::uint32_t>(std::stoul(std::string(mark.substr(1, mark.find(';') - 1))));
-}
-
-/// Calls visit(indent, line) for each line, without its indent and end.
-template <class Visit>
-void each_line(std::string_view text, const Visit& visit) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::size_t indent = std::min(text.find_first_not_of(' '), end);
-    visit(indent, text.substr(indent, end - indent));
-    text.remove_prefix(std::min(end + 1, text.size()));
+std::string with_names(const Annotation& annotation, const Names& names) {
+  std::string text;
+  for (const Remark& remark : annotation) {
+    text += remark.words;
+    if (remark.node != kNone) text += names.node(remark.node);
+    if (remark.reg != kNone) text += names.reg(remark.reg);
   }
-}
-
-bool is_mark(char c) { return c >= kNote && c <= kRegister; }
-bool is_code(std::string_view line) { return line.empty() || !is_mark(line[0]); }
-
-std::string with_names(std::string_view line, const Names& names) {
-  std::string result;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (!is_mark(line[i])) {
-      result += line[i];
-      continue;
-    }
-    result += (line[i] == kNode ? names.node : names.reg)(index_in(line.substr(i)));
-    i = line.find(';', i);
-  }
-  return result;
+  return text;
 }
 
 /// The text as a comment on one line, whatever it is.
@@ -73,9 +42,6 @@ std::string on_lines(const std::string& indent, const std::string& text) {
 
 }  // namespace
 
-std::string node_mark(std::uint32_t node) { return mark(kNode, node); }
-std::string register_mark(std::uint32_t reg) { return mark(kRegister, reg); }
-
 void CText::open(const std::string& code) {
   line(code);
   ++depth_;
@@ -91,41 +57,33 @@ void CText::reopen(const std::string& code) {
   ++depth_;
 }
 
-void CText::note(const std::string& annotation) {
-  if (!annotation.empty()) line(static_cast<char>(kNote) + annotation);
+void CText::append(const CText& other) {
+  for (const Place& place : other.places_) (places_.emplace_back(place)).at += code_.size();
+  code_ += other.code_;
 }
 
-std::string CText::code() const {
-  std::string result;
-  each_line(text_, [&](std::size_t indent, std::string_view line) {
-    if (is_code(line)) (result.append(indent, ' ') += line) += '\n';
-  });
-  return result;
+void CText::note(Annotation annotation) {
+  if (!annotation.empty()) places_.push_back({code_.size(), depth_, false, std::move(annotation)});
 }
 
 std::string CText::readable(const Names& names) const {
   std::string result;
-  each_line(text_, [&](std::size_t indent, std::string_view line) {
-    const std::string space(indent, ' ');
-    if (is_code(line))
-      ((result += space) += line) += '\n';
-    else if (line[0] == kNode)
-      (result += space) += on_one_line(with_names(line, names));
-    else
-      result += on_lines(space, with_names(line.substr(1), names));
-  });
-  return result;
+  std::size_t from = 0;
+  for (const Place& place : places_) {
+    result.append(code_, from, place.at - from);
+    from = place.at;
+    const std::string indent(2 * place.depth, ' '), text = with_names(place.annotation, names);
+    result += place.is_node ? indent + on_one_line(text) : on_lines(indent, text);
+  }
+  return result.append(code_, from);
 }
 
 std::uint32_t CText::node_of(std::size_t line) const {
+  std::size_t begin = 0;
+  for (; line > 1 && begin < code_.size(); --line) begin = code_.find('\n', begin) + 1;
   std::uint32_t node = kNone;
-  std::size_t lines = 0;
-  each_line(text_, [&](std::size_t, std::string_view text) {
-    if (is_code(text))
-      ++lines;
-    else if (text[0] == kNode && lines < line)
-      node = index_in(text);
-  });
+  for (const Place& place : places_)
+    if (place.is_node && place.at <= begin) node = place.annotation[0].node;
   return node;
 }
 

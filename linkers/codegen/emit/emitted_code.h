@@ -35,7 +35,8 @@ class EmittedCode final : public NativeCode {
   /// The modules' C, without annotations: what is compiled, and what a cache knows them by.
   /// Nothing in them depends on names, on constants' values or on where things lie. Independent of
   /// each other; none where there is nothing to emit.
-  const std::vector<std::string>& sources() const { return sources_; }
+  std::size_t n_modules() const { return texts_.size(); }
+  const std::string& source(std::size_t module) const { return texts_[module].code(); }
   /// The functions that `load` will ask a module for.
   std::vector<std::string> defines(std::size_t module) const;
   /// All of it, to read: with a comment for each node that says where the user made it. Like
@@ -66,7 +67,6 @@ class EmittedCode final : public NativeCode {
   std::shared_ptr<const Program> program_;  ///< the steps of loops and calls point into it
   std::span<const Variable> nodes_;         ///< the schedule's
   bool gains_ = false;
-  std::vector<std::string> sources_;
   std::vector<CText> texts_;                  // by module
   std::vector<Function> functions_, bodies_;  // by outlined function, by loop
   std::vector<NodeForm> forms_;

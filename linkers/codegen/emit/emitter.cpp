@@ -64,12 +64,10 @@ class Emitter {
     if (profile_.on()) head += kProfilePrelude;
     head += "\n";
     for (const auto& [name, function] : module_.functions) head += "\n" + function;
-    CText text;
+    CText& text = out_.texts_.emplace_back();
     text.verbatim(head);
     text.append(module_.loops);
     text.append(module_.outlined);
-    out_.sources_.push_back(text.code());
-    out_.texts_.push_back(std::move(text));
     module_ = {};
   }
 

@@ -55,7 +55,7 @@ class OutlinedCode {
     module_.outlined.append(head);
     module_.outlined.append(entries);
     module_.outlined.append(c_.text);
-    out_.functions_.push_back({out_.sources_.size(), name});
+    out_.functions_.push_back({out_.texts_.size(), name});
   }
 
  private:
@@ -221,7 +221,7 @@ class OutlinedCode {
     for (const std::uint32_t step : group.steps)
       if (plan_.accounts_for(group, step) || plan_.is_rematerialised(step))
         out_.forms_[program_.steps[step].node] = {"loop", region() + ", loop " + index, ""};
-    out_.bodies_.push_back({out_.sources_.size(), std::move(loop.body)});
+    out_.bodies_.push_back({out_.texts_.size(), std::move(loop.body)});
     out_.loops.push_back(std::move(loop.nest));
   }
 
