@@ -37,12 +37,10 @@ class AskedShapes {
     return inputs;
   }
 
-  /// The length of an array's axis where it is known by other means; else null.
-  Variable inferred_length(const Variable& extent) {
+  /// What is known of the length of an array's axis; null for what is none.
+  Variable length(const Variable& extent) {
     const AxisOf of = axis_of(extent);
-    if (!of.array) return {};
-    const Shape& shape = shape_of(of.array);
-    return shape.own ? Variable() : shape.extents[static_cast<std::size_t>(of.axis)];
+    return of.array ? shape_of(of.array).extents[static_cast<std::size_t>(of.axis)] : Variable();
   }
 
  private:
@@ -191,8 +189,7 @@ class Answering {
     const auto [entry, is_new] = answers_.try_emplace(node.output(0));
     if (!is_new) return entry->second;
     const OriginOf scope(node);
-    Variable answer =
-        asks ? answer_to(node) : facts_.inferred_length(element_of(node.output(0), 0));
+    Variable answer = asks ? answer_to(node) : facts_.length(element_of(node.output(0), 0));
     if (!answer || same_value(answer, node.output(0))) return none;
     if (!node.output(0).name().empty() && !answer.is_leaf() && answer.name().empty())
       answer.set_name(node.output(0).name());

@@ -117,7 +117,7 @@ def test_lengths_that_others_read_too_are_a_vector() -> None:
     np.testing.assert_array_equal(got, [4, 3])
     assert doubled == 8
     assert forms(f)[0] == ("shape", "kernel", "function 0")
-    assert forms(f)[1] == ("subtensor", "emitted", "function 0")
+    assert forms(f)[1] == ("length", "emitted", "function 0")
 
 
 def test_lengths_that_an_arm_picks_from_are_there_in_it() -> None:

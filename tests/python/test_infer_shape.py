@@ -44,6 +44,14 @@ def test_the_shape_of_a_product_runs_no_product(mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_one_length_is_one_node(mode: str) -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], [x.shape[0], (x + 1.0).shape[-1], x.size], mode=mode)
+    assert [int(n) for n in f(np.zeros((4, 3)))] == [4, 3, 12]
+    assert runs(f) == {"length": 2, "size": 1}
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_one_length_asks_for_no_other(mode: str, counting: Any) -> None:
     x, op = tv.vector("x"), counting()
     both = x[:, None] * op(x)

@@ -16,8 +16,6 @@ void write_length(const Plan& plan, std::uint32_t step, FunctionWriter& c) {
   const Operands& o = plan.program().steps[step].operands;
   const IntegerSource& source = plan.step(step).source;
   const std::uint32_t from = o.input(static_cast<int>(source.input));
-  if (source.kind == IntegerSource::Kind::Element)
-    return c.write(o.output(0), c.length(from, source.at));
   const auto length = [&](std::int64_t axis) {
     return c.array(from) + "->dims[" + std::to_string(axis) + "]";
   };
@@ -26,14 +24,6 @@ void write_length(const Plan& plan, std::uint32_t step, FunctionWriter& c) {
   for (int axis = 1; axis < plan.node(step).input(static_cast<int>(source.input)).ndim(); ++axis)
     size += " * " + length(axis);
   c.write(o.output(0), size);
-}
-
-void write_lengths(const Plan& plan, std::uint32_t step, FunctionWriter& c) {
-  const Operands& o = plan.program().steps[step].operands;
-  for (int axis = 0; axis < plan.node(step).input(0).ndim(); ++axis)
-    if ((plan.reg(o.output(0)).lengths >> axis & 1) != 0)
-      c.text.line("const i64 " + c.length(o.output(0), axis) + " = " + c.array(o.input(0)) +
-                  "->dims[" + std::to_string(axis) + "];");
 }
 
 void write_pick(const Plan& plan, std::uint32_t step, std::size_t call, FunctionWriter& c) {

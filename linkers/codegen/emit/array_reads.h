@@ -8,9 +8,8 @@
 
 namespace thunkvm {
 
-/// A step that is a Length, or Lengths (step_form.h).
+/// A step that is a Length (step_form.h).
 void write_length(const Plan& plan, std::uint32_t step, FunctionWriter& c);
-void write_lengths(const Plan& plan, std::uint32_t step, FunctionWriter& c);
 
 /// A step that is a Pick. Where there is no such element, it is the kernel that says so: `call`, of
 /// those that the code may run.

@@ -25,10 +25,6 @@ std::string FunctionWriter::read(std::uint32_t reg) {
   return "r" + std::to_string(reg);
 }
 
-std::string FunctionWriter::length(std::uint32_t reg, std::int64_t axis) {
-  return "r" + std::to_string(reg) + "_" + std::to_string(axis);
-}
-
 std::string FunctionWriter::array(std::uint32_t reg) { return cell(reg) + ".value.array"; }
 
 std::string FunctionWriter::go(std::uint32_t pc) {
@@ -70,7 +66,7 @@ void FunctionWriter::spill(std::uint32_t reg) {
 void FunctionWriter::retire(std::span<const std::uint32_t> registers) {
   for (const std::uint32_t reg : registers) {
     const RegisterForm& form = plan_.reg(reg);
-    if (form.local || form.lengths != 0) continue;
+    if (form.local) continue;
     uses_services_ |= !form.number;
     text.line(form.number ? cell(reg) + ".meta = 0;" : "tv_retire(S, &" + cell(reg) + ");");
   }

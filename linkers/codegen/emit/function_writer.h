@@ -24,8 +24,6 @@ class FunctionWriter {
   std::string service(const std::string& name);
   /// The number in a register, or in the variable that it is.
   std::string read(std::uint32_t reg);
-  /// The length of an axis that is a variable (RegisterForm::lengths).
-  static std::string length(std::uint32_t reg, std::int64_t axis);
   /// The array in a register.
   std::string array(std::uint32_t reg);
   /// A jump to the statement with this pc.

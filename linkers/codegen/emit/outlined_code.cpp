@@ -173,7 +173,6 @@ class OutlinedCode {
     out_.forms_[program_.steps[step].node] = {"emitted", region(), ""};
     switch (plan_.step(step).kind) {
       case StepForm::Kind::Length: write_length(plan_, step, c_); return;
-      case StepForm::Kind::Lengths: write_lengths(plan_, step, c_); return;
       case StepForm::Kind::Pick: write_pick(plan_, step, add_call(step, 0, rest), c_); return;
       default: write_number(step); return;
     }

@@ -36,7 +36,6 @@ Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& s
   find_forms();
   go_on_unless(stop);
   count_accesses();
-  find_lengths();
   rematerialised_ = RematerialisedViews(*this);
   find_groups(stop);
   count_reads_within();
@@ -106,37 +105,6 @@ void Plan::count_accesses() {
     count(reads_, *list);
   for (const auto* list : {&schedule_.inputs, &schedule_.shared, &schedule_.constants})
     count(writes_, *list);
-}
-
-/// Vectors of lengths that are not made, since nothing reads them but `shape(x)[0]` beside them.
-void Plan::find_lengths() {
-  if (options_.unfused || program_.retain_intermediates) return;
-  schedule_.each_segment([&](std::uint32_t first, std::uint32_t end, std::uint32_t) {
-    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> picks;  // by register
-    for (std::uint32_t step = end; step-- > first;) {
-      const Operands& o = program_.steps[step].operands;
-      if (steps_[step].kind == StepForm::Kind::Pick && steps_[step].indices[0].input < 0)
-        picks[o.input(0)].push_back(step);
-      const auto found = steps_[step].is_shape_of() ? picks.find(o.output(0)) : picks.end();
-      if (found == picks.end() || writes_[o.output(0)] != 1 ||
-          found->second.size() != reads_[o.output(0)])
-        continue;
-      const std::int64_t ndim = node(step).input(0).ndim();
-      const auto axis = [&](std::uint32_t pick) {
-        const std::int64_t at = steps_[pick].indices[0].number;
-        return at < 0 ? at + ndim : at;
-      };
-      if (std::ranges::any_of(found->second,
-                              [&](auto pick) { return axis(pick) < 0 || axis(pick) >= ndim; }))
-        continue;
-      for (const std::uint32_t pick : found->second) {
-        registers_[o.output(0)].lengths |= AxisSet{1} << axis(pick);
-        steps_[pick] = {.kind = StepForm::Kind::Length,
-                        .source = {.kind = IntegerSource::Kind::Element, .at = axis(pick)}};
-      }
-      steps_[step] = {.kind = StepForm::Kind::Lengths};
-    }
-  });
 }
 
 std::vector<StepRange> Plan::not_reached(std::span<const Group> rest) const {

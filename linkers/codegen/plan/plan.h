@@ -33,7 +33,6 @@ struct RegisterForm {
   bool number = false;  ///< always a 0-d number with a type in C, or empty
   DType dtype = DType::Object;
   bool local = false;               ///< a variable of its function
-  AxisSet lengths = 0;              ///< of an array: those of these axes are variables
   std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
   bool shape_only = false;          ///< of a temporary: nothing but its lengths is read
 };
@@ -129,7 +128,6 @@ class Plan {
   void find_forms();
   std::uint32_t most_thunks() const;
   void count_accesses();
-  void find_lengths();
   void find_groups(const std::stop_token& stop);
   void count_reads_within();
   void find_memo_depths();

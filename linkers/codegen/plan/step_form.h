@@ -17,7 +17,6 @@ struct StepForm {
   enum class Kind : std::uint8_t {
     Expression,  ///< 0-d numbers in, a 0-d number out, and a template
     Length,      ///< a 0-d int64 that is read from an array's lengths: `source`
-    Lengths,     ///< an array's lengths, each a variable, where Length steps alone read them
     Pick,        ///< one element of an array: `indices`; fails where there is none
     Element,     ///< elementwise over arrays: may be a member of a loop
     Reduction,   ///< a reduction: may be a member of a loop
@@ -32,7 +31,7 @@ struct StepForm {
   int ndim = 0;         ///< of an Element's or a Mapped's output, or of what a Reduction reduces
   AxisSet reduced = 0;  ///< that a Reduction reduces
   bool keepdims = false;
-  IntegerSource source{};            ///< of a Length; its Element is one of the Lengths
+  IntegerSource source{};            ///< of a Length
   std::vector<AxisIndex> indices{};  ///< of a Pick, by axis
   const char* why = "";              ///< of a Kernel: why it is nothing better
 
