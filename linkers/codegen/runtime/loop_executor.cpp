@@ -30,7 +30,8 @@ class Execution {
         call_(call),
         operands_(nest, instance, numbers) {
     find_inputs(data);
-    for (const LoopNest::Output& output : nest_.outputs) make_output(output, operands_.n++);
+    for (std::size_t j = 0; const LoopNest::Output& output : nest_.outputs)
+      make_output(output, j++, operands_.n++);
     for (std::size_t f = 0; f < nest_.reductions.size(); ++f) make_result(f, results);
   }
 
@@ -75,8 +76,8 @@ class Execution {
   /// An output whose elements are still to be computed: in its slot; in the memory of a dying input
   /// that is not read after the output is written; in that of the last call in the `_nogc` modes;
   /// else in new memory.
-  void make_output(const LoopNest::Output& output, std::size_t k) {
-    if (((instance_.in_slots >> (k - nest_.inputs.size())) & 1u) != 0) {
+  void make_output(const LoopNest::Output& output, std::size_t j, std::size_t k) {
+    if (((instance_.in_slots >> j) & 1u) != 0) {
       operands_.data[k] = CallMemory(call_).make_again(output.slot);
       return;
     }

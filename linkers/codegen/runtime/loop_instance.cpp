@@ -278,17 +278,23 @@ class Resolution {
     }
   }
 
+  bool is_part_of_another(std::size_t i) const {
+    return std::ranges::any_of(std::span(nest_.sources).first(i), [&](const auto& other) {
+      return other.reg == nest_.sources[i].reg;
+    });
+  }
   void keep_key() {
     std::int64_t* key = instance_.key;
     for (std::size_t i = 0; i < nest_.sources.size(); ++i) {
       const LoopNest::Source& source = nest_.sources[i];
       const LoopLayouts::SourceLayout& layout = layouts_.source(i);
-      *reinterpret_cast<SourceKey*>(key) = {source.reg, source.slot, layout.version,
-                                            2 * source.ndim};
+      // Several parts of one array are compared once.
+      const int ndim = is_part_of_another(i) ? 0 : source.ndim;
+      *reinterpret_cast<SourceKey*>(key) = {source.reg, source.slot, layout.version, 2 * ndim};
       std::int64_t* const dims = key + SourceKey::words(0);
-      std::copy_n(layout.lengths, source.ndim, dims);
-      std::copy_n(layout.strides, source.ndim, dims + source.ndim);
-      key += SourceKey::words(source.ndim);
+      std::copy_n(layout.lengths, ndim, dims);
+      std::copy_n(layout.strides, ndim, dims + ndim);
+      key += SourceKey::words(ndim);
     }
   }
 
