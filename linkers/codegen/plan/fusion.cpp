@@ -66,6 +66,12 @@ class Fusion {
     bool open() const { return position == kOpen; }
   };
 
+  /// A step, and the index maps by way of which it reads its inputs.
+  struct Reader {
+    std::uint32_t step;
+    std::vector<std::uint32_t> maps{};
+  };
+
   const Operands& operands(std::uint32_t step) const { return program_.steps[step].operands; }
 
   void take(std::uint32_t step) {
@@ -74,29 +80,28 @@ class Fusion {
     const bool fuse = plan_.options().fuse;
     const bool mapped = fuse && form.kind == Kind::Mapped;
     // What an index map reads may have become a value since.
-    for (const std::uint32_t mapped : maps_.read_by(step))
-      if (!plan_.is_rematerialised(mapped) && !maps_.may_wait(mapped))
-        compute(operands(mapped).output(0));
+    for (const std::uint32_t map : maps_.read_by(step))
+      if (!plan_.is_rematerialised(map) && !maps_.may_wait(map)) compute(operands(map).output(0));
     for (int i = 0; i < operands(step).n_inputs; ++i) {
       const std::uint32_t reg = operands(step).input(i);
       // Lengths of arrays are made to be compared, and other vectors are not.
       if (form.compares(i) != maps_.is(reg, IndexMap::Kind::ShapeOf)) compute(reg);
     }
-    read_ = maps_.read_by(step);
+    Reader reader{step, maps_.read_by(step)};
     std::size_t loop = kNoLoop;
     if (fuse && form.kind == Kind::Element) {
-      loop = join(step);
+      loop = join(reader);
     } else if (mapped || (fuse && form.kind == Kind::Reduction)) {
       const int value = mapped ? form.map->value : 0;
       const std::size_t computing = loop_of(operands(step).input(value));
-      if (computing != kNoLoop && (mapped ? takes_result(loops_[computing], step)
-                                          : takes_reduction(loops_[computing], step)))
+      if (computing != kNoLoop && (mapped ? takes_result(loops_[computing], reader)
+                                          : takes_reduction(loops_[computing], reader)))
         loop = computing;
     }
     if (loop == kNoLoop && mapped && maps_.may_wait(step)) return maps_.wait(step);
     if (loop == kNoLoop) return take_alone(step);
-    const std::vector<std::size_t> producers = producers_of(step);
-    add(loop, step);
+    const std::vector<std::size_t> producers = producers_of(reader);
+    add(loop, reader);
     seal_others(producers, loop);
     note_touched(step);
   }
@@ -105,8 +110,7 @@ class Fusion {
   void take_alone(std::uint32_t step) {
     const Operands& o = operands(step);
     for (int i = 0; i < o.n_inputs; ++i) compute(o.input(i));
-    read_.clear();
-    seal_others(producers_of(step), kNoLoop);
+    seal_others(producers_of({step}), kNoLoop);
     note_touched(step);
     for (int j = 0; j < o.n_outputs; ++j) group_of_[o.output(j)] = groups_.size();
     const bool expression = plan_.step(step).is_expression();
@@ -164,23 +168,23 @@ class Fusion {
     return found == loop_of_.end() ? kNoLoop : root(found->second);
   }
 
-  /// The loops whose values the step that is taken reads, directly or by way of index maps.
-  std::vector<std::size_t> producers_of(std::uint32_t step) const {
+  /// The loops whose values a step reads, directly or by way of index maps.
+  std::vector<std::size_t> producers_of(const Reader& reader) const {
     std::vector<std::size_t> result;
-    const auto note = [&](std::uint32_t reader) {
-      const Operands& o = operands(reader);
+    const auto note = [&](std::uint32_t step) {
+      const Operands& o = operands(step);
       for (int i = 0; i < o.n_inputs; ++i)
         if (const std::size_t loop = loop_of(o.input(i)); loop != kNoLoop) add_once(result, loop);
     };
-    note(step);
-    for (const std::uint32_t mapped : read_) note(mapped);
+    note(reader.step);
+    for (const std::uint32_t mapped : reader.maps) note(mapped);
     return result;
   }
 
   /// Those, and loops that have an index map which the step reads too.
-  std::vector<std::size_t> candidates_for(std::uint32_t step) const {
-    std::vector<std::size_t> result = producers_of(step);
-    for (const std::uint32_t mapped : read_) {
+  std::vector<std::size_t> candidates_for(const Reader& reader) const {
+    std::vector<std::size_t> result = producers_of(reader);
+    for (const std::uint32_t mapped : reader.maps) {
       const auto found = mapped_in_.find(operands(mapped).output(0));
       if (found != mapped_in_.end()) add_once(result, root(found->second));
     }
@@ -208,11 +212,11 @@ class Fusion {
   }
 
   /// True if the step, and the index maps that it reads, may become members.
-  bool takes(const Loop& loop, std::uint32_t step) const {
+  bool takes(const Loop& loop, const Reader& reader) const {
     const std::size_t index = static_cast<std::size_t>(&loop - loops_.data());
-    std::vector<std::uint32_t> steps = read_;
+    std::vector<std::uint32_t> steps = reader.maps;
     std::erase_if(steps, [&](auto mapped) { return plan_.is_member(loop.steps, mapped); });
-    steps.push_back(step);
+    steps.push_back(reader.step);
     std::size_t registers = loop.operands.size();
     for (const std::uint32_t member : steps) {
       const Operands& o = operands(member);
@@ -234,24 +238,26 @@ class Fusion {
     return !touched_.contains(o.output(0));
   }
 
-  bool takes_reduction(const Loop& loop, std::uint32_t step) const {
-    const StepForm& form = plan_.step(step);
+  bool takes_reduction(const Loop& loop, const Reader& reader) const {
+    const StepForm& form = plan_.step(reader.step);
     return loop.ndim == form.ndim && (loop.reduced == 0 || loop.reduced == form.reduced) &&
-           computes(loop, operands(step).input(0)) && takes(loop, step);
+           computes(loop, operands(reader.step).input(0)) && takes(loop, reader);
   }
-  bool takes_result(const Loop& loop, std::uint32_t step) const {
-    return is_output(loop, step) && takes(loop, step);
+  bool takes_result(const Loop& loop, const Reader& reader) const {
+    return is_output(loop, reader.step) && takes(loop, reader);
   }
 
   /// The loop that an elementwise step becomes a member of: that of its producers, as far as they
-  /// may have its shape; one that is known to have it; or a new one.
-  std::size_t join(std::uint32_t step) {
-    const std::vector<std::size_t> candidates = candidates_for(step);
-    const Shape shape = shape_of(step);
+  /// may have its shape; one that is known to have it; or a new one. Of the index maps, those that
+  /// a new one cannot do without run.
+  std::size_t join(Reader& reader) {
+    const std::vector<std::size_t> candidates = candidates_for(reader);
+    const Shape shape = shape_of(reader.step);
+    const int ndim = plan_.step(reader.step).ndim;
     const auto takes_step = [&](std::size_t loop) {
-      return loops_[loop].ndim == plan_.step(step).ndim &&
+      return loops_[loop].ndim == ndim &&
              plan_.shapes().compare(loops_[loop].shape, shape) != Verdict::Different &&
-             takes(loops_[loop], step);
+             takes(loops_[loop], reader);
     };
     std::size_t loop = kNoLoop;
     for (const std::size_t candidate : candidates) {
@@ -268,11 +274,11 @@ class Fusion {
     if (beside != last_of_shape_.end() && takes_step(root(beside->second)))
       return root(beside->second);
     loop = loops_.size();
-    loops_.emplace_back().ndim = plan_.step(step).ndim;
+    loops_.emplace_back().ndim = ndim;
     merged_into_.push_back(loop);
-    for (const std::uint32_t mapped : std::vector(read_))
-      if (!suits(mapped, loops_[loop].ndim, kNoLoop)) compute(operands(mapped).output(0));
-    read_ = maps_.read_by(step);
+    for (const std::uint32_t mapped : reader.maps)
+      if (!suits(mapped, ndim, kNoLoop)) compute(operands(mapped).output(0));
+    reader.maps = maps_.read_by(reader.step);
     return loop;
   }
 
@@ -299,14 +305,16 @@ class Fusion {
     return into;
   }
 
-  void add(std::size_t loop, std::uint32_t step) {
+  void add(std::size_t loop, const Reader& reader) {
     Loop& g = loops_[loop];
-    for (const std::uint32_t mapped : read_) {
+    for (const std::uint32_t mapped : reader.maps) {
       add_step(g, mapped);
       const std::uint32_t out = operands(mapped).output(0);
-      (is_output(g, mapped) ? loop_of_ : mapped_in_)[out] = loop;
-      if (is_output(g, mapped)) maps_.settle(out);
+      const bool output = is_output(g, mapped);
+      (output ? loop_of_ : mapped_in_)[out] = loop;
+      if (output) maps_.settle(out);
     }
+    const std::uint32_t step = reader.step;
     add_step(g, step);
     g.computing += plan_.step(step).kind != Kind::Mapped;
     if (plan_.step(step).kind == Kind::Reduction) g.reduced = plan_.step(step).reduced;
@@ -361,7 +369,6 @@ class Fusion {
   const Plan& plan_;
   const Program& program_;
   IndexMaps maps_;
-  std::vector<std::uint32_t> read_;  // the index maps that the step which is taken reads
   std::vector<Group> groups_;
   std::vector<Loop> loops_;
   std::vector<std::size_t> merged_into_;
