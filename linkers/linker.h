@@ -36,10 +36,10 @@ struct Linked {
 
 /// How thunks are chosen and ordered.
 struct LinkOptions {
-  /// true: LazyLinker: demand is compiled away by placement, values are released when nobody can
-  /// need them any more. false: PerformLinker: every node is a memo body that is run when it is
-  /// needed (call by need), and values stay until the call ends; no analysis at all, so it is what
-  /// the placed programs are compared with.
+  /// true: demand is compiled away by placement, values are released when nobody can need them any
+  /// more. false: every node is a memo body that is run when it is needed (call by need), and
+  /// values stay until the call ends; no analysis at all, so it is what the placed programs are
+  /// compared with.
   bool placed = true;
   /// `_nogc`: intermediates are kept between calls, so that their memory is used again.
   bool retain_intermediates = false;

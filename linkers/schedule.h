@@ -1,9 +1,10 @@
 // schedule.h: a placed graph as a tree of blocks: what runs where, in which registers, and what
 // dies after it.
 //
-// Placement makes a schedule once, and everything later reads it: the assembler makes the Program
-// from it, emission makes C from it, `explain` and profiles name regions by it. Passes that only
-// emission wants (needs_ahead.h) rewrite it before it is assembled.
+// `lower` makes it from a placement, `lower_by_need` without one (lowering.h). Where C will be
+// emitted, `run_needs_ahead` (needs_ahead.h) and the host (LinkOptions::scheduled) may rewrite it.
+// From then on it is read: the assembler makes the Program from it and notes its pcs in it,
+// emission makes C from it, `explain` and profiles name regions by it.
 //
 // The tree lies flat: the statements of a block are a range, in the order of the code, with the
 // arms of its branches inside it. An End closes each block.

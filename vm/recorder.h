@@ -37,7 +37,8 @@ struct RecordOptions {
 inline constexpr std::uint32_t kTickClasses = 128;
 
 /// The record of one *site*: a node that the machine runs, a group of emitted code, or a part of a
-/// call beside the program. Emitted modules declare it again (emit/profile_prelude.h).
+/// call beside the program. Emitted modules declare it again
+/// (linkers/codegen/emit/profile_code.cpp).
 ///
 /// The fields that a lap writes lie in two cache lines.
 struct alignas(64) SiteRecord {

@@ -14,7 +14,7 @@ namespace thunkvm {
 /// of the call: there are no joins, and no path is followed that decides one thing in two ways.
 /// Each body is followed once; what it reads and leaves is held against every
 /// instruction that enters it.
-/// Near-linear in instructions, but for the conditions (condition.h) and for bodies that many
+/// Near-linear in instructions, but for the conditions (conditions.h) and for bodies that many
 /// instructions enter, each of which may be the first.
 void check_register_flow(const Program& program);
 
