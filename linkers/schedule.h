@@ -164,13 +164,13 @@ struct Schedule {
         ++next;
     return next;
   }
-  /// Calls `f(first, end, pc)` for the steps of each Run instruction.
+  /// Calls `f(runs)` for the statements that share an instruction, of each Run instruction.
   template <class F>
   void each_segment(F f) const {
     for (std::uint32_t i = 0, after; i < statements.size(); i = after) {
       after = next(i);
-      const Statement& s = statements[i];
-      if (s.kind == Statement::Kind::Run) f(s.index, s.index + (after - i), s.pc);
+      if (statements[i].kind == Statement::Kind::Run)
+        f(std::span(statements).subspan(i, after - i));
     }
   }
   /// The static type of all that a register ever holds; null where there is none.

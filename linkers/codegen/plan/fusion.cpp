@@ -36,18 +36,18 @@ class Fusion {
         maps_(plan, first, end),
         hoisted_(hoisted_scalars(plan, first, end)) {}
 
-  std::vector<Group> run(std::uint32_t first, std::uint32_t end) {
+  std::vector<Group> run(std::span<const Statement> runs) {
     for (const std::uint32_t step : hoisted_)
       groups_.push_back({.kind = Group::Kind::Expression, .steps = {step}, .retired = {}});
-    for (std::uint32_t step = first; step < end; ++step)
-      if (!std::ranges::binary_search(hoisted_, step)) take(step);
+    for (const Statement& s : runs)
+      if (!std::ranges::binary_search(hoisted_, s.index)) take(s.index);
     for (const std::uint32_t step : maps_.waiting())
       if (!mapped_in_.contains(operands(step).output(0))) compute(operands(step).output(0));
     for (std::size_t g = 0; g < loops_.size(); ++g)
       if (root(g) == g && loops_[g].open()) seal(g);
     for (std::size_t g = 0; g < loops_.size(); ++g)
       if (root(g) == g) fill_group(loops_[g]);
-    place_retires(first, end);
+    place_dying(runs);
     return std::move(groups_);
   }
 
@@ -350,17 +350,16 @@ class Fusion {
         .kind = worth ? Group::Kind::Loop : Group::Kind::Call, .steps = loop.steps, .retired = {}};
   }
 
-  /// What the segment retires goes after the last group that touches it.
-  void place_retires(std::uint32_t first, std::uint32_t end) {
+  /// What dies in the segment does so after the last group that touches it.
+  void place_dying(std::span<const Statement> runs) {
     std::unordered_map<std::uint32_t, std::size_t> last;
     for (std::size_t u = 0; u < groups_.size(); ++u)
       for (const std::uint32_t step : groups_[u].steps) {
         const Operands& o = operands(step);
         for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) last[o.registers[k]] = u;
       }
-    for (std::uint32_t step = first; step < end; ++step)
-      for (std::uint32_t k = 0; k < program_.steps[step].retire_count; ++k) {
-        const std::uint32_t reg = program_.retires[program_.steps[step].retire_first + k];
+    for (const Statement& s : runs)
+      for (const std::uint32_t reg : plan_.schedule().dying_in(s)) {
         const auto found = last.find(reg);
         groups_[found == last.end() ? groups_.size() - 1 : found->second].retired.push_back(reg);
       }
@@ -382,8 +381,8 @@ class Fusion {
 
 }  // namespace
 
-std::vector<Group> fuse(const Plan& plan, std::uint32_t first_step, std::uint32_t end_step) {
-  return Fusion(plan, first_step, end_step).run(first_step, end_step);
+std::vector<Group> fuse(const Plan& plan, std::span<const Statement> runs) {
+  return Fusion(plan, runs.front().index, runs.back().index + 1).run(runs);
 }
 
 }  // namespace thunkvm

@@ -3,13 +3,13 @@
 
 #include "linkers/codegen/plan/plan.h"
 
-#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace thunkvm {
 
-/// The groups that the steps [first_step, end_step) of a segment are computed in, in order. The
+/// The groups that the steps of a segment are computed in, in order. `runs`: its statements. The
 /// plan has found forms, lengths and rematerialised views.
-std::vector<Group> fuse(const Plan& plan, std::uint32_t first_step, std::uint32_t end_step);
+std::vector<Group> fuse(const Plan& plan, std::span<const Statement> runs);
 
 }  // namespace thunkvm

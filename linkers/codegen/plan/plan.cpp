@@ -128,9 +128,9 @@ std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : kFunctio
 void Plan::find_groups(const std::stop_token& stop) {
   groups_.resize(program_.code.size());
   membership_.resize(steps_.size());
-  schedule_.each_segment([&](std::uint32_t first, std::uint32_t end, std::uint32_t pc) {
+  schedule_.each_segment([&](std::span<const Statement> runs) {
     go_on_unless(stop);
-    groups_[pc] = fuse(*this, first, end);
+    groups_[runs.front().pc] = fuse(*this, runs);
   });
   for (const std::vector<Group>& groups : groups_)
     for (const Group& group : groups)
