@@ -144,6 +144,7 @@ struct Schedule {
   const Block& arm(const ScheduledBranch& branch, std::uint32_t arm) const {
     return blocks[branch.first_arm + arm];
   }
+  const Block& body(std::uint32_t memo) const { return blocks[memos[memo].block]; }
   /// The statement after a branch's arms.
   std::uint32_t after(const ScheduledBranch& branch) const {
     return arm(branch, branch.n_arms - 1).end;

@@ -4,13 +4,11 @@
 
 namespace thunkvm {
 
-Annotations::Annotations(const Plan& plan) : plan_(plan), program_(plan.program()) {
-  const Schedule& schedule = plan.schedule();
-  for (const auto* list : {&schedule.constants, &schedule.inputs, &schedule.shared,
-                           &schedule.outputs, &schedule.updates})
+Annotations::Annotations(const Plan& plan) : plan_(plan), schedule_(plan.schedule()) {
+  for (const auto* list : {&schedule_.constants, &schedule_.inputs, &schedule_.shared,
+                           &schedule_.outputs, &schedule_.updates})
     roles_.insert(list->begin(), list->end());
-  for (std::uint32_t m = 0; m < schedule.memos.size(); ++m)
-    memos_[schedule.blocks[schedule.memos[m].block].begin] = m;
+  for (std::uint32_t m = 0; m < schedule_.memos.size(); ++m) memos_[schedule_.body(m).begin] = m;
 }
 
 /// Each register once, in this order.
@@ -33,7 +31,7 @@ std::string Annotations::from_to(const std::vector<std::uint32_t>& inputs,
 }
 
 Annotation Annotations::call(std::uint32_t step, std::set<std::uint32_t>& named) const {
-  const Operands& o = program_.steps[step].operands;
+  const Operands& o = plan_.program().steps[step].operands;
   const std::uint32_t* const outputs = o.registers + o.n_inputs;
   return {{from_to({o.registers, outputs}, {outputs, outputs + o.n_outputs}, named)}};
 }
@@ -50,13 +48,13 @@ Annotation Annotations::loop(const LoopNest& loop, const std::string& index,
 }
 
 Annotation Annotations::need(std::uint32_t memo) const {
-  return {{"needs ", program_.memos[memo].node}};
+  return {{"needs ", schedule_.memos[memo].node}};
 }
 
 Annotation Annotations::block_at(std::uint32_t statement) const {
   const auto found = memos_.find(statement);
   if (found == memos_.end()) return {};
-  return {{"memo " + std::to_string(found->second) + ": ", program_.memos[found->second].node}};
+  return {{"memo " + std::to_string(found->second) + ": ", schedule_.memos[found->second].node}};
 }
 
 Annotation Annotations::registers(const std::set<std::uint32_t>& named) const {

@@ -37,7 +37,7 @@ class Annotations {
                       std::set<std::uint32_t>& named) const;
 
   const Plan& plan_;
-  const Program& program_;
+  const Schedule& schedule_;
   std::set<std::uint32_t> roles_;                           // registers that have one
   std::unordered_map<std::uint32_t, std::uint32_t> memos_;  // by the first statement
 };

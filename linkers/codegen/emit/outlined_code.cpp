@@ -322,7 +322,7 @@ class OutlinedCode {
 
   /// Behind the function's own code, and left for where it was gone to from.
   void emit_body(std::uint32_t memo) {
-    const Block& block = schedule_.blocks[schedule_.memos[memo].block];
+    const Block& block = schedule_.body(memo);
     const std::uint32_t last = block.end - 1;
     c_.begin_body(memo);
     c_.text.note(annotations_.block_at(block.begin));

@@ -78,7 +78,7 @@ void Plan::find_forms() {
 void Plan::count_accesses() {
   reads_.resize(program_.n_registers, 0);
   writes_.resize(program_.n_registers, 0);
-  needs_.resize(program_.memos.size());
+  needs_.resize(schedule_.memos.size());
   const auto count = [](std::vector<std::uint32_t>& accesses,
                         std::span<const std::uint32_t> registers) {
     for (const std::uint32_t reg : registers) ++accesses[reg];
@@ -158,13 +158,13 @@ void Plan::count_reads_within() {
 }
 
 void Plan::find_memo_depths() {
-  memos_in_order_.resize(program_.memos.size());
+  memos_in_order_.resize(schedule_.memos.size());
   std::iota(memos_in_order_.begin(), memos_in_order_.end(), 0);
   // A body needs what its node depends on, and nodes are numbered behind those.
-  std::ranges::sort(memos_in_order_, {}, [&](auto memo) { return program_.memos[memo].node; });
-  memo_depth_.resize(program_.memos.size(), 0);
+  std::ranges::sort(memos_in_order_, {}, [&](auto memo) { return schedule_.memos[memo].node; });
+  memo_depth_.resize(schedule_.memos.size(), 0);
   for (const std::uint32_t memo : memos_in_order_) {
-    const Block& body = schedule_.blocks[schedule_.memos[memo].block];
+    const Block& body = schedule_.body(memo);
     std::uint32_t thunks = 0;
     std::uint8_t depth = 0;
     bool callable = true;
@@ -212,7 +212,7 @@ void Plan::cut() {
     outlined_at_[s.pc] = static_cast<std::uint32_t>(outlined_.size() - 1);
   }
   // A memo body whose call would be a call of the interpreter's is none.
-  for (std::size_t m = 0; m < program_.memos.size(); ++m)
+  for (std::size_t m = 0; m < schedule_.memos.size(); ++m)
     if (memo_depth_[m] != 0) outlined_[memo_function(static_cast<std::uint32_t>(m))].emitted = true;
 }
 

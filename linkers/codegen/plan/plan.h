@@ -80,7 +80,7 @@ class Plan {
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
   /// The outlined function that has a memo body, or is it.
   std::uint32_t memo_function(std::uint32_t memo) const {
-    return outlined_at_[program_.memos[memo].pc];
+    return outlined_at_[pc(schedule_.body(memo).begin)];
   }
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The groups of the Run instruction at `pc`, in the order in which they are emitted.
