@@ -114,11 +114,12 @@ class Assembler {
     if (is_running && program_.code.back().b < segment_) {
       s.pc = pc() - 1;
       ++program_.code.back().b;
-      count(s.node, program_.code.back().c);
-      return;
+      s.counter = program_.code.back().c;
+    } else {
+      s.counter = program_.n_counters++;
+      emit(Opcode::Run, s.index, 1, s.counter);
     }
-    emit(Opcode::Run, s.index, 1, program_.n_counters);
-    count(s.node, program_.n_counters++);
+    count(s.node, s.counter);
   }
 
   const void* keep_state(const ThunkCode& code) {
@@ -149,27 +150,27 @@ class Assembler {
     }
   }
 
-  void assemble_move(const Statement& s) {
+  void assemble_move(Statement& s) {
     // Every move counts; those that are no node's run share one counter, so that the loop need not
     // ask.
-    std::uint32_t counter = uncounted_;
+    s.counter = uncounted_;
     if (s.node != kNone) {
-      counter = program_.n_counters++;
-      count(s.node, counter);
-    } else if (counter == kNone) {
-      counter = uncounted_ = program_.n_counters++;
+      s.counter = program_.n_counters++;
+      count(s.node, s.counter);
+    } else if (s.counter == kNone) {
+      s.counter = uncounted_ = program_.n_counters++;
     }
-    emit(Opcode::Move, s.to, s.from, counter, s.takes ? kTake : 0);
+    emit(Opcode::Move, s.to, s.from, s.counter, s.takes ? kTake : 0);
   }
 
-  void assemble_branch(const Statement& s) {
+  void assemble_branch(Statement& s) {
     const ScheduledBranch& scheduled = schedule_.branches[s.index];
     Branch branch;
     branch.selector = scheduled.selector;
     branch.decoding = scheduled.decoding;
     branch.n_arms = scheduled.n_arms;
     branch.first_target = static_cast<std::uint32_t>(program_.targets.size());
-    branch.first_counter = program_.n_counters;
+    branch.first_counter = s.counter = program_.n_counters;
     branch.node = s.node;
     program_.targets.resize(program_.targets.size() + branch.n_arms, kNone);
     program_.n_counters += branch.n_arms;

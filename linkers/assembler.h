@@ -18,7 +18,8 @@ std::uint32_t dying_inputs(const Operands& operands, std::span<const std::uint32
 /// `traced`: no input dies at its last use, so that a tracer finds it after the run as it was
 /// before.
 ///
-/// Writes into the schedule which step, and which instruction, each statement became. Linear.
+/// Writes into the schedule which step and which instruction each statement became, and what counts
+/// its runs. Linear.
 Program assemble(Schedule& schedule, std::span<const ThunkCode* const> thunks,
                  std::uint32_t segment, bool traced);
 

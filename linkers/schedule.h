@@ -32,7 +32,7 @@
 
 namespace thunkvm {
 
-/// 32 bytes. Nodes are the program's; registers, memo bodies and lazy thunks too.
+/// 36 bytes. Nodes are the program's; registers, memo bodies and lazy thunks too.
 struct Statement {
   enum class Kind : std::uint8_t {
     Run,      ///< an eager thunk
@@ -66,8 +66,11 @@ struct Statement {
   /// The instruction that stands for it in the program; several Runs may share one. The last arm's
   /// End has none: its pc is that of what follows.
   std::uint32_t pc = kNone;
+  /// Which of the program's counters counts a Run or a Move; of a Branch that of its first arm,
+  /// where those of the others follow.
+  std::uint32_t counter = kNone;
 };
-static_assert(sizeof(Statement) == 32);
+static_assert(sizeof(Statement) == 36);
 
 struct Block {
   enum class Kind : std::uint8_t {

@@ -90,7 +90,7 @@ class OutlinedCode {
 
   void emit_statement(const Statement& s) {
     switch (s.kind) {
-      case Statement::Kind::Run: emit_run(s.pc); return;
+      case Statement::Kind::Run: emit_run(s); return;
       case Statement::Kind::Move: emit_move(s); return;
       case Statement::Kind::Need: emit_need(s.index, s.pc); return;
       case Statement::Kind::Retire: c_.retire(schedule_.dying_in(s)); return;
@@ -119,9 +119,10 @@ class OutlinedCode {
     return c_.go(pc);
   }
 
-  void emit_run(std::uint32_t pc) {
-    c_.count(program_.code[pc].c);
-    const std::vector<Group>& groups = plan_.groups(pc);
+  /// With those that share its instruction.
+  void emit_run(const Statement& s) {
+    c_.count(s.counter);
+    const std::vector<Group>& groups = plan_.groups(s.pc);
     for (std::size_t u = 0; u < groups.size(); ++u) {
       const Group& group = groups[u];
       for (const std::uint32_t step : group.steps) c_.text.node(program_.steps[step].node);
@@ -278,7 +279,7 @@ class OutlinedCode {
 
   bool emit_arm(const Statement& s, std::uint32_t arm, bool whole, std::uint32_t next) {
     const Block& block = schedule_.arm(schedule_.branches[s.index], arm);
-    c_.count(program_.branches[s.index].first_counter + arm);
+    c_.count(s.counter + arm);
     profile_.took(s.index, arm, c_.text);
     if (whole) return emit_range(block.begin, block.end, next);
     c_.text.line(go(plan_.pc(block.begin)));
@@ -286,7 +287,7 @@ class OutlinedCode {
   }
 
   void emit_move(const Statement& s) {
-    c_.count(program_.code[s.pc].c);
+    c_.count(s.counter);
     if (plan_.reg(s.to).number && plan_.reg(s.from).number) {
       c_.write(s.to, c_.read(s.from));
       if (s.takes) c_.retire(std::span(&s.from, 1));
