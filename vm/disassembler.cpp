@@ -61,7 +61,7 @@ class Disassembler {
             std::to_string(program_.n_nodes) + " nodes" +
             (program_.retain_intermediates ? ", keeps its values" : "") + "\n";
     for (const auto& [index, role] : register_roles(program_))
-      text_ += "  " + reg(index) + "  " + role + "\n";
+      text_ += "  " + reg(index) + "  " + role.text + "\n";
     for (std::size_t l = 0; l < program_.lazies.size(); ++l) lazy(l);
     find_titles();
     for (std::uint32_t pc = 0; pc < program_.code.size(); ++pc) {
@@ -189,11 +189,11 @@ class Disassembler {
 
 }  // namespace
 
-std::map<std::uint32_t, std::string> register_roles(const Program& program) {
-  std::map<std::uint32_t, std::string> roles;
+std::map<std::uint32_t, RegisterRole> register_roles(const Program& program) {
+  std::map<std::uint32_t, RegisterRole> roles;
   const auto add = [&](std::uint32_t index, const std::string& role) {
-    std::string& roles_of = roles[index];
-    roles_of += (roles_of.empty() ? "" : ", ") + role;
+    std::string& text = roles[index].text;
+    text += (text.empty() ? "" : ", ") + role;
   };
   const auto add_all = [&](const std::vector<std::uint32_t>& indices, const char* role) {
     for (std::size_t i = 0; i < indices.size(); ++i)
@@ -204,6 +204,8 @@ std::map<std::uint32_t, std::string> register_roles(const Program& program) {
   add_all(program.shared, "shared");
   add_all(program.outputs, "output");
   add_all(program.updates, "update");
+  for (const std::vector<std::uint32_t>* given : {&program.inputs, &program.shared})
+    for (const std::uint32_t index : *given) roles[index].is_given = true;
   return roles;
 }
 

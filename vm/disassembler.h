@@ -16,8 +16,12 @@ namespace thunkvm {
 /// The program has to be valid. Stable: golden tests read it.
 std::string disassemble(const Program& program);
 
-/// The registers that are constants or seen from outside, and what they are: "input 1", "constant
-/// 0.5 float64, output 0".
-std::map<std::uint32_t, std::string> register_roles(const Program& program);
+/// What a register is, seen from outside.
+struct RegisterRole {
+  bool is_given = false;  ///< an input or a shared variable
+  std::string text;       ///< "input 1", "constant 0.5 float64, output 0"
+};
+/// The registers that are constants or seen from outside.
+std::map<std::uint32_t, RegisterRole> register_roles(const Program& program);
 
 }  // namespace thunkvm

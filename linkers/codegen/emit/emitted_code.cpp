@@ -28,12 +28,11 @@ std::string EmittedCode::name_of(std::uint32_t node) const {
 }
 
 std::string EmittedCode::readable() const {
-  const std::map<std::uint32_t, std::string> roles = register_roles(*program_);
+  const std::map<std::uint32_t, RegisterRole> roles = register_roles(*program_);
   const auto name = [&](std::uint32_t node) { return name_of(node); };
   const auto role = [&](std::uint32_t reg) {
-    const std::string& role = roles.at(reg);
-    const bool is_given = role.starts_with("input") || role.starts_with("shared");
-    return (is_given ? program_->text->register_name(reg) + ", " : "") + role;
+    const RegisterRole& role = roles.at(reg);
+    return (role.is_given ? program_->text->register_name(reg) + ", " : "") + role.text;
   };
   std::string text;
   for (std::size_t m = 0; m < texts_.size(); ++m)
