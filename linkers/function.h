@@ -88,7 +88,7 @@ class Function {
   /// After the rewrites.
   const FunctionGraph& graph() const { return graph_; }
   const std::string& name() const { return name_; }
-  /// The number of nodes that each rewrite removed, by its name; the names are rewrite_names().
+  /// The number of nodes that each rewrite removed, by its name; see named_rewrites().
   const std::vector<std::pair<std::string_view, std::uint32_t>>& removed() const {
     return removed_;
   }

@@ -1,6 +1,7 @@
 #include "linkers/mode.h"
 
 #include "ops/graph/registry.h"
+#include "ops/rewrites/rewrite.h"
 #include "thunks/error.h"
 
 #include <algorithm>
@@ -19,12 +20,18 @@ const std::vector<Optimizer>& optimizer_table() {
   return rows;
 }
 
-constexpr Feature kFeatures[] = {
-    {"fusion",
-     "chains of elementwise nodes, and the reductions that consume them, run as one loop"},
-    {"merge", "equal nodes become one", true},
-    {"inverses", "what undoes itself goes, and what changes nothing: -(-x), x.T.T, x * 1", true},
-};
+const std::vector<Feature>& feature_table() {
+  static const std::vector<Feature> rows = [] {
+    std::vector<Feature> features = {
+        {"fusion",
+         "chains of elementwise nodes, and the reductions that consume them, run as one loop"}};
+    for (const NamedRewrite& rewrite : named_rewrites())
+      features.push_back({rewrite.name, rewrite.summary, true});
+    return features;
+  }();
+  return rows;
+}
+
 constexpr NamedMode kNamedModes[] = {
     {"FAST_RUN", "cvm", "fast_run"},
     {"FAST_COMPILE", "vm", "fast_compile"},
@@ -34,7 +41,7 @@ Mode optimized(std::string_view linker, std::string_view optimizer) {
   const std::vector<Optimizer>& rows = optimizer_table();
   const auto row = std::ranges::find(rows, optimizer, &Optimizer::name);
   Mode mode{.linker = std::string(linker), .fuse = false};
-  for (const Feature& feature : kFeatures) {
+  for (const Feature& feature : feature_table()) {
     if (std::ranges::find(row->features, feature.name) == row->features.end()) continue;
     if (feature.rewrites)
       mode.rewrites.emplace_back(feature.name);
@@ -67,7 +74,7 @@ std::string names_of(bool (*is_so)(const LinkerRow&)) {
 
 }  // namespace
 
-std::span<const Feature> features() { return kFeatures; }
+std::span<const Feature> features() { return feature_table(); }
 std::span<const Optimizer> optimizers() { return optimizer_table(); }
 std::span<const NamedMode> named_modes() { return kNamedModes; }
 

@@ -5,20 +5,17 @@
 #include "thunks/interrupt.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <span>
 
 namespace thunkvm {
 namespace {
 
-struct Known {
-  std::string_view name;
-  std::unique_ptr<Rewrite> (*make)();
+constexpr NamedRewrite kRewrites[] = {
+    {"merge", "equal nodes become one", merge_rewrite},
+    {"inverses", "what undoes itself goes, and what changes nothing: -(-x), x.T.T, x * 1",
+     inverses_rewrite},
 };
-constexpr std::array<Known, 2> kRewrites = {
-    {{"merge", merge_rewrite}, {"inverses", inverses_rewrite}}};
-constexpr std::array<std::string_view, kRewrites.size()> kNames = {kRewrites[0].name,
-                                                                   kRewrites[1].name};
 
 /// New forms of one node that are tried: each is smaller than the one before, so this is never
 /// reached but by a rewrite that is wrong.
@@ -176,17 +173,25 @@ class Walk {
   std::vector<Variable> inputs_;          // scratch
 };
 
+[[noreturn]] void throw_no_rewrite(const std::string& name) {
+  std::string names;
+  for (const NamedRewrite& known : kRewrites) {
+    if (!names.empty()) names += &known == std::end(kRewrites) - 1 ? " and " : ", ";
+    names += "'" + std::string(known.name) + "'";
+  }
+  throw Error(ErrorKind::Value, "there is no rewrite '" + name + "'; there are " + names);
+}
+
 }  // namespace
 
-std::span<const std::string_view> rewrite_names() { return kNames; }
+std::span<const NamedRewrite> named_rewrites() { return kRewrites; }
 
 Rewritten rewrite(const FunctionGraph& graph, std::span<const std::string> names) {
   for (const std::string& name : names)
-    if (std::ranges::find(kNames, name) == kNames.end())
-      throw Error(ErrorKind::Value,
-                  "there is no rewrite '" + name + "'; there are 'merge' and 'inverses'");
+    if (std::ranges::find(kRewrites, name, &NamedRewrite::name) == std::end(kRewrites))
+      throw_no_rewrite(name);
   std::vector<std::unique_ptr<Rewrite>> rewrites;
-  for (const Known& known : kRewrites)
+  for (const NamedRewrite& known : kRewrites)
     if (std::ranges::find(names, known.name) != names.end()) rewrites.push_back(known.make());
   Walk walk(graph, std::move(rewrites));
   walk.run();

@@ -49,8 +49,6 @@ class Rewrite {
   virtual bool drops_demand() const { return true; }
 };
 
-// The rewrites, in the order in which they are asked.
-
 /// "merge": nodes of one registered Op (or conditionals of one form) with equal attributes and the
 /// same inputs become one, which is demanded where any of them was. Constants of one type with
 /// equal bits count as the same input. Not users' Ops, nor what has a destroy_map.
@@ -62,8 +60,14 @@ std::unique_ptr<Rewrite> merge_rewrite();
 /// come from an elementwise node, so that it lies in memory as the result did.
 std::unique_ptr<Rewrite> inverses_rewrite();
 
-/// Their names, in that order.
-std::span<const std::string_view> rewrite_names();
+/// A rewrite that there is.
+struct NamedRewrite {
+  std::string_view name;
+  std::string_view summary;
+  std::unique_ptr<Rewrite> (*make)();
+};
+/// All of them, in the order in which they are asked.
+std::span<const NamedRewrite> named_rewrites();
 
 /// A rewritten graph.
 struct Rewritten {
