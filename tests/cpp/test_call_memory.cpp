@@ -112,11 +112,11 @@ TEST_CASE("a shape-only temporary has one zero for all its elements") {
   Call call;
   const CallMemory memory(call.native);
   const std::int64_t shape[] = {3, 1000};
-  memory.measure(slot(1), shape);
+  memory.make_shape_only(slot(1), shape);
   CHECK(memory[slot(1)].data != nullptr);
   CHECK(memory[slot(1)].lengths[1] == 1000);
   const std::uint64_t version = memory[slot(1)].version;
-  memory.measure(slot(1), shape);
+  memory.make_shape_only(slot(1), shape);
   CHECK(memory[slot(1)].version == version);
   Cell cell;
   memory.move_lengths_to(cell, slot(1), DType::Float64, 2);

@@ -58,22 +58,25 @@ void CText::reopen(const std::string& code) {
 }
 
 void CText::append(const CText& other) {
-  for (const Place& place : other.places_) (places_.emplace_back(place)).at += code_.size();
+  for (const Location& location : other.locations_)
+    (locations_.emplace_back(location)).at += code_.size();
   code_ += other.code_;
 }
 
 void CText::note(Annotation annotation) {
-  if (!annotation.empty()) places_.push_back({code_.size(), depth_, false, std::move(annotation)});
+  if (!annotation.empty())
+    locations_.push_back({code_.size(), depth_, false, std::move(annotation)});
 }
 
 std::string CText::readable(const Names& names) const {
   std::string result;
   std::size_t from = 0;
-  for (const Place& place : places_) {
-    result.append(code_, from, place.at - from);
-    from = place.at;
-    const std::string indent(2 * place.depth, ' '), text = with_names(place.annotation, names);
-    result += place.is_node ? indent + on_one_line(text) : on_lines(indent, text);
+  for (const Location& location : locations_) {
+    result.append(code_, from, location.at - from);
+    from = location.at;
+    const std::string indent(2 * location.depth, ' '),
+        text = with_names(location.annotation, names);
+    result += location.is_node ? indent + on_one_line(text) : on_lines(indent, text);
   }
   return result.append(code_, from);
 }
@@ -82,8 +85,8 @@ std::uint32_t CText::node_of(std::size_t line) const {
   std::size_t begin = 0;
   for (; line > 1 && begin < code_.size(); --line) begin = code_.find('\n', begin) + 1;
   std::uint32_t node = kNone;
-  for (const Place& place : places_)
-    if (place.is_node && place.at <= begin) node = place.annotation[0].node;
+  for (const Location& location : locations_)
+    if (location.is_node && location.at <= begin) node = location.annotation[0].node;
   return node;
 }
 

@@ -43,7 +43,9 @@ class CText {
   void append(const CText& other);
 
   /// The code below it is of this node.
-  void node(std::uint32_t node) { places_.push_back({code_.size(), depth_, true, {{"", node}}}); }
+  void node(std::uint32_t node) {
+    locations_.push_back({code_.size(), depth_, true, {{"", node}}});
+  }
   /// Anything else that people may want to know; nothing for nothing.
   void note(Annotation annotation);
 
@@ -55,7 +57,7 @@ class CText {
   std::uint32_t node_of(std::size_t line) const;
 
  private:
-  struct Place {
+  struct Location {
     std::size_t at;  ///< in the code, in front of a line
     std::size_t depth;
     bool is_node;
@@ -64,7 +66,7 @@ class CText {
 
   std::size_t depth_ = 0;
   std::string code_;
-  std::vector<Place> places_;  // in order
+  std::vector<Location> locations_;  // in order
 };
 
 }  // namespace thunkvm

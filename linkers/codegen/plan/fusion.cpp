@@ -121,7 +121,7 @@ class Fusion {
 
   /// The kernel of an index map, if the register is one's.
   void compute(std::uint32_t reg) {
-    if (const std::uint32_t step = maps_.settle(reg); step != kNone) take_alone(step);
+    if (const std::uint32_t step = maps_.mark_computed(reg); step != kNone) take_alone(step);
   }
 
   void note_touched(std::uint32_t step) {
@@ -312,7 +312,7 @@ class Fusion {
       const std::uint32_t out = operands(mapped).output(0);
       const bool output = is_output(g, mapped);
       (output ? loop_of_ : mapped_in_)[out] = loop;
-      if (output) maps_.settle(out);
+      if (output) maps_.mark_computed(out);
     }
     const std::uint32_t step = reader.step;
     add_step(g, step);

@@ -111,7 +111,7 @@ std::vector<std::uint32_t> IndexMaps::read_by(std::uint32_t step) const {
   return steps;
 }
 
-std::uint32_t IndexMaps::settle(std::uint32_t reg) {
+std::uint32_t IndexMaps::mark_computed(std::uint32_t reg) {
   const std::uint32_t step = step_of(reg);
   if (step == kNone) return kNone;
   mapped_.erase(reg);

@@ -35,7 +35,7 @@ class IndexMaps {
   /// The index maps by way of which a step reads its inputs, each behind those that it reads.
   std::vector<std::uint32_t> read_by(std::uint32_t step) const;
   /// The register is a value from now on. The step that mapped it; kNone if none did.
-  std::uint32_t settle(std::uint32_t reg);
+  std::uint32_t mark_computed(std::uint32_t reg);
   /// The steps that wait, in the order of the program.
   std::vector<std::uint32_t> waiting() const;
 

@@ -41,7 +41,7 @@ bool CallMemory::make(std::uint32_t at, std::size_t room, DType dtype, Dims shap
   return true;
 }
 
-void CallMemory::measure(std::uint32_t at, Dims shape) const {
+void CallMemory::make_shape_only(std::uint32_t at, Dims shape) const {
   set_lengths((*this)[at], shape, 0);
   make_again(at);
 }

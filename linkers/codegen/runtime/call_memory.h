@@ -41,7 +41,7 @@ class CallMemory {
   /// it is none.
   bool make(std::uint32_t at, std::size_t room, DType dtype, Dims shape, std::int64_t size) const;
   /// The same of one that has lengths only.
-  void measure(std::uint32_t at, Dims shape) const;
+  void make_shape_only(std::uint32_t at, Dims shape) const;
   /// Makes a temporary that had these lengths before.
   char* make_again(std::uint32_t at) const { return (*this)[at].data = memory_ + at + kElements; }
   /// Makes it an array in `cell`, if it is a temporary.

@@ -255,7 +255,7 @@ void lay_out_slots(const LoopNest& nest, const NativeCall& call, LoopInstance& i
         memory.make(output.slot, nest.room, output.dtype, instance.shape, instance.size))
       instance.in_slots |= std::uint64_t{1} << j;
   }
-  for (const std::uint32_t slot : nest.shape_only) memory.measure(slot, instance.shape);
+  for (const std::uint32_t slot : nest.shape_only) memory.make_shape_only(slot, instance.shape);
 }
 
 bool resolves(const LoopNest& nest, const LoopLayouts& layouts, LoopInstance& instance) {
