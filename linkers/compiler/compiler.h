@@ -11,7 +11,6 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -50,12 +49,6 @@ struct LoadedModule {
 LoadedModule find_module(const ModuleSource& source,
                          const CompilerSettings& settings = default_settings(),
                          std::stop_token stop = {});
-/// The same for whom it is all one.
-inline ModulePtr load_module(const ModuleSource& source,
-                             const CompilerSettings& settings = default_settings(),
-                             std::stop_token stop = {}) {
-  return find_module(source, settings, std::move(stop)).module;
-}
 
 /// The native code of many sources, in their order; those that have to be compiled are compiled in
 /// parallel, by the queue of the process, in front of all that nobody waits for.

@@ -15,7 +15,9 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stop_token>
 #include <string>
+#include <utility>
 
 namespace thunkvm {
 
@@ -129,6 +131,12 @@ inline ModuleSource answer_source(int value) {
 }
 
 inline int answer(const ModulePtr& module) { return module->function<int()>("answer")(); }
+
+/// The module of a source, whether a compiler had to make it or not.
+inline ModulePtr load_module(const ModuleSource& source, const CompilerSettings& settings,
+                             std::stop_token stop = {}) {
+  return find_module(source, settings, std::move(stop)).module;
+}
 
 /// How it goes wrong.
 inline CompileError error_of(const ModuleSource& source, const CompilerSettings& settings) {
