@@ -56,7 +56,7 @@ class Compilation::Run final : public CompileJob {
   std::shared_ptr<EmittedCode> code() const {
     return has_code_.load(std::memory_order_acquire) ? code_ : nullptr;
   }
-  /// Of one that has ended: seconds in the background, from the first step to the last.
+  /// Seconds in the background, from the first step to the last, of one that has ended.
   double in_background() const { return in_background_; }
   std::uint64_t cache_hits() const { return cache_hits_.load(); }
   /// What one that has ended failed with, told once; null if it did not.

@@ -27,7 +27,7 @@ class ShapeFacts {
 
   /// Nothing is known.
   ShapeFacts() = default;
-  /// Of nodes, each behind those that it depends on: the first output of each.
+  /// What the nodes of these first outputs say, each behind those that it depends on.
   explicit ShapeFacts(std::span<const Variable> nodes);
   ShapeFacts(const ShapeFacts&) = delete;
   ShapeFacts& operator=(const ShapeFacts&) = delete;
@@ -76,7 +76,7 @@ class ShapeInference {
 
   /// A node that is no leaf; those that it depends on were added before.
   void add(Apply& node);
-  /// The lengths of a value. Of a node that was not added they are the value's own.
+  /// The lengths of a value; its own, where its node was not added.
   std::span<const ShapeFacts::Length> shape(const Variable& v) { return shape_for(v); }
 
  private:

@@ -14,7 +14,7 @@
 
 namespace thunkvm {
 
-/// Of one program.
+/// The annotations of one program.
 class Annotations {
  public:
   explicit Annotations(const Plan& plan);

@@ -24,7 +24,7 @@ struct NodeForm {
 /// compiled to, makes it runnable. Immutable from then on.
 class EmittedCode final : public NativeCode {
  public:
-  /// Of a program and its schedule; there is no C yet.
+  /// The code of a program and its schedule; there is no C yet.
   EmittedCode(std::shared_ptr<const Program> program, const Schedule& schedule)
       : program_(std::move(program)), nodes_(schedule.nodes) {}
 

@@ -40,7 +40,7 @@ class Emitter {
   }
 
  private:
-  /// Of what is in no function.
+  /// The forms of the nodes that are in no outlined function.
   void find_forms_outside() {
     out_.forms_.resize(program_.n_nodes);
     for (const Statement& s : plan_.schedule().statements)

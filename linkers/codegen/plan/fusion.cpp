@@ -248,8 +248,8 @@ class Fusion {
   }
 
   /// The loop that an elementwise step becomes a member of: that of its producers, as far as they
-  /// may have its shape; one that is known to have it; or a new one. Of the index maps, those that
-  /// a new one cannot do without run.
+  /// may have its shape; one that is known to have it; or a new one. The kernels run of index maps
+  /// that a new one cannot have as members.
   std::size_t join(Reader& reader) {
     const std::vector<std::size_t> candidates = candidates_for(reader);
     const Shape shape = shape_of(reader.step);

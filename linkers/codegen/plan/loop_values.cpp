@@ -212,7 +212,7 @@ void LoopValues::give(std::size_t value, std::uint32_t reg) {
     values_[value].outputs.push_back(reg);
 }
 
-/// Of a value that nobody reads but for its lengths, no elements are computed.
+/// A value of which nothing is read, or its lengths alone, is not computed.
 void LoopValues::leave_out_unread() {
   std::vector<bool> read(values_.size(), false);
   for (std::size_t m = members_.size(); m-- > 0;) {
