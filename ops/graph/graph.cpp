@@ -104,8 +104,8 @@ std::vector<Apply*> topological_order(std::span<const Variable> roots) {
   std::vector<Apply*> order;
   std::vector<Visit> stack;
   for (const Variable& root : roots) {
-    if (root.node()->mark == met) continue;
-    root.node()->mark = met;
+    if (root.node()->index_ == met) continue;
+    root.node()->index_ = met;
     stack.push_back({root.node(), 0});
     while (!stack.empty()) {
       Visit& top = stack.back();
@@ -115,13 +115,13 @@ std::vector<Apply*> topological_order(std::span<const Variable> roots) {
         poll_interrupt();
         if (latest_numbering() == latest) continue;
         latest = latest_numbering();  // the host has walked graphs
-        for (Apply* node : order) node->mark = met;
-        for (const Visit& visit : stack) visit.node->mark = met;
+        for (Apply* node : order) node->index_ = met;
+        for (const Visit& visit : stack) visit.node->index_ = met;
         continue;
       }
       Apply* input = top.node->input(static_cast<int>(top.next_input++)).node();
-      if (input->mark == met) continue;
-      input->mark = met;
+      if (input->index_ == met) continue;
+      input->index_ = met;
       stack.push_back({input, 0});
     }
   }

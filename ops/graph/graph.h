@@ -28,8 +28,7 @@ struct FunctionGraph {
 /// All nodes that the given variables depend on, leaves included, every node after its inputs:
 /// depth-first post-order, which is what placement wants. Iterative; linear. Asks the host now and
 /// then whether to go on (`poll_interrupt`). A walk that wants each node's index in it makes a
-/// NodeIndex of it (node_index.h), which beside the walk itself alone reads and writes
-/// `Apply::mark`.
+/// NodeIndex of it (node_index.h).
 std::vector<Apply*> topological_order(std::span<const Variable> roots);
 
 /// Free inputs, shared variables (and constants) below the given variables, in the order of first

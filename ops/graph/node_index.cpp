@@ -19,21 +19,21 @@ std::uint32_t take_numbering() { return numberings.fetch_add(1, std::memory_orde
 
 void NodeIndex::number_again() const {
   number_ = take_numbering();
-  for (const auto& [node, i] : added_) node->mark = mark(number_, i);
-  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->mark = mark(number_, i);
+  for (const auto& [node, i] : added_) node->index_ = mark(number_, i);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) nodes_[i]->index_ = mark(number_, i);
 }
 
 std::uint32_t NodeIndex::find(const Apply& node) const {
   if (latest_numbering() == number_) return kAbsent;
   number_again();
-  return static_cast<std::uint32_t>(node.mark >> 32) == number_
-             ? static_cast<std::uint32_t>(node.mark)
+  return static_cast<std::uint32_t>(node.index_ >> 32) == number_
+             ? static_cast<std::uint32_t>(node.index_)
              : kAbsent;
 }
 
 void NodeIndex::add(const Apply& node, std::uint32_t i) {
   added_.emplace_back(&node, i);
-  node.mark = mark(number_, i);
+  node.index_ = mark(number_, i);
 }
 
 }  // namespace thunkvm

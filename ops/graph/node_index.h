@@ -34,8 +34,8 @@ class NodeIndex {
 
   /// kAbsent for a node that is not in the list.
   std::uint32_t of(const Apply& node) const {
-    if (static_cast<std::uint32_t>(node.mark >> 32) == number_) [[likely]]
-      return static_cast<std::uint32_t>(node.mark);
+    if (static_cast<std::uint32_t>(node.index_ >> 32) == number_) [[likely]]
+      return static_cast<std::uint32_t>(node.index_);
     return find(node);
   }
   bool contains(const Apply& node) const { return of(node) != kAbsent; }

@@ -188,18 +188,18 @@ void Apply::release() {
   if (--references_ == 0) destroy(this);
 }
 
-// Nodes that die with this one are chained through `mark`, so that a chain of any length needs no
+// Nodes that die with this one are chained through `index_`, so that a chain of any length needs no
 // stack.
 void Apply::destroy(Apply* node) {
-  node->mark = 0;
+  node->index_ = 0;
   Apply* dead = node;
   while (dead != nullptr) {
     Apply* current = dead;
-    dead = reinterpret_cast<Apply*>(current->mark);
+    dead = reinterpret_cast<Apply*>(current->index_);
     for (std::uint32_t i = 0; i < current->n_inputs_; ++i) {
       Apply* input = std::exchange(current->input_slots()[i].node_, nullptr);
       if (input != nullptr && --input->references_ == 0) {
-        input->mark = reinterpret_cast<std::uint64_t>(dead);
+        input->index_ = reinterpret_cast<std::uint64_t>(dead);
         dead = input;
       }
     }

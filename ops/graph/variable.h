@@ -152,12 +152,11 @@ class Apply {
   void release();
   std::uint32_t references() const { return references_; }
 
-  /// Scratch for one walk over the graph at a time (see graph.h); meaningless between walks.
-  mutable std::uint64_t mark = 0;
-
  private:
+  friend class NodeIndex;
   friend class OriginOf;
   friend class Variable;
+  friend std::vector<Apply*> topological_order(std::span<const Variable> roots);
   struct Output {
     TypeRef type;
     std::string* name = nullptr;
@@ -173,6 +172,9 @@ class Apply {
   static Apply* allocate(Leaf leaf, std::uint32_t n_inputs, std::uint32_t n_outputs);
   static void destroy(Apply* node);
 
+  /// The number of the walk that met it last, and its index in that walk (NodeIndex); of a node
+  /// that dies, the next one that does.
+  mutable std::uint64_t index_ = 0;
   std::uint32_t references_ = 0;
   std::uint32_t n_inputs_ = 0;
   std::uint32_t n_outputs_ = 0;
