@@ -120,7 +120,7 @@ class Resolution {
   const View& find(const LoopNest::Slice& slice, const Layout& of) {
     View& part = *next_slice_++;
     part.ndim = 0;
-    slice.find(*layouts_.call().activation, nest_.members.steps[slice.member].operands, of, part);
+    slice.find(layouts_.activation(), nest_.members.steps[slice.member].operands, of, part);
     return part;
   }
 
@@ -145,11 +145,11 @@ class Resolution {
         if (!agrees(axis, array.lengths[axis])) return false;
       known = true;
     }
-    for (const std::uint32_t reg : nest_.lengths) {
-      const ArrayBody* const lengths = given_lengths(nest_, layouts_.call(), reg);
-      if (lengths == nullptr) return false;
+    for (std::size_t i = 0; i < nest_.lengths.size(); ++i) {
+      const std::vector<std::int64_t>& given = layouts_.given(i);
+      if (given.empty()) return false;
       for (int axis = 0; axis < nest_.ndim; ++axis)
-        if (!agrees(axis, length_in(*lengths, axis))) return false;
+        if (!agrees(axis, given[static_cast<std::size_t>(axis)])) return false;
       known = true;
     }
     for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
@@ -309,7 +309,8 @@ class Resolution {
 
 }  // namespace
 
-LoopLayouts::LoopLayouts(const LoopNest& nest, const NativeCall& call) : call_(call) {
+LoopLayouts::LoopLayouts(const LoopNest& nest, const NativeCall& call)
+    : activation_(*call.activation) {
   const CallMemory memory(call);
   SourceLayout* next = sources_;
   for (const LoopNest::Source& source : nest.sources) {
@@ -323,6 +324,11 @@ LoopLayouts::LoopLayouts(const LoopNest& nest, const NativeCall& call) : call_(c
       }
     }
     layout = {Layout::of(*call.cells[source.reg].body()), 0};
+  }
+  for (const std::uint32_t reg : nest.lengths) {
+    std::vector<std::int64_t>& given = given_.emplace_back();
+    if (const ArrayBody* const lengths = given_lengths(nest, call, reg))
+      for (int axis = 0; axis < nest.ndim; ++axis) given.push_back(length_in(*lengths, axis));
   }
 }
 

@@ -11,10 +11,12 @@
 #include "linkers/codegen/runtime/loop_nest.h"
 
 #include <cstddef>
+#include <vector>
 
 namespace thunkvm {
 
-/// Where the sources of a nest lie in one call, all that an instance follows from.
+/// Where the sources of a nest lie in one call, and the lengths that vectors say: all that an
+/// instance follows from.
 class LoopLayouts {
  public:
   LoopLayouts(const LoopNest& nest, const NativeCall& call);
@@ -23,11 +25,16 @@ class LoopLayouts {
     std::int64_t version;  ///< of the lengths of a value in a slot; 0: it is an array
   };
   const SourceLayout& source(std::size_t i) const { return sources_[i]; }
-  const NativeCall& call() const { return call_; }
+  /// What vector i of LoopNest::lengths says, a length for each axis of the loop; empty where it
+  /// has another number of them.
+  const std::vector<std::int64_t>& given(std::size_t i) const { return given_[i]; }
+  /// For functions that find a slice: they read nothing of it.
+  const Activation& activation() const { return activation_; }
 
  private:
-  const NativeCall& call_;
+  const Activation& activation_;
   SourceLayout sources_[kLoopOperands];
+  std::vector<std::vector<std::int64_t>> given_;
 };
 
 /// How an input is found.
@@ -56,7 +63,7 @@ struct LoopInstance {
   std::uint64_t gathered = 0;    ///< bit i: input i is gathered into scratch, block by block
   std::uint64_t surrounded = 0;  ///< bit i: numbers are written around input i
   std::uint64_t ends = 0;        ///< bit i: input i is read as it lies, and its memory ends there
-  std::uint64_t in_slots = 0;    ///< bit j: output j is in its slot, which has its lengths
+  std::uint64_t in_slots = 0;  ///< bit j: output j is in its slot, which the executor gave lengths
   Dims shape;
   Dims kept, kept_as_ones;  ///< lengths of a reduction's result: without reduced axes, or of 1
   IterationTiles tiles;
