@@ -26,7 +26,7 @@ class ReductionOrder {
  private:
   std::uint32_t index_of(const Variable& v) const { return nodes_.of(*v.node()); }
   static bool is_reduction(const Apply& node) {
-    return node.leaf() == Leaf::None && node.op()->block_reduction(node) != nullptr;
+    return node.leaf() == Leaf::None && node.op()->block_reduction(node).has_value();
   }
   static bool is_elementwise(Apply& node) {
     return node.leaf() == Leaf::None && node.op()->element_code(node) != nullptr &&

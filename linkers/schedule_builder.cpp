@@ -1,7 +1,5 @@
 #include "linkers/schedule_builder.h"
 
-#include "ops/control/attempt.h"
-
 namespace thunkvm {
 namespace {
 
@@ -94,7 +92,7 @@ void ScheduleBuilder::begin_input(std::uint32_t node, std::uint32_t input, std::
   const std::uint32_t index = lazy_index(node);
   ScheduledLazy& lazy = s_.lazies[index];
   if (input == 0) {
-    const bool guards = dynamic_cast<const AttemptOp*>(graph_.nodes[node]->op()) != nullptr;
+    const bool guards = graph_.nodes[node]->op()->guards_inputs();
     lazy.first_block = static_cast<std::uint32_t>(s_.blocks.size());
     for (std::uint32_t i = 0; i < lazy.n_inputs; ++i)
       s_.blocks.push_back({.kind = guards ? Block::Kind::Guarded : Block::Kind::Input,

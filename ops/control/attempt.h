@@ -18,6 +18,7 @@ class AttemptOp : public Op {
   std::string name() const override { return "attempt"; }
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
   ThunkCode kernel(const Apply& node) const override;
+  bool guards_inputs() const final { return true; }
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,

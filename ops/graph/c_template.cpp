@@ -44,6 +44,15 @@ std::string_view c_placeholder(std::string_view text) {
   return is_number ? name : std::string_view();
 }
 
+std::uint32_t c_inputs_read(std::string_view text) {
+  std::uint32_t read = 0;
+  for (std::size_t at = 0; at < text.size(); ++at)
+    if (const std::string_view name = c_placeholder(text.substr(at));
+        !name.empty() && name[0] <= '9')
+      read |= 1u << std::stoul(std::string(name));
+  return read;
+}
+
 const char* c_wrapping_type(DType dtype) { return item_size(dtype) > 4 ? "u64" : "u32"; }
 
 namespace {

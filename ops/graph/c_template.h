@@ -59,6 +59,8 @@ const char* c_wrapping_type(DType dtype);
 /// The name of the placeholder that a text begins with, "0" of "{0} + 1"; empty where it begins
 /// with none.
 std::string_view c_placeholder(std::string_view text);
+/// The inputs (bits) that a template reads.
+std::uint32_t c_inputs_read(std::string_view text);
 /// The name of the whole function of an Op for a dtype: "mod_f64".
 std::string c_function_name(std::string_view op, DType output);
 /// The text of a whole function, with its placeholders filled in.

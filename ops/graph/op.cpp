@@ -10,7 +10,7 @@ const ElementCode* Op::element_code(const Apply&) const { return nullptr; }
 
 ThunkCode Op::kernel(const Apply&) const { return {}; }
 
-const BlockReduction* Op::block_reduction(const Apply&) const { return nullptr; }
+std::optional<BlockwiseReduction> Op::block_reduction(const Apply&) const { return {}; }
 
 const IndexMap* Op::index_map(const Apply&) const { return nullptr; }
 

@@ -68,6 +68,14 @@ class ShapeQuery {
 /// Which inputs an output is a view of, or which it overwrites: (output, inputs).
 using AliasMap = std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>;
 
+/// A reduction of blocks, the axes of the input that it reduces, and whether the output has them
+/// with length 1.
+struct BlockwiseReduction {
+  const BlockReduction* kernel;
+  std::uint32_t axes;  ///< bits
+  bool keepdims;
+};
+
 /// Advice on a failure of a node, where its message and its inputs do not say enough.
 struct Hint {
   std::optional<ErrorKind> kind;  ///< the failures that it is for; none: all
@@ -107,10 +115,12 @@ class Op : public Counted {
 
   /// The declared demand of a built-in lazy Op; null for all others.
   virtual const Conditional* conditional() const { return nullptr; }
+  /// Whether a failure of what it demands may be its value.
+  virtual bool guards_inputs() const { return false; }
 
   /// For a reduction: the reduction that its kernel computes each output with, in C order of the
-  /// reduced axes, for callers that have its input in blocks; null for all others.
-  virtual const BlockReduction* block_reduction(const Apply& node) const;
+  /// reduced axes, for callers that have its input in blocks; nothing for all others.
+  virtual std::optional<BlockwiseReduction> block_reduction(const Apply& node) const;
 
   /// For a node that computes no elements, but says where some lie: how a loop over elements does
   /// without running it; null for all others.

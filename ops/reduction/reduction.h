@@ -201,9 +201,11 @@ class OnePassReductionOp : public ReductionOp {
       return kernel_code<reduce<Reduction<T>>>(state(node.input(0).ndim()));
     });
   }
-  const BlockReduction* block_reduction(const Apply& node) const final {
+  std::optional<BlockwiseReduction> block_reduction(const Apply& node) const final {
+    AxisSet axes = 0;
+    for (const int axis : reduced_axes(node.input(0).ndim())) axes |= AxisSet{1} << axis;
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return &BlockReductionOf<Reduction<T>>::kReduction;
+      return BlockwiseReduction{&BlockReductionOf<Reduction<T>>::kReduction, axes, keepdims()};
     });
   }
 };

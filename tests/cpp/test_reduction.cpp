@@ -37,7 +37,7 @@ template <class Out, class T>
 Out reduced_value(std::string_view op, const std::vector<T>& elements, std::size_t blocks) {
   const Variable x = tensor(dtype_of<T>, 1);
   const Variable y = call_op(op, {x});
-  const BlockReduction& reduction = *y.node()->op()->block_reduction(*y.node());
+  const BlockReduction& reduction = *y.node()->op()->block_reduction(*y.node())->kernel;
   if (reduction.in != dtype_of<T> || reduction.out != dtype_of<Out>)
     throw std::logic_error("the reduction is of other dtypes");
   std::vector<std::max_align_t> state(reduction.state_bytes / sizeof(std::max_align_t) + 1);
@@ -232,7 +232,7 @@ TEST_CASE("a reduction of integers has the result's dtype, one of nothing the re
   const Variable v = tensor(DType::Float64, 1);
   const auto nothing = [&](std::string_view op) {
     const Variable y = call_op(op, {v});
-    return y.node()->op()->block_reduction(*y.node())->nothing;
+    return y.node()->op()->block_reduction(*y.node())->kernel->nothing;
   };
   CHECK(nothing("sum") == nullptr);
   CHECK(std::string_view(nothing("max")).starts_with("[max] zero-size array"));
@@ -241,7 +241,7 @@ TEST_CASE("a reduction of integers has the result's dtype, one of nothing the re
 TEST_CASE("an Op that is no reduction has none") {
   const Variable x = tensor(DType::Float64, 1);
   const Variable y = call_op("exp", {x});
-  CHECK(y.node()->op()->block_reduction(*y.node()) == nullptr);
+  CHECK_FALSE(y.node()->op()->block_reduction(*y.node()).has_value());
 }
 
 namespace {

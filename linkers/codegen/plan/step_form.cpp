@@ -1,27 +1,13 @@
 #include "linkers/codegen/plan/step_form.h"
 
-#include "ops/graph/attributes.h"
 #include "ops/graph/c_template.h"
 #include "thunks/cast.h"
-
-#include <string>
-#include <string_view>
 
 namespace thunkvm {
 namespace {
 
 bool has_c_dtype(const Type& type) {
   return type.tensor() != nullptr && c_type(type.tensor()->dtype()) != nullptr;
-}
-
-AxisSet reduced_axes(const Apply& node) {
-  const int ndim = node.input(0).ndim();
-  const auto axes = node.op()->attributes().find<std::vector<std::int64_t>>("axis");
-  AxisSet reduced = 0;
-  for (int axis = 0; axis < ndim && !axes; ++axis) reduced |= AxisSet{1} << axis;
-  for (const std::int64_t axis : axes.value_or(std::vector<std::int64_t>{}))
-    reduced |= AxisSet{1} << (axis < 0 ? axis + ndim : axis);
-  return reduced;
 }
 
 /// A sum that undoes a broadcast, of which it is known that there was one.
@@ -98,17 +84,17 @@ StepForm form_of(const Step& step, const Apply& node) {
           .kind = StepForm::Kind::Expression, .code = code, .c = c != nullptr ? c : code->c_number};
     return {.why = "the Op has no template for numbers"};
   }
-  if (const BlockReduction* reduction = op.block_reduction(node)) {
-    if (c_type(reduction->in) == nullptr || c_type(reduction->out) == nullptr)
+  if (const auto reduction = op.block_reduction(node)) {
+    const BlockReduction& kernel = *reduction->kernel;
+    if (c_type(kernel.in) == nullptr || c_type(kernel.out) == nullptr)
       return {.why = "one of its dtypes has no type in C"};
     if (node.input(0).ndim() == 0) return {.why = "it reduces a number"};
-    const AxisSet axes = reduced_axes(node);
-    if (axes == 0) return {.why = "it reduces no axis"};
+    if (reduction->axes == 0) return {.why = "it reduces no axis"};
     return {.kind = StepForm::Kind::Reduction,
-            .reduction = reduction,
+            .reduction = &kernel,
             .ndim = node.input(0).ndim(),
-            .reduced = axes,
-            .keepdims = op.attributes().get<bool>("keepdims")};
+            .reduced = reduction->axes,
+            .keepdims = reduction->keepdims};
   }
   if (const IndexMap* map = op.index_map(node)) return form_of_map(*map, node);
   if (StepForm length = form_of_length(node); length.kind == StepForm::Kind::Length) return length;
@@ -116,14 +102,7 @@ StepForm form_of(const Step& step, const Apply& node) {
 }
 
 std::uint32_t StepForm::inputs_read() const {
-  if (c == nullptr) return ~std::uint32_t{0};
-  std::uint32_t read = 0;
-  const std::string_view text = c;
-  for (std::size_t at = 0; at < text.size(); ++at)
-    if (const std::string_view name = c_placeholder(text.substr(at));
-        !name.empty() && name[0] <= '9')
-      read |= 1u << std::stoul(std::string(name));
-  return read;
+  return c == nullptr ? ~std::uint32_t{0} : c_inputs_read(c);
 }
 
 bool StepForm::compares(int input) const {
