@@ -61,7 +61,7 @@ class Emitter {
   void end_module() {
     if (module_.thunks == 0) return;
     std::string head = std::string(kLibmDeclarations) + kPrelude;
-    if (profile_.on()) head += kProfilePrelude;
+    if (profile_.on()) head += profile_prelude();
     head += "\n";
     for (const auto& [name, function] : module_.functions) head += "\n" + function;
     CText& text = out_.texts_.emplace_back();

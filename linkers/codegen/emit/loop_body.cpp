@@ -5,6 +5,7 @@
 #include "linkers/codegen/emit/loop_body.h"
 
 #include "linkers/codegen/plan/loop_values.h"
+#include "linkers/codegen/runtime/limits.h"
 #include "ops/graph/c_template.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ class LoopBody {
     const std::vector<const LoopMember*> members = members_in(phase);
     if (members.empty()) return;
     text_.verbatim("#pragma omp simd\n");
-    text_.open("for (i64 k = 0; k < (n & -16); ++k) {");
+    text_.open("for (i64 k = 0; k < (n & -" + std::to_string(kLoopLanes) + "); ++k) {");
     std::vector<bool> loaded(values_.values().size(), false);
     for (const LoopMember* member : members)
       for (std::size_t i = 0; i < member->inputs.size(); ++i) {

@@ -16,9 +16,12 @@ static_assert(offsetof(Laps, sites) == 16 && offsetof(Laps, decisions) == 40 &&
               offsetof(Laps, demanders) == 48 && offsetof(Laps, n_decisions) == 56 &&
               offsetof(Laps, clock) == 64 && offsetof(Laps, times) == 80);
 
-const char* const kProfilePrelude = R"(
+std::string profile_prelude() {
+  const std::string classes = std::to_string(kTickClasses), last = std::to_string(kTickClasses - 1);
+  return R"(
 /* What the calls of a profiled program leave behind. */
-typedef struct { u64 runs, self, min, max, first, suspended, failed, bytes; u32 classes[128]; u64 others[8]; } tv_site;
+typedef struct { u64 runs, self, min, max, first, suspended, failed, bytes; u32 classes[)" +
+         classes + R"(]; u64 others[8]; } tv_site;
 typedef struct { u32 last, forced; u64 flips, evaluated; } tv_branch;
 typedef struct { u64 ticks, laps; } tv_elapsed;
 typedef struct { u32 branch, arm; } tv_decision;
@@ -61,7 +64,8 @@ static inline __attribute__((unused)) void tv_lap(tv_laps *laps, u32 index) {
     const u64 value = ticks < 16 ? 16 : ticks;
     const u32 power = 63 - (u32)__builtin_clzl(value);
     const u32 index_of_class = 4 * (power - 4) + (u32)(value >> (power - 2) & 3);
-    ++site->classes[index_of_class < 128 ? index_of_class : 127];
+    ++site->classes[index_of_class < )" +
+         classes + R"( ? index_of_class : )" + last + R"(];
   }
   if (laps->more) laps->more(laps, index, ticks);
 }
@@ -74,6 +78,7 @@ static inline __attribute__((unused)) void tv_took(tv_laps *laps, u32 index, u32
     laps->decisions[laps->n_decisions++] = (tv_decision){index, arm};
 }
 )";
+}
 
 ProfileCode::ProfileCode(const Plan& plan, EmittedCode& out)
     : on_(plan.options().profiled), out_(out), first_group_(Recorder::first_group(plan.program())) {

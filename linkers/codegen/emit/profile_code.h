@@ -13,7 +13,7 @@
 namespace thunkvm {
 
 /// The declarations of vm/recorder.h, after those of every module.
-extern const char* const kProfilePrelude;
+std::string profile_prelude();
 
 /// Writes nothing where the plan is not profiled.
 class ProfileCode {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
+#include "linkers/codegen/runtime/limits.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 
 #include <unordered_map>
@@ -102,7 +103,7 @@ class LoopValues {
   void find_storage();
   /// When a member is computed: of those of a loop over the block all at once.
   static int order(const LoopValue& value) {
-    return value.phase * 64 + (value.phase % 2 == 0 ? 0 : static_cast<int>(value.index));
+    return value.phase * kLoopOperands + (value.phase % 2 == 0 ? 0 : static_cast<int>(value.index));
   }
 
   bool is_value(std::uint32_t step) const;
