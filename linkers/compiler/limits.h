@@ -9,8 +9,8 @@ namespace thunkvm {
 /// Between two questions to the host whether to stop, while a compiler runs: soon enough for
 /// Ctrl-C, and no work beside a compilation of 30 ms and more (`./dev bench compile`).
 inline constexpr std::chrono::milliseconds kAskHost{50};
-/// How long the compiler may take for one line, when it is asked whether it works at all: it takes
-/// 0.2 s on a machine with other work.
+/// How long the compiler may take for one line or none, when it is asked whether it works at all
+/// and which macros it has: it takes 0.2 s on a machine with other work.
 inline constexpr std::chrono::milliseconds kLongestTrial = std::chrono::seconds(30);
 /// Lines of a compiler's errors that a message shows: the first ones say what is wrong.
 inline constexpr int kShownLines = 10;

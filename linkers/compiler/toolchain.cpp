@@ -2,6 +2,7 @@
 
 #include "linkers/compiler/command.h"
 #include "linkers/compiler/digest.h"
+#include "linkers/compiler/limits.h"
 #include "linkers/compiler/module_store.h"
 #include "linkers/compiler/processor.h"
 
@@ -17,12 +18,9 @@
 namespace thunkvm {
 namespace {
 
-using std::chrono::milliseconds;
-
 constexpr const char* kUsual[] = {"gcc", "clang", "cc"};
 constexpr const char* kUsualCxx[] = {"g++", "clang++", "c++"};
 constexpr const char* kNative = "-march=native";
-constexpr milliseconds kLongestQuestion = std::chrono::seconds(30);
 
 std::string join(const std::vector<std::string>& words, char separator) {
   std::string text;
@@ -167,7 +165,7 @@ CommandResult print_macros(const Toolchain& toolchain, const CompilerSettings& s
   const char* const language = toolchain.language == Language::C ? "c" : "c++";
   arguments.insert(arguments.end(), {"-dM", "-E", "-x", language, "-"});
   return run_command(arguments, compiler_environment(settings, ""), "",
-                     std::min(settings.timeout, kLongestQuestion), stop);
+                     std::min(settings.timeout, kLongestTrial), stop);
 }
 
 // Asks the compiler itself. A usable one has macros then, any other a problem.
