@@ -1,6 +1,8 @@
 // loop_threads.h: on how many threads large fused loops run.
 #pragma once
 
+#include "linkers/codegen/runtime/limits.h"
+
 #include <cstdint>
 #include <functional>
 
@@ -11,7 +13,7 @@ namespace thunkvm {
 /// process that is forked after one of them runs its own on one thread.
 struct LoopThreads {
   std::int32_t count = 1;
-  std::uint32_t from = 1u << 18;
+  std::uint32_t from = kThreadedFrom;
 };
 LoopThreads loop_threads();
 void set_loop_threads(LoopThreads threads);
