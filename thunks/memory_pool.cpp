@@ -17,7 +17,10 @@ namespace {
 using Idle = ThreadCache::Idle;
 
 constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kIdleCap = 256u << 20;  // idle bytes in the lists of all threads
+// Idle bytes in the lists of all threads: what a process keeps and does not use. An array of 100 MB
+// is written anew in 7.9 ns an element with nothing kept, in 2.4 to 3.2 ns with 128 MB to 1 GB; one
+// of 300 MB, which goes back to the system, in 5.2 to 6.7 ns, and with 1 GB in 2.3 ns.
+constexpr std::size_t kIdleCap = 256u << 20;
 constexpr int kClasses = 160;
 constexpr std::uint8_t kHuge = 255;  // too large for a class: returned to the system at once
 

@@ -36,7 +36,8 @@ struct CallView {
 
 namespace {
 
-// From this on letting go of the lock of Python is worth it: seconds.
+// From this on letting go of the lock of Python is worth it: seconds. To let go and take it again
+// takes 76 ns (a kernel of one element: 251 ns, else 174 ns), less than a hundredth of it.
 constexpr double kLongCall = 20e-6;
 
 /// A number of up to 16 bytes.
