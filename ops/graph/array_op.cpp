@@ -2,6 +2,7 @@
 #include "ops/graph/array_op.h"
 
 #include "ops/graph/index_map.h"
+#include "ops/graph/limits.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -10,9 +11,6 @@
 namespace thunkvm {
 
 namespace {
-
-/// How far `known_integers` looks back through the graph.
-constexpr int kLookBack = 8;
 
 KnownInteger known_length(const Variable& x, std::size_t axis) {
   const std::int64_t length = x.static_shape()[axis];
@@ -178,7 +176,7 @@ int ArrayOp::ndim_of_shape(const Variable& shape) const {
 }
 
 std::optional<std::vector<KnownInteger>> known_integers(const Variable& integers) {
-  return known_at_depth(integers, kLookBack);
+  return known_at_depth(integers, kKnownIntegers);
 }
 
 StaticShape known_shape(const Variable& shape, int ndim) {

@@ -1,6 +1,7 @@
 #include "ops/graph/extents.h"
 
 #include "ops/graph/array_op.h"
+#include "ops/graph/limits.h"
 #include "thunks/cast.h"
 #include "thunks/lengths.h"
 
@@ -9,11 +10,6 @@
 
 namespace thunkvm {
 namespace {
-
-/// How deep extents are compared, and how far back an element is followed.
-constexpr int kLookBack = 16;
-/// How many arrays a shape is looked for in, and how many lengths a node broadcasts.
-constexpr std::size_t kMostArrays = 8, kMostLengths = 16;
 
 const Op& broadcast_length_op() {
   static const Ref<const Op> op = OpRegistry::create("broadcast_length", {});
@@ -125,7 +121,7 @@ bool has_known_lengths(const Type& type) {
          std::ranges::find(type.tensor()->shape(), kUnknownLength) == type.tensor()->shape().end();
 }
 
-bool same_value(const Variable& a, const Variable& b) { return same(a, b, kLookBack); }
+bool same_value(const Variable& a, const Variable& b) { return same(a, b, kComparedExtents); }
 
 bool same_extents(const Extents& a, const Extents& b) {
   return std::ranges::equal(a, b, same_value);
@@ -203,7 +199,7 @@ Extents broadcast_extents(std::span<const Extents> shapes) {
 }
 
 Variable element_of(const Variable& integers, std::int64_t i) {
-  return element_at(integers, i, kLookBack);
+  return element_at(integers, i, kFollowedElement);
 }
 
 Extents elements_of(const Variable& integers, std::int64_t count) {

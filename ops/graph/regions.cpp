@@ -1,10 +1,8 @@
 #include "ops/graph/regions.h"
 
+#include "ops/graph/limits.h"
+
 namespace thunkvm {
-namespace {
-// How many regions in which a selector opened arms `decided` looks at before it gives up.
-constexpr int kLooks = 32;
-}  // namespace
 
 RegionTree::RegionTree() { nodes_.push_back({kRootRegion, kRootRegion, 0, kNoIndex, kNoIndex, 0}); }
 
