@@ -243,11 +243,6 @@ Ref<const Op> OpRegistry::create(std::string_view name, const Attributes& attrs)
   return op;
 }
 
-std::vector<Variable> OpRegistry::call(const OpDesc& desc) {
-  const Ref<const Op> op = create(desc.type, desc.attrs);
-  return op->call(desc.inputs);
-}
-
 Variable call_op(std::string_view name, std::span<const Variable> inputs, const Attributes& attrs) {
   const Ref<const Op> op = OpRegistry::create(name, attrs);
   return std::move(op->call(inputs).front());

@@ -155,13 +155,6 @@ class OpMaker {
   OpProto& proto_;
 };
 
-/// An Op asked for by name: what a front end or a saved graph hands to the core.
-struct OpDesc {
-  std::string type;
-  std::vector<Variable> inputs;
-  Attributes attrs;
-};
-
 class OpRegistry {
  public:
   using Creator = std::function<Ref<Op>(const Attributes&)>;
@@ -173,8 +166,6 @@ class OpRegistry {
   static const OpProto& proto(std::string_view name);
   /// The Op with these attributes, checked. Without any, always the same object.
   static Ref<const Op> create(std::string_view name, const Attributes& attrs);
-  /// Creates the Op and applies it.
-  static std::vector<Variable> call(const OpDesc& desc);
 };
 
 /// Applies a built-in Op of one output.
