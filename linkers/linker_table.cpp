@@ -87,12 +87,8 @@ CompileWhen compile_when(std::string_view name) {
     if (row.name == name) return row.when;
   std::vector<std::string> names;
   for (const NamedWhen& row : kWhens) names.emplace_back(row.name);
-  std::string list;
-  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-  const std::string nearest = nearest_name(name, names);
   throw Error(ErrorKind::Value, "compile is '" + std::string(name) + "'; it has to be one of " +
-                                    list + "." +
-                                    (nearest.empty() ? "" : " Did you mean '" + nearest + "'?"));
+                                    choices(name, names));
 }
 
 std::span<const LinkerRow> linkers() { return table(); }

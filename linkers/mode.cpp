@@ -56,12 +56,8 @@ Mode optimized(std::string_view linker, std::string_view optimizer) {
   for (const std::string_view suffix : {std::string_view(), kRetains})
     for (const LinkerRow& row : linkers()) names.push_back(std::string(row.name) += suffix);
   for (const NamedMode& mode : kNamedModes) names.emplace_back(mode.name);
-  std::string list;
-  for (const std::string& known : names) list += (list.empty() ? "" : ", ") + known;
-  const std::string nearest = nearest_name(name, names);
   throw Error(ErrorKind::Value, "there is no mode '" + std::string(name) + "'; the modes are " +
-                                    list + "." +
-                                    (nearest.empty() ? "" : " Did you mean '" + nearest + "'?"));
+                                    choices(name, names));
 }
 
 /// The linkers that are so.

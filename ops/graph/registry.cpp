@@ -31,14 +31,46 @@ std::unordered_map<std::string, Entry, NameHash, std::equal_to<>>& table() {
   return *entries;
 }
 
+// The name nearest by edits; "" where none is near.
+std::string nearest_name(std::string_view name, std::span<const std::string> names) {
+  const auto distance = [&](std::string_view other) {  // Levenshtein's
+    std::vector<std::size_t> row(other.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= name.size(); ++i) {
+      std::size_t diagonal = std::exchange(row[0], i);
+      for (std::size_t j = 1; j <= other.size(); ++j) {
+        const std::size_t replaced = diagonal + (name[i - 1] == other[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      }
+    }
+    return row.back();
+  };
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  for (const std::string& other : names) {
+    const std::size_t d = distance(other);
+    if (d < best_distance || (d == best_distance && other < best)) {
+      best_distance = d;
+      best = other;
+    }
+  }
+  return best;
+}
+
+std::string joined(std::span<const std::string> names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
 Entry& entry(std::string_view name) {
   auto found = table().find(name);
   if (found != table().end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [known, unused] : table()) names.push_back(known);
-  const std::string near = nearest_name(name, names);
   throw Error(ErrorKind::Key, "there is no Op called '" + std::string(name) + "'" +
-                                  (near.empty() ? "" : "; did you mean '" + near + "'?"));
+                                  suggestion("; did you mean", name, names));
 }
 
 bool has_type(const AttrValue& value, AttrType type) {
@@ -169,13 +201,10 @@ Attributes OpProto::check(const Attributes& given) const {
     if (attr(key) != nullptr) continue;
     std::vector<std::string> names;
     for (const AttrProto& a : attrs) names.push_back(a.name);
-    const std::string near = nearest_name(key, names);
-    std::string known;
-    for (const std::string& n : names) known += (known.empty() ? "" : ", ") + n;
     throw Error(ErrorKind::Type,
                 prefix + "has no attribute '" + key + "'" +
-                    (near.empty() ? "" : "; did you mean '" + near + "'?") +
-                    (known.empty() ? " (it has none)" : " (it has: " + known + ")"));
+                    suggestion("; did you mean", key, names) +
+                    (names.empty() ? " (it has none)" : " (it has: " + joined(names) + ")"));
   }
   Attributes checked;
   for (const AttrProto& a : attrs) {
@@ -253,30 +282,14 @@ Variable call_op(std::string_view name, std::initializer_list<Variable> inputs,
   return call_op(name, std::span<const Variable>(inputs.begin(), inputs.size()), attrs);
 }
 
-std::string nearest_name(std::string_view name, std::span<const std::string> names) {
-  const auto distance = [&](std::string_view other) {  // Levenshtein's
-    std::vector<std::size_t> row(other.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = std::exchange(row[0], i);
-      for (std::size_t j = 1; j <= other.size(); ++j) {
-        const std::size_t replaced = diagonal + (name[i - 1] == other[j - 1] ? 0 : 1);
-        diagonal = row[j];
-        row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-      }
-    }
-    return row.back();
-  };
-  std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
-  for (const std::string& other : names) {
-    const std::size_t d = distance(other);
-    if (d < best_distance || (d == best_distance && other < best)) {
-      best_distance = d;
-      best = other;
-    }
-  }
-  return best;
+std::string suggestion(std::string_view words, std::string_view name,
+                       std::span<const std::string> names) {
+  const std::string nearest = nearest_name(name, names);
+  return nearest.empty() ? "" : std::string(words) + " '" + nearest + "'?";
+}
+
+std::string choices(std::string_view name, std::span<const std::string> names) {
+  return joined(names) + "." + suggestion(" Did you mean", name, names);
 }
 
 }  // namespace thunkvm

@@ -174,8 +174,12 @@ Variable call_op(std::string_view name, std::initializer_list<Variable> inputs,
 Variable call_op(std::string_view name, std::span<const Variable> inputs,
                  const Attributes& attrs = {});
 
-/// The name in `names` nearest to `name` by edits, or "" where none is near.
-std::string nearest_name(std::string_view name, std::span<const std::string> names);
+/// `words` and the name in `names` nearest to `name` by edits: ". Did you mean 'cvm'?"; "" where
+/// none is near.
+std::string suggestion(std::string_view words, std::string_view name,
+                       std::span<const std::string> names);
+/// All `names`, and the one nearest to `name`, if one is near: "vm, cvm. Did you mean 'cvm'?"
+std::string choices(std::string_view name, std::span<const std::string> names);
 
 template <class OpClass, class Maker>
 struct OpRegistration {

@@ -64,9 +64,8 @@ void Signature::throw_unexpected(const std::string& given) const {
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters_)
     if (!parameter.name.empty()) names.push_back(parameter.name);
-  const std::string nearest = nearest_name(given, names);
   throw Error(ErrorKind::Type, function_ + " got an unexpected keyword argument '" + given + "'" +
-                                   (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"));
+                                   suggestion(". Did you mean", given, names));
 }
 
 void Signature::throw_ambiguous(std::span<const std::size_t> same) const {

@@ -48,10 +48,9 @@ DType dtype_of_object(PyObject* object, const std::string& what) {
     PyErr_Clear();
     std::vector<std::string> names;
     for (int i = 0; i < kNumericDTypes; ++i) names.emplace_back(name(static_cast<DType>(i)));
-    const std::string nearest = nearest_name(str_of(object), names);
     throw Error(ErrorKind::Type, what + " = " + str_of(object) + " is not a dtype; use one of " +
                                      known_dtypes() +
-                                     (nearest.empty() ? "" : ". Did you mean '" + nearest + "'?"));
+                                     suggestion(". Did you mean", str_of(object), names));
   }
   const int number = descr->type_num;
   Py_DECREF(descr);
