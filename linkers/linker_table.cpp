@@ -94,13 +94,13 @@ CompileWhen compile_when(std::string_view name) {
 std::span<const LinkerRow> linkers() { return table(); }
 
 const LinkerRow& linker(std::string_view name) {
-  std::string names;
+  std::vector<std::string> names;
   for (const LinkerRow& row : table()) {
     if (row.name == name) return row;
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    names.emplace_back(row.name);
   }
-  throw Error(ErrorKind::Value,
-              "there is no linker '" + std::string(name) + "'; the linkers are " + names + ".");
+  throw Error(ErrorKind::Value, "there is no linker '" + std::string(name) + "'; the linkers are " +
+                                    choices(name, names));
 }
 
 LinkPlan plan_link(const LinkerRow& linker, const HostThunks& thunks, bool retain_intermediates,

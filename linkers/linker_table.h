@@ -61,7 +61,7 @@ struct LinkerRow {
 
 /// All of them, in the order in which they are listed to users.
 std::span<const LinkerRow> linkers();
-/// Throws Error(Value) that lists the names.
+/// Throws Error(Value) that lists the names and has the nearest.
 const LinkerRow& linker(std::string_view name);
 
 /// The thunks that a host has beside the Ops' own kernels; a plain C++ program has none.

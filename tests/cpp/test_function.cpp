@@ -134,6 +134,8 @@ TEST_CASE("a mode that does not exist is answered with the nearest") {
   CHECK_THROWS_WITH_AS(Function({.inputs = {x}, .outputs = {x}}, {.linker = "jit"}),
                        "there is no linker 'jit'; the linkers are py, vm, cvm, c, c|py, c&py.",
                        Error);
+  CHECK_THROWS_WITH_AS(Function({.inputs = {x}, .outputs = {x}}, {.linker = "cvmm"}),
+                       doctest::Contains("Did you mean 'cvm'?"), Error);
   CHECK_THROWS_WITH_AS(
       Function({.inputs = {x}, .outputs = {x}}, {.linker = "vm", .compile = CompileWhen::Now}),
       "the linker 'vm' emits no C, so compile='now' has no meaning; leave it out, or choose one of "
