@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace thunkvm {
@@ -34,6 +35,9 @@ struct Linked {
   void each_variable(const std::function<void(const Variable&)>& visit) const;
 };
 
+/// Advice about a node that no source has a thunk for, where a linker has none of its own.
+inline constexpr std::string_view kDefaultAdvice = "give the Op a perform, or choose another mode";
+
 /// How thunks are chosen and ordered.
 struct LinkOptions {
   /// true: demand is compiled away by placement, values are released when nobody can need them any
@@ -56,7 +60,7 @@ struct LinkOptions {
   /// At most so many thunks in one Run instruction.
   std::uint32_t segment = 128;
   /// Advice about a node that no source has a thunk for.
-  std::string advice = "give the Op a perform, or choose another mode";
+  std::string advice{kDefaultAdvice};
 };
 
 /// Throws Error(NotImplemented) naming the Op and node for which no source has a thunk,

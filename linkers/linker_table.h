@@ -54,7 +54,7 @@ struct LinkerRow {
   /// Each node is compared with its perform, by an observer of the host.
   bool compared = false;
   /// Advice about a node that it has no thunk for.
-  std::string_view advice = "give the Op a perform, or choose another mode";
+  std::string_view advice = kDefaultAdvice;
 
   bool has(ThunkOrigin origin) const { return std::ranges::find(thunks, origin) != thunks.end(); }
 };
