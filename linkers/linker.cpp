@@ -1,6 +1,7 @@
 #include "linkers/linker.h"
 
 #include "linkers/assembler.h"
+#include "linkers/limits.h"
 #include "linkers/lowering.h"
 #include "linkers/needs_ahead.h"
 #include "linkers/reduction_order.h"
@@ -136,8 +137,8 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
       linked.shared.emplace_back(&graph.nodes[n]->output(0).shared_value());
   }
   for (const Update& u : function.updates) linked.targets.push_back(u.target);
-  auto program =
-      std::make_shared<Program>(assemble(*schedule, thunks, options.segment, options.traced));
+  const std::uint32_t segment = options.one_by_one ? 1 : kSegmentThunks;
+  auto program = std::make_shared<Program>(assemble(*schedule, thunks, segment, options.traced));
   program->text = std::make_shared<ScheduleNames>(schedule);
   linked.schedule = std::move(schedule);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.

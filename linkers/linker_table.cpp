@@ -117,7 +117,7 @@ LinkPlan plan_link(const LinkerRow& linker, const HostThunks& thunks, bool retai
   link.emits = linker.compiles.has_value();
   plan.emits = link.emits && !(traced && linker.runs_without_c);
   const bool unfused = linker.unfused || (plan.emits && traced);
-  if (unfused) link.segment = 1;
+  link.one_by_one = unfused;
   plan.emission = {.fuse = fuse, .unfused = unfused, .traced = unfused && traced};
   const bool alone = retain_intermediates || traced || unfused;
   if (link.emits && thunks.scheduled)
