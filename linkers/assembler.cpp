@@ -9,7 +9,7 @@ std::uint32_t dying_inputs(const Operands& operands, std::span<const std::uint32
   std::uint32_t dying = 0;
   for (const std::uint32_t index : retired) {
     const auto first = std::find(inputs.begin(), inputs.end(), index) - inputs.begin();
-    if (first < std::min<int>(operands.n_inputs, 32) &&
+    if (first < std::min<int>(operands.n_inputs, Operands::kDyingInputs) &&
         std::count(inputs.begin(), inputs.end(), index) == 1)
       dying |= 1u << first;
   }

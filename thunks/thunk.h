@@ -27,17 +27,20 @@ enum class Status : std::uint8_t { Done, Failed };
 /// The registers that one thunk reads and writes, and what it may do with them. Lives as long as
 /// the program.
 struct Operands {
+  static constexpr int kDyingInputs = 32;  ///< as many as `dying` has bits
+
   const std::uint32_t* registers = nullptr;  ///< inputs, then outputs
   std::uint16_t n_inputs = 0;
   std::uint16_t n_outputs = 0;
-  std::uint32_t dying =
-      0;  ///< bit i: input i (i < 32) dies here on every path; its memory may be taken over
+  /// Bit i: input i dies here on every path; its memory may be taken over. Of inputs from
+  /// kDyingInputs on that is not known.
+  std::uint32_t dying = 0;
   const void* state = nullptr;  ///< the kernel's own immutable data
   std::uint32_t bound = 0;      ///< index of the BoundThunk in the frame, for thunks that have one
 
   std::uint32_t input(int i) const { return registers[i]; }
   std::uint32_t output(int j) const { return registers[n_inputs + j]; }
-  bool dies(int i) const { return i < 32 && ((dying >> i) & 1u) != 0; }
+  bool dies(int i) const { return i < kDyingInputs && ((dying >> i) & 1u) != 0; }
 };
 
 /// A failure of a call: the error, and the node whose thunk raised it.

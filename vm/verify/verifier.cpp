@@ -110,7 +110,7 @@ class Verifier {
     if (step.run == run_bound) in_range(step.operands.bound, p_.bound.size(), "bound thunk");
     range_in(step.retire_first, step.retire_count, p_.retires.size(), "retire list entries");
     const auto first = p_.retires.begin() + step.retire_first, last = first + step.retire_count;
-    for (int i = 0; i < std::min<int>(step.operands.n_inputs, 32); ++i)
+    for (int i = 0; i < std::min<int>(step.operands.n_inputs, Operands::kDyingInputs); ++i)
       if (step.operands.dies(i) && std::find(first, last, step.operands.input(i)) == last)
         throw_invalid(where_, register_text(p_, step.operands.input(i)) +
                                   " dies here, but the step does not retire it");

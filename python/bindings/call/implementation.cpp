@@ -82,7 +82,7 @@ class Implementation {
     operands.n_inputs = static_cast<std::uint16_t>(apply_->n_inputs());
     operands.n_outputs = static_cast<std::uint16_t>(apply_->n_outputs());
     operands.state = code_.state.get();
-    if (dying && operands.n_inputs <= 32)
+    if (dying && operands.n_inputs <= Operands::kDyingInputs)
       operands.dying = static_cast<std::uint32_t>((std::uint64_t{1} << operands.n_inputs) - 1);
     PythonHost host;
     Activation activation;
