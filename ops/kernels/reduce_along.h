@@ -48,17 +48,17 @@ class BlockCutter {
 
 /// Rows that are copied at once where those of the array lie across its memory (Fortran order), so
 /// that a line of the cache is read once; fewer where they are long.
-inline std::int64_t panel_rows(const ReductionAxes& reduced, std::int64_t item_size) {
+inline std::int64_t tile_rows(const ReductionAxes& reduced, std::int64_t item_size) {
   const std::size_t n_axes = reduced.lengths.size();
   if (reduced.count == 0 || n_axes < 2 || reduced.strides[n_axes - 2] != item_size) return 1;
-  const std::int64_t rows = kPanelElements / reduced.inner_length();
-  return rows < kLeastPanelRows ? 1 : std::min(rows, kPanelRows);
+  const std::int64_t rows = kTileElements / reduced.inner_length();
+  return rows < kLeastTileRows ? 1 : std::min(rows, kTileRows);
 }
 
 /// Copies rows whose columns are `stride` bytes apart, each dense, so that the rows are.
 template <class T>
-void copy_panel(T* to, const char* columns, std::int64_t stride, std::int64_t rows,
-                std::int64_t length) {
+void copy_tile(T* to, const char* columns, std::int64_t stride, std::int64_t rows,
+               std::int64_t length) {
   constexpr std::int64_t kAtOnce = 8;  // as the loop below is unrolled
   for (std::int64_t k = 0; k < length; k += kAtOnce) {
     const std::int64_t n = std::min(kAtOnce, length - k);
@@ -82,26 +82,26 @@ void copy_panel(T* to, const char* columns, std::int64_t stride, std::int64_t ro
   }
 }
 
-/// Adds the sequence that starts at `first`, a panel of rows at a time.
+/// Adds the sequence that starts at `first`, a tile of rows at a time.
 template <class F>
-void add_panels(const char* first, const ReductionAxes& reduced, std::int64_t rows,
-                BlockCutter<F>& cut) {
+void add_tiles(const char* first, const ReductionAxes& reduced, std::int64_t rows,
+               BlockCutter<F>& cut) {
   using In = typename F::In;
   const std::int64_t length = reduced.inner_length();
   const std::int64_t stride = reduced.inner_stride();
-  ReductionAxes outer = reduced;  // starts of the panels' axes
+  ReductionAxes outer = reduced;  // starts of the tiles' axes
   const std::int64_t n_rows = outer.lengths[outer.lengths.size() - 2];
   outer.lengths.resize(outer.lengths.size() - 2);
   outer.strides.resize(outer.lengths.size());
   outer.lengths.push_back(1);
   outer.strides.push_back(0);
-  const auto panel = std::make_unique_for_overwrite<In[]>(static_cast<std::size_t>(rows * length));
+  const auto tile = std::make_unique_for_overwrite<In[]>(static_cast<std::size_t>(rows * length));
   outer.each_run([&](std::int64_t offset) {
     for (std::int64_t row = 0; row < n_rows; row += rows) {
       const std::int64_t n = std::min(rows, n_rows - row);
-      copy_panel(panel.get(), first + offset + row * static_cast<std::int64_t>(sizeof(In)), stride,
-                 n, length);
-      cut.add(panel.get(), n * length);
+      copy_tile(tile.get(), first + offset + row * static_cast<std::int64_t>(sizeof(In)), stride, n,
+                length);
+      cut.add(tile.get(), n * length);
     }
   });
 }
@@ -122,8 +122,8 @@ typename F::Acc reduce_in_order(const char* first, const ReductionAxes& reduced)
     return accumulator.total();
   }
   BlockCutter<F> cut(accumulator);
-  if (const std::int64_t rows = panel_rows(reduced, sizeof(In)); rows > 1) {
-    add_panels<F>(first, reduced, rows, cut);
+  if (const std::int64_t rows = tile_rows(reduced, sizeof(In)); rows > 1) {
+    add_tiles<F>(first, reduced, rows, cut);
   } else {
     In gathered[kReductionBlock];
     reduced.each_run([&](std::int64_t offset) {
