@@ -21,6 +21,7 @@
 // array of it give the same bits.
 #pragma once
 
+#include "ops/kernels/loop.h"
 #include "ops/kernels/vector_math.h"
 #include "thunks/dtype.h"
 #include "thunks/thunk.h"
@@ -43,10 +44,6 @@ inline constexpr int kMaxElementInputs = 32;
 /// Elements that a functor's `block` gets at most; with what it needs beside them they fit the
 /// first-level cache.
 inline constexpr std::int64_t kElementBlock = 512;
-
-/// Runs over `n` elements: the addresses of the inputs and the output, in this order, and their
-/// strides in bytes.
-using ElementLoop = void (*)(char* const* pointers, const std::int64_t* strides, std::int64_t n);
 
 /// C for numbers and for loops where an input is known to be a certain number.
 struct ConstantCode {

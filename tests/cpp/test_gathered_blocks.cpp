@@ -1,6 +1,6 @@
 // test_gathered_blocks.cpp: strided operands, block by block in C order of the shape they are
 // broadcast to.
-#include "linkers/codegen/runtime/gathered_blocks.h"
+#include "ops/kernels/gathered_blocks.h"
 #include "thunks/array.h"
 
 #include <doctest/doctest.h>

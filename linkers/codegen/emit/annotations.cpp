@@ -42,7 +42,7 @@ Annotation Annotations::loop(const LoopNest& loop, const std::string& index,
   std::vector<std::uint32_t> inputs, outputs;
   for (const LoopNest::Output& output : loop.outputs)
     outputs.insert(outputs.end(), output.registers.begin(), output.registers.end());
-  for (const LoopNest::Reduction& reduction : loop.reductions) outputs.push_back(reduction.reg);
+  for (const LoopNest::Result& result : loop.results) outputs.push_back(result.reg);
   for (const LoopNest::Source& source : loop.sources) inputs.push_back(source.reg);
   return {{from_to(inputs, outputs, named) + (body == "loop_" + index ? "" : ", by " + body)}};
 }

@@ -57,7 +57,7 @@ void EmittedCode::load(
     functions.push_back(reinterpret_cast<NativeFunction>(symbol(function.module, function.name)));
   for (std::size_t i = 0; i < loops.size(); ++i)
     if (loops[i].computes())
-      loops[i].body = reinterpret_cast<LoopNest::Body>(symbol(bodies_[i].module, bodies_[i].name));
+      loops[i].loop.body = reinterpret_cast<Loop::Body>(symbol(bodies_[i].module, bodies_[i].name));
   services = &kNativeServices;
   modules_ = std::move(modules);
 }

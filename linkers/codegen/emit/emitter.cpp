@@ -5,7 +5,7 @@
 #include "linkers/codegen/emit/outlined_code.h"
 #include "linkers/codegen/emit/prelude.h"
 #include "linkers/codegen/runtime/call_memory.h"
-#include "linkers/codegen/runtime/loop_instance.h"
+#include "linkers/codegen/runtime/nest_instance.h"
 #include "ops/graph/c_template.h"
 
 namespace thunkvm {
@@ -53,7 +53,7 @@ class Emitter {
     std::size_t bytes = n * CallMemory::slot_bytes(n);
     for (LoopNest& loop : out_.loops) {
       loop.instance_at = bytes;
-      bytes += LoopInstance::bytes(loop);
+      bytes += NestInstance::bytes(loop);
     }
     out_.memory_bytes = bytes;
   }

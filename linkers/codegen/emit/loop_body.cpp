@@ -5,7 +5,6 @@
 #include "linkers/codegen/emit/loop_body.h"
 
 #include "linkers/codegen/plan/loop_values.h"
-#include "linkers/codegen/runtime/limits.h"
 #include "ops/graph/c_template.h"
 
 #include <algorithm>
@@ -157,22 +156,22 @@ EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRang
 
 void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& index,
                      FunctionWriter& c) {
-  const auto is_number = [&](const LoopNest::Reduction& reduction) {
-    return plan.reg(reduction.reg).number;
+  const auto is_number = [&](const LoopNest::Result& result) {
+    return plan.reg(result.reg).number;
   };
   const bool numbers = !loop.numbers.empty();
-  const bool results = std::ranges::any_of(loop.reductions, is_number);
+  const bool results = std::ranges::any_of(loop.results, is_number);
   if (numbers || results) c.text.open("{");
   if (numbers) c.text.open("const tv_value numbers[] = {");
   for (const LoopNest::Number& number : loop.numbers)
     c.text.line("{." + c.member(number.dtype) + " = " + c.read(number.reg) + "},");
   if (numbers) c.text.close("};");
-  if (results) c.text.line("tv_value results[" + std::to_string(loop.reductions.size()) + "];");
+  if (results) c.text.line("tv_value results[" + std::to_string(loop.results.size()) + "];");
   c.call_or_fail("loop",
                  index + ", " + (numbers ? "numbers" : "0") + ", " + (results ? "results" : "0"));
-  for (std::size_t f = 0; f < loop.reductions.size(); ++f)
-    if (is_number(loop.reductions[f])) {
-      const std::uint32_t reg = loop.reductions[f].reg;
+  for (std::size_t f = 0; f < loop.results.size(); ++f)
+    if (is_number(loop.results[f])) {
+      const std::uint32_t reg = loop.results[f].reg;
       c.write(reg, "results[" + std::to_string(f) + "]." + c.member(plan.reg(reg).dtype));
     }
   if (numbers || results) c.text.close();

@@ -1,7 +1,7 @@
 #include "linkers/codegen/emit/prelude.h"
 
 #include "linkers/codegen/emit/emitted_code.h"
-#include "linkers/codegen/runtime/loop_executor.h"
+#include "linkers/codegen/runtime/nest_executor.h"
 #include "ops/graph/c_template.h"
 #include "vm/frame.h"
 #include "vm/recorder.h"
@@ -105,11 +105,11 @@ int loop(NativeCall* call, std::uint32_t loop, const NumberBits* numbers, Number
   const LoopNest& nest = code_of(*call).loops[loop];
   Recorder* const memory = records_memory(*call);
   if (memory == nullptr) [[likely]]
-    return run_loop(nest, *call, numbers, results) ? 0 : 1;
+    return run_nest(nest, *call, numbers, results) ? 0 : 1;
   const std::vector<Step>& members = nest.members.steps;
   for (const Step& step : members)
     memory->begin_memory(call->cells, step.operands, &step != members.data());
-  if (!run_loop(nest, *call, numbers, results)) return 1;
+  if (!run_nest(nest, *call, numbers, results)) return 1;
   // The values in between are nowhere: what is there now is results.
   for (const Step& step : members) memory->note_memory(step.node, call->cells, step.operands);
   return 0;

@@ -155,11 +155,14 @@ std::size_t LoopValues::pad(std::uint32_t step) {
   const Operands& o = program_.steps[step].operands;
   const Type& type = plan_.node(step).input(1).type();
   const bool number = type.tensor()->ndim() == 0;
-  LoopNest::Pad pad{.slice = slice(step), .fill = index_of(operand_of(step, 0).value)};
+  LoopNest::Pad pad{.slice = slice(step)};
+  const std::uint32_t fill = index_of(operand_of(step, 0).value);
   if (number) pad.value = index_of(operand_of(step, 1).value);
   const std::size_t value =
       new_input(number ? kNone : index_of(source_of(o.input(1), type)), type.tensor()->dtype());
   nest_.inputs.back().pad = pad;
+  nest_.loop.fills.resize(nest_.inputs.size(), kNone);
+  nest_.loop.fills.back() = fill;
   return value;
 }
 
@@ -302,22 +305,23 @@ bool LoopValues::is_value(std::uint32_t step) const {
 }
 
 LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops) {
-  for (LoopNest::Input& input : nest_.inputs) {
+  for (LoopNest::Input& input : nest_.inputs)
     input.dies = !input.pad && nest_.sources[input.source].slices.empty() &&
                  dies(nest_.sources[input.source].reg);
-    nest_.n_slices += input.pad.has_value();
-  }
-  for (const LoopNest::Source& source : nest_.sources) nest_.n_slices += source.slices.size();
+  Loop& loop = nest_.loop;
+  loop.n_inputs = nest_.inputs.size();
+  if (!loop.fills.empty()) loop.fills.resize(loop.n_inputs, kNone);
+  loop.element_loops = std::move(element_loops);
   finish_outputs();
   finish_reductions();
   const auto note_size = [&](DType dtype) {
-    nest_.item_sizes.push_back(static_cast<std::int64_t>(item_size(dtype)));
+    loop.item_sizes.push_back(static_cast<std::int64_t>(item_size(dtype)));
   };
   for (const LoopNest::Input& input : nest_.inputs) note_size(input.dtype);
   for (const LoopNest::Output& output : nest_.outputs) note_size(output.dtype);
-  for (const LoopNest::Reduction& reduction : nest_.reductions) note_size(reduction.kernel->in);
+  for (const Loop::Reduction& reduction : loop.reductions) note_size(reduction.kernel->in);
   for (const std::uint32_t step : group_.steps) {
-    if (plan_.step(step).kind == StepForm::Kind::Element) nest_.ndim = plan_.step(step).ndim;
+    if (plan_.step(step).kind == StepForm::Kind::Element) loop.ndim = plan_.step(step).ndim;
     nest_.members.indices.push_back(plan_.accounts_for(group_, step) ? step : kNone);
     nest_.members.steps.push_back(program_.steps[step]);
     nest_.members.steps.back().operands.dying = 0;
@@ -329,7 +333,6 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
     note_temporaries(step);
   }
   nest_.members.after = std::move(after);
-  nest_.element_loops = std::move(element_loops);
   return std::move(nest_);
 }
 
@@ -337,7 +340,7 @@ void LoopValues::finish_outputs() {
   nest_.room = CallMemory::room(plan_.n_temporaries());
   for (const LoopMember& member : members_) {
     const LoopValue& value = values_[member.value];
-    nest_.cost += member.code->cost;
+    nest_.loop.cost += member.code->cost;
     if (!value.is_output()) continue;
     LoopNest::Output output{.registers = value.outputs, .dtype = value.dtype};
     if (value.outputs.size() == 1) output.slot = plan_.reg(value.outputs[0]).temporary;
@@ -347,19 +350,19 @@ void LoopValues::finish_outputs() {
         output.may_take |= std::uint64_t{1} << input.index;
     nest_.outputs.push_back(std::move(output));
   }
+  nest_.loop.n_outputs = nest_.outputs.size();
 }
 
 void LoopValues::finish_reductions() {
-  for (std::size_t f = 0; f < reductions_.size(); ++f) {
-    const StepForm& form = plan_.step(reductions_[f].first);
-    const LoopValue& value = values_[reduced_value(f)];
+  for (const auto& [step, reduced] : reductions_) {
+    const StepForm& form = plan_.step(step);
+    const LoopValue& value = values_[reduced];
     const std::size_t before = value.is_output() ? 0 : nest_.outputs.size();
-    nest_.reductions.push_back({.kernel = form.reduction,
-                                .reg = program_.steps[reductions_[f].first].operands.output(0),
-                                .operand = nest_.inputs.size() + before + value.block,
-                                .keepdims = form.keepdims});
-    nest_.reduced = form.reduced;
-    nest_.cost += 1;
+    nest_.loop.reductions.push_back({form.reduction, nest_.inputs.size() + before + value.block});
+    nest_.results.push_back(
+        {program_.steps[step].operands.output(0), form.reduction->out, form.keepdims});
+    nest_.loop.reduced = form.reduced;
+    nest_.loop.cost += 1;
   }
 }
 

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
-#include "linkers/codegen/runtime/limits.h"
 #include "linkers/codegen/runtime/loop_nest.h"
 
 #include <unordered_map>

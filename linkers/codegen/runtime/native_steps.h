@@ -1,6 +1,7 @@
 // native_steps.h: thunks of a program that emitted code runs itself.
 #pragma once
 
+#include "ops/kernels/loop.h"
 #include "vm/native.h"
 
 #include <cstdint>
@@ -10,9 +11,6 @@
 namespace thunkvm {
 
 class Recorder;
-
-/// The number in a scalar cell.
-using NumberBits = std::uint64_t;
 
 /// Makes a cell that number.
 void store_number(Cell& cell, NumberBits bits, DType dtype);

@@ -1,9 +1,9 @@
 #include "python/bindings/compiling/compiling.h"
 
-#include "linkers/codegen/runtime/loop_threads.h"
 #include "linkers/compilation.h"
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
+#include "ops/kernels/loop_threads.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/testing.h"
 

@@ -1,13 +1,10 @@
 // loop_scratch.h: what the loops of one thread compute in.
 #pragma once
 
-#include "linkers/codegen/runtime/gathered_blocks.h"
-#include "linkers/codegen/runtime/loop_nest.h"
-#include "ops/kernels/view.h"
+#include "ops/kernels/gathered_blocks.h"
+#include "ops/kernels/limits.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <vector>
 
 namespace thunkvm {
@@ -19,14 +16,34 @@ struct Gathering {
 
 class LoopScratch {
  public:
-  static LoopScratch& of_thread() {
-    static thread_local LoopScratch scratch;
-    return scratch;
-  }
+  /// The thread's own, for one loop. The host may run another loop in a pause of this one: that
+  /// gets one of its own.
+  class Lease {
+   public:
+    Lease() : scratch_(of_thread()), nested_(scratch_->leased_) {
+      if (nested_) [[unlikely]]
+        scratch_ = new LoopScratch;
+      scratch_->leased_ = true;
+    }
+    ~Lease() {
+      scratch_->leased_ = false;
+      if (nested_) [[unlikely]]
+        delete scratch_;
+    }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+
+    LoopScratch& operator*() const { return *scratch_; }
+    LoopScratch* operator->() const { return scratch_; }
+
+   private:
+    LoopScratch* scratch_;
+    const bool nested_;
+  };
+
   /// Memory for this many operands, each of kBlockBytes, and for a tail of each.
   char* blocks(std::size_t n_operands) { return room(blocks_, n_operands * kOperandBytes); }
   Gathering* gatherings(std::size_t n) { return room(gatherings_, n); }
-  View* slices(std::size_t n) { return room(slices_, n); }
   /// Aligned to 16 bytes.
   char* states(std::size_t bytes) {
     constexpr std::size_t kUnit = sizeof(std::max_align_t);
@@ -34,11 +51,15 @@ class LoopScratch {
   }
 
   /// A block, and lanes behind its last element.
-  static constexpr std::int64_t kBlockBytes = (kLoopBlock + kLoopLanes) * 8;
-  static constexpr std::int64_t kTailBytes = kLoopLanes * 8;
+  static constexpr std::int64_t kBlockBytes = (kLoopBlock + kLoopLanes) * kLargestItem;
+  static constexpr std::int64_t kTailBytes = kLoopLanes * kLargestItem;
   static constexpr std::int64_t kOperandBytes = kBlockBytes + kTailBytes;
 
  private:
+  static LoopScratch* of_thread() {
+    static thread_local LoopScratch scratch;
+    return &scratch;
+  }
   template <class T>
   static T* room(std::vector<T>& list, std::size_t n) {
     if (list.size() < n) [[unlikely]]
@@ -49,7 +70,7 @@ class LoopScratch {
   std::vector<char> blocks_;
   std::vector<std::max_align_t> states_;
   std::vector<Gathering> gatherings_;
-  std::vector<View> slices_;
+  bool leased_ = false;
 };
 
 }  // namespace thunkvm

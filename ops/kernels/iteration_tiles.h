@@ -11,8 +11,8 @@
 // their rows. Its blocks are rows, as many as fit into kLoopBlock elements.
 #pragma once
 
-#include "linkers/codegen/runtime/gathered_blocks.h"
 #include "ops/kernels/block_reduction.h"
+#include "ops/kernels/gathered_blocks.h"
 
 #include <algorithm>
 #include <cstdint>

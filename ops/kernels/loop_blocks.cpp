@@ -1,4 +1,4 @@
-#include "linkers/codegen/runtime/loop_blocks.h"
+#include "ops/kernels/loop_blocks.h"
 
 #include <cstring>
 #include <utility>
@@ -35,7 +35,7 @@ void LoopBlocks::begin_gathering(LoopScratch& memory) {
     else
       gathered_ |= std::uint64_t{1} << i;
   }
-  gatherings_ = memory.gatherings(operands_.nest.inputs.size());
+  gatherings_ = memory.gatherings(operands_.loop.n_inputs);
 }
 
 void LoopBlocks::gather_inputs(std::int64_t start, std::int64_t n) {
@@ -53,7 +53,7 @@ void LoopBlocks::gather_inputs(std::int64_t start, std::int64_t n) {
     }
     if (padded)
       gather_padded(scratch(i), operands_.data[i], item_size(i), value,
-                    operands_.numbers[operands_.nest.inputs[i].pad->fill], part, first, n);
+                    operands_.numbers[operands_.loop.fills[i]], part, first, n);
     else
       gather(scratch(i), operands_.data[i], item_size(i), value, n);
     if (rest != 0) fill_lanes(scratch(i) + n * item_size(i), rest, item_size(i));
@@ -61,17 +61,24 @@ void LoopBlocks::gather_inputs(std::int64_t start, std::int64_t n) {
   next_ = start + n;
 }
 
+/// An element loop takes any number of elements, and what is reduced as it is needs nothing.
+void LoopBlocks::compute_without_body(char* const* blocks, std::int64_t n) const {
+  const Loop& loop = operands_.loop;
+  if (!loop.element_loops.empty()) loop.element_loops[0](blocks, loop.item_sizes.data(), n);
+}
+
 /// The last elements of a block, which are fewer than a loop body computes.
 void LoopBlocks::compute_tail(char* const* whole, std::int64_t n, bool at_end) const {
   const bool again = n > kLoopLanes && !operands_.in_place;  // with some that were computed already
   const std::int64_t rest = n % kLoopLanes, first = again ? n - kLoopLanes : n - rest;
   char* blocks[kLoopOperands];
-  for (std::size_t k = 0; k < operands_.n; ++k) blocks[k] = whole[k] + first * item_size(k);
+  for (std::size_t k = 0; k < operands_.loop.n_operands(); ++k)
+    blocks[k] = whole[k] + first * item_size(k);
   if (again) return compute_lanes(blocks, kLoopLanes);
-  const std::size_t n_inputs = operands_.nest.inputs.size();
+  const std::size_t n_inputs = operands_.loop.n_inputs;
   const std::uint64_t inputs = (std::uint64_t{1} << n_inputs) - 1;
-  const std::uint64_t all = ~std::uint64_t{0} >> (kLoopOperands - operands_.n);
-  const std::uint64_t copied = all & (at_end ? operands_.ends : ~operands_.scratch);
+  const std::uint64_t all = ~std::uint64_t{0} >> (kLoopOperands - operands_.loop.n_operands());
+  const std::uint64_t copied = all & (at_end ? operands_.ends : ~operands_.instance.scratch);
   char* outputs[kLoopOperands];
   for (std::uint64_t bits = copied & inputs; bits != 0; bits &= bits - 1) {
     const auto k = static_cast<std::size_t>(std::countr_zero(bits));

@@ -1,7 +1,7 @@
-// accumulators.h: the reductions of a nest, as far as one thread has come with a tile of it.
+// accumulators.h: the reductions of a loop, as far as one thread has come with a tile of it.
 #pragma once
 
-#include "linkers/codegen/runtime/loop_instance.h"
+#include "ops/kernels/loop_instance.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace thunkvm {
 /// The states of all reductions of one tile. `states` is memory of the caller,
 /// LoopInstance::states_bytes of it, aligned to 16:
 ///
-///   Accumulators sums(nest, instance, tile, states);
+///   Accumulators sums(loop, instance, tile, states);
 ///   sums.start();
 ///   sums.add(blocks, first, rows);   // as often as there are blocks
 ///   sums.finish(results);
 class Accumulators {
  public:
-  Accumulators(const LoopNest& nest, const LoopInstance& instance, const Tile& tile, char* states)
-      : nest_(nest),
+  Accumulators(const Loop& loop, const LoopInstance& instance, const Tile& tile, char* states)
+      : loop_(loop),
         instance_(instance),
         states_(states),
         n_outer_(static_cast<int>(tile.n)),
@@ -61,8 +61,8 @@ class Accumulators {
   // A sequence may be computed in pieces of kLoopPiece elements, each with states of its own.
 
   /// False if a reduction takes its elements strictly in order.
-  static bool has_pieces(const LoopNest& nest) {
-    return std::ranges::all_of(nest.reductions, [](const LoopNest::Reduction& reduction) {
+  static bool has_pieces(const Loop& loop) {
+    return std::ranges::all_of(loop.reductions, [](const Loop::Reduction& reduction) {
       return reduction.kernel->append != nullptr;
     });
   }
@@ -79,12 +79,12 @@ class Accumulators {
   template <class F>
   void each(F f) const {
     char* at = states_;
-    for (std::size_t k = 0; k < nest_.reductions.size(); ++k)
+    for (std::size_t k = 0; k < loop_.reductions.size(); ++k)
       for (int outer = 0; outer < n_outer_; ++outer, at += instance_.state_bytes[k])
-        f(k, *nest_.reductions[k].kernel, at, outer);
+        f(k, *loop_.reductions[k].kernel, at, outer);
   }
 
-  const LoopNest& nest_;
+  const Loop& loop_;
   const LoopInstance& instance_;
   char* const states_;
   const int n_outer_, width_;

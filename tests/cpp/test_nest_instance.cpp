@@ -1,6 +1,6 @@
-// test_loop_instance.cpp: what a loop nest resolves to where its operands lie in a certain way, and
+// test_nest_instance.cpp: what a loop nest resolves to where its operands lie in a certain way, and
 // the tiles that its iteration space is cut into.
-#include "linkers/codegen/runtime/loop_instance.h"
+#include "linkers/codegen/runtime/nest_instance.h"
 
 #include <doctest/doctest.h>
 
@@ -18,16 +18,18 @@ using Map = OperandMap::Kind;
 /// A nest of `ndim` axes that reads float64 arrays of so many axes each, and writes one.
 LoopNest nest_of(int ndim, const std::vector<int>& inputs) {
   LoopNest nest;
-  nest.ndim = ndim;
+  nest.loop.ndim = ndim;
+  nest.loop.n_inputs = inputs.size();
+  nest.loop.n_outputs = 1;
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
     nest.sources.push_back({.reg = i, .ndim = inputs[i], .slices = {}});
     nest.inputs.push_back({.source = i, .pad = {}});
-    nest.item_sizes.push_back(8);
+    nest.loop.item_sizes.push_back(8);
     all |= std::uint64_t{1} << i;
   }
   nest.shaping = {all};
-  nest.item_sizes.push_back(8);
+  nest.loop.item_sizes.push_back(8);
   nest.outputs.push_back({.registers = {static_cast<std::uint32_t>(inputs.size())}});
   return nest;
 }
@@ -38,12 +40,14 @@ struct Call {
     for (const Array& array : arrays) cells.push_back(Cell::of_array(array));
     native.cells = cells.data();
     native.memory = reinterpret_cast<char*>(memory.data());
-    REQUIRE(LoopInstance::bytes(nest) <= 8 * memory.size());
+    REQUIRE(NestInstance::bytes(nest) <= 8 * memory.size());
   }
-  LoopInstance& instance() { return LoopInstance::of(nest, native); }
-  bool resolves() { return resolve(nest, LoopLayouts(nest, native), instance()); }
+  LoopInstance& instance() { return of_nest().loop; }
+  bool resolves() { return resolve(nest, NestLayouts(nest, native), of_nest()); }
   Map kind(std::size_t input) { return instance().inputs[input].kind; }
-  bool fits() { return instance().fits(nest, native, data); }
+  bool fits() { return of_nest().fits(nest, native, data); }
+
+  NestInstance& of_nest() { return NestInstance::of(nest, native); }
 
   const LoopNest& nest;
   std::vector<std::uint64_t> memory;

@@ -1,4 +1,4 @@
-#include "linkers/codegen/runtime/gathered_blocks.h"
+#include "ops/kernels/gathered_blocks.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "linkers/codegen/runtime/loop_threads.h"
+#include "ops/kernels/loop_threads.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-#include "linkers/codegen/runtime/iteration_tiles.h"
+#include "ops/kernels/iteration_tiles.h"
 
-#include "linkers/codegen/runtime/loop_nest.h"
+#include "ops/kernels/limits.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // loop_threads.h: on how many threads large fused loops run.
 #pragma once
 
-#include "linkers/codegen/runtime/limits.h"
+#include "ops/kernels/limits.h"
 
 #include <cstdint>
 #include <functional>

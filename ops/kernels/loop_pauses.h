@@ -1,4 +1,5 @@
-// loop_pauses.h: where a long loop looks whether the host ends its call.
+// loop_pauses.h: where a long loop looks whether the host ends its call, and how it fails on
+// several threads.
 #pragma once
 
 #include "ops/kernels/stretches.h"
@@ -12,7 +13,7 @@
 namespace thunkvm {
 
 /// Between blocks, once a stretch of work is done, the thread of the call asks the host, which was
-/// left for the loop, whether to stop; the loop's other threads see that it did.
+/// left for the loop, whether to stop; where one thread fails the others end, too.
 class LoopPauses {
  public:
   /// `cost`: of an element, in units of an addition.
@@ -29,8 +30,8 @@ class LoopPauses {
         return;
       left_ = kStretch;
       if (asks_) pauses_.ask();
-      if (pauses_.ended_.load(std::memory_order_relaxed))
-        throw Error(ErrorKind::Interrupted, "the call was interrupted");
+      if (pauses_.failed_.load(std::memory_order_relaxed))
+        throw Error(ErrorKind::Interrupted, "another thread of the loop failed");
     }
 
    private:
@@ -39,8 +40,19 @@ class LoopPauses {
     std::int64_t left_ = kStretch;
   };
 
-  /// What the host said; null: the loop goes on.
-  const std::exception_ptr& failure() const { return failure_; }
+  /// Calls `f` on one of several threads: what it throws is kept, if it is the first.
+  template <class F>
+  void guard(F&& f) noexcept {
+    try {
+      f();
+    } catch (...) {
+      if (!failed_.exchange(true)) failure_ = std::current_exception();
+    }
+  }
+  /// Once all threads are done.
+  void rethrow_failure() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
 
  private:
   /// Back with the host, as long as it lives.
@@ -52,19 +64,13 @@ class LoopPauses {
 
   void ask() {
     const Return returned(host_);
-    try {
-      go_on_unless_interrupted(host_);
-    } catch (...) {
-      failure_ = std::current_exception();
-      ended_ = true;
-      throw;
-    }
+    go_on_unless_interrupted(host_);
   }
 
   Host& host_;
   const std::int64_t cost_;
-  std::atomic<bool> ended_{false};
-  std::exception_ptr failure_;  // of the thread that asks
+  std::atomic<bool> failed_{false};
+  std::exception_ptr failure_;  // of the first thread that failed
 };
 
 }  // namespace thunkvm

@@ -1,29 +1,13 @@
 // loop_blocks.h: the blocks of a loop, as one thread computes them.
 #pragma once
 
-#include "linkers/codegen/runtime/loop_instance.h"
-#include "linkers/codegen/runtime/loop_scratch.h"
+#include "ops/kernels/loop_executor.h"
+#include "ops/kernels/loop_scratch.h"
 
 #include <algorithm>
 #include <bit>
 
 namespace thunkvm {
-
-/// Where the operands of a loop are in one call: inputs, outputs, and what is reduced.
-struct LoopOperands {
-  LoopOperands(const LoopNest& of, const LoopInstance& found, const NumberBits* given)
-      : nest(of), instance(found), numbers(given), scratch(found.gathered), ends(found.ends) {}
-
-  const LoopNest& nest;
-  const LoopInstance& instance;
-  const NumberBits* numbers;
-  std::size_t n = 0;
-  std::uint64_t scratch;  ///< bit k: the blocks of operand k are in scratch
-  std::uint64_t ends;     ///< bit k: operand k is read or written as it lies, and there is no room
-                          ///< for all lanes behind it
-  bool in_place = false;  ///< an output is in the memory of an input
-  char* data[kLoopOperands];  ///< the first element of each that is in memory
-};
 
 class LoopBlocks {
  public:
@@ -31,6 +15,8 @@ class LoopBlocks {
 
   /// Computes elements [start, start + n), kLoopBlock at most.
   void compute(std::int64_t start, std::int64_t n);
+  /// All of a loop that is one block.
+  void compute_all() { compute_at(base_, 0, operands_.instance.size); }
 
   /// Where element `start` of an operand is, if the last block began there.
   char* at(std::size_t operand, std::int64_t start) const {
@@ -38,18 +24,22 @@ class LoopBlocks {
   }
 
  private:
-  std::int64_t item_size(std::size_t operand) const { return operands_.nest.item_sizes[operand]; }
-  bool is_scratch(std::size_t operand) const { return ((operands_.scratch >> operand) & 1u) != 0; }
+  std::int64_t item_size(std::size_t operand) const { return operands_.loop.item_sizes[operand]; }
+  bool is_scratch(std::size_t operand) const {
+    return ((operands_.instance.scratch >> operand) & 1u) != 0;
+  }
   char* scratch(std::size_t operand) const {
     return scratch_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;
   }
   char* tail(std::size_t operand) const { return scratch(operand) + LoopScratch::kBlockBytes; }
   void begin_gathering(LoopScratch& scratch);
   void gather_inputs(std::int64_t start, std::int64_t n);
+  [[gnu::always_inline]] void compute_at(char* const* blocks, std::int64_t start, std::int64_t n);
   void compute_lanes(char* const* blocks, std::int64_t n) const {
-    operands_.nest.body(blocks, operands_.numbers, operands_.nest.element_loops.data(), n);
+    operands_.loop.body(blocks, operands_.numbers, operands_.loop.element_loops.data(), n);
   }
   void compute_tail(char* const* whole, std::int64_t n, bool at_end) const;
+  void compute_without_body(char* const* blocks, std::int64_t n) const;
 
   const LoopOperands& operands_;
   char* const scratch_;
@@ -60,9 +50,9 @@ class LoopBlocks {
 };
 
 inline LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch)
-    : operands_(operands), scratch_(scratch.blocks(operands.n)) {
-  std::copy_n(operands.data, operands.n, base_);
-  for (std::uint64_t bits = operands.scratch; bits != 0; bits &= bits - 1) {
+    : operands_(operands), scratch_(scratch.blocks(operands.loop.n_operands())) {
+  std::copy_n(operands.data, operands.loop.n_inputs + operands.loop.n_outputs, base_);
+  for (std::uint64_t bits = operands.instance.scratch; bits != 0; bits &= bits - 1) {
     const auto k = static_cast<std::size_t>(std::countr_zero(bits));
     base_[k] = this->scratch(k);
   }
@@ -70,13 +60,14 @@ inline LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch
 }
 
 inline void LoopBlocks::compute(std::int64_t start, std::int64_t n) {
+  char* blocks[kLoopOperands];
+  for (std::size_t k = 0; k < operands_.loop.n_operands(); ++k) blocks[k] = at(k, start);
+  compute_at(blocks, start, n);
+}
+
+inline void LoopBlocks::compute_at(char* const* blocks, std::int64_t start, std::int64_t n) {
   if (gathered_ != 0) gather_inputs(start, n);
-  char* shifted[kLoopOperands];
-  char* const* blocks = base_;
-  if (start != 0) {
-    for (std::size_t k = 0; k < operands_.n; ++k) shifted[k] = at(k, start);
-    blocks = shifted;
-  }
+  if (operands_.loop.body == nullptr) return compute_without_body(blocks, n);
   const std::int64_t rest = n % kLoopLanes;
   if (rest == 0) return compute_lanes(blocks, n);
   // Behind the end there may be room to compute what nobody looks at: for whole lanes, counted from

@@ -1,0 +1,14 @@
+// nest_executor.h: runs loop nests on the registers of a call.
+#pragma once
+
+#include "linkers/codegen/runtime/loop_nest.h"
+
+namespace thunkvm {
+
+/// As one loop, or member by member. False: the call has failed, which was noted. `numbers` are the
+/// 0-d inputs' values; the results of reductions that are 0-d go to `results`, in the reductions'
+/// order.
+bool run_nest(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
+              NumberBits* results);
+
+}  // namespace thunkvm

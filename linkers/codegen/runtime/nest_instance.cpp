@@ -1,0 +1,295 @@
+#include "linkers/codegen/runtime/nest_instance.h"
+
+#include "linkers/codegen/runtime/call_memory.h"
+#include "linkers/codegen/runtime/limits.h"
+#include "ops/kernels/array_kernel.h"
+#include "thunks/lengths.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+namespace {
+
+/// Makes `shape` what it and `from` broadcast to. False if they do not.
+bool broadcast(Dims from, std::int64_t* shape, int ndim) {
+  std::int64_t* const last = shape + (ndim - static_cast<int>(from.size()));
+  for (std::size_t axis = 0; axis < from.size(); ++axis) {
+    if (from[axis] == last[axis] || from[axis] == 1) continue;
+    if (last[axis] != 1) return false;
+    last[axis] = from[axis];
+  }
+  return true;
+}
+
+/// The lengths in a register that are to be those of the loop; null where they are too many.
+const ArrayBody* given_lengths(const LoopNest& nest, const NativeCall& call, std::uint32_t reg) {
+  const ArrayBody* const lengths = call.cells[reg].body();
+  return lengths->ndim == 1 && lengths->dims[0] == nest.loop.ndim ? lengths : nullptr;
+}
+std::int64_t length_in(const ArrayBody& lengths, int axis) {
+  return *reinterpret_cast<const std::int64_t*>(lengths.data + axis * lengths.dims[1]);
+}
+
+/// A source as an instance knows it: lengths and strides follow.
+struct SourceKey {
+  std::uint32_t reg, slot;
+  std::int64_t version;  ///< of the lengths of a value in a slot; 0: it is an array
+  std::int64_t n_dims;
+
+  static constexpr std::size_t words(int ndim) {
+    return sizeof(SourceKey) / sizeof(std::int64_t) + 2 * static_cast<std::size_t>(ndim);
+  }
+};
+
+class NestResolution {
+ public:
+  NestResolution(const LoopNest& nest, const NestLayouts& layouts, NestInstance& instance)
+      : nest_(nest), layouts_(layouts), instance_(instance), loop_(nest.loop, instance.loop) {
+    char* const parts = reinterpret_cast<char*>(&instance.loop) + LoopInstance::bytes(nest.loop);
+    instance.places = reinterpret_cast<NestInstance::Place*>(parts);
+    instance.surrounded =
+        reinterpret_cast<NestInstance::Surrounded*>(instance.places + nest.inputs.size());
+    instance.key = reinterpret_cast<std::int64_t*>(instance.surrounded + nest.inputs.size());
+  }
+
+  bool run() {
+    std::size_t n_slices = nest_.inputs.size();
+    for (const LoopNest::Source& source : nest_.sources) n_slices += source.slices.size();
+    slices_.reserve(n_slices);
+    for (std::size_t i = 0; i < nest_.sources.size(); ++i) locate(i);
+    if (!find_shape()) return false;
+    const std::int64_t size = product_of_lengths(loop_.dims()).value_or(0);
+    if (size == 0 || size > kMostLoopElements) return false;
+    for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
+      if (!map(i, size)) return false;
+    if (!std::ranges::all_of(nest_.shaping, [&](std::uint64_t from) { return gives_shape(from); }))
+      return false;
+    keep_key();
+    loop_.finish();
+    return true;
+  }
+
+ private:
+  int ndim() const { return nest_.loop.ndim; }
+  Dims shape_of(std::size_t input) const {
+    const std::uint32_t source = nest_.inputs[input].source;
+    return source == kNone ? Dims{} : located_[source].shape();
+  }
+
+  void locate(std::size_t i) {
+    Layout& layout = located_[i] = layouts_.source(i);
+    for (const LoopNest::Slice& slice : nest_.sources[i].slices)
+      layout = find(slice, layout).layout();
+  }
+  const View& find(const LoopNest::Slice& slice, const Layout& of) {
+    View& part = slices_.emplace_back();
+    slice.find(layouts_.activation(), nest_.members.steps[slice.member].operands, of, part);
+    return part;
+  }
+
+  // ---- the iteration space ----
+
+  bool find_shape() {
+    return nest_.alike.empty() && nest_.lengths.empty() ? take_broadcast_shape()
+                                                        : take_given_shape();
+  }
+
+  /// The shape that members say the loop has: all have to say the same.
+  bool take_given_shape() {
+    bool known = false;
+    const auto agrees = [&](int axis, std::int64_t length) {
+      if (!known) loop_.shape()[axis] = length;
+      return loop_.shape()[axis] == length;
+    };
+    for (const std::uint32_t source : nest_.alike) {
+      const Layout& array = located_[source];
+      if (array.ndim != ndim()) return false;
+      for (int axis = 0; axis < ndim(); ++axis)
+        if (!agrees(axis, array.lengths[axis])) return false;
+      known = true;
+    }
+    for (std::size_t i = 0; i < nest_.lengths.size(); ++i) {
+      const std::vector<std::int64_t>& given = layouts_.given(i);
+      if (given.empty()) return false;
+      for (int axis = 0; axis < ndim(); ++axis)
+        if (!agrees(axis, given[static_cast<std::size_t>(axis)])) return false;
+      known = true;
+    }
+    for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
+      if (!nest_.inputs[i].pad && !broadcasts(shape_of(i), loop_.dims())) return false;
+    return true;
+  }
+
+  bool take_broadcast_shape() {
+    std::fill_n(loop_.shape(), ndim(), 1);
+    for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
+      if (!nest_.inputs[i].pad && !broadcast(shape_of(i), loop_.shape(), ndim())) return false;
+    return true;
+  }
+
+  /// True if these inputs, broadcast together, have the loop's shape.
+  bool gives_shape(std::uint64_t inputs) const {
+    std::int64_t own[kMaxDims];
+    std::fill_n(own, ndim(), 1);
+    for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
+      if (((inputs >> i) & 1u) != 0) broadcast(shape_of(i), own, ndim());
+    return same_lengths({own, static_cast<std::size_t>(ndim())}, loop_.dims());
+  }
+
+  // ---- index maps ----
+
+  /// False if an input is not met in the order of the loop.
+  bool map(std::size_t i, std::int64_t size) {
+    const LoopNest::Input& input = nest_.inputs[i];
+    NestInstance::Place& place = instance_.places[i] = {nest_.sources.size(), 0};
+    Layout operand{nullptr, 0, nullptr, nullptr};
+    bool has_lanes = false;  // as temporaries have
+    if (input.source != kNone) {
+      const NestLayouts::SourceLayout& source = layouts_.source(input.source);
+      operand = located_[input.source];
+      place = {input.source, operand.data - source.data};
+      has_lanes = source.version != 0 && nest_.sources[input.source].slices.empty();
+    } else if (input.pad) {
+      place.offset = static_cast<std::int64_t>(input.pad->value * sizeof(NumberBits));
+    }
+    if (!input.pad) {
+      loop_.map(operand, has_lanes);
+      return true;
+    }
+    std::int64_t strides[kMaxDims];
+    for (std::int64_t axis = ndim(), stride = 1; axis-- > 0; stride *= loop_.shape()[axis])
+      strides[axis] = stride;
+    char origin = 0;
+    const View& part = find(input.pad->slice, {&origin, ndim(), loop_.shape(), strides});
+    if (has_lanes && surround(i, operand, part, part.data - &origin, size)) return true;
+    return loop_.pad(operand, part, &origin);
+  }
+
+  /// Has the numbers written around a value in a slot, which the nest pads once, and all lanes of
+  /// the loop fit there. False: they do not.
+  bool surround(std::size_t i, const Layout& operand, const View& part, std::int64_t before,
+                std::int64_t size) {
+    const std::int64_t n = product_of_lengths(part.shape()).value_or(0);
+    const std::int64_t bytes = nest_.loop.item_sizes[i];
+    const std::int64_t behind = whole_lanes(size) - before - n;
+    const auto same = [&](const LoopNest::Input& other) {
+      return other.pad && other.source == nest_.inputs[i].source;
+    };
+    if (size > kLoopBlock || n == 0 || !same_lengths(operand.shape(), part.shape()) ||
+        !is_one_stretch(part) || before * bytes > static_cast<std::int64_t>(kTemporaryFront) ||
+        behind * bytes > static_cast<std::int64_t>(kArrayPadding) ||
+        std::ranges::count_if(nest_.inputs, same) != 1)
+      return false;
+    instance_.surrounded[instance_.n_surrounded++] = {
+        static_cast<std::uint32_t>(i), nest_.loop.fills[i], bytes, before, before + n, size};
+    instance_.places[i].offset -= before * bytes;
+    std::int64_t in_order[kMaxDims];
+    for (std::int64_t axis = ndim(), stride = bytes; axis-- > 0; stride *= loop_.shape()[axis])
+      in_order[axis] = stride;
+    loop_.map({operand.data, ndim(), loop_.shape(), in_order}, true);
+    return true;
+  }
+  /// True if the elements of a part follow each other in the loop.
+  static bool is_one_stretch(const View& part) {
+    std::int64_t stride = 1;
+    for (int axis = part.ndim; axis-- > 0; stride *= part.lengths[axis])
+      if (part.lengths[axis] != 1 && part.strides[axis] != stride) return false;
+    return true;
+  }
+
+  bool is_part_of_another(std::size_t i) const {
+    return std::ranges::any_of(std::span(nest_.sources).first(i), [&](const auto& other) {
+      return other.reg == nest_.sources[i].reg;
+    });
+  }
+  void keep_key() {
+    std::int64_t* key = instance_.key;
+    for (std::size_t i = 0; i < nest_.sources.size(); ++i) {
+      const LoopNest::Source& source = nest_.sources[i];
+      const NestLayouts::SourceLayout& layout = layouts_.source(i);
+      // Several parts of one array are compared once.
+      const int ndim = is_part_of_another(i) ? 0 : source.ndim;
+      *reinterpret_cast<SourceKey*>(key) = {source.reg, source.slot, layout.version, 2 * ndim};
+      std::int64_t* const dims = key + SourceKey::words(0);
+      std::copy_n(layout.lengths, ndim, dims);
+      std::copy_n(layout.strides, ndim, dims + ndim);
+      key += SourceKey::words(ndim);
+    }
+  }
+
+  const LoopNest& nest_;
+  const NestLayouts& layouts_;
+  NestInstance& instance_;
+  Resolution loop_;
+  std::vector<View> slices_;  // reserved: layouts refer to them
+  Layout located_[kLoopOperands];
+};
+
+}  // namespace
+
+NestLayouts::NestLayouts(const LoopNest& nest, const NativeCall& call)
+    : activation_(*call.activation) {
+  const CallMemory memory(call);
+  SourceLayout* next = sources_;
+  for (const LoopNest::Source& source : nest.sources) {
+    SourceLayout& layout = *next++;
+    if (source.slot != kNone) {
+      const Temporary& value = memory[source.slot];
+      if (value.data != nullptr) {
+        layout = {{value.data, source.ndim, value.lengths, value.strides},
+                  static_cast<std::int64_t>(value.version)};
+        continue;
+      }
+    }
+    layout = {Layout::of(*call.cells[source.reg].body()), 0};
+  }
+  for (const std::uint32_t reg : nest.lengths) {
+    std::vector<std::int64_t>& given = given_.emplace_back();
+    if (const ArrayBody* const lengths = given_lengths(nest, call, reg))
+      for (int axis = 0; axis < nest.loop.ndim; ++axis) given.push_back(length_in(*lengths, axis));
+  }
+}
+
+std::size_t NestInstance::bytes(const LoopNest& nest) {
+  std::size_t key = 0;
+  for (const LoopNest::Source& source : nest.sources) key += SourceKey::words(source.ndim);
+  return sizeof(NestInstance) - sizeof(LoopInstance) + LoopInstance::bytes(nest.loop) +
+         nest.inputs.size() * (sizeof(Place) + sizeof(Surrounded)) + key * sizeof(std::int64_t);
+}
+
+bool NestInstance::fits(const LoopNest& nest, const NativeCall& call, char** data) const {
+  if (loop.size == 0) return false;
+  const CallMemory memory(call);
+  std::int64_t different = 0;
+  const std::int64_t* next = key;
+  for (std::size_t n = nest.sources.size(); n-- > 0;) {
+    const SourceKey& kept = *reinterpret_cast<const SourceKey*>(next);
+    next += SourceKey::words(0);
+    if (kept.slot != kNone && memory[kept.slot].data != nullptr) {
+      const Temporary& value = memory[kept.slot];
+      different |= static_cast<std::int64_t>(value.version) ^ kept.version;
+      *data++ = value.data;
+    } else {
+      const ArrayBody& array = *call.cells[kept.reg].body();
+      different |= kept.version;
+      for (std::int64_t k = 0; k < kept.n_dims; ++k) different |= array.dims[k] ^ next[k];
+      *data++ = array.data;
+    }
+    next += kept.n_dims;
+  }
+  if (different != 0) return false;
+  for (const std::uint32_t reg : nest.lengths) {
+    const ArrayBody* const lengths = given_lengths(nest, call, reg);
+    if (lengths == nullptr) return false;
+    for (int axis = 0; axis < nest.loop.ndim; ++axis)
+      if (length_in(*lengths, axis) != loop.shape[static_cast<std::size_t>(axis)]) return false;
+  }
+  return true;
+}
+
+bool resolve(const LoopNest& nest, const NestLayouts& layouts, NestInstance& instance) {
+  instance = {};
+  return NestResolution(nest, layouts, instance).run();
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,62 @@
+// loop.h: one pass over memory. For each element of an iteration space something is computed of
+// the elements of operands, and reduced along some of its axes.
+//
+//   Loop  ------resolve------>  LoopInstance  --execute-->  outputs, and results of reductions
+//   what is computed            for operands that lie       in one call
+//                               in a certain way
+//
+// (loop_instance.h, loop_executor.h). All that computes elements of arrays one by one runs so: the
+// kernels of elementwise Ops and of reductions, and the loops of emitted code. A loop is computed
+// block by block, up to kLoopBlock elements whose operands lie next to each other in first-level
+// cache. An operand that is not contiguous is gathered into such a block first: what computes sees
+// no strides, and what it computes does not depend on where an element lies.
+#pragma once
+
+#include "ops/kernels/block_reduction.h"
+#include "ops/kernels/limits.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace thunkvm {
+
+/// The number in a scalar cell.
+using NumberBits = std::uint64_t;
+
+/// Runs over `n` elements: the addresses of the inputs and the output, in this order, and their
+/// strides in bytes.
+using ElementLoop = void (*)(char* const* pointers, const std::int64_t* strides, std::int64_t n);
+
+constexpr std::int64_t whole_lanes(std::int64_t n) {
+  return (n + kLoopLanes - 1) / kLoopLanes * kLoopLanes;
+}
+
+/// Operands are the inputs, the outputs, and what is reduced, in this order; kLoopOperands at most.
+struct Loop {
+  /// Computes `n` elements (a multiple of kLoopLanes, at most kLoopBlock): `blocks` are those of
+  /// the operands, `numbers` the 0-d inputs' values.
+  using Body = void (*)(char* const* blocks, const NumberBits* numbers,
+                        const ElementLoop* element_loops, std::int64_t n);
+  struct Reduction {
+    const BlockReduction* kernel = nullptr;
+    std::size_t operand = 0;  ///< whose block is reduced: an input's, an output's, or its own
+  };
+
+  int ndim = 1;
+  std::size_t n_inputs = 0, n_outputs = 0;
+  std::vector<std::int64_t> item_sizes;  ///< by operand, in bytes
+  /// By input: the number that it is padded with, if it is. Empty: none may be.
+  std::vector<std::uint32_t> fills;
+  std::vector<Reduction> reductions;
+  AxisSet reduced = 0;    ///< the axes of all reductions
+  std::int64_t cost = 1;  ///< of an element, in units of an addition
+  /// What the body calls. Without a body the first one is all that is computed, of any number of
+  /// elements; without that either, inputs are reduced as they are.
+  std::vector<ElementLoop> element_loops;
+  Body body = nullptr;
+
+  std::size_t n_operands() const { return n_inputs + n_outputs + reductions.size(); }
+};
+
+}  // namespace thunkvm

@@ -1,0 +1,159 @@
+#include "ops/kernels/loop_executor.h"
+
+#include "ops/kernels/accumulators.h"
+#include "ops/kernels/loop_blocks.h"
+#include "ops/kernels/loop_pauses.h"
+#include "ops/kernels/loop_threads.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+class Execution {
+ public:
+  Execution(const LoopOperands& operands, Host& host)
+      : operands_(operands),
+        loop_(operands.loop),
+        instance_(operands.instance),
+        tiles_(operands.instance.tiles),
+        host_(host) {}
+
+  void run() {
+    if (instance_.is_block) [[likely]]
+      return compute_block();
+    const int threads = n_threads();
+    if (threads > 1 && tiles_.n_tiles() == 1 && tiles_.are_sequences() &&
+        tiles_.count() == instance_.size && Accumulators::has_pieces(loop_))
+      return compute_pieces(threads);
+    share_out(threads, tiles_.n_tiles(),
+              [&](LoopScratch& scratch, LoopPauses::Thread& pauses, std::int64_t first,
+                  std::int64_t end) {
+                LoopBlocks blocks(operands_, scratch);
+                if (loop_.reductions.empty()) return compute_blocks(blocks, pauses, first, end);
+                Tile tile = tiles_.tile(first);
+                for (; first < end; ++first, tiles_.advance(tile))
+                  compute_tile(blocks, scratch, pauses, tile);
+              });
+  }
+
+ private:
+  /// Which thread computes an element makes no difference to a bit.
+  int n_threads() const {
+    const LoopThreads threads = loop_threads();
+    return instance_.size >= threads.from ? threads.count : 1;
+  }
+
+  /// Calls `f(scratch, pauses, first, end)` for shares of n things, each on a thread.
+  template <class F>
+  void share_out(int threads, std::int64_t n, F&& f) const {
+    LoopPauses pauses(host_, loop_.cost);
+    if (threads == 1) [[likely]] {
+      LoopPauses::Thread only(pauses, true);
+      return f(*LoopScratch::Lease(), only, std::int64_t{0}, n);
+    }
+    const std::int64_t share = (n + threads - 1) / threads;
+    run_on_threads(threads, [&](int thread) {
+      const std::int64_t first = thread * share, end = std::min(n, first + share);
+      pauses.guard([&] {
+        LoopPauses::Thread own(pauses, thread == 0);
+        if (first < end) f(*LoopScratch::Lease(), own, first, end);
+      });
+    });
+    pauses.rethrow_failure();
+  }
+
+  /// One block, and what is reduced to numbers of it: no tiles are needed.
+  void compute_block() const {
+    const LoopScratch::Lease scratch;
+    LoopBlocks blocks(operands_, *scratch);
+    blocks.compute_all();
+    char* const* result = operands_.results;
+    for (const Loop::Reduction& reduction : loop_.reductions) {
+      char* const state = scratch->states(instance_.states_bytes);
+      reduction.kernel->start(state);
+      reduction.kernel->add(state, blocks.at(reduction.operand, 0), instance_.size);
+      reduction.kernel->finish(state, instance_.size, *result++);
+    }
+  }
+
+  /// Tiles of which nothing is reduced: each is a block.
+  void compute_blocks(LoopBlocks& blocks, LoopPauses::Thread& pauses, std::int64_t first,
+                      std::int64_t end) const {
+    const std::int64_t behind = std::min(end * kLoopBlock, instance_.size);
+    for (std::int64_t start = first * kLoopBlock; start < behind; start += kLoopBlock) {
+      blocks.compute(start, std::min<std::int64_t>(kLoopBlock, behind - start));
+      pauses.computed(kLoopBlock);
+    }
+  }
+
+  void compute_tile(LoopBlocks& blocks, LoopScratch& scratch, LoopPauses::Thread& pauses,
+                    const Tile& tile) const {
+    const Accumulators sums(loop_, instance_, tile, scratch.states(instance_.states_bytes));
+    sums.start();
+    add_rows(blocks, sums, pauses, tile, 0, tiles_.rows());
+    sums.finish(operands_.results, tiles_.result(tile));
+  }
+
+  /// Rows of a tile, for all its far reduced indices.
+  void add_rows(LoopBlocks& blocks, const Accumulators& sums, LoopPauses::Thread& pauses,
+                const Tile& tile, std::int64_t first, std::int64_t end) const {
+    const char* reduced[kLoopOperands];
+    for (std::int64_t far = 0, n_far; far < tiles_.far_reduced(); far += n_far) {
+      n_far = tiles_.far_reduced_at_once(far);
+      for (std::int64_t row = first; row < end; row += tiles_.rows_at_once()) {
+        const std::int64_t rows = std::min(tiles_.rows_at_once(), end - row);
+        const std::int64_t start = tiles_.start(tile, far, row);
+        const std::int64_t n = tile.n * rows * tile.width;
+        blocks.compute(start, n_far * n);
+        for (std::size_t f = 0; f < loop_.reductions.size(); ++f)
+          reduced[f] = blocks.at(loop_.reductions[f].operand, start);
+        for (std::int64_t v = 0; v < n_far; ++v) sums.add(reduced, v * n, rows);
+        pauses.computed(n_far * n);
+      }
+    }
+  }
+
+  /// One sequence, in pieces that threads share.
+  void compute_pieces(int threads) const {
+    const Tile tile = tiles_.whole();
+    const std::int64_t n_pieces = (instance_.size + kLoopPiece - 1) / kLoopPiece;
+    const std::size_t bytes = instance_.states_bytes;
+    std::vector<std::max_align_t> memory(
+        static_cast<std::size_t>(n_pieces) * bytes / sizeof(std::max_align_t) + 1);
+    const auto piece = [&](std::int64_t k) {
+      char* const states = reinterpret_cast<char*>(memory.data());
+      return Accumulators(loop_, instance_, tile, states + static_cast<std::size_t>(k) * bytes);
+    };
+    share_out(threads, n_pieces,
+              [&](LoopScratch& scratch, LoopPauses::Thread& pauses, std::int64_t first,
+                  std::int64_t end) {
+                LoopBlocks blocks(operands_, scratch);
+                for (; first < end; ++first) {
+                  const Accumulators sums = piece(first);
+                  sums.start();
+                  add_rows(blocks, sums, pauses, tile, first * kLoopPiece,
+                           std::min((first + 1) * kLoopPiece, instance_.size));
+                }
+              });
+    for (std::int64_t k = 1; k < n_pieces; ++k) piece(0).append(piece(k));
+    piece(0).finish(operands_.results, 0);
+  }
+
+  const LoopOperands& operands_;
+  const Loop& loop_;
+  const LoopInstance& instance_;
+  const IterationTiles& tiles_;
+  Host& host_;
+};
+
+}  // namespace
+
+void execute(const LoopOperands& operands, Host& host) {
+  const HostLeave leave(host, operands.instance.size * operands.loop.cost);
+  Execution(operands, host).run();
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,123 @@
+#include "ops/kernels/loop_instance.h"
+
+#include "thunks/lengths.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+namespace {
+
+/// The parts of an instance's memory behind its head.
+struct Parts {
+  explicit Parts(const Loop& loop)
+      : inputs(loop.n_inputs),
+        axes((1 + inputs + loop.fills.size()) * static_cast<std::size_t>(loop.ndim)),
+        reductions(loop.reductions.size()),
+        lengths(3 * static_cast<std::size_t>(loop.ndim)) {}
+
+  std::size_t bytes() const {
+    return sizeof(LoopInstance) + inputs * sizeof(OperandMap) + axes * sizeof(Axis) +
+           reductions * sizeof(std::size_t) + lengths * sizeof(std::int64_t);
+  }
+
+  std::size_t inputs, axes, reductions, lengths;
+};
+
+}  // namespace
+
+bool broadcasts(Dims from, Dims to) {
+  if (from.size() > to.size()) return false;
+  const Dims last = to.last(from.size());
+  for (std::size_t axis = 0; axis < from.size(); ++axis)
+    if (from[axis] != last[axis] && from[axis] != 1) return false;
+  return true;
+}
+
+std::size_t LoopInstance::bytes(const Loop& loop) { return Parts(loop).bytes(); }
+
+Resolution::Resolution(const Loop& loop, LoopInstance& instance)
+    : loop_(loop), instance_(instance) {
+  const Parts parts(loop);
+  instance = {};
+  instance.inputs = reinterpret_cast<OperandMap*>(&instance + 1);
+  axes_ = reinterpret_cast<Axis*>(instance.inputs + parts.inputs);
+  instance.state_bytes = reinterpret_cast<std::size_t*>(axes_ + parts.axes);
+  shape_ = reinterpret_cast<std::int64_t*>(instance.state_bytes + parts.reductions);
+}
+
+Axes Resolution::broadcast_to(Dims to, const Layout& from) {
+  Axis* const axes = axes_;
+  axes_ += broadcast_axes(from.shape(), from.strides, to, axes);
+  return {axes, axes_};
+}
+
+void Resolution::map(const Layout& operand, bool has_lanes) {
+  using Kind = OperandMap::Kind;
+  const std::uint64_t bit = std::uint64_t{1} << next_;
+  OperandMap& map = instance_.inputs[next_] = {};
+  map.axes = broadcast_to(dims(), operand);
+  if (map.axes.size() > 1)
+    map.kind = Kind::Strided;
+  else if (map.axes.size() == 1 && map.axes.front().stride != loop_.item_sizes[next_])
+    map.kind = map.axes.front().stride == 0 ? Kind::Broadcast : Kind::Strided;
+  if (map.kind != Kind::Identity)
+    instance_.gathered |= bit;
+  else if (!has_lanes)
+    instance_.ends |= bit;
+  ++next_;
+}
+
+bool Resolution::pad(const Layout& operand, const View& part, const char* origin) {
+  if (!broadcasts(operand.shape(), part.shape())) return false;
+  OperandMap& map = instance_.inputs[next_] = {};
+  Axis* const pad_axes = axes_;
+  for (int axis = 0; axis < part.ndim; ++axis) {
+    if (part.lengths[axis] == 1) continue;
+    if (part.lengths[axis] > 1 && part.strides[axis] <= 0) return false;
+    *axes_++ = {part.lengths[axis], part.strides[axis]};
+  }
+  map.kind = OperandMap::Kind::Pad;
+  map.pad_before = part.data - origin;
+  map.pad_axes = {pad_axes, axes_};
+  map.axes = broadcast_to(part.shape(), operand);
+  instance_.gathered |= std::uint64_t{1} << next_++;
+  return true;
+}
+
+void Resolution::finish() {
+  instance_.shape = dims();
+  const std::int64_t size = product_of_lengths(dims()).value_or(0);
+  find_result_shapes();
+  IterationTiles& tiles = instance_.tiles = IterationTiles(dims(), loop_.reduced, axes_);
+  lay_out_states();
+  instance_.is_block = size <= kLoopBlock && (loop_.reductions.empty() ||
+                                              (tiles.are_sequences() && tiles.count() == size));
+  instance_.scratch = instance_.gathered;
+  for (std::size_t k = loop_.n_inputs + loop_.n_outputs; k < loop_.n_operands(); ++k)
+    instance_.scratch |= std::uint64_t{1} << k;
+  instance_.size = size;
+}
+
+void Resolution::find_result_shapes() {
+  std::int64_t* const kept = shape_ + loop_.ndim;
+  std::int64_t* const as_ones = kept + loop_.ndim;
+  std::size_t n = 0;
+  for (int axis = 0; axis < loop_.ndim; ++axis) {
+    const bool reduced = ((loop_.reduced >> axis) & 1u) != 0;
+    as_ones[axis] = reduced ? 1 : shape_[axis];
+    if (!reduced) kept[n++] = shape_[axis];
+  }
+  instance_.kept = {kept, n};
+  instance_.kept_as_ones = {as_ones, static_cast<std::size_t>(loop_.ndim)};
+}
+
+void Resolution::lay_out_states() {
+  for (std::size_t f = 0; f < loop_.reductions.size(); ++f) {
+    const std::size_t bytes = instance_.tiles.state_bytes(*loop_.reductions[f].kernel);
+    instance_.state_bytes[f] = (bytes + 15) / 16 * 16;
+    instance_.states_bytes +=
+        instance_.state_bytes[f] * static_cast<std::size_t>(instance_.tiles.outer_at_once());
+  }
+}
+
+}  // namespace thunkvm

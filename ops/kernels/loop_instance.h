@@ -1,0 +1,85 @@
+// loop_instance.h: a loop, resolved for operands that lie in a certain way.
+//
+// What follows from lengths and strides - how each input is found, how the iteration space is cut
+// into tiles - is an instance. It lies in memory of whoever keeps it: most loops meet the same
+// layouts in every call.
+#pragma once
+
+#include "ops/kernels/iteration_tiles.h"
+#include "ops/kernels/loop.h"
+#include "ops/kernels/view.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace thunkvm {
+
+/// How an input's element is found.
+struct OperandMap {
+  enum class Kind : std::uint8_t {
+    Identity,   ///< the elements lie side by side, as the loop meets them
+    Broadcast,  ///< one element, again and again
+    Strided,    ///< along axes of memory
+    Pad,        ///< along axes of memory, in a part of the iteration space; else a number
+  };
+  Kind kind = Kind::Identity;
+  Axes axes;                    ///< of its elements, with strides in bytes
+  std::int64_t pad_before = 0;  ///< elements of the loop in front of its first one
+  Axes pad_axes;                ///< its axes in the loop, with strides in elements
+};
+
+/// Lies in memory of the caller with all that it refers to: `bytes`, aligned to 16.
+struct LoopInstance {
+  std::int64_t size = 0;  ///< of the loop, in elements; 0: nothing is resolved
+  bool is_block = false;  ///< it is one block, and all of it is reduced to numbers, if it is
+  OperandMap* inputs = nullptr;
+  std::uint64_t gathered = 0;  ///< bit i: input i is gathered into scratch, block by block
+  std::uint64_t scratch = 0;   ///< bit k: the blocks of operand k are in scratch
+  std::uint64_t ends = 0;      ///< bit i: input i is read as it lies, and its memory ends there
+  Dims shape;
+  Dims kept, kept_as_ones;  ///< lengths of a reduction's result: without reduced axes, or of 1
+  IterationTiles tiles;
+  std::size_t* state_bytes = nullptr;  ///< by reduction: of each outer index of a tile
+  std::size_t states_bytes = 0;        ///< of all of a tile
+
+  static std::size_t bytes(const Loop& loop);
+};
+
+/// Makes an instance:
+///
+///   Resolution resolution(loop, memory);
+///   ... resolution.shape()[axis] = ... for each axis; there are elements, kMostLoopElements at
+///   most resolution.map(layout);        // or pad: for each input, in order resolution.finish();
+///   // from now on the instance is valid
+class Resolution {
+ public:
+  Resolution(const Loop& loop, LoopInstance& instance);
+
+  /// Lengths, to be written before the first operand is mapped.
+  std::int64_t* shape() { return shape_; }
+  Dims dims() const { return {shape_, static_cast<std::size_t>(loop_.ndim)}; }
+  /// The next input, which can be broadcast to the shape. `has_lanes`: behind its elements there
+  /// are more, for all lanes of a body.
+  void map(const Layout& operand, bool has_lanes = false);
+  /// The same of one that is at `part` of the space, and a number elsewhere. Strides of the part
+  /// are in elements of the space, from `origin` on. False, and nothing is mapped, where the part
+  /// is not met in the order of the loop, or the operand cannot be broadcast to it.
+  bool pad(const Layout& operand, const View& part, const char* origin);
+  void finish();
+
+ private:
+  Axes broadcast_to(Dims to, const Layout& from);
+  void find_result_shapes();
+  void lay_out_states();
+
+  const Loop& loop_;
+  LoopInstance& instance_;
+  std::size_t next_ = 0;  // input
+  Axis* axes_;            // the next free ones
+  std::int64_t* shape_;   // and lengths of results
+};
+
+/// True if a value of lengths `from` can be broadcast to `to`.
+bool broadcasts(Dims from, Dims to);
+
+}  // namespace thunkvm
