@@ -40,6 +40,12 @@ class ArrayBody {
   std::int64_t* dims =
       nullptr;  ///< ndim lengths, then ndim strides; inline_dims or a block of its own
   std::int64_t inline_dims[2 * kInlineDims];
+
+  std::int64_t size() const {
+    std::int64_t n = 1;
+    for (int axis = 0; axis < ndim; ++axis) n *= dims[axis];
+    return n;
+  }
 };
 
 /// A handle on an ArrayBody: one pointer, an intrusive reference count. An empty handle is allowed.
@@ -91,11 +97,7 @@ class Array {
   T* data_as() const {
     return reinterpret_cast<T*>(body_->data);
   }
-  std::int64_t size() const {
-    std::int64_t n = 1;
-    for (const std::int64_t length : shape()) n *= length;
-    return n;
-  }
+  std::int64_t size() const { return body_->size(); }
   std::size_t bytes() const { return static_cast<std::size_t>(size()) * item_size(dtype()); }
   bool contiguous() const { return body_->contiguous; }
   Buffer* buffer() const { return body_->buffer; }

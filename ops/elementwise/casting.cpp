@@ -2,45 +2,18 @@
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
-#include "ops/kernels/stretches.h"
 #include "thunks/cast.h"
-#include "thunks/strided.h"
-
-#include <array>
 
 namespace thunkvm {
 
 namespace {
 
-struct CastState {
-  DType to;
-  CastLoop loop;
-};
-
-void run_cast(Activation& activation, const Operands& operands) {
-  const CastState& state = kernel_state<CastState>(operands);
-  const Cell& cell = activation.input(operands, 0);
-  if (cell.is_scalar()) {
-    activation.output(operands, 0) = cast_cell(cell, state.to);
-    return;
-  }
-  const Array x = cell.array();
-  const Array out = output_array(activation, operands, 0, state.to, x.shape());
-  {
-    const auto cast = [&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
-      state.loop(pointers[0], strides[0], pointers[1], strides[1], n);
-    };
-    StretchedLoop loop(*activation.host, x.size(), 1);
-    StridedWalk walk(x.shape(), std::array{operand(x), operand(out)});
-    walk.run([&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
-      loop.run(cast, {pointers, 2}, strides, n);
-    });
-  }
-  poll_after(activation, x.size());
-  store(activation, operands, 0, out);
+/// Of a number.
+void cast_number(Activation& activation, const Operands& operands) {
+  activation.output(operands, 0) =
+      cast_cell(activation.input(operands, 0), kernel_state<DType>(operands));
 }
 
-/// The same for emitted loops.
 template <class From, class To>
 void run_cast_loop(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
   static const CastLoop loop = cast_loop(dtype_of<From>, dtype_of<To>);
@@ -83,7 +56,8 @@ class CastOp final : public ArrayOp {
   }
 
   ThunkCode kernel(const Apply& node) const override {
-    return kernel_code<run_cast>(CastState{dtype_, cast_loop(node.input(0).dtype(), dtype_)});
+    return node.input(0).ndim() == 0 ? kernel_code<cast_number>(dtype_)
+                                     : element_kernel(*element_code(node));
   }
 
   const ElementCode* element_code(const Apply& node) const override {

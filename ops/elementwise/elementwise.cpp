@@ -338,15 +338,10 @@ std::vector<Variable> ElementwiseOp::call(std::span<const Variable> inputs) cons
 
 ThunkCode ElementwiseOp::kernel(const Apply& node) const {
   const ElementCode& code = declaration_.resolve(node.inputs());
+  if (node.output_type(0).tensor()->ndim() != 0) return element_kernel(code);
   ThunkCode thunk;
   thunk.form = "kernel";
-  if (node.output_type(0).tensor()->ndim() == 0) {
-    thunk.eager = code.scalar;
-  } else {
-    thunk.eager = &run_element_code;
-    // The declaration is static: the pointer owns nothing.
-    thunk.state = std::shared_ptr<const void>(std::shared_ptr<const void>(), &code);
-  }
+  thunk.eager = code.scalar;
   return thunk;
 }
 

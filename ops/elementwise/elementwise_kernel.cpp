@@ -1,7 +1,7 @@
 // elementwise_kernel.cpp: how an elementwise loop is run over arrays and numbers that broadcast.
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/kernels/array_kernel.h"
-#include "ops/kernels/stretches.h"
+#include "ops/kernels/loop_executor.h"
 #include "thunks/strided.h"
 
 #include <vector>
@@ -9,21 +9,13 @@
 namespace thunkvm {
 namespace {
 
+/// Work that is worth no blocks, pauses and threads where the inputs need no loop.
+constexpr std::int64_t kShortWork = kThreadedFrom;
+
 using Pointers = std::array<char*, kMaxElementInputs + 1>;
 using Strides = std::array<std::int64_t, kMaxElementInputs + 1>;
 
-/// Memory of a dying input if it fits, else new memory.
-Array output_of_walk(Activation& activation, const Operands& operands, const ElementCode& code,
-                     Dims shape) {
-  if (operands.dying != 0) {
-    for (int i = 0; i < operands.n_inputs; ++i) {
-      if (Array reused = take_dying(activation, operands, i, code.output, shape)) return reused;
-    }
-  }
-  return output_array(activation, operands, 0, code.output, shape);
-}
-
-/// Where the inputs need no walk (arrays in C order of one shape, and numbers): their addresses and
+/// Where the inputs need no loop (arrays in C order of one shape, and numbers): their addresses and
 /// strides, and one of the arrays. Else null.
 inline const ArrayBody* plain_inputs(const Activation& activation, const Operands& operands,
                                      Pointers& pointers, Strides& strides) {
@@ -47,7 +39,7 @@ inline const ArrayBody* plain_inputs(const Activation& activation, const Operand
   return array;
 }
 
-/// The first input of inputs that need no walk that may be written here, moved out of its register:
+/// The first input of inputs that need no loop that may be written here, moved out of its register:
 /// all arrays among them have the shape of the output. An empty handle if there is none.
 Array take_plain(Activation& activation, const Operands& operands, DType dtype) {
   for (int i = 0; i < operands.n_inputs; ++i) {
@@ -60,7 +52,8 @@ Array take_plain(Activation& activation, const Operands& operands, DType dtype) 
 }
 
 inline void run_plain(Activation& activation, const Operands& operands, const ElementCode& code,
-                      const ArrayBody& array, Pointers& pointers, Strides& strides) {
+                      const ArrayBody& array, std::int64_t n, Pointers& pointers,
+                      Strides& strides) {
   Array output;
   if (operands.dying != 0) output = take_plain(activation, operands, code.output);
   // The dims stay where they are even if this very array becomes the output.
@@ -68,45 +61,62 @@ inline void run_plain(Activation& activation, const Operands& operands, const El
     output = output_array(activation, operands, 0, code.output, {array.dims, array.ndim});
   pointers[operands.n_inputs] = output.data();
   strides[operands.n_inputs] = static_cast<std::int64_t>(item_size(code.output));
-  const std::int64_t n = output.size(), work = n * code.cost;
-  if (work <= kStretch) {  // counting what is done would cost small arrays 2 ns
+  const std::int64_t work = n * code.cost;
+  {
     const HostLeave leave(*activation.host, work);
     if (n != 0) code.loop(pointers.data(), strides.data(), n);
-  } else {
-    StretchedLoop(*activation.host, n, code.cost)
-        .run(code.loop, std::span(pointers).first(operands.n_inputs + 1), strides.data(), n);
   }
   if (work >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));
 }
 
-[[gnu::noinline]] void run_walk(Activation& activation, const Operands& operands,
+/// Memory of a dying input if it fits, else new memory.
+Array output_of_loop(Activation& activation, const Operands& operands, const ElementCode& code,
+                     Dims shape) {
+  for (int i = 0; operands.dying != 0 && i < operands.n_inputs; ++i)
+    if (Array reused = take_dying(activation, operands, i, code.output, shape)) return reused;
+  return output_array(activation, operands, 0, code.output, shape);
+}
+
+/// The one element loop, over inputs that lie anywhere.
+Loop loop_of(const ElementCode& code, int ndim, std::size_t n_inputs) {
+  Loop loop;
+  loop.ndim = ndim;
+  loop.n_inputs = n_inputs;
+  loop.n_outputs = 1;
+  loop.item_sizes.reserve(n_inputs + 1);
+  for (std::size_t i = 0; i < n_inputs; ++i)
+    loop.item_sizes.push_back(static_cast<std::int64_t>(item_size(code.inputs[i])));
+  loop.item_sizes.push_back(static_cast<std::int64_t>(item_size(code.output)));
+  loop.element_loops = {code.loop};
+  loop.cost = code.cost;
+  return loop;
+}
+
+[[gnu::noinline]] void run_loop(Activation& activation, const Operands& operands,
                                 const ElementCode& code) {
-  std::vector<Dims> shapes;
-  std::vector<StridedWalk::Operand> walked;
-  for (int i = 0; i < operands.n_inputs; ++i) {
-    const Cell& cell = activation.input(operands, i);
-    char* address = static_cast<char*>(const_cast<void*>(cell.address()));
-    if (cell.is_scalar()) {
-      walked.push_back({address, {}, {}});
-    } else {
-      const ArrayBody* body = cell.body();
-      walked.push_back({address, {body->dims, body->ndim}, {body->dims + body->ndim, body->ndim}});
-    }
-    shapes.push_back(walked.back().shape);
+  const std::size_t n_inputs = operands.n_inputs;
+  std::array<Layout, kMaxElementInputs> inputs;
+  std::array<Dims, kMaxElementInputs> shapes;
+  for (std::size_t i = 0; i < n_inputs; ++i) {
+    const Cell& cell = activation.cells[operands.registers[i]];
+    inputs[i] = cell.is_scalar() ? Layout::of_number(cell.address()) : Layout::of(*cell.body());
+    shapes[i] = inputs[i].shape();
   }
-  const std::vector<std::int64_t> shape = broadcast_shapes(shapes, code.op);
-  Array output = output_of_walk(activation, operands, code, shape);
-  walked.push_back(operand(output));
-  StridedWalk walk(shape, walked);
-  const std::int64_t work = output.size() * code.cost;
-  {
-    StretchedLoop loop(*activation.host, output.size(), code.cost);
-    walk.run([&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
-      loop.run(code.loop, {pointers, walked.size()}, strides, n);
-    });
+  const std::vector<std::int64_t> shape = broadcast_shapes({shapes.data(), n_inputs}, code.op);
+  Array output = output_of_loop(activation, operands, code, shape);
+  if (output.size() != 0) {
+    const Loop loop = loop_of(code, static_cast<int>(shape.size()), n_inputs);
+    const InstanceMemory memory(loop);
+    Resolution resolution(loop, *memory, shape);
+    for (std::size_t i = 0; i < n_inputs; ++i) resolution.map(inputs[i]);
+    resolution.finish();
+    LoopOperands found(loop, *memory, nullptr);
+    for (std::size_t i = 0; i < n_inputs; ++i) found.data[i] = inputs[i].data;
+    found.data[n_inputs] = output.data();
+    execute(found, *activation.host);
   }
-  if (work >= kWorthLeaving) activation.poll = true;
+  if (output.size() * code.cost >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));
 }
 
@@ -114,10 +124,13 @@ void run(Activation& activation, const Operands& operands) {
   const auto& code = *static_cast<const ElementCode*>(operands.state);
   Pointers pointers;
   Strides strides;
-  if (const ArrayBody* array = plain_inputs(activation, operands, pointers, strides))
-    run_plain(activation, operands, code, *array, pointers, strides);
-  else
-    run_walk(activation, operands, code);
+  const ArrayBody* const array = plain_inputs(activation, operands, pointers, strides);
+  if (array != nullptr) {
+    const std::int64_t n = array->size();
+    if (n * code.cost <= kShortWork)
+      return run_plain(activation, operands, code, *array, n, pointers, strides);
+  }
+  run_loop(activation, operands, code);
 }
 
 }  // namespace

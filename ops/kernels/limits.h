@@ -13,6 +13,9 @@ inline constexpr int kLoopBlock = 512;
 inline constexpr int kLoopLanes = 16;
 /// Inputs, outputs and reductions of one loop: as many as a 64-bit set has bits.
 inline constexpr int kLoopOperands = 64;
+/// Elements of a row that an element loop takes as they lie; shorter ones are gathered. 10^6 of
+/// `x + row` take 0.31 ns each gathered, 0.18 ns as they lie.
+inline constexpr std::int64_t kLongRow = 64;
 /// Bytes of the largest element: a complex number of two float64.
 inline constexpr int kLargestItem = 16;
 /// Elements of a sequence that are reduced with states of their own, by any thread: 128 kB of

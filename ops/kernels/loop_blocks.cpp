@@ -27,10 +27,15 @@ void copy_lanes(char* to, const char* from, std::int64_t n, std::int64_t item_si
 
 void LoopBlocks::begin_gathering(LoopScratch& memory) {
   const LoopInstance& instance = operands_.instance;
+  const bool takes_strides =
+      operands_.loop.body == nullptr && !operands_.loop.element_loops.empty();
   const std::int64_t n = whole_lanes(std::min<std::int64_t>(instance.size, kLoopBlock));
   for (std::uint64_t bits = instance.gathered; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(bits));
-    if (instance.inputs[i].kind == OperandMap::Kind::Broadcast)  // its blocks are all the same
+    const OperandMap& map = instance.inputs[i];
+    if (takes_strides && !map.axes.empty() && map.axes.back().length >= kLongRow)
+      in_rows_ |= std::uint64_t{1} << i;
+    else if (map.kind == OperandMap::Kind::Broadcast)  // its blocks are all the same
       repeat_element(scratch(i), n, item_size(i), operands_.data[i]);
     else
       gathered_ |= std::uint64_t{1} << i;
@@ -38,33 +43,62 @@ void LoopBlocks::begin_gathering(LoopScratch& memory) {
   gatherings_ = memory.gatherings(operands_.loop.n_inputs);
 }
 
+void LoopBlocks::go_to(std::int64_t start) {
+  for (std::uint64_t bits = gathered_ | in_rows_; bits != 0; bits &= bits - 1) {
+    const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+    const OperandMap& map = operands_.instance.inputs[i];
+    const bool padded = map.kind == OperandMap::Kind::Pad;
+    const std::int64_t element =
+        padded ? elements_before(map.pad_axes, start - map.pad_before) : start;
+    gatherings_[i].value.begin(map.axes, element);
+    if (padded) gatherings_[i].part.begin(map.pad_axes, element);
+  }
+}
+
 void LoopBlocks::gather_inputs(std::int64_t start, std::int64_t n) {
   const std::int64_t rest = n % kLoopLanes;
   for (std::uint64_t bits = gathered_; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(bits));
     const OperandMap& map = operands_.instance.inputs[i];
-    const bool padded = map.kind == OperandMap::Kind::Pad;
-    const std::int64_t first = padded ? start - map.pad_before : start;
     auto& [value, part] = gatherings_[i];
-    if (start != next_) {
-      const std::int64_t element = padded ? elements_before(map.pad_axes, first) : first;
-      value.begin(map.axes, element);
-      if (padded) part.begin(map.pad_axes, element);
-    }
-    if (padded)
+    if (map.kind == OperandMap::Kind::Pad)
       gather_padded(scratch(i), operands_.data[i], item_size(i), value,
-                    operands_.numbers[operands_.loop.fills[i]], part, first, n);
+                    operands_.numbers[operands_.loop.fills[i]], part, start - map.pad_before, n);
     else
       gather(scratch(i), operands_.data[i], item_size(i), value, n);
     if (rest != 0) fill_lanes(scratch(i) + n * item_size(i), rest, item_size(i));
   }
-  next_ = start + n;
 }
 
-/// An element loop takes any number of elements, and what is reduced as it is needs nothing.
-void LoopBlocks::compute_without_body(char* const* blocks, std::int64_t n) const {
+/// By an element loop, in runs of which all operands have one stride. What is reduced as it is
+/// needs nothing.
+void LoopBlocks::compute_without_body(char* const* blocks, std::int64_t n) {
   const Loop& loop = operands_.loop;
-  if (!loop.element_loops.empty()) loop.element_loops[0](blocks, loop.item_sizes.data(), n);
+  if (loop.element_loops.empty()) return;
+  const ElementLoop element_loop = loop.element_loops[0];
+  if (in_rows_ == 0) return element_loop(blocks, loop.item_sizes.data(), n);
+  char* at[kLoopOperands];
+  std::int64_t strides[kLoopOperands];
+  const auto each_in_rows = [&](auto f) {
+    for (std::uint64_t bits = in_rows_; bits != 0; bits &= bits - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(bits));
+      f(i, gatherings_[i].value);
+    }
+  };
+  for (std::int64_t done = 0, run; done < n; done += run) {
+    run = n - done;
+    for (std::size_t k = 0; k < loop.n_operands(); ++k) {
+      strides[k] = item_size(k);
+      at[k] = blocks[k] + done * strides[k];
+    }
+    each_in_rows([&](std::size_t i, const Position& position) {
+      strides[i] = position.stride();
+      at[i] = operands_.data[i] + position.distance();
+      run = std::min(run, position.row());
+    });
+    element_loop(at, strides, run);
+    each_in_rows([&](std::size_t, Position& position) { position.advance(run); });
+  }
 }
 
 /// The last elements of a block, which are fewer than a loop body computes.

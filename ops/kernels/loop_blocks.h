@@ -13,8 +13,12 @@ class LoopBlocks {
  public:
   LoopBlocks(const LoopOperands& operands, LoopScratch& scratch);
 
-  /// Computes elements [start, start + n), kLoopBlock at most.
+  /// Computes elements [start, start + n), `most_at_once` at most.
   void compute(std::int64_t start, std::int64_t n);
+  /// How many it may be: more where nothing has to fit into scratch.
+  std::int64_t most_at_once() const {
+    return operands_.loop.body == nullptr && gathered_ == 0 ? kLoopPiece : kLoopBlock;
+  }
   /// All of a loop that is one block.
   void compute_all() { compute_at(base_, 0, operands_.instance.size); }
 
@@ -33,19 +37,21 @@ class LoopBlocks {
   }
   char* tail(std::size_t operand) const { return scratch(operand) + LoopScratch::kBlockBytes; }
   void begin_gathering(LoopScratch& scratch);
+  void go_to(std::int64_t start);
   void gather_inputs(std::int64_t start, std::int64_t n);
   [[gnu::always_inline]] void compute_at(char* const* blocks, std::int64_t start, std::int64_t n);
   void compute_lanes(char* const* blocks, std::int64_t n) const {
     operands_.loop.body(blocks, operands_.numbers, operands_.loop.element_loops.data(), n);
   }
   void compute_tail(char* const* whole, std::int64_t n, bool at_end) const;
-  void compute_without_body(char* const* blocks, std::int64_t n) const;
+  void compute_without_body(char* const* blocks, std::int64_t n);
 
   const LoopOperands& operands_;
   char* const scratch_;
   char* base_[kLoopOperands];        ///< the first element, or scratch
   std::uint64_t gathered_ = 0;       ///< bit i: input i is gathered anew for each block
-  std::int64_t next_ = -1;           ///< the element that these have come to
+  std::uint64_t in_rows_ = 0;        ///< bit i: an element loop takes it row by row, as it lies
+  std::int64_t next_ = -1;           ///< the element that both have come to
   Gathering* gatherings_ = nullptr;  ///< by input
 };
 
@@ -66,7 +72,11 @@ inline void LoopBlocks::compute(std::int64_t start, std::int64_t n) {
 }
 
 inline void LoopBlocks::compute_at(char* const* blocks, std::int64_t start, std::int64_t n) {
-  if (gathered_ != 0) gather_inputs(start, n);
+  if ((gathered_ | in_rows_) != 0) {
+    if (start != next_) go_to(start);
+    gather_inputs(start, n);
+    next_ = start + n;
+  }
   if (operands_.loop.body == nullptr) return compute_without_body(blocks, n);
   const std::int64_t rest = n % kLoopLanes;
   if (rest == 0) return compute_lanes(blocks, n);

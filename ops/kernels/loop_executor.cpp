@@ -79,13 +79,14 @@ class Execution {
     }
   }
 
-  /// Tiles of which nothing is reduced: each is a block.
+  /// Tiles of which nothing is reduced: each is a block, or several follow each other.
   void compute_blocks(LoopBlocks& blocks, LoopPauses::Thread& pauses, std::int64_t first,
                       std::int64_t end) const {
     const std::int64_t behind = std::min(end * kLoopBlock, instance_.size);
-    for (std::int64_t start = first * kLoopBlock; start < behind; start += kLoopBlock) {
-      blocks.compute(start, std::min<std::int64_t>(kLoopBlock, behind - start));
-      pauses.computed(kLoopBlock);
+    const std::int64_t step = blocks.most_at_once();
+    for (std::int64_t start = first * kLoopBlock; start < behind; start += step) {
+      blocks.compute(start, std::min(step, behind - start));
+      pauses.computed(step);
     }
   }
 

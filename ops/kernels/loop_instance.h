@@ -9,8 +9,10 @@
 #include "ops/kernels/loop.h"
 #include "ops/kernels/view.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace thunkvm {
 
@@ -45,17 +47,31 @@ struct LoopInstance {
   static std::size_t bytes(const Loop& loop);
 };
 
+/// Memory of one instance, for who does not keep it.
+class InstanceMemory {
+ public:
+  explicit InstanceMemory(const Loop& loop)
+      : memory_(std::make_unique_for_overwrite<std::max_align_t[]>(
+            LoopInstance::bytes(loop) / sizeof(std::max_align_t) + 1)) {}
+  LoopInstance& operator*() const { return *reinterpret_cast<LoopInstance*>(memory_.get()); }
+
+ private:
+  std::unique_ptr<std::max_align_t[]> memory_;
+};
+
 /// Makes an instance:
 ///
-///   Resolution resolution(loop, memory);
-///   ... resolution.shape()[axis] = ... for each axis; there are elements, kMostLoopElements at
-///   most resolution.map(layout);        // or pad: for each input, in order resolution.finish();
-///   // from now on the instance is valid
+///   Resolution resolution(loop, instance, shape);   // of elements, kMostLoopElements at most
+///   resolution.map(layout);                         // or pad: for each input, in order
+///   resolution.finish();                            // from now on the instance is valid
 class Resolution {
  public:
   Resolution(const Loop& loop, LoopInstance& instance);
+  Resolution(const Loop& loop, LoopInstance& instance, Dims shape) : Resolution(loop, instance) {
+    std::copy(shape.begin(), shape.end(), shape_);
+  }
 
-  /// Lengths, to be written before the first operand is mapped.
+  /// The lengths, to be written before the first operand is mapped where none were given.
   std::int64_t* shape() { return shape_; }
   Dims dims() const { return {shape_, static_cast<std::size_t>(loop_.ndim)}; }
   /// The next input, which can be broadcast to the shape. `has_lanes`: behind its elements there

@@ -80,33 +80,4 @@ inline void copy_in_stretches(Host& host, const Array& from, const Array& to) {
   });
 }
 
-/// Long work of a loop over strided elements, which a StridedWalk, say, calls for each of its runs.
-class StretchedLoop {
- public:
-  /// `n` elements in all, each of which stands for `weight`, in units of an addition.
-  StretchedLoop(Host& host, std::int64_t n, std::int64_t weight)
-      : work_(host, n * weight), weight_(weight) {}
-
-  /// Calls `loop(pointers, strides, n)` for a run, or for the pieces of it that pauses make. Throws
-  /// Error(Interrupted) in a pause.
-  template <class Loop>
-  void run(Loop&& loop, std::span<char* const> pointers, const std::int64_t* strides,
-           std::int64_t n) {
-    std::vector<char*> at;
-    work_.in_parts(n, weight_, [&](std::int64_t begin, std::int64_t end) {
-      if (end - begin == n) {  // the whole run: as it is
-        loop(pointers.data(), strides, n);
-        return;
-      }
-      at.resize(pointers.size());
-      for (std::size_t i = 0; i < at.size(); ++i) at[i] = pointers[i] + begin * strides[i];
-      loop(at.data(), strides, end - begin);
-    });
-  }
-
- private:
-  LongWork work_;
-  std::int64_t weight_;
-};
-
 }  // namespace thunkvm

@@ -17,6 +17,10 @@ struct Layout {
   static Layout of(const ArrayBody& body) {
     return {body.data, body.ndim, body.dims, body.dims + body.ndim};
   }
+  /// A number.
+  static Layout of_number(const void* address) {
+    return {static_cast<char*>(const_cast<void*>(address)), 0, nullptr, nullptr};
+  }
   Dims shape() const { return {lengths, static_cast<std::size_t>(ndim)}; }
 };
 

@@ -161,27 +161,6 @@ TEST_CASE("work in stretches covers every index once, whatever an index weighs")
   }
 }
 
-TEST_CASE("a part of stretched work is done in pieces that a pause is between") {
-  std::vector<double> values(3 * kStretch / 2);
-  char* const data = reinterpret_cast<char*>(values.data());
-  const std::int64_t stride = sizeof(double);
-  std::vector<std::pair<std::int64_t, std::int64_t>> pieces;  // (begin, length)
-  const auto piece = [&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
-    pieces.emplace_back((pointers[0] - data) / strides[0], n);
-  };
-  Host host;
-  StretchedLoop loop(host, 2 * kStretch, 1);
-  loop.run(piece, {&data, 1}, &stride, kStretch / 2);
-  loop.run(piece, {&data, 1}, &stride, 3 * kStretch / 2);
-  CHECK(pieces == std::vector<std::pair<std::int64_t, std::int64_t>>{
-                      {0, kStretch / 2}, {0, kStretch / 2}, {kStretch / 2, kStretch}});
-  Stopping stopping;
-  StretchedLoop stopped(stopping, 2 * kStretch, 1);
-  CHECK_THROWS_WITH_AS(stopped.run(piece, {&data, 1}, &stride, 3 * kStretch / 2),
-                       "the call was interrupted", Error);
-  CHECK(pieces.size() == 4);
-}
-
 /// Checks that the kernel of a Variable's node asks the host on its way, and ends where told to.
 static void check_interrupted(const Variable& made, std::vector<Cell> cells) {
   const Apply& node = *made.node();
