@@ -105,17 +105,9 @@ Loop loop_of(const ElementCode& code, int ndim, std::size_t n_inputs) {
   }
   const std::vector<std::int64_t> shape = broadcast_shapes({shapes.data(), n_inputs}, code.op);
   Array output = output_of_loop(activation, operands, code, shape);
-  if (output.size() != 0) {
-    const Loop loop = loop_of(code, static_cast<int>(shape.size()), n_inputs);
-    const InstanceMemory memory(loop);
-    Resolution resolution(loop, *memory, shape);
-    for (std::size_t i = 0; i < n_inputs; ++i) resolution.map(inputs[i]);
-    resolution.finish();
-    LoopOperands found(loop, *memory, nullptr);
-    for (std::size_t i = 0; i < n_inputs; ++i) found.data[i] = inputs[i].data;
-    found.data[n_inputs] = output.data();
-    execute(found, *activation.host);
-  }
+  if (char* const to = output.data(); output.size() != 0)
+    execute_once(loop_of(code, static_cast<int>(shape.size()), n_inputs), shape,
+                 {inputs.data(), n_inputs}, {&to, 1}, {}, *activation.host);
   if (output.size() * code.cost >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));
 }

@@ -42,8 +42,8 @@ int broadcast_axes(Dims lengths, const std::int64_t* strides, Dims shape, Axis* 
   return n;
 }
 
-void Position::begin(Axes axes, std::int64_t element) {
-  axes_ = axes.empty() ? Axes(kOne) : axes;
+void Position::begin(LoopAxes axes, std::int64_t element) {
+  axes_ = axes.empty() ? LoopAxes(kOne) : axes;
   distance_ = 0;
   left_ = 1;
   for (const Axis& axis : axes_) left_ *= axis.length;
@@ -57,7 +57,7 @@ void Position::begin(Axes axes, std::int64_t element) {
   }
 }
 
-std::int64_t elements_before(Axes axes, std::int64_t distance) {
+std::int64_t elements_before(LoopAxes axes, std::int64_t distance) {
   std::int64_t size = 1, before = 0;
   for (const Axis& axis : axes) size *= axis.length;
   if (distance <= 0 || size == 0) return 0;

@@ -33,10 +33,10 @@ struct Axis {
   std::int64_t length, stride;
 };
 /// From the outermost to the innermost; none: of one element.
-using Axes = std::span<const Axis>;
+using LoopAxes = std::span<const Axis>;
 
 /// Writes the axes of an operand, broadcast to `shape`, to `axes`, which has room for as many as
-/// the shape has; returns how many they are. Axes of length 1 are left out, and neighbours that
+/// the shape has; returns how many they are. LoopAxes of length 1 are left out, and neighbours that
 /// are one stretch of memory are merged. Strides are those that are given; 0 where it is broadcast.
 int broadcast_axes(Dims lengths, const std::int64_t* strides, Dims shape, Axis* axes);
 
@@ -44,7 +44,7 @@ int broadcast_axes(Dims lengths, const std::int64_t* strides, Dims shape, Axis* 
 class Position {
  public:
   /// Goes to an element. The axes stay where they are meanwhile.
-  void begin(Axes axes, std::int64_t element = 0);
+  void begin(LoopAxes axes, std::int64_t element = 0);
 
   /// How far it is from the first one.
   std::int64_t distance() const { return distance_; }
@@ -67,14 +67,14 @@ class Position {
 
  private:
   static constexpr Axis kOne[] = {{1, 0}};
-  Axes axes_;
+  LoopAxes axes_;
   std::int64_t distance_ = 0, left_ = 0;
   std::int64_t index_[kMaxDims];
 };
 
 /// How many elements lie in front of what is `distance` behind the first one, along axes with
 /// strides that are all positive, the outer ones larger.
-std::int64_t elements_before(Axes axes, std::int64_t distance);
+std::int64_t elements_before(LoopAxes axes, std::int64_t distance);
 
 /// Copies the next `n` elements of those that lie at `data`, with strides in bytes, to `to`. There
 /// have to be that many.

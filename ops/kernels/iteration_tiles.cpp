@@ -27,7 +27,7 @@ IterationTiles::IterationTiles(Dims shape, AxisSet reduced, Axis* far) {
       *far++ = {shape[k], stride};
       n *= shape[k];
     }
-    return Axes(first, far);
+    return LoopAxes(first, far);
   };
   far_outer_ = collect(false, n_far_outer);
   far_reduced_ = collect(true, n_far_reduced_);

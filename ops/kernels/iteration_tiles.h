@@ -66,7 +66,7 @@ class IterationTiles {
 
  private:
   /// Where in the space index `index` of these axes is, of which the first is the innermost.
-  static std::int64_t offset(Axes axes, std::int64_t index) {
+  static std::int64_t offset(LoopAxes axes, std::int64_t index) {
     std::int64_t offset = 0;
     for (const Axis& axis : axes) {
       offset += index % axis.length * axis.stride;
@@ -77,7 +77,7 @@ class IterationTiles {
   void clip(Tile& tile) const;
 
   std::int64_t n_inner_ = 1, n_reduced_ = 1, n_outer_ = 1, n_far_reduced_ = 1;
-  Axes far_outer_, far_reduced_;
+  LoopAxes far_outer_, far_reduced_;
   std::int64_t width_ = 1, outer_at_once_ = 1, rows_at_once_ = 1, far_reduced_at_once_ = 1;
   std::int64_t tiles_in_row_ = 1, tiles_in_outer_ = 1, n_tiles_ = 1;
 };

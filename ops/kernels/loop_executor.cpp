@@ -157,4 +157,18 @@ void execute(const LoopOperands& operands, Host& host) {
   Execution(operands, host).run();
 }
 
+void execute_once(const Loop& loop, Dims shape, std::span<const Layout> inputs,
+                  std::span<char* const> outputs, std::span<char* const> results, Host& host) {
+  const InstanceMemory memory(loop);
+  Resolution resolution(loop, *memory, shape);
+  for (const Layout& input : inputs) resolution.map(input);
+  resolution.finish();
+  LoopOperands operands(loop, *memory, nullptr);
+  char** data = operands.data;
+  for (const Layout& input : inputs) *data++ = input.data;
+  std::ranges::copy(outputs, data);
+  std::ranges::copy(results, operands.results);
+  execute(operands, host);
+}
+
 }  // namespace thunkvm

@@ -5,6 +5,7 @@
 #include "thunks/host.h"
 
 #include <cstdint>
+#include <span>
 
 namespace thunkvm {
 
@@ -27,5 +28,10 @@ struct LoopOperands {
 /// Computes all of it, on as many threads as loop_threads.h says. The host is left, and asked in
 /// pauses, if the work is worth it: throws what it says, and what an element loop throws.
 void execute(const LoopOperands& operands, Host& host);
+
+/// Resolves a loop for this once, and executes it. The inputs can be broadcast to `shape`, which
+/// has elements; `outputs` and `results` are where these go.
+void execute_once(const Loop& loop, Dims shape, std::span<const Layout> inputs,
+                  std::span<char* const> outputs, std::span<char* const> results, Host& host);
 
 }  // namespace thunkvm

@@ -45,7 +45,7 @@ Resolution::Resolution(const Loop& loop, LoopInstance& instance)
   shape_ = reinterpret_cast<std::int64_t*>(instance.state_bytes + parts.reductions);
 }
 
-Axes Resolution::broadcast_to(Dims to, const Layout& from) {
+LoopAxes Resolution::broadcast_to(Dims to, const Layout& from) {
   Axis* const axes = axes_;
   axes_ += broadcast_axes(from.shape(), from.strides, to, axes);
   return {axes, axes_};

@@ -25,9 +25,9 @@ struct OperandMap {
     Pad,        ///< along axes of memory, in a part of the iteration space; else a number
   };
   Kind kind = Kind::Identity;
-  Axes axes;                    ///< of its elements, with strides in bytes
+  LoopAxes axes;                ///< of its elements, with strides in bytes
   std::int64_t pad_before = 0;  ///< elements of the loop in front of its first one
-  Axes pad_axes;                ///< its axes in the loop, with strides in elements
+  LoopAxes pad_axes;            ///< its axes in the loop, with strides in elements
 };
 
 /// Lies in memory of the caller with all that it refers to: `bytes`, aligned to 16.
@@ -84,7 +84,7 @@ class Resolution {
   void finish();
 
  private:
-  Axes broadcast_to(Dims to, const Layout& from);
+  LoopAxes broadcast_to(Dims to, const Layout& from);
   void find_result_shapes();
   void lay_out_states();
 

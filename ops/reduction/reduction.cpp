@@ -27,6 +27,12 @@ std::vector<int> ReductionOp::reduced_axes(int ndim) const {
   return axes;
 }
 
+AxisSet ReductionOp::axis_set(int ndim) const {
+  AxisSet axes = 0;
+  for (const int axis : reduced_axes(ndim)) axes |= AxisSet{1} << axis;
+  return axes;
+}
+
 ReductionState ReductionOp::state(int ndim) const {
   ReductionState state;
   state.reduced.resize(static_cast<std::size_t>(ndim));

@@ -20,7 +20,6 @@ namespace thunkvm {
 struct ReductionState {
   std::vector<bool> reduced;  ///< for each axis of the input
   bool keepdims = false;
-  double ddof = 0;
 };
 
 /// An Op that reduces the elements over some axes: attributes `axis` (Ints or None) and `keepdims`.
@@ -46,6 +45,7 @@ class ReductionOp : public ArrayOp, public StatesWork {
   virtual DType result_dtype(DType dtype) const = 0;
   /// The reduced axes of an input with `ndim` axes, in increasing order.
   std::vector<int> reduced_axes(int ndim) const;
+  AxisSet axis_set(int ndim) const;
   ReductionState state(int ndim) const;
   bool keepdims() const { return keepdims_; }
   /// A result with the reduced axes back, of length 1.
@@ -202,8 +202,7 @@ class OnePassReductionOp : public ReductionOp {
     });
   }
   std::optional<BlockwiseReduction> block_reduction(const Apply& node) const final {
-    AxisSet axes = 0;
-    for (const int axis : reduced_axes(node.input(0).ndim())) axes |= AxisSet{1} << axis;
+    const AxisSet axes = axis_set(node.input(0).ndim());
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
       return BlockwiseReduction{&BlockReductionOf<Reduction<T>>::kReduction, axes, keepdims()};
     });

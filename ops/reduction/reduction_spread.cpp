@@ -1,8 +1,10 @@
 // reduction_spread.cpp: `var` and `std`, in two passes: the means first, then the squares of what
 // is left.
+#include "ops/kernels/loop_executor.h"
 #include "ops/reduction/reduction.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -45,59 +47,108 @@ SquareType<T> squared_deviation(T x, DeviationType<T> mean) {
     return d.real() * d.real() + d.imag() * d.imag();
 }
 
-/// The variance of one sequence. The squares go through a block of memory, so that both sums have
-/// the order of `sum`.
 template <class T>
-SquareType<T> variance(const char* first, const ReductionAxes& reduced, double ddof) {
+struct MeanOf {
+  using Reducer = SumReducer<T, DeviationType<T>>;
+  using Out = DeviationType<T>;
+  static constexpr const char* kNothing = nullptr;
+  static Out finish(Out total, std::int64_t count) { return mean_of(total, count); }
+};
+template <class T>
+struct SumOfSquares {
+  using Reducer = SumReducer<SquareType<T>>;
+  using Out = SquareType<T>;
+  static constexpr const char* kNothing = nullptr;
+  static Out finish(Out total, std::int64_t) { return total; }
+};
+
+/// An element loop: the squares of what elements differ from their means by. Along a reduced axis
+/// the mean is one, across it they are side by side.
+template <class T>
+void square_deviations(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+  using Mean = DeviationType<T>;
   using Square = SquareType<T>;
-  const auto mean =
-      mean_of(reduce_along<SumReducer<T, DeviationType<T>>>(first, reduced), reduced.count);
-  SequenceAccumulator<SumReducer<Square>> squares;
-  Square block[kReductionBlock];
-  int filled = 0;
-  reduced.each_run([&](std::int64_t offset) {
-    for (std::int64_t i = 0; i < reduced.inner_length(); ++i) {
-      const char* x = first + offset + i * reduced.inner_stride();
-      block[filled++] = squared_deviation<T>(*reinterpret_cast<const T*>(x), mean);
-      if (filled < kReductionBlock) continue;
-      squares.add_block(block, kReductionBlock);
-      filled = 0;
-    }
-  });
-  if (filled > 0) squares.add_block(block, filled);
-  const auto freedom =
-      static_cast<Square>(std::max(static_cast<double>(reduced.count) - ddof, 0.0));
-  return (squares.total() + Square(0)) / freedom;
+  const auto square = [&](std::int64_t x_stride, std::int64_t mean_stride) {
+    Square* const squares = reinterpret_cast<Square*>(pointers[2]);
+#pragma GCC ivdep
+    for (std::int64_t i = 0; i < n; ++i)
+      squares[i] =
+          squared_deviation<T>(*reinterpret_cast<const T*>(pointers[0] + i * x_stride),
+                               *reinterpret_cast<const Mean*>(pointers[1] + i * mean_stride));
+  };
+  constexpr std::int64_t kDense = sizeof(T), kMeans = sizeof(Mean);
+  if (strides[0] == kDense && strides[1] == 0)
+    square(kDense, 0);
+  else if (strides[0] == kDense && strides[1] == kMeans)
+    square(kDense, kMeans);
+  else
+    square(strides[0], strides[1]);
+}
+
+/// Two loops: one for the means, one for the squares, which both add in the order of `sum`.
+struct SpreadState {
+  Loop means, squares;
+  bool keepdims;
+  double ddof;
+};
+
+template <class T>
+SpreadState spread_state(int ndim, AxisSet reduced, bool keepdims, double ddof) {
+  constexpr std::int64_t kItem = sizeof(T), kMean = sizeof(DeviationType<T>),
+                         kSquare = sizeof(SquareType<T>);
+  Loop means;
+  means.ndim = ndim;
+  means.reduced = reduced;
+  Loop squares = means;
+  means.n_inputs = 1;
+  means.item_sizes = {kItem, kItem};
+  means.reductions = {{&BlockReductionOf<MeanOf<T>>::kReduction, 0}};
+  squares.n_inputs = 2;
+  squares.item_sizes = {kItem, kMean, kSquare};
+  squares.element_loops = {&square_deviations<T>};
+  squares.reductions = {{&BlockReductionOf<SumOfSquares<T>>::kReduction, 2}};
+  return {std::move(means), std::move(squares), keepdims, ddof};
+}
+
+/// The sums of squares, in C order; there are elements.
+template <class T>
+Array sums_of_squares(const SpreadState& state, const Layout& x, Dims kept_as_ones, Host& host) {
+  const Array means = Array::allocate(dtype_of<DeviationType<T>>, kept_as_ones);
+  const Array sums = Array::allocate(dtype_of<SquareType<T>>, kept_as_ones);
+  char* const to_means = means.data();
+  char* const to_sums = sums.data();
+  execute_once(state.means, x.shape(), {&x, 1}, {}, {&to_means, 1}, host);
+  const std::array<Layout, 2> inputs = {x, Layout::of(*means.body())};
+  execute_once(state.squares, x.shape(), inputs, {}, {&to_sums, 1}, host);
+  return sums;
 }
 
 template <class T, bool kRoot>
 void run_spread(Activation& activation, const Operands& operands) {
   using Out = SpreadOut<T>;
-  const ReductionState& state = kernel_state<ReductionState>(operands);
-  const CellMemory x(activation.input(operands, 0));
-  ReductionAxes kept, reduced;
-  std::vector<std::int64_t> shape;
-  for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
-    (state.reduced[axis] ? reduced : kept).append(x.shape[axis], x.strides[axis]);
-    if (!state.reduced[axis])
-      shape.push_back(x.shape[axis]);
-    else if (state.keepdims)
-      shape.push_back(1);
+  using Square = SquareType<T>;
+  const auto& state = kernel_state<SpreadState>(operands);
+  const Cell& cell = activation.input(operands, 0);
+  const Layout x = cell.is_scalar() ? Layout::of_number(cell.address()) : Layout::of(*cell.body());
+  std::vector<std::int64_t> kept_as_ones, shape;
+  std::int64_t count = 1;
+  for (int axis = 0; axis < x.ndim; ++axis) {
+    const bool reduced = ((state.means.reduced >> axis) & 1u) != 0;
+    kept_as_ones.push_back(reduced ? 1 : x.lengths[axis]);
+    if (!reduced || state.keepdims) shape.push_back(kept_as_ones.back());
+    if (reduced) count *= x.lengths[axis];
   }
   const Array out = output_array(activation, operands, 0, dtype_of<Out>, shape);
-  const std::int64_t work = kept.count * reduced.count;
-  {
-    HostLeave leave(*activation.host, work);
-    Out* result = out.data_as<Out>();
-    kept.each_run([&](std::int64_t offset) {
-      for (std::int64_t i = 0; i < kept.inner_length(); ++i) {
-        const auto value =
-            variance<T>(x.data + offset + i * kept.inner_stride(), reduced, state.ddof);
-        *result++ = static_cast<Out>(kRoot ? std::sqrt(value) : value);
-      }
-    });
+  const std::int64_t n = out.size();
+  Array sums;
+  if (n * count != 0) sums = sums_of_squares<T>(state, x, kept_as_ones, *activation.host);
+  const auto freedom = static_cast<Square>(std::max(static_cast<double>(count) - state.ddof, 0.0));
+  Out* const results = out.data_as<Out>();
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Square spread = (sums ? sums.data_as<Square>()[i] + Square(0) : Square(0)) / freedom;
+    results[i] = static_cast<Out>(kRoot ? std::sqrt(spread) : spread);
   }
-  poll_after(activation, work);
+  poll_after(activation, n * count);
   store(activation, operands, 0, out);
 }
 
@@ -108,10 +159,10 @@ class SpreadOp final : public ReductionOp {
       : ReductionOp(kRoot ? "std" : "var", attrs), ddof_(attrs.get<double>("ddof")) {}
 
   ThunkCode kernel(const Apply& node) const override {
-    ReductionState spread_state = state(node.input(0).ndim());
-    spread_state.ddof = ddof_;
+    const int ndim = node.input(0).ndim();
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_spread<T, kRoot>>(spread_state);
+      return kernel_code<run_spread<T, kRoot>>(
+          spread_state<T>(ndim, axis_set(ndim), keepdims(), ddof_));
     });
   }
 
