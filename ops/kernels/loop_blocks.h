@@ -13,6 +13,11 @@ class LoopBlocks {
  public:
   LoopBlocks(const LoopOperands& operands, LoopScratch& scratch);
 
+  /// True if a loop that is one block is computed by its body where its operands lie.
+  static bool is_body_alone(const LoopOperands& operands) {
+    return operands.instance.scratch == 0 && operands.ends == 0 && operands.loop.body != nullptr;
+  }
+
   /// Computes elements [start, start + n), `most_at_once` at most.
   void compute(std::int64_t start, std::int64_t n);
   /// How many it may be: more where nothing has to fit into scratch.

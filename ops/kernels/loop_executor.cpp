@@ -21,9 +21,7 @@ class Execution {
         tiles_(operands.instance.tiles),
         host_(host) {}
 
-  void run() {
-    if (instance_.is_block) [[likely]]
-      return compute_block();
+  void run() const {
     const int threads = n_threads();
     if (threads > 1 && tiles_.n_tiles() == 1 && tiles_.are_sequences() &&
         tiles_.count() == instance_.size && Accumulators::has_pieces(loop_))
@@ -63,20 +61,6 @@ class Execution {
       });
     });
     pauses.rethrow_failure();
-  }
-
-  /// One block, and what is reduced to numbers of it: no tiles are needed.
-  void compute_block() const {
-    const LoopScratch::Lease scratch;
-    LoopBlocks blocks(operands_, *scratch);
-    blocks.compute_all();
-    char* const* result = operands_.results;
-    for (const Loop::Reduction& reduction : loop_.reductions) {
-      char* const state = scratch->states(instance_.states_bytes);
-      reduction.kernel->start(state);
-      reduction.kernel->add(state, blocks.at(reduction.operand, 0), instance_.size);
-      reduction.kernel->finish(state, instance_.size, *result++);
-    }
   }
 
   /// Tiles of which nothing is reduced: each is a block, or several follow each other.
@@ -150,11 +134,33 @@ class Execution {
   Host& host_;
 };
 
+/// One block, and what is reduced to numbers of it: no tiles are needed.
+inline void compute_block(const LoopOperands& operands) {
+  const Loop& loop = operands.loop;
+  const LoopInstance& instance = operands.instance;
+  if (LoopBlocks::is_body_alone(operands))
+    return loop.body(operands.data, operands.numbers, loop.element_loops.data(),
+                     whole_lanes(instance.size));
+  const LoopScratch::Lease scratch;
+  LoopBlocks blocks(operands, *scratch);
+  blocks.compute_all();
+  char* const* result = operands.results;
+  for (const Loop::Reduction& reduction : loop.reductions) {
+    char* const state = scratch->states(instance.states_bytes);
+    reduction.kernel->start(state);
+    reduction.kernel->add(state, blocks.at(reduction.operand, 0), instance.size);
+    reduction.kernel->finish(state, instance.size, *result++);
+  }
+}
+
 }  // namespace
 
 void execute(const LoopOperands& operands, Host& host) {
   const HostLeave leave(host, operands.instance.size * operands.loop.cost);
-  Execution(operands, host).run();
+  if (operands.instance.is_block) [[likely]]
+    compute_block(operands);
+  else
+    Execution(operands, host).run();
 }
 
 void execute_once(const Loop& loop, Dims shape, std::span<const Layout> inputs,
