@@ -52,6 +52,44 @@ def test_the_number_of_threads_changes_no_bit_of_a_reduction(
             assert [np.asarray(result).tobytes() for result in f(value)] == expected
 
 
+KERNELS = {
+    "side by side": lambda x: tv.exp(x),
+    "a row for all": lambda x: x * x[0] + 1.0,
+    "across memory": lambda x: x.T - 0.5,
+    "var": lambda x: x.var(),
+    "std of rows": lambda x: x.std(axis=1),
+    "var of columns": lambda x: x.var(axis=0, keepdims=True, ddof=1),
+}
+
+
+@pytest.mark.parametrize("kind", KERNELS)
+@pytest.mark.parametrize("shape", [(1, 3), (700, 3), (3, 700), (1000, 1001), (2, 400_000)])
+def test_the_number_of_threads_changes_no_bit_of_a_kernel(
+    kind: str, shape: tuple[int, int]
+) -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], KERNELS[kind](x), mode=tv.Mode("cvm", compile="never"))
+    value = np.random.default_rng(4).uniform(-1, 1, shape)
+    expected = f(value).tobytes()
+    for threads in (2, 3):
+        with tv.config.change(loop_threads=threads, loop_threads_from=0):
+            assert f(value).tobytes() == expected
+
+
+def test_a_kernel_that_fails_on_a_thread_says_so_in_its_words() -> None:
+    x, n = tv.tensor(dtype="int64", shape=(None,), name="x"), tv.vector("n", dtype="int64")
+    f = tv.function([x, n], x**n, mode=tv.Mode("cvm", compile="never"))
+    powers = np.full(400_000, 2)
+    powers[399_999] = -1
+    with (
+        tv.config.change(loop_threads=2, loop_threads_from=0),
+        pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"),
+    ):
+        f(np.full(400_000, 3), powers)
+    powers[399_999] = 0
+    assert f(np.full(400_000, 3), powers)[-2:].tolist() == [9, 1]
+
+
 def test_the_number_of_threads_changes_no_bit_of_what_is_placed() -> None:
     x = tv.matrix("x")
     shifted = tv.zeros_like(x)[1:, ::2].set(x[:-1, ::2]) + x

@@ -58,9 +58,9 @@ class Config:
         copy and a comparison of each array that goes into such an Op. At first that of
         ``THUNKVM_CHECK_PERFORM``: 1 or 0. Functions that are made are asked, as for `c_debug`.
     loop_threads : int
-        OpenMP threads that a large fused loop of emitted code runs on; 1, unless it is set. A
-        process that was forked after some ran on several runs all on one. Results are the same
-        with any number.
+        OpenMP threads that a large loop over elements runs on, be it of emitted code or the kernel
+        of an elementwise Op, of ``var`` or of ``std``; 1, unless it is set. A process that was
+        forked after some ran on several runs all on one. Results are the same with any number.
     loop_threads_from : int
         Elements from which a loop is large; 262,144, unless it is set.
 
