@@ -1,5 +1,7 @@
 #include "ops/kernels/array_kernel.h"
 
+#include <cstring>
+
 namespace thunkvm {
 namespace {
 
@@ -18,6 +20,16 @@ Array take_fitting(Cell& cell, DType dtype, Dims shape) {
 Array take_retained(Cell& cell, DType dtype, Dims shape) {
   Array kept = take_fitting(cell, dtype, shape);
   return kept ? kept : Array::allocate(dtype, shape);
+}
+
+void store_number(Cell& cell, std::uint64_t bits, DType dtype) {
+  visit_dtype(dtype, "a number", [&]<class T>(std::type_identity<T>) {
+    if constexpr (fits_cell<T>) {
+      T value;
+      std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+      cell.set(value);
+    }
+  });
 }
 
 }  // namespace thunkvm

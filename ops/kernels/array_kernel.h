@@ -35,6 +35,9 @@ inline Array output_array(Activation& activation, const Operands& operands, int 
   return output_array(activation, activation.output(operands, j), dtype, shape);
 }
 
+/// Makes a cell a number of this dtype, of which these are the bits, from the lowest on.
+void store_number(Cell& cell, std::uint64_t bits, DType dtype);
+
 /// True if no other input is the register of input i.
 inline bool is_named_once(const Operands& operands, int i) {
   const std::uint32_t* const registers = operands.registers;

@@ -3,6 +3,7 @@
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/codegen/runtime/nest_executor.h"
 #include "ops/graph/c_template.h"
+#include "ops/kernels/array_kernel.h"
 #include "vm/frame.h"
 #include "vm/recorder.h"
 #include "vm/selector.h"

@@ -11,11 +11,11 @@
 
 #include "linkers/codegen/plan/rematerialised_views.h"
 #include "linkers/codegen/plan/step_form.h"
-#include "linkers/codegen/runtime/native_steps.h"
 #include "linkers/plan_options.h"
 #include "linkers/schedule.h"
 #include "ops/graph/shape_facts.h"
 #include "ops/graph/variable.h"
+#include "vm/native_steps.h"
 #include "vm/program.h"
 
 #include <algorithm>

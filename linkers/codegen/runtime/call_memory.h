@@ -10,8 +10,8 @@
 #pragma once
 
 #include "linkers/codegen/runtime/limits.h"
-#include "linkers/codegen/runtime/native_steps.h"
 #include "thunks/array.h"
+#include "vm/native_steps.h"
 
 #include <cstddef>
 

@@ -16,10 +16,10 @@
 // kernels are run one by one, and raise the errors that there are to raise.
 #pragma once
 
-#include "linkers/codegen/runtime/native_steps.h"
 #include "ops/graph/index_map.h"
 #include "ops/kernels/loop.h"
 #include "vm/native.h"
+#include "vm/native_steps.h"
 
 #include <cstdint>
 #include <optional>

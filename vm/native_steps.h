@@ -1,7 +1,6 @@
 // native_steps.h: thunks of a program that emitted code runs itself.
 #pragma once
 
-#include "ops/kernels/loop.h"
 #include "vm/native.h"
 
 #include <cstdint>
@@ -11,9 +10,6 @@
 namespace thunkvm {
 
 class Recorder;
-
-/// Makes a cell that number.
-void store_number(Cell& cell, NumberBits bits, DType dtype);
 
 /// A stretch [first, second) of Program::steps.
 using StepRange = std::pair<std::uint32_t, std::uint32_t>;

@@ -1,21 +1,10 @@
-#include "linkers/codegen/runtime/native_steps.h"
+#include "vm/native_steps.h"
 
 #include "vm/frame.h"
 
-#include <cstring>
 #include <span>
 
 namespace thunkvm {
-
-void store_number(Cell& cell, NumberBits bits, DType dtype) {
-  visit_dtype(dtype, "a number", [&]<class T>(std::type_identity<T>) {
-    if constexpr (fits_cell<T>) {
-      T value;
-      std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
-      cell.set(value);
-    }
-  });
-}
 
 Recorder* records_memory(const NativeCall& call) {
   Recorder* const recorder = call.frame->recorder();
