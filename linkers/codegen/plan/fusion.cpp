@@ -85,7 +85,7 @@ class Fusion {
     for (int i = 0; i < operands(step).n_inputs; ++i) {
       const std::uint32_t reg = operands(step).input(i);
       // Lengths of arrays are made to be compared, and other vectors are not.
-      if (form.compares(i) != maps_.is(reg, IndexMap::Kind::ShapeOf)) compute(reg);
+      if (form.compares(i) != maps_.is_lengths(reg)) compute(reg);
     }
     Reader reader{step, maps_.read_by(step)};
     std::size_t loop = kNoLoop;
@@ -145,7 +145,7 @@ class Fusion {
   /// A member whose value others may read: what it stands for is computed by the loop.
   bool is_output(const Loop& loop, std::uint32_t step) const {
     const IndexMap& map = *plan_.step(step).map;
-    return map.kind == IndexMap::Kind::Identity && computes(loop, operands(step).input(map.value));
+    return map.rule().is_value && computes(loop, operands(step).input(map.value));
   }
   bool computes(const Loop& loop, std::uint32_t reg) const {
     for (const std::uint32_t step : loop.steps)

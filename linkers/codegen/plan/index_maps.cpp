@@ -16,7 +16,7 @@ IndexMaps::IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end) :
     if (escapes) escaping_.insert(step);
     // A value of the same lengths may be one that a loop computes, for others too.
     if (form.kind != StepForm::Kind::Element &&
-        (!mapped || (escapes && form.map->kind != IndexMap::Kind::Identity)))
+        (!mapped || (escapes && !form.map->rule().is_value)))
       continue;
     const Operands& o = plan_.program().steps[step].operands;
     for (int i = 0; i < o.n_inputs; ++i) ++reads[o.input(i)];
@@ -27,8 +27,8 @@ std::uint32_t IndexMaps::output(std::uint32_t step) const {
   return plan_.program().steps[step].operands.output(0);
 }
 
-bool IndexMaps::is_number(std::uint32_t step, int input) const {
-  return plan_.node(step).input(input).ndim() == 0;
+bool IndexMaps::is_number(std::uint32_t step) const {
+  return plan_.node(step).input(plan_.step(step).map->value).ndim() == 0;
 }
 
 std::uint32_t IndexMaps::step_of(std::uint32_t reg) const {
@@ -37,19 +37,19 @@ std::uint32_t IndexMaps::step_of(std::uint32_t reg) const {
   return computed_.contains(reg) ? kNone : plan_.rematerialised_view(reg);
 }
 
-bool IndexMaps::is(std::uint32_t reg, IndexMap::Kind kind) const {
+IndexMap::Rule IndexMaps::rule_of(std::uint32_t reg) const {
   const std::uint32_t step = step_of(reg);
-  return step != kNone && plan_.step(step).map->kind == kind;
+  return step == kNone ? IndexMap::Rule{} : plan_.step(step).map->rule();
 }
 
-/// A view of a 0-d number: its one element, along any number of axes.
-bool IndexMaps::is_number_view(std::uint32_t reg) const {
-  return is(reg, IndexMap::Kind::Slice) && is_number(step_of(reg), 0);
+/// The one element of a 0-d number, along any number of axes.
+bool IndexMaps::is_part_of_number(std::uint32_t reg) const {
+  return rule_of(reg).is_part && is_number(step_of(reg));
 }
 
 /// An array in memory, or a part of one.
 bool IndexMaps::is_array(std::uint32_t reg) const {
-  return step_of(reg) == kNone || (is(reg, IndexMap::Kind::Slice) && !is_number_view(reg));
+  return step_of(reg) == kNone || (rule_of(reg).is_part && !is_part_of_number(reg));
 }
 
 int IndexMaps::depth_of(std::uint32_t step) const {
@@ -63,8 +63,7 @@ int IndexMaps::depth_of(std::uint32_t step) const {
 
 /// A number, broadcast.
 bool IndexMaps::is_filled(std::uint32_t reg) const {
-  const std::uint32_t step = step_of(reg);
-  return is(reg, IndexMap::Kind::Broadcast) && is_number(step, plan_.step(step).map->value);
+  return rule_of(reg).is_given_lengths && is_number(step_of(reg));
 }
 
 bool IndexMaps::may_wait(std::uint32_t step) const {
@@ -74,9 +73,8 @@ bool IndexMaps::may_wait(std::uint32_t step) const {
   const std::uint32_t value = o.input(map.value);
   return !escaping_.contains(step) && depth_of(step) <= kMapDepth &&
          (!rule.in_memory || is_array(value)) &&
-         (rule.may_be_one || !(is_number(step, map.value) || is_number_view(value))) &&
-         (rule.may_be_pad || !is(value, IndexMap::Kind::Pad)) &&
-         (!rule.fills || is_filled(o.input(0)));
+         (rule.may_be_one || !(is_number(step) || is_part_of_number(value))) &&
+         (rule.may_be_pad || !rule_of(value).pads) && (!rule.pads || is_filled(o.input(0)));
 }
 
 bool IndexMaps::suits(std::uint32_t step, int ndim,

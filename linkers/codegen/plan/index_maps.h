@@ -39,15 +39,18 @@ class IndexMaps {
   /// The steps that wait, in the order of the program.
   std::vector<std::uint32_t> waiting() const;
 
-  /// True if the register's value is found in this way, by a step that waits.
-  bool is(std::uint32_t reg, IndexMap::Kind kind) const;
+  /// True if the register has lengths, which a step that waits reads.
+  bool is_lengths(std::uint32_t reg) const { return rule_of(reg).is_lengths; }
 
  private:
   /// The step that maps a register's value; kNone if none does.
   std::uint32_t step_of(std::uint32_t reg) const;
+  /// The rule of how a register's value is found, by a step that waits: a default one if by none.
+  IndexMap::Rule rule_of(std::uint32_t reg) const;
   std::uint32_t output(std::uint32_t step) const;
-  bool is_number(std::uint32_t step, int input) const;
-  bool is_number_view(std::uint32_t reg) const;
+  /// True if the step maps a number.
+  bool is_number(std::uint32_t step) const;
+  bool is_part_of_number(std::uint32_t reg) const;
   bool is_array(std::uint32_t reg) const;
   bool is_filled(std::uint32_t reg) const;
   int depth_of(std::uint32_t step) const;

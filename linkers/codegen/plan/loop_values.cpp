@@ -106,7 +106,7 @@ void LoopValues::require_given_shape(std::uint32_t step) {
       nest_.lengths.push_back(lengths);
   }
   const Variable& value = plan_.node(step).input(map.value);
-  if (map.kind == IndexMap::Kind::Identity &&
+  if (map.rule().is_value &&
       !plan_.shapes().are_same(plan_.shapes().shape(*value.node(), value.index()), given))
     require_shape(o.input(map.value), value.type());
 }
@@ -297,7 +297,7 @@ bool LoopValues::is_value(std::uint32_t step) const {
   const StepForm& form = plan_.step(step);
   if (form.kind != StepForm::Kind::Mapped) return true;
   const auto operand = operand_of_.find(program_.steps[step].operands.output(0));
-  return form.map->kind == IndexMap::Kind::Identity &&
+  return form.map->rule().is_value &&
          values_[operand->second.value].kind == LoopValue::Kind::Member;
 }
 

@@ -318,7 +318,7 @@ void Plan::find_temporaries() {
         if (!is_in_loops_only(step) || is_rematerialised(step)) continue;
         for (int i = 0; i < o.n_inputs; ++i) {
           loop_reads[o.input(i)] += accounts_for(group, step) && !steps_[step].compares(i);
-          if (writer[o.input(i)] != &group && !steps_[step].is_shape_of()) read[o.input(i)] = true;
+          if (writer[o.input(i)] != &group && !steps_[step].is_lengths()) read[o.input(i)] = true;
         }
         computed[o.output(0)] = membership_[step].groups == 1 && steps_[step].ndim <= kInlineDims &&
                                 steps_[step].kind != StepForm::Kind::Reduction &&

@@ -25,7 +25,7 @@ RematerialisedViews::RematerialisedViews(const Plan& plan) {
   for (const Statement& s : schedule.statements) {
     if (s.kind != Statement::Kind::Run) continue;
     const StepForm& form = plan.step(s.index);
-    if (form.kind != StepForm::Kind::Mapped || form.map->kind != IndexMap::Kind::Slice) continue;
+    if (form.kind != StepForm::Kind::Mapped || !form.map->rule().is_part) continue;
     const std::uint32_t base = schedule.inputs_of(s)[0], out = schedule.outputs_of(s)[0];
     // A segment of nothing else has no group after which anything could die.
     if (plan.node(s.index).input(0).ndim() > 0 && lasting[base] && plan.writes(base) == 1 &&

@@ -12,7 +12,7 @@ bool has_c_dtype(const Type& type) {
 
 /// A sum that undoes a broadcast, of which it is known that there was one.
 bool adds_up(const IndexMap& map, const Apply& node) {
-  if (map.kind != IndexMap::Kind::Identity) return false;
+  if (!map.rule().is_value) return false;
   const StaticShape& from = node.input(map.value).static_shape();
   const StaticShape& to = node.output_type(0).tensor()->shape();
   for (std::size_t axis = 0; axis < to.size(); ++axis)
@@ -37,7 +37,7 @@ StepForm form_of_length(const Apply& node) {
 StepForm form_of_map(const IndexMap& map, const Apply& node) {
   for (const Variable& input : node.inputs())
     if (!has_c_dtype(input.type())) return {.why = "one of its dtypes has no type in C"};
-  if (map.kind == IndexMap::Kind::Element) {
+  if (map.indices != nullptr) {
     if (node.input(0).ndim() == 0) return {.why = "it picks the one element of a number"};
     return {.kind = StepForm::Kind::Pick, .indices = map.indices(node)};
   }
@@ -106,11 +106,9 @@ std::uint32_t StepForm::inputs_read() const {
 }
 
 bool StepForm::compares(int input) const {
-  return kind == Kind::Mapped && map->is_given_lengths() && map->lengths == input;
+  return kind == Kind::Mapped && map->rule().is_given_lengths && map->lengths == input;
 }
 
-bool StepForm::is_shape_of() const {
-  return kind == Kind::Mapped && map->kind == IndexMap::Kind::ShapeOf;
-}
+bool StepForm::is_lengths() const { return kind == Kind::Mapped && map->rule().is_lengths; }
 
 }  // namespace thunkvm
