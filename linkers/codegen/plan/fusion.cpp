@@ -38,7 +38,7 @@ class Fusion {
 
   std::vector<Group> run(std::span<const Statement> runs) {
     for (const std::uint32_t step : hoisted_)
-      groups_.push_back({.kind = Group::Kind::Expression, .steps = {step}, .retired = {}});
+      groups_.push_back({.kind = Group::Kind::Expression, .steps = {step}});
     for (const Statement& s : runs)
       if (!std::ranges::binary_search(hoisted_, s.index)) take(s.index);
     for (const std::uint32_t step : maps_.waiting())
@@ -114,9 +114,8 @@ class Fusion {
     note_touched(step);
     for (int j = 0; j < o.n_outputs; ++j) group_of_[o.output(j)] = groups_.size();
     const bool expression = plan_.step(step).is_expression();
-    groups_.push_back({.kind = expression ? Group::Kind::Expression : Group::Kind::Call,
-                       .steps = {step},
-                       .retired = {}});
+    groups_.push_back(
+        {.kind = expression ? Group::Kind::Expression : Group::Kind::Call, .steps = {step}});
   }
 
   /// The kernel of an index map, if the register is one's.
@@ -215,7 +214,7 @@ class Fusion {
   bool takes(const Loop& loop, const Reader& reader) const {
     const std::size_t index = static_cast<std::size_t>(&loop - loops_.data());
     std::vector<std::uint32_t> steps = reader.maps;
-    std::erase_if(steps, [&](auto mapped) { return plan_.is_member(loop.steps, mapped); });
+    std::erase_if(steps, [&](auto mapped) { return std::ranges::count(loop.steps, mapped) != 0; });
     steps.push_back(reader.step);
     std::size_t registers = loop.operands.size();
     for (const std::uint32_t member : steps) {
@@ -346,8 +345,8 @@ class Fusion {
 
   void fill_group(const Loop& loop) {
     const bool worth = loop.steps.size() > 1 || plan_.options().unfused;
-    groups_[loop.position] = {
-        .kind = worth ? Group::Kind::Loop : Group::Kind::Call, .steps = loop.steps, .retired = {}};
+    groups_[loop.position] = {.kind = worth ? Group::Kind::Loop : Group::Kind::Call,
+                              .steps = loop.steps};
   }
 
   /// What dies in the segment does so after the last group that touches it.

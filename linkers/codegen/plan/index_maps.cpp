@@ -8,19 +8,19 @@ namespace thunkvm {
 
 IndexMaps::IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end) : plan_(plan) {
   if (!plan.options().fuse) return;
-  std::unordered_map<std::uint32_t, std::uint32_t> reads;  // by what may be a member of a loop
-  for (std::uint32_t step = end; step-- > first;) {
-    const StepForm& form = plan_.step(step);
-    const bool mapped = form.kind == StepForm::Kind::Mapped;
-    const bool escapes = mapped && reads[output(step)] != plan_.reads(output(step));
-    if (escapes) escaping_.insert(step);
+  using Kind = StepForm::Kind;
+  const auto is_outside = [&](const Access& access) {
+    if (access.kind != Access::Kind::Read) return false;
+    if (access.step < first || access.step >= end) return true;
+    const StepForm& form = plan_.step(access.step);
+    if (form.kind != Kind::Mapped) return form.kind != Kind::Element;
     // A value of the same lengths may be one that a loop computes, for others too.
-    if (form.kind != StepForm::Kind::Element &&
-        (!mapped || (escapes && !form.map->rule().is_value)))
-      continue;
-    const Operands& o = plan_.program().steps[step].operands;
-    for (int i = 0; i < o.n_inputs; ++i) ++reads[o.input(i)];
-  }
+    return escaping_.contains(access.step) && !form.map->rule().is_value;
+  };
+  for (std::uint32_t step = end; step-- > first;)
+    if (plan_.step(step).kind == Kind::Mapped &&
+        std::ranges::any_of(plan_.accesses(output(step)), is_outside))
+      escaping_.insert(step);
 }
 
 std::uint32_t IndexMaps::output(std::uint32_t step) const {
@@ -34,7 +34,7 @@ bool IndexMaps::is_number(std::uint32_t step) const {
 std::uint32_t IndexMaps::step_of(std::uint32_t reg) const {
   const auto found = mapped_.find(reg);
   if (found != mapped_.end()) return found->second.step;
-  return computed_.contains(reg) ? kNone : plan_.rematerialised_view(reg);
+  return computed_.contains(reg) ? kNone : plan_.reg(reg).rematerialised_view;
 }
 
 IndexMap::Rule IndexMaps::rule_of(std::uint32_t reg) const {

@@ -4,8 +4,8 @@
 // elements for itself. Which loop may have it as a member, the rule of its kind says
 // (IndexMap::rule). Its kernel runs where other code than loops reads the value, or where no loop
 // could do without it; from then on it is a value as any other. A rematerialised view
-// (Plan::rematerialised_view) is a member of every loop that reads it, in any segment; a segment of
-// which other code reads it has its kernel run there.
+// (RegisterForm::rematerialised_view) is a member of every loop that reads it, in any segment; a
+// segment of which other code reads it has its kernel run there.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"

@@ -205,7 +205,7 @@ void LoopValues::find_values() {
 
 /// A member's value goes to a register, if others read it there.
 void LoopValues::give(std::size_t value, std::uint32_t reg) {
-  if (!plan_.is_read_outside(reg)) return;
+  if (!plan_.reg(reg).read_outside) return;
   if (plan_.reg(reg).shape_only)
     nest_.shape_only.push_back(plan_.reg(reg).temporary);
   else
@@ -323,7 +323,7 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
     nest_.members.steps.back().operands.dying = 0;
     const std::uint32_t out = program_.steps[step].operands.output(0);
     // A view's kernel may have run where no loop was.
-    if (is_value(step) ? !plan_.is_read_outside(out)
+    if (is_value(step) ? !plan_.reg(out).read_outside
                        : plan_.is_in_loops_only(step) && !plan_.is_rematerialised(step))
       nest_.internal.push_back(out);
     note_temporaries(step);
