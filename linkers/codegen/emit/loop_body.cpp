@@ -148,6 +148,18 @@ class LoopBody {
   std::vector<ElementLoop> element_loops_;
 };
 
+/// For people: what it reads and writes, and the body where that has another number.
+void note_loop(const EmittedLoop& loop, const std::string& index, FunctionWriter& c) {
+  const LoopNest& nest = loop.nest;
+  if (!nest.computes()) return c.text.note({{"nothing but the lengths of it is read"}});
+  std::vector<std::uint32_t> inputs, outputs;
+  for (const LoopNest::Output& output : nest.outputs)
+    outputs.insert(outputs.end(), output.registers.begin(), output.registers.end());
+  for (const LoopNest::Reduction& reduction : nest.reductions) outputs.push_back(reduction.reg);
+  for (const LoopNest::Source& source : nest.sources) inputs.push_back(source.reg);
+  c.note_call(inputs, outputs, loop.body == "loop_" + index ? "" : ", by " + loop.body);
+}
+
 }  // namespace
 
 EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
@@ -155,25 +167,26 @@ EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRang
   return LoopBody(plan, group).emit(std::move(after), name, module);
 }
 
-void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& index,
+void write_loop_call(const Plan& plan, const EmittedLoop& loop, const std::string& index,
                      FunctionWriter& c) {
   const auto is_number = [&](const LoopNest::Reduction& reduction) {
     return plan.reg(reduction.reg).number;
   };
-  const bool numbers = !loop.numbers.empty();
-  const bool results = std::ranges::any_of(loop.reductions, is_number);
+  const LoopNest& nest = loop.nest;
+  const bool numbers = !nest.numbers.empty();
+  const bool results = std::ranges::any_of(nest.reductions, is_number);
+  note_loop(loop, index, c);
   if (numbers || results) c.text.open("{");
   if (numbers) c.text.open("const tv_value numbers[] = {");
-  for (const LoopNest::Number& number : loop.numbers)
-    c.text.line("{." + c.member(number.dtype) + " = " + c.read(number.reg) + "},");
+  for (const LoopNest::Number& number : nest.numbers)
+    c.text.line("{.", c.member(number.dtype), " = ", c.read(number.reg), "},");
   if (numbers) c.text.close("};");
-  if (results) c.text.line("tv_value results[" + std::to_string(loop.reductions.size()) + "];");
-  c.call_or_fail("loop",
-                 index + ", " + (numbers ? "numbers" : "0") + ", " + (results ? "results" : "0"));
-  for (std::size_t f = 0; f < loop.reductions.size(); ++f)
-    if (is_number(loop.reductions[f])) {
-      const std::uint32_t reg = loop.reductions[f].reg;
-      c.write(reg, "results[" + std::to_string(f) + "]." + c.member(plan.reg(reg).dtype));
+  if (results) c.text.line("tv_value results[", nest.reductions.size(), "];");
+  c.call_or_fail("loop", index, ", ", numbers ? "numbers" : "0", ", ", results ? "results" : "0");
+  for (std::size_t f = 0; f < nest.reductions.size(); ++f)
+    if (is_number(nest.reductions[f])) {
+      const std::uint32_t reg = nest.reductions[f].reg;
+      c.write(reg, join("results[", f, "].", c.member(plan.reg(reg).dtype)));
     }
   if (numbers || results) c.text.close();
 }

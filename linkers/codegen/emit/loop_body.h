@@ -24,7 +24,7 @@ EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRang
 
 /// Runs a loop: with the numbers that it is given, and what it reduces to numbers. `index`: among
 /// the loops of the emitted code.
-void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& index,
+void write_loop_call(const Plan& plan, const EmittedLoop& loop, const std::string& index,
                      FunctionWriter& c);
 
 }  // namespace thunkvm
