@@ -3,6 +3,8 @@
 #include "linkers/codegen/runtime/call_memory.h"
 
 #include <algorithm>
+#include <climits>
+#include <ranges>
 
 namespace thunkvm {
 
@@ -10,8 +12,7 @@ LoopValues::LoopValues(const Plan& plan, const Group& group)
     : plan_(plan), program_(plan.program()), group_(group) {
   find_values();
   find_space();
-  leave_out_unread();
-  compute_late();
+  find_phases();
   find_storage();
 }
 
@@ -212,48 +213,22 @@ void LoopValues::give(std::size_t value, std::uint32_t reg) {
     values_[value].outputs.push_back(reg);
 }
 
-/// A value of which nothing is read, or its lengths alone, is not computed.
-void LoopValues::leave_out_unread() {
-  std::vector<bool> read(values_.size(), false);
-  for (std::size_t m = members_.size(); m-- > 0;) {
-    const LoopMember& member = members_[m];
-    const LoopValue& value = values_[member.value];
-    if (value.is_output() || value.reduced) read[member.value] = true;
-    if (!read[member.value]) continue;
-    for (std::size_t i = 0; i < member.inputs.size(); ++i)
-      if (member.reads(i)) read[member.inputs[i]] = true;
-  }
-  std::erase_if(members_, [&](const LoopMember& member) { return !read[member.value]; });
-}
-
-/// What is read in later phases alone is computed there, if it then needs no block of its own.
-void LoopValues::compute_late() {
-  std::vector<int> latest(values_.size(), last_phase_ + 1);  // that its readers allow
-  for (std::size_t m = members_.size(); m-- > 0;) {
-    const LoopMember& member = members_[m];
+/// Backwards: a value of which nothing is read, or its lengths alone, is not computed; and what
+/// later phases alone read is computed there, since until then it would need a block.
+void LoopValues::find_phases() {
+  constexpr int kUnread = INT_MAX;
+  std::vector<int> latest(values_.size(), kUnread);  // that its readers allow
+  for (const LoopMember& member : members_ | std::views::reverse) {
     LoopValue& value = values_[member.value];
-    const int late = latest[member.value];
-    if (member.c != nullptr && !value.is_output() && !value.reduced && late > value.phase &&
-        late <= last_phase_ && has_operands_in_memory(member))
-      value.phase = late;
+    if (!value.is_consumed() && latest[member.value] == kUnread) continue;
+    if (!value.is_consumed() && member.c != nullptr) value.phase = latest[member.value];
     const int at = value.phase - value.phase % 2;  // what a call reads is there before it
     for (std::size_t i = 0; i < member.inputs.size(); ++i)
       if (member.reads(i)) latest[member.inputs[i]] = std::min(latest[member.inputs[i]], at);
   }
-}
-
-/// True if a member reads from blocks, or would take one block instead of its own.
-bool LoopValues::has_operands_in_memory(const LoopMember& member) const {
-  std::size_t others = 0;
-  bool in_memory = true;
-  for (std::size_t i = 0; i < member.inputs.size(); ++i) {
-    const LoopValue& input = values_[member.inputs[i]];
-    if (!member.reads(i) || input.kind == LoopValue::Kind::Number) continue;
-    ++others;
-    in_memory &= input.kind == LoopValue::Kind::Input || input.phase % 2 != 0 ||
-                 input.is_output() || input.reduced;
-  }
-  return in_memory || others == 1;
+  std::erase_if(members_, [&](const LoopMember& member) {
+    return !values_[member.value].is_consumed() && latest[member.value] == kUnread;
+  });
 }
 
 /// What is read in another phase, or by a call, lies in a block.
@@ -268,27 +243,27 @@ void LoopValues::find_storage() {
       if (member.reads(i)) input.last_read = std::max(input.last_read, order(value));
     }
   }
-  using Storage = LoopValue::Storage;
-  for (std::size_t f = 0; f < reductions_.size(); ++f) {
-    LoopValue& value = values_[reduced_value(f)];
-    if (value.storage != Storage::None || value.is_output()) continue;
-    value.storage = Storage::Reduced;
-    value.block = f;
+  std::size_t given = nest_.inputs.size(), own = 0;
+  const auto give = [&](LoopValue& value, std::size_t block) {
+    value.storage = LoopValue::Storage::Given;
+    value.block = block;
+  };
+  for (LoopValue& value : values_) {
+    if (value.kind == LoopValue::Kind::Input) give(value, value.index);
+    if (value.is_output()) give(value, given++);
   }
-  std::size_t outputs = 0, body = 0;
+  // The first reduction of a value that is in no block has one that it is written to.
+  for (std::size_t f = 0; f < reductions_.size(); ++f)
+    if (LoopValue& value = values_[reductions_[f].second];
+        value.storage == LoopValue::Storage::None)
+      give(value, given + f);
   for (std::size_t v = 0; v < values_.size(); ++v) {
     LoopValue& value = values_[v];
-    if (value.kind == LoopValue::Kind::Input) {
-      value.storage = Storage::Input;
-      value.block = value.index;
-    } else if (value.is_output()) {
-      value.storage = Storage::Output;
-      value.block = outputs++;
-    } else if (stored[v] && value.kind == LoopValue::Kind::Member &&
-               value.storage == Storage::None) {
-      value.storage = Storage::Body;
-      value.block = body++;
-    }
+    if (!stored[v] || value.kind != LoopValue::Kind::Member ||
+        value.storage != LoopValue::Storage::None)
+      continue;
+    value.storage = LoopValue::Storage::Own;
+    value.block = own++;
   }
 }
 
@@ -352,11 +327,9 @@ void LoopValues::finish_outputs() {
 void LoopValues::finish_reductions() {
   for (std::size_t f = 0; f < reductions_.size(); ++f) {
     const StepForm& form = plan_.step(reductions_[f].first);
-    const LoopValue& value = values_[reduced_value(f)];
-    const std::size_t before = value.is_output() ? 0 : nest_.outputs.size();
     nest_.reductions.push_back({.kernel = form.reduction,
                                 .reg = program_.steps[reductions_[f].first].operands.output(0),
-                                .operand = nest_.inputs.size() + before + value.block,
+                                .operand = values_[reductions_[f].second].block,
                                 .keepdims = form.keepdims});
     nest_.reduced = form.reduced;
     nest_.cost += 1;

@@ -25,14 +25,14 @@ struct LoopValue {
   int phase = -1;         ///< where a member is computed; -1: before the body
   bool reduced = false;
   std::vector<std::uint32_t> outputs{};  ///< registers that it goes to
-  /// Where its block is, if it has one: among the loop's inputs, outputs, or what is reduced, or an
-  /// array of the body's own.
-  enum class Storage : std::uint8_t { None, Input, Output, Reduced, Body };
+  /// Where its block is, if it has one: what the body is given, or an array of the body's own.
+  enum class Storage : std::uint8_t { None, Given, Own };
   Storage storage = Storage::None;
-  std::size_t block = 0;  ///< among those of its storage; of what is reduced, the first reduction
+  std::size_t block = 0;  ///< among those of its storage
   int last_read = -1;     ///< the order of the last read of an input or a number; -1: none
 
   bool is_output() const { return !outputs.empty(); }
+  bool is_consumed() const { return is_output() || reduced; }
 };
 
 struct LoopMember {
@@ -54,15 +54,6 @@ class LoopValues {
   /// Those that compute elements, in the order of the program.
   const std::vector<LoopMember>& members() const { return members_; }
   int last_phase() const { return last_phase_; }
-  std::size_t n_reductions() const { return reductions_.size(); }
-  /// The value that a reduction reduces.
-  std::size_t reduced_value(std::size_t reduction) const { return reductions_[reduction].second; }
-  /// The first reduction of a value that is no output has a block that the value is written to;
-  /// what others reduce is copied there.
-  bool has_own_block(std::size_t f) const {
-    const LoopValue& value = values_[reduced_value(f)];
-    return value.storage == LoopValue::Storage::Reduced && value.block == f;
-  }
 
   /// The loop, but for its body. `after`: the steps that are not reached if it fails.
   LoopNest nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops);
@@ -97,9 +88,7 @@ class LoopValues {
 
   void give(std::size_t value, std::uint32_t reg);
 
-  void leave_out_unread();
-  void compute_late();
-  bool has_operands_in_memory(const LoopMember& member) const;
+  void find_phases();
   void find_storage();
   /// When a member is computed: of those of a loop over the block all at once.
   static int order(const LoopValue& value) {
