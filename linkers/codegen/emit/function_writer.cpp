@@ -77,13 +77,13 @@ void FunctionWriter::label(std::uint32_t pc) {
   if (labels_.contains(pc)) text.label("L", pc);
 }
 
-void FunctionWriter::note_call(const std::vector<std::uint32_t>& inputs,
-                               const std::vector<std::uint32_t>& outputs, const std::string& more) {
+void FunctionWriter::note_call(std::span<const std::uint32_t> inputs,
+                               std::span<const std::uint32_t> outputs, const std::string& more) {
   text.note({{list(outputs) + (inputs.empty() ? "" : " from ") + list(inputs) + more}});
 }
 
 /// Each once.
-std::string FunctionWriter::list(const std::vector<std::uint32_t>& registers) {
+std::string FunctionWriter::list(std::span<const std::uint32_t> registers) {
   std::string text;
   for (auto reg = registers.begin(); reg != registers.end(); ++reg) {
     if (std::find(registers.begin(), reg, *reg) != reg) continue;

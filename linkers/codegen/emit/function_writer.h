@@ -8,7 +8,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace thunkvm {
 
@@ -52,15 +51,15 @@ class FunctionWriter {
   void label(std::uint32_t pc);
 
   /// Says to readers what goes in and out of what is called next, and more: "R[4] from R[2], r3".
-  void note_call(const std::vector<std::uint32_t>& inputs,
-                 const std::vector<std::uint32_t>& outputs, const std::string& more = {});
+  void note_call(std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs,
+                 const std::string& more = {});
 
   /// Declares what the text uses, and says what the registers are that it names: to be in front of
   /// it.
   void declare(CText& head) const;
 
  private:
-  std::string list(const std::vector<std::uint32_t>& registers);
+  std::string list(std::span<const std::uint32_t> registers);
   void store(std::uint32_t reg, const std::string& value);
 
   const Plan& plan_;

@@ -146,7 +146,7 @@ class OutlinedCode {
       profile_.end_group(group.kind == Group::Kind::Loop ? "loop" : "call", c_.text);
       return;
     }
-    const std::uint32_t reg = program_.steps[group.steps.front()].operands.output(0);
+    const std::uint32_t reg = plan_.output(group.steps.front());
     profile_.add(nodes, plan_.reg(reg).local ? c_.read(reg) : "");
     if (next == nullptr || next->kind != Group::Kind::Expression)
       profile_.end_group("expression", c_.text);
@@ -178,16 +178,16 @@ class OutlinedCode {
   }
 
   void write_number(std::uint32_t step) {
-    const Operands& o = program_.steps[step].operands;
     const ElementCode& code = *plan_.step(step).code;
     std::vector<std::string> inputs;
-    for (int i = 0; i < o.n_inputs; ++i) inputs.push_back(c_.read(o.input(i)));
-    const DType dtype = plan_.reg(o.output(0)).dtype;
+    for (const std::uint32_t reg : plan_.inputs(step)) inputs.push_back(c_.read(reg));
+    const std::uint32_t out = plan_.output(step);
+    const DType dtype = plan_.reg(out).dtype;
     const char* const c = plan_.step(step).c;
     if (code.c_function != nullptr)
       module_.functions.emplace(c_function_name(code.op, dtype),
                                 fill_c_function(code.c_function, code.op, dtype));
-    c_.write(o.output(0), unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
+    c_.write(out, unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
   }
 
   /// The number of a call of a step's kernel, in which these inputs die.
@@ -200,10 +200,9 @@ class OutlinedCode {
 
   void emit_call(const Group& group, std::span<const Group> rest) {
     const std::uint32_t step = group.steps.front();
-    const Operands& o = program_.steps[step].operands;
-    const std::uint32_t dying = plan_.options().traced ? 0 : dying_inputs(o, group.retired);
-    const std::uint32_t* const outputs = o.registers + o.n_inputs;
-    c_.note_call({o.registers, outputs}, {outputs, outputs + o.n_outputs});
+    const std::uint32_t dying =
+        plan_.options().traced ? 0 : dying_inputs(program_.steps[step].operands, group.retired);
+    c_.note_call(plan_.inputs(step), plan_.outputs(step));
     c_.call_or_fail("run", add_call(step, dying, rest));
     const char* why = plan_.step(step).why;
     if (*why == '\0')

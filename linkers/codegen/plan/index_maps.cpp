@@ -19,12 +19,8 @@ IndexMaps::IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end) :
   };
   for (std::uint32_t step = end; step-- > first;)
     if (plan_.step(step).kind == Kind::Mapped &&
-        std::ranges::any_of(plan_.accesses(output(step)), is_outside))
+        std::ranges::any_of(plan_.accesses(plan_.output(step)), is_outside))
       escaping_.insert(step);
-}
-
-std::uint32_t IndexMaps::output(std::uint32_t step) const {
-  return plan_.program().steps[step].operands.output(0);
 }
 
 bool IndexMaps::is_number(std::uint32_t step) const {
@@ -53,10 +49,9 @@ bool IndexMaps::is_array(std::uint32_t reg) const {
 }
 
 int IndexMaps::depth_of(std::uint32_t step) const {
-  const Operands& o = plan_.program().steps[step].operands;
   int depth = 0;
-  for (int i = 0; i < o.n_inputs; ++i)
-    if (const auto found = mapped_.find(o.input(i)); found != mapped_.end())
+  for (const std::uint32_t reg : plan_.inputs(step))
+    if (const auto found = mapped_.find(reg); found != mapped_.end())
       depth = std::max(depth, found->second.depth);
   return depth + 1;
 }
@@ -69,43 +64,26 @@ bool IndexMaps::is_filled(std::uint32_t reg) const {
 bool IndexMaps::may_wait(std::uint32_t step) const {
   const IndexMap& map = *plan_.step(step).map;
   const IndexMap::Rule rule = map.rule();
-  const Operands& o = plan_.program().steps[step].operands;
-  const std::uint32_t value = o.input(map.value);
+  const std::uint32_t value = plan_.inputs(step)[map.value];
   return !escaping_.contains(step) && depth_of(step) <= kMapDepth &&
          (!rule.in_memory || is_array(value)) &&
          (rule.may_be_one || !(is_number(step) || is_part_of_number(value))) &&
-         (rule.may_be_pad || !rule_of(value).pads) && (!rule.pads || is_filled(o.input(0)));
+         (rule.may_be_pad || !rule_of(value).pads) &&
+         (!rule.pads || is_filled(plan_.inputs(step)[0]));
 }
 
-bool IndexMaps::suits(std::uint32_t step, int ndim,
-                      const std::function<bool(std::uint32_t)>& is_member,
-                      const std::function<bool(std::uint32_t)>& is_computed) const {
-  const IndexMap& map = *plan_.step(step).map;
-  const IndexMap::Rule rule = map.rule();
-  const Operands& o = plan_.program().steps[step].operands;
-  // Lengths that the loop computes have to be in memory before it runs.
-  if (rule.in_memory && is_member(o.input(map.value))) return false;
-  if (plan_.step(step).compares(map.lengths) && is_computed(o.input(map.lengths))) return false;
-  using Axes = IndexMap::Rule::Axes;
-  const int own =
-      rule.axes == Axes::OfValue ? plan_.node(step).input(map.value).ndim() : plan_.step(step).ndim;
-  return rule.axes == Axes::Any || own == ndim;
-}
-
-void IndexMaps::wait(std::uint32_t step) { mapped_[output(step)] = {step, depth_of(step)}; }
+void IndexMaps::wait(std::uint32_t step) { mapped_[plan_.output(step)] = {step, depth_of(step)}; }
 
 void IndexMaps::collect(std::uint32_t reg, std::vector<std::uint32_t>& steps) const {
   const std::uint32_t step = step_of(reg);
   if (step == kNone || std::find(steps.begin(), steps.end(), step) != steps.end()) return;
-  const Operands& o = plan_.program().steps[step].operands;
-  for (int i = 0; i < o.n_inputs; ++i) collect(o.input(i), steps);
+  for (const std::uint32_t input : plan_.inputs(step)) collect(input, steps);
   steps.push_back(step);
 }
 
 std::vector<std::uint32_t> IndexMaps::read_by(std::uint32_t step) const {
   std::vector<std::uint32_t> steps;
-  const Operands& o = plan_.program().steps[step].operands;
-  for (int i = 0; i < o.n_inputs; ++i) collect(o.input(i), steps);
+  for (const std::uint32_t reg : plan_.inputs(step)) collect(reg, steps);
   return steps;
 }
 

@@ -12,7 +12,6 @@
 #include "ops/graph/index_map.h"
 
 #include <cstdint>
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -27,10 +26,6 @@ class IndexMaps {
   /// True if loops that read what the step maps could do without its kernel, and nothing but steps
   /// of the segment that may become members of loops reads it.
   bool may_wait(std::uint32_t step) const;
-  /// True if a loop over `ndim` axes may do without it. `is_member`: whether the register is of a
-  /// member of that loop; `is_computed`: whether the loop computes elements of it.
-  bool suits(std::uint32_t step, int ndim, const std::function<bool(std::uint32_t)>& is_member,
-             const std::function<bool(std::uint32_t)>& is_computed) const;
   void wait(std::uint32_t step);
   /// The index maps by way of which a step reads its inputs, each behind those that it reads.
   std::vector<std::uint32_t> read_by(std::uint32_t step) const;
@@ -47,7 +42,6 @@ class IndexMaps {
   std::uint32_t step_of(std::uint32_t reg) const;
   /// The rule of how a register's value is found, by a step that waits: a default one if by none.
   IndexMap::Rule rule_of(std::uint32_t reg) const;
-  std::uint32_t output(std::uint32_t step) const;
   /// True if the step maps a number.
   bool is_number(std::uint32_t step) const;
   bool is_part_of_number(std::uint32_t reg) const;

@@ -17,7 +17,7 @@ LoopValues::LoopValues(const Plan& plan, const Group& group)
 }
 
 LoopValues::Operand LoopValues::operand_of(std::uint32_t step, int input) {
-  const std::uint32_t reg = program_.steps[step].operands.input(input);
+  const std::uint32_t reg = plan_.inputs(step)[static_cast<std::size_t>(input)];
   const auto found = operand_of_.find(reg);
   if (found != operand_of_.end()) return found->second;
   const Type& type = plan_.node(step).input(input).type();
@@ -271,7 +271,7 @@ void LoopValues::find_storage() {
 bool LoopValues::is_value(std::uint32_t step) const {
   const StepForm& form = plan_.step(step);
   if (form.kind != StepForm::Kind::Mapped) return true;
-  const auto operand = operand_of_.find(program_.steps[step].operands.output(0));
+  const auto operand = operand_of_.find(plan_.output(step));
   return form.map->rule().is_value &&
          values_[operand->second.value].kind == LoopValue::Kind::Member;
 }
@@ -296,7 +296,7 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
     nest_.members.indices.push_back(plan_.accounts_for(group_, step) ? step : kNone);
     nest_.members.steps.push_back(program_.steps[step]);
     nest_.members.steps.back().operands.dying = 0;
-    const std::uint32_t out = program_.steps[step].operands.output(0);
+    const std::uint32_t out = plan_.output(step);
     // A view's kernel may have run where no loop was.
     if (is_value(step) ? !plan_.reg(out).read_outside
                        : plan_.is_in_loops_only(step) && !plan_.is_rematerialised(step))
@@ -328,7 +328,7 @@ void LoopValues::finish_reductions() {
   for (std::size_t f = 0; f < reductions_.size(); ++f) {
     const StepForm& form = plan_.step(reductions_[f].first);
     nest_.reductions.push_back({.kernel = form.reduction,
-                                .reg = program_.steps[reductions_[f].first].operands.output(0),
+                                .reg = plan_.output(reductions_[f].first),
                                 .operand = values_[reductions_[f].second].block,
                                 .keepdims = form.keepdims});
     nest_.reduced = form.reduced;

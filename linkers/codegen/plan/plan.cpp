@@ -278,9 +278,8 @@ void Plan::find_storage() {
 bool Plan::is_read_outside(const Access& access) const {
   if (access.kind != Access::Kind::Read) return false;
   if (access.step == kNone || membership_[access.step].groups != 1) return true;
-  return std::ranges::none_of(membership_[access.step].first->steps, [&](std::uint32_t step) {
-    return program_.steps[step].operands.output(0) == access.reg;
-  });
+  return std::ranges::none_of(membership_[access.step].first->steps,
+                              [&](std::uint32_t step) { return output(step) == access.reg; });
 }
 
 /// True if one function alone touches the number, and calls nothing that does.

@@ -79,6 +79,20 @@ class Plan {
   const Apply& node(std::uint32_t step) const {
     return *schedule_.nodes[program_.steps[step].node].node();
   }
+  /// The registers of a step: of its inputs, of its outputs, and of the first of these.
+  std::span<const std::uint32_t> inputs(std::uint32_t step) const {
+    const Operands& o = program_.steps[step].operands;
+    return {o.registers, o.n_inputs};
+  }
+  std::span<const std::uint32_t> outputs(std::uint32_t step) const {
+    const Operands& o = program_.steps[step].operands;
+    return {o.registers + o.n_inputs, o.n_outputs};
+  }
+  std::span<const std::uint32_t> operands(std::uint32_t step) const {
+    const Operands& o = program_.steps[step].operands;
+    return {o.registers, std::size_t{o.n_inputs} + o.n_outputs};
+  }
+  std::uint32_t output(std::uint32_t step) const { return outputs(step)[0]; }
   /// Whether more than calls of kernels comes of it: else the interpreter is as good.
   bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
@@ -102,7 +116,7 @@ class Plan {
   /// fails.
   std::vector<StepRange> not_reached(std::span<const Group> rest) const;
   bool is_rematerialised(std::uint32_t step) const {
-    return reg(program_.steps[step].operands.output(0)).rematerialised_view == step;
+    return reg(output(step)).rematerialised_view == step;
   }
   /// The order of a loop's members: rematerialised views, which may be of bodies that stand behind
   /// it in the program, then the others as in the program.
