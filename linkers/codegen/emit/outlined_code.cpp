@@ -155,8 +155,10 @@ class OutlinedCode {
   /// What a group retires: the values of a loop that only its members read were never there.
   std::vector<std::uint32_t> kept(const Group& group) {
     std::vector<std::uint32_t> retired = group.retired;
-    std::erase_if(retired, [&](auto reg) { return std::ranges::count(internal_, reg) != 0; });
-    internal_.clear();
+    if (group.kind == Group::Kind::Loop)
+      std::erase_if(retired, [&internal = out_.loops.back().internal](std::uint32_t reg) {
+        return std::ranges::count(internal, reg) != 0;
+      });
     return retired;
   }
 
@@ -214,7 +216,6 @@ class OutlinedCode {
     const std::string index = std::to_string(out_.loops.size());
     EmittedLoop loop = emit_loop(plan_, group, plan_.not_reached(rest), "loop_" + index, module_);
     write_loop_call(plan_, loop, index, c_);
-    internal_ = loop.nest.internal;
     for (const std::uint32_t step : group.steps)
       if (plan_.accounts_for(group, step) || plan_.is_rematerialised(step))
         out_.forms_[program_.steps[step].node] = {"loop", region() + ", loop " + index, ""};
@@ -360,7 +361,6 @@ class OutlinedCode {
   EmittedCode& out_;
   ModuleText& module_;
   FunctionWriter c_;
-  std::vector<std::uint32_t> internal_;  // of the loop that was emitted last
   struct Need {
     std::uint32_t pc;
     std::uint32_t body;  ///< the memo body that it stands in; kNone: the function's own code

@@ -97,26 +97,30 @@ bool LoopValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
 /// The loop has to have the shape that a Broadcast or an Identity gives its value.
 void LoopValues::require_given_shape(std::uint32_t step) {
   const IndexMap& map = *plan_.step(step).map;
-  const Operands& o = program_.steps[step].operands;
   const auto given = plan_.shapes().given(plan_.node(step));
   if (is_new_shape(given)) {
-    const std::uint32_t lengths = o.input(map.lengths);
-    if (const auto found = lengths_of_.find(lengths); found != lengths_of_.end())
-      require_shape(found->second.first, *found->second.second);
+    const std::uint32_t lengths = plan_.inputs(step)[map.lengths];
+    const auto found = std::ranges::find_if(group_.steps, [&](std::uint32_t member) {
+      return plan_.step(member).is_lengths() && plan_.output(member) == lengths;
+    });
+    if (found != group_.steps.end())
+      require_shape_of_value(*found);
     else
       nest_.lengths.push_back(lengths);
   }
   const Variable& value = plan_.node(step).input(map.value);
   if (map.rule().is_value &&
       !plan_.shapes().are_same(plan_.shapes().shape(*value.node(), value.index()), given))
-    require_shape(o.input(map.value), value.type());
+    require_shape_of_value(step);
 }
 
-/// The loop has to have the shape of this value of a member.
-void LoopValues::require_shape(std::uint32_t reg, const Type& type) {
+/// The loop has to have the shape of what an index map maps.
+void LoopValues::require_shape_of_value(std::uint32_t step) {
+  const std::uint8_t value = plan_.step(step).map->value;
+  const std::uint32_t reg = plan_.inputs(step)[value];
   const auto found = operand_of_.find(reg);
   if (found != operand_of_.end() && found->second.shaped) return;
-  const std::uint32_t source = index_of(source_of(reg, type));
+  const std::uint32_t source = index_of(source_of(reg, plan_.node(step).input(value).type()));
   if (std::ranges::count(nest_.alike, source) == 0) nest_.alike.push_back(source);
 }
 
@@ -124,9 +128,7 @@ void LoopValues::add_map(std::uint32_t step) {
   const IndexMap& map = *plan_.step(step).map;
   const Operands& o = program_.steps[step].operands;
   switch (map.kind) {
-    case IndexMap::Kind::ShapeOf:
-      lengths_of_[o.output(0)] = {o.input(0), &plan_.node(step).input(0).type()};
-      return;
+    case IndexMap::Kind::ShapeOf: return;  // compared, by require_given_shape
     case IndexMap::Kind::Broadcast:
       given_.push_back(step);
       operand_of_[o.output(0)] = {operand_of(step, map.value).value, true};

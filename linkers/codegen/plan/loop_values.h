@@ -76,8 +76,8 @@ class LoopValues {
   std::uint32_t index_of(std::size_t value) const {
     return static_cast<std::uint32_t>(values_[value].index);
   }
-  void require_shape(std::uint32_t reg, const Type& type);
   void require_given_shape(std::uint32_t step);
+  void require_shape_of_value(std::uint32_t step);
   std::span<const ShapeFacts::Length> shape_of(std::uint32_t step) const {
     return plan_.shapes().shape(plan_.node(step));
   }
@@ -107,10 +107,9 @@ class LoopValues {
   std::vector<LoopValue> values_;
   std::vector<LoopMember> members_;
   std::vector<std::pair<std::uint32_t, std::size_t>> reductions_;  // step, value
-  // By register: what it stands for, parts of arrays, and arrays whose lengths are in it.
+  // By register: what it stands for, and parts of arrays.
   std::unordered_map<std::uint32_t, Operand> operand_of_;
   std::unordered_map<std::uint32_t, LoopNest::Source> part_of_;
-  std::unordered_map<std::uint32_t, std::pair<std::uint32_t, const Type*>> lengths_of_;
   int last_phase_ = 0;
   // What the iteration space follows from: members by whose inputs it does (bits), those that are
   // given lengths, and shapes that one of them is known to have.
