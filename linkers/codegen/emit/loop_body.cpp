@@ -106,10 +106,8 @@ class LoopBody {
       for (const std::size_t input : member->inputs)
         operands.push_back(operand(values_.values()[input], phase));
       describe(*member);
-      text_.line(
-          "const ", type(value), " ", variable(value), " = ",
-          unparenthesised(fill_c_template(member->c, member->code->op, value.dtype, operands)),
-          ";");
+      text_.line("const ", type(value), " ", variable(value), " = ",
+                 fill_c_template(member->c, member->code->op, value.dtype, operands), ";");
       if (value.storage != Storage::None)
         text_.line(pointer(value), "[k] = ", variable(value), ";");
     }
@@ -141,33 +139,29 @@ class LoopBody {
 };
 
 /// For people: what it reads and writes, and the body where that has another number.
-void note_loop(const EmittedLoop& loop, const std::string& index, FunctionWriter& c) {
-  const LoopNest& nest = loop.nest;
+void note_loop(const LoopNest& nest, const std::string& other_body, FunctionWriter& c) {
   if (!nest.computes()) return c.text.note({{"nothing but the lengths of it is read"}});
   std::vector<std::uint32_t> inputs, outputs;
   for (const LoopNest::Output& output : nest.outputs)
     outputs.insert(outputs.end(), output.registers.begin(), output.registers.end());
   for (const LoopNest::Reduction& reduction : nest.reductions) outputs.push_back(reduction.reg);
   for (const LoopNest::Source& source : nest.sources) inputs.push_back(source.reg);
-  c.note_call(inputs, outputs, loop.body == "loop_" + index ? "" : ", by " + loop.body);
+  c.note_call(inputs, outputs, other_body.empty() ? "" : ", by " + other_body);
 }
 
 }  // namespace
 
-EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
-                      const std::string& name, ModuleText& module) {
-  return LoopBody(plan, group).emit(std::move(after), name, module);
-}
-
-void write_loop_call(const Plan& plan, const EmittedLoop& loop, const std::string& index,
-                     FunctionWriter& c) {
+EmittedLoop write_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
+                       std::size_t index, ModuleText& module, FunctionWriter& c) {
+  const std::string name = join("loop_", index);
+  EmittedLoop loop = LoopBody(plan, group).emit(std::move(after), name, module);
+  const LoopNest& nest = loop.nest;
   const auto is_number = [&](const LoopNest::Reduction& reduction) {
     return plan.reg(reduction.reg).number;
   };
-  const LoopNest& nest = loop.nest;
   const bool numbers = !nest.numbers.empty();
   const bool results = std::ranges::any_of(nest.reductions, is_number);
-  note_loop(loop, index, c);
+  note_loop(nest, loop.body == name ? "" : loop.body, c);
   if (numbers || results) c.text.open("{");
   if (numbers) c.text.open("const tv_value numbers[] = {");
   for (const LoopNest::Number& number : nest.numbers)
@@ -181,6 +175,7 @@ void write_loop_call(const Plan& plan, const EmittedLoop& loop, const std::strin
       c.write(reg, join("results[", f, "].", c.member(plan.reg(reg).dtype)));
     }
   if (numbers || results) c.text.close();
+  return loop;
 }
 
 }  // namespace thunkvm

@@ -188,8 +188,8 @@ class OutlinedCode {
     const char* const c = plan_.step(step).c;
     if (code.c_function != nullptr)
       module_.functions.emplace(c_function_name(code.op, dtype),
-                                fill_c_function(code.c_function, code.op, dtype));
-    c_.write(out, unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
+                                fill_c_template(code.c_function, code.op, dtype));
+    c_.write(out, fill_c_template(c, code.op, dtype, inputs));
   }
 
   /// The number of a call of a step's kernel, in which these inputs die.
@@ -213,12 +213,11 @@ class OutlinedCode {
   }
 
   void emit_loop_call(const Group& group, std::span<const Group> rest) {
-    const std::string index = std::to_string(out_.loops.size());
-    EmittedLoop loop = emit_loop(plan_, group, plan_.not_reached(rest), "loop_" + index, module_);
-    write_loop_call(plan_, loop, index, c_);
+    const std::size_t index = out_.loops.size();
+    EmittedLoop loop = write_loop(plan_, group, plan_.not_reached(rest), index, module_, c_);
     for (const std::uint32_t step : group.steps)
       if (plan_.accounts_for(group, step) || plan_.is_rematerialised(step))
-        out_.forms_[program_.steps[step].node] = {"loop", region() + ", loop " + index, ""};
+        out_.forms_[program_.steps[step].node] = {"loop", join(region(), ", loop ", index), ""};
     out_.bodies_.push_back({out_.texts_.size(), std::move(loop.body)});
     out_.loops.push_back(std::move(loop.nest));
   }
