@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 namespace thunkvm {
 namespace {
