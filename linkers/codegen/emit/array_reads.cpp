@@ -1,5 +1,7 @@
 #include "linkers/codegen/emit/array_reads.h"
 
+#include "ops/graph/c_template.h"
+
 #include <string>
 
 namespace thunkvm {
@@ -42,7 +44,7 @@ void write_pick(const Plan& plan, std::uint32_t step, std::size_t call, Function
   c.text.line(c.fail(join(c.service("run"), "(call, ", call, ")")));
   c.text.close();
   const DType dtype = plan.reg(o.output(0)).dtype;
-  c.write(o.output(0), join("*(const ", c.member(dtype), " *)(x->data", offset, ")"));
+  c.write(o.output(0), join("*(const ", c_type(dtype), " *)(x->data", offset, ")"));
   c.text.close();
 }
 

@@ -21,7 +21,7 @@ std::string FunctionWriter::service(const std::string& name) {
 
 std::string FunctionWriter::read(std::uint32_t reg) {
   const RegisterForm& form = plan_.reg(reg);
-  if (!form.local) return cell(reg) + ".value." + member(form.dtype);
+  if (!form.local) return cell(reg) + ".value." + c_type(form.dtype);
   locals_.insert(reg);
   return join("r", reg);
 }
@@ -40,8 +40,6 @@ std::string FunctionWriter::fail(const std::string& noted) {
   return noted.empty() ? leave : "{ " + noted + "; " + leave + " }";
 }
 
-std::string FunctionWriter::member(DType dtype) { return c_type(dtype); }
-
 void FunctionWriter::write(std::uint32_t reg, const std::string& value) {
   if (!plan_.reg(reg).local) return store(reg, value);
   text.line(read(reg), " = ", value, ";");
@@ -51,7 +49,7 @@ void FunctionWriter::store(std::uint32_t reg, const std::string& value) {
   const DType dtype = plan_.reg(reg).dtype;
   const std::string c = cell(reg);
   if (item_size(dtype) < 8) text.line(c, ".value.u64 = 0;");
-  text.line(c, ".value.", member(dtype), " = ", value, ";");
+  text.line(c, ".value.", c_type(dtype), " = ", value, ";");
   text.line(c, ".meta = ", cell_meta_name(dtype), ";");
 }
 
@@ -103,7 +101,7 @@ void FunctionWriter::declare(CText& head) const {
   if (uses_services_) head.line("const tv_services *const S = call->services;");
   std::map<std::string, std::string> declared;
   for (const std::uint32_t reg : locals_) {
-    std::string& list = declared[member(plan_.reg(reg).dtype)];
+    std::string& list = declared[c_type(plan_.reg(reg).dtype)];
     list += join(list.empty() ? " r" : ", r", reg, " = 0");
   }
   for (const auto& [type, list] : declared) head.line(type, list, ";");

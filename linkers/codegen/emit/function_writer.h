@@ -29,7 +29,6 @@ class FunctionWriter {
   /// The call has failed: leaves the function, or the memo body within it. `noted` is called
   /// first, where it is what notes that.
   std::string fail(const std::string& noted = {});
-  static std::string member(DType dtype);
 
   // Statements.
   void write(std::uint32_t reg, const std::string& value);

@@ -165,14 +165,14 @@ EmittedLoop write_loop(const Plan& plan, const Group& group, std::vector<StepRan
   if (numbers || results) c.text.open("{");
   if (numbers) c.text.open("const tv_value numbers[] = {");
   for (const LoopNest::Number& number : nest.numbers)
-    c.text.line("{.", c.member(number.dtype), " = ", c.read(number.reg), "},");
+    c.text.line("{.", c_type(number.dtype), " = ", c.read(number.reg), "},");
   if (numbers) c.text.close("};");
   if (results) c.text.line("tv_value results[", nest.reductions.size(), "];");
   c.call_or_fail("loop", index, ", ", numbers ? "numbers" : "0", ", ", results ? "results" : "0");
   for (std::size_t f = 0; f < nest.reductions.size(); ++f)
     if (is_number(nest.reductions[f])) {
       const std::uint32_t reg = nest.reductions[f].reg;
-      c.write(reg, join("results[", f, "].", c.member(plan.reg(reg).dtype)));
+      c.write(reg, join("results[", f, "].", c_type(plan.reg(reg).dtype)));
     }
   if (numbers || results) c.text.close();
   return loop;

@@ -234,7 +234,7 @@ class OutlinedCode {
     // A service says which arm a value other than a number takes, and what is wrong with one.
     const auto arm = [&] {
       return form.number ? join(c_.service("arm_of"), "(call, ", s.index, ", (tv_value){.",
-                                c_.member(form.dtype), " = ", c_.read(branch.selector), "}, ",
+                                c_type(form.dtype), " = ", c_.read(branch.selector), "}, ",
                                 cell_meta_name(form.dtype), ")")
                          : join(c_.service("arm"), "(call, ", s.index, ")");
     };
