@@ -262,7 +262,7 @@ Variable prepend_length(const Variable& length, const Variable& shape) {
 Variable common_to_batch(const Variable& x) {
   const Apply* node = x.node();
   const IndexMap* found = node->op() == nullptr ? nullptr : node->op()->index_map(*node);
-  if (found == nullptr || found->kind != IndexMap::Kind::Broadcast) return {};
+  if (found == nullptr || !found->rule().is_given_lengths) return {};
   const Variable& repeated = node->input(found->value);
   return repeated.ndim() == x.ndim() - 1 ? repeated : Variable();
 }

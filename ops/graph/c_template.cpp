@@ -55,10 +55,12 @@ std::uint32_t c_inputs_read(std::string_view text) {
 
 const char* c_wrapping_type(DType dtype) { return item_size(dtype) > 4 ? "u64" : "u32"; }
 
-namespace {
+std::string c_function_name(std::string_view op, DType output) {
+  return std::string(op) + "_" + (output == DType::Bool ? "bool" : c_type(output));
+}
 
-std::string fill(std::string_view text, std::string_view op, DType output,
-                 std::span<const std::string> inputs) {
+std::string fill_c_template(std::string_view text, std::string_view op, DType output,
+                            std::span<const std::string> inputs) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::string_view which = c_placeholder(text.substr(i));
@@ -77,21 +79,6 @@ std::string fill(std::string_view text, std::string_view op, DType output,
     i += which.size() + 1;
   }
   return result;
-}
-
-}  // namespace
-
-std::string c_function_name(std::string_view op, DType output) {
-  return std::string(op) + "_" + (output == DType::Bool ? "bool" : c_type(output));
-}
-
-std::string fill_c_function(std::string_view text, std::string_view op, DType output) {
-  return fill(text, op, output, {});
-}
-
-std::string fill_c_template(std::string_view text, std::string_view op, DType output,
-                            std::span<const std::string> inputs) {
-  return "(" + fill(text, op, output, inputs) + ")";
 }
 
 }  // namespace thunkvm

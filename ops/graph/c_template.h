@@ -63,15 +63,8 @@ std::string_view c_placeholder(std::string_view text);
 std::uint32_t c_inputs_read(std::string_view text);
 /// The name of the whole function of an Op for a dtype: "mod_f64".
 std::string c_function_name(std::string_view op, DType output);
-/// The text of a whole function, with its placeholders filled in.
-std::string fill_c_function(std::string_view text, std::string_view op, DType output);
-/// The template with its placeholders filled in, in parentheses.
+/// A template, or a whole function, with its placeholders filled in.
 std::string fill_c_template(std::string_view text, std::string_view op, DType output,
-                            std::span<const std::string> inputs);
-
-/// The same without them: for a whole statement.
-inline std::string unparenthesised(const std::string& filled) {
-  return filled.substr(1, filled.size() - 2);
-}
+                            std::span<const std::string> inputs = {});
 
 }  // namespace thunkvm

@@ -36,26 +36,31 @@ struct IndexMap {
   FindView find = nullptr;  ///< what it finds follows from the layout and the Op alone
   std::vector<AxisIndex> (*indices)(const Apply& node) = nullptr;  ///< by axis of input 0
 
-  /// The conditions under which a loop over elements does without running the node.
+  /// What a kind is to those who put loops together, who ask for no kind by its name.
   struct Rule {
-    bool in_memory = false;   ///< `value` is an array, or a slice of one, that others compute
-    bool may_be_one = true;   ///< `value` may be a number, or the slice of one
+    // What the node computes:
+    bool is_lengths = false;        ///< lengths, which a loop compares and never computes with
+    bool is_part = false;           ///< a part of `value`, where that lies in memory
+    bool is_value = false;          ///< `value` itself: a loop that computes that computes this too
+    bool is_given_lengths = false;  ///< a value of the shape that is in input `lengths`
+    // The conditions under which a loop over elements does without running it:
+    bool in_memory = false;   ///< `value` is an array, or a part of one, that others compute
+    bool may_be_one = true;   ///< `value` may be a number, or the part of one
     bool may_be_pad = false;  ///< `value` may be padded itself
-    bool fills = false;       ///< input 0 is one number, broadcast
+    bool pads = false;        ///< input 0 is one number, in the shape of the output
     enum class Axes : std::uint8_t { All, Any, OfValue } axes = Axes::All;  ///< the loop's
   };
-  /// True if input `lengths` says which shape the value is to have.
-  constexpr bool is_given_lengths() const {
-    return kind == Kind::Broadcast || kind == Kind::Identity;
-  }
   constexpr Rule rule() const {
     switch (kind) {
       case Kind::ShapeOf:
-        return {.may_be_one = false, .may_be_pad = true, .axes = Rule::Axes::OfValue};
-      case Kind::Broadcast: return {};
-      case Kind::Identity: return {.may_be_one = false};
-      case Kind::Slice: return {.in_memory = true, .axes = Rule::Axes::Any};
-      case Kind::Pad: return {.in_memory = true, .fills = true};
+        return {.is_lengths = true,
+                .may_be_one = false,
+                .may_be_pad = true,
+                .axes = Rule::Axes::OfValue};
+      case Kind::Broadcast: return {.is_given_lengths = true};
+      case Kind::Identity: return {.is_value = true, .is_given_lengths = true, .may_be_one = false};
+      case Kind::Slice: return {.is_part = true, .in_memory = true, .axes = Rule::Axes::Any};
+      case Kind::Pad: return {.in_memory = true, .pads = true};
       case Kind::Element: break;  // a loop never does
     }
     return {};

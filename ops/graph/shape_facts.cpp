@@ -61,7 +61,7 @@ std::vector<Extents> ShapeInference::ask_rule(Apply& node) {
 
 void ShapeInference::note_given(Apply& node) {
   const IndexMap* const map = node.op()->index_map(node);
-  if (map == nullptr || !map->is_given_lengths()) return;
+  if (map == nullptr || !map->rule().is_given_lengths) return;
   const Variable& lengths = node.input(map->lengths);
   const std::int64_t ndim = node.output_type(0).tensor()->ndim();
   if (lengths.ndim() != 1 || lengths.static_shape()[0] != ndim) return;

@@ -1,6 +1,6 @@
 void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n) {
   const i8 *const a0 = (const i8 *)block[0];
-  i8 *const o0 = (i8 *)block[1];
+  i8 *const o1 = (i8 *)block[1];
   const i8 s0 = number[0].i8;
   const i8 s1 = number[1].i8;
 #pragma omp simd
@@ -12,7 +12,7 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
     const i8 v1 = (i8)((u32)x_a0 - (u32)s1);
     /* where.3 */
     const i8 v2 = v0 ? v1 : x_a0;
-    o0[k] = v2;
+    o1[k] = v2;
   }
   TV_END_VECTORS;
 }

@@ -1,7 +1,7 @@
 void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n) {
   const f64 *const a0 = (const f64 *)block[0];
   const f64 *const a1 = (const f64 *)block[1];
-  f64 *const o0 = (f64 *)block[2];
+  f64 *const o2 = (f64 *)block[2];
   const f64 s0 = number[0].f64;
 #pragma omp simd
   for (i64 k = 0; k < (n & -16); ++k) {
@@ -15,7 +15,7 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
     const f64 v2 = __builtin_sqrt(v1);
     /* mul.3 */
     const f64 v3 = v2 * s0;
-    o0[k] = v3;
+    o2[k] = v3;
   }
   TV_END_VECTORS;
 }

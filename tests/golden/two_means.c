@@ -1,8 +1,8 @@
 void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n) {
   const f64 *const a0 = (const f64 *)block[0];
-  f64 *const f0 = (f64 *)block[1];
+  f64 *const f1 = (f64 *)block[1];
   /* exp.3 */
-  call[0]((char *[]){(char *)a0, (char *)f0}, (const i64[]){8, 8}, n);
+  call[0]((char *[]){(char *)a0, (char *)f1}, (const i64[]){8, 8}, n);
 }
 
 u32 function_0(tv_call *call, u32 label) {

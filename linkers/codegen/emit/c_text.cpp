@@ -7,10 +7,11 @@ namespace {
 
 std::string with_names(const Annotation& annotation, const Names& names) {
   std::string text;
-  for (const Remark& remark : annotation) {
-    text += remark.words;
-    if (remark.node != kNone) text += names.node(remark.node);
-    if (remark.reg != kNone) text += names.reg(remark.reg);
+  for (const auto& [words, node, reg] : annotation) {
+    const std::string role = reg == kNone ? "" : names.reg(reg);
+    if (reg != kNone && role.empty()) continue;
+    if (reg != kNone && !text.empty()) text += "; ";
+    text += words + (node == kNone ? role : names.node(node));
   }
   return text;
 }
@@ -41,21 +42,6 @@ std::string on_lines(const std::string& indent, const std::string& text) {
 }
 
 }  // namespace
-
-void CText::open(const std::string& code) {
-  line(code);
-  ++depth_;
-}
-
-void CText::close(const std::string& code) {
-  --depth_;
-  line(code);
-}
-
-void CText::reopen(const std::string& code) {
-  close(code);
-  ++depth_;
-}
 
 void CText::append(const CText& other) {
   for (const Location& location : other.locations_)

@@ -10,36 +10,66 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace thunkvm {
 
-/// Words, and behind them the name of a node or what a register is.
+/// Words, and behind them the name of a node, or what a register is: nothing of one that is nothing
+/// in particular.
 struct Remark {
   std::string words;
   std::uint32_t node = kNone, reg = kNone;
 };
 using Annotation = std::vector<Remark>;
 
-/// What names there are.
+/// What names there are; of a register, what it is: empty for a value in between.
 struct Names {
   std::function<std::string(std::uint32_t)> node, reg;
 };
 
-/// Lines of C, each as deep as the blocks that are open.
+/// Texts and integers, one behind the other.
+template <class... Parts>
+std::string join(const Parts&... parts) {
+  std::string text;
+  const auto add = [&](const auto& part) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>)
+      text += std::to_string(part);
+    else
+      text += part;
+  };
+  (add(parts), ...);
+  return text;
+}
+
+/// Lines of C, each as deep as the blocks that are open. A line is given in parts (`join`).
 class CText {
  public:
   CText() = default;
   explicit CText(std::size_t depth) : depth_(depth) {}
 
-  void line(const std::string& code) { (code_.append(2 * depth_, ' ') += code) += '\n'; }
-  /// A line that opens a block, and one that closes it; both at once, as an else.
-  void open(const std::string& code);
-  void close(const std::string& code = "}");
-  void reopen(const std::string& code);
+  template <class... Parts>
+  void line(const Parts&... parts) {
+    (code_.append(2 * depth_, ' ') += join(parts...)) += '\n';
+  }
+  /// A line that opens a block, and one that closes it.
+  template <class... Parts>
+  void open(const Parts&... parts) {
+    line(parts...);
+    ++depth_;
+  }
+  void close(const std::string& code = "}") {
+    --depth_;
+    line(code);
+  }
+  /// What is between a closing line and an opening one, of which "} else {" is both.
+  void indent() { ++depth_; }
   /// Lines as they are.
   void verbatim(const std::string& text) { code_ += text; }
-  void label(const std::string& name) { code_ += " " + name + ":;\n"; }
+  template <class... Parts>
+  void label(const Parts&... parts) {
+    code_ += join(" ", parts..., ":;\n");
+  }
   void append(const CText& other);
 
   /// The code below it is of this node.

@@ -30,9 +30,12 @@ std::string EmittedCode::name_of(std::uint32_t node) const {
 std::string EmittedCode::readable() const {
   const std::map<std::uint32_t, RegisterRole> roles = register_roles(*program_);
   const auto name = [&](std::uint32_t node) { return name_of(node); };
-  const auto role = [&](std::uint32_t reg) {
-    const RegisterRole& role = roles.at(reg);
-    return (role.is_given ? program_->text->register_name(reg) + ", " : "") + role.text;
+  const auto role = [&](std::uint32_t reg) -> std::string {
+    const auto found = roles.find(reg);
+    if (found == roles.end()) return {};
+    const std::string given =
+        found->second.is_given ? program_->text->register_name(reg) + ", " : "";
+    return given + found->second.text;
   };
   std::string text;
   for (std::size_t m = 0; m < texts_.size(); ++m)

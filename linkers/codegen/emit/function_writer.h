@@ -16,8 +16,6 @@ class FunctionWriter {
   explicit FunctionWriter(const Plan& plan) : plan_(plan) {}
 
   CText text{1};
-  /// Registers that the code or its annotations name.
-  std::set<std::uint32_t> named;
 
   // Parts of expressions.
   std::string cell(std::uint32_t reg);
@@ -31,7 +29,6 @@ class FunctionWriter {
   /// The call has failed: leaves the function, or the memo body within it. `noted` is called
   /// first, where it is what notes that.
   std::string fail(const std::string& noted = {});
-  static std::string member(DType dtype);
 
   // Statements.
   void write(std::uint32_t reg, const std::string& value);
@@ -45,19 +42,28 @@ class FunctionWriter {
   /// True if something that may fail was written in this memo body.
   bool may_fail(std::uint32_t memo) const { return failing_.contains(memo); }
   /// Calls a service that may fail.
-  void call_or_fail(const std::string& name, const std::string& arguments);
+  template <class... Arguments>
+  void call_or_fail(const std::string& name, const Arguments&... arguments) {
+    text.line("if (", service(name), "(call, ", arguments..., ")) ", fail());
+  }
   /// Where the statement with this pc is, if it is gone to: code jumps forward only.
   void label(std::uint32_t pc);
 
-  /// Declares what the text uses: to be in front of it.
+  /// Says to readers what goes in and out of what is called next, and more: "R[4] from R[2], r3".
+  void note_call(std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs,
+                 const std::string& more = {});
+
+  /// Declares what the text uses, and says what the registers are that it names: to be in front of
+  /// it.
   void declare(CText& head) const;
 
  private:
+  std::string list(std::span<const std::uint32_t> registers);
   void store(std::uint32_t reg, const std::string& value);
 
   const Plan& plan_;
   bool uses_cells_ = false, uses_counters_ = false, uses_services_ = false;
-  std::set<std::uint32_t> locals_, labels_;
+  std::set<std::uint32_t> named_, locals_, labels_;
   std::uint32_t body_ = kNone;
   std::set<std::uint32_t> failing_;  // memo bodies
 };

@@ -8,6 +8,7 @@
 #include "ops/graph/c_template.h"
 
 #include <algorithm>
+#include <map>
 
 namespace thunkvm {
 namespace {
@@ -40,39 +41,31 @@ class LoopBody {
 
   void describe(const LoopMember& member) { text_.node(plan_.program().steps[member.step].node); }
 
-  /// The pointer to a value's block.
+  /// The pointer to a value's block: `a`, `o` and `f` of inputs, outputs and what else is reduced,
+  /// numbered as the body is given them, and `t` of what it has itself.
   static std::string pointer(const LoopValue& value) {
-    constexpr const char* kLetters[] = {"", "a", "o", "f", "t"};
-    return kLetters[static_cast<int>(value.storage)] + std::to_string(value.block);
+    if (value.storage == Storage::Own) return join("t", value.block);
+    return join(value.kind == Kind::Input ? "a" : value.is_output() ? "o" : "f", value.block);
   }
-  static std::string number(const LoopValue& value) { return "s" + std::to_string(value.index); }
-  static std::string variable(const LoopValue& value) { return "v" + std::to_string(value.index); }
+  static std::string number(const LoopValue& value) { return join("s", value.index); }
+  static std::string variable(const LoopValue& value) { return join("v", value.index); }
 
   void declare() {
-    std::size_t block = 0;
-    for (const LoopValue& value : values_.values()) {
-      if (value.kind != Kind::Input) continue;
-      if (value.last_read >= 0) declare_pointer(value, block);
-      ++block;
-    }
+    std::map<std::size_t, const LoopValue*> given;
     for (const LoopValue& value : values_.values())
-      if (value.is_output()) declare_pointer(value, block++);
-    for (std::size_t f = 0; f < values_.n_reductions(); ++f, ++block)
-      if (values_.has_own_block(f))
-        declare_pointer(values_.values()[values_.reduced_value(f)], block);
+      if (value.storage == Storage::Given && (value.kind != Kind::Input || value.last_read >= 0))
+        given[value.block] = &value;
+    for (const auto& [block, value] : given) {
+      const std::string to = join(value->kind == Kind::Input ? "const " : "", type(*value), " *");
+      text_.line(to, "const ", pointer(*value), " = (", to, ")block[", block, "];");
+    }
     for (const LoopValue& value : values_.values()) {
       if (value.kind == Kind::Number && value.last_read >= 0)
-        text_.line("const " + type(value) + " " + number(value) + " = number[" +
-                   std::to_string(value.index) + "]." + type(value) + ";");
-      if (value.storage == Storage::Body)
-        text_.line(type(value) + " " + pointer(value) + "[" + std::to_string(kLoopBlock) + "];");
+        text_.line("const ", type(value), " ", number(value), " = number[", value.index, "].",
+                   type(value), ";");
+      if (value.storage == Storage::Own)
+        text_.line(type(value), " ", pointer(value), "[", kLoopBlock, "];");
     }
-  }
-
-  void declare_pointer(const LoopValue& value, std::size_t block) {
-    const std::string to = (value.kind == Kind::Input ? "const " : "") + type(value) + " *";
-    text_.line(to + "const " + pointer(value) + " = (" + to + ")block[" + std::to_string(block) +
-               "];");
   }
 
   static std::string type(const LoopValue& value) { return c_type(value.dtype); }
@@ -95,7 +88,7 @@ class LoopBody {
     const std::vector<const LoopMember*> members = members_in(phase);
     if (members.empty()) return;
     text_.verbatim("#pragma omp simd\n");
-    text_.open("for (i64 k = 0; k < (n & -" + std::to_string(kLoopLanes) + "); ++k) {");
+    text_.open("for (i64 k = 0; k < (n & -", kLoopLanes, "); ++k) {");
     std::vector<bool> loaded(values_.values().size(), false);
     for (const LoopMember* member : members)
       for (std::size_t i = 0; i < member->inputs.size(); ++i) {
@@ -103,7 +96,7 @@ class LoopBody {
         if (!member->reads(i) || value.kind == Kind::Number || value.phase == phase) continue;
         if (loaded[member->inputs[i]]) continue;
         loaded[member->inputs[i]] = true;
-        text_.line("const " + type(value) + " " + operand(value, phase) + " = " + pointer(value) +
+        text_.line("const ", type(value), " ", operand(value, phase), " = ", pointer(value),
                    "[k];");
       }
     for (const LoopMember* member : members) {
@@ -112,12 +105,10 @@ class LoopBody {
       for (const std::size_t input : member->inputs)
         operands.push_back(operand(values_.values()[input], phase));
       describe(*member);
-      text_.line(
-          "const " + type(value) + " " + variable(value) + " = " +
-          unparenthesised(fill_c_template(member->c, member->code->op, value.dtype, operands)) +
-          ";");
+      text_.line("const ", type(value), " ", variable(value), " = ",
+                 fill_c_template(member->c, member->code->op, value.dtype, operands), ";");
       if (value.storage != Storage::None)
-        text_.line(pointer(value) + "[k] = " + variable(value) + ";");
+        text_.line(pointer(value), "[k] = ", variable(value), ";");
     }
     text_.close();
     text_.line("TV_END_VECTORS;");
@@ -130,13 +121,12 @@ class LoopBody {
       for (const std::size_t input : member->inputs) {
         const LoopValue& v = values_.values()[input];
         const bool is_number = v.kind == Kind::Number;
-        pointers += "(char *)" + (is_number ? "&" + number(v) : pointer(v)) + ", ";
-        strides += (is_number ? "0" : std::to_string(item_size(v.dtype))) + ", ";
+        pointers += join("(char *)", is_number ? "&" + number(v) : pointer(v), ", ");
+        strides += join(is_number ? 0 : item_size(v.dtype), ", ");
       }
       describe(*member);
-      text_.line("call[" + std::to_string(element_loops_.size()) + "]((char *[]){" + pointers +
-                 "(char *)" + pointer(value) + "}, (const i64[]){" + strides +
-                 std::to_string(item_size(value.dtype)) + "}, n);");
+      text_.line("call[", element_loops_.size(), "]((char *[]){", pointers, "(char *)",
+                 pointer(value), "}, (const i64[]){", strides, item_size(value.dtype), "}, n);");
       element_loops_.push_back(member->code->loop);
     }
   }
@@ -147,34 +137,44 @@ class LoopBody {
   std::vector<ElementLoop> element_loops_;
 };
 
-}  // namespace
-
-EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
-                      const std::string& name, ModuleText& module) {
-  return LoopBody(plan, group).emit(std::move(after), name, module);
+/// For people: what it reads and writes, and the body where that has another number.
+void note_loop(const LoopNest& nest, const std::string& other_body, FunctionWriter& c) {
+  if (!nest.computes()) return c.text.note({{"nothing but the lengths of it is read"}});
+  std::vector<std::uint32_t> inputs, outputs;
+  for (const LoopNest::Output& output : nest.outputs)
+    outputs.insert(outputs.end(), output.registers.begin(), output.registers.end());
+  for (const LoopNest::Result& result : nest.results) outputs.push_back(result.reg);
+  for (const LoopNest::Source& source : nest.sources) inputs.push_back(source.reg);
+  c.note_call(inputs, outputs, other_body.empty() ? "" : ", by " + other_body);
 }
 
-void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& index,
-                     FunctionWriter& c) {
+}  // namespace
+
+EmittedLoop write_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
+                       std::size_t index, ModuleText& module, FunctionWriter& c) {
+  const std::string name = join("loop_", index);
+  EmittedLoop loop = LoopBody(plan, group).emit(std::move(after), name, module);
+  const LoopNest& nest = loop.nest;
   const auto is_number = [&](const LoopNest::Result& result) {
     return plan.reg(result.reg).number;
   };
-  const bool numbers = !loop.numbers.empty();
-  const bool results = std::ranges::any_of(loop.results, is_number);
+  const bool numbers = !nest.numbers.empty();
+  const bool results = std::ranges::any_of(nest.results, is_number);
+  note_loop(nest, loop.body == name ? "" : loop.body, c);
   if (numbers || results) c.text.open("{");
   if (numbers) c.text.open("const tv_value numbers[] = {");
-  for (const LoopNest::Number& number : loop.numbers)
-    c.text.line("{." + c.member(number.dtype) + " = " + c.read(number.reg) + "},");
+  for (const LoopNest::Number& number : nest.numbers)
+    c.text.line("{.", c_type(number.dtype), " = ", c.read(number.reg), "},");
   if (numbers) c.text.close("};");
-  if (results) c.text.line("tv_value results[" + std::to_string(loop.results.size()) + "];");
-  c.call_or_fail("loop",
-                 index + ", " + (numbers ? "numbers" : "0") + ", " + (results ? "results" : "0"));
-  for (std::size_t f = 0; f < loop.results.size(); ++f)
-    if (is_number(loop.results[f])) {
-      const std::uint32_t reg = loop.results[f].reg;
-      c.write(reg, "results[" + std::to_string(f) + "]." + c.member(plan.reg(reg).dtype));
+  if (results) c.text.line("tv_value results[", nest.results.size(), "];");
+  c.call_or_fail("loop", index, ", ", numbers ? "numbers" : "0", ", ", results ? "results" : "0");
+  for (std::size_t f = 0; f < nest.results.size(); ++f)
+    if (is_number(nest.results[f])) {
+      const std::uint32_t reg = nest.results[f].reg;
+      c.write(reg, join("results[", f, "].", c_type(plan.reg(reg).dtype)));
     }
   if (numbers || results) c.text.close();
+  return loop;
 }
 
 }  // namespace thunkvm

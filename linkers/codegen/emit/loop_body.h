@@ -16,15 +16,12 @@ struct EmittedLoop {
   std::string body;  ///< the name of the function that computes its blocks
 };
 
-/// The loop of a group. Its body is a function of the module, called `name` unless there is one
-/// with the same statements, which bodies have that are equal but for their operands; none where
-/// the loop computes nothing. `after`: the steps that are not reached if it fails.
-EmittedLoop emit_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
-                      const std::string& name, ModuleText& module);
-
-/// Runs a loop: with the numbers that it is given, and what it reduces to numbers. `index`: among
-/// the loops of the emitted code.
-void write_loop_call(const Plan& plan, const LoopNest& loop, const std::string& index,
-                     FunctionWriter& c);
+/// Has the loop of a group run, with the numbers that it is given, and what it reduces to numbers.
+/// Its body is a function of the module, called by its `index` among the loops of the emitted code
+/// unless there is one with the same statements, which bodies have that are equal but for their
+/// operands; none where the loop computes nothing. `after`: the steps that are not reached if it
+/// fails.
+EmittedLoop write_loop(const Plan& plan, const Group& group, std::vector<StepRange> after,
+                       std::size_t index, ModuleText& module, FunctionWriter& c);
 
 }  // namespace thunkvm

@@ -15,10 +15,9 @@ namespace thunkvm {
 
 class OutlinedCode {
  public:
-  OutlinedCode(const Plan& plan, const Annotations& annotations, std::uint32_t outlined,
-               ProfileCode& profile, EmittedCode& out, ModuleText& module)
+  OutlinedCode(const Plan& plan, std::uint32_t outlined, ProfileCode& profile, EmittedCode& out,
+               ModuleText& module)
       : plan_(plan),
-        annotations_(annotations),
         program_(plan.program()),
         schedule_(plan.schedule()),
         outlined_(outlined),
@@ -32,24 +31,23 @@ class OutlinedCode {
     CText entries(1);
     if (outlined.entries.size() > 1) entries.line("switch (label) {");
     for (std::size_t i = 1; i < outlined.entries.size(); ++i)
-      entries.line("case " + std::to_string(i) + ": " + c_.go(outlined.entries[i]));
+      entries.line("case ", i, ": ", c_.go(outlined.entries[i]));
     if (outlined.entries.size() > 1) entries.line("}");
     const std::uint32_t next =
         outlined.end < schedule_.statements.size() ? plan_.pc(outlined.end) : kNone;
-    if (emit_range(outlined.begin, outlined.end, next))
-      c_.text.line("return " + std::to_string(next) + ";");
+    if (emit_range(outlined.begin, outlined.end, next)) c_.text.line("return ", next, ";");
     for (const std::uint32_t memo : outlined.bodies) emit_body(memo);
     for (const std::uint32_t memo : outlined.bodies | std::views::reverse) emit_failure(memo);
     c_.text.close();
     c_.text.verbatim("\n");
-    const std::string name = "function_" + std::to_string(outlined_);
+    const std::string name = join("function_", outlined_);
     CText head;
-    head.open("u32 " + name + "(tv_call *call, u32 label) {");
-    head.note(annotations_.block_at(outlined.begin));
-    head.note(annotations_.registers(c_.named));
+    head.open("u32 ", name, "(tv_call *call, u32 label) {");
+    if (outlined.block != kNone && schedule_.blocks[outlined.block].kind == Block::Kind::Memo)
+      head.note(title(schedule_.blocks[outlined.block].owner));
     c_.declare(head);
     for (const auto& [memo, needs] : needs_) {
-      if (is_within(memo) && plan_.needs(memo) > 1) head.line("u32 " + from(memo) + " = 0;");
+      if (is_within(memo) && plan_.needs(memo) > 1) head.line("u32 from_", memo, " = 0;");
       profile_.declare_body(memo, head);
     }
     module_.outlined.append(head);
@@ -105,7 +103,7 @@ class OutlinedCode {
   bool emit_end(const Statement& end, std::uint32_t next) {
     const Block& block = schedule_.blocks[end.index];
     if (block.kind != Block::Kind::Arm) {
-      c_.text.line("return " + std::to_string(end.pc) + ";");
+      c_.text.line("return ", end.pc, ";");
       return false;
     }
     const std::uint32_t to = plan_.pc(schedule_.after(schedule_.branches[block.owner]));
@@ -115,7 +113,7 @@ class OutlinedCode {
 
   /// To a pc: within this function, or by way of the interpreter.
   std::string go(std::uint32_t pc) {
-    if (plan_.outlined_at(pc) != outlined_) return "return " + std::to_string(pc) + ";";
+    if (plan_.outlined_at(pc) != outlined_) return join("return ", pc, ";");
     return c_.go(pc);
   }
 
@@ -148,8 +146,8 @@ class OutlinedCode {
       profile_.end_group(group.kind == Group::Kind::Loop ? "loop" : "call", c_.text);
       return;
     }
-    const std::uint32_t reg = program_.steps[group.steps.front()].operands.output(0);
-    profile_.add(nodes, plan_.reg(reg).local ? "r" + std::to_string(reg) : "");
+    const std::uint32_t reg = plan_.output(group.steps.front());
+    profile_.add(nodes, plan_.reg(reg).local ? c_.read(reg) : "");
     if (next == nullptr || next->kind != Group::Kind::Expression)
       profile_.end_group("expression", c_.text);
   }
@@ -157,17 +155,19 @@ class OutlinedCode {
   /// What a group retires: the values of a loop that only its members read were never there.
   std::vector<std::uint32_t> kept(const Group& group) {
     std::vector<std::uint32_t> retired = group.retired;
-    std::erase_if(retired, [&](auto reg) { return std::ranges::count(internal_, reg) != 0; });
-    internal_.clear();
+    if (group.kind == Group::Kind::Loop)
+      std::erase_if(retired, [&internal = out_.loops.back().internal](std::uint32_t reg) {
+        return std::ranges::count(internal, reg) != 0;
+      });
     return retired;
   }
 
   /// `when`: "before" or "after".
   void tell(const std::string& when, const Group& group) {
-    for (const std::uint32_t step : group.steps) c_.call_or_fail(when, std::to_string(step));
+    for (const std::uint32_t step : group.steps) c_.call_or_fail(when, step);
   }
 
-  std::string region() const { return "function " + std::to_string(outlined_); }
+  std::string region() const { return join("function ", outlined_); }
 
   void emit_expression(const Group& group, std::span<const Group> rest) {
     const std::uint32_t step = group.steps.front();
@@ -180,16 +180,16 @@ class OutlinedCode {
   }
 
   void write_number(std::uint32_t step) {
-    const Operands& o = program_.steps[step].operands;
     const ElementCode& code = *plan_.step(step).code;
     std::vector<std::string> inputs;
-    for (int i = 0; i < o.n_inputs; ++i) inputs.push_back(c_.read(o.input(i)));
-    const DType dtype = plan_.reg(o.output(0)).dtype;
+    for (const std::uint32_t reg : plan_.inputs(step)) inputs.push_back(c_.read(reg));
+    const std::uint32_t out = plan_.output(step);
+    const DType dtype = plan_.reg(out).dtype;
     const char* const c = plan_.step(step).c;
     if (code.c_function != nullptr)
       module_.functions.emplace(c_function_name(code.op, dtype),
-                                fill_c_function(code.c_function, code.op, dtype));
-    c_.write(o.output(0), unparenthesised(fill_c_template(c, code.op, dtype, inputs)));
+                                fill_c_template(code.c_function, code.op, dtype));
+    c_.write(out, fill_c_template(c, code.op, dtype, inputs));
   }
 
   /// The number of a call of a step's kernel, in which these inputs die.
@@ -204,8 +204,8 @@ class OutlinedCode {
     const std::uint32_t step = group.steps.front();
     const std::uint32_t dying =
         plan_.options().traced ? 0 : dying_inputs(program_.steps[step].operands, group.retired);
-    c_.text.note(annotations_.call(step, c_.named));
-    c_.call_or_fail("run", std::to_string(add_call(step, dying, rest)));
+    c_.note_call(plan_.inputs(step), plan_.outputs(step));
+    c_.call_or_fail("run", add_call(step, dying, rest));
     const char* why = plan_.step(step).why;
     if (*why == '\0')
       why = plan_.options().fuse ? "no neighbour can be fused with it" : "the mode fuses nothing";
@@ -213,14 +213,11 @@ class OutlinedCode {
   }
 
   void emit_loop_call(const Group& group, std::span<const Group> rest) {
-    const std::string index = std::to_string(out_.loops.size());
-    EmittedLoop loop = emit_loop(plan_, group, plan_.not_reached(rest), "loop_" + index, module_);
-    c_.text.note(annotations_.loop(loop.nest, index, loop.body, c_.named));
-    write_loop_call(plan_, loop.nest, index, c_);
-    internal_ = loop.nest.internal;
+    const std::size_t index = out_.loops.size();
+    EmittedLoop loop = write_loop(plan_, group, plan_.not_reached(rest), index, module_, c_);
     for (const std::uint32_t step : group.steps)
       if (plan_.accounts_for(group, step) || plan_.is_rematerialised(step))
-        out_.forms_[program_.steps[step].node] = {"loop", region() + ", loop " + index, ""};
+        out_.forms_[program_.steps[step].node] = {"loop", join(region(), ", loop ", index), ""};
     out_.bodies_.push_back({out_.texts_.size(), std::move(loop.body)});
     out_.loops.push_back(std::move(loop.nest));
   }
@@ -229,56 +226,51 @@ class OutlinedCode {
   void emit_branch(const Statement& s, bool whole, std::uint32_t next) {
     const ScheduledBranch& branch = schedule_.branches[s.index];
     const RegisterForm& form = plan_.reg(branch.selector);
-    const std::string index = std::to_string(s.index);
+    const bool truth = branch.decoding == Decoding::Truth;
     for (const std::uint32_t conditional : schedule_.decided_by(branch)) {
       c_.text.node(conditional);
       out_.forms_[conditional] = {"branch", region(), ""};
     }
-    const auto retired = std::span(&branch.selector, s.takes ? 1 : 0);
-    const auto arm_call = [&] {
-      return form.number ? c_.service("arm_of") + "(call, " + index + ", (tv_value){." +
-                               c_.member(form.dtype) + " = " + c_.read(branch.selector) + "}, " +
-                               cell_meta_name(form.dtype) + ")"
-                         : c_.service("arm") + "(call, " + index + ")";
+    // A service says which arm a value other than a number takes, and what is wrong with one.
+    const auto arm = [&] {
+      return form.number ? join(c_.service("arm_of"), "(call, ", s.index, ", (tv_value){.",
+                                c_type(form.dtype), " = ", c_.read(branch.selector), "}, ",
+                                cell_meta_name(form.dtype), ")")
+                         : join(c_.service("arm"), "(call, ", s.index, ")");
     };
-    if (branch.decoding == Decoding::Truth && form.number) {
-      const std::string selector = c_.read(branch.selector);
-      if (is_float(form.dtype))
-        c_.text.line("if (" + selector + " != " + selector + ") " + c_.fail(arm_call()));
-      c_.text.open("if (" + selector + ") {");
-      c_.retire(retired);
+    const bool asks = !form.number || (!truth && is_float(form.dtype));
+    const std::string selector = asks ? "arm" : c_.read(branch.selector);
+    if (asks) {
+      c_.text.open("{");
+      c_.text.line("const u32 arm = ", arm(), ";");
+      c_.text.line("if (arm == TV_FAILED) ", c_.fail());
+    } else if (truth && is_float(form.dtype)) {
+      c_.text.line("if (", selector, " != ", selector, ") ", c_.fail(arm()));
+    } else if (branch.decoding == Decoding::Index) {
+      c_.text.line("if ((u64)", selector, " >= ", branch.n_arms, ") ", c_.fail(arm()));
+    }
+    // An arm's number may be none of the selector's type.
+    c_.text.open(truth ? "if (" : asks ? "switch (" : "switch ((i64)", selector, ") {");
+    if (truth) {
       emit_arm(s, 1, whole, next);
-      c_.text.reopen("} else {");
-      c_.retire(retired);
+      c_.text.close("} else {");
+      c_.text.indent();
       emit_arm(s, 0, whole, next);
-      c_.text.close();
-      return;
     }
-    c_.text.open("{");
-    if (form.number && !is_float(form.dtype)) {
-      c_.text.line("const " + std::string(form.dtype == DType::UInt64 ? "u64" : "i64") +
-                   " arm = " + c_.read(branch.selector) + ";");
-      if (branch.decoding == Decoding::Index)
-        c_.text.line("if ((u64)arm >= " + std::to_string(branch.n_arms) + ") " +
-                     c_.fail(arm_call()));
-    } else {
-      c_.text.line("const u32 arm = " + arm_call() + ";");
-      c_.text.line("if (arm == TV_FAILED) " + c_.fail());
-    }
-    c_.retire(retired);
-    c_.text.open("switch (arm) {");
-    for (std::uint32_t a = 0; a < branch.n_arms; ++a) {
+    for (std::uint32_t a = 0; a < branch.n_arms && !truth; ++a) {
       const bool last = a + 1 == branch.n_arms;
-      c_.text.open(last ? "default: {" : "case " + std::to_string(a) + ": {");
+      last ? c_.text.open("default: {") : c_.text.open("case ", a, ": {");
       if (emit_arm(s, a, whole, next) && !last) c_.text.line("break;");
       c_.text.close();
     }
     c_.text.close();
-    c_.text.close();
+    if (asks) c_.text.close();
   }
 
   bool emit_arm(const Statement& s, std::uint32_t arm, bool whole, std::uint32_t next) {
-    const Block& block = schedule_.arm(schedule_.branches[s.index], arm);
+    const ScheduledBranch& branch = schedule_.branches[s.index];
+    const Block& block = schedule_.arm(branch, arm);
+    if (s.takes) c_.retire(std::span(&branch.selector, 1));
     c_.count(s.counter + arm);
     profile_.took(s.index, arm, c_.text);
     if (whole) return emit_range(block.begin, block.end, next);
@@ -293,26 +285,23 @@ class OutlinedCode {
       if (s.takes) c_.retire(std::span(&s.from, 1));
       return;
     }
-    c_.text.line(c_.service("move") + "(&" + c_.cell(s.to) + ", &" + c_.cell(s.from) + ", " +
-                 (s.takes ? "1" : "0") + ");");
+    c_.text.line(c_.service("move"), "(&", c_.cell(s.to), ", &", c_.cell(s.from), ", ",
+                 s.takes ? "1" : "0", ");");
   }
 
   void emit_need(std::uint32_t memo, std::uint32_t pc) {
-    const std::string m = std::to_string(memo);
     std::vector<Need>& needs = needs_[memo];
-    c_.text.note(annotations_.need(memo));
-    c_.text.open("if (call->done[" + m + "] != TV_COMPUTED) {");
+    c_.text.note({{"needs ", schedule_.memos[memo].node}});
+    c_.text.open("if (call->done[", memo, "] != TV_COMPUTED) {");
     profile_.before_body(memo, pc, c_.text);
-    c_.call_or_fail("begin_memo", m);
+    c_.call_or_fail("begin_memo", memo);
     if (is_within(memo)) {
-      if (plan_.needs(memo) > 1)
-        c_.text.line(from(memo) + " = " + std::to_string(needs.size()) + ";");
-      c_.text.line("goto memo_" + m + ";");
-      c_.text.label(after_need(pc));
+      if (plan_.needs(memo) > 1) c_.text.line("from_", memo, " = ", needs.size(), ";");
+      c_.text.line("goto memo_", memo, ";");
+      c_.text.label("after_", pc);
     } else {
-      c_.text.line("if (call->functions[" + std::to_string(plan_.memo_function(memo)) +
-                   "](call, 0) == TV_FAILED) " +
-                   c_.fail(c_.service("fail_memo") + "(call, " + m + ")"));
+      c_.text.line("if (call->functions[", plan_.memo_function(memo), "](call, 0) == TV_FAILED) ",
+                   c_.fail(join(c_.service("fail_memo"), "(call, ", memo, ")")));
     }
     needs.push_back({pc, c_.body()});
     profile_.after_body(memo, pc, c_.text);
@@ -321,23 +310,27 @@ class OutlinedCode {
 
   // ---- memo bodies that are parts of the function ----
 
+  Annotation title(std::uint32_t memo) const {
+    return {{join("memo ", memo, ": "), schedule_.memos[memo].node}};
+  }
+
   /// Behind the function's own code, and left for where it was gone to from.
   void emit_body(std::uint32_t memo) {
     const Block& block = schedule_.body(memo);
     const std::uint32_t last = block.end - 1;
     c_.begin_body(memo);
-    c_.text.note(annotations_.block_at(block.begin));
-    c_.text.label("memo_" + std::to_string(memo));
+    c_.text.note(title(memo));
+    c_.text.label("memo_", memo);
     emit_range(block.begin, last, plan_.pc(last));
     c_.label(plan_.pc(last));
-    leave(memo, [](const Need& need) { return "goto " + after_need(need.pc) + ";"; });
+    leave(memo, [](const Need& need) { return join("goto after_", need.pc, ";"); });
   }
 
   /// Where a body goes that has failed.
   void emit_failure(std::uint32_t memo) {
     if (!c_.may_fail(memo)) return;
-    c_.text.label("failed_" + std::to_string(memo));
-    c_.text.line(c_.service("fail_memo") + "(call, " + std::to_string(memo) + ");");
+    c_.text.label("failed_", memo);
+    c_.text.line(c_.service("fail_memo"), "(call, ", memo, ");");
     leave(memo, [this](const Need& need) {
       c_.begin_body(need.body);
       return c_.fail();
@@ -351,19 +344,15 @@ class OutlinedCode {
     for (const Need& need : needs_.at(memo)) ways.push_back(way(need));
     c_.begin_body(kNone);
     if (std::ranges::count(ways, ways[0]) == std::ssize(ways)) return c_.text.line(ways[0]);
-    c_.text.open("switch (" + from(memo) + ") {");
+    c_.text.open("switch (from_", memo, ") {");
     for (std::size_t i = 0; i < ways.size(); ++i)
-      c_.text.line((i + 1 < ways.size() ? "case " + std::to_string(i) : "default") + ": " +
-                   ways[i]);
+      c_.text.line(i + 1 < ways.size() ? join("case ", i) : "default", ": ", ways[i]);
     c_.text.close();
   }
 
   bool is_within(std::uint32_t memo) const { return plan_.memo_function(memo) == outlined_; }
-  static std::string from(std::uint32_t memo) { return "from_" + std::to_string(memo); }
-  static std::string after_need(std::uint32_t pc) { return "after_" + std::to_string(pc); }
 
   const Plan& plan_;
-  const Annotations& annotations_;
   const Program& program_;
   const Schedule& schedule_;
   const std::uint32_t outlined_;
@@ -371,7 +360,6 @@ class OutlinedCode {
   EmittedCode& out_;
   ModuleText& module_;
   FunctionWriter c_;
-  std::vector<std::uint32_t> internal_;  // of the loop that was emitted last
   struct Need {
     std::uint32_t pc;
     std::uint32_t body;  ///< the memo body that it stands in; kNone: the function's own code
@@ -379,9 +367,9 @@ class OutlinedCode {
   std::map<std::uint32_t, std::vector<Need>> needs_;  // by memo: those that are written
 };
 
-void emit_outlined(const Plan& plan, const Annotations& annotations, std::uint32_t outlined,
-                   ProfileCode& profile, EmittedCode& out, ModuleText& module) {
-  OutlinedCode(plan, annotations, outlined, profile, out, module).emit();
+void emit_outlined(const Plan& plan, std::uint32_t outlined, ProfileCode& profile, EmittedCode& out,
+                   ModuleText& module) {
+  OutlinedCode(plan, outlined, profile, out, module).emit();
 }
 
 }  // namespace thunkvm

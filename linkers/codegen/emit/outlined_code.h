@@ -2,7 +2,6 @@
 // all that is more.
 #pragma once
 
-#include "linkers/codegen/emit/annotations.h"
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/codegen/emit/module_text.h"
 #include "linkers/codegen/emit/profile_code.h"
@@ -13,7 +12,7 @@ namespace thunkvm {
 
 /// Adds the function of an outlined function, the loops in it and what it calls to `module` and
 /// `out`.
-void emit_outlined(const Plan& plan, const Annotations& annotations, std::uint32_t outlined,
-                   ProfileCode& profile, EmittedCode& out, ModuleText& module);
+void emit_outlined(const Plan& plan, std::uint32_t outlined, ProfileCode& profile, EmittedCode& out,
+                   ModuleText& module);
 
 }  // namespace thunkvm

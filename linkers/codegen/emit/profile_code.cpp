@@ -94,35 +94,33 @@ void ProfileCode::add(std::span<const std::uint32_t> nodes, const std::string& l
 
 void ProfileCode::end_group(const char* kind, CText& text) {
   if (nodes_.empty()) return;
-  for (const std::string& local : locals_) text.line("TV_DONE(" + local + ");");
-  text.line("tv_lap(P, " + std::to_string(first_group_ + out_.groups.size()) + ");");
+  for (const std::string& local : locals_) text.line("TV_DONE(", local, ");");
+  text.line("tv_lap(P, ", first_group_ + out_.groups.size(), ");");
   out_.groups.push_back({std::exchange(nodes_, {}), kind});
   locals_.clear();
 }
 
 void ProfileCode::took(std::uint32_t branch, std::uint32_t arm, CText& text) const {
-  if (on_) text.line("tv_took(P, " + std::to_string(branch) + ", " + std::to_string(arm) + ");");
+  if (on_) text.line("tv_took(P, ", branch, ", ", arm, ");");
 }
 
 void ProfileCode::before_body(std::uint32_t memo, std::uint32_t pc, CText& text) const {
   if (!on_) return;
-  const std::string m = std::to_string(memo), demander = "P->demanders[" + m + "]";
-  text.line("start_" + m + " = P->last;");
-  text.line("laps_" + m + " = P->count;");
-  text.line("if (" + demander + " == 0xffffffffu) " + demander + " = " + std::to_string(pc) + ";");
+  const std::string demander = join("P->demanders[", memo, "]");
+  text.line("start_", memo, " = P->last;");
+  text.line("laps_", memo, " = P->count;");
+  text.line("if (", demander, " == 0xffffffffu) ", demander, " = ", pc, ";");
 }
 
 void ProfileCode::after_body(std::uint32_t memo, std::uint32_t pc, CText& text) const {
   if (!on_) return;
-  const std::string m = std::to_string(memo);
-  const std::string region = "P->regions[" + std::to_string(regions_.at(pc)) + "]";
-  text.line(region + ".ticks += P->last - start_" + m + ";");
-  text.line(region + ".laps += P->count - laps_" + m + ";");
+  const std::string region = join("P->regions[", regions_.at(pc), "]");
+  text.line(region, ".ticks += P->last - start_", memo, ";");
+  text.line(region, ".laps += P->count - laps_", memo, ";");
 }
 
 void ProfileCode::declare_body(std::uint32_t memo, CText& head) const {
-  const std::string m = std::to_string(memo);
-  if (on_) head.line("u64 start_" + m + " = 0, laps_" + m + " = 0;");
+  if (on_) head.line("u64 start_", memo, " = 0, laps_", memo, " = 0;");
 }
 
 }  // namespace thunkvm

@@ -1,6 +1,5 @@
 #include "linkers/codegen/plan/fusion.h"
 
-#include "linkers/codegen/plan/hoisted_scalars.h"
 #include "linkers/codegen/plan/index_maps.h"
 #include "linkers/codegen/plan/limits.h"
 #include "linkers/codegen/runtime/loop_nest.h"
@@ -31,18 +30,15 @@ void add_once(std::vector<T>& list, T item) {
 class Fusion {
  public:
   Fusion(const Plan& plan, std::uint32_t first, std::uint32_t end)
-      : plan_(plan),
-        program_(plan.program()),
-        maps_(plan, first, end),
-        hoisted_(hoisted_scalars(plan, first, end)) {}
+      : plan_(plan), maps_(plan, first, end), hoisted_(find_hoisted(first, end)) {}
 
   std::vector<Group> run(std::span<const Statement> runs) {
     for (const std::uint32_t step : hoisted_)
-      groups_.push_back({.kind = Group::Kind::Expression, .steps = {step}, .retired = {}});
+      groups_.push_back({.kind = Group::Kind::Expression, .steps = {step}});
     for (const Statement& s : runs)
       if (!std::ranges::binary_search(hoisted_, s.index)) take(s.index);
     for (const std::uint32_t step : maps_.waiting())
-      if (!mapped_in_.contains(operands(step).output(0))) compute(operands(step).output(0));
+      if (!mapped_in_.contains(plan_.output(step))) compute(plan_.output(step));
     for (std::size_t g = 0; g < loops_.size(); ++g)
       if (root(g) == g && loops_[g].open()) seal(g);
     for (std::size_t g = 0; g < loops_.size(); ++g)
@@ -72,7 +68,24 @@ class Fusion {
     std::vector<std::uint32_t> maps{};
   };
 
-  const Operands& operands(std::uint32_t step) const { return program_.steps[step].operands; }
+  /// The steps of [first, end) that compute a number of nothing that the segment computes but other
+  /// such: they may come before all the others, and so divide no loop. In order.
+  std::vector<std::uint32_t> find_hoisted(std::uint32_t first, std::uint32_t end) const {
+    std::vector<std::uint32_t> hoisted;
+    std::unordered_set<std::uint32_t> named, late;  // registers; of values that are not hoisted
+    const auto is_late = [&](std::uint32_t reg) { return late.contains(reg); };
+    for (std::uint32_t step = first; step < end; ++step) {
+      const auto operands = plan_.operands(step), outputs = plan_.outputs(step);
+      // A register that had another value before is written where it stands.
+      if (plan_.step(step).may_come_first() && !named.contains(outputs[0]) &&
+          std::ranges::none_of(plan_.inputs(step), is_late))
+        hoisted.push_back(step);
+      else
+        late.insert(outputs.begin(), outputs.end());
+      named.insert(operands.begin(), operands.end());
+    }
+    return hoisted;
+  }
 
   void take(std::uint32_t step) {
     const StepForm& form = plan_.step(step);
@@ -81,19 +94,17 @@ class Fusion {
     const bool mapped = fuse && form.kind == Kind::Mapped;
     // What an index map reads may have become a value since.
     for (const std::uint32_t map : maps_.read_by(step))
-      if (!plan_.is_rematerialised(map) && !maps_.may_wait(map)) compute(operands(map).output(0));
-    for (int i = 0; i < operands(step).n_inputs; ++i) {
-      const std::uint32_t reg = operands(step).input(i);
-      // Lengths of arrays are made to be compared, and other vectors are not.
-      if (form.compares(i) != maps_.is(reg, IndexMap::Kind::ShapeOf)) compute(reg);
-    }
+      if (!plan_.is_rematerialised(map) && !maps_.may_wait(map)) compute(plan_.output(map));
+    // Lengths of arrays are made to be compared, and other vectors are not.
+    for (int i = 0; const std::uint32_t reg : plan_.inputs(step))
+      if (form.compares(i++) != maps_.is_lengths(reg)) compute(reg);
     Reader reader{step, maps_.read_by(step)};
     std::size_t loop = kNoLoop;
     if (fuse && form.kind == Kind::Element) {
       loop = join(reader);
     } else if (mapped || (fuse && form.kind == Kind::Reduction)) {
       const int value = mapped ? form.map->value : 0;
-      const std::size_t computing = loop_of(operands(step).input(value));
+      const std::size_t computing = loop_of(plan_.inputs(step)[value]);
       if (computing != kNoLoop && (mapped ? takes_result(loops_[computing], reader)
                                           : takes_reduction(loops_[computing], reader)))
         loop = computing;
@@ -108,15 +119,13 @@ class Fusion {
 
   /// As a group of its own: what it reads is in memory by then.
   void take_alone(std::uint32_t step) {
-    const Operands& o = operands(step);
-    for (int i = 0; i < o.n_inputs; ++i) compute(o.input(i));
+    for (const std::uint32_t reg : plan_.inputs(step)) compute(reg);
     seal_others(producers_of({step}), kNoLoop);
     note_touched(step);
-    for (int j = 0; j < o.n_outputs; ++j) group_of_[o.output(j)] = groups_.size();
+    for (const std::uint32_t reg : plan_.outputs(step)) group_of_[reg] = groups_.size();
     const bool expression = plan_.step(step).is_expression();
-    groups_.push_back({.kind = expression ? Group::Kind::Expression : Group::Kind::Call,
-                       .steps = {step},
-                       .retired = {}});
+    groups_.push_back(
+        {.kind = expression ? Group::Kind::Expression : Group::Kind::Call, .steps = {step}});
   }
 
   /// The kernel of an index map, if the register is one's.
@@ -125,31 +134,36 @@ class Fusion {
   }
 
   void note_touched(std::uint32_t step) {
-    const Operands& o = operands(step);
-    touched_.insert(o.registers, o.registers + o.n_inputs + o.n_outputs);
+    const auto registers = plan_.operands(step);
+    touched_.insert(registers.begin(), registers.end());
   }
 
   // ---- index maps ----
 
   /// True if a loop, or a new one over `ndim` axes, may do without the kernel of an index map.
   bool suits(std::uint32_t step, int ndim, std::size_t loop) const {
-    const auto is_member = [&](std::uint32_t reg) {
-      return loop != kNoLoop && loop_of(reg) == loop;
-    };
-    const auto is_computed = [&](std::uint32_t reg) {
-      return loop != kNoLoop && computes(loops_[loop], reg);
-    };
-    return maps_.suits(step, ndim, is_member, is_computed);
+    const IndexMap& map = *plan_.step(step).map;
+    const IndexMap::Rule rule = map.rule();
+    const std::uint32_t value = plan_.inputs(step)[map.value];
+    // What is to be in memory, and lengths, are there before the loop that computes them has run.
+    if (loop != kNoLoop &&
+        ((rule.in_memory && loop_of(value) == loop) ||
+         (rule.is_given_lengths && computes(loops_[loop], plan_.inputs(step)[map.lengths]))))
+      return false;
+    using Axes = IndexMap::Rule::Axes;
+    const int own = rule.axes == Axes::OfValue ? plan_.node(step).input(map.value).ndim()
+                                               : plan_.step(step).ndim;
+    return rule.axes == Axes::Any || own == ndim;
   }
 
   /// A member whose value others may read: what it stands for is computed by the loop.
   bool is_output(const Loop& loop, std::uint32_t step) const {
     const IndexMap& map = *plan_.step(step).map;
-    return map.kind == IndexMap::Kind::Identity && computes(loop, operands(step).input(map.value));
+    return map.rule().is_value && computes(loop, plan_.inputs(step)[map.value]);
   }
   bool computes(const Loop& loop, std::uint32_t reg) const {
     for (const std::uint32_t step : loop.steps)
-      if (operands(step).output(0) == reg)
+      if (plan_.output(step) == reg)
         return plan_.step(step).kind == Kind::Element ||
                (plan_.step(step).kind == Kind::Mapped && is_output(loop, step));
     return false;
@@ -172,9 +186,8 @@ class Fusion {
   std::vector<std::size_t> producers_of(const Reader& reader) const {
     std::vector<std::size_t> result;
     const auto note = [&](std::uint32_t step) {
-      const Operands& o = operands(step);
-      for (int i = 0; i < o.n_inputs; ++i)
-        if (const std::size_t loop = loop_of(o.input(i)); loop != kNoLoop) add_once(result, loop);
+      for (const std::uint32_t reg : plan_.inputs(step))
+        if (const std::size_t loop = loop_of(reg); loop != kNoLoop) add_once(result, loop);
     };
     note(reader.step);
     for (const std::uint32_t mapped : reader.maps) note(mapped);
@@ -185,7 +198,7 @@ class Fusion {
   std::vector<std::size_t> candidates_for(const Reader& reader) const {
     std::vector<std::size_t> result = producers_of(reader);
     for (const std::uint32_t mapped : reader.maps) {
-      const auto found = mapped_in_.find(operands(mapped).output(0));
+      const auto found = mapped_in_.find(plan_.output(mapped));
       if (found != mapped_in_.end()) add_once(result, root(found->second));
     }
     return result;
@@ -193,14 +206,13 @@ class Fusion {
 
   bool is_reduction_of(const Loop& loop, std::uint32_t reg) const {
     return std::ranges::any_of(loop.steps, [&](std::uint32_t step) {
-      return plan_.step(step).kind == Kind::Reduction && operands(step).output(0) == reg;
+      return plan_.step(step).kind == Kind::Reduction && plan_.output(step) == reg;
     });
   }
 
   /// A register is written again where two values share it: then the loop's order would matter.
   bool rewrites(const Loop& loop, std::uint32_t step) const {
-    const std::uint32_t out = operands(step).output(0);
-    return std::find(loop.operands.begin(), loop.operands.end(), out) != loop.operands.end();
+    return std::ranges::count(loop.operands, plan_.output(step)) != 0;
   }
 
   /// True if the register is written before a loop with a position, or by nobody in the segment.
@@ -215,14 +227,13 @@ class Fusion {
   bool takes(const Loop& loop, const Reader& reader) const {
     const std::size_t index = static_cast<std::size_t>(&loop - loops_.data());
     std::vector<std::uint32_t> steps = reader.maps;
-    std::erase_if(steps, [&](auto mapped) { return plan_.is_member(loop.steps, mapped); });
+    std::erase_if(steps, [&](auto mapped) { return std::ranges::count(loop.steps, mapped) != 0; });
     steps.push_back(reader.step);
     std::size_t registers = loop.operands.size();
     for (const std::uint32_t member : steps) {
-      const Operands& o = operands(member);
-      registers += o.n_inputs + 1u;
-      for (int i = 0; i < o.n_inputs; ++i)
-        if (is_reduction_of(loop, o.input(i))) return false;
+      registers += plan_.inputs(member).size() + 1;
+      for (const std::uint32_t reg : plan_.inputs(member))
+        if (is_reduction_of(loop, reg)) return false;
       if (rewrites(loop, member)) return false;
       if (!loop.open() && !comes_late(loop, member)) return false;
       if (plan_.step(member).kind == Kind::Mapped && !suits(member, loop.ndim, index)) return false;
@@ -232,16 +243,15 @@ class Fusion {
 
   /// True if a step that follows a loop with a position may become a member of it all the same.
   bool comes_late(const Loop& loop, std::uint32_t step) const {
-    const Operands& o = operands(step);
-    for (int i = 0; i < o.n_inputs; ++i)
-      if (!comes_before(o.input(i), loop)) return false;
-    return !touched_.contains(o.output(0));
+    const auto is_before = [&](std::uint32_t reg) { return comes_before(reg, loop); };
+    return std::ranges::all_of(plan_.inputs(step), is_before) &&
+           !touched_.contains(plan_.output(step));
   }
 
   bool takes_reduction(const Loop& loop, const Reader& reader) const {
     const StepForm& form = plan_.step(reader.step);
     return loop.ndim == form.ndim && (loop.reduced == 0 || loop.reduced == form.reduced) &&
-           computes(loop, operands(reader.step).input(0)) && takes(loop, reader);
+           computes(loop, plan_.inputs(reader.step)[0]) && takes(loop, reader);
   }
   bool takes_result(const Loop& loop, const Reader& reader) const {
     return is_output(loop, reader.step) && takes(loop, reader);
@@ -277,7 +287,7 @@ class Fusion {
     loops_.emplace_back().ndim = ndim;
     merged_into_.push_back(loop);
     for (const std::uint32_t mapped : reader.maps)
-      if (!suits(mapped, ndim, kNoLoop)) compute(operands(mapped).output(0));
+      if (!suits(mapped, ndim, kNoLoop)) compute(plan_.output(mapped));
     reader.maps = maps_.read_by(reader.step);
     return loop;
   }
@@ -309,7 +319,7 @@ class Fusion {
     Loop& g = loops_[loop];
     for (const std::uint32_t mapped : reader.maps) {
       add_step(g, mapped);
-      const std::uint32_t out = operands(mapped).output(0);
+      const std::uint32_t out = plan_.output(mapped);
       const bool output = is_output(g, mapped);
       (output ? loop_of_ : mapped_in_)[out] = loop;
       if (output) maps_.mark_computed(out);
@@ -318,7 +328,7 @@ class Fusion {
     add_step(g, step);
     g.computing += plan_.step(step).kind != Kind::Mapped;
     if (plan_.step(step).kind == Kind::Reduction) g.reduced = plan_.step(step).reduced;
-    loop_of_[operands(step).output(0)] = loop;
+    loop_of_[plan_.output(step)] = loop;
     if (plan_.step(step).kind != Kind::Element) return;
     Shape shape = shape_of(step);
     g.shape = plan_.shapes().both(g.shape, shape);
@@ -330,8 +340,7 @@ class Fusion {
         loop.steps, step, [&](auto a, auto b) { return plan_.comes_before(a, b); });
     if (at != loop.steps.end() && *at == step) return;
     loop.steps.insert(at, step);
-    const Operands& o = operands(step);
-    for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) add_once(loop.operands, o.registers[k]);
+    for (const std::uint32_t reg : plan_.operands(step)) add_once(loop.operands, reg);
   }
 
   void seal_others(const std::vector<std::size_t>& loops, std::size_t but) {
@@ -346,18 +355,16 @@ class Fusion {
 
   void fill_group(const Loop& loop) {
     const bool worth = loop.steps.size() > 1 || plan_.options().unfused;
-    groups_[loop.position] = {
-        .kind = worth ? Group::Kind::Loop : Group::Kind::Call, .steps = loop.steps, .retired = {}};
+    groups_[loop.position] = {.kind = worth ? Group::Kind::Loop : Group::Kind::Call,
+                              .steps = loop.steps};
   }
 
   /// What dies in the segment does so after the last group that touches it.
   void place_dying(std::span<const Statement> runs) {
     std::unordered_map<std::uint32_t, std::size_t> last;
     for (std::size_t u = 0; u < groups_.size(); ++u)
-      for (const std::uint32_t step : groups_[u].steps) {
-        const Operands& o = operands(step);
-        for (int k = 0; k < o.n_inputs + o.n_outputs; ++k) last[o.registers[k]] = u;
-      }
+      for (const std::uint32_t step : groups_[u].steps)
+        for (const std::uint32_t reg : plan_.operands(step)) last[reg] = u;
     for (const Statement& s : runs)
       for (const std::uint32_t reg : plan_.schedule().dying_in(s)) {
         const auto found = last.find(reg);
@@ -366,7 +373,6 @@ class Fusion {
   }
 
   const Plan& plan_;
-  const Program& program_;
   IndexMaps maps_;
   std::vector<Group> groups_;
   std::vector<Loop> loops_;

@@ -4,15 +4,14 @@
 // elements for itself. Which loop may have it as a member, the rule of its kind says
 // (IndexMap::rule). Its kernel runs where other code than loops reads the value, or where no loop
 // could do without it; from then on it is a value as any other. A rematerialised view
-// (Plan::rematerialised_view) is a member of every loop that reads it, in any segment; a segment of
-// which other code reads it has its kernel run there.
+// (RegisterForm::rematerialised_view) is a member of every loop that reads it, in any segment; a
+// segment of which other code reads it has its kernel run there.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
 #include "ops/graph/index_map.h"
 
 #include <cstdint>
-#include <functional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -27,10 +26,6 @@ class IndexMaps {
   /// True if loops that read what the step maps could do without its kernel, and nothing but steps
   /// of the segment that may become members of loops reads it.
   bool may_wait(std::uint32_t step) const;
-  /// True if a loop over `ndim` axes may do without it. `is_member`: whether the register is of a
-  /// member of that loop; `is_computed`: whether the loop computes elements of it.
-  bool suits(std::uint32_t step, int ndim, const std::function<bool(std::uint32_t)>& is_member,
-             const std::function<bool(std::uint32_t)>& is_computed) const;
   void wait(std::uint32_t step);
   /// The index maps by way of which a step reads its inputs, each behind those that it reads.
   std::vector<std::uint32_t> read_by(std::uint32_t step) const;
@@ -39,15 +34,17 @@ class IndexMaps {
   /// The steps that wait, in the order of the program.
   std::vector<std::uint32_t> waiting() const;
 
-  /// True if the register's value is found in this way, by a step that waits.
-  bool is(std::uint32_t reg, IndexMap::Kind kind) const;
+  /// True if the register has lengths, which a step that waits reads.
+  bool is_lengths(std::uint32_t reg) const { return rule_of(reg).is_lengths; }
 
  private:
   /// The step that maps a register's value; kNone if none does.
   std::uint32_t step_of(std::uint32_t reg) const;
-  std::uint32_t output(std::uint32_t step) const;
-  bool is_number(std::uint32_t step, int input) const;
-  bool is_number_view(std::uint32_t reg) const;
+  /// The rule of how a register's value is found, by a step that waits: a default one if by none.
+  IndexMap::Rule rule_of(std::uint32_t reg) const;
+  /// True if the step maps a number.
+  bool is_number(std::uint32_t step) const;
+  bool is_part_of_number(std::uint32_t reg) const;
   bool is_array(std::uint32_t reg) const;
   bool is_filled(std::uint32_t reg) const;
   int depth_of(std::uint32_t step) const;

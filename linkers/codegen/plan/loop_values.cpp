@@ -3,6 +3,8 @@
 #include "linkers/codegen/runtime/call_memory.h"
 
 #include <algorithm>
+#include <climits>
+#include <ranges>
 
 namespace thunkvm {
 
@@ -10,13 +12,12 @@ LoopValues::LoopValues(const Plan& plan, const Group& group)
     : plan_(plan), program_(plan.program()), group_(group) {
   find_values();
   find_space();
-  leave_out_unread();
-  compute_late();
+  find_phases();
   find_storage();
 }
 
 LoopValues::Operand LoopValues::operand_of(std::uint32_t step, int input) {
-  const std::uint32_t reg = program_.steps[step].operands.input(input);
+  const std::uint32_t reg = plan_.inputs(step)[static_cast<std::size_t>(input)];
   const auto found = operand_of_.find(reg);
   if (found != operand_of_.end()) return found->second;
   const Type& type = plan_.node(step).input(input).type();
@@ -96,26 +97,30 @@ bool LoopValues::is_new_shape(std::span<const ShapeFacts::Length> shape) {
 /// The loop has to have the shape that a Broadcast or an Identity gives its value.
 void LoopValues::require_given_shape(std::uint32_t step) {
   const IndexMap& map = *plan_.step(step).map;
-  const Operands& o = program_.steps[step].operands;
   const auto given = plan_.shapes().given(plan_.node(step));
   if (is_new_shape(given)) {
-    const std::uint32_t lengths = o.input(map.lengths);
-    if (const auto found = lengths_of_.find(lengths); found != lengths_of_.end())
-      require_shape(found->second.first, *found->second.second);
+    const std::uint32_t lengths = plan_.inputs(step)[map.lengths];
+    const auto found = std::ranges::find_if(group_.steps, [&](std::uint32_t member) {
+      return plan_.step(member).is_lengths() && plan_.output(member) == lengths;
+    });
+    if (found != group_.steps.end())
+      require_shape_of_value(*found);
     else
       nest_.lengths.push_back(lengths);
   }
   const Variable& value = plan_.node(step).input(map.value);
-  if (map.kind == IndexMap::Kind::Identity &&
+  if (map.rule().is_value &&
       !plan_.shapes().are_same(plan_.shapes().shape(*value.node(), value.index()), given))
-    require_shape(o.input(map.value), value.type());
+    require_shape_of_value(step);
 }
 
-/// The loop has to have the shape of this value of a member.
-void LoopValues::require_shape(std::uint32_t reg, const Type& type) {
+/// The loop has to have the shape of what an index map maps.
+void LoopValues::require_shape_of_value(std::uint32_t step) {
+  const std::uint8_t value = plan_.step(step).map->value;
+  const std::uint32_t reg = plan_.inputs(step)[value];
   const auto found = operand_of_.find(reg);
   if (found != operand_of_.end() && found->second.shaped) return;
-  const std::uint32_t source = index_of(source_of(reg, type));
+  const std::uint32_t source = index_of(source_of(reg, plan_.node(step).input(value).type()));
   if (std::ranges::count(nest_.alike, source) == 0) nest_.alike.push_back(source);
 }
 
@@ -123,9 +128,7 @@ void LoopValues::add_map(std::uint32_t step) {
   const IndexMap& map = *plan_.step(step).map;
   const Operands& o = program_.steps[step].operands;
   switch (map.kind) {
-    case IndexMap::Kind::ShapeOf:
-      lengths_of_[o.output(0)] = {o.input(0), &plan_.node(step).input(0).type()};
-      return;
+    case IndexMap::Kind::ShapeOf: return;  // compared, by require_given_shape
     case IndexMap::Kind::Broadcast:
       given_.push_back(step);
       operand_of_[o.output(0)] = {operand_of(step, map.value).value, true};
@@ -208,55 +211,29 @@ void LoopValues::find_values() {
 
 /// A member's value goes to a register, if others read it there.
 void LoopValues::give(std::size_t value, std::uint32_t reg) {
-  if (!plan_.is_read_outside(reg)) return;
+  if (!plan_.reg(reg).read_outside) return;
   if (plan_.reg(reg).shape_only)
     nest_.shape_only.push_back(plan_.reg(reg).temporary);
   else
     values_[value].outputs.push_back(reg);
 }
 
-/// A value of which nothing is read, or its lengths alone, is not computed.
-void LoopValues::leave_out_unread() {
-  std::vector<bool> read(values_.size(), false);
-  for (std::size_t m = members_.size(); m-- > 0;) {
-    const LoopMember& member = members_[m];
-    const LoopValue& value = values_[member.value];
-    if (value.is_output() || value.reduced) read[member.value] = true;
-    if (!read[member.value]) continue;
-    for (std::size_t i = 0; i < member.inputs.size(); ++i)
-      if (member.reads(i)) read[member.inputs[i]] = true;
-  }
-  std::erase_if(members_, [&](const LoopMember& member) { return !read[member.value]; });
-}
-
-/// What is read in later phases alone is computed there, if it then needs no block of its own.
-void LoopValues::compute_late() {
-  std::vector<int> latest(values_.size(), last_phase_ + 1);  // that its readers allow
-  for (std::size_t m = members_.size(); m-- > 0;) {
-    const LoopMember& member = members_[m];
+/// Backwards: a value of which nothing is read, or its lengths alone, is not computed; and what
+/// later phases alone read is computed there, since until then it would need a block.
+void LoopValues::find_phases() {
+  constexpr int kUnread = INT_MAX;
+  std::vector<int> latest(values_.size(), kUnread);  // that its readers allow
+  for (const LoopMember& member : members_ | std::views::reverse) {
     LoopValue& value = values_[member.value];
-    const int late = latest[member.value];
-    if (member.c != nullptr && !value.is_output() && !value.reduced && late > value.phase &&
-        late <= last_phase_ && has_operands_in_memory(member))
-      value.phase = late;
+    if (!value.is_consumed() && latest[member.value] == kUnread) continue;
+    if (!value.is_consumed() && member.c != nullptr) value.phase = latest[member.value];
     const int at = value.phase - value.phase % 2;  // what a call reads is there before it
     for (std::size_t i = 0; i < member.inputs.size(); ++i)
       if (member.reads(i)) latest[member.inputs[i]] = std::min(latest[member.inputs[i]], at);
   }
-}
-
-/// True if a member reads from blocks, or would take one block instead of its own.
-bool LoopValues::has_operands_in_memory(const LoopMember& member) const {
-  std::size_t others = 0;
-  bool in_memory = true;
-  for (std::size_t i = 0; i < member.inputs.size(); ++i) {
-    const LoopValue& input = values_[member.inputs[i]];
-    if (!member.reads(i) || input.kind == LoopValue::Kind::Number) continue;
-    ++others;
-    in_memory &= input.kind == LoopValue::Kind::Input || input.phase % 2 != 0 ||
-                 input.is_output() || input.reduced;
-  }
-  return in_memory || others == 1;
+  std::erase_if(members_, [&](const LoopMember& member) {
+    return !values_[member.value].is_consumed() && latest[member.value] == kUnread;
+  });
 }
 
 /// What is read in another phase, or by a call, lies in a block.
@@ -271,27 +248,27 @@ void LoopValues::find_storage() {
       if (member.reads(i)) input.last_read = std::max(input.last_read, order(value));
     }
   }
-  using Storage = LoopValue::Storage;
-  for (std::size_t f = 0; f < reductions_.size(); ++f) {
-    LoopValue& value = values_[reduced_value(f)];
-    if (value.storage != Storage::None || value.is_output()) continue;
-    value.storage = Storage::Reduced;
-    value.block = f;
+  std::size_t given = nest_.inputs.size(), own = 0;
+  const auto give = [&](LoopValue& value, std::size_t block) {
+    value.storage = LoopValue::Storage::Given;
+    value.block = block;
+  };
+  for (LoopValue& value : values_) {
+    if (value.kind == LoopValue::Kind::Input) give(value, value.index);
+    if (value.is_output()) give(value, given++);
   }
-  std::size_t outputs = 0, body = 0;
+  // The first reduction of a value that is in no block has one that it is written to.
+  for (std::size_t f = 0; f < reductions_.size(); ++f)
+    if (LoopValue& value = values_[reductions_[f].second];
+        value.storage == LoopValue::Storage::None)
+      give(value, given + f);
   for (std::size_t v = 0; v < values_.size(); ++v) {
     LoopValue& value = values_[v];
-    if (value.kind == LoopValue::Kind::Input) {
-      value.storage = Storage::Input;
-      value.block = value.index;
-    } else if (value.is_output()) {
-      value.storage = Storage::Output;
-      value.block = outputs++;
-    } else if (stored[v] && value.kind == LoopValue::Kind::Member &&
-               value.storage == Storage::None) {
-      value.storage = Storage::Body;
-      value.block = body++;
-    }
+    if (!stored[v] || value.kind != LoopValue::Kind::Member ||
+        value.storage != LoopValue::Storage::None)
+      continue;
+    value.storage = LoopValue::Storage::Own;
+    value.block = own++;
   }
 }
 
@@ -299,8 +276,8 @@ void LoopValues::find_storage() {
 bool LoopValues::is_value(std::uint32_t step) const {
   const StepForm& form = plan_.step(step);
   if (form.kind != StepForm::Kind::Mapped) return true;
-  const auto operand = operand_of_.find(program_.steps[step].operands.output(0));
-  return form.map->kind == IndexMap::Kind::Identity &&
+  const auto operand = operand_of_.find(plan_.output(step));
+  return form.map->rule().is_value &&
          values_[operand->second.value].kind == LoopValue::Kind::Member;
 }
 
@@ -325,9 +302,9 @@ LoopNest LoopValues::nest(std::vector<StepRange> after, std::vector<ElementLoop>
     nest_.members.indices.push_back(plan_.accounts_for(group_, step) ? step : kNone);
     nest_.members.steps.push_back(program_.steps[step]);
     nest_.members.steps.back().operands.dying = 0;
-    const std::uint32_t out = program_.steps[step].operands.output(0);
+    const std::uint32_t out = plan_.output(step);
     // A view's kernel may have run where no loop was.
-    if (is_value(step) ? !plan_.is_read_outside(out)
+    if (is_value(step) ? !plan_.reg(out).read_outside
                        : plan_.is_in_loops_only(step) && !plan_.is_rematerialised(step))
       nest_.internal.push_back(out);
     note_temporaries(step);
@@ -356,11 +333,8 @@ void LoopValues::finish_outputs() {
 void LoopValues::finish_reductions() {
   for (const auto& [step, reduced] : reductions_) {
     const StepForm& form = plan_.step(step);
-    const LoopValue& value = values_[reduced];
-    const std::size_t before = value.is_output() ? 0 : nest_.outputs.size();
-    nest_.loop.reductions.push_back({form.reduction, nest_.inputs.size() + before + value.block});
-    nest_.results.push_back(
-        {program_.steps[step].operands.output(0), form.reduction->out, form.keepdims});
+    nest_.loop.reductions.push_back({form.reduction, values_[reduced].block});
+    nest_.results.push_back({plan_.output(step), form.reduction->out, form.keepdims});
     nest_.loop.reduced = form.reduced;
     nest_.loop.cost += 1;
   }

@@ -24,14 +24,14 @@ struct LoopValue {
   int phase = -1;         ///< where a member is computed; -1: before the body
   bool reduced = false;
   std::vector<std::uint32_t> outputs{};  ///< registers that it goes to
-  /// Where its block is, if it has one: among the loop's inputs, outputs, or what is reduced, or an
-  /// array of the body's own.
-  enum class Storage : std::uint8_t { None, Input, Output, Reduced, Body };
+  /// Where its block is, if it has one: what the body is given, or an array of the body's own.
+  enum class Storage : std::uint8_t { None, Given, Own };
   Storage storage = Storage::None;
-  std::size_t block = 0;  ///< among those of its storage; of what is reduced, the first reduction
+  std::size_t block = 0;  ///< among those of its storage
   int last_read = -1;     ///< the order of the last read of an input or a number; -1: none
 
   bool is_output() const { return !outputs.empty(); }
+  bool is_consumed() const { return is_output() || reduced; }
 };
 
 struct LoopMember {
@@ -53,15 +53,6 @@ class LoopValues {
   /// Those that compute elements, in the order of the program.
   const std::vector<LoopMember>& members() const { return members_; }
   int last_phase() const { return last_phase_; }
-  std::size_t n_reductions() const { return reductions_.size(); }
-  /// The value that a reduction reduces.
-  std::size_t reduced_value(std::size_t reduction) const { return reductions_[reduction].second; }
-  /// The first reduction of a value that is no output has a block that the value is written to;
-  /// what others reduce is copied there.
-  bool has_own_block(std::size_t f) const {
-    const LoopValue& value = values_[reduced_value(f)];
-    return value.storage == LoopValue::Storage::Reduced && value.block == f;
-  }
 
   /// The loop, but for its body. `after`: the steps that are not reached if it fails.
   LoopNest nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops);
@@ -84,8 +75,8 @@ class LoopValues {
   std::uint32_t index_of(std::size_t value) const {
     return static_cast<std::uint32_t>(values_[value].index);
   }
-  void require_shape(std::uint32_t reg, const Type& type);
   void require_given_shape(std::uint32_t step);
+  void require_shape_of_value(std::uint32_t step);
   std::span<const ShapeFacts::Length> shape_of(std::uint32_t step) const {
     return plan_.shapes().shape(plan_.node(step));
   }
@@ -96,9 +87,7 @@ class LoopValues {
 
   void give(std::size_t value, std::uint32_t reg);
 
-  void leave_out_unread();
-  void compute_late();
-  bool has_operands_in_memory(const LoopMember& member) const;
+  void find_phases();
   void find_storage();
   /// When a member is computed: of those of a loop over the block all at once.
   static int order(const LoopValue& value) {
@@ -117,10 +106,9 @@ class LoopValues {
   std::vector<LoopValue> values_;
   std::vector<LoopMember> members_;
   std::vector<std::pair<std::uint32_t, std::size_t>> reductions_;  // step, value
-  // By register: what it stands for, parts of arrays, and arrays whose lengths are in it.
+  // By register: what it stands for, and parts of arrays.
   std::unordered_map<std::uint32_t, Operand> operand_of_;
   std::unordered_map<std::uint32_t, LoopNest::Source> part_of_;
-  std::unordered_map<std::uint32_t, std::pair<std::uint32_t, const Type*>> lengths_of_;
   int last_phase_ = 0;
   // What the iteration space follows from: members by whose inputs it does (bits), those that are
   // given lengths, and shapes that one of them is known to have.

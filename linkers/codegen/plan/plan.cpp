@@ -7,12 +7,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <unordered_map>
 
 namespace thunkvm {
 namespace {
-
-constexpr std::uint32_t kElsewhere = kNone - 1;
 
 /// What the interpreter does with lazy thunks.
 bool is_lazy(const Statement& s) {
@@ -32,20 +29,21 @@ void go_on_unless(const std::stop_token& stop) {
 
 Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& shapes,
            const PlanOptions& options, const std::stop_token& stop)
-    : program_(program), schedule_(schedule), shapes_(shapes), options_(options) {
+    : program_(program),
+      schedule_(schedule),
+      shapes_(shapes),
+      options_(options),
+      accesses_(schedule) {
   find_forms();
   go_on_unless(stop);
-  count_accesses();
-  rematerialised_ = RematerialisedViews(*this);
+  find_rematerialised_views();
   find_groups(stop);
-  count_reads_within();
   find_memo_depths();
   cut();
   take_in_bodies();
   leave_out_others();
   find_entries();
-  find_locals();
-  find_temporaries();
+  find_storage();
 }
 
 bool Plan::gains() const {
@@ -75,36 +73,31 @@ void Plan::find_forms() {
   }
 }
 
-void Plan::count_accesses() {
-  reads_.resize(program_.n_registers, 0);
-  writes_.resize(program_.n_registers, 0);
-  needs_.resize(schedule_.memos.size());
-  const auto count = [](std::vector<std::uint32_t>& accesses,
-                        std::span<const std::uint32_t> registers) {
-    for (const std::uint32_t reg : registers) ++accesses[reg];
-  };
-  for (const Statement& s : schedule_.statements) {
-    if (s.kind == Statement::Kind::Run) {
-      count(reads_, schedule_.inputs_of(s));
-      count(writes_, schedule_.outputs_of(s));
-    } else if (s.kind == Statement::Kind::Branch) {
-      ++reads_[schedule_.branches[s.index].selector];
-    } else if (s.kind == Statement::Kind::Move) {
-      ++reads_[s.from];
-      ++writes_[s.to];
-    } else if (s.kind == Statement::Kind::Need) {
-      needs_[s.index].push_back(s.pc);
+void Plan::find_rematerialised_views() {
+  if (!options_.fuse || options_.unfused) return;
+  using Form = StepForm::Kind;
+  // By register: an array that stays where it is; a value that nothing but members of loops reads.
+  std::vector<bool> lasts(registers_.size()), is_for_loops(registers_.size());
+  for (std::uint32_t r = 0; r < registers_.size(); ++r) {
+    int writes = 0, others = 0, reads_of_loops = 0, moving = 0;
+    for (const Access& access : accesses(r)) {
+      const Form form = access.step == kNone ? Form::Kernel : steps_[access.step].kind;
+      const bool read = access.kind == Access::Kind::Read;
+      writes += access.kind == Access::Kind::Write;
+      moving += access.kind == Access::Kind::Empty || (!read && form == Form::Mapped);
+      (form == Form::Mapped || form == Form::Element ? reads_of_loops : others) += read;
     }
+    lasts[r] = writes == 1 && moving == 0;
+    is_for_loops[r] = writes == 1 && others == 0 && reads_of_loops > 0;
   }
-  for (const ScheduledLazy& lazy : schedule_.lazies) {
-    count(reads_, schedule_.operands_of(lazy));
-    count(writes_, schedule_.operands_of(lazy).subspan(lazy.n_inputs));
+  for (const Statement& s : schedule_.statements) {
+    if (s.kind != Statement::Kind::Run || steps_[s.index].kind != Form::Mapped) continue;
+    const std::uint32_t out = schedule_.outputs_of(s)[0];
+    // A segment of nothing else has no group after which anything could die.
+    if (steps_[s.index].map->rule().is_part && node(s.index).input(0).ndim() > 0 &&
+        lasts[schedule_.inputs_of(s)[0]] && is_for_loops[out] && s.n_dying == 0)
+      registers_[out].rematerialised_view = s.index;
   }
-  for (const auto* list :
-       {&schedule_.inputs, &schedule_.shared, &schedule_.outputs, &schedule_.updates})
-    count(reads_, *list);
-  for (const auto* list : {&schedule_.inputs, &schedule_.shared, &schedule_.constants})
-    count(writes_, *list);
 }
 
 std::vector<StepRange> Plan::not_reached(std::span<const Group> rest) const {
@@ -141,22 +134,6 @@ void Plan::find_groups(const std::stop_token& stop) {
       }
 }
 
-/// What a step reads that is a member of several loops is read outside of each.
-void Plan::count_reads_within() {
-  reads_within_.resize(program_.n_registers, 0);
-  std::vector<const Group*> writer(program_.n_registers, nullptr);
-  for (const std::vector<Group>& groups : groups_)
-    for (const Group& group : groups) {
-      for (const std::uint32_t step : group.steps)
-        writer[program_.steps[step].operands.output(0)] = &group;
-      for (const std::uint32_t step : group.steps) {
-        const Operands& o = program_.steps[step].operands;
-        for (int i = 0; i < o.n_inputs && membership_[step].groups == 1; ++i)
-          reads_within_[o.input(i)] += writer[o.input(i)] == &group;
-      }
-    }
-}
-
 void Plan::find_memo_depths() {
   memos_in_order_.resize(schedule_.memos.size());
   std::iota(memos_in_order_.begin(), memos_in_order_.end(), 0);
@@ -182,14 +159,16 @@ void Plan::find_memo_depths() {
 }
 
 void Plan::cut() {
+  needs_.resize(schedule_.memos.size());
   outlined_at_.resize(program_.code.size(), kNone);
-  std::vector<bool> starts(schedule_.statements.size(), false);
-  for (const Block& block : schedule_.blocks)
-    if (block.kind != Block::Kind::Arm) starts[block.begin] = true;
+  std::vector<std::uint32_t> block_at(schedule_.statements.size(), kNone);
+  for (std::uint32_t b = 0; b < schedule_.blocks.size(); ++b)
+    if (schedule_.blocks[b].kind != Block::Kind::Arm) block_at[schedule_.blocks[b].begin] = b;
   bool open = false;
   for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
     const Statement& s = schedule_.statements[i];
     next = schedule_.next(i);
+    if (s.kind == Statement::Kind::Need) needs_[s.index].push_back(s.pc);
     if (!schedule_.has_instruction(s)) {
       if (open) outlined_.back().end = next;
       continue;
@@ -199,8 +178,8 @@ void Plan::cut() {
       continue;
     }
     const std::uint32_t thunks = n_thunks(s) * (next - i);
-    if (!open || starts[i] || outlined_.back().thunks + thunks > most_thunks())
-      outlined_.emplace_back().begin = i;
+    if (!open || block_at[i] != kNone || outlined_.back().thunks + thunks > most_thunks())
+      outlined_.push_back({.begin = i, .block = block_at[i]});
     open = true;
     OutlinedFunction& outlined = outlined_.back();
     outlined.end = next;
@@ -272,67 +251,63 @@ void Plan::find_entries() {
   }
 }
 
-void Plan::find_locals() {
-  if (options_.unfused) return;
-  std::vector<std::uint32_t> touched(program_.n_registers, kNone);
-  const auto touch = [&](std::uint32_t reg, std::uint32_t outlined) {
-    std::uint32_t& by = touched[reg];
-    by = by == kNone || by == outlined ? outlined : kElsewhere;
-  };
-  const auto outlined_at = [&](std::uint32_t pc) { return std::min(outlined_at_[pc], kElsewhere); };
-  for (const Statement& s : schedule_.statements) {
-    if (s.kind == Statement::Kind::Branch)
-      touch(schedule_.branches[s.index].selector, outlined_at(s.pc));
-    if (s.kind == Statement::Kind::Move)
-      for (const std::uint32_t reg : {s.to, s.from}) touch(reg, outlined_at(s.pc));
-  }
-  for (std::uint32_t pc = 0; pc < groups_.size(); ++pc)
-    for (const Group& group : groups_[pc])
-      for (const std::uint32_t step : group.steps) {
-        const Operands& o = program_.steps[step].operands;
-        for (int k = 0; k < o.n_inputs + o.n_outputs; ++k)
-          touch(o.registers[k], group.kind == Group::Kind::Call ? kElsewhere : outlined_at(pc));
-      }
-  for (const ScheduledLazy& lazy : schedule_.lazies)
-    for (const std::uint32_t reg : schedule_.operands_of(lazy)) touch(reg, kElsewhere);
-  for (const auto* list : {&schedule_.inputs, &schedule_.shared, &schedule_.outputs,
-                           &schedule_.updates, &schedule_.constants})
-    for (const std::uint32_t reg : *list) touch(reg, kElsewhere);
-  for (std::size_t r = 0; r < registers_.size(); ++r)
-    registers_[r].local = registers_[r].number && touched[r] < kElsewhere;
-}
-
-/// Arrays that one loop computes and nothing but other loops reads.
-void Plan::find_temporaries() {
-  if (options_.unfused || program_.retain_intermediates) return;
-  std::vector<std::uint32_t> loop_reads(program_.n_registers, 0);
-  std::vector<bool> computed(program_.n_registers, false);
-  std::vector<const Group*> writer(program_.n_registers, nullptr);
-  std::vector<bool> read(program_.n_registers, false);  // by others, more than its lengths
-  for (const std::vector<Group>& groups : groups_)
-    for (const Group& group : groups)
-      for (const std::uint32_t step : group.steps) {
-        const Operands& o = program_.steps[step].operands;
-        writer[o.output(0)] = &group;
-        // A rematerialised view is a part of an array that is to last.
-        if (!is_in_loops_only(step) || is_rematerialised(step)) continue;
-        for (int i = 0; i < o.n_inputs; ++i) {
-          loop_reads[o.input(i)] += accounts_for(group, step) && !steps_[step].compares(i);
-          if (writer[o.input(i)] != &group && !steps_[step].is_shape_of()) read[o.input(i)] = true;
-        }
-        computed[o.output(0)] = membership_[step].groups == 1 && steps_[step].ndim <= kInlineDims &&
-                                steps_[step].kind != StepForm::Kind::Reduction &&
-                                is_read_outside(o.output(0));
-      }
+void Plan::find_storage() {
   std::vector<std::uint32_t> temporaries;
-  for (std::uint32_t r = 0; r < program_.n_registers; ++r)
-    if (computed[r] && writes_[r] == 1 && loop_reads[r] == reads_[r]) temporaries.push_back(r);
+  for (std::uint32_t r = 0; r < registers_.size(); ++r) {
+    RegisterForm& form = registers_[r];
+    const auto is_read_outside = [&](const Access& access) {
+      return this->is_read_outside(access);
+    };
+    form.read_outside = std::ranges::any_of(accesses(r), is_read_outside);
+    if (options_.unfused) continue;
+    form.local = form.number && is_local(accesses(r));
+    if (program_.retain_intermediates || !form.read_outside || !is_temporary(accesses(r))) continue;
+    temporaries.push_back(r);
+    form.shape_only = std::ranges::none_of(accesses(r), [&](const Access& access) {
+      return is_read_outside(access) && !steps_[access.step].is_lengths();
+    });
+  }
   n_temporaries_ = temporaries.size();
   const std::size_t bytes = CallMemory::slot_bytes(n_temporaries_);
-  for (std::size_t i = 0; i < n_temporaries_; ++i) {
+  for (std::size_t i = 0; i < n_temporaries_; ++i)
     registers_[temporaries[i]].temporary = static_cast<std::uint32_t>(i * bytes);
-    registers_[temporaries[i]].shape_only = !read[temporaries[i]];
+}
+
+/// What a step reads that is a member of several loops is read outside of each.
+bool Plan::is_read_outside(const Access& access) const {
+  if (access.kind != Access::Kind::Read) return false;
+  if (access.step == kNone || membership_[access.step].groups != 1) return true;
+  return std::ranges::none_of(membership_[access.step].first->steps,
+                              [&](std::uint32_t step) { return output(step) == access.reg; });
+}
+
+/// True if one function alone touches the number, and calls nothing that does.
+bool Plan::is_local(std::span<const Access> accesses) const {
+  std::uint32_t function = kNone;
+  for (const Access& access : accesses) {
+    if (access.kind == Access::Kind::Empty) continue;
+    const std::uint32_t by = access.pc == kNone ? kNone : outlined_at_[access.pc];
+    const bool called = access.step != kNone && !is_in_loops_only(access.step) &&
+                        !steps_[access.step].is_expression();
+    if (by == kNone || called || (function != kNone && by != function)) return false;
+    function = by;
   }
+  return function != kNone;
+}
+
+/// True of an array that one loop computes and nothing but other loops reads.
+bool Plan::is_temporary(std::span<const Access> accesses) const {
+  int writes = 0;
+  return std::ranges::all_of(accesses, [&](const Access& access) {
+    if (access.kind == Access::Kind::Empty) return true;
+    // A rematerialised view is a part of an array that is to last.
+    if (access.step == kNone || !is_in_loops_only(access.step) || is_rematerialised(access.step))
+      return false;
+    const StepForm& form = steps_[access.step];
+    if (access.kind == Access::Kind::Read) return !form.compares(access.input);
+    return ++writes == 1 && membership_[access.step].groups == 1 && form.ndim <= kInlineDims &&
+           form.kind != StepForm::Kind::Reduction;
+  });
 }
 
 }  // namespace thunkvm

@@ -9,7 +9,7 @@
 // together: so nothing crosses a border of demand.
 #pragma once
 
-#include "linkers/codegen/plan/rematerialised_views.h"
+#include "linkers/codegen/plan/accesses.h"
 #include "linkers/codegen/plan/step_form.h"
 #include "linkers/plan_options.h"
 #include "linkers/schedule.h"
@@ -18,7 +18,6 @@
 #include "vm/native_steps.h"
 #include "vm/program.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <stop_token>
@@ -28,10 +27,14 @@
 
 namespace thunkvm {
 
-/// What a register holds, as far as the program knows.
+/// What a register holds, and where that is.
 struct RegisterForm {
   bool number = false;  ///< always a 0-d number with a type in C, or empty
   DType dtype = DType::Object;
+  /// The step whose value in it is a part of an array that stays where it is to the end of the
+  /// call, and that loops alone read: each of them finds the part for itself. Else kNone.
+  std::uint32_t rematerialised_view = kNone;
+  bool read_outside = false;        ///< by other code than the groups that write it
   bool local = false;               ///< a variable of its function
   std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
   bool shape_only = false;          ///< of a temporary: nothing but its lengths is read
@@ -40,17 +43,18 @@ struct RegisterForm {
 struct Group {
   enum class Kind : std::uint8_t { Expression, Loop, Call };
   Kind kind = Kind::Call;
-  std::vector<std::uint32_t> steps;    ///< in Program::steps, in order (Plan::comes_before)
-  std::vector<std::uint32_t> retired;  ///< registers emptied after it
+  std::vector<std::uint32_t> steps;      ///< in Program::steps, in order (Plan::comes_before)
+  std::vector<std::uint32_t> retired{};  ///< registers emptied after it
 };
 
 struct OutlinedFunction {
-  std::uint32_t begin = 0, end = 0;    ///< statements; of blocks that it has a part of, some
-  std::vector<std::uint32_t> entries;  ///< pcs where it may be entered, in order
+  std::uint32_t begin = 0, end = 0;      ///< statements; of blocks that it has a part of, some
+  std::uint32_t block = kNone;           ///< that begins with it, and is no arm; kNone: none
+  std::vector<std::uint32_t> entries{};  ///< pcs where it may be entered, in order
   std::uint32_t thunks = 0;
   bool emitted = false;  ///< while the plan is made: else the interpreter does what is in it
   /// Memo bodies that nobody else needs, and that are parts of it: each behind those that need it.
-  std::vector<std::uint32_t> bodies;
+  std::vector<std::uint32_t> bodies{};
 };
 
 /// Throws Error (Interrupted) if it is to stop.
@@ -75,6 +79,20 @@ class Plan {
   const Apply& node(std::uint32_t step) const {
     return *schedule_.nodes[program_.steps[step].node].node();
   }
+  /// The registers of a step: of its inputs, of its outputs, and of the first of these.
+  std::span<const std::uint32_t> inputs(std::uint32_t step) const {
+    const Operands& o = program_.steps[step].operands;
+    return {o.registers, o.n_inputs};
+  }
+  std::span<const std::uint32_t> outputs(std::uint32_t step) const {
+    const Operands& o = program_.steps[step].operands;
+    return {o.registers + o.n_inputs, o.n_outputs};
+  }
+  std::span<const std::uint32_t> operands(std::uint32_t step) const {
+    const Operands& o = program_.steps[step].operands;
+    return {o.registers, std::size_t{o.n_inputs} + o.n_outputs};
+  }
+  std::uint32_t output(std::uint32_t step) const { return outputs(step)[0]; }
   /// Whether more than calls of kernels comes of it: else the interpreter is as good.
   bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
@@ -97,13 +115,8 @@ class Plan {
   /// The steps of a segment that are not reached if the group in front of its last ones, `rest`,
   /// fails.
   std::vector<StepRange> not_reached(std::span<const Group> rest) const;
-  /// The step whose value in this register is a part of an array that stays where it is to the end
-  /// of the call, and that loops alone read: each of them finds the part for itself. Else kNone.
-  std::uint32_t rematerialised_view(std::uint32_t reg) const {
-    return rematerialised_.step_of(reg);
-  }
   bool is_rematerialised(std::uint32_t step) const {
-    return rematerialised_view(program_.steps[step].operands.output(0)) == step;
+    return reg(output(step)).rematerialised_view == step;
   }
   /// The order of a loop's members: rematerialised views, which may be of bodies that stand behind
   /// it in the program, then the others as in the program.
@@ -111,32 +124,24 @@ class Plan {
     const bool a_view = is_rematerialised(a), b_view = is_rematerialised(b);
     return a_view != b_view ? a_view : a < b;
   }
-  /// True if a step is among a loop's members.
-  bool is_member(std::span<const std::uint32_t> members, std::uint32_t step) const {
-    return std::binary_search(members.begin(), members.end(), step,
-                              [&](std::uint32_t a, std::uint32_t b) { return comes_before(a, b); });
-  }
   /// How many Needs there are of the memo body.
   std::size_t needs(std::uint32_t memo) const { return needs_[memo].size(); }
-  /// How many readers the register has, and how many writers.
-  std::uint32_t reads(std::uint32_t reg) const { return reads_[reg]; }
-  std::uint32_t writes(std::uint32_t reg) const { return writes_[reg]; }
-  /// True if other code reads the register than the groups that write it.
-  bool is_read_outside(std::uint32_t reg) const { return reads_within_[reg] != reads_[reg]; }
+  std::span<const Access> accesses(std::uint32_t reg) const { return accesses_.of(reg); }
 
  private:
   void find_forms();
   std::uint32_t most_thunks() const;
-  void count_accesses();
+  void find_rematerialised_views();
   void find_groups(const std::stop_token& stop);
-  void count_reads_within();
   void find_memo_depths();
   void cut();
   void take_in_bodies();
   void leave_out_others();
   void find_entries();
-  void find_locals();
-  void find_temporaries();
+  void find_storage();
+  bool is_read_outside(const Access& access) const;
+  bool is_local(std::span<const Access> accesses) const;
+  bool is_temporary(std::span<const Access> accesses) const;
 
   const Program& program_;
   const Schedule& schedule_;
@@ -144,10 +149,7 @@ class Plan {
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
-  std::vector<std::uint32_t> reads_;         ///< by register: how many read it
-  std::vector<std::uint32_t> writes_;        ///< by register: how many write it
-  std::vector<std::uint32_t> reads_within_;  ///< by register: how many of the groups that write it
-  RematerialisedViews rematerialised_;
+  const Accesses accesses_;
   std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their pcs
   std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs

@@ -3,6 +3,8 @@
 #include "ops/graph/c_template.h"
 #include "thunks/cast.h"
 
+#include <algorithm>
+
 namespace thunkvm {
 namespace {
 
@@ -10,9 +12,13 @@ bool has_c_dtype(const Type& type) {
   return type.tensor() != nullptr && c_type(type.tensor()->dtype()) != nullptr;
 }
 
+bool has_c_inputs(const Apply& node) {
+  return std::ranges::all_of(node.inputs(), has_c_dtype, &Variable::type);
+}
+
 /// A sum that undoes a broadcast, of which it is known that there was one.
 bool adds_up(const IndexMap& map, const Apply& node) {
-  if (map.kind != IndexMap::Kind::Identity) return false;
+  if (!map.rule().is_value) return false;
   const StaticShape& from = node.input(map.value).static_shape();
   const StaticShape& to = node.output_type(0).tensor()->shape();
   for (std::size_t axis = 0; axis < to.size(); ++axis)
@@ -35,9 +41,8 @@ StepForm form_of_length(const Apply& node) {
 }
 
 StepForm form_of_map(const IndexMap& map, const Apply& node) {
-  for (const Variable& input : node.inputs())
-    if (!has_c_dtype(input.type())) return {.why = "one of its dtypes has no type in C"};
-  if (map.kind == IndexMap::Kind::Element) {
+  if (!has_c_inputs(node)) return {.why = "one of its dtypes has no type in C"};
+  if (map.indices != nullptr) {
     if (node.input(0).ndim() == 0) return {.why = "it picks the one element of a number"};
     return {.kind = StepForm::Kind::Pick, .indices = map.indices(node)};
   }
@@ -62,27 +67,22 @@ const char* c_for_constants(const ElementCode& code, const Apply& node) {
 bool is_number(const Type& type) { return has_c_dtype(type) && type.tensor()->ndim() == 0; }
 
 StepForm form_of(const Step& step, const Apply& node) {
-  StepForm form;
   if (step.run == &run_bound) return {.why = "it is a thunk of Python or of a frame"};
   const Op& op = *node.op();
   if (const ElementCode* code = op.element_code(node)) {
-    bool numbers = is_number(node.output_type(0)), typed = has_c_dtype(node.output_type(0));
-    for (const Variable& input : node.inputs()) {
-      numbers &= is_number(input.type());
-      typed &= has_c_dtype(input.type());
-    }
-    if (!typed) return {.why = "one of its dtypes has no type in C"};
+    if (!has_c_dtype(node.output_type(0)) || !has_c_inputs(node))
+      return {.why = "one of its dtypes has no type in C"};
     if (code->can_fail) return {.why = "it raises errors for some elements"};
+    const int ndim = node.output_type(0).tensor()->ndim();
+    if (ndim == 0 && code->c_number == nullptr)
+      return {.why = "the Op has no template for numbers"};
     const char* const c = c_for_constants(*code, node);
-    if (node.output_type(0).tensor()->ndim() != 0)
-      return {.kind = StepForm::Kind::Element,
-              .code = code,
-              .c = c != nullptr ? c : code->c,
-              .ndim = node.output_type(0).tensor()->ndim()};
-    if (numbers && code->c_number != nullptr)
-      return {
-          .kind = StepForm::Kind::Expression, .code = code, .c = c != nullptr ? c : code->c_number};
-    return {.why = "the Op has no template for numbers"};
+    return {.kind = ndim == 0 ? StepForm::Kind::Expression : StepForm::Kind::Element,
+            .code = code,
+            .c = c != nullptr ? c
+                 : ndim == 0  ? code->c_number
+                              : code->c,
+            .ndim = ndim};
   }
   if (const auto reduction = op.block_reduction(node)) {
     const BlockReduction& kernel = *reduction->kernel;
@@ -106,11 +106,9 @@ std::uint32_t StepForm::inputs_read() const {
 }
 
 bool StepForm::compares(int input) const {
-  return kind == Kind::Mapped && map->is_given_lengths() && map->lengths == input;
+  return kind == Kind::Mapped && map->rule().is_given_lengths && map->lengths == input;
 }
 
-bool StepForm::is_shape_of() const {
-  return kind == Kind::Mapped && map->kind == IndexMap::Kind::ShapeOf;
-}
+bool StepForm::is_lengths() const { return kind == Kind::Mapped && map->rule().is_lengths; }
 
 }  // namespace thunkvm

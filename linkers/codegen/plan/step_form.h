@@ -45,7 +45,7 @@ struct StepForm {
   /// and cannot fail.
   bool may_come_first() const { return kind < Kind::Pick; }
   /// True if it reads nothing but an array's lengths.
-  bool is_shape_of() const;
+  bool is_lengths() const;
 };
 
 /// A step with this thunk, of this node. Any thread may ask.

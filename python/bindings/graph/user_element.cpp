@@ -109,7 +109,7 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
     dense_loads += "    const " + type + " x" + k + " = ((const " + type + " *)p[" + k + "])[i];\n";
   }
   const std::string out = c_type(code.output), o = std::to_string(n_inputs);
-  const std::string value = fill_c_template(text, op, code.output, names);
+  const std::string value = "(" + fill_c_template(text, op, code.output, names) + ")";
   std::string module = "// c_element of " + op + "\n" + kTypes + kLibmDeclarations;
   module += "void tv_loop(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
             "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +
