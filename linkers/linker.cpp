@@ -67,8 +67,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   // A leaf is always there: an update by one is committed, whether it was marked or not.
   for (const Update& u : function.updates)
     if (!u.if_computed || u.value.is_leaf()) roots.push_back(u.value);
-  std::vector<Apply*> order = topological_order(roots);
-  graph.nodes = options.emits ? reduced_early(std::move(order)) : NodeIndex(std::move(order));
+  graph.nodes = NodeIndex(topological_order(roots));
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
   check_inputs(function, graph);
@@ -116,7 +115,10 @@ Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
   const Placement placement = place(graph);
   Schedule schedule =
       lower(function, graph, placement, lifetimes(graph, placement), options.retain_intermediates);
-  if (options.emits) run_needs_ahead(schedule);
+  if (options.emits) {
+    run_reductions_early(schedule);
+    run_needs_ahead(schedule);
+  }
   return schedule;
 }
 

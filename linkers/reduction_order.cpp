@@ -1,110 +1,186 @@
 #include "linkers/reduction_order.h"
 
+#include "linkers/moved_deaths.h"
 #include "ops/graph/op.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 namespace thunkvm {
 namespace {
 
+using Kind = Statement::Kind;
+
+bool is_reduction(const Apply& node) { return node.op()->block_reduction(node).has_value(); }
+bool is_elementwise(Apply& node) {
+  return node.op()->element_code(node) != nullptr && node.output(0).ndim() > 0;
+}
+
 class ReductionOrder {
  public:
-  explicit ReductionOrder(std::vector<Apply*> nodes) : nodes_(std::move(nodes)) {}
+  explicit ReductionOrder(Schedule& schedule) : s_(schedule) {}
 
-  NodeIndex run() && {
-    if (!find_tails()) return std::move(nodes_);
-    find_readers();
-    done_.resize(nodes_.size(), false);
-    order_.reserve(nodes_.size());
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i)
-      if (!done_[i]) add(i);
-    return std::move(order_);
+  void run() && {
+    if (!find_tails()) return;
+    find_places();
+    reorder();
+    let_go_late(s_, moved_);
   }
 
  private:
-  std::uint32_t index_of(const Variable& v) const { return nodes_.of(*v.node()); }
-  static bool is_reduction(const Apply& node) {
-    return node.leaf() == Leaf::None && node.op()->block_reduction(node).has_value();
-  }
-  static bool is_elementwise(Apply& node) {
-    return node.leaf() == Leaf::None && node.op()->element_code(node) != nullptr &&
-           node.output(0).ndim() > 0;
-  }
+  std::uint32_t n_statements() const { return static_cast<std::uint32_t>(s_.statements.size()); }
 
   /// Tails: reductions, and what nothing but tails reads. False if there are no reductions.
   bool find_tails() {
-    tail_.resize(nodes_.size(), false);
-    std::vector<bool> read_by_others(nodes_.size(), false), read(nodes_.size(), false);
+    std::vector<std::uint32_t> run_of(s_.nodes.size(), kNone);
+    std::vector<bool> read(s_.registers.size()), read_by_others(s_.registers.size());
+    for (std::uint32_t i = 0; i < n_statements(); ++i) {
+      const Statement& s = s_.statements[i];
+      if (s.kind == Kind::Run) run_of[s.node] = i;
+      if (s.kind == Kind::Move) read_by_others[s.from] = true;
+      if (s.kind == Kind::Branch) read_by_others[s_.branches[s.index].selector] = true;
+    }
+    for (const ScheduledLazy& lazy : s_.lazies)
+      for (const std::uint32_t reg : s_.operands_of(lazy)) read_by_others[reg] = true;
+    for (const auto* kept : {&s_.outputs, &s_.updates})
+      for (const std::uint32_t reg : *kept) read_by_others[reg] = true;
+
+    tail_.resize(n_statements());
     bool any = false;
-    for (std::uint32_t i = static_cast<std::uint32_t>(nodes_.size()); i-- > 0;) {
-      Apply& node = *nodes_[i];
+    for (std::size_t n = s_.nodes.size(); n-- > 0;) {  // readers come later in the graph's order
+      if (run_of[n] == kNone) continue;
+      const Statement& run = s_.statements[run_of[n]];
+      Apply& node = *s_.nodes[n].node();
       const bool reduction = is_reduction(node);
+      const auto is_for_tails = [&](std::uint32_t reg) {
+        return read[reg] && !read_by_others[reg];
+      };
+      const bool tail = reduction || (std::ranges::all_of(s_.outputs_of(run), is_for_tails) &&
+                                      is_elementwise(node));
       any |= reduction;
-      tail_[i] = reduction || (read[i] && !read_by_others[i] && is_elementwise(node));
-      for (const Variable& input : node.inputs()) {
-        read[index_of(input)] = true;
-        if (!tail_[i]) read_by_others[index_of(input)] = true;
+      tail_[run_of[n]] = tail;
+      for (const std::uint32_t reg : s_.inputs_of(run)) {
+        read[reg] = true;
+        if (!tail) read_by_others[reg] = true;
       }
     }
     return any;
   }
 
-  /// The tails that read each node.
-  void find_readers() {
-    first_reader_.resize(nodes_.size() + 1, 0);
-    each_read([&](std::uint32_t input, std::uint32_t) { ++first_reader_[input + 1]; });
-    for (std::size_t i = 0; i < nodes_.size(); ++i) first_reader_[i + 1] += first_reader_[i];
-    readers_.resize(first_reader_.back());
-    std::vector<std::uint32_t> next(first_reader_.begin(), first_reader_.end() - 1);
-    each_read([&](std::uint32_t input, std::uint32_t tail) { readers_[next[input]++] = tail; });
-  }
-  template <class F>
-  void each_read(F&& f) const {
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i)
-      if (tail_[i])
-        for (const Variable& input : nodes_[i]->inputs()) f(index_of(input), i);
-  }
-
-  /// Adds a node whose inputs are there, and the tails that had to wait for nothing else.
-  void add(std::uint32_t node) {
-    waiting_.push_back(node);
-    while (!waiting_.empty()) {
-      const std::uint32_t i = waiting_.back();
-      waiting_.pop_back();
-      if (done_[i] || !is_ready(i)) continue;
-      for (const Variable& input : nodes_[i]->inputs())
-        if (const std::uint32_t leaf = index_of(input); !done_[leaf]) take(leaf);
-      take(i);
-      if (nodes_[i]->leaf() != Leaf::None) continue;
-      for (std::uint32_t r = first_reader_[i + 1]; r-- > first_reader_[i];)
-        waiting_.push_back(readers_[r]);
+  /// Finds the statements in front of which tails, and Needs that these wait for, are to run.
+  void find_places() {
+    block_of_ = s_.block_of_statements();
+    find_memos();
+    kept_.resize(n_statements() + 1, n_statements());
+    for (std::uint32_t i = n_statements(); i-- > 0;) {
+      const Kind kind = s_.statements[i].kind;
+      kept_[i] = kind == Kind::Retire || kind == Kind::Release ? kept_[i + 1] : i;
+    }
+    place_.resize(n_statements(), kNone);
+    written_.resize(s_.registers.size(), kNone);
+    needed_.resize(s_.memos.size(), kNone);
+    decided_.resize(s_.branches.size(), kNone);
+    for (std::uint32_t i = 0; i < n_statements(); ++i) {
+      const Statement& s = s_.statements[i];
+      if (s.kind == Kind::Branch) decided_[s.index] = i;
+      if (s.kind == Kind::Need) needed_[s.index] = i;
+      if (s.kind == Kind::Move) written_[s.to] = i;
+      if (s.kind == Kind::Demand) {
+        const ScheduledLazy& lazy = s_.lazies[s.index];
+        written_[s_.operands_of(lazy)[lazy.n_inputs + s.output]] = i;
+      }
+      if (s.kind != Kind::Run) continue;
+      if (tail_[i]) find_place(i);
+      for (const std::uint32_t reg : s_.outputs_of(s)) written_[reg] = i;
     }
   }
-  void take(std::uint32_t i) {
-    done_[i] = true;
-    order_.push_back(nodes_[i]);
-  }
-  /// True if all inputs are there, or are leaves.
-  bool is_ready(std::uint32_t i) const {
-    return std::ranges::all_of(nodes_[i]->inputs(), [&](const Variable& input) {
-      return done_[index_of(input)] || input.node()->leaf() != Leaf::None;
-    });
+
+  /// By register that a memo body computes, that body.
+  void find_memos() {
+    memo_of_.resize(s_.registers.size(), kNone);
+    for (std::uint32_t m = 0; m < s_.memos.size(); ++m)
+      for (std::uint32_t i = s_.body(m).begin; i < s_.body(m).end; ++i) {
+        const Statement& s = s_.statements[i];
+        if (s.kind == Kind::Move) memo_of_[s.to] = m;
+        if (s.kind == Kind::Run)
+          for (const std::uint32_t reg : s_.outputs_of(s)) memo_of_[reg] = m;
+      }
   }
 
-  NodeIndex nodes_;
-  std::vector<Apply*> order_;
-  // By node.
-  std::vector<bool> tail_, done_;
-  std::vector<std::uint32_t> first_reader_, readers_;
-  std::vector<std::uint32_t> waiting_;
+  void find_place(std::uint32_t run) {
+    const std::uint32_t block = block_of_[run], begin = s_.blocks[block].begin;
+    const auto is_here = [&](std::uint32_t i) { return i != kNone && i >= begin; };
+    std::uint32_t place = 0;
+    const auto inputs = s_.inputs_of(s_.statements[run]);
+    for (const std::uint32_t reg : inputs)
+      if (is_here(written_[reg])) place = std::max(place, place_behind(writer(reg, block)));
+    if (place == 0) return;
+    place_[run] = place;
+    for (const std::uint32_t reg : inputs) {
+      if (is_here(written_[reg]) || memo_of_[reg] == kNone) continue;
+      // What a memo body reads was there when the block began: its Need may come as early.
+      const std::uint32_t need = needed_[memo_of_[reg]];
+      if (is_here(need) && need >= place) place_[need] = std::min(place_[need], place);
+    }
+  }
+
+  /// The statement of a block that wrote a register: of a conditional's value the Branch.
+  std::uint32_t writer(std::uint32_t reg, std::uint32_t block) {
+    std::uint32_t& by = written_[reg];
+    while (block_of_[by] != block) by = decided_[s_.blocks[block_of_[by]].owner];
+    return by;
+  }
+
+  /// Behind a statement with its arms, and with what is let go after it.
+  std::uint32_t place_behind(std::uint32_t i) const {
+    if (place_[i] != kNone) return place_[i];
+    const Statement& s = s_.statements[i];
+    return kept_[s.kind == Kind::Branch ? s_.after(s_.branches[s.index]) : i + 1];
+  }
+
+  void reorder() {
+    // By statement: what moves in front of it, Needs first.
+    std::vector<std::uint32_t> first(n_statements(), kNone), next(n_statements(), kNone);
+    for (const Kind kind : {Kind::Run, Kind::Need})
+      for (std::uint32_t i = n_statements(); i-- > 0;)
+        if (place_[i] != kNone && s_.statements[i].kind == kind)
+          next[i] = std::exchange(first[place_[i]], i);
+
+    std::vector<Statement> ordered;
+    ordered.reserve(n_statements());
+    std::vector<std::uint32_t> now(n_statements());
+    const auto add = [&](std::uint32_t i) {
+      now[i] = static_cast<std::uint32_t>(ordered.size());
+      ordered.push_back(s_.statements[i]);
+    };
+    for (std::uint32_t i = 0; i < n_statements(); ++i) {
+      if (place_[i] < i && s_.statements[i].kind == Kind::Run)
+        moved_.push_back({now[i], static_cast<std::uint32_t>(ordered.size())});
+      for (std::uint32_t early = first[i]; early != kNone; early = next[early]) add(early);
+      if (place_[i] == kNone) add(i);
+    }
+    s_.statements = std::move(ordered);
+    // A block's first statement and its End stay what they are.
+    for (Block& block : s_.blocks) {
+      block.begin = now[block.begin];
+      block.end = now[block.end - 1] + 1;
+    }
+  }
+
+  Schedule& s_;
+  // By statement.
+  std::vector<bool> tail_;
+  std::vector<std::uint32_t> block_of_;
+  std::vector<std::uint32_t> kept_;   // it, or the first one behind it that does more than let go
+  std::vector<std::uint32_t> place_;  // the statement in front of which it is to run; kNone: stays
+  // By register, memo body and branch: the last statement so far that writes, needs, decides it.
+  std::vector<std::uint32_t> written_, needed_, decided_;
+  std::vector<std::uint32_t> memo_of_;  // by register
+  std::vector<MovedRun> moved_;
 };
 
 }  // namespace
 
-NodeIndex reduced_early(std::vector<Apply*> nodes) {
-  return ReductionOrder(std::move(nodes)).run();
-}
+void run_reductions_early(Schedule& schedule) { ReductionOrder(schedule).run(); }
 
 }  // namespace thunkvm

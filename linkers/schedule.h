@@ -2,7 +2,8 @@
 // dies after it.
 //
 // `lower` makes it from a placement, `lower_by_need` without one (lowering.h). Where C will be
-// emitted, `run_needs_ahead` (needs_ahead.h) and the host (LinkOptions::scheduled) may rewrite it.
+// emitted, `run_reductions_early` (reduction_order.h), `run_needs_ahead` (needs_ahead.h) and the
+// host (LinkOptions::scheduled) may rewrite it.
 // From then on it is read: the assembler makes the Program from it and notes its pcs in it,
 // emission makes C from it, `explain` and profiles name regions by it.
 //
