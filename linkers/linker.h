@@ -1,7 +1,7 @@
 // linker.h: from a graph to a program.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "ops/graph/graph.h"
 #include "vm/program.h"
 

@@ -1,6 +1,6 @@
 #include "linkers/recording.h"
 
-#include "linkers/code_regions.h"
+#include "linkers/schedule/code_regions.h"
 #include "ops/graph/op.h"
 #include "ops/graph/work.h"
 

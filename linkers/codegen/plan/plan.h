@@ -9,11 +9,11 @@
 // together: so nothing crosses a border of demand.
 #pragma once
 
+#include "linkers/codegen/plan/plan_options.h"
 #include "linkers/codegen/plan/rematerialised_views.h"
 #include "linkers/codegen/plan/step_form.h"
 #include "linkers/codegen/runtime/native_steps.h"
-#include "linkers/plan_options.h"
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "ops/graph/shape_facts.h"
 #include "ops/graph/variable.h"
 #include "vm/program.h"

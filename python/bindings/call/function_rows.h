@@ -1,7 +1,7 @@
 // function_rows.h: rows about a function's nodes, for Python to make reports of.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "python/bindings/python/python.h"
 
 namespace thunkvm {

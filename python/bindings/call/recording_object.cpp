@@ -1,7 +1,7 @@
 // recording_object.cpp: a recording as Python has it: to be stopped, read, and called with.
 #include "python/bindings/call/recording_object.h"
 
-#include "linkers/code_regions.h"
+#include "linkers/schedule/code_regions.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/testing.h"

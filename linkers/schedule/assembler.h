@@ -1,7 +1,7 @@
 // assembler.h: from a schedule to a program.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "vm/program.h"
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "linkers/assembler.h"
+#include "linkers/schedule/assembler.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // is computed.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 
 namespace thunkvm {
 

@@ -1,7 +1,7 @@
 // code_regions.h: the blocks of a schedule, as recorders of its program name them.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "vm/code_regions.h"
 
 #include <cstdint>

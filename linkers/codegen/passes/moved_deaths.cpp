@@ -1,4 +1,4 @@
-#include "linkers/moved_deaths.h"
+#include "linkers/codegen/passes/moved_deaths.h"
 
 #include "linkers/limits.h"
 

@@ -1,6 +1,6 @@
-#include "linkers/reduction_order.h"
+#include "linkers/codegen/passes/reduction_order.h"
 
-#include "linkers/moved_deaths.h"
+#include "linkers/codegen/passes/moved_deaths.h"
 #include "ops/graph/op.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // moved_deaths.h: where that dies which a Run let go that has moved up.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-#include "linkers/lifetimes.h"
+#include "linkers/schedule/lifetimes.h"
 
 #include "linkers/limits.h"
 #include "thunks/interrupt.h"

@@ -1,4 +1,4 @@
-#include "linkers/code_regions.h"
+#include "linkers/schedule/code_regions.h"
 
 namespace thunkvm {
 namespace {

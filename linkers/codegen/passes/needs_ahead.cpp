@@ -1,4 +1,4 @@
-#include "linkers/needs_ahead.h"
+#include "linkers/codegen/passes/needs_ahead.h"
 
 #include "linkers/limits.h"
 
