@@ -1,8 +1,9 @@
 #include "linkers/linker.h"
 
+#include "linkers/codegen/passes/limits.h"
 #include "linkers/codegen/passes/needs_ahead.h"
 #include "linkers/codegen/passes/reduction_order.h"
-#include "linkers/limits.h"
+#include "linkers/codegen/passes/segments.h"
 #include "linkers/schedule/assembler.h"
 #include "linkers/schedule/lowering.h"
 #include "thunks/error.h"
@@ -129,6 +130,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   const FlatGraph graph = flatten(function, options);
   auto schedule = std::make_shared<Schedule>(make_schedule(function, graph, options));
   if (options.scheduled) options.scheduled(*schedule);
+  if (options.emits) divide_into_segments(*schedule, options.one_by_one ? 1 : kSegmentThunks);
   std::vector<const ThunkCode*> thunks;
   thunks.reserve(schedule->nodes.size());
   Linked linked;
@@ -139,8 +141,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
       linked.shared.emplace_back(&graph.nodes[n]->output(0).shared_value());
   }
   for (const Update& u : function.updates) linked.targets.push_back(u.target);
-  const std::uint32_t segment = options.one_by_one ? 1 : kSegmentThunks;
-  auto program = std::make_shared<Program>(assemble(*schedule, thunks, segment, options.traced));
+  auto program = std::make_shared<Program>(assemble(*schedule, thunks, options.traced));
   program->text = std::make_shared<ScheduleNames>(schedule);
   linked.schedule = std::move(schedule);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.

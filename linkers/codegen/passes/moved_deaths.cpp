@@ -1,6 +1,6 @@
 #include "linkers/codegen/passes/moved_deaths.h"
 
-#include "linkers/limits.h"
+#include "linkers/schedule/limits.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "linkers/codegen/passes/needs_ahead.h"
 
-#include "linkers/limits.h"
+#include "linkers/codegen/passes/limits.h"
 
 #include <algorithm>
 #include <span>
