@@ -1,0 +1,71 @@
+// kernel_run.h: one run of a user's C on arrays: its arguments, and the services for it.
+#pragma once
+
+#include "linkers/compiler/compiler.h"
+#include "ops/graph/type.h"
+#include "thunks/dtype.h"
+#include "thunks/error.h"
+#include "thunks/thunk.h"
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+struct ArrayView;
+struct CallView;
+/// The function that thunkvm/c/kernel_source.py makes of a `c_kernel`.
+using KernelFn = int(CallView*, const ArrayView*, ArrayView*);
+
+/// A node's C, and what is known of the node. Immutable, but for what was learned of its time.
+struct UserKernel {
+  struct Output {
+    DType dtype;
+    StaticShape shape;
+    std::vector<std::uint32_t> looks_at;  ///< inputs that it may be a view of
+  };
+
+  ModulePtr module;
+  KernelFn* run = nullptr;
+  std::string op;
+  std::vector<DType> inputs;
+  std::vector<Output> outputs;
+  std::vector<std::uint32_t> destroyed;  ///< inputs that are overwritten, in order
+  /// Whether the host is left while it runs; none: while its inputs are large, or once a run took
+  /// long.
+  std::optional<bool> leaves;
+  mutable std::atomic<bool> is_slow{false};
+};
+
+/// What the host does around a run.
+class KernelWatch {
+ public:
+  virtual ~KernelWatch() = default;
+  /// The C begins, and is over; the host may have been left.
+  virtual void begin() noexcept {}
+  virtual void end() noexcept {}
+  /// All outputs are in their registers. What it throws fails the run.
+  virtual void check() {}
+};
+
+/// A failure that the C gave a name: the exception that the host is to raise.
+class KernelFailure : public Error {
+ public:
+  KernelFailure(std::string exception, const std::string& message)
+      : Error(ErrorKind::Runtime, message), exception_(std::move(exception)) {}
+  const std::string& exception() const { return exception_; }
+
+ private:
+  std::string exception_;
+};
+
+/// Runs it as an eager thunk does. Throws Error naming the Op: what the C made is none of its
+/// outputs, or it failed without saying why; KernelFailure; what `watch` throws. Then the inputs
+/// are in their registers as they were found, or as the C left them.
+void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands,
+                KernelWatch& watch);
+
+}  // namespace thunkvm
