@@ -110,14 +110,7 @@ PyObject* read(PyObject* self, PyObject*) {
   return guard([&] {
     Recording& recording = recording_of(self);
     const Program& program = *function_of(self).linked().program;
-    RecordedCalls recorded = recording.recorded();
-    recorded.totals.sites.resize(
-        std::max<std::size_t>(recorded.totals.sites.size(), Recorder::first_group(program)));
-    recorded.totals.branches.resize(program.branches.size());
-    recorded.totals.regions.resize(recording.regions().n_regions);
-    recorded.totals.demanders.resize(program.memos.size(), kNone);
-    recorded.node_runs.resize(program.n_nodes);
-    recorded.counters.resize(program.n_counters);
+    const RecordedCalls recorded = recording.recorded();
     const Seconds seconds;
     PyRef dict = PyRef::take(PyDict_New());
     set(dict, "sites", list_of(recorded.totals.sites, [&](const SiteRecord& site) {
