@@ -73,7 +73,7 @@ class Run : public CallView {
     }
   }
 
-  void compute(KernelWatch& watch) {
+  void compute() {
     std::int64_t work = 0;
     for (std::size_t i = 0; i < n_inputs_; ++i) work += views_[i].size;
     const bool leaves = kernel_.leaves.value_or(work >= kWorthLeaving ||
@@ -82,9 +82,7 @@ class Run : public CallView {
     {
       const HostLeave leave(*activation_.host, leaves ? kWorthLeaving : 0);
       const std::uint64_t begin = Clock::now();
-      watch.begin();
       status = kernel_.run(this, views_.begin(), views_.begin() + n_inputs_);
-      watch.end();
       const double seconds = static_cast<double>(Clock::now() - begin) * Clock::seconds_per_tick();
       if (seconds > kLongKernel) {
         kernel_.is_slow.store(true, std::memory_order_relaxed);
@@ -245,11 +243,11 @@ class Run : public CallView {
 }  // namespace
 
 void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands,
-                KernelWatch& watch) {
+                const std::function<void()>& check) {
   Run run(kernel, activation, operands);
   try {
-    run.compute(watch);
-    watch.check();
+    run.compute();
+    if (check) check();
   } catch (...) {
     run.give_back();
     throw;

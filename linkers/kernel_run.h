@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,17 +41,6 @@ struct UserKernel {
   mutable std::atomic<bool> is_slow{false};
 };
 
-/// What the host does around a run.
-class KernelWatch {
- public:
-  virtual ~KernelWatch() = default;
-  /// The C begins, and is over; the host may have been left.
-  virtual void begin() noexcept {}
-  virtual void end() noexcept {}
-  /// All outputs are in their registers. What it throws fails the run.
-  virtual void check() {}
-};
-
 /// A failure that the C gave a name: the exception that the host is to raise.
 class KernelFailure : public Error {
  public:
@@ -62,10 +52,11 @@ class KernelFailure : public Error {
   std::string exception_;
 };
 
-/// Runs it as an eager thunk does. Throws Error naming the Op: what the C made is none of its
-/// outputs, or it failed without saying why; KernelFailure; what `watch` throws. Then the inputs
-/// are in their registers as they were found, or as the C left them.
+/// Runs it as an eager thunk does. `check`, if there is one, is called once all outputs are in
+/// their registers. Throws Error naming the Op: what the C made is none of its outputs, or it
+/// failed without saying why; KernelFailure; what `check` throws. Then the inputs are in their
+/// registers as they were found, or as the C left them.
 void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands,
-                KernelWatch& watch);
+                const std::function<void()>& check = {});
 
 }  // namespace thunkvm

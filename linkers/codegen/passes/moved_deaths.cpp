@@ -123,11 +123,17 @@ class MovedDeaths {
       dying_in_.push_back({statement, reg});
     else if (s.kind == Kind::Move && s.from == reg)
       s.takes = true;
-    else if (s.kind == Kind::Branch && are_few_and_near(touches, block) &&
-             touches.back() == statement)
+    else if (s.kind == Kind::Branch && are_few_and_near(touches, block))
+      die_in_branch(statement, reg, touches);
+    else
+      die_behind(statement, reg);
+  }
+  void die_in_branch(std::uint32_t statement, std::uint32_t reg,
+                     std::span<const std::uint32_t> touches) {
+    Statement& s = s_.statements[statement];
+    if (touches.back() == statement)  // its selector
       s.takes = true;
-    else if (s.kind == Kind::Branch && are_few_and_near(touches, block) &&
-             s_.branches[s.index].n_arms <= kFewRetiringArms)
+    else if (s_.branches[s.index].n_arms <= kFewRetiringArms)
       die_in_arms(s_.branches[s.index], reg, touches);
     else
       die_behind(statement, reg);

@@ -99,29 +99,6 @@ struct PythonKernel : UserKernel {
   bool checks_inputs = false;  ///< see InputGuard
 };
 
-/// What Python does around a run of a kernel.
-class PythonWatch final : public KernelWatch {
- public:
-  PythonWatch(const PythonKernel& kernel, const Activation& activation, const Operands& operands)
-      : kernel_(kernel) {
-    if (kernel.checks_inputs)
-      inputs_stay_.emplace(kernel.op, kernel.destroyed, activation, operands);
-  }
-  void begin() noexcept override {
-    static constexpr int kFirst = 0;
-    report_.emplace(kernel_.locations, &kFirst);
-  }
-  void end() noexcept override { report_.reset(); }
-  void check() override {
-    if (inputs_stay_) inputs_stay_->check();
-  }
-
- private:
-  const PythonKernel& kernel_;
-  std::optional<InputGuard> inputs_stay_;
-  std::optional<CrashReport> report_;
-};
-
 /// Raises the exception of Python's that the C named.
 [[noreturn]] void raise(const KernelFailure& failure) {
   PyObject* const type = PyDict_GetItemString(PyEval_GetBuiltins(), failure.exception().c_str());
@@ -136,8 +113,14 @@ Status run_python_kernel(Activation& activation, const Operands& operands) {
   const auto& kernel = *static_cast<const PythonKernel*>(operands.state);
   try {
     try {
-      PythonWatch watch(kernel, activation, operands);
-      run_kernel(kernel, activation, operands, watch);
+      static constexpr int kFirst = 0;
+      const CrashReport report(kernel.locations, &kFirst);
+      if (!kernel.checks_inputs) {
+        run_kernel(kernel, activation, operands);
+      } else {
+        InputGuard inputs_stay(kernel.op, kernel.destroyed, activation, operands);
+        run_kernel(kernel, activation, operands, [&] { inputs_stay.check(); });
+      }
     } catch (const KernelFailure& failure) {
       raise(failure);
     }
