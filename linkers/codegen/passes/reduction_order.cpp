@@ -154,8 +154,10 @@ class ReductionOrder {
       ordered.push_back(s_.statements[i]);
     };
     for (std::uint32_t i = 0; i < n_statements(); ++i) {
-      if (place_[i] < i && s_.statements[i].kind == Kind::Run)
-        moved_.push_back({now[i], static_cast<std::uint32_t>(ordered.size())});
+      const auto stood = static_cast<std::uint32_t>(ordered.size());
+      const Statement& s = s_.statements[i];
+      if (place_[i] < i && s.kind == Kind::Run && s.n_dying > 0 && stood > now[i] + 1)
+        moved_.push_back({now[i], stood});
       for (std::uint32_t early = first[i]; early != kNone; early = next[early]) add(early);
       if (place_[i] == kNone) add(i);
     }
