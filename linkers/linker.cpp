@@ -1,10 +1,11 @@
 #include "linkers/linker.h"
 
-#include "linkers/assembler.h"
-#include "linkers/limits.h"
-#include "linkers/lowering.h"
-#include "linkers/needs_ahead.h"
-#include "linkers/reduction_order.h"
+#include "linkers/passes/limits.h"
+#include "linkers/passes/needs_ahead.h"
+#include "linkers/passes/reduction_order.h"
+#include "linkers/passes/segments.h"
+#include "linkers/schedule/assembler.h"
+#include "linkers/schedule/lowering.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 #include "thunks/log.h"
@@ -67,8 +68,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   // A leaf is always there: an update by one is committed, whether it was marked or not.
   for (const Update& u : function.updates)
     if (!u.if_computed || u.value.is_leaf()) roots.push_back(u.value);
-  std::vector<Apply*> order = topological_order(roots);
-  graph.nodes = options.emits ? reduced_early(std::move(order)) : NodeIndex(std::move(order));
+  graph.nodes = NodeIndex(topological_order(roots));
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
   check_inputs(function, graph);
@@ -116,7 +116,10 @@ Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
   const Placement placement = place(graph);
   Schedule schedule =
       lower(function, graph, placement, lifetimes(graph, placement), options.retain_intermediates);
-  if (options.emits) run_needs_ahead(schedule);
+  if (options.emits) {
+    run_reductions_early(schedule);
+    run_needs_ahead(schedule);
+  }
   return schedule;
 }
 
@@ -127,6 +130,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   const FlatGraph graph = flatten(function, options);
   auto schedule = std::make_shared<Schedule>(make_schedule(function, graph, options));
   if (options.scheduled) options.scheduled(*schedule);
+  if (options.emits) divide_into_segments(*schedule, options.one_by_one ? 1 : kSegmentThunks);
   std::vector<const ThunkCode*> thunks;
   thunks.reserve(schedule->nodes.size());
   Linked linked;
@@ -137,8 +141,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
       linked.shared.emplace_back(&graph.nodes[n]->output(0).shared_value());
   }
   for (const Update& u : function.updates) linked.targets.push_back(u.target);
-  const std::uint32_t segment = options.one_by_one ? 1 : kSegmentThunks;
-  auto program = std::make_shared<Program>(assemble(*schedule, thunks, segment, options.traced));
+  auto program = std::make_shared<Program>(assemble(*schedule, thunks, options.traced));
   program->text = std::make_shared<ScheduleNames>(schedule);
   linked.schedule = std::move(schedule);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.

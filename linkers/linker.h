@@ -1,7 +1,7 @@
 // linker.h: from a graph to a program.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "ops/graph/graph.h"
 #include "vm/program.h"
 
@@ -57,7 +57,7 @@ struct LinkOptions {
   /// Sees the schedule before it is assembled: for sources whose thunks depend on what is around
   /// them. It may add inputs to Runs. Null: nobody does.
   std::function<void(Schedule&)> scheduled = {};
-  /// Each thunk has an instruction of its own; else those that follow each other share some.
+  /// Of what emits: each thunk has an instruction of its own.
   bool one_by_one = false;
   /// Advice about a node that no source has a thunk for.
   std::string advice{kDefaultAdvice};

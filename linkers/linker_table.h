@@ -2,8 +2,8 @@
 // they emit.
 #pragma once
 
+#include "linkers/codegen/plan/plan_options.h"
 #include "linkers/linker.h"
-#include "linkers/plan_options.h"
 
 #include <algorithm>
 #include <cstdint>

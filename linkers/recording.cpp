@@ -1,6 +1,6 @@
 #include "linkers/recording.h"
 
-#include "linkers/code_regions.h"
+#include "linkers/schedule/code_regions.h"
 #include "ops/graph/op.h"
 #include "ops/graph/work.h"
 
@@ -58,6 +58,7 @@ void RecordedCalls::add(const RecordedCalls& other) {
 Recording::Recording(const Linked& linked, const RecordOptions& options, CompileWhen when,
                      PlanOptions emission)
     : options_(options),
+      program_(linked.program),
       about_(std::make_shared<RecordedProgram>(regions_of(*linked.schedule),
                                                shaped_nodes(*linked.schedule))),
       pool_(linked.program,
@@ -86,6 +87,13 @@ RecordedCalls Recording::recorded() {
   pool_.each_idle([&](Frame& frame) { result.totals.add(*frame.recorder()); });
   add_each(result.node_runs, pool_.node_runs());
   add_each(result.counters, pool_.counters());
+  RecordedTotals& totals = result.totals;
+  totals.sites.resize(std::max<std::size_t>(totals.sites.size(), Recorder::first_group(*program_)));
+  totals.branches.resize(program_->branches.size());
+  totals.regions.resize(regions().n_regions);
+  totals.demanders.resize(program_->memos.size(), kNone);
+  result.node_runs.resize(program_->n_nodes);
+  result.counters.resize(program_->n_counters);
   return result;
 }
 

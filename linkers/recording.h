@@ -34,7 +34,9 @@ class Recording {
   const Compilation& compilation() const { return compilation_; }
   const RecordOptions& options() const { return options_; }
   const CodeRegions& regions() const { return about_->regions; }
-  /// The sums over all calls that have ended, those of recordings that handed theirs on too.
+  /// The sums over all calls that have ended, those of recordings that handed theirs on too. There
+  /// is one of each site, branch, region, memo body, node and counter of the program, also where no
+  /// call came to it; of a group of emitted code only where one did.
   RecordedCalls recorded();
   std::uint64_t n_calls();
   void take_over(const RecordedCalls& other) { taken_over_.add(other); }
@@ -46,6 +48,7 @@ class Recording {
 
  private:
   RecordOptions options_;
+  std::shared_ptr<const Program> program_;
   std::shared_ptr<const RecordedProgram> about_;
   FramePool pool_;
   Compilation compilation_;

@@ -7,7 +7,7 @@
 namespace thunkvm {
 
 /// The regions that recorders add time up by: the blocks of the program's schedule
-/// (linkers/code_regions.h), or one for all.
+/// (linkers/schedule/code_regions.h), or one for all.
 struct CodeRegions {
   std::uint32_t n_regions = 1;
   /// By pc of a Need or a Lazy, which may have a body run: the region that it stands in. Others: 0.

@@ -1,7 +1,7 @@
 // test_placement.cpp: where nodes of small graphs are placed, which branches are joined and where
 // values are let go.
-#include "linkers/lifetimes.h"
-#include "linkers/placement.h"
+#include "linkers/schedule/lifetimes.h"
+#include "linkers/schedule/placement.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
 #include "thunks/demand.h"

@@ -1,7 +1,7 @@
-// test_reduction_order.cpp: where reductions come in the order of a graph's nodes.
-#include "linkers/reduction_order.h"
+// test_reduction_order.cpp: where reductions come in a schedule that C is emitted from.
+#include "linkers/linker.h"
+#include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
-#include "ops/graph/graph.h"
 
 #include <doctest/doctest.h>
 
@@ -18,46 +18,162 @@ Variable scalar(const char* name) {
   return Variable::input(TensorType::scalar(DType::Float64), name);
 }
 
+/// The schedule of what depends on these, as text.
+std::string schedule(std::vector<Variable> inputs, std::vector<Variable> outputs) {
+  return "\n" + link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, {.emits = true})
+                    .schedule->text();
+}
+
 /// The Ops of the nodes that these depend on, in the order that reduces early.
-std::string order(std::vector<Variable> roots) {
-  const NodeIndex nodes = reduced_early(topological_order(roots));
+std::string order(std::vector<Variable> inputs, std::vector<Variable> outputs) {
+  const Linked linked =
+      link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, {.emits = true});
   std::string names;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const Variable& input : nodes[i]->inputs()) CHECK(nodes.of(*input.node()) < i);
-    if (nodes[i]->leaf() == Leaf::None) names += nodes[i]->op()->name() + " ";
-  }
+  for (const Statement& s : linked.schedule->statements)
+    if (s.kind == Statement::Kind::Run) names += linked.nodes()[s.node].node()->op()->name() + " ";
   return names;
 }
 
 TEST_CASE("a sum comes right after what it adds up") {
   const Variable x = vector("x"), y = exp(x);
-  CHECK(order({log(y), sum(y)}) == "exp sum log ");
+  CHECK(order({x}, {log(y), sum(y)}) == "exp sum log ");
 }
 
 TEST_CASE("what only reductions read comes with them") {
   const Variable x = vector("x"), y = exp(x);
-  CHECK(order({log(y), sum(y * y * 2.0)}) == "exp mul mul sum log ");
+  CHECK(order({x}, {log(y), sum(y * y * 2.0)}) == "exp mul mul sum log ");
 }
 
 TEST_CASE("what others read too stays where it is, and so do its reductions") {
   const Variable x = vector("x"), y = exp(x), squares = y * y;
-  CHECK(order({log(y), call_op("cumsum", {squares}), sum(squares)}) == "exp log mul sum cumsum ");
+  CHECK(order({x}, {log(y), call_op("cumsum", {squares}), sum(squares)}) ==
+        "exp log mul sum cumsum ");
 }
 
 TEST_CASE("a reduction waits for all that it depends on") {
   const Variable x = vector("x"), y = exp(x), z = log(neg(y));
-  CHECK(order({z, call_op("sin", {z}), sum(y * z)}) == "exp neg log mul sum sin ");
+  CHECK(order({x}, {z, call_op("sin", {z}), sum(y * z)}) == "exp neg log mul sum sin ");
 }
 
 TEST_CASE("what is reduced of inputs alone stays behind what came before it") {
   const Variable x = vector("x"), c = scalar("c"), total = sum(x);
-  CHECK(order({exp(c), sum(x * total)}) == "exp sum mul sum ");
-  CHECK(order({exp(x), log(x), sum(x * total), total}) == "exp log sum mul sum ");
+  CHECK(order({x, c}, {exp(c), sum(x * total)}) == "exp sum mul sum ");
+  CHECK(order({x}, {exp(x), log(x), sum(x * total), total}) == "exp log sum mul sum ");
 }
 
 TEST_CASE("without reductions the order stays what it was") {
   const Variable x = vector("x"), y = exp(x);
-  CHECK(order({call_op("sin", {y}), y * 2.0, log(y)}) == "exp sin mul log ");
+  CHECK(order({x}, {call_op("sin", {y}), y * 2.0, log(y)}) == "exp sin mul log ");
+}
+
+TEST_CASE("a reduction moves past a branch, and what died in it dies in the arms") {
+  const Variable x = vector("x"), c = scalar("c"), y = exp(x);
+  const Variable either = ifelse(c, y * 2.0, x);
+  CHECK(schedule({x, c}, {either, sum(y * y)}) == R"(
+root
+  exp.0: t2 = x
+  mul.3: t5 = t2, t2
+  sum.4: t6 = t5, dies: t5
+  branch on c
+  arm 0
+    dies: t2
+    move t0 = x
+  arm 1
+    mul.1: t0 = t2, constant 2.000000, dies: t2
+)");
+}
+
+TEST_CASE("a selector that died in a reduction dies in the branch that it moved past") {
+  const Variable x = vector("x"), c = scalar("c"), y = exp(x), total = sum(y);
+  CHECK(schedule({x, c}, {y, ifelse(total, c, exp(c)), sum(y * total)}) == R"(
+root
+  exp.0: t2 = x
+  sum.1: t3 = t2
+  mul.4: t5 = t2, t3
+  sum.5: t6 = t5, dies: t5
+  branch on t3, dies: t3
+  arm 0
+    exp.2: t0 = c
+  arm 1
+    move t0 = c
+)");
+}
+
+TEST_CASE("a reduction takes the memo bodies along that it waits for") {
+  const Variable x = vector("x"), c = scalar("c"), d = scalar("d"), memo = log(x);
+  const Variable y = exp(x), inner = ifelse(d, y * 2.0, x);
+  CHECK(schedule({x, c, d}, {ifelse(c, inner + sum(y * memo), x), ifelse(d, memo, x)}) == R"(
+root
+  branch on c
+  arm 0
+    move t0 = x
+  arm 1
+    need log.3
+    exp.0: t4 = x
+    mul.4: t8 = t4, t7
+    sum.5: t9 = t8, dies: t8
+    branch on d
+    arm 0
+      dies: t4
+      move t1 = x
+    arm 1
+      mul.1: t1 = t4, constant 2.000000, dies: t4
+    add.6: t0 = t1, t9, dies: t1, t9
+  branch on d
+  arm 0
+    dies: t7
+    move t10 = x
+  arm 1
+    need log.3
+    move t10 = t7, dies: t7
+memo log.3
+  log.3: t7 = x
+)");
+}
+
+TEST_CASE("what a memo body may still read dies behind the last branch that may need it") {
+  const Variable x = vector("x"), c = scalar("c"), d = scalar("d"), y = exp(x), memo = log(y);
+  CHECK(schedule({x, c, d}, {ifelse(c, memo, x), ifelse(d, memo, x), sum(y)}) == R"(
+root
+  exp.0: t1 = x
+  sum.4: t7 = t1
+  branch on c
+  arm 0
+    move t3 = x
+  arm 1
+    need log.1
+    move t3 = t4
+  branch on d
+  arm 0
+    dies: t4
+    move t6 = x
+  arm 1
+    need log.1
+    move t6 = t4, dies: t4
+  dies: t1
+memo log.1
+  log.1: t4 = t1
+)");
+}
+
+TEST_CASE("a conditional's value is reduced right behind its branch") {
+  const Variable x = vector("x"), c = scalar("c"), d = scalar("d");
+  const Variable either = ifelse(c, exp(x), x);
+  CHECK(schedule({x, c, d}, {ifelse(d, either, x), sum(either)}) == R"(
+root
+  branch on c
+  arm 0
+    move t0 = x
+  arm 1
+    exp.0: t0 = x
+  sum.3: t5 = t0
+  branch on d
+  arm 0
+    dies: t0
+    move t4 = x
+  arm 1
+    move t4 = t0, dies: t0
+)");
 }
 
 }  // namespace

@@ -219,8 +219,8 @@ memo log.4
   CHECK(schedule({x, c, d}, outputs, {.emits = true}) == R"(
 root
   exp.0: t2 = x
-  sum.1: t3 = t2
-  sin.2: t4 = t2, dies: t2
+  sum.2: t4 = t2
+  sin.1: t3 = t2, dies: t2
   branch on c
   arm 0
     move t0 = d

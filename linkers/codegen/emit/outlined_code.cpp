@@ -1,10 +1,10 @@
 #include "linkers/codegen/emit/outlined_code.h"
 
-#include "linkers/assembler.h"
 #include "linkers/codegen/emit/array_reads.h"
 #include "linkers/codegen/emit/function_writer.h"
 #include "linkers/codegen/emit/loop_body.h"
 #include "linkers/codegen/emit/prelude.h"
+#include "linkers/schedule/assembler.h"
 #include "ops/graph/c_template.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // after each group of nodes, and notes which way branches go. Other programs have none of it.
 #pragma once
 
-#include "linkers/code_regions.h"
 #include "linkers/codegen/emit/emitted_code.h"
+#include "linkers/schedule/code_regions.h"
 
 #include <cstdint>
 #include <span>

@@ -1,7 +1,7 @@
 // accesses.h: who touches each register, and how.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 
 #include <cstdint>
 #include <span>

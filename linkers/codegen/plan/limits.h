@@ -1,6 +1,8 @@
 // limits.h: how much becomes one function, one loop, and why.
 #pragma once
 
+#include "linkers/passes/limits.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -9,6 +11,7 @@ namespace thunkvm {
 /// Thunks of an outlined function. Compilers are not linear: 10,000 nodes that branch take 0.95 s
 /// with 40, 0.92 s with 160, 1.28 s with 640 and 1.75 s with 2,560 (`./dev bench large`).
 inline constexpr std::uint32_t kFunctionThunks = 160;
+static_assert(kSegmentThunks <= kFunctionThunks);
 /// Memo bodies that emitted code calls from within each other: on the native stack, of which a
 /// function's frame takes up to some kilobytes; deeper ones go by way of the interpreter. That
 /// costs little: 64 bodies, each in need of the one before, take 5.2 us with 0, 5.0 us with 8 and
@@ -19,6 +22,7 @@ inline constexpr std::uint8_t kMemoDepth = 8;
 /// 128 of `y = y * a + b`, each takes per element of 1,000 0.09 ns with 8, 0.06 ns with 16, 0.05 ns
 /// with 32 and 0.06 ns with 60.
 inline constexpr std::size_t kLoopMembers = 32;
+static_assert(kNeedsTogether == kLoopMembers);
 /// Index maps of index maps that a loop does without: each is one more function called when its
 /// lengths are new. More would not be slower: `exp` of 200 elements behind 16 slices takes 0.82 us
 /// with 0, 0.59 us with 8 and 0.51 us with 16, and 0.86, 0.73 and 0.42 us where each length is new.

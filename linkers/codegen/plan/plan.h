@@ -10,9 +10,9 @@
 #pragma once
 
 #include "linkers/codegen/plan/accesses.h"
+#include "linkers/codegen/plan/plan_options.h"
 #include "linkers/codegen/plan/step_form.h"
-#include "linkers/plan_options.h"
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "ops/graph/shape_facts.h"
 #include "ops/graph/variable.h"
 #include "vm/native_steps.h"

@@ -5,6 +5,7 @@
 #include "python/bindings/call/function_rows.h"
 #include "python/bindings/call/function_watch.h"
 #include "python/bindings/call/recording_object.h"
+#include "python/bindings/call/schedule_rows.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/testing.h"
@@ -134,15 +135,15 @@ PyObject* rows(PyObject* self, PyObject*) {
 }
 
 PyObject* node_forms_of(PyObject* self, PyObject*) {
-  return guard([&] { return node_forms(function_of(self)); });
+  return guard([&] { return node_form_rows(function_of(self)); });
 }
 
 PyObject* counts(PyObject* self, PyObject*) {
   return guard([&] { return node_counts(function_of(self)); });
 }
 
-PyObject* regions(PyObject* self, PyObject*) {
-  return guard([&] { return list_regions(*function_of(self).linked().schedule); });
+PyObject* schedule(PyObject* self, PyObject*) {
+  return guard([&] { return schedule_rows(*function_of(self).linked().schedule); });
 }
 
 PyObject* get_nodes(PyObject* self, void*) {
@@ -266,8 +267,8 @@ PyMethodDef methods[] = {
      "For each node that may run: (node, Op, form, where it was made, how often it ran)."},
     {"_node_forms", node_forms_of, METH_NOARGS,
      "For each node that may run, in the order of `_node_rows`: (form, code, why)."},
-    {"_regions", regions, METH_NOARGS,
-     "The blocks of the function's schedule, and by node the one that it runs in; see regions.py."},
+    {"_schedule", schedule, METH_NOARGS,
+     "The blocks of the function's schedule, and what runs in them: a dict; see regions.py."},
     {"c_source", c_source, METH_NOARGS,
      "The C that stands for the program, with a comment for each node."},
     {"compile", compile_function, METH_NOARGS,

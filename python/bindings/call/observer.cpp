@@ -15,6 +15,12 @@ PyRef callable(PyObject* object, const char* name) {
   return member;
 }
 
+std::uint32_t count(PyObject* object, const char* name) {
+  const unsigned long value = PyLong_AsUnsignedLong(attribute(object, name).get());
+  if (PyErr_Occurred() != nullptr) throw PythonError{};
+  return static_cast<std::uint32_t>(value);
+}
+
 /// `value(k)` for each of `n` values that is there, else `absent`.
 template <class Value>
 PyRef list_of(int n, PyObject* absent, const Value& value) {
@@ -45,11 +51,8 @@ Observer::Observer(PyObject* object)
       after_(callable(object, "after")),
       started_(callable(object, "started")),
       finished_(callable(object, "finished")),
-      absent_(attribute(object, "absent")) {
-  const PyRef first = attribute(object, "first");
-  first_ = static_cast<std::uint32_t>(PyLong_AsUnsignedLong(first.get()));
-  if (PyErr_Occurred() != nullptr) throw PythonError{};
-}
+      absent_(attribute(object, "absent")),
+      new_runs_(count(object, "first")) {}
 
 PyRef Observer::started(Frame& frame) {
   const double spent =
@@ -74,53 +77,6 @@ void Observer::finished(PyObject* outputs, const PyRef& started) {
     unwatched_ = 0;
     if (PyErr_Occurred() != nullptr) throw PythonError{};
   }
-}
-
-namespace {
-
-// Layouts of a node that are known; what comes beyond them is new each time. So many take 42 kB,
-// and a look among them 6 ns, as among ten.
-constexpr std::size_t kRemembered = 1000;
-
-/// A hash of how the inputs of a run lie; numbers have no layout.
-std::uint64_t layout_of(const ThunkRun& run) {
-  std::uint64_t hash = 1;
-  const auto add = [&](std::uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;
-  };
-  for (int i = 0; i < run.operands.n_inputs; ++i) {
-    if (run.lazy != nullptr && !run.lazy->available(i)) {
-      add(1);
-      continue;
-    }
-    const Cell& cell = run.frame.cell(run.operands.input(i));
-    if (!cell.is_array()) continue;
-    const ArrayBody& body = *cell.body();
-    add(static_cast<std::uint64_t>(body.dtype) * 64 + body.ndim);
-    for (int k = 0; k < 2 * body.ndim; ++k) add(static_cast<std::uint64_t>(body.dims[k]));
-  }
-  return hash;
-}
-
-}  // namespace
-
-bool Observer::is_new(const ThunkRun& run) {
-  if (run.node >= runs_.size()) runs_.resize(run.node + 1);
-  Runs& runs = runs_[run.node];
-  const std::uint64_t layout = layout_of(run);
-  if (runs.n < first_) {
-    ++runs.n;
-    runs.others.insert(layout);
-    return true;
-  }
-  if (layout == runs.layout) return false;
-  const bool known = runs.others.contains(layout);
-  if (known || runs.others.size() < kRemembered) {
-    runs.others.insert(layout);
-    runs.layout = layout;
-  }
-  return !known;
 }
 
 int Observer::traverse(visitproc visit, void* arg) const {
@@ -149,7 +105,7 @@ PyRef ObserverTracer::outputs(const ThunkRun& run) const {
 
 void ObserverTracer::before(const ThunkRun& run) {
   if (!observer_.before_ || run.node == kNone) return;
-  const bool is_new = observer_.first_ != 0 && observer_.is_new(run);
+  const bool is_new = observer_.new_runs_.is_new(run);
   if (!all_ && !is_new) return;
   ending_the_call([&] {
     host_.heed_float_errors();

@@ -2,12 +2,12 @@
 // stand on.
 #pragma once
 
+#include "linkers/new_runs.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/python.h"
 #include "vm/tracer.h"
 
 #include <cstdint>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -46,7 +46,7 @@ class Observer {
   PyRef started(Frame& frame);
   void finished(PyObject* outputs, const PyRef& started);
   /// Whether it is told of thunks that are new in other calls too.
-  bool tells_of_new() const { return first_ != 0; }
+  bool tells_of_new() const { return new_runs_.any(); }
   /// Notes how long a call took that was not told of.
   void add_unwatched(std::uint64_t ticks) { unwatched_ticks_ += ticks; }
 
@@ -54,21 +54,10 @@ class Observer {
 
  private:
   friend class ObserverTracer;
-  /// The runs of a node.
-  struct Runs {
-    std::uint32_t n = 0;
-    std::uint64_t layout = 0;  ///< a hash of how its inputs lay the last time
-    std::unordered_set<std::uint64_t> others;
-  };
-
-  /// Whether a run is new; notes it.
-  bool is_new(const ThunkRun& run);
-
   PyRef object_, before_, after_, started_, finished_, absent_;
   long long unwatched_ = 0;  ///< calls to come that little is told of
   std::uint64_t unwatched_ticks_ = 0;
-  std::uint32_t first_ = 0;
-  std::vector<Runs> runs_;  ///< by node
+  NewRuns new_runs_;
 };
 
 /// An observer in one call.

@@ -1,7 +1,6 @@
 // recording_object.cpp: a recording as Python has it: to be stopped, read, and called with.
 #include "python/bindings/call/recording_object.h"
 
-#include "linkers/code_regions.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/testing.h"
@@ -28,15 +27,6 @@ PythonFunction& function_of(PyObject* self) {
   if (self_of(self)->owner == nullptr)
     throw Error(ErrorKind::Runtime, "the garbage collector took the function of this recording");
   return *self_of(self)->function;
-}
-
-const char* name_of(Decoding decoding) {
-  switch (decoding) {
-    case Decoding::Truth: return "truth";
-    case Decoding::Index: return "index";
-    case Decoding::IndexOrDefault: break;
-  }
-  return "default";
 }
 
 PyRef integer(std::uint64_t value) { return PyRef::take(PyLong_FromUnsignedLongLong(value)); }
@@ -120,14 +110,7 @@ PyObject* read(PyObject* self, PyObject*) {
   return guard([&] {
     Recording& recording = recording_of(self);
     const Program& program = *function_of(self).linked().program;
-    RecordedCalls recorded = recording.recorded();
-    recorded.totals.sites.resize(
-        std::max<std::size_t>(recorded.totals.sites.size(), Recorder::first_group(program)));
-    recorded.totals.branches.resize(program.branches.size());
-    recorded.totals.regions.resize(recording.regions().n_regions);
-    recorded.totals.demanders.resize(program.memos.size(), kNone);
-    recorded.node_runs.resize(program.n_nodes);
-    recorded.counters.resize(program.n_counters);
+    const RecordedCalls recorded = recording.recorded();
     const Seconds seconds;
     PyRef dict = PyRef::take(PyDict_New());
     set(dict, "sites", list_of(recorded.totals.sites, [&](const SiteRecord& site) {
@@ -176,10 +159,14 @@ PyObject* read(PyObject* self, PyObject*) {
   });
 }
 
-PyObject* regions(PyObject* self, PyObject*) {
+PyObject* groups(PyObject* self, PyObject*) {
   return guard([&] {
-    Recording& recording = recording_of(self);
-    return program_regions(*function_of(self).linked().schedule, recording.compilation().ready());
+    const NativeCode* const native = recording_of(self).compilation().ready();
+    if (native == nullptr) return PyRef::take(PyList_New(0));
+    return list_of(native->groups, [](const NativeGroup& group) {
+      PyRef nodes = list_of(group.nodes, integer);
+      return PyRef::take(Py_BuildValue("(Os)", nodes.get(), group.kind));
+    });
   });
 }
 
@@ -290,7 +277,8 @@ PyMethodDef methods[] = {
     {"count", count, METH_NOARGS, "How many calls were recorded."},
     {"compile", compile, METH_NOARGS,
      "Compiles the C of the recorded program now, if there is any."},
-    {"regions", regions, METH_NOARGS, "Where each node of the function's program runs: a dict."},
+    {"groups", groups, METH_NOARGS,
+     "What emitted code computes together: (nodes, kind) of each group."},
     {"stop", stop, METH_NOARGS, "Records no further call."},
     {"force", force, METH_O, "Has branches go one way in the calls from now on."},
     {nullptr, nullptr, 0, nullptr},
@@ -333,52 +321,6 @@ PyType_Spec spec = {"thunkvm._core.Recording", sizeof(RecordingObject), 0,
                     slots};
 
 }  // namespace
-
-// Whether nothing is computed in a block, nor has to be for it.
-static bool is_idle(const Schedule& schedule, const Block& block) {
-  for (std::uint32_t s = block.begin; s < block.end; ++s) switch (schedule.statements[s].kind) {
-      case Statement::Kind::Run:
-      case Statement::Kind::Need:
-      case Statement::Kind::Demand: return false;
-      default: break;
-    }
-  return true;
-}
-
-PyRef program_regions(const Schedule& schedule, const NativeCode* native) {
-  const auto or_none = [](std::uint32_t index) {
-    return index == kNone ? PyRef::borrow(Py_None) : integer(index);
-  };
-  PyRef dict = PyRef::take(PyDict_New());
-  set(dict, "regions", list_of(schedule.blocks, [&](const Block& block) {
-        static const char* const names[] = {"root", "arm", "memo", "input", "input"};
-        PyRef parent = or_none(block.parent);
-        return PyRef::take(Py_BuildValue("(sIIO)", names[static_cast<int>(block.kind)], block.owner,
-                                         block.number, parent.get()));
-      }));
-  set(dict, "idle", list_of(schedule.blocks, [&](const Block& block) {
-        return PyRef::borrow(is_idle(schedule, block) ? Py_True : Py_False);
-      }));
-  set(dict, "node_regions", list_of(schedule.block_of_nodes(), or_none));
-  set(dict, "branches", list_of(schedule.branches, [&](const ScheduledBranch& branch) {
-        return PyRef::take(Py_BuildValue("(IsIII)", branch.selector, name_of(branch.decoding),
-                                         branch.n_arms, schedule.decided_by(branch)[0],
-                                         schedule.arm(branch, 0).parent));
-      }));
-  set(dict, "memos",
-      list_of(schedule.memos, [](const ScheduledMemo& memo) { return integer(memo.node); }));
-  set(dict, "lazies",
-      list_of(schedule.lazies, [](const ScheduledLazy& lazy) { return integer(lazy.node); }));
-  set(dict, "demanders", list_of(demanders_of(schedule), or_none));
-  PyRef groups = PyRef::take(PyList_New(0));
-  if (native != nullptr)
-    groups = list_of(native->groups, [](const NativeGroup& group) {
-      PyRef nodes = list_of(group.nodes, integer);
-      return PyRef::take(Py_BuildValue("(Os)", nodes.get(), group.kind));
-    });
-  set(dict, "groups", groups);
-  return dict;
-}
 
 PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& function,
                          PyObject* owner) {

@@ -14,10 +14,6 @@ class PythonFunction;
 PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& function,
                          PyObject* owner);
 
-/// Where each node of a program runs, which branches there are, and what emitted code computes
-/// together, as a dict.
-PyRef program_regions(const Schedule& schedule, const NativeCode* native);
-
 void init_recording(PyObject* module);
 
 }  // namespace thunkvm

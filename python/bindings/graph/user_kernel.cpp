@@ -1,14 +1,16 @@
 #include "python/bindings/graph/user_kernel.h"
 
 #include "linkers/compiler/compiler.h"
+#include "linkers/kernel_run.h"
 #include "ops/graph/graph.h"
 #include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/collection.h"
-#include "python/bindings/graph/kernel_run.h"
 #include "python/bindings/graph/python_op.h"
+#include "python/bindings/python/crash_report.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/interruption.h"
+#include "python/bindings/python/raised.h"
 
 #include <algorithm>
 #include <memory>
@@ -90,13 +92,51 @@ std::string with_lines(const CompileError& error, const ModuleSource& source) {
                     .get());
 }
 
+/// The immutable data of a node's thunk.
+struct PythonKernel : UserKernel {
+  std::string location;
+  const char* locations[1] = {};
+  bool checks_inputs = false;  ///< see InputGuard
+};
+
+/// Raises the exception of Python's that the C named.
+[[noreturn]] void raise(const KernelFailure& failure) {
+  PyObject* const type = PyDict_GetItemString(PyEval_GetBuiltins(), failure.exception().c_str());
+  if (type != nullptr && PyExceptionClass_Check(type))
+    PyErr_SetString(type, failure.what());
+  else
+    PyErr_Format(PyExc_RuntimeError, "%s: %s", failure.exception().c_str(), failure.what());
+  throw PythonError{};
+}
+
+Status run_python_kernel(Activation& activation, const Operands& operands) {
+  const auto& kernel = *static_cast<const PythonKernel*>(operands.state);
+  try {
+    try {
+      static constexpr int kFirst = 0;
+      const CrashReport report(kernel.locations, &kFirst);
+      if (!kernel.checks_inputs) {
+        run_kernel(kernel, activation, operands);
+      } else {
+        InputGuard inputs_stay(kernel.op, kernel.destroyed, activation, operands);
+        run_kernel(kernel, activation, operands, [&] { inputs_stay.check(); });
+      }
+    } catch (const KernelFailure& failure) {
+      raise(failure);
+    }
+    return Status::Done;
+  } catch (...) {
+    return fail_thunk(activation);
+  }
+}
+
 }  // namespace
 
 ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
   if (!op.own_method("c_kernel")) return {};
   const std::optional<Source> source = source_of(node);
   if (!source) return {};
-  auto kernel = std::make_shared<UserKernel>();
+  auto kernel = std::make_shared<PythonKernel>();
   kernel->op = op.name();
   kernel->location = location_of(node);
   kernel->locations[0] = kernel->location.c_str();
@@ -128,7 +168,7 @@ ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
 
   ThunkCode thunk;
   thunk.form = "kernel";
-  thunk.eager = &run_user_kernel;
+  thunk.eager = &run_python_kernel;
   thunk.state = std::move(kernel);
   return thunk;
 }

@@ -1,7 +1,7 @@
 // c_thunk.h: thunks whose code is the C of users' Ops, over Python objects.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "ops/graph/graph.h"
 #include "python/bindings/thunks/python_thunk.h"
 

@@ -59,13 +59,10 @@ class _Capture:
     ) -> None:
         self.function = function
         self.data: dict[str, Any] = recording.read()
-        program = recording.regions()
-        self.program = ProgramRegions(function, program)
+        self.program = ProgramRegions(function)
         self.sites = [Site(*row) for row in self.data["sites"]]
-        self.demanders: list[int | None] = program["demanders"]
-        self.memos: list[int] = program["memos"]
         self.first_group: int = self.data["first_group"]
-        self.groups: list[tuple[list[int], str]] = program["groups"]
+        self.groups = recording.groups()
         self.n_nodes = len(self.program.nodes)
         self.entered: list[int] = self.data["node_runs"] if entered is None else entered
         self.runs = self._runs()
@@ -123,9 +120,9 @@ class _Capture:
             if region is not None:
                 spent[region] += seconds
         for number in reversed(range(len(spent))):  # what is inside comes after what is around it
-            kind, _, _, parent = self.program.regions[number]
-            if kind == "arm" and parent is not None:  # a memo body's time is its caller's
-                spent[parent] += spent[number]
+            block = self.program.blocks[number]
+            if block.kind == "arm" and block.within is not None:  # a memo body's is its caller's
+                spent[block.within] += spent[number]
         return spent
 
     def _nodes(self) -> tuple[NodeRow, ...]:
@@ -180,9 +177,9 @@ class _Capture:
         """Return which node needed a memo body's value first."""
         found = {}
         for memo, pc in enumerate(self.data["demanders"]):
-            demander = None if pc is None else self.demanders[pc]
+            demander = None if pc is None else self.program.demanders[pc]
             if demander is not None:
-                found[self.memos[memo]] = demander
+                found[self.program.memos[memo]] = demander
         return found
 
     def _below(self) -> dict[int, float]:
@@ -218,7 +215,7 @@ class _Capture:
             name=condition.arm_name(arm), taken=taken[condition.arm(arm)],
             time=self._arm_time(number, arm),
             nodes=tuple(self.program.nodes_in[number, arm]),
-            idle=all(self.program.idle[region] for region in self.program.arm_regions[number, arm]),
+            idle=all(self.program.blocks[b].idle for b in self.program.arm_regions[number, arm]),
         )  # fmt: skip
 
     def _calls(self) -> tuple[CallRow, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from thunkvm import _core
 from thunkvm._core import Variable
@@ -65,26 +64,27 @@ class ProgramRegions:
     ----------
     function : Function
         The function.
-    program : dict
-        What its recording says of its program.
     """
 
-    def __init__(self, function: _core.Function, program: dict[str, Any]) -> None:
+    def __init__(self, function: _core.Function) -> None:
         """Find the conditions: branches on one selector in one region are one."""
         self._regions = Regions(function)
-        self.regions: list[tuple[str, int, int, int | None]] = program["regions"]
-        self.node_regions: list[int | None] = program["node_regions"]
-        self.idle: list[bool] = program["idle"]
-        self.lazies: list[int] = program["lazies"]
+        self.blocks = self._regions.blocks
+        self.node_regions = self._regions.node_blocks
+        schedule = self._regions.schedule
+        branch_rows: list[tuple[int, str, int, int, int]] = schedule["branches"]
+        self.memos: list[int] = schedule["memos"]
+        self.lazies: list[int] = schedule["lazies"]
+        self.demanders: list[int | None] = schedule["demanders"]
         self.nodes = function._nodes
         self.condition_of: list[int] = []
         together: dict[tuple[int, str, int], list[int]] = defaultdict(list)
-        for branch, (selector, decoding, _, _, region) in enumerate(program["branches"]):
+        for branch, (selector, decoding, _, _, region) in enumerate(branch_rows):
             together[selector, decoding, region].append(branch)
         found = {}
         self.conditions: list[Condition] = []
         for branches in together.values():
-            _, decoding, n_arms, node, _ = program["branches"][branches[0]]
+            _, decoding, n_arms, node, _ = branch_rows[branches[0]]
             owner = self.nodes[node].owner
             assert owner is not None
             found.update(dict.fromkeys(branches, len(self.conditions)))
@@ -98,7 +98,7 @@ class ProgramRegions:
                     owner.inputs[0],
                 )
             )
-        self.condition_of = [found[branch] for branch in range(len(program["branches"]))]
+        self.condition_of = [found[branch] for branch in range(len(branch_rows))]
 
     def decision(self, branch: int, taken: int) -> tuple[int, int]:
         """Return the condition that a branch belongs to, and its arm that the program took."""
@@ -109,10 +109,10 @@ class ProgramRegions:
     def paths(self) -> list[Path]:
         """By region: the conditions and arms around it, outermost first."""
         found: list[Path] = []
-        for kind, owner, index, parent in self.regions:
-            around = () if parent is None else found[parent]
-            if kind == "arm":
-                around = (*around, self.decision(owner, index))
+        for block in self.blocks:
+            around = () if block.within is None else found[block.within]
+            if block.kind == "arm":
+                around = (*around, self.decision(block.owner, block.number))
             found.append(around)
         return found
 
@@ -124,9 +124,10 @@ class ProgramRegions:
         """Return whether a node runs only if somebody needs it, or a lazy node asks for it."""
         region = self.node_regions[node]
         while region is not None:
-            kind, _, _, region = self.regions[region]
-            if kind in ("memo", "input"):
+            block = self.blocks[region]
+            if block.kind in ("memo", "input", "guarded"):
                 return True
+            region = block.within
         return False
 
     @cached_property
@@ -146,18 +147,18 @@ class ProgramRegions:
     def arm_regions(self) -> dict[tuple[int, int], list[int]]:
         """The regions of each condition's arms."""
         found: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for number, (kind, owner, index, _) in enumerate(self.regions):
-            if kind == "arm":
-                found[self.decision(owner, index)].append(number)
+        for number, block in enumerate(self.blocks):
+            if block.kind == "arm":
+                found[self.decision(block.owner, block.number)].append(number)
         return found
 
     @cached_property
     def input_regions(self) -> dict[int, list[int]]:
         """The regions of the inputs of each lazy node."""
         found: dict[int, list[int]] = defaultdict(list)
-        for number, (kind, owner, _, _) in enumerate(self.regions):
-            if kind == "input":
-                found[self.lazies[owner]].append(number)
+        for number, block in enumerate(self.blocks):
+            if block.kind in ("input", "guarded"):
+                found[self.lazies[block.owner]].append(number)
         return found
 
 

@@ -230,7 +230,7 @@ class RecordBlock(Decisions):
     ) -> None:
         """Keep no further ones."""
         self._recording.stop()
-        regions = ProgramRegions(self._function, self._recording.regions())
+        regions = ProgramRegions(self._function)
         for _, _, _, _, _, _, decisions, _ in self._recording.read()["calls"]:
             self.calls.append(tuple(dict.fromkeys(regions.decision(*d) for d in decisions)))
 
@@ -253,11 +253,7 @@ def record(function: _core.Function) -> RecordBlock:
 
 def decided(function: _core.Function) -> list[Decided]:
     """Return the conditions of a function."""
-    return [_decided(function, condition) for condition in _regions(function).conditions]
-
-
-def _regions(function: _core.Function) -> ProgramRegions:
-    return ProgramRegions(function, function._record(apart=True).regions())
+    return [_decided(function, condition) for condition in ProgramRegions(function).conditions]
 
 
 def _decided(function: _core.Function, condition: Condition) -> Decided:
@@ -275,7 +271,7 @@ class Replay:
     """
 
     def __init__(self, function: _core.Function, arms: Mapping[int, int]) -> None:
-        regions = _regions(function)
+        regions = ProgramRegions(function)
         self._recording = function._record(apart=True)
         self._recording.force(
             [

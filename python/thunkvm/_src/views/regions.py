@@ -22,6 +22,8 @@ class Block(NamedTuple):
         ``"input"`` (of a lazy node, which asks for it) or ``"guarded"`` (likewise, of an attempt).
     within : int or None
         The block that it runs within; None for the root, and where that is not known (mode py).
+    owner : int
+        Of an arm: its branch. Of a memo body, an input: which memo body or lazy thunk it is of.
     node : int or None
         The conditional, the node that is needed, or the lazy node.
     number : int
@@ -31,14 +33,18 @@ class Block(NamedTuple):
     decoding : str
         How the selector picks an arm: ``"truth"`` (arm 1 if it is true), ``"index"``, or
         ``"default"`` (an index, and the last arm for all others).
+    idle : bool
+        Whether nothing is computed in it, nor has to be for it.
     """
 
     kind: str
     within: int | None
+    owner: int
     node: int | None
     number: int
     n_arms: int
     decoding: str
+    idle: bool
 
 
 class Regions:
@@ -46,6 +52,8 @@ class Regions:
 
     Attributes
     ----------
+    schedule : dict
+        What the function says of its schedule (``schedule_rows.h``).
     blocks : list of Block
         The root first, each before those within it.
     node_blocks : list of (int or None)
@@ -54,8 +62,9 @@ class Regions:
 
     def __init__(self, function: _core.Function) -> None:
         """Ask the function's schedule."""
-        blocks, self.node_blocks = function._regions()
-        self.blocks = [Block(*block) for block in blocks]
+        self.schedule = function._schedule()
+        self.node_blocks: list[int | None] = self.schedule["node_blocks"]
+        self.blocks = [Block(*block) for block in self.schedule["blocks"]]
         self._nodes = function._nodes
         #: By block: whether somebody has to need it, and the innermost conditions around it.
         self._around: list[tuple[bool, tuple[str, ...]]] = []

@@ -1,7 +1,7 @@
 // code_regions.h: the blocks of a schedule, as recorders of its program name them.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "vm/code_regions.h"
 
 #include <cstdint>
@@ -11,6 +11,9 @@ namespace thunkvm {
 
 /// The regions of a program: the schedule's blocks, under their indices.
 CodeRegions regions_of(const Schedule& schedule);
+
+/// By block: whether nothing is computed in it, nor has to be for it. Linear.
+std::vector<bool> idle_blocks(const Schedule& schedule);
 
 /// By pc of a Need or a Lazy: the node for which it may have a memo or input body run; kNone: none.
 std::vector<std::uint32_t> demanders_of(const Schedule& schedule);

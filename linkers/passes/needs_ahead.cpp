@@ -1,6 +1,6 @@
-#include "linkers/needs_ahead.h"
+#include "linkers/passes/needs_ahead.h"
 
-#include "linkers/limits.h"
+#include "linkers/passes/limits.h"
 
 #include <algorithm>
 #include <span>

@@ -1,7 +1,7 @@
 // call_by_need.cpp: lowering without any analysis: every node is a memo body that runs when its
 // value is first needed.
-#include "linkers/lowering.h"
-#include "linkers/schedule_builder.h"
+#include "linkers/schedule/lowering.h"
+#include "linkers/schedule/schedule_builder.h"
 #include "thunks/interrupt.h"
 
 #include <vector>

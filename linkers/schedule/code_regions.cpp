@@ -1,4 +1,4 @@
-#include "linkers/code_regions.h"
+#include "linkers/schedule/code_regions.h"
 
 namespace thunkvm {
 namespace {
@@ -27,6 +27,20 @@ CodeRegions regions_of(const Schedule& schedule) {
   const std::vector<std::uint32_t> blocks = schedule.block_of_statements();
   return {static_cast<std::uint32_t>(schedule.blocks.size()),
           by_pc(schedule, 0, [&](std::uint32_t s) { return blocks[s]; })};
+}
+
+std::vector<bool> idle_blocks(const Schedule& schedule) {
+  using Kind = Statement::Kind;
+  std::vector<bool> idle(schedule.blocks.size(), true);
+  const std::vector<std::uint32_t> block_of = schedule.block_of_statements();
+  for (std::uint32_t s = 0; s < schedule.statements.size(); ++s) {
+    const Kind kind = schedule.statements[s].kind;
+    if (kind == Kind::Run || kind == Kind::Need || kind == Kind::Demand) idle[block_of[s]] = false;
+  }
+  for (auto b = static_cast<std::uint32_t>(idle.size()); b-- > 0;)  // arms come after what has them
+    if (!idle[b] && schedule.blocks[b].kind == Block::Kind::Arm)
+      idle[schedule.blocks[b].parent] = false;
+  return idle;
 }
 
 std::vector<std::uint32_t> demanders_of(const Schedule& schedule) {

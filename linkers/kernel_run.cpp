@@ -1,12 +1,9 @@
-#include "python/bindings/graph/kernel_run.h"
+#include "linkers/kernel_run.h"
 
+#include "linkers/limits.h"
 #include "ops/kernels/array_kernel.h"
-#include "python/bindings/arrays/input_guard.h"
-#include "python/bindings/python/crash_report.h"
-#include "python/bindings/python/host.h"
-#include "python/bindings/python/python.h"
-#include "python/bindings/python/raised.h"
 #include "thunks/array.h"
+#include "thunks/host.h"
 #include "vm/clock.h"
 
 #include <algorithm>
@@ -35,10 +32,6 @@ struct CallView {
 };
 
 namespace {
-
-// From this on letting go of the lock of Python is worth it: seconds. To let go and take it again
-// takes 76 ns (a kernel of one element: 251 ns, else 174 ns), less than a hundredth of it.
-constexpr double kLongCall = 20e-6;
 
 /// A number of up to 16 bytes.
 struct Number {
@@ -85,17 +78,13 @@ class Run : public CallView {
     for (std::size_t i = 0; i < n_inputs_; ++i) work += views_[i].size;
     const bool leaves = kernel_.leaves.value_or(work >= kWorthLeaving ||
                                                 kernel_.is_slow.load(std::memory_order_relaxed));
-    static constexpr int kFirst = 0;
     int status;
     {
       const HostLeave leave(*activation_.host, leaves ? kWorthLeaving : 0);
       const std::uint64_t begin = Clock::now();
-      {
-        const CrashReport report(kernel_.locations, &kFirst);
-        status = kernel_.run(this, views_.begin(), views_.begin() + n_inputs_);
-      }
+      status = kernel_.run(this, views_.begin(), views_.begin() + n_inputs_);
       const double seconds = static_cast<double>(Clock::now() - begin) * Clock::seconds_per_tick();
-      if (seconds > kLongCall) {
+      if (seconds > kLongKernel) {
         kernel_.is_slow.store(true, std::memory_order_relaxed);
         activation_.poll = true;
       }
@@ -213,19 +202,11 @@ class Run : public CallView {
   }
 
   [[noreturn]] void raise(int status) const {
-    if (exception_.empty()) {
-      PyErr_Format(PyExc_RuntimeError,
-                   "the C of %s returned %d without saying why: return tv_fail(call, "
-                   "\"ValueError\", \"...\").",
-                   kernel_.op.c_str(), status);
-      throw PythonError{};
-    }
-    PyObject* const type = PyDict_GetItemString(PyEval_GetBuiltins(), exception_.c_str());
-    if (type != nullptr && PyExceptionClass_Check(type))
-      PyErr_SetString(type, message_.c_str());
-    else
-      PyErr_Format(PyExc_RuntimeError, "%s: %s", exception_.c_str(), message_.c_str());
-    throw PythonError{};
+    if (!exception_.empty()) throw KernelFailure(exception_, message_);
+    throw Error(ErrorKind::Runtime, "the C of " + kernel_.op + " returned " +
+                                        std::to_string(status) +
+                                        " without saying why: return tv_fail(call, "
+                                        "\"ValueError\", \"...\").");
   }
 
   void store_output(std::size_t j) {
@@ -261,23 +242,15 @@ class Run : public CallView {
 
 }  // namespace
 
-Status run_user_kernel(Activation& activation, const Operands& operands) {
+void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands,
+                const std::function<void()>& check) {
+  Run run(kernel, activation, operands);
   try {
-    Run run(*static_cast<const UserKernel*>(operands.state), activation, operands);
-    try {
-      const UserKernel& kernel = *static_cast<const UserKernel*>(operands.state);
-      std::optional<InputGuard> inputs_stay;
-      if (kernel.checks_inputs)
-        inputs_stay.emplace(kernel.op, kernel.destroyed, activation, operands);
-      run.compute();
-      if (inputs_stay) inputs_stay->check();
-    } catch (...) {
-      run.give_back();
-      throw;
-    }
-    return Status::Done;
+    run.compute();
+    if (check) check();
   } catch (...) {
-    return fail_thunk(activation);
+    run.give_back();
+    throw;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 
 #include "ops/graph/op.h"
 

@@ -1,4 +1,4 @@
-#include "linkers/assembler.h"
+#include "linkers/schedule/assembler.h"
 
 #include <algorithm>
 
@@ -20,9 +20,8 @@ namespace {
 
 class Assembler {
  public:
-  Assembler(Schedule& schedule, std::span<const ThunkCode* const> thunks, std::uint32_t segment,
-            bool traced)
-      : schedule_(schedule), thunks_(thunks), segment_(segment), traced_(traced) {}
+  Assembler(Schedule& schedule, std::span<const ThunkCode* const> thunks, bool traced)
+      : schedule_(schedule), thunks_(thunks), traced_(traced) {}
 
   Program run() {
     copy_registers();
@@ -111,7 +110,7 @@ class Assembler {
     if (!traced_) step.operands.dying = dying_inputs(step.operands, schedule_.dying_in(s));
     s.index = static_cast<std::uint32_t>(program_.steps.size());
     program_.steps.push_back(step);
-    if (is_running && program_.code.back().b < segment_) {
+    if (is_running && !s.begins_segment) {
       s.pc = pc() - 1;
       ++program_.code.back().b;
       s.counter = program_.code.back().c;
@@ -197,7 +196,6 @@ class Assembler {
 
   Schedule& schedule_;
   const std::span<const ThunkCode* const> thunks_;
-  const std::uint32_t segment_;
   const bool traced_;
   Program program_;
   std::uint32_t uncounted_ = kNone;  // the counter of moves that are no node's run
@@ -205,9 +203,8 @@ class Assembler {
 
 }  // namespace
 
-Program assemble(Schedule& schedule, std::span<const ThunkCode* const> thunks,
-                 std::uint32_t segment, bool traced) {
-  return Assembler(schedule, thunks, segment, traced).run();
+Program assemble(Schedule& schedule, std::span<const ThunkCode* const> thunks, bool traced) {
+  return Assembler(schedule, thunks, traced).run();
 }
 
 }  // namespace thunkvm

@@ -1,7 +1,7 @@
 // lifetimes.h: which branches are joined, and where each value is let go.
 #pragma once
 
-#include "linkers/placement.h"
+#include "linkers/schedule/placement.h"
 
 #include <cstdint>
 #include <span>

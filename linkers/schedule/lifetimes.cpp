@@ -1,6 +1,6 @@
-#include "linkers/lifetimes.h"
+#include "linkers/schedule/lifetimes.h"
 
-#include "linkers/limits.h"
+#include "linkers/schedule/limits.h"
 #include "thunks/interrupt.h"
 
 #include <algorithm>

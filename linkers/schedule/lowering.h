@@ -1,9 +1,9 @@
 // lowering.h: from a placed graph to its schedule.
 #pragma once
 
-#include "linkers/lifetimes.h"
-#include "linkers/placement.h"
-#include "linkers/schedule.h"
+#include "linkers/schedule/lifetimes.h"
+#include "linkers/schedule/placement.h"
+#include "linkers/schedule/schedule.h"
 
 namespace thunkvm {
 

@@ -2,7 +2,7 @@
 // that need them, so that the thunks follow each other and may become one loop.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 
 namespace thunkvm {
 

@@ -1,4 +1,4 @@
-#include "linkers/placement.h"
+#include "linkers/schedule/placement.h"
 
 #include "thunks/interrupt.h"
 

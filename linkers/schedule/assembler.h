@@ -1,7 +1,7 @@
 // assembler.h: from a schedule to a program.
 #pragma once
 
-#include "linkers/schedule.h"
+#include "linkers/schedule/schedule.h"
 #include "vm/program.h"
 
 #include <cstdint>
@@ -13,14 +13,13 @@ namespace thunkvm {
 /// twice does not die: the other slot still reads it.
 std::uint32_t dying_inputs(const Operands& operands, std::span<const std::uint32_t> retired);
 
-/// The program of a schedule, but for its text: flat code, operand lists, segments and counters. A
-/// Run instruction gets at most `segment` thunks. `thunks`: by node; of a conditional anything.
+/// The program of a schedule, but for its text: flat code, operand lists, segments and counters.
+/// Runs that follow each other share an instruction. `thunks`: by node; of a conditional anything.
 /// `traced`: no input dies at its last use, so that a tracer finds it after the run as it was
 /// before.
 ///
 /// Writes into the schedule which step and which instruction each statement became, and what counts
 /// its runs. Linear.
-Program assemble(Schedule& schedule, std::span<const ThunkCode* const> thunks,
-                 std::uint32_t segment, bool traced);
+Program assemble(Schedule& schedule, std::span<const ThunkCode* const> thunks, bool traced);
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-#include "linkers/schedule_builder.h"
+#include "linkers/schedule/schedule_builder.h"
 
 namespace thunkvm {
 namespace {

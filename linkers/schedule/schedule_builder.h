@@ -1,8 +1,8 @@
 // schedule_builder.h: schedules, statement by statement.
 #pragma once
 
-#include "linkers/placement.h"
-#include "linkers/schedule.h"
+#include "linkers/schedule/placement.h"
+#include "linkers/schedule/schedule.h"
 
 #include <cstdint>
 #include <span>

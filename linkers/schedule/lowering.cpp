@@ -1,6 +1,6 @@
-#include "linkers/lowering.h"
+#include "linkers/schedule/lowering.h"
 
-#include "linkers/schedule_builder.h"
+#include "linkers/schedule/schedule_builder.h"
 #include "thunks/interrupt.h"
 
 #include <algorithm>

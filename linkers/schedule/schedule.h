@@ -2,9 +2,9 @@
 // dies after it.
 //
 // `lower` makes it from a placement, `lower_by_need` without one (lowering.h). Where C will be
-// emitted, `run_needs_ahead` (needs_ahead.h) and the host (LinkOptions::scheduled) may rewrite it.
-// From then on it is read: the assembler makes the Program from it and notes its pcs in it,
-// emission makes C from it, `explain` and profiles name regions by it.
+// emitted, passes rewrite it (linkers/passes), and so may the host
+// (LinkOptions::scheduled). From then on it is read: the assembler makes the Program from it and
+// notes its pcs in it, emission makes C from it, `explain` and profiles name regions by it.
 //
 // The tree lies flat: the statements of a block are a range, in the order of the code, with the
 // arms of its branches inside it. An End closes each block.
@@ -47,7 +47,9 @@ struct Statement {
   Kind kind = Kind::End;
   /// The register that it reads dies in it: a Branch's selector, a Move's source. A Run and a
   /// Retire list those that die.
-  bool takes = false;
+  bool takes : 1 = false;
+  /// A Run has an instruction of its own, and does not share that of the Run before it.
+  bool begins_segment : 1 = false;
   std::uint16_t n_inputs = 0, n_outputs = 0;  ///< of a Run
   std::uint16_t output = 0;                   ///< of a Demand
   std::uint32_t node = kNone;  ///< that it runs; of a Branch the first one. Moves out of arms: none

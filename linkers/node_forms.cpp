@@ -1,0 +1,35 @@
+#include "linkers/node_forms.h"
+
+#include <utility>
+
+namespace thunkvm {
+
+std::vector<std::string> thunk_forms(const Program& program) {
+  std::vector<std::string> forms(program.n_nodes, "branch");
+  for (const Step& step : program.steps)
+    if (step.node != kNone)
+      forms[step.node] = step.run == run_bound ? program.bound[step.operands.bound].form : "kernel";
+  for (const Lazy& lazy : program.lazies)
+    if (lazy.node != kNone) forms[lazy.node] = program.bound[lazy.operands.bound].form;
+  return forms;
+}
+
+std::vector<NodeForm> node_forms(const Program& program, Compilation& compilation, Host& host) {
+  using State = Compilation::State;
+  const EmittedCode* const code = compilation.code(host);
+  const State state = compilation.state();
+  std::vector<std::string> thunks = thunk_forms(program);
+  std::vector<NodeForm> forms(thunks.size());
+  for (std::size_t i = 0; i < forms.size(); ++i) {
+    if (code == nullptr)
+      forms[i].why = thunks[i] == "branch" ? "" : "the mode emits no C";
+    else if (state == State::Failed || state == State::Unneeded)
+      forms[i].why = compilation.why_not();
+    else
+      forms[i] = code->forms()[i];
+    if (forms[i].form.empty()) forms[i].form = std::move(thunks[i]);
+  }
+  return forms;
+}
+
+}  // namespace thunkvm
