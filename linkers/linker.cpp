@@ -1,6 +1,7 @@
 #include "linkers/linker.h"
 
 #include "linkers/assembler.h"
+#include "linkers/body_contents.h"
 #include "linkers/limits.h"
 #include "linkers/lowering.h"
 #include "linkers/needs_ahead.h"
@@ -140,6 +141,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   const std::uint32_t segment = options.one_by_one ? 1 : kSegmentThunks;
   auto program = std::make_shared<Program>(assemble(*schedule, thunks, segment, options.traced));
   program->text = std::make_shared<ScheduleNames>(schedule);
+  program->contents = contents_of(schedule);
   linked.schedule = std::move(schedule);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
   static const bool verifies = kVerifyAlways || std::getenv("THUNKVM_VERIFY") != nullptr;
