@@ -2,10 +2,10 @@
 // conditions under which it is untouched, holds a value or is retired.
 #include "vm/verify/register_flow.h"
 
-#include "vm/bodies/body_graph.h"
-#include "vm/bodies/defining_blocks.h"
-#include "vm/bodies/program_error.h"
+#include "vm/verify/body_graph.h"
 #include "vm/verify/conditions.h"
+#include "vm/verify/defining_blocks.h"
+#include "vm/verify/program_error.h"
 
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-#include "vm/bodies/program_error.h"
+#include "vm/verify/program_error.h"
 
 #include "thunks/error.h"
 

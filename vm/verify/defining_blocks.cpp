@@ -1,6 +1,6 @@
-#include "vm/bodies/defining_blocks.h"
+#include "vm/verify/defining_blocks.h"
 
-#include "vm/bodies/program_error.h"
+#include "vm/verify/program_error.h"
 
 #include <string>
 

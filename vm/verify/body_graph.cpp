@@ -1,6 +1,6 @@
-#include "vm/bodies/body_graph.h"
+#include "vm/verify/body_graph.h"
 
-#include "vm/bodies/program_error.h"
+#include "vm/verify/program_error.h"
 
 #include <algorithm>
 #include <numeric>

@@ -2,8 +2,8 @@
 // it.
 #pragma once
 
-#include "vm/bodies/body_graph.h"
 #include "vm/program.h"
+#include "vm/verify/body_graph.h"
 
 #include <cstdint>
 #include <vector>
