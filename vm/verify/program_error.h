@@ -1,6 +1,7 @@
 // program_error.h: how the verifier says what is wrong with a program.
 #pragma once
 
+#include "thunks/error.h"
 #include "vm/program.h"
 
 #include <string>
@@ -8,11 +9,21 @@
 namespace thunkvm {
 
 /// "instruction 7 (Branch)".
-std::string instruction_text(const Program& program, std::uint32_t pc);
+inline std::string instruction_text(const Program& program, std::uint32_t pc) {
+  return "instruction " + std::to_string(pc) + " (" + std::string(name(program.code[pc].op)) + ")";
+}
+
 /// "register 3 (x)", or "register 3" where there are no names.
-std::string register_text(const Program& program, std::uint32_t index);
+inline std::string register_text(const Program& program, std::uint32_t index) {
+  std::string text = "register " + std::to_string(index);
+  if (program.text == nullptr || index >= program.n_registers) return text;
+  const std::string name = program.text->register_name(index);
+  return name.empty() ? text : text + " (" + name + ")";
+}
+
 /// Throws Error(Runtime): "invalid program: <where>: <rule>".
-[[noreturn]] void throw_invalid(const std::string& where, const std::string& rule);
-[[noreturn]] void throw_invalid(const Program& program, std::uint32_t pc, const std::string& rule);
+[[noreturn]] inline void throw_invalid(const std::string& where, const std::string& rule) {
+  throw Error(ErrorKind::Runtime, "invalid program: " + where + ": " + rule);
+}
 
 }  // namespace thunkvm

@@ -11,7 +11,6 @@
 #include <vector>
 
 namespace thunkvm {
-
 namespace {
 
 class Verifier {
