@@ -5,6 +5,7 @@
 #include "linkers/passes/reduction_order.h"
 #include "linkers/passes/segments.h"
 #include "linkers/schedule/assembler.h"
+#include "linkers/schedule/body_contents.h"
 #include "linkers/schedule/lowering.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
@@ -143,6 +144,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   for (const Update& u : function.updates) linked.targets.push_back(u.target);
   auto program = std::make_shared<Program>(assemble(*schedule, thunks, options.traced));
   program->text = std::make_shared<ScheduleNames>(schedule);
+  program->contents = contents_of(schedule);
   linked.schedule = std::move(schedule);
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
   static const bool verifies = kVerifyAlways || std::getenv("THUNKVM_VERIFY") != nullptr;

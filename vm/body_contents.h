@@ -4,9 +4,9 @@
 
 #include "vm/program.h"
 
+#include <compare>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace thunkvm {
 
@@ -14,41 +14,23 @@ namespace thunkvm {
 struct Body {
   std::uint32_t lazy = kNone;  ///< kNone: a memo body
   std::uint32_t index = 0;     ///< of the memo, or of the input
+
+  friend auto operator<=>(const Body&, const Body&) = default;
 };
 
 /// The registers that are written, and the lazy thunks that are entered, only while control is in a
 /// certain memo or input body. Nobody else may demand them. Constants, outputs, updates and what
 /// the caller gives belong to none.
 ///
-/// Made in near-linear time, for the first such body of a frame that fails while somebody goes on
-/// without it. It is made from the program alone, by who needs whom: the schedule of mode `py` does
-/// not say which block a memo body is within.
+/// Who makes a program knows where its bodies are, and gives it this
+/// (linkers/schedule/body_contents.h). The frames of a program share it, on all threads; what it
+/// returns stays for as long as it does. Asked only where such a body failed and somebody goes on
+/// without it.
 class BodyContents {
  public:
-  explicit BodyContents(const Program& program);
-
-  std::span<const std::uint32_t> registers(Body body) const {
-    return within(registers_, first_register_, body);
-  }
-  std::span<const std::uint32_t> lazies(Body body) const {
-    return within(lazies_, first_lazy_, body);
-  }
-
- private:
-  std::uint32_t entry(Body body) const {
-    return body.lazy == kNone ? 1 + body.index : first_input_[body.lazy] + body.index;
-  }
-  std::span<const std::uint32_t> within(const std::vector<std::uint32_t>& all,
-                                        const std::vector<std::uint32_t>& first, Body body) const {
-    const std::uint32_t at = position_[entry(body)], end = at + size_[entry(body)];
-    return {all.data() + first[at], first[end] - first[at]};
-  }
-
-  std::vector<std::uint32_t> first_input_;  // by lazy thunk: the entry of its input 0
-  std::vector<std::uint32_t> position_,
-      size_;  // by entry, in an order where those within follow it
-  // By position, and one more: where what is written or entered there begins.
-  std::vector<std::uint32_t> registers_, first_register_, lazies_, first_lazy_;
+  virtual ~BodyContents() = default;
+  virtual std::span<const std::uint32_t> registers(Body body) const = 0;
+  virtual std::span<const std::uint32_t> lazies(Body body) const = 0;
 };
 
 }  // namespace thunkvm

@@ -114,10 +114,10 @@ void Frame::release(std::uint32_t lazy) noexcept {
 
 void Frame::drop_failed() {
   if (!program_->retain_intermediates) {
-    if (contents_ == nullptr) contents_ = std::make_unique<BodyContents>(*program_);
+    const BodyContents& contents = *program_->contents;
     for (const Body body : failed_bodies_) {
-      for (const std::uint32_t lazy : contents_->lazies(body)) release(lazy);
-      for (const std::uint32_t index : contents_->registers(body)) cells_[index].clear();
+      for (const std::uint32_t lazy : contents.lazies(body)) release(lazy);
+      for (const std::uint32_t index : contents.registers(body)) cells_[index].clear();
     }
   }
   failed_bodies_.clear();

@@ -64,6 +64,8 @@ class ProgramText {
   virtual std::string register_name(std::uint32_t index) const = 0;  ///< "x", "t7"
 };
 
+class BodyContents;
+
 /// A program. Immutable once made, shared by all calls on all threads.
 ///
 /// Every register is written before it is read on every path, and empty at Halt, but for constants,
@@ -95,6 +97,7 @@ struct Program {
   std::uint32_t n_nodes = 0;
   bool retain_intermediates = false;  ///< `_nogc`: registers keep their values between calls
   std::shared_ptr<const ProgramText> text;
+  std::shared_ptr<const BodyContents> contents;  ///< null: no lazy thunk goes on after a failure
 };
 
 }  // namespace thunkvm

@@ -85,8 +85,8 @@ struct Block {
   Kind kind = Kind::Root;
   std::uint32_t begin = 0, end = 0;  ///< statements, with the End
   /// The block that this one runs within: an arm's is the one around its branch, that of a memo
-  /// body or an input one around all that may run it. kNone: the root, or not known
-  /// (lower_by_need).
+  /// body or an input one around all that may run it. kNone: the root, or not placed
+  /// (lower_by_need); body_contents.h finds what such a body is within where it is asked.
   std::uint32_t parent = kNone;
   std::uint32_t owner = 0;   ///< the branch, memo body or lazy thunk
   std::uint32_t number = 0;  ///< which arm, which input
@@ -125,7 +125,7 @@ struct Schedule {
   /// By register: one of the values that live there; null: an input that nothing reads.
   std::vector<Variable> registers;
   std::vector<bool> mixed;      ///< by register: its values differ in dtype or in number of axes
-  std::vector<Variable> nodes;  ///< output 0 of each node that may run
+  std::vector<Variable> nodes;  ///< output 0 of each node that may run, after those it needs
   /// Registers of constants, and those that Program lists under the same names.
   std::vector<std::uint32_t> constants, inputs, shared, outputs, updates;
   bool retain_intermediates = false;  ///< as in Program

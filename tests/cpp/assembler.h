@@ -9,6 +9,7 @@
 //   CHECK(machine.call({3.0}) == Values{9.0});
 #pragma once
 
+#include "tests/cpp/body_notes.h"
 #include "thunks/error.h"
 #include "vm/frame.h"
 
@@ -107,6 +108,7 @@ class ProgramBuilder {
     step.retire_first = static_cast<Index>(program_.retires.size());
     step.retire_count = static_cast<Index>(retires.size());
     step.node = node(name);
+    for (const Index output : outputs) notes_.write(output);
     program_.retires.insert(program_.retires.end(), retires.begin(), retires.end());
     if (!segment_open_) {
       emit(
@@ -151,6 +153,7 @@ class ProgramBuilder {
   }
   void jump(Index label) { emit({Opcode::Jump, 0, 0, label}); }
   void move(Index to, Index from, bool take = false) {
+    notes_.write(to);
     emit({Opcode::Move, take ? kTake : std::uint8_t{0}, 0, to, from, program_.n_counters++});
   }
   void retire(Registers registers) {
@@ -163,9 +166,15 @@ class ProgramBuilder {
     program_.memos.push_back({kNone, node(name)});
     return static_cast<Index>(program_.memos.size() - 1);
   }
-  void need(Index memo) { emit({Opcode::Need, 0, 0, memo}); }
-  /// The memo body begins here.
-  void memo_body(Index memo) { program_.memos[memo].pc = pc(); }
+  void need(Index memo) {
+    notes_.need(memo);
+    emit({Opcode::Need, 0, 0, memo});
+  }
+  /// The memo body begins here, and ends in the next `ret`.
+  void memo_body(Index memo) {
+    notes_.begin({.index = memo});
+    program_.memos[memo].pc = pc();
+  }
 
   Index lazy(const std::string& name, Registers inputs, Registers outputs, ThunkCode code) {
     Lazy lazy;
@@ -177,14 +186,25 @@ class ProgramBuilder {
     program_.n_counters += 2;
     program_.node_counters.push_back({lazy.node, lazy.counter});
     program_.lazies.push_back(lazy);
-    return static_cast<Index>(program_.lazies.size() - 1);
+    const auto index = static_cast<Index>(program_.lazies.size() - 1);
+    for (const Index output : outputs) notes_.compute(output, index);
+    return index;
   }
   void release(Index lazy) { emit({Opcode::Release, 0, 0, lazy}); }
-  void demand(Index lazy, Index output) { emit({Opcode::Lazy, 0, 0, lazy, output}); }
-  /// The input body that computes the lazy thunk's input begins here.
-  void input_body(Index lazy, Index input) { program_.lazies[lazy].input_pcs[input] = pc(); }
+  void demand(Index lazy, Index output) {
+    notes_.demand(lazy);
+    emit({Opcode::Lazy, 0, 0, lazy, output});
+  }
+  /// The input body that computes the lazy thunk's input begins here, and ends in the next `ret`.
+  void input_body(Index lazy, Index input) {
+    notes_.begin({lazy, input});
+    program_.lazies[lazy].input_pcs[input] = pc();
+  }
 
-  void ret() { emit({Opcode::Return}); }
+  void ret() {
+    emit({Opcode::Return});
+    notes_.end();
+  }
   void halt() { emit({Opcode::Halt}); }
   void retain_intermediates() { program_.retain_intermediates = true; }
 
@@ -201,6 +221,11 @@ class ProgramBuilder {
     for (Lazy& lazy : program->lazies) point(lazy.operands);
     program->n_nodes = static_cast<Index>(node_names_.size());
     program->text = std::make_shared<Names>(node_names_, register_names_);
+    BodyNotes notes = notes_;
+    for (const auto* list :
+         {&program->inputs, &program->shared, &program->outputs, &program->updates})
+      for (const Index index : *list) notes.stay(index);
+    program->contents = std::make_shared<NotedContents>(std::move(notes));
     return program;
   }
 
@@ -254,6 +279,7 @@ class ProgramBuilder {
   }
 
   Program program_;
+  BodyNotes notes_;
   std::vector<std::string> node_names_, register_names_;
   std::vector<Index> label_pcs_;
   bool segment_open_ = false;

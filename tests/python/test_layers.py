@@ -25,8 +25,8 @@ MAY_INCLUDE = {
 # What each room of a layer may include of that layer's rooms, itself aside. Files on top of a layer
 # are a room as well where its name has a row: that of linkers/ is above all of its rooms.
 ROOMS = {
-    "vm/bodies": set(),
-    "vm/verify": {"vm/bodies"},
+    "vm": set(),
+    "vm/verify": {"vm"},
     "ops/kernels": set(),
     "ops/graph": {"ops/kernels"},
     "ops/elementwise": {"ops/kernels", "ops/graph"},

@@ -8,7 +8,6 @@
 #include <utility>
 
 namespace thunkvm {
-
 namespace {
 
 // How many variables a decision takes.

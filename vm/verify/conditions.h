@@ -25,9 +25,9 @@ inline bool is_possible(Condition c) { return c != kNever && c < kUnknown; }
 inline Condition negation(Condition c) { return c < kUnknown ? c ^ 1 : c; }
 
 /// The conditions of one program, as binary decision diagrams: equal parts are made once, and joins
-/// are remembered. A decision
-/// among n arms is log2(n) binary variables, numbered in the order of the code, in which decisions
-/// within others come later: a condition on later variables is joined in time for it alone.
+/// are remembered. A decision among n arms is log2(n) binary variables, numbered in the order of
+/// the code, in which decisions within others come later: a condition on later variables is joined
+/// in time for it alone.
 ///
 /// Cost: an operation takes at most kConditionSteps steps that were not taken before; beyond, its
 /// result is kUnknown.

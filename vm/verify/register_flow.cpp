@@ -2,35 +2,31 @@
 // conditions under which it is untouched, holds a value or is retired.
 #include "vm/verify/register_flow.h"
 
-#include "vm/bodies/body_graph.h"
-#include "vm/bodies/defining_blocks.h"
-#include "vm/bodies/program_error.h"
+#include "vm/verify/body_graph.h"
 #include "vm/verify/conditions.h"
+#include "vm/verify/program_error.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 namespace thunkvm {
-
 namespace {
 
-/// The states of a register at one instruction of a body: the conditions of each.
-/// More than one may hold where something else than a lazy thunk's choice decides.
+/// What the program lists a register as. One that is given is there when the call begins.
+enum Role : std::uint8_t { kGiven = 1, kConstant = 2, kOutput = 4, kUpdate = 8 };
+
+/// The states of a register at one instruction of a body: the conditions of each. More than one may
+/// hold where something else than a lazy thunk's choice decides.
 struct Fact {
   Condition untouched = kAlways;  ///< since the body was entered
-  Condition set = kNever;
+  Condition set = kNever;         ///< of an output of a lazy thunk: for certain
   Condition retired = kNever;
-  Condition read = kNever;      ///< the body has read it
-  Condition missed = kNever;    ///< the body has read it while it was untouched
-  Condition demanded = kNever;  ///< the body has demanded it of its lazy thunk
-};
-
-/// The facts about a body that those that enter it need.
-struct Summary {
-  std::map<std::uint32_t, Fact> facts;                 ///< at its end, by register
-  std::vector<std::pair<Entry, Condition>> entrances;  ///< what it enters itself
+  Condition read = kNever;    ///< the body has read it, or demanded it of its lazy thunk
+  Condition missed = kNever;  ///< the body has read it while it was untouched
 };
 
 class RegisterFlow {
@@ -39,18 +35,103 @@ class RegisterFlow {
       : program_(program),
         bodies_(program),
         conditions_(program),
-        definitions_(program, bodies_),
-        summaries_(bodies_.n_bodies()) {}
+        roles_(program.n_registers),
+        writer_(program.n_registers, kNone),
+        block_(program.n_registers, kNone),
+        deep_(bodies_.n_entries()),
+        left_(bodies_.n_bodies()),
+        entrances_(bodies_.n_bodies()) {}
 
   void check() {
+    find_roles();
+    find_writers();
+    find_deep();
     const std::vector<Entry>& order = bodies_.callers_first();
     for (auto entry = order.rbegin(); entry != order.rend(); ++entry)
       if (bodies_.is_body(*entry)) follow(*entry);
-    check_end();
   }
 
  private:
   std::string text(std::uint32_t index) const { return register_text(program_, index); }
+
+  void find_roles() {
+    const auto give = [&](std::uint32_t index, std::uint8_t role, const char* list) {
+      if (roles_[index] != 0)
+        throw_invalid(list, text(index) + " is given twice: what is given has one of its own");
+      roles_[index] = role;
+    };
+    for (const auto& [index, value] : program_.constants)
+      give(index, kGiven | kConstant, "the constants");
+    for (const std::uint32_t index : program_.inputs) give(index, kGiven, "the inputs");
+    for (const std::uint32_t index : program_.shared) give(index, kGiven, "the shared variables");
+    for (const std::uint32_t index : program_.outputs) roles_[index] |= kOutput;
+    for (const std::uint32_t index : program_.updates) roles_[index] |= kUpdate;
+  }
+
+  /// `pc`: of the instruction that writes; kNone: a lazy thunk does.
+  void claim(std::uint32_t index, Entry entry, std::uint32_t pc) {
+    const auto refuse = [&](const char* why) {
+      throw_invalid(pc == kNone ? bodies_.name(entry) : instruction_text(program_, pc),
+                    text(index) + " is written" + why);
+    };
+    if ((roles_[index] & kGiven) != 0) refuse(", but it is a constant or given by the caller");
+    if (writer_[index] != kNone && writer_[index] != entry)
+      refuse(" in two bodies: every value has one defining block");
+    writer_[index] = entry;
+  }
+
+  void find_writers() {
+    for (std::uint32_t l = 0; l < program_.lazies.size(); ++l) {
+      const Operands& operands = program_.lazies[l].operands;
+      for (int j = 0; j < operands.n_outputs; ++j)
+        claim(operands.output(j), bodies_.lazy(l), kNone);
+    }
+    for (Entry body = 0; body < bodies_.n_bodies(); ++body)
+      for (const std::uint32_t pc : bodies_.instructions(body)) {
+        bodies_.each_touch(body, pc, [&](Touch touch, std::uint32_t index) {
+          if (touch == Touch::Write) claim(index, body, pc);
+        });
+        const auto& [op, flag, unused, lazy, output, c] = program_.code[pc];
+        if (op != Opcode::Lazy) continue;
+        Entry& around = block_[program_.lazies[lazy].operands.output(static_cast<int>(output))];
+        around = around == kNone ? body : bodies_.common_dominator(around, body);
+      }
+    std::ranges::replace(writer_, kNone, Entry{0});
+    for (std::uint32_t index = 0; index < program_.n_registers; ++index)
+      if (block_[index] == kNone)
+        block_[index] = bodies_.is_body(writer_[index]) ? writer_[index] : 0;
+  }
+
+  /// Checks what is retired, too.
+  void find_deep() {
+    deep_[0] = true;
+    std::vector<Entry> entered_by(bodies_.n_entries(), kNone);
+    for (Entry body = 0; body < bodies_.n_bodies(); ++body) {
+      for (const Entry to : bodies_.callees(body)) entered_by[to] = body;
+      for (const std::uint32_t pc : bodies_.instructions(body))
+        bodies_.each_touch(body, pc, [&](Touch touch, std::uint32_t index) {
+          const Entry from = block_[index];
+          if (touch == Touch::Read && from != body && entered_by[from] != body)
+            deep_[bodies_.dominates(from, body) ? from : body] = true;
+          if (touch != Touch::Retire) return;
+          check_retire(body, pc, index);
+          if (writer_[index] != body) deep_[body] = true;
+        });
+    }
+  }
+
+  void check_retire(Entry body, std::uint32_t pc, std::uint32_t index) {
+    const auto refuse = [&](const std::string& why) {
+      const char* what = (program_.code[pc].flag & kTake) != 0 ? " is taken" : " is retired";
+      throw_invalid(instruction_text(program_, pc), text(index) + what + why);
+    };
+    if ((roles_[index] & kConstant) != 0) refuse(", but it is a constant");
+    if (program_.retain_intermediates) refuse(" in a program that keeps its values");
+    if ((roles_[index] & kUpdate) != 0) refuse(" on some path, but it is an update");
+    if (!bodies_.dominates(body, writer_[index]))
+      refuse(" in " + bodies_.name(body) + ", which does not have the value from " +
+             bodies_.name(writer_[index]) + " for itself: retire it there, or in a body around it");
+  }
 
   void follow(Entry body) {
     current_ = body;
@@ -58,15 +139,14 @@ class RegisterFlow {
     ran_.clear();
     if (body == 0)
       for (std::uint32_t index = 0; index < program_.n_registers; ++index)
-        if (definitions_.given[index]) become(index, &Fact::set, kAlways);
-    std::map<std::uint32_t, Condition> paths = {{bodies_.instructions(body).front(), kAlways}};
-    while (!paths.empty()) {
-      const auto [pc, when] = *paths.begin();
-      paths.erase(paths.begin());
+        if ((roles_[index] & kGiven) != 0) become(index, &Fact::set, kAlways);
+    const std::vector<std::uint32_t>& pcs = bodies_.instructions(body);
+    std::map<std::uint32_t, Condition> paths = {{pcs.front(), kAlways}};  // that come to each pc
+    for (const std::uint32_t pc : pcs) {
+      const Condition when = paths[pc];
       if (when == kNever) continue;  // only by deciding one thing in two ways
       step(pc, when);
-      std::uint32_t next;
-      const auto targets = bodies_.successors(pc, next);
+      const std::vector<std::uint32_t> targets = bodies_.successors(pc);
       const bool decides = program_.code[pc].op == Opcode::Branch;
       for (std::uint32_t arm = 0; arm < targets.size(); ++arm) {
         const Condition taken = decides ? conditions_.takes(program_.code[pc].a, arm) : kAlways;
@@ -76,29 +156,29 @@ class RegisterFlow {
     }
     std::erase_if(facts_, [&](const auto& entry) {
       const auto& [index, fact] = entry;
-      if (definitions_.writer[index] == body) return fact.set == kNever;
-      return fact.read == kNever && fact.retired == kNever && fact.demanded == kNever;
+      if (writer_[index] == body) return fact.set == kNever;
+      return fact.read == kNever && fact.missed == kNever && fact.retired == kNever;
     });
-    summaries_[body].facts.swap(facts_);
+    left_[body].swap(facts_);
   }
 
   void step(std::uint32_t pc, Condition when) {
-    each_touch(
-        program_, bodies_, current_, pc, [&](std::uint32_t index) { read(pc, when, index); },
-        [&](std::uint32_t index) { write(pc, when, index); },
-        [&](std::uint32_t index) { become(index, &Fact::retired, when); });
+    bodies_.each_touch(current_, pc, [&](Touch touch, std::uint32_t index) {
+      if (touch == Touch::Read) read(pc, when, index);
+      if (touch == Touch::Write) write(pc, when, index);
+      if (touch == Touch::Retire) become(index, &Fact::retired, when);
+    });
     const auto& [op, flag, unused, a, b, c] = program_.code[pc];
     if (op == Opcode::Need) enter(pc, BodyGraph::memo(a), when);
     if (op == Opcode::Lazy) {
       const std::uint32_t output = program_.lazies[a].operands.output(static_cast<int>(b));
-      demand(pc, output, when, when);
-      facts_[output].demanded = conditions_.either(facts_[output].demanded, when);
+      refuse(pc, when, output, &Fact::retired,
+             " is demanded after it was retired on some path: retire it after its last demand");
       enter(pc, bodies_.lazy(a), when);
+      become(output, &Fact::set, when);
+      facts_[output].read = conditions_.either(facts_[output].read, when);
     }
-    if (op == Opcode::Halt)
-      for (const std::uint32_t index : program_.outputs)
-        for (const auto state : {&Fact::untouched, &Fact::retired})
-          refuse(pc, when, index, state, " is an output, but has no value at the end of some path");
+    if (op == Opcode::Halt) check_end(pc, when);
   }
 
   bool may(Condition a, Condition b) { return is_possible(conditions_.both(a, b)); }
@@ -106,7 +186,7 @@ class RegisterFlow {
   void refuse(std::uint32_t pc, Condition when, std::uint32_t index, Condition Fact::* state,
               const char* rule, Entry body = kNone, const char* rest = "") {
     if (may(when, facts_[index].*state))
-      throw_invalid(program_, pc,
+      throw_invalid(instruction_text(program_, pc),
                     text(index) + rule + (body == kNone ? "" : bodies_.name(body)) + rest);
   }
   void become(std::uint32_t index, Condition Fact::* state, Condition when) {
@@ -115,10 +195,6 @@ class RegisterFlow {
       fact.*other = other == state ? conditions_.either(fact.*other, when)
                                    : conditions_.but_not(fact.*other, when);
   }
-  void become_set(std::uint32_t index, Condition must, Condition may) {
-    facts_[index].set = conditions_.either(facts_[index].set, may);
-    become(index, &Fact::set, must);
-  }
 
   void read(std::uint32_t pc, Condition when, std::uint32_t index) {
     Fact& fact = facts_[index];
@@ -126,23 +202,21 @@ class RegisterFlow {
       refuse(pc, when, index, &Fact::retired, " is retired in ", current_,
              ": its lazy thunk still reads it");
     check_not_retired(pc, when, index);
-    const Entry block = definitions_.block[index];
-    if (may(when, fact.untouched) && (block == current_ || !bodies_.dominates(block, current_)))
+    const Entry from = block_[index];
+    if (may(when, fact.untouched) && (from == current_ || !bodies_.dominates(from, current_)))
       throw_invalid(
           current_ == 0 ? instruction_text(program_, pc) : bodies_.name(current_),
-          text(index) +
-              " is read before it is written on some path: write it first on all of them");
+          text(index) + " is read before it is written on some path: write it on all first");
     fact.read = conditions_.either(fact.read, when);
+    miss(index, when);
+  }
+  void miss(std::uint32_t index, Condition when) {
+    Fact& fact = facts_[index];
     fact.missed = conditions_.either(fact.missed, conditions_.both(when, fact.untouched));
   }
   void check_not_retired(std::uint32_t pc, Condition when, std::uint32_t index) {
     refuse(pc, when, index, &Fact::retired,
            " is read after it was retired on some path: retire it later");
-  }
-  void demand(std::uint32_t pc, std::uint32_t index, Condition must, Condition may) {
-    refuse(pc, may, index, &Fact::retired,
-           " is demanded after it was retired on some path: retire it after its last demand");
-    become_set(index, must, may);
   }
   void write(std::uint32_t pc, Condition when, std::uint32_t index) {
     for (const auto state : {&Fact::set, &Fact::retired})
@@ -153,7 +227,7 @@ class RegisterFlow {
 
   void expect(Entry entry, Condition must, Condition may) {
     if (may == kNever) return;
-    auto& [surely, perhaps] = waiting_[{bodies_.rank(entry), entry}];
+    auto& [surely, perhaps] = waiting_[bodies_.rank(entry)];
     if (bodies_.is_body(entry)) surely = conditions_.either(surely, must);
     perhaps = conditions_.either(perhaps, may);
   }
@@ -161,114 +235,118 @@ class RegisterFlow {
   /// Holds all that runs because the current body needs `first` against what the registers are
   /// here, and adds what it leaves. What ran for certain does not run again, but lazy thunks do.
   void enter(std::uint32_t pc, Entry first, Condition when) {
-    summaries_[current_].entrances.emplace_back(first, when);
+    entrances_[current_].emplace_back(first, when);
+    const std::uint32_t lazy = bodies_.lazy_of(first);
+    std::vector<std::tuple<Entry, Condition, Condition>> entered;
     for (expect(first, when, when); !waiting_.empty();) {
-      const Entry entry = waiting_.begin()->first.second;
-      const auto [surely, perhaps] = waiting_.begin()->second;
-      waiting_.erase(waiting_.begin());
+      const auto next = waiting_.extract(waiting_.begin());
+      const Entry entry = bodies_.callers_first()[next.key()];
+      const auto [surely, perhaps] = next.mapped();
       Condition& ran = ran_[entry];
       const Condition must = conditions_.but_not(surely, ran);
       const Condition may = conditions_.but_not(perhaps, ran);
       if (may == kNever) continue;
       ran = conditions_.either(ran, must);
-      if (bodies_.is_body(entry))
-        enter_body(pc, entry, must, may);
-      else
+      if (bodies_.is_body(entry)) {
+        const bool is_input = lazy != kNone && bodies_.lazy_of(entry) == lazy;
+        enter_body(pc, entry, must, may, entry == first || is_input);
+        entered.emplace_back(entry, must, may);
+      } else {
         enter_lazy(pc, bodies_.lazy_of(entry), may);
+      }
     }
+    for (const auto& [body, must, may] : entered) leave_body(body, must, may);
   }
 
-  void enter_body(std::uint32_t pc, Entry body, Condition must, Condition may) {
-    for (const auto& [index, fact] : summaries_[body].facts) {
-      if (definitions_.writer[index] == body) {
-        take_over(pc, body, index, fact, must, may);
+  /// `is_direct`: the instruction that is looked at enters it, or the lazy thunk whose input it is.
+  void enter_body(std::uint32_t pc, Entry body, Condition must, Condition may, bool is_direct) {
+    for (const auto& [index, fact] : left_[body]) {
+      if (writer_[index] == body) {  // it is as the body left it
+        const Condition set = conditions_.both(may, fact.set);
+        refuse(pc, set, index, &Fact::retired, " is written in ", body,
+               " after it was retired on some path: retire it later");
+        facts_[index].set = conditions_.either(facts_[index].set, set);
+        become(index, &Fact::set, conditions_.both(must, fact.set));
+        become(index, &Fact::retired, conditions_.both(must, fact.retired));
         continue;
       }
-      if (fact.demanded != kNever && definitions_.deep[current_])  // as of what it enters
-        demand(pc, index, conditions_.both(must, fact.demanded),
-               conditions_.both(may, fact.demanded));
-      if (fact.read != kNever) check_reads(pc, body, index, fact, may);
+      check_not_retired(pc, conditions_.both(may, fact.read), index);
+      // Who demands a lazy thunk's output before it is read, each body knows of those it enters.
+      const bool is_lazy = !bodies_.is_body(writer_[index]);
+      if (is_lazy && !is_direct) continue;
+      const Condition missed = conditions_.both(may, fact.missed);
+      if (block_[index] == current_)
+        refuse(pc, missed, index, &Fact::untouched,
+               " is read before it is written on some path, in ", body, ": write it on all first");
+      if (is_lazy) miss(index, missed);
     }
-    if (!definitions_.deep[current_]) return;
-    for (const auto& [next, when] : summaries_[body].entrances)
+    if (!deep_[current_]) return;
+    for (const auto& [next, when] : entrances_[body])
       expect(next, conditions_.both(must, when), conditions_.both(may, when));
   }
 
-  /// A register that `body` reads has to be there where it is entered.
-  void check_reads(std::uint32_t pc, Entry body, std::uint32_t index, const Fact& there,
-                   Condition may) {
-    check_not_retired(pc, conditions_.both(may, there.read), index);
-    if (definitions_.block[index] == current_)
-      refuse(pc, conditions_.both(may, there.missed), index, &Fact::untouched,
-             " is read before it is written on some path, in ", body,
-             ": write it first on all of them");
+  /// What a body demanded for certain is there, what it retired of what bodies within it wrote is
+  /// not.
+  void leave_body(Entry body, Condition must, Condition may) {
+    for (const auto& [index, fact] : left_[body]) {
+      if (writer_[index] == body) continue;
+      Condition& set = facts_[index].set;
+      if (bodies_.is_body(writer_[index]))
+        set = conditions_.but_not(set, conditions_.both(may, fact.retired));
+      else
+        become(index, &Fact::set,
+               conditions_.but_not(must, conditions_.either(fact.untouched, fact.retired)));
+    }
   }
 
-  /// A register that `body` wrote is as it left it.
-  void take_over(std::uint32_t pc, Entry body, std::uint32_t index, const Fact& there,
-                 Condition must, Condition may) {
-    const Condition set = conditions_.both(may, there.set);
-    refuse(pc, set, index, &Fact::retired, " is written in ", body,
-           " after it was retired on some path: retire it later");
-    become_set(index, conditions_.both(must, there.set), set);
-    become(index, &Fact::retired, conditions_.both(must, there.retired));
-  }
-
-  /// The thunk may ask for each input or not, compute any of its outputs, and reads again what it
-  /// got before.
+  /// The thunk may ask for each input or not, and reads again what it got before.
   void enter_lazy(std::uint32_t pc, std::uint32_t lazy, Condition may) {
     const Operands& operands = program_.lazies[lazy].operands;
     for (std::uint32_t i = 0; i < operands.n_inputs; ++i) {
       check_not_retired(pc, may, operands.input(static_cast<int>(i)));
       expect(bodies_.input(lazy, i), kNever, may);
     }
-    for (int j = 0; j < operands.n_outputs; ++j) become_set(operands.output(j), kNever, may);
   }
 
-  /// No value is left over that a body set and neither it nor one around it retired.
-  void check_end() {
+  /// When the call ends outputs are there, and nothing else that a body wrote but updates.
+  void check_end(std::uint32_t pc, Condition when) {
+    for (const std::uint32_t index : program_.outputs)
+      for (const auto state : {&Fact::untouched, &Fact::retired})
+        refuse(pc, when, index, state, " is an output, but has no value at the end of some path");
     if (program_.retain_intermediates) return;
-    std::vector<Condition> entered(bodies_.n_entries(), kNever), left(program_.n_registers, kNever);
-    entered[0] = kAlways;
-    for (const Entry entry : bodies_.callers_first()) {
-      const auto enter = [&](Entry to, Condition when) {
-        entered[to] = conditions_.either(entered[to], conditions_.both(entered[entry], when));
-      };
-      if (!bodies_.is_body(entry)) {
-        for (const Entry to : bodies_.callees(entry)) enter(to, kAlways);
-        continue;
-      }
-      for (const auto& [to, when] : summaries_[entry].entrances) enter(to, when);
-      for (const auto& [index, fact] : summaries_[entry].facts)
-        if (definitions_.writer[index] == entry)
-          left[index] = conditions_.both(entered[entry], fact.set);
-    }
-    for (Entry body = 0; body < bodies_.n_bodies(); ++body)
-      for (const auto& [index, fact] : summaries_[body].facts)
-        if (definitions_.writer[index] != body)  // not where a lazy thunk may have set it since
-          left[index] = conditions_.but_not(
-              left[index],
-              conditions_.both(entered[body], conditions_.but_not(fact.retired, fact.set)));
-    for (std::uint32_t index = 0; index < program_.n_registers; ++index)
-      if (!definitions_.stays[index] && is_possible(left[index]))
+    for (const auto& [index, fact] : facts_)
+      if (roles_[index] == 0 && bodies_.is_body(writer_[index]) && may(when, fact.set))
         throw_invalid(
-            bodies_.name(definitions_.writer[index]),
+            bodies_.name(writer_[index]),
             text(index) + " may hold a value at the end of the call: retire it on every path");
   }
 
   const Program& program_;
   const BodyGraph bodies_;
   Conditions conditions_;
-  const DefiningBlocks definitions_;
+
+  std::vector<std::uint8_t> roles_;  ///< by register: some of Role
+  std::vector<Entry> writer_;  ///< by register: a body, or the lazy thunk whose output it is; the
+                               ///< program's body if it is given or nobody's
+  /// By register, its defining block: bodies that it dominates may read it. It is the writer, or
+  /// for an output of a lazy thunk the innermost body around all that demand it.
+  std::vector<Entry> block_;
+  /// By entry: whether checks of a body follow also what the bodies that it enters enter in turn.
+  /// They have to where bodies within it read what it wrote, where it retires what they wrote,
+  /// where it reads what bodies wrote that it does not enter itself, and in the program's body,
+  /// which looks at what is left. In other bodies a look at what they enter themselves will do, so
+  /// that a chain of bodies takes linear time.
+  std::vector<bool> deep_;
 
   // The body that is followed: where it has come to, and what ran since it was entered.
   Entry current_ = 0;
   std::map<std::uint32_t, Fact> facts_;  ///< by register; untouched are those that are not there
   std::map<Entry, Condition> ran_;
-  /// The entries that are entered next, for certain and perhaps; by rank, callers first.
-  std::map<std::pair<std::uint32_t, Entry>, std::pair<Condition, Condition>> waiting_;
+  /// By rank, callers first: the entries that are entered next, for certain and perhaps.
+  std::map<std::uint32_t, std::pair<Condition, Condition>> waiting_;
 
-  std::vector<Summary> summaries_;  ///< of the bodies that have been followed
+  std::vector<std::map<std::uint32_t, Fact>> left_;  ///< by followed body: its facts at the end
+  std::vector<std::vector<std::pair<Entry, Condition>>> entrances_;  ///< likewise: what it enters
 };
 
 }  // namespace

@@ -12,10 +12,9 @@ namespace thunkvm {
 /// A register is written once, so that what a branch decides by it is the same wherever it is
 /// decided again. What has become of a register is therefore kept as a condition on the decisions
 /// of the call: there are no joins, and no path is followed that decides one thing in two ways.
-/// Each body is followed once; what it reads and leaves is held against every
-/// instruction that enters it.
-/// Near-linear in instructions, but for the conditions (conditions.h) and for bodies that many
-/// instructions enter, each of which may be the first.
+/// Each body is followed once; what it reads and leaves is held against every instruction that
+/// enters it. Near-linear in instructions, but for the conditions (conditions.h) and for bodies
+/// that many instructions enter, each of which may be the first.
 void check_register_flow(const Program& program);
 
 }  // namespace thunkvm

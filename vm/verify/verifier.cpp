@@ -2,7 +2,7 @@
 // register_flow.cpp's.
 #include "vm/verify/verifier.h"
 
-#include "vm/bodies/program_error.h"
+#include "vm/verify/program_error.h"
 #include "vm/verify/register_flow.h"
 
 #include <algorithm>
@@ -11,7 +11,6 @@
 #include <vector>
 
 namespace thunkvm {
-
 namespace {
 
 class Verifier {

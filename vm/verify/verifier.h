@@ -11,10 +11,11 @@ namespace thunkvm {
 /// retired or taken in a program with `retain_intermediates`.
 ///
 /// On every path a register has to be written before it is read, written at most once and in one
-/// body only, retired in that body or in one around it, and not read after it was
-/// retired; outputs have to be there at the end, and nothing else but constants, inputs, shared
-/// variables' values, updates and the outputs of lazy thunks. A memo or input body is checked at
-/// each instruction that enters it; any of a lazy thunk's input bodies may have run, or none.
+/// body only, retired in that body or in one around it, and not read after it was retired; outputs
+/// have to be there at the end, and nothing else but constants, inputs, shared variables' values,
+/// updates and the outputs of lazy thunks. A memo or input body is checked at each instruction that
+/// enters it; any of a lazy thunk's input bodies may have run, or none. An output of a lazy thunk
+/// is read in a body that demanded it, or entered one that did, or within such a body.
 ///
 /// The paths are those that decide each register in one way (per decoding and number of arms), in
 /// all bodies: what one branch wrote in an arm, a later branch on the same register may read in

@@ -1,0 +1,159 @@
+#include "linkers/schedule/body_contents.h"
+
+#include "ops/graph/regions.h"
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+/// The bodies of a schedule (all blocks but arms), each before those that it needs or demands.
+std::vector<std::uint32_t> callers_first(const Schedule& schedule) {
+  std::vector<std::uint32_t> bodies;
+  for (std::uint32_t b = 0; b < schedule.blocks.size(); ++b)
+    if (schedule.blocks[b].kind != Block::Kind::Arm) bodies.push_back(b);
+  // Who needs a node's value is a later node.
+  const auto node = [&](std::uint32_t b) {
+    const Block& block = schedule.blocks[b];
+    return block.kind == Block::Kind::Memo ? schedule.memos[block.owner].node
+                                           : schedule.lazies[block.owner].node;
+  };
+  std::sort(bodies.begin() + 1, bodies.end(),  // the root stays first
+            [&](std::uint32_t a, std::uint32_t b) { return node(a) > node(b); });
+  return bodies;
+}
+
+/// The bodies of a schedule as a tree, each under the nearest one around all that may run it, and
+/// what is in each. Regions of the tree are bodies, a caller before those that it runs.
+struct BodyTree {
+  explicit BodyTree(const Schedule& schedule)
+      : body_of_block(schedule.blocks.size(), kRootRegion),
+        around_memo(schedule.memos.size(), kNoIndex),
+        around_lazy(schedule.lazies.size(), kNoIndex),
+        writer(schedule.registers.size(), kRootRegion) {
+    for (const std::uint32_t b : callers_first(schedule)) add(schedule, b);
+    for (std::size_t l = 0; l < schedule.lazies.size(); ++l) {
+      const ScheduledLazy& lazy = schedule.lazies[l];
+      if (around_lazy[l] == kNoIndex) around_lazy[l] = kRootRegion;  // nobody demands it
+      for (const std::uint32_t reg : schedule.operands_of(lazy).last(lazy.n_outputs))
+        writer[reg] = around_lazy[l];
+    }
+  }
+
+  void add(const Schedule& schedule, std::uint32_t b) {
+    const Block& block = schedule.blocks[b];
+    Region body = kRootRegion;
+    if (block.kind != Block::Kind::Root) {
+      const bool is_memo = block.kind == Block::Kind::Memo;
+      const Region around = (is_memo ? around_memo : around_lazy)[block.owner];
+      body = tree.open_body(around == kNoIndex ? kRootRegion : around, b);
+    }
+    body_of_block[b] = body;
+    const auto enter = [&](Region& around) {
+      around = around == kNoIndex ? body : tree.lca(around, body);
+    };
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      const Statement& s = schedule.statements[i];
+      if (s.kind == Statement::Kind::Need) enter(around_memo[s.index]);
+      if (s.kind == Statement::Kind::Demand) enter(around_lazy[s.index]);
+      if (s.kind == Statement::Kind::Move) writer[s.to] = body;
+      if (s.kind == Statement::Kind::Run)
+        for (const std::uint32_t reg : schedule.outputs_of(s)) writer[reg] = body;
+    }
+  }
+
+  RegionTree tree;
+  std::vector<Region> body_of_block;             ///< of those that are no arms
+  std::vector<Region> around_memo, around_lazy;  ///< the nearest body around its Needs or Demands
+  std::vector<Region> writer;                    ///< by register
+};
+
+/// Lists of items by position, one behind the other.
+struct Grouped {
+  Grouped() = default;
+  /// By item: its position, or kNone.
+  Grouped(const std::vector<std::uint32_t>& position, std::size_t n_positions)
+      : first(n_positions + 1) {
+    for (const std::uint32_t p : position)
+      if (p != kNone) ++first[p + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    items.resize(first.back());
+    std::vector<std::uint32_t> next = first;
+    for (std::uint32_t item = 0; item < position.size(); ++item)
+      if (position[item] != kNone) items[next[position[item]]++] = item;
+  }
+
+  std::vector<std::uint32_t> items, first;  ///< `first`: where the list of each position begins
+};
+
+/// A body is a range of positions: its own, and behind it those of the bodies within.
+struct Contents {
+  Contents() = default;
+  explicit Contents(const Schedule& schedule) {
+    const BodyTree bodies(schedule);
+    const RegionTree& tree = bodies.tree;
+    const std::size_t n = tree.n_regions();
+    std::vector<std::uint32_t> size_of(n, 1), position_of(n, 0), next(n, 1);
+    for (Region body = static_cast<Region>(n); --body > 0;)
+      size_of[tree.parent(body)] += size_of[body];
+    for (Region body = 1; body < n; ++body) {
+      std::uint32_t& free = next[tree.parent(body)];
+      position_of[body] = position_of[tree.parent(body)] + free;
+      free += size_of[body];
+    }
+
+    std::vector<std::uint32_t> positions;
+    for (const Region writer : bodies.writer) positions.push_back(position_of[writer]);
+    for (const auto* stays : {&schedule.constants, &schedule.inputs, &schedule.shared,
+                              &schedule.outputs, &schedule.updates})
+      for (const std::uint32_t reg : *stays) positions[reg] = kNone;
+    registers = Grouped(positions, n);
+    positions.clear();
+    for (const Region around : bodies.around_lazy) positions.push_back(position_of[around]);
+    lazies = Grouped(positions, n);
+    for (const Region body : bodies.body_of_block)
+      range.emplace_back(position_of[body], position_of[body] + size_of[body]);
+  }
+
+  Grouped registers, lazies;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> range;  ///< by block
+};
+
+class ScheduledContents final : public BodyContents {
+ public:
+  explicit ScheduledContents(std::shared_ptr<const Schedule> schedule)
+      : schedule_(std::move(schedule)) {}
+
+  std::span<const std::uint32_t> registers(Body body) const override {
+    return within(&Contents::registers, body);
+  }
+  std::span<const std::uint32_t> lazies(Body body) const override {
+    return within(&Contents::lazies, body);
+  }
+
+ private:
+  std::span<const std::uint32_t> within(Grouped Contents::* what, Body body) const {
+    std::call_once(found_, [this] { contents_ = Contents(*schedule_); });
+    const auto& [begin, end] =
+        contents_.range[body.lazy == kNone ? schedule_->memos[body.index].block
+                                           : schedule_->lazies[body.lazy].first_block + body.index];
+    const Grouped& all = contents_.*what;
+    return std::span(all.items).subspan(all.first[begin], all.first[end] - all.first[begin]);
+  }
+
+  const std::shared_ptr<const Schedule> schedule_;
+  mutable std::once_flag found_;
+  mutable Contents contents_;
+};
+
+}  // namespace
+
+std::shared_ptr<const BodyContents> contents_of(std::shared_ptr<const Schedule> schedule) {
+  return std::make_shared<ScheduledContents>(std::move(schedule));
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,98 @@
+// body_notes.h: what belongs to the bodies of a program that is written by hand: by the definition,
+// which looks at all ways into a body, and is too slow for any but small programs.
+#pragma once
+
+#include "vm/body_contents.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace thunkvm::testing {
+
+/// What a program's bodies write and enter, noted while they are written. What follows `begin` is
+/// in that body, what follows `end` in the program's own.
+class BodyNotes {
+ public:
+  void begin(Body body) {
+    current_ = body;
+    bodies_.insert(body);
+  }
+  void end() { current_ = kProgram; }
+  void write(std::uint32_t reg) { writers_[reg] = current_; }
+  void compute(std::uint32_t reg, std::uint32_t lazy) { computed_by_[reg] = lazy; }
+  void need(std::uint32_t memo) { needed_by_[memo].insert(current_); }
+  void demand(std::uint32_t lazy) { demanded_by_[lazy].insert(current_); }
+  /// A register that belongs to no body, whoever writes it.
+  void stay(std::uint32_t reg) {
+    writers_.erase(reg);
+    computed_by_.erase(reg);
+  }
+
+  const std::set<Body>& bodies() const { return bodies_; }
+  std::vector<std::uint32_t> registers(Body body) const {
+    std::vector<std::uint32_t> found;
+    for (const auto& [reg, writer] : writers_)
+      if (is_within(writer, body)) found.push_back(reg);
+    for (const auto& [reg, lazy] : computed_by_)
+      if (const auto by = demanded_by_.find(lazy);
+          by != demanded_by_.end() && are_within(by->second, body))
+        found.push_back(reg);
+    return found;
+  }
+  std::vector<std::uint32_t> lazies(Body body) const {
+    std::vector<std::uint32_t> found;
+    for (const auto& [lazy, callers] : demanded_by_)
+      if (are_within(callers, body)) found.push_back(lazy);
+    return found;
+  }
+
+ private:
+  static constexpr Body kProgram = {kNone, kNone};
+
+  bool is_within(Body inner, Body outer) const {
+    if (inner == outer || inner == kProgram) return inner == outer;
+    const auto& callers = inner.lazy == kNone ? needed_by_ : demanded_by_;
+    const auto found = callers.find(inner.lazy == kNone ? inner.index : inner.lazy);
+    return found != callers.end() && are_within(found->second, outer);
+  }
+  bool are_within(const std::set<Body>& callers, Body outer) const {
+    return std::ranges::all_of(callers, [&](Body caller) { return is_within(caller, outer); });
+  }
+
+  Body current_ = kProgram;
+  std::set<Body> bodies_;
+  std::map<std::uint32_t, Body> writers_;                            // by register
+  std::map<std::uint32_t, std::uint32_t> computed_by_;               // likewise: a lazy thunk
+  std::map<std::uint32_t, std::set<Body>> needed_by_, demanded_by_;  // by memo, by lazy thunk
+};
+
+class NotedContents final : public BodyContents {
+ public:
+  explicit NotedContents(BodyNotes notes) : notes_(std::move(notes)) {}
+
+  std::span<const std::uint32_t> registers(Body body) const override { return of(body).first; }
+  std::span<const std::uint32_t> lazies(Body body) const override { return of(body).second; }
+
+ private:
+  using Lists = std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>;
+
+  const Lists& of(Body body) const {
+    std::call_once(found_, [this] {
+      for (const Body each : notes_.bodies())
+        lists_[each] = {notes_.registers(each), notes_.lazies(each)};
+    });
+    return lists_.at(body);
+  }
+
+  const BodyNotes notes_;
+  mutable std::once_flag found_;
+  mutable std::map<Body, Lists> lists_;
+};
+
+}  // namespace thunkvm::testing

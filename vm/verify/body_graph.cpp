@@ -1,0 +1,121 @@
+#include "vm/verify/body_graph.h"
+
+#include "vm/verify/program_error.h"
+
+#include <set>
+#include <utility>
+
+namespace thunkvm {
+
+BodyGraph::BodyGraph(const Program& program) : program_(program) {
+  origins_.push_back({.pc = 0});
+  for (const Memo& memo : program.memos) origins_.push_back({.pc = memo.pc});
+  for (std::uint32_t l = 0; l < program.lazies.size(); ++l) {
+    const auto& [operands, pcs, counter, node] = program.lazies[l];
+    for (std::uint32_t i = 0; i < pcs.size(); ++i)
+      origins_.push_back({pcs[i], l, operands.input(static_cast<int>(i))});
+  }
+  n_bodies_ = n_entries();
+  for (std::uint32_t l = 0; l < program.lazies.size(); ++l) origins_.push_back({.lazy = l});
+  instructions_.resize(n_bodies_);
+  callees_.resize(n_entries());
+  for (Entry body = 0; body < n_bodies_; ++body) {
+    if (lazy_of(body) != kNone) callees_[lazy(lazy_of(body))].push_back(body);
+    follow(body);
+  }
+  rank_.resize(n_entries());
+  dominators_.resize(n_entries());
+  order_entries();
+}
+
+std::string BodyGraph::name(Entry e) const {
+  if (e == 0) return "the program";
+  if (lazy_of(e) == kNone) return "memo body " + std::to_string(e - memo(0));
+  const std::string lazy = "lazy thunk " + std::to_string(lazy_of(e));
+  if (!is_body(e)) return lazy;
+  return "the body of input " + std::to_string(e - input(lazy_of(e), 0)) + " of " + lazy;
+}
+
+std::vector<std::uint32_t> BodyGraph::successors(std::uint32_t pc) const {
+  const Instruction& instruction = program_.code[pc];
+  if (instruction.op == Opcode::Return || instruction.op == Opcode::Halt) return {};
+  if (instruction.op == Opcode::Jump) return {instruction.a};
+  if (instruction.op != Opcode::Branch) return {pc + 1};
+  const Branch& branch = program_.branches[instruction.a];
+  const auto first = program_.targets.begin() + branch.first_target;
+  return {first, first + branch.n_arms};
+}
+
+void BodyGraph::follow(Entry body) {
+  const Opcode end = body == 0 ? Opcode::Halt : Opcode::Return;
+  for (std::set<std::uint32_t> ahead = {origins_[body].pc}; !ahead.empty();) {
+    const std::uint32_t pc = *ahead.begin();
+    const auto refuse = [&](const std::string& rule) {
+      throw_invalid(instruction_text(program_, pc), rule);
+    };
+    ahead.erase(ahead.begin());
+    instructions_[body].push_back(pc);
+    const Instruction& instruction = program_.code[pc];
+    if (instruction.op == Opcode::Need) callees_[body].push_back(memo(instruction.a));
+    if (instruction.op == Opcode::Lazy) callees_[body].push_back(lazy(instruction.a));
+    const std::vector<std::uint32_t> targets = successors(pc);
+    if (targets.empty() && instruction.op != end)
+      refuse("ends " + name(body) + ", which has to end in " + std::string(thunkvm::name(end)));
+    for (const std::uint32_t target : targets) {
+      if (target >= program_.code.size())
+        refuse("the path runs past the end of the code: end it in Halt or Return");
+      if (target <= pc) refuse("the path comes back to itself: every way leads forward");
+      ahead.insert(target);
+    }
+  }
+}
+
+// An entry's dominator is the common one of all that enter it, which come before it. Entries that
+// nobody enters count for none.
+void BodyGraph::order_entries() {
+  std::vector<std::uint32_t> n_ahead(n_entries());  // callers that are not in the order yet
+  for (const std::vector<Entry>& callees : callees_)
+    for (const Entry to : callees) ++n_ahead[to];
+  for (Entry e = 0; e < n_entries(); ++e)
+    if (n_ahead[e] == 0) callers_first_.push_back(e);
+  std::vector<bool> is_entered(n_entries());
+  is_entered[0] = true;
+  for (std::uint32_t i = 0; i < callers_first_.size(); ++i) {
+    const Entry entry = callers_first_[i];
+    rank_[entry] = i;
+    Dominator& own = dominators_[entry];
+    if (entry != 0) {
+      // Jump pointers as in a skew-binary list: O(1) to add, O(log depth) to climb.
+      const Dominator &up = dominators_[own.parent], &over = dominators_[up.jump];
+      const bool joins = up.depth - over.depth == over.depth - dominators_[over.jump].depth;
+      own.jump = joins ? over.jump : own.parent;
+      own.depth = up.depth + 1;
+    }
+    for (const Entry to : callees_[entry]) {
+      Entry& parent = dominators_[to].parent;
+      if (is_entered[entry]) parent = is_entered[to] ? common_dominator(parent, entry) : entry;
+      if (is_entered[entry]) is_entered[to] = true;
+      if (--n_ahead[to] == 0) callers_first_.push_back(to);
+    }
+  }
+  for (Entry e = 0; e < n_entries(); ++e)
+    if (n_ahead[e] != 0)
+      throw_invalid(name(e), "needs itself, or one that leads to it does: bodies may not recurse");
+}
+
+Entry BodyGraph::common_dominator(Entry a, Entry b) const {
+  while (a != b) {
+    if (dominators_[a].depth < dominators_[b].depth) std::swap(a, b);
+    const auto &x = dominators_[a], &y = dominators_[b];
+    if (x.depth > y.depth) {
+      a = dominators_[x.jump].depth >= y.depth ? x.jump : x.parent;
+    } else {  // entries of equal depth have jumps of equal depth
+      const bool far = x.jump != y.jump;
+      a = far ? x.jump : x.parent;
+      b = far ? y.jump : y.parent;
+    }
+  }
+  return a;
+}
+
+}  // namespace thunkvm

@@ -1,0 +1,118 @@
+// body_graph.h: the bodies of a program, which have one way in each, and which of them runs only
+// within which.
+#pragma once
+
+#include "vm/program.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+/// A piece of a program that control enters. Entry 0 is the program's body, from pc 0 on. Then come
+/// the memo bodies, and the input bodies, each of which computes an input of a lazy thunk: these
+/// three kinds are the *bodies*. The last entries are the lazy thunks, which may enter any of their
+/// input bodies.
+using Entry = std::uint32_t;
+
+/// What an instruction does with a register.
+enum class Touch : std::uint8_t { Read, Write, Retire };
+
+/// The bodies of a program, whose indices have to be in range, and how they enter each other.
+///
+/// The constructor throws Error(Runtime) where a path runs past the end, leads back or ends as its
+/// body may not, and where a body needs itself. Time and space: near-linear in instructions.
+class BodyGraph {
+ public:
+  explicit BodyGraph(const Program& program);
+
+  Entry n_bodies() const { return n_bodies_; }
+  Entry n_entries() const { return static_cast<Entry>(origins_.size()); }
+  static Entry memo(std::uint32_t memo) { return 1 + memo; }
+  Entry input(std::uint32_t lazy, std::uint32_t input) const {
+    return callees_[this->lazy(lazy)][input];
+  }
+  Entry lazy(std::uint32_t lazy) const { return n_bodies_ + lazy; }
+
+  bool is_body(Entry e) const { return e < n_bodies_; }
+  /// The lazy thunk that an entry is, or whose input body it is.
+  std::uint32_t lazy_of(Entry e) const { return origins_[e].lazy; }
+  std::string name(Entry e) const;
+
+  /// The pcs of a body's instructions, in order, those of its arms included: all ways lead forward.
+  const std::vector<std::uint32_t>& instructions(Entry body) const { return instructions_[body]; }
+  /// The pcs that an instruction leads to, of a Branch by arm.
+  std::vector<std::uint32_t> successors(std::uint32_t pc) const;
+  /// Calls `f(touch, register)` for what an instruction of a body does itself, in order; what the
+  /// bodies do that it enters is not told.
+  template <class F>
+  void each_touch(Entry body, std::uint32_t pc, F&& f) const;
+  /// The entries that an entry may enter.
+  const std::vector<Entry>& callees(Entry e) const { return callees_[e]; }
+
+  /// All entries, each before those that it enters; `rank` is the position of an entry there.
+  const std::vector<Entry>& callers_first() const { return callers_first_; }
+  std::uint32_t rank(Entry e) const { return rank_[e]; }
+  /// The innermost entry that dominates both: control is in either only while it is in that one.
+  Entry common_dominator(Entry a, Entry b) const;
+  /// An entry dominates itself too. The program's body dominates what nobody enters.
+  bool dominates(Entry outer, Entry entry) const { return common_dominator(outer, entry) == outer; }
+
+ private:
+  struct Origin {
+    std::uint32_t pc = kNone;      ///< of a body
+    std::uint32_t lazy = kNone;    ///< that it is, or whose input body it is
+    std::uint32_t result = kNone;  ///< the register that an input body has to leave
+  };
+  struct Dominator {
+    Entry parent = 0, jump = 0;  ///< one, or more, levels up
+    std::uint32_t depth = 0;
+  };
+
+  void follow(Entry body);
+  void order_entries();
+
+  const Program& program_;
+  std::vector<Origin> origins_;  ///< by entry
+  Entry n_bodies_ = 0;
+  std::vector<std::vector<std::uint32_t>> instructions_;  ///< by body
+  std::vector<std::vector<Entry>> callees_;
+  std::vector<Entry> callers_first_;
+  std::vector<std::uint32_t> rank_;
+  std::vector<Dominator> dominators_;
+};
+
+template <class F>
+void BodyGraph::each_touch(Entry body, std::uint32_t pc, F&& f) const {
+  const Instruction& instruction = program_.code[pc];
+  const auto retire_list = [&](std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t k = first; k < first + count; ++k) f(Touch::Retire, program_.retires[k]);
+  };
+  const auto read_and_take = [&](std::uint32_t index) {
+    f(Touch::Read, index);
+    if ((instruction.flag & kTake) != 0) f(Touch::Retire, index);
+  };
+  switch (instruction.op) {
+    case Opcode::Run:
+      for (std::uint32_t s = instruction.a; s < instruction.a + instruction.b; ++s) {
+        const auto& [run, operands, first, count, node] = program_.steps[s];
+        for (int k = 0; k < operands.n_inputs; ++k) f(Touch::Read, operands.input(k));
+        for (int k = 0; k < operands.n_outputs; ++k) f(Touch::Write, operands.output(k));
+        retire_list(first, count);
+      }
+      break;
+    case Opcode::Branch: read_and_take(program_.branches[instruction.a].selector); break;
+    case Opcode::Move:
+      read_and_take(instruction.b);
+      f(Touch::Write, instruction.a);
+      break;
+    case Opcode::Retire: retire_list(instruction.a, instruction.b); break;
+    case Opcode::Return:
+      if (origins_[body].result != kNone) f(Touch::Read, origins_[body].result);
+      break;
+    default: break;
+  }
+}
+
+}  // namespace thunkvm
