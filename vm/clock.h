@@ -25,9 +25,6 @@ class Clock {
 #endif
     return read_();
   }
-  /// The function that `now` calls; null: it reads the processor's counter. Emitted code does the
-  /// same.
-  static Read read() { return read_; }
   static double seconds_per_tick();
 
   /// From now on the time is what `advance` makes it, in nanoseconds; false: the real one again.

@@ -71,7 +71,7 @@ void Frame::use(std::shared_ptr<const NativeCode> code) {
                   .frame = this,
                   .activation = &activation_,
                   .memory = reinterpret_cast<char*>(native_memory_.data()),
-                  .laps = recorder_.get()};
+                  .recorder = recorder_.get()};
 }
 
 void Frame::record(std::unique_ptr<Recorder> recorder) {

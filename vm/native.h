@@ -7,6 +7,7 @@
 // which all that was not emitted goes by, and the runs of a tracer unless the code is traced.
 #pragma once
 
+#include "vm/native_steps.h"
 #include "vm/program.h"
 
 #include <cstddef>
@@ -18,8 +19,8 @@ namespace thunkvm {
 
 class Frame;
 class NativeCode;
+class Recorder;
 class Tracer;
-struct Laps;
 struct NativeCall;
 struct ThunkRun;
 
@@ -28,7 +29,7 @@ struct ThunkRun;
 using NativeFunction = std::uint32_t (*)(NativeCall* call, std::uint32_t label);
 
 /// A call as emitted code sees it. Emitted modules declare the first five members again
-/// (linkers/codegen/emit/prelude.h): their offsets and types are part of the ABI.
+/// (linkers/codegen/emit/prelude.cpp): their offsets and types are part of the ABI.
 struct NativeCall {
   Cell* cells = nullptr;
   std::uint64_t* counters = nullptr;
@@ -41,7 +42,7 @@ struct NativeCall {
   /// The emitted code's own, aligned to a cache line: zeros in a frame's first call, and what the
   /// last call left from then on.
   char* memory = nullptr;
-  Laps* laps = nullptr;  ///< of a profiled program: what its code writes to
+  Recorder* recorder = nullptr;  ///< of a profiled program
 };
 
 /// Nodes whose code is timed together.
@@ -56,6 +57,7 @@ class NativeCode {
   virtual ~NativeCode() = default;
   std::vector<Instruction> code;  ///< the program's, with Native where a function may be entered
   std::vector<NativeFunction> functions;
+  std::vector<NativeSteps> calls;  ///< that the functions have run
   const void* services = nullptr;
   std::size_t memory_bytes = 0;  ///< that a call needs
   bool traced = false;           ///< each step is told of to the run's tracer; there has to be one

@@ -1,15 +1,11 @@
 #include "vm/native_steps.h"
 
 #include "vm/frame.h"
+#include "vm/native.h"
 
 #include <span>
 
 namespace thunkvm {
-
-Recorder* records_memory(const NativeCall& call) {
-  Recorder* const recorder = call.frame->recorder();
-  return recorder != nullptr && recorder->notes_memory() ? recorder : nullptr;
-}
 
 void note_after(NativeCall& call, const NativeSteps& steps) {
   for (const auto& [first, end] : steps.after)
@@ -19,7 +15,7 @@ void note_after(NativeCall& call, const NativeSteps& steps) {
 bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i) {
   const Step& step = steps.steps[i];
   Activation& activation = *call.activation;
-  Recorder* const recorder = call.frame->recorder();
+  Recorder* const recorder = call.recorder;
   if (recorder != nullptr) [[unlikely]]
     recorder->begin_thunk(step.node, call.cells, step.operands);
   if (step.run(activation, step.operands) == Status::Done) [[likely]] {

@@ -1,7 +1,7 @@
 // native_steps.h: thunks of a program that emitted code runs itself.
 #pragma once
 
-#include "vm/native.h"
+#include "vm/program.h"
 
 #include <cstdint>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace thunkvm {
 
-class Recorder;
+struct NativeCall;
 
 /// A stretch [first, second) of Program::steps.
 using StepRange = std::pair<std::uint32_t, std::uint32_t>;
@@ -25,9 +25,6 @@ struct NativeSteps {
 /// Runs one step in a call. False: it failed, which was noted, with the steps that now are not
 /// reached.
 bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i);
-
-/// The recorder of a call whose thunks' memory is recorded; else null.
-Recorder* records_memory(const NativeCall& call);
 
 /// Notes that what comes after a group that failed is not reached.
 void note_after(NativeCall& call, const NativeSteps& steps);

@@ -108,13 +108,12 @@ std::uint64_t SiteRecord::p95() const {
 
 Recorder::Recorder(std::shared_ptr<const Program> program,
                    std::shared_ptr<const RecordedProgram> about, RecordOptions options)
-    : program_(std::move(program)),
+    : branches(program->branches.size()),
+      regions(about->regions.n_regions),
+      demanders(program->memos.size(), kNone),
+      program_(std::move(program)),
       about_(std::move(about)),
       options_(options),
-      branch_records_(program_->branches.size()),
-      region_records_(about_->regions.n_regions),
-      decision_records_(program_->branches.size()),
-      demander_records_(program_->memos.size(), kNone),
       looks_(program_->n_nodes, options_.memory ? kMemory : 0) {
   if (options_.times && !about_->shaped.empty()) {
     using Shapes = RecordedProgram::Shapes;
@@ -125,27 +124,19 @@ Recorder::Recorder(std::shared_ptr<const Program> program,
     shapes_of_nodes_.resize(program_->n_nodes);
     shapes_of_loops_.resize(program_->n_nodes);
   }
-  branches = branch_records_.data();
-  Laps::regions = region_records_.data();
-  decisions = decision_records_.data();
-  demanders = demander_records_.data();
-  max_decisions = static_cast<std::uint32_t>(decision_records_.size());
-  times = options.times ? 1 : 0;
-  if (options.events) more = note_event;
+  decisions_.reserve(branches.size());
   have_groups(0);
 }
 
 void Recorder::have_groups(std::size_t n) {
   const std::size_t size = first_group(*program_) + n;
-  if (site_records_.size() < size) site_records_.resize(size);
-  sites = site_records_.data();
+  if (sites.size() < size) sites.resize(size);
 }
 
 void Recorder::begin_call(std::span<const std::uint32_t> forced) {
   for (std::size_t i = 0; i < forced.size(); ++i) branches[i].forced = forced[i];
-  clock = Clock::read();
   thread_ = number_of_thread();
-  n_decisions = 0;
+  decisions_.clear();
   bodies_.clear();
   call_bytes_ = 0;
   start_laps_ = count;
@@ -160,10 +151,10 @@ void Recorder::end_call(bool failed) {
   make_room(calls_, kMostCalls);
   CallRecord& call = calls_.emplace_back();
   call.start = start_;
-  call.elapsed = {times == 0 ? 0 : last - start_, count - start_laps_};
+  call.elapsed = {options_.times ? last - start_ : 0, count - start_laps_};
   call.thread = thread_;
   call.bytes = call_bytes_;
-  call.decisions.assign(decisions, decisions + n_decisions);
+  call.decisions = decisions_;
   call.failed = failed;
 }
 
@@ -226,14 +217,13 @@ void Recorder::note_loop_again(std::uint32_t first_member, std::span<const std::
   shapes_of_loops_[first_member].add_as_before(shape);
 }
 
-void Recorder::note_event(Laps* laps, std::uint32_t site, std::uint64_t ticks) {
-  Recorder& recorder = static_cast<Recorder&>(*laps);
-  const EventRecord event{recorder.last, ticks, site, recorder.start_, recorder.thread_};
-  if (recorder.events_.size() < kMostEvents)
-    recorder.events_.push_back(event);
+void Recorder::note_event(std::uint32_t site, std::uint64_t ticks) {
+  const EventRecord event{last, ticks, site, start_, thread_};
+  if (events_.size() < kMostEvents)
+    events_.push_back(event);
   else
-    recorder.events_[recorder.n_events_ % kMostEvents] = event;
-  ++recorder.n_events_;
+    events_[n_events_ % kMostEvents] = event;
+  ++n_events_;
 }
 
 void RecordedTotals::add_sites(std::span<const SiteRecord> from) {
@@ -269,10 +259,10 @@ void RecordedTotals::add_events(std::span<const EventRecord> from) {
 }
 
 void RecordedTotals::add(const Recorder& recorder) {
-  add_sites(recorder.site_records_);
-  add_branches(recorder.branch_records_);
-  add_regions(recorder.region_records_);
-  add_demanders(recorder.demander_records_);
+  add_sites(recorder.sites);
+  add_branches(recorder.branches);
+  add_regions(recorder.regions);
+  add_demanders(recorder.demanders);
   add_calls(recorder.calls_);
   add_events(recorder.events_);
   n_calls += recorder.n_calls_;

@@ -1,10 +1,10 @@
 // recorder.h: the records of a program's calls: how often each part ran, how long it took, which
 // way its branches went.
 //
-// The machine's loop and the emitted C of a profiled program write here; a program that is not
-// profiled knows nothing of it. Time is taken in *laps*: at the end of each thunk or group the
-// clock is read once, and what passed since the last lap is that thunk's. So the rows of a call add
-// up to the call.
+// The machine's loop writes here, and so does the emitted C of a profiled program, by services; a
+// program that is not profiled knows nothing of it. Time is taken in *laps*: at the end of each
+// thunk or group the clock is read once, and what passed since the last lap is that thunk's. So the
+// rows of a call add up to the call.
 #pragma once
 
 #include "vm/clock.h"
@@ -37,8 +37,7 @@ struct RecordOptions {
 inline constexpr std::uint32_t kTickClasses = 128;
 
 /// The record of one *site*: a node that the machine runs, a group of emitted code, or a part of a
-/// call beside the program. Emitted modules declare it again
-/// (linkers/codegen/emit/profile_code.cpp).
+/// call beside the program.
 ///
 /// The fields that a lap writes lie in two cache lines.
 struct alignas(64) SiteRecord {
@@ -104,21 +103,6 @@ enum class CallPart : std::uint8_t {
 };
 inline constexpr std::uint32_t kCallParts = 4;
 
-/// The part of a Recorder that emitted code reads and writes; its layout is part of the ABI.
-struct Laps {
-  std::uint64_t last = 0;  ///< when the last lap ended
-  std::uint64_t count = 0;
-  SiteRecord* sites = nullptr;
-  BranchRecord* branches = nullptr;
-  Elapsed* regions = nullptr;  ///< by region (CodeRegions): memo and input bodies run from there
-  Decision* decisions = nullptr;
-  std::uint32_t* demanders = nullptr;  ///< by memo: the pc of its first Need
-  std::uint32_t n_decisions = 0, max_decisions = 0;
-  Clock::Read clock = nullptr;
-  void (*more)(Laps*, std::uint32_t site, std::uint64_t ticks) = nullptr;
-  std::uint32_t times = 0;
-};
-
 /// The facts about a program that a recorder needs beside its code. Immutable.
 struct RecordedProgram {
   CodeRegions regions;
@@ -132,7 +116,7 @@ struct RecordedProgram {
 };
 
 /// The records of one frame's calls. Used by one thread at a time.
-class Recorder : public Laps {
+class Recorder {
  public:
   Recorder(std::shared_ptr<const Program> program, std::shared_ptr<const RecordedProgram> about,
            RecordOptions options);
@@ -158,7 +142,7 @@ class Recorder : public Laps {
   void lap(std::uint32_t site) {
     SiteRecord& record = sites[site];
     const std::uint64_t runs = record.runs++;
-    if (times == 0) return;
+    if (!options_.times) return;
     const std::uint64_t ticks = take();
     record.self += ticks;
     if (runs == 0) [[unlikely]] {
@@ -168,21 +152,21 @@ class Recorder : public Laps {
       record.max = std::max(record.max, ticks);
       ++record.classes[tick_class(ticks)];
     }
-    if (more != nullptr) more(this, site, ticks);
+    if (options_.events) note_event(site, ticks);
   }
   /// Ends a lap: the time since the last one is this site's, whose run goes on later (it suspends),
   /// or failed.
   void pause(std::uint32_t site) {
-    if (times == 0) return;
+    if (!options_.times) return;
     const std::uint64_t ticks = take();
     sites[site].self += ticks;
-    if (more != nullptr) more(this, site, ticks);
+    if (options_.events) note_event(site, ticks);
   }
   /// So many ticks since the last lap were not the thunk's that runs: it waited.
   void waited(std::uint64_t ticks) {
     SiteRecord& record = sites[site(CallPart::Wait)];
     ++record.runs;
-    if (times == 0) return;
+    if (!options_.times) return;
     record.self += ticks;
     last += ticks;
   }
@@ -192,9 +176,18 @@ class Recorder : public Laps {
     ++record.evaluated;
     record.flips += record.last != arm && record.last != kNone ? 1 : 0;
     record.last = arm;
-    if (n_decisions != max_decisions) decisions[n_decisions++] = {branch, arm};
+    if (decisions_.size() < branches.size()) decisions_.push_back({branch, arm});
   }
   std::uint64_t n_calls() const { return n_calls_; }
+
+  // The records.
+  std::vector<SiteRecord> sites;
+  std::vector<BranchRecord> branches;
+  std::vector<Elapsed> regions;  ///< by region (CodeRegions): memo and input bodies run from there
+  std::vector<std::uint32_t> demanders;  ///< by memo: the pc of its first Need
+  std::uint64_t last = 0;                ///< when the last lap ended
+  std::uint64_t count = 0;               ///< of laps
+
   bool notes_memory() const { return options_.memory; }
   /// An eager thunk is about to run, or has made its outputs; the inputs that it left are still
   /// there. What it copies meanwhile is its own.
@@ -258,7 +251,7 @@ class Recorder : public Laps {
     ++count;
     return ticks;
   }
-  static void note_event(Laps* laps, std::uint32_t site, std::uint64_t ticks);
+  void note_event(std::uint32_t site, std::uint64_t ticks);
   void look_at_inputs(std::uint32_t site, const Cell* cells, const Operands& operands);
   void look_at_outputs(std::uint32_t site, const Cell* cells, const Operands& operands);
 
@@ -268,11 +261,7 @@ class Recorder : public Laps {
   std::shared_ptr<const Program> program_;
   std::shared_ptr<const RecordedProgram> about_;
   RecordOptions options_;
-  std::vector<SiteRecord> site_records_;
-  std::vector<BranchRecord> branch_records_;
-  std::vector<Elapsed> region_records_;
-  std::vector<Decision> decision_records_;
-  std::vector<std::uint32_t> demander_records_;
+  std::vector<Decision> decisions_;  // of the call
   std::vector<RunningBody> bodies_;
   std::vector<CallRecord> calls_;
   std::uint64_t n_calls_ = 0;

@@ -6,7 +6,7 @@ u32 function_0(tv_call *call, u32 label) {
   const tv_services *const S = call->services;
   /* ifelse.0 */
   /* ifelse.3 */
-  if (R[1].value.f64 != R[1].value.f64) return S->arm_of(call, 0, (tv_value){.f64 = R[1].value.f64}, TV_F64), TV_FAILED;
+  if (R[1].value.f64 != R[1].value.f64) return S->arm(call, 0, &R[1]), TV_FAILED;
   if (R[1].value.f64) {
     ++N[1];
     ++N[2];

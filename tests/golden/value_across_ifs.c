@@ -5,7 +5,7 @@ u32 function_0(tv_call *call, u32 label) {
   const tv_services *const S = call->services;
   f64 r3 = 0, r4 = 0, r6 = 0;
   /* ifelse.1 */
-  if (R[1].value.f64 != R[1].value.f64) return S->arm_of(call, 0, (tv_value){.f64 = R[1].value.f64}, TV_F64), TV_FAILED;
+  if (R[1].value.f64 != R[1].value.f64) return S->arm(call, 0, &R[1]), TV_FAILED;
   if (R[1].value.f64) {
     ++N[1];
     ++N[3];
@@ -22,7 +22,7 @@ u32 function_0(tv_call *call, u32 label) {
   /* add.2 */
   r6 = r3 + R[5].value.f64;
   /* ifelse.4 */
-  if (R[1].value.f64 != R[1].value.f64) return S->arm_of(call, 1, (tv_value){.f64 = R[1].value.f64}, TV_F64), TV_FAILED;
+  if (R[1].value.f64 != R[1].value.f64) return S->arm(call, 1, &R[1]), TV_FAILED;
   if (R[1].value.f64) {
     ++N[6];
     ++N[7];

@@ -1,7 +1,8 @@
 #include "linkers/codegen/emit/emitted_code.h"
 
-#include "linkers/codegen/emit/prelude.h"
+#include "linkers/codegen/runtime/nest_executor.h"
 #include "vm/disassembler.h"
+#include "vm/native_services.h"
 
 #include <cstdlib>
 #include <map>
@@ -9,6 +10,14 @@
 #include <string_view>
 
 namespace thunkvm {
+namespace {
+
+int run_loop(NativeCall* call, std::uint32_t loop, const NumberBits* numbers, NumberBits* results) {
+  const auto& code = static_cast<const EmittedCode&>(*call->code);
+  return run_nest(code.loops[loop], *call, numbers, results) ? 0 : 1;
+}
+
+}  // namespace
 
 std::string EmittedCode::node_of(std::size_t module, const std::string& diagnostics) const {
   constexpr std::string_view kFile = "<stdin>:";
@@ -61,7 +70,8 @@ void EmittedCode::load(
   for (std::size_t i = 0; i < loops.size(); ++i)
     if (loops[i].computes())
       loops[i].loop.body = reinterpret_cast<Loop::Body>(symbol(bodies_[i].module, bodies_[i].name));
-  services = &kNativeServices;
+  static const NativeServices kServices = native_services(&run_loop);
+  services = &kServices;
   modules_ = std::move(modules);
 }
 

@@ -53,7 +53,6 @@ class EmittedCode final : public NativeCode {
             const std::function<void*(std::size_t module, const std::string& name)>& symbol);
 
   std::vector<LoopNest> loops;
-  std::vector<NativeSteps> calls;
 
  private:
   friend class Emitter;

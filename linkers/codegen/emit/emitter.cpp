@@ -13,7 +13,7 @@ namespace thunkvm {
 class Emitter {
  public:
   Emitter(const Plan& plan, const std::stop_token& stop, EmittedCode& out)
-      : plan_(plan), stop_(stop), program_(plan.program()), profile_(plan, out), out_(out) {}
+      : plan_(plan), stop_(stop), program_(plan.program()), out_(out) {}
 
   void run() {
     out_.traced = plan_.options().traced;
@@ -25,7 +25,7 @@ class Emitter {
       go_on_unless(stop_);
       if (module_.thunks + outlined.thunks > kModuleThunks) end_module();
       module_.thunks += outlined.thunks;
-      emit_outlined(plan_, k, profile_, out_, module_);
+      emit_outlined(plan_, k, out_, module_);
       for (std::size_t label = 0; label < outlined.entries.size(); ++label)
         out_.code[outlined.entries[label]] = {
             Opcode::Native, 0, 0, k, static_cast<std::uint32_t>(label), outlined.thunks};
@@ -56,7 +56,6 @@ class Emitter {
   void end_module() {
     if (module_.thunks == 0) return;
     std::string head = std::string(kLibmDeclarations) + kPrelude;
-    if (profile_.on()) head += profile_prelude();
     head += "\n";
     for (const auto& [name, function] : module_.functions) head += "\n" + function;
     CText& text = out_.texts_.emplace_back();
@@ -69,7 +68,6 @@ class Emitter {
   const Plan& plan_;
   const std::stop_token& stop_;
   const Program& program_;
-  ProfileCode profile_;
   EmittedCode& out_;
   ModuleText module_;
 };

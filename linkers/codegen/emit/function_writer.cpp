@@ -14,6 +14,11 @@ std::string FunctionWriter::cell(std::uint32_t reg) {
   return join("R[", reg, "]");
 }
 
+std::string FunctionWriter::cell_of_local(std::uint32_t reg) {
+  const DType dtype = plan_.reg(reg).dtype;
+  return join("(tv_cell){{.", c_type(dtype), " = ", read(reg), "}, ", cell_meta_name(dtype), "}");
+}
+
 std::string FunctionWriter::service(const std::string& name) {
   uses_services_ = true;
   return "S->" + name;

@@ -19,6 +19,8 @@ class FunctionWriter {
 
   // Parts of expressions.
   std::string cell(std::uint32_t reg);
+  /// A cell of its own, with the number that is a variable.
+  std::string cell_of_local(std::uint32_t reg);
   std::string service(const std::string& name);
   /// The number in a register, or in the variable that it is.
   std::string read(std::uint32_t reg);
@@ -41,7 +43,11 @@ class FunctionWriter {
   std::uint32_t body() const { return body_; }
   /// True if something that may fail was written in this memo body.
   bool may_fail(std::uint32_t memo) const { return failing_.contains(memo); }
-  /// Calls a service that may fail.
+  /// Calls a service, or one that may fail.
+  template <class... Arguments>
+  void call(const std::string& name, const Arguments&... arguments) {
+    text.line(service(name), "(call, ", arguments..., ");");
+  }
   template <class... Arguments>
   void call_or_fail(const std::string& name, const Arguments&... arguments) {
     text.line("if (", service(name), "(call, ", arguments..., ")) ", fail());

@@ -3,9 +3,9 @@
 #include "linkers/codegen/emit/array_reads.h"
 #include "linkers/codegen/emit/function_writer.h"
 #include "linkers/codegen/emit/loop_body.h"
-#include "linkers/codegen/emit/prelude.h"
 #include "linkers/schedule/assembler.h"
 #include "ops/graph/c_template.h"
+#include "vm/recorder.h"
 
 #include <algorithm>
 #include <map>
@@ -15,13 +15,11 @@ namespace thunkvm {
 
 class OutlinedCode {
  public:
-  OutlinedCode(const Plan& plan, std::uint32_t outlined, ProfileCode& profile, EmittedCode& out,
-               ModuleText& module)
+  OutlinedCode(const Plan& plan, std::uint32_t outlined, EmittedCode& out, ModuleText& module)
       : plan_(plan),
         program_(plan.program()),
         schedule_(plan.schedule()),
         outlined_(outlined),
-        profile_(profile),
         out_(out),
         module_(module),
         c_(plan) {}
@@ -46,10 +44,8 @@ class OutlinedCode {
     if (outlined.block != kNone && schedule_.blocks[outlined.block].kind == Block::Kind::Memo)
       head.note(title(schedule_.blocks[outlined.block].owner));
     c_.declare(head);
-    for (const auto& [memo, needs] : needs_) {
+    for (const auto& [memo, needs] : needs_)
       if (is_within(memo) && plan_.needs(memo) > 1) head.line("u32 from_", memo, " = 0;");
-      profile_.declare_body(memo, head);
-    }
     module_.outlined.append(head);
     module_.outlined.append(entries);
     module_.outlined.append(c_.text);
@@ -133,23 +129,22 @@ class OutlinedCode {
       }
       if (plan_.options().traced) tell("after", group);
       c_.retire(kept(group));
-      if (profile_.on()) lap(group, u + 1 == groups.size() ? nullptr : &groups[u + 1]);
+      if (profiled()) lap(group, u + 1 == groups.size() ? nullptr : &groups[u + 1]);
     }
   }
 
-  /// Expressions that follow each other are one lap: a read of the clock costs more than each.
+  /// Of a profiled program. Expressions that follow each other are one lap: a read of the clock
+  /// costs more than each.
   void lap(const Group& group, const Group* next) {
-    std::vector<std::uint32_t> nodes;
-    for (const std::uint32_t step : group.steps) nodes.push_back(program_.steps[step].node);
-    if (group.kind != Group::Kind::Expression) {
-      profile_.add(nodes);
-      profile_.end_group(group.kind == Group::Kind::Loop ? "loop" : "call", c_.text);
-      return;
-    }
+    const bool expression = group.kind == Group::Kind::Expression;
+    for (const std::uint32_t step : group.steps) lap_.push_back(program_.steps[step].node);
     const std::uint32_t reg = plan_.output(group.steps.front());
-    profile_.add(nodes, plan_.reg(reg).local ? c_.read(reg) : "");
-    if (next == nullptr || next->kind != Group::Kind::Expression)
-      profile_.end_group("expression", c_.text);
+    if (expression && plan_.reg(reg).local) c_.text.line("TV_DONE(", c_.read(reg), ");");
+    if (expression && next != nullptr && next->kind == group.kind) return;
+    const std::size_t site = Recorder::first_group(program_) + out_.groups.size();
+    c_.call("lap", site);
+    constexpr const char* kKinds[] = {"expression", "loop", "call"};
+    out_.groups.push_back({std::exchange(lap_, {}), kKinds[static_cast<int>(group.kind)]});
   }
 
   /// What a group retires: the values of a loop that only its members read were never there.
@@ -233,10 +228,9 @@ class OutlinedCode {
     }
     // A service says which arm a value other than a number takes, and what is wrong with one.
     const auto arm = [&] {
-      return form.number ? join(c_.service("arm_of"), "(call, ", s.index, ", (tv_value){.",
-                                c_type(form.dtype), " = ", c_.read(branch.selector), "}, ",
-                                cell_meta_name(form.dtype), ")")
-                         : join(c_.service("arm"), "(call, ", s.index, ")");
+      const std::string cell =
+          form.local ? c_.cell_of_local(branch.selector) : c_.cell(branch.selector);
+      return join(c_.service("arm"), "(call, ", s.index, ", &", cell, ")");
     };
     const bool asks = !form.number || (!truth && is_float(form.dtype));
     const std::string selector = asks ? "arm" : c_.read(branch.selector);
@@ -272,7 +266,7 @@ class OutlinedCode {
     const Block& block = schedule_.arm(branch, arm);
     if (s.takes) c_.retire(std::span(&branch.selector, 1));
     c_.count(s.counter + arm);
-    profile_.took(s.index, arm, c_.text);
+    if (profiled()) c_.call("took", s.index, ", ", arm);
     if (whole) return emit_range(block.begin, block.end, next);
     c_.text.line(go(plan_.pc(block.begin)));
     return false;
@@ -293,7 +287,7 @@ class OutlinedCode {
     std::vector<Need>& needs = needs_[memo];
     c_.text.note({{"needs ", schedule_.memos[memo].node}});
     c_.text.open("if (call->done[", memo, "] != TV_COMPUTED) {");
-    profile_.before_body(memo, pc, c_.text);
+    if (profiled()) c_.call("enter_body", memo, ", ", pc);
     c_.call_or_fail("begin_memo", memo);
     if (is_within(memo)) {
       if (plan_.needs(memo) > 1) c_.text.line("from_", memo, " = ", needs.size(), ";");
@@ -304,7 +298,7 @@ class OutlinedCode {
                    c_.fail(join(c_.service("fail_memo"), "(call, ", memo, ")")));
     }
     needs.push_back({pc, c_.body()});
-    profile_.after_body(memo, pc, c_.text);
+    if (profiled()) c_.text.line(c_.service("leave_body"), "(call);");
     c_.text.close();
   }
 
@@ -350,13 +344,13 @@ class OutlinedCode {
     c_.text.close();
   }
 
+  bool profiled() const { return plan_.options().profiled; }
   bool is_within(std::uint32_t memo) const { return plan_.memo_function(memo) == outlined_; }
 
   const Plan& plan_;
   const Program& program_;
   const Schedule& schedule_;
   const std::uint32_t outlined_;
-  ProfileCode& profile_;
   EmittedCode& out_;
   ModuleText& module_;
   FunctionWriter c_;
@@ -365,11 +359,11 @@ class OutlinedCode {
     std::uint32_t body;  ///< the memo body that it stands in; kNone: the function's own code
   };
   std::map<std::uint32_t, std::vector<Need>> needs_;  // by memo: those that are written
+  std::vector<std::uint32_t> lap_;                    // nodes of the lap that has not ended
 };
 
-void emit_outlined(const Plan& plan, std::uint32_t outlined, ProfileCode& profile, EmittedCode& out,
-                   ModuleText& module) {
-  OutlinedCode(plan, outlined, profile, out, module).emit();
+void emit_outlined(const Plan& plan, std::uint32_t outlined, EmittedCode& out, ModuleText& module) {
+  OutlinedCode(plan, outlined, out, module).emit();
 }
 
 }  // namespace thunkvm

@@ -4,7 +4,6 @@
 
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/codegen/emit/module_text.h"
-#include "linkers/codegen/emit/profile_code.h"
 
 #include <cstdint>
 
@@ -12,7 +11,6 @@ namespace thunkvm {
 
 /// Adds the function of an outlined function, the loops in it and what it calls to `module` and
 /// `out`.
-void emit_outlined(const Plan& plan, std::uint32_t outlined, ProfileCode& profile, EmittedCode& out,
-                   ModuleText& module);
+void emit_outlined(const Plan& plan, std::uint32_t outlined, EmittedCode& out, ModuleText& module);
 
 }  // namespace thunkvm

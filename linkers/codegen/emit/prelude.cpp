@@ -1,12 +1,8 @@
 #include "linkers/codegen/emit/prelude.h"
 
-#include "linkers/codegen/emit/emitted_code.h"
-#include "linkers/codegen/runtime/nest_executor.h"
 #include "ops/graph/c_template.h"
-#include "ops/kernels/array_kernel.h"
 #include "vm/frame.h"
-#include "vm/recorder.h"
-#include "vm/selector.h"
+#include "vm/native.h"
 
 #include <cctype>
 #include <cstddef>
@@ -50,14 +46,17 @@ typedef void (*tv_element_loop)(char *const *pointers, const i64 *strides, i64 n
 typedef struct {
   int (*run)(tv_call *, u32 steps);
   int (*loop)(tv_call *, u32 loop, const tv_value *numbers, tv_value *results);
-  u32 (*arm)(tv_call *, u32 branch);
-  u32 (*arm_of)(tv_call *, u32 branch, tv_value number, u32 meta);
+  u32 (*arm)(tv_call *, u32 branch, const tv_cell *selector);
   int (*begin_memo)(tv_call *, u32 memo);
   u32 (*fail_memo)(tv_call *, u32 memo);
   void (*move)(tv_cell *to, tv_cell *from, int take);
   void (*clear)(tv_cell *);
   int (*before)(tv_call *, u32 step);
   int (*after)(tv_call *, u32 step);
+  void (*lap)(tv_call *, u32 site);
+  void (*took)(tv_call *, u32 branch, u32 arm);
+  void (*enter_body)(tv_call *, u32 memo, u32 pc);
+  void (*leave_body)(tv_call *);
 } tv_services;
 struct tv_call {
   tv_cell *cells;
@@ -80,6 +79,9 @@ static inline __attribute__((unused)) i64 tv_at(const tv_array *x, u32 axis, i64
 #define TV_END_VECTORS ((void)0)
 #endif
 
+/* A number is computed before the clock is read. */
+#define TV_DONE(number) __asm__ volatile("" : : "m"(number))
+
 static inline __attribute__((unused)) void tv_retire(const tv_services *services, tv_cell *cell) {
   if ((u8)cell->meta > 1) services->clear(cell);
   cell->meta = 0;
@@ -91,87 +93,5 @@ std::string cell_meta_name(DType dtype) {
   for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return "TV_" + name;
 }
-
-namespace {
-
-const EmittedCode& code_of(const NativeCall& call) {
-  return static_cast<const EmittedCode&>(*call.code);
-}
-
-int run(NativeCall* call, std::uint32_t steps) {
-  return run_native_step(*call, code_of(*call).calls[steps], 0) ? 0 : 1;
-}
-
-int loop(NativeCall* call, std::uint32_t loop, const NumberBits* numbers, NumberBits* results) {
-  const LoopNest& nest = code_of(*call).loops[loop];
-  Recorder* const memory = records_memory(*call);
-  if (memory == nullptr) [[likely]]
-    return run_nest(nest, *call, numbers, results) ? 0 : 1;
-  const std::vector<Step>& members = nest.members.steps;
-  for (const Step& step : members)
-    memory->begin_memory(call->cells, step.operands, &step != members.data());
-  if (!run_nest(nest, *call, numbers, results)) return 1;
-  // The values in between are nowhere: what is there now is results.
-  for (const Step& step : members) memory->note_memory(step.node, call->cells, step.operands);
-  return 0;
-}
-
-std::uint32_t arm_of_cell(NativeCall& call, std::uint32_t index, const Cell& selector) {
-  const Branch& branch = call.frame->program().branches[index];
-  try {
-    return decode_selector(selector, branch.decoding, branch.n_arms);
-  } catch (...) {
-    call.activation->fail_current();
-    NativeSupport::fail(*call.frame, branch.node);
-    return kNone;
-  }
-}
-
-std::uint32_t arm(NativeCall* call, std::uint32_t branch) {
-  return arm_of_cell(*call, branch, call->cells[call->frame->program().branches[branch].selector]);
-}
-
-std::uint32_t arm_of(NativeCall* call, std::uint32_t branch, NumberBits number,
-                     std::uint32_t meta) {
-  Cell selector;
-  store_number(selector, number, static_cast<DType>(meta >> 8));
-  const std::uint32_t arm = arm_of_cell(*call, branch, selector);
-  // A variable of the emitted code until now: for the error's notes.
-  if (arm == kNone) call->cells[call->frame->program().branches[branch].selector] = selector;
-  return arm;
-}
-
-std::uint32_t fail_memo(NativeCall* call, std::uint32_t memo) {
-  NativeSupport::fail_memo(*call->frame, memo);
-  return kNone;
-}
-
-void move(Cell* to, Cell* from, int take) {
-  if (take != 0)
-    *to = std::move(*from);
-  else
-    *to = *from;
-}
-
-void clear(Cell* cell) { cell->clear(); }
-
-/// Asks the machine. 1: the call has failed.
-template <bool (*ask)(Frame&, std::uint32_t)>
-int fails(NativeCall* call, std::uint32_t index) {
-  return ask(*call->frame, index) ? 0 : 1;
-}
-
-}  // namespace
-
-const NativeServices kNativeServices = {&run,
-                                        &loop,
-                                        &arm,
-                                        &arm_of,
-                                        &fails<&NativeSupport::begin_memo>,
-                                        &fail_memo,
-                                        &move,
-                                        &clear,
-                                        &fails<&NativeSupport::before>,
-                                        &fails<&NativeSupport::after>};
 
 }  // namespace thunkvm

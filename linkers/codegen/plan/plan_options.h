@@ -9,7 +9,7 @@ struct PlanOptions {
   bool unfused = false;
   /// Each step is told of to the run's tracer (NativeCode::traced). Needs `unfused`.
   bool traced = false;
-  /// The code notes in the call's Laps what it does (vm/recorder.h).
+  /// The code tells the recorder of the call what it does (vm/native_services.h).
   bool profiled = false;
 };
 

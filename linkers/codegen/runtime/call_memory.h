@@ -11,7 +11,7 @@
 
 #include "linkers/codegen/runtime/limits.h"
 #include "thunks/array.h"
-#include "vm/native_steps.h"
+#include "vm/native.h"
 
 #include <cstddef>
 

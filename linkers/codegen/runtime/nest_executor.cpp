@@ -113,10 +113,9 @@ bool resolves(const LoopNest& nest, const NativeCall& call, NestInstance& instan
 
 /// The recorder of a call whose nodes' shapes are recorded; else null.
 Recorder* asked_for_shapes(const NativeCall& call) {
-  if (call.laps == nullptr) [[likely]]
+  if (call.recorder == nullptr) [[likely]]
     return nullptr;
-  Recorder* const recorder = call.frame->recorder();
-  return recorder->notes_shapes() ? recorder : nullptr;
+  return call.recorder->notes_shapes() ? call.recorder : nullptr;
 }
 
 /// That a run reads and writes: each operand once, what is repeated along an axis too.
@@ -194,10 +193,9 @@ bool run_members(const LoopNest& nest, NativeCall& call, const NumberBits* given
   return true;
 }
 
-}  // namespace
-
-bool run_nest(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
-              NumberBits* results) {
+/// As one pass, or member by member.
+bool run_either_way(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
+                    NumberBits* results) {
   try {
     if (run_at_once(nest, call, numbers, results)) {
       if (!call.activation->poll || NativeSupport::poll(*call.frame)) return true;
@@ -212,6 +210,22 @@ bool run_nest(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
     return false;
   }
   return run_members(nest, call, numbers, results);
+}
+
+}  // namespace
+
+bool run_nest(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
+              NumberBits* results) {
+  Recorder* const recorder = call.recorder;
+  if (recorder == nullptr || !recorder->notes_memory()) [[likely]]
+    return run_either_way(nest, call, numbers, results);
+  const std::vector<Step>& members = nest.members.steps;
+  for (const Step& step : members)
+    recorder->begin_memory(call.cells, step.operands, &step != members.data());
+  if (!run_either_way(nest, call, numbers, results)) return false;
+  // The values in between are nowhere: what is there now is results.
+  for (const Step& step : members) recorder->note_memory(step.node, call.cells, step.operands);
+  return true;
 }
 
 }  // namespace thunkvm
