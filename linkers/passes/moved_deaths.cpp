@@ -1,5 +1,6 @@
 #include "linkers/passes/moved_deaths.h"
 
+#include "linkers/schedule/accesses.h"
 #include "linkers/schedule/limits.h"
 
 #include <algorithm>
@@ -11,19 +12,12 @@ namespace {
 
 using Kind = Statement::Kind;
 
-/// Calls `f` with each register that a statement reads or writes itself; lazy thunks reach theirs
-/// from wherever they are demanded.
+/// Calls `f` with each register that a statement reads or writes itself.
 template <class F>
 void each_register(const Schedule& schedule, const Statement& s, F f) {
-  if (s.kind == Kind::Run) {
-    for (const std::uint32_t reg : schedule.inputs_of(s)) f(reg);
-    for (const std::uint32_t reg : schedule.outputs_of(s)) f(reg);
-  } else if (s.kind == Kind::Branch) {
-    f(schedule.branches[s.index].selector);
-  } else if (s.kind == Kind::Move) {
-    f(s.from);
-    f(s.to);
-  }
+  each_access(schedule, s, [&](const Access& access) {
+    if (access.kind != Access::Kind::Empty) f(access.reg);
+  });
 }
 
 /// Whether a memo body or an input of a lazy thunk may run in it.

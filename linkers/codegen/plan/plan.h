@@ -9,9 +9,9 @@
 // together: so nothing crosses a border of demand.
 #pragma once
 
-#include "linkers/codegen/plan/accesses.h"
 #include "linkers/codegen/plan/plan_options.h"
 #include "linkers/codegen/plan/step_form.h"
+#include "linkers/schedule/accesses.h"
 #include "linkers/schedule/schedule.h"
 #include "ops/graph/shape_facts.h"
 #include "ops/graph/variable.h"
