@@ -35,6 +35,22 @@ bool broadcasts(Dims from, Dims to) {
 
 std::size_t LoopInstance::bytes(const Loop& loop) { return Parts(loop).bytes(); }
 
+std::uint64_t LoopInstance::bytes_moved(const Loop& loop) const {
+  using Kind = OperandMap::Kind;
+  std::int64_t bytes = 0;
+  for (std::size_t k = 0; k < loop.n_inputs; ++k) {
+    const OperandMap& map = inputs[k];
+    std::int64_t elements = map.kind == Kind::Identity ? size : 1;
+    if (map.kind == Kind::Strided || map.kind == Kind::Pad)
+      for (const Axis& axis : map.axes)
+        if (axis.stride != 0) elements *= axis.length;
+    bytes += elements * loop.item_sizes[k];
+  }
+  for (std::size_t j = 0; j < loop.n_outputs; ++j)
+    bytes += size * loop.item_sizes[loop.n_inputs + j];
+  return static_cast<std::uint64_t>(bytes);
+}
+
 Resolution::Resolution(const Loop& loop, LoopInstance& instance)
     : loop_(loop), instance_(instance) {
   const Parts parts(loop);

@@ -119,7 +119,7 @@ TEST_CASE("a shape-only temporary has one zero for all its elements") {
   memory.make_shape_only(slot(1), shape);
   CHECK(memory[slot(1)].version == version);
   Cell cell;
-  memory.move_lengths_to(cell, slot(1), DType::Float64, 2);
+  memory.move_to(cell, slot(1), DType::Float64, 2);
   REQUIRE(cell.is_array());
   CHECK(cell.array().length(0) == 3);
   CHECK(cell.array().length(1) == 1000);

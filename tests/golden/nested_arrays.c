@@ -18,8 +18,13 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
 }
 
 u32 function_0(tv_call *call, u32 label) {
-  // R[0] output 0; R[1] c, input 0; R[2] x, input 1; R[3] constant 1 int8; R[5] constant 100
-  // int8; R[7] constant 100 int8; R[10] constant 2 int8
+  // R[0] output 0
+  // R[1] c, input 0
+  // R[2] x, input 1
+  // R[3] constant 1 int8
+  // R[5] constant 100 int8
+  // R[7] constant 100 int8
+  // R[10] constant 2 int8
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;

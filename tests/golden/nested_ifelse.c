@@ -1,6 +1,9 @@
 u32 function_0(tv_call *call, u32 label) {
-  // R[0] output 0; R[2] x, input 0; R[3] y, input 1; R[5] constant 1 float64; R[8] constant 2
-  // float64
+  // R[0] output 0
+  // R[2] x, input 0
+  // R[3] y, input 1
+  // R[5] constant 1 float64
+  // R[8] constant 2 float64
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   f64 r1 = 0, r7 = 0;

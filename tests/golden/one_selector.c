@@ -1,6 +1,11 @@
 u32 function_0(tv_call *call, u32 label) {
-  // R[0] output 1; R[1] c, input 0; R[2] y, input 2; R[3] output 0; R[4] x, input 1; R[5]
-  // constant 3 float64; R[6] constant 2 float64
+  // R[0] output 1
+  // R[1] c, input 0
+  // R[2] y, input 2
+  // R[3] output 0
+  // R[4] x, input 1
+  // R[5] constant 3 float64
+  // R[6] constant 2 float64
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;

@@ -21,8 +21,12 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
 }
 
 u32 function_0(tv_call *call, u32 label) {
-  // R[0] x, input 0; R[2] y, input 1; R[5] a, input 2; R[6] output 0; R[7] output 1; R[8]
-  // output 2
+  // R[0] x, input 0
+  // R[2] y, input 1
+  // R[5] a, input 2
+  // R[6] output 0
+  // R[7] output 1
+  // R[8] output 2
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;

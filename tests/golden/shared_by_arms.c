@@ -1,6 +1,11 @@
 u32 function_0(tv_call *call, u32 label) {
-  // R[0] output 1; R[1] output 0; R[2] c, input 0; R[3] constant 0 float64; R[5] x, input 2;
-  // R[7] constant 1 float64; R[8] d, input 1
+  // R[0] output 1
+  // R[1] output 0
+  // R[2] c, input 0
+  // R[3] constant 0 float64
+  // R[5] x, input 2
+  // R[7] constant 1 float64
+  // R[8] d, input 1
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;
@@ -13,8 +18,7 @@ u32 function_0(tv_call *call, u32 label) {
   /* ifelse.4 */
   if (r4) {
     ++N[2];
-    // needs mul.2, test_golden_programs.py:124 in
-    // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
+    // needs mul.2
     if (call->done[0] != TV_COMPUTED) {
       if (S->begin_memo(call, 0)) return TV_FAILED;
       from_0 = 0;
@@ -37,8 +41,7 @@ u32 function_0(tv_call *call, u32 label) {
   /* ifelse.7 */
   if (r9) {
     ++N[7];
-    // needs mul.2, test_golden_programs.py:124 in
-    // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
+    // needs mul.2
     if (call->done[0] != TV_COMPUTED) {
       if (S->begin_memo(call, 0)) return TV_FAILED;
       from_0 = 1;
@@ -56,8 +59,7 @@ u32 function_0(tv_call *call, u32 label) {
     R[0].meta = TV_F64;
   }
   return 13;
-  // memo 0: mul.2, test_golden_programs.py:124 in
-  // test_a_value_that_two_arms_share_is_a_function_of_its_own_in_c
+  // memo 0: mul.2
  memo_0:;
   ++N[9];
   /* sin.1 */

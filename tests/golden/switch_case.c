@@ -1,6 +1,10 @@
 u32 function_0(tv_call *call, u32 label) {
-  // R[0] output 0; R[1] i, input 0; R[2] x, input 1; R[3] constant 1 float64; R[4] constant 2
-  // float64; R[5] constant 3 float64
+  // R[0] output 0
+  // R[1] i, input 0
+  // R[2] x, input 1
+  // R[3] constant 1 float64
+  // R[4] constant 2 float64
+  // R[5] constant 3 float64
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   /* switch.3 */

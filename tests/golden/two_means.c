@@ -6,7 +6,11 @@ void loop_0(char *const *block, const tv_value *number, const tv_element_loop *c
 }
 
 u32 function_0(tv_call *call, u32 label) {
-  // R[0] output 0; R[1] a, input 0; R[2] b, input 1; R[4] y, input 3; R[6] x, input 2
+  // R[0] output 0
+  // R[1] a, input 0
+  // R[2] b, input 1
+  // R[4] y, input 3
+  // R[6] x, input 2
   tv_cell *const R = call->cells;
   u64 *const N = call->counters;
   const tv_services *const S = call->services;

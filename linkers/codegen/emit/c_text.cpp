@@ -5,40 +5,19 @@
 namespace thunkvm {
 namespace {
 
-std::string with_names(const Annotation& annotation, const Names& names) {
+/// As a comment on one line, whatever names there are; nothing of registers that are nothing in
+/// particular.
+std::string comment(const Annotation& annotation, bool is_node, const Names& names) {
   std::string text;
   for (const auto& [words, node, reg] : annotation) {
-    const std::string role = reg == kNone ? "" : names.reg(reg);
-    if (reg != kNone && role.empty()) continue;
-    if (reg != kNone && !text.empty()) text += "; ";
-    text += words + (node == kNone ? role : names.node(node));
+    const std::string name = node != kNone ? names.node(node) : reg != kNone ? names.reg(reg) : "";
+    if (reg == kNone || !name.empty()) text += words + name;
   }
-  return text;
-}
-
-/// The text as a comment on one line, whatever it is.
-std::string on_one_line(std::string text) {
-  for (std::size_t i = 0; (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
+  if (text.empty()) return text;
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return "/* " + text + " */\n";
-}
-
-/// The text as comments that end lines, on as many as it needs.
-std::string on_lines(const std::string& indent, const std::string& text) {
-  constexpr std::size_t kLine = 90;
-  std::string lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    std::size_t end = text.size();
-    if (const std::size_t space = text.rfind(' ', begin + kLine);
-        end - begin > kLine && space != std::string::npos && space > begin)
-      end = space;
-    std::string line = text.substr(begin, end - begin);
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    std::replace(line.begin(), line.end(), '\\', '/');  // at the end it would go on
-    (((lines += indent) += "// ") += line) += "\n";
-    begin = end + 1;
-  }
-  return lines;
+  std::replace(text.begin(), text.end(), '\\', '/');  // at the end a line would go on
+  for (std::size_t i = 0; is_node && (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
+  return (is_node ? "/* " + text + " */" : "// " + text) + "\n";
 }
 
 }  // namespace
@@ -60,9 +39,8 @@ std::string CText::readable(const Names& names) const {
   for (const Location& location : locations_) {
     result.append(code_, from, location.at - from);
     from = location.at;
-    const std::string indent(2 * location.depth, ' '),
-        text = with_names(location.annotation, names);
-    result += location.is_node ? indent + on_one_line(text) : on_lines(indent, text);
+    const std::string text = comment(location.annotation, location.is_node, names);
+    if (!text.empty()) result.append(2 * location.depth, ' ') += text;
   }
   return result.append(code_, from);
 }

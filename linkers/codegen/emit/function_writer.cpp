@@ -98,9 +98,7 @@ std::string FunctionWriter::list(std::span<const std::uint32_t> registers) {
 }
 
 void FunctionWriter::declare(CText& head) const {
-  Annotation roles;
-  for (const std::uint32_t reg : named_) roles.push_back({join("R[", reg, "] "), kNone, reg});
-  head.note(std::move(roles));
+  for (const std::uint32_t reg : named_) head.note({{join("R[", reg, "] "), kNone, reg}});
   if (uses_cells_) head.line("tv_cell *const R = call->cells;");
   if (uses_counters_) head.line("u64 *const N = call->counters;");
   if (uses_services_) head.line("const tv_services *const S = call->services;");

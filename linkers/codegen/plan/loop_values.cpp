@@ -55,8 +55,7 @@ LoopNest::Source LoopValues::source_of(std::uint32_t reg, const Type& type) cons
           .slot = plan_.reg(reg).temporary,
           .dtype = type.tensor()->dtype(),
           .ndim = type.tensor()->ndim(),
-          .slices = {},
-          .shape_only = plan_.reg(reg).shape_only};
+          .slices = {}};
 }
 
 std::uint32_t LoopValues::index_of(LoopNest::Source source) {

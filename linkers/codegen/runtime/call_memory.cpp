@@ -49,19 +49,16 @@ void CallMemory::make_shape_only(std::uint32_t at, Dims shape) const {
 void CallMemory::move_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const {
   Temporary& temporary = (*this)[at];
   if (temporary.data == nullptr) return;
-  Array array = Array::allocate(dtype, {temporary.lengths, static_cast<std::size_t>(ndim)});
-  std::memcpy(array.data(), temporary.data, array.bytes());
-  cell.set_array(std::move(array));
-  temporary.data = nullptr;
-}
-
-void CallMemory::move_lengths_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const {
-  Temporary& temporary = (*this)[at];
-  if (temporary.data == nullptr) return;
-  const Array zero = Array::allocate(dtype, {});
-  std::memset(zero.data(), 0, item_size(dtype));
   const auto n = static_cast<std::size_t>(ndim);
-  cell.set_array(zero.view({temporary.lengths, n}, {temporary.strides, n}, zero.data()));
+  const Dims lengths{temporary.lengths, n}, strides{temporary.strides, n};
+  if (strides[n - 1] != 0) {
+    Array array = Array::allocate(dtype, lengths);
+    std::memcpy(array.data(), temporary.data, array.bytes());
+    cell.set_array(std::move(array));
+  } else {
+    const Array zero = Array::zeros(dtype, {});
+    cell.set_array(zero.view(lengths, strides, zero.data()));
+  }
   temporary.data = nullptr;
 }
 

@@ -44,10 +44,9 @@ class CallMemory {
   void make_shape_only(std::uint32_t at, Dims shape) const;
   /// Makes a temporary that had these lengths before.
   char* make_again(std::uint32_t at) const { return (*this)[at].data = memory_ + at + kElements; }
-  /// Makes it an array in `cell`, if it is a temporary.
+  /// Makes it an array in `cell`, if it is a temporary: one zero, which is all its elements, of one
+  /// that has lengths only. `ndim`: at least 1.
   void move_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const;
-  /// The same of one that has lengths only: one zero, which is all its elements.
-  void move_lengths_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const;
 
  private:
   static constexpr std::size_t kElements = 128 + kTemporaryFront;  ///< from the beginning of a slot

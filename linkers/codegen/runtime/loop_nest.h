@@ -40,7 +40,6 @@ struct LoopNest {
     DType dtype = DType::Float64;
     int ndim = 0;               ///< of the array
     std::vector<Slice> slices;  ///< from the array on
-    bool shape_only = false;    ///< in a slot: it has lengths, and no elements
   };
   /// What is an input in a slice of the iteration space and a number everywhere else.
   struct Pad {

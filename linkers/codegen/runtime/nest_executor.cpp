@@ -118,23 +118,6 @@ Recorder* asked_for_shapes(const NativeCall& call) {
   return call.recorder->notes_shapes() ? call.recorder : nullptr;
 }
 
-/// That a run reads and writes: each operand once, what is repeated along an axis too.
-std::uint64_t bytes_moved(const Loop& loop, const LoopInstance& instance) {
-  using Kind = OperandMap::Kind;
-  std::int64_t bytes = 0;
-  for (std::size_t k = 0; k < loop.n_inputs; ++k) {
-    const OperandMap& map = instance.inputs[k];
-    std::int64_t elements = map.kind == Kind::Identity ? instance.size : 1;
-    if (map.kind == Kind::Strided || map.kind == Kind::Pad)
-      for (const Axis& axis : map.axes)
-        if (axis.stride != 0) elements *= axis.length;
-    bytes += elements * loop.item_sizes[k];
-  }
-  for (std::size_t j = 0; j < loop.n_outputs; ++j)
-    bytes += instance.size * loop.item_sizes[loop.n_inputs + j];
-  return static_cast<std::uint64_t>(bytes);
-}
-
 /// As one pass. False if the members cannot run so.
 bool run_at_once(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
                  NumberBits* results) {
@@ -147,7 +130,7 @@ bool run_at_once(const LoopNest& nest, NativeCall& call, const NumberBits* numbe
     lay_out_slots(nest, call, instance);
     instance.fits(nest, call, sources);
     if (recorder != nullptr) [[unlikely]]
-      recorder->note_loop(first, instance.loop.shape, bytes_moved(nest.loop, instance.loop));
+      recorder->note_loop(first, instance.loop.shape, instance.loop.bytes_moved(nest.loop));
   } else if (recorder != nullptr) [[unlikely]] {
     recorder->note_loop_again(first, instance.loop.shape);
   }
@@ -163,10 +146,7 @@ bool run_at_once(const LoopNest& nest, NativeCall& call, const NumberBits* numbe
 void move_slots(const LoopNest& nest, NativeCall& call) {
   const CallMemory memory(call);
   for (const LoopNest::Source& value : nest.slot_values)
-    if (value.shape_only)
-      memory.move_lengths_to(call.cells[value.reg], value.slot, value.dtype, value.ndim);
-    else
-      memory.move_to(call.cells[value.reg], value.slot, value.dtype, value.ndim);
+    memory.move_to(call.cells[value.reg], value.slot, value.dtype, value.ndim);
   for (const LoopNest::Output& output : nest.outputs)
     if (output.slot != kNone) memory[output.slot].data = nullptr;
   for (const std::uint32_t slot : nest.shape_only) memory[slot].data = nullptr;
