@@ -53,8 +53,9 @@ class KernelFailure : public Error {
 };
 
 /// Runs it as an eager thunk does. `check`, if there is one, is called once all outputs are in
-/// their registers. Throws Error naming the Op: what the C made is none of its outputs, or it
-/// failed without saying why; KernelFailure; what `check` throws. Then the inputs are in their
+/// their registers. Throws Error naming the Op where the C breaks the protocol (an output is not
+/// made, or not one of its kind, or lies elsewhere than it says), or failed without saying why;
+/// KernelFailure; what `check` throws. Then the inputs are in their
 /// registers as they were found, or as the C left them.
 void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands,
                 const std::function<void()>& check = {});

@@ -34,13 +34,10 @@ bool NewRuns::is_new(const ThunkRun& run) {
   if (run.node >= runs_.size()) runs_.resize(run.node + 1);
   Runs& runs = runs_[run.node];
   const std::uint64_t layout = layout_of(run);
-  if (runs.n < first_) {
-    ++runs.n;
-    runs.layouts.insert(layout);
-    return true;
-  }
-  if (layout == runs.layout) return false;
-  const bool known = runs.layouts.contains(layout);
+  const bool first = runs.n < first_;
+  runs.n += first ? 1 : 0;
+  if (layout == runs.layout && !first) return false;
+  const bool known = !first && runs.layouts.contains(layout);
   if (known || runs.layouts.size() < kLayoutsRemembered) {
     runs.layouts.insert(layout);
     runs.layout = layout;

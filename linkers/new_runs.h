@@ -18,8 +18,8 @@ class NewRuns {
   explicit NewRuns(std::uint32_t first) : first_(first) {}
 
   bool any() const { return first_ != 0; }
-  /// Whether a run that begins is new; notes it. A node's layouts are known up to 1,000; what comes
-  /// beyond them is new each time.
+  /// Whether a run that begins is new; notes it. A node's layouts are known, by a hash, up to
+  /// 1,000; what comes beyond them is new each time.
   bool is_new(const ThunkRun& run);
 
  private:

@@ -29,8 +29,8 @@ struct NativeServices {
   /// Tell the tracer of a step, before it and after it ran.
   int (*before)(NativeCall* call, std::uint32_t step);
   int (*after)(NativeCall* call, std::uint32_t step);
-  // Of a profiled program, to its recorder: a lap ended; a branch takes an arm; a memo body is run
-  // from `pc`, and has returned.
+  // What a profiled program tells its recorder: a lap ended; a branch takes an arm; a memo body is
+  // run from `pc`, and has returned.
   void (*lap)(NativeCall* call, std::uint32_t site);
   void (*took)(NativeCall* call, std::uint32_t branch, std::uint32_t arm);
   void (*enter_body)(NativeCall* call, std::uint32_t memo, std::uint32_t pc);

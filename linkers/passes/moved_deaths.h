@@ -1,4 +1,4 @@
-// moved_deaths.h: where that dies which a Run let go that has moved up.
+// moved_deaths.h: where the values die that a Run let go before it moved up.
 #pragma once
 
 #include "linkers/schedule/schedule.h"

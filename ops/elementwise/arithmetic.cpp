@@ -1,7 +1,6 @@
 // arithmetic.cpp: sums, products, quotients and signs, element by element, as NumPy 2 defines them.
 #include "ops/elementwise/elementwise.h"
 #include "ops/kernels/element_math.h"
-#include "thunks/cast.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@ namespace thunkvm {
 
 namespace {
 
-/// Of a number.
+/// A number, converted.
 void cast_number(Activation& activation, const Operands& operands) {
   activation.output(operands, 0) =
       cast_cell(activation.input(operands, 0), kernel_state<DType>(operands));

@@ -2,6 +2,8 @@
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/kernels/array_kernel.h"
 #include "ops/kernels/loop_executor.h"
+#include "ops/kernels/loop_threads.h"
+#include "ops/kernels/stretches.h"
 #include "thunks/strided.h"
 
 #include <vector>
@@ -9,8 +11,11 @@
 namespace thunkvm {
 namespace {
 
-/// Work that is worth no blocks, pauses and threads where the inputs need no loop.
-constexpr std::int64_t kShortWork = kThreadedFrom;
+/// True if a loop is worth no blocks, pauses and threads where its inputs need none.
+bool is_short(std::int64_t n, const ElementCode& code) {
+  const LoopThreads threads = loop_threads();
+  return n * code.cost <= kStretch && (threads.count == 1 || n < threads.from);
+}
 
 using Pointers = std::array<char*, kMaxElementInputs + 1>;
 using Strides = std::array<std::int64_t, kMaxElementInputs + 1>;
@@ -119,7 +124,7 @@ void run(Activation& activation, const Operands& operands) {
   const ArrayBody* const array = plain_inputs(activation, operands, pointers, strides);
   if (array != nullptr) {
     const std::int64_t n = array->size();
-    if (n * code.cost <= kShortWork)
+    if (is_short(n, code))
       return run_plain(activation, operands, code, *array, n, pointers, strides);
   }
   run_loop(activation, operands, code);

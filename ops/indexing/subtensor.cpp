@@ -3,7 +3,6 @@
 #include "ops/graph/index_map.h"
 #include "ops/indexing/indexing.h"
 #include "ops/kernels/stretches.h"
-#include "thunks/cast.h"
 #include "thunks/strided.h"
 
 #include <array>

@@ -1,4 +1,5 @@
-// block_reduction.h: a reduction as emitted loops use it: fed with blocks that are not in an array.
+// block_reduction.h: a reduction as loops use it (loop.h): fed with blocks that are not in an
+// array.
 #pragma once
 
 #include "thunks/dtype.h"

@@ -5,11 +5,13 @@
 //   what is computed            for operands that lie       in one call
 //                               in a certain way
 //
-// (loop_instance.h, loop_executor.h). All that computes elements of arrays one by one runs so: the
-// kernels of elementwise Ops and of reductions, and the loops of emitted code. A loop is computed
-// block by block, up to kLoopBlock elements whose operands lie next to each other in first-level
-// cache. An operand that is not contiguous is gathered into such a block first: what computes sees
-// no strides, and what it computes does not depend on where an element lies.
+// (loop_instance.h, loop_executor.h). The loops of emitted code run so, and kernels: those of
+// elementwise Ops (arrays in C order of one shape need no loop where they are short), `var` and
+// `std`. Other reductions of an array in memory have loops of their own (reduce_all.h), which read
+// it where it lies, with the same bits. A loop is computed block by block, up to kLoopBlock
+// elements whose operands lie next to each other in first-level cache. An operand that is not
+// contiguous is gathered into such a block first: what computes sees no strides, and what it
+// computes does not depend on where an element lies.
 #pragma once
 
 #include "ops/kernels/block_reduction.h"

@@ -135,7 +135,7 @@ class Execution {
 };
 
 /// One block, and what is reduced to numbers of it: no tiles are needed.
-inline void compute_block(const LoopOperands& operands) {
+[[gnu::always_inline]] inline void compute_block(const LoopOperands& operands) {
   const Loop& loop = operands.loop;
   const LoopInstance& instance = operands.instance;
   if (LoopBlocks::is_body_alone(operands))

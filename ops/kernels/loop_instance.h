@@ -45,7 +45,7 @@ struct LoopInstance {
   std::size_t states_bytes = 0;        ///< of all of a tile
 
   static std::size_t bytes(const Loop& loop);
-  /// That a run reads and writes: each operand once, what is repeated along an axis too.
+  /// The bytes that a run reads and writes: each operand once, what is repeated along an axis too.
   std::uint64_t bytes_moved(const Loop& loop) const;
 };
 

@@ -1,4 +1,4 @@
-// loop_threads.h: on how many threads large fused loops run.
+// loop_threads.h: on how many threads large loops run.
 #pragma once
 
 #include "ops/kernels/limits.h"

@@ -3,7 +3,6 @@
 #include "ops/graph/extents.h"
 #include "ops/graph/index_map.h"
 #include "ops/kernels/stretches.h"
-#include "thunks/cast.h"
 
 #include <algorithm>
 #include <cmath>

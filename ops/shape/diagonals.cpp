@@ -2,7 +2,6 @@
 // are made of the others.
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
-#include "thunks/strided.h"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,6 @@
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
 #include "ops/graph/index_map.h"
-#include "thunks/cast.h"
 
 #include <algorithm>
 

@@ -133,8 +133,8 @@ class OutlinedCode {
     }
   }
 
-  /// Of a profiled program. Expressions that follow each other are one lap: a read of the clock
-  /// costs more than each.
+  /// Ends a lap of a profiled program. Expressions that follow each other are one: a read of the
+  /// clock costs more than each.
   void lap(const Group& group, const Group* next) {
     const bool expression = group.kind == Group::Kind::Expression;
     for (const std::uint32_t step : group.steps) lap_.push_back(program_.steps[step].node);

@@ -274,7 +274,7 @@ class Fusion {
       if (!loops_[candidate].open() || !takes_step(candidate)) continue;
       if (loop == kNoLoop)
         loop = candidate;
-      else if (can_merge(loops_[loop], loops_[candidate]))
+      else if (can_merge(loops_[loop], loops_[candidate], plan_.operands(reader.step).size()))
         loop = merge(std::min(loop, candidate), std::max(loop, candidate));
     }
     if (loop != kNoLoop) return loop;
@@ -297,9 +297,10 @@ class Fusion {
     const auto shape = plan_.shapes().shape(plan_.node(step));
     return {shape.begin(), shape.end()};
   }
-  bool can_merge(const Loop& a, const Loop& b) const {
+  /// With one more member, of so many registers.
+  bool can_merge(const Loop& a, const Loop& b, std::size_t n_registers) const {
     return a.computing + b.computing < kLoopMembers &&
-           a.operands.size() + b.operands.size() + 4 <= kLoopOperands &&
+           a.operands.size() + b.operands.size() + n_registers <= kLoopOperands &&
            (a.reduced == 0 || b.reduced == 0 || a.reduced == b.reduced) &&
            plan_.shapes().compare(a.shape, b.shape) != Verdict::Different;
   }

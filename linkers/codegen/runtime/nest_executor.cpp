@@ -174,8 +174,8 @@ bool run_members(const LoopNest& nest, NativeCall& call, const NumberBits* given
 }
 
 /// As one pass, or member by member.
-bool run_either_way(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
-                    NumberBits* results) {
+[[gnu::always_inline]] inline bool run_either_way(const LoopNest& nest, NativeCall& call,
+                                                  const NumberBits* numbers, NumberBits* results) {
   try {
     if (run_at_once(nest, call, numbers, results)) {
       if (!call.activation->poll || NativeSupport::poll(*call.frame)) return true;

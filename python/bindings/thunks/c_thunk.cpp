@@ -143,7 +143,7 @@ void read_at_first(Schedule& schedule, Statement& first, std::span<const CBlock:
                                        schedule.inputs_of(first).end());
   const std::vector<std::uint32_t> outputs(schedule.outputs_of(first).begin(),
                                            schedule.outputs_of(first).end());
-  first.to = static_cast<std::uint32_t>(schedule.operands.size());
+  first.first_operand = static_cast<std::uint32_t>(schedule.operands.size());
   schedule.operands.insert(schedule.operands.end(), own.begin(), own.end());
   for (const CBlock::Port& port : inputs)
     if (std::ranges::find(own, port.reg) == own.end()) {
