@@ -15,7 +15,7 @@ std::string comment(const Annotation& annotation, bool is_node, const Names& nam
   }
   if (text.empty()) return text;
   std::replace(text.begin(), text.end(), '\n', ' ');
-  std::replace(text.begin(), text.end(), '\\', '/');  // at the end a line would go on
+  if (!is_node) std::replace(text.begin(), text.end(), '\\', '/');  // a line would go on
   for (std::size_t i = 0; is_node && (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
   return (is_node ? "/* " + text + " */" : "// " + text) + "\n";
 }
