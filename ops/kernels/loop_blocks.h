@@ -72,7 +72,10 @@ inline LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch
 
 inline void LoopBlocks::compute(std::int64_t start, std::int64_t n) {
   char* blocks[kLoopOperands];
-  for (std::size_t k = 0; k < operands_.loop.n_operands(); ++k) blocks[k] = at(k, start);
+  const std::int64_t* const item_sizes = operands_.loop.item_sizes.data();
+  std::uint64_t scratch = operands_.instance.scratch;
+  for (std::size_t k = 0, end = operands_.loop.n_operands(); k < end; ++k, scratch >>= 1)
+    blocks[k] = base_[k] + ((scratch & 1u) != 0 ? 0 : start * item_sizes[k]);
   compute_at(blocks, start, n);
 }
 
