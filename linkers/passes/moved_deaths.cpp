@@ -38,9 +38,9 @@ class MovedDeaths {
     death_of_.resize(s_.registers.size(), nullptr);
     reached_.resize(s_.blocks.size(), kNone);
     entering_.resize(s_.blocks.size(), kNone);
-    std::size_t settled = 0;
+    std::size_t assigned = 0;
     for (std::uint32_t i = 0; i < s_.statements.size(); ++i) {
-      for (; settled < moved_.size() && moved_[settled].stood == i; ++settled) settle(settled);
+      for (; assigned < moved_.size() && moved_[assigned].stood == i; ++assigned) assign(assigned);
       const Statement& s = s_.statements[i];
       reached_[block_of_[i]] = i;
       if (may_enter(s)) entering_[block_of_[i]] = i;
@@ -61,7 +61,7 @@ class MovedDeaths {
     std::vector<std::uint32_t> touches;  // statements, those in arms too; one more than kFewUses
   };
   /// A register that is let go in a Run, or in front of a statement.
-  struct Place {
+  struct Location {
     std::uint32_t statement, reg;
   };
 
@@ -92,7 +92,7 @@ class MovedDeaths {
   }
 
   /// Says where that dies which died in a Run, once all is known that stood in front of it.
-  void settle(std::size_t moved) {
+  void assign(std::size_t moved) {
     Statement& run = s_.statements[moved_[moved].now];
     run.n_dying = 0;
     for (Death& death : deaths_[moved]) {
@@ -168,8 +168,8 @@ class MovedDeaths {
 
   /// Writes what dies where into the schedule.
   void rewrite() {
-    std::ranges::stable_sort(dying_in_, {}, &Place::statement);
-    std::ranges::stable_sort(dying_before_, {}, &Place::statement);
+    std::ranges::stable_sort(dying_in_, {}, &Location::statement);
+    std::ranges::stable_sort(dying_before_, {}, &Location::statement);
     const std::vector<Statement> statements = std::exchange(s_.statements, {});
     const std::vector<std::uint32_t> dying = std::exchange(s_.dying, {});
     const auto n_dying = [&] { return static_cast<std::uint32_t>(s_.dying.size()); };
@@ -211,7 +211,7 @@ class MovedDeaths {
   std::vector<Death*> death_of_;            // by register, between a Run's new and its old place
   // By block, of the statements so far: the last one, and the last one that may enter a body.
   std::vector<std::uint32_t> reached_, entering_;
-  std::vector<Place> dying_in_, dying_before_;
+  std::vector<Location> dying_in_, dying_before_;
 };
 
 }  // namespace

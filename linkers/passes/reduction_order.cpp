@@ -22,7 +22,7 @@ class ReductionOrder {
 
   void run() && {
     if (!find_tails()) return;
-    find_places();
+    find_locations();
     reorder();
     let_go_late(s_, moved_);
   }
@@ -68,7 +68,7 @@ class ReductionOrder {
   }
 
   /// Finds the statements in front of which tails, and Needs that these wait for, are to run.
-  void find_places() {
+  void find_locations() {
     block_of_ = s_.block_of_statements();
     find_memos();
     kept_.resize(n_statements() + 1, n_statements());
@@ -76,7 +76,7 @@ class ReductionOrder {
       const Kind kind = s_.statements[i].kind;
       kept_[i] = kind == Kind::Retire || kind == Kind::Release ? kept_[i + 1] : i;
     }
-    place_.resize(n_statements(), kNone);
+    location_.resize(n_statements(), kNone);
     written_.resize(s_.registers.size(), kNone);
     needed_.resize(s_.memos.size(), kNone);
     decided_.resize(s_.branches.size(), kNone);
@@ -90,7 +90,7 @@ class ReductionOrder {
         written_[s_.operands_of(lazy)[lazy.n_inputs + s.output]] = i;
       }
       if (s.kind != Kind::Run) continue;
-      if (tail_[i]) find_place(i);
+      if (tail_[i]) find_location(i);
       for (const std::uint32_t reg : s_.outputs_of(s)) written_[reg] = i;
     }
   }
@@ -107,20 +107,21 @@ class ReductionOrder {
       }
   }
 
-  void find_place(std::uint32_t run) {
+  void find_location(std::uint32_t run) {
     const std::uint32_t block = block_of_[run], begin = s_.blocks[block].begin;
     const auto is_here = [&](std::uint32_t i) { return i != kNone && i >= begin; };
-    std::uint32_t place = 0;
+    std::uint32_t location = 0;
     const auto inputs = s_.inputs_of(s_.statements[run]);
     for (const std::uint32_t reg : inputs)
-      if (is_here(written_[reg])) place = std::max(place, place_behind(writer(reg, block)));
-    if (place == 0) return;
-    place_[run] = place;
+      if (is_here(written_[reg]))
+        location = std::max(location, location_behind(writer(reg, block)));
+    if (location == 0) return;
+    location_[run] = location;
     for (const std::uint32_t reg : inputs) {
       if (is_here(written_[reg]) || memo_of_[reg] == kNone) continue;
       // What a memo body reads was there when the block began: its Need may come as early.
       const std::uint32_t need = needed_[memo_of_[reg]];
-      if (is_here(need) && need >= place) place_[need] = std::min(place_[need], place);
+      if (is_here(need) && need >= location) location_[need] = std::min(location_[need], location);
     }
   }
 
@@ -132,8 +133,8 @@ class ReductionOrder {
   }
 
   /// Behind a statement with its arms, and with what is let go after it.
-  std::uint32_t place_behind(std::uint32_t i) const {
-    if (place_[i] != kNone) return place_[i];
+  std::uint32_t location_behind(std::uint32_t i) const {
+    if (location_[i] != kNone) return location_[i];
     const Statement& s = s_.statements[i];
     return kept_[s.kind == Kind::Branch ? s_.after(s_.branches[s.index]) : i + 1];
   }
@@ -143,8 +144,8 @@ class ReductionOrder {
     std::vector<std::uint32_t> first(n_statements(), kNone), next(n_statements(), kNone);
     for (const Kind kind : {Kind::Run, Kind::Need})
       for (std::uint32_t i = n_statements(); i-- > 0;)
-        if (place_[i] != kNone && s_.statements[i].kind == kind)
-          next[i] = std::exchange(first[place_[i]], i);
+        if (location_[i] != kNone && s_.statements[i].kind == kind)
+          next[i] = std::exchange(first[location_[i]], i);
 
     std::vector<Statement> ordered;
     ordered.reserve(n_statements());
@@ -156,10 +157,10 @@ class ReductionOrder {
     for (std::uint32_t i = 0; i < n_statements(); ++i) {
       const auto stood = static_cast<std::uint32_t>(ordered.size());
       const Statement& s = s_.statements[i];
-      if (place_[i] < i && s.kind == Kind::Run && s.n_dying > 0 && stood > now[i] + 1)
+      if (location_[i] < i && s.kind == Kind::Run && s.n_dying > 0 && stood > now[i] + 1)
         moved_.push_back({now[i], stood});
       for (std::uint32_t early = first[i]; early != kNone; early = next[early]) add(early);
-      if (place_[i] == kNone) add(i);
+      if (location_[i] == kNone) add(i);
     }
     s_.statements = std::move(ordered);
     // A block's first statement and its End stay what they are.
@@ -173,8 +174,8 @@ class ReductionOrder {
   // By statement.
   std::vector<bool> tail_;
   std::vector<std::uint32_t> block_of_;
-  std::vector<std::uint32_t> kept_;   // it, or the first one behind it that does more than let go
-  std::vector<std::uint32_t> place_;  // the statement in front of which it is to run; kNone: stays
+  std::vector<std::uint32_t> kept_;  // it, or the first one behind it that does more than let go
+  std::vector<std::uint32_t> location_;  // the statement in front of which it runs; kNone: stays
   // By register, memo body and branch: the last statement so far that writes, needs, decides it.
   std::vector<std::uint32_t> written_, needed_, decided_;
   std::vector<std::uint32_t> memo_of_;  // by register

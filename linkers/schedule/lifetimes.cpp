@@ -44,11 +44,11 @@ class Analysis {
       poll_interrupt();
       if (graph_.conditional(node) != nullptr) {
         for (Value v = graph_.first_value[node + 1]; v-- > graph_.first_value[node];)
-          if (p_.placed[v] != Placed::No) end_unit(v, v + 1);
+          if (p_.placed[v] != Placed::No) end_group(v, v + 1);
       } else if (graph_.opaque(node)) {
         end_opaque(node);
       } else if (p_.placed[graph_.first_value[node]] != Placed::No) {
-        end_unit(graph_.first_value[node], graph_.first_value[node + 1]);
+        end_group(graph_.first_value[node], graph_.first_value[node + 1]);
       }
     }
     return std::move(l_);
@@ -135,7 +135,7 @@ class Analysis {
   }
 
   // The lifetimes of an eager node's outputs, or of one output of a conditional.
-  void end_unit(Value first, Value end) {
+  void end_group(Value first, Value end) {
     if (p_.placed[first] == Placed::Memoised) {
       // The memo body may run at any of its Needs, so that all its outputs live to the last one.
       Value last = 0;

@@ -23,8 +23,8 @@ class NestOperands {
       : nest_(nest), instance_(instance), call_(call), found_(nest.loop, instance.loop, numbers) {
     char** data = found_.data;
     sources[nest.sources.size()] = reinterpret_cast<char*>(const_cast<NumberBits*>(numbers));
-    for (const NestInstance::Place& place : std::span(instance.places, nest.loop.n_inputs))
-      *data++ = sources[place.source] + place.offset;
+    for (const NestInstance::Location& location : std::span(instance.locations, nest.loop.n_inputs))
+      *data++ = sources[location.source] + location.offset;
     for (const NestInstance::Surrounded& part :
          std::span(instance.surrounded, instance.n_surrounded))
       surround(part);
@@ -35,8 +35,9 @@ class NestOperands {
       in_slots >>= 1;
       ++data;
     }
-    char** place = found_.results;
-    for (const LoopNest::Result& result : nest.results) *place++ = make_result(result, results++);
+    char** location = found_.results;
+    for (const LoopNest::Result& result : nest.results)
+      *location++ = make_result(result, results++);
   }
 
   const LoopOperands& found() const { return found_; }

@@ -46,9 +46,9 @@ class NestResolution {
   NestResolution(const LoopNest& nest, const NestLayouts& layouts, NestInstance& instance)
       : nest_(nest), layouts_(layouts), instance_(instance), loop_(nest.loop, instance.loop) {
     char* const parts = reinterpret_cast<char*>(&instance.loop) + LoopInstance::bytes(nest.loop);
-    instance.places = reinterpret_cast<NestInstance::Place*>(parts);
+    instance.locations = reinterpret_cast<NestInstance::Location*>(parts);
     instance.surrounded =
-        reinterpret_cast<NestInstance::Surrounded*>(instance.places + nest.inputs.size());
+        reinterpret_cast<NestInstance::Surrounded*>(instance.locations + nest.inputs.size());
     instance.key = reinterpret_cast<std::int64_t*>(instance.surrounded + nest.inputs.size());
   }
 
@@ -141,16 +141,16 @@ class NestResolution {
   /// False if an input is not met in the order of the loop.
   bool map(std::size_t i, std::int64_t size) {
     const LoopNest::Input& input = nest_.inputs[i];
-    NestInstance::Place& place = instance_.places[i] = {nest_.sources.size(), 0};
+    NestInstance::Location& location = instance_.locations[i] = {nest_.sources.size(), 0};
     Layout operand{nullptr, 0, nullptr, nullptr};
     bool has_lanes = false;  // as temporaries have
     if (input.source != kNone) {
       const NestLayouts::SourceLayout& source = layouts_.source(input.source);
       operand = located_[input.source];
-      place = {input.source, operand.data - source.data};
+      location = {input.source, operand.data - source.data};
       has_lanes = source.version != 0 && nest_.sources[input.source].slices.empty();
     } else if (input.pad) {
-      place.offset = static_cast<std::int64_t>(input.pad->value * sizeof(NumberBits));
+      location.offset = static_cast<std::int64_t>(input.pad->value * sizeof(NumberBits));
     }
     if (!input.pad) {
       loop_.map(operand, has_lanes);
@@ -182,7 +182,7 @@ class NestResolution {
       return false;
     instance_.surrounded[instance_.n_surrounded++] = {
         static_cast<std::uint32_t>(i), nest_.loop.fills[i], bytes, before, before + n, size};
-    instance_.places[i].offset -= before * bytes;
+    instance_.locations[i].offset -= before * bytes;
     std::int64_t in_order[kMaxDims];
     for (std::int64_t axis = ndim(), stride = bytes; axis-- > 0; stride *= loop_.shape()[axis])
       in_order[axis] = stride;
@@ -254,7 +254,7 @@ std::size_t NestInstance::bytes(const LoopNest& nest) {
   std::size_t key = 0;
   for (const LoopNest::Source& source : nest.sources) key += SourceKey::words(source.ndim);
   return sizeof(NestInstance) - sizeof(LoopInstance) + LoopInstance::bytes(nest.loop) +
-         nest.inputs.size() * (sizeof(Place) + sizeof(Surrounded)) + key * sizeof(std::int64_t);
+         nest.inputs.size() * (sizeof(Location) + sizeof(Surrounded)) + key * sizeof(std::int64_t);
 }
 
 bool NestInstance::fits(const LoopNest& nest, const NativeCall& call, char** data) const {

@@ -37,7 +37,7 @@ class NestLayouts {
 
 /// Lies in memory of the call, with all that it refers to.
 struct NestInstance {
-  struct Place {
+  struct Location {
     std::size_t source = 0;   ///< one behind the last: it is among the numbers
     std::int64_t offset = 0;  ///< an input's first element, from that of its source, in bytes
   };
@@ -60,7 +60,7 @@ struct NestInstance {
   std::uint64_t in_slots = 0;  ///< bit j: output j is in its slot, which the executor gave lengths
   std::size_t n_surrounded = 0;
   Surrounded* surrounded = nullptr;
-  Place* places = nullptr;  ///< by input
+  Location* locations = nullptr;  ///< by input
   /// By source: where it is looked for, and the version of its lengths, or these and its strides.
   std::int64_t* key = nullptr;
   LoopInstance loop;  ///< its own parts lie behind it
