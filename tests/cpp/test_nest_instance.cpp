@@ -39,6 +39,7 @@ struct Call {
   explicit Call(const LoopNest& of, const std::vector<Array>& arrays) : nest(of), memory(1024) {
     for (const Array& array : arrays) cells.push_back(Cell::of_array(array));
     native.cells = cells.data();
+    native.activation = &activation;
     native.memory = reinterpret_cast<char*>(memory.data());
     REQUIRE(NestInstance::bytes(nest) <= 8 * memory.size());
   }
@@ -52,6 +53,7 @@ struct Call {
   const LoopNest& nest;
   std::vector<std::uint64_t> memory;
   std::vector<Cell> cells;
+  Activation activation;
   NativeCall native;
   char* data[kLoopOperands];
 };
