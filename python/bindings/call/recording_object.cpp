@@ -3,6 +3,7 @@
 
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
+#include "python/bindings/python/list_of.h"
 #include "python/bindings/python/testing.h"
 
 #include <algorithm>
@@ -30,15 +31,6 @@ PythonFunction& function_of(PyObject* self) {
 }
 
 PyRef integer(std::uint64_t value) { return PyRef::take(PyLong_FromUnsignedLongLong(value)); }
-
-// A list of what `make` gives for each element.
-template <class List, class Make>
-PyRef list_of(const List& elements, const Make& make) {
-  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(elements.size())));
-  Py_ssize_t at = 0;
-  for (const auto& element : elements) PyList_SET_ITEM(list.get(), at++, make(element).release());
-  return list;
-}
 
 void set(const PyRef& dict, const char* key, const PyRef& value) {
   check(PyDict_SetItemString(dict.get(), key, value.get()));

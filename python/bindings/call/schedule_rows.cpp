@@ -1,6 +1,7 @@
 #include "python/bindings/call/schedule_rows.h"
 
 #include "linkers/schedule/code_regions.h"
+#include "python/bindings/python/list_of.h"
 
 namespace thunkvm {
 namespace {
@@ -16,15 +17,6 @@ const char* name(Decoding decoding) {
 
 PyRef index_or_none(std::uint32_t index) {
   return index == kNone ? PyRef::borrow(Py_None) : PyRef::take(PyLong_FromUnsignedLong(index));
-}
-
-// A list of what `make` gives for each element.
-template <class List, class Make>
-PyRef list_of(const List& elements, const Make& make) {
-  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(elements.size())));
-  Py_ssize_t at = 0;
-  for (const auto& element : elements) PyList_SET_ITEM(list.get(), at++, make(element).release());
-  return list;
 }
 
 PyRef block_row(const Schedule& schedule, const Block& block, bool idle) {
