@@ -45,6 +45,10 @@ inline constexpr int kMaxElementInputs = 32;
 /// first-level cache.
 inline constexpr std::int64_t kElementBlock = 512;
 
+/// The cost of an element of which nothing is known, in units of an addition: about that of a call
+/// of libm.
+inline constexpr std::int64_t kUnknownElementCost = 8;
+
 /// C for numbers and for loops where an input is known to be a certain number.
 struct ConstantCode {
   int input;
@@ -252,7 +256,7 @@ constexpr std::pair<ElementLoop, std::int64_t> element_loop() {
   if constexpr (BlockFunctor<F, In...>) {
     return {&BlockLoop<F, In...>::run, 4};
   } else {
-    return {&ArrayLoop<F, In...>::run, CheapFunctor<F> ? 1 : 8};
+    return {&ArrayLoop<F, In...>::run, CheapFunctor<F> ? 1 : kUnknownElementCost};
   }
 }
 

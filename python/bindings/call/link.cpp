@@ -1,7 +1,7 @@
 #include "python/bindings/call/link.h"
 
+#include "linkers/input_guard.h"
 #include "ops/rewrites/rewrite.h"
-#include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"
 #include "python/bindings/graph/apply.h"
@@ -143,7 +143,7 @@ HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, Py
   thunks.scheduled = [c_nodes, checks_inputs](Schedule& schedule, bool alone) {
     c_nodes.compile(schedule, alone || checks_inputs);
   };
-  thunks.held = std::make_shared<KernelsAhead>(roots);
+  thunks.held = kernels_ahead(roots);
   return thunks;
 }
 
@@ -231,6 +231,13 @@ PyObject* rewritten_outputs(PyObject*, PyObject* args) {
   });
 }
 
+PyObject* set_check_perform(PyObject*, PyObject* value) {
+  return guard([&] {
+    check_inputs_of_new_nodes(check(PyObject_IsTrue(value)) != 0);
+    return PyRef::borrow(Py_None);
+  });
+}
+
 PyMethodDef functions[] = {
     {"link", with_keywords(link_function), METH_VARARGS | METH_KEYWORDS,
      "link(inputs, outputs, updates=None, *, linker='cvm', retain_intermediates=False, "
@@ -244,6 +251,9 @@ PyMethodDef functions[] = {
      "rewritten(outputs, rewrites)\n--\n\n"
      "The outputs after these rewrites, and for each output of a node that one of them replaced\n"
      "(rewrite, before, after), in topological order."},
+    {"set_check_perform", set_check_perform, METH_O,
+     "set_check_perform(check)\n--\n\n"
+     "Whether functions that are made from now on look for inputs that Ops of users' write to."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -2,6 +2,7 @@
 
 #include "linkers/passes/c_blocks.h"
 #include "linkers/passes/limits.h"
+#include "linkers/user_kernel.h"
 #include "python/bindings/compiling/compiling.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/collection.h"
@@ -21,14 +22,6 @@ struct BlockMember {
   std::shared_ptr<const CBlock> block;
   std::uint32_t member = 0;
 };
-
-// The node's C in messages, and in reports of crashes.
-std::string location_of(const Apply& apply) {
-  const Variable output = const_cast<Apply&>(apply).output(0);
-  const std::string origin = apply.origin_text();
-  return "the C code of " + apply.op()->name() + " (node " + output.text() +
-         (origin.empty() ? "" : ", made at " + origin) + ")";
-}
 
 PyRef integer(std::uint32_t value) { return PyRef::take(PyLong_FromUnsignedLong(value)); }
 
@@ -83,7 +76,7 @@ ThunkSource CNodes::source(std::shared_ptr<PythonNodes> nodes) const {
     CNode& node = known->as_member->node;
     node.node = std::make_shared<const PythonNode>(
         apply, PyRef::take(wrap_node(const_cast<Apply*>(&apply))));
-    node.location = location_of(apply);
+    node.location = c_location(apply);
     nodes->push_back(node.node);
     ThunkCode result;
     result.make = [as_member = known->as_member] {
