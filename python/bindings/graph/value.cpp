@@ -11,8 +11,6 @@
 #include "thunks/cast.h"
 #include "thunks/read_only.h"
 
-#include <cmath>
-
 namespace thunkvm {
 namespace {
 
@@ -76,25 +74,6 @@ bool is_python_number(PyObject* object) {
   return PyFloat_CheckExact(object) || PyLong_Check(object) || PyComplex_CheckExact(object) ||
          (PyFloat_Check(object) && !PyArray_IsScalar(object, Generic)) ||
          (PyComplex_Check(object) && !PyArray_IsScalar(object, Generic));
-}
-
-// True if every element is what it was, or, in an inexact dtype, its nearest: nothing overflows, no
-// fraction is cut off. Integers that wrap around move by 2^8 at least, which float64 tells apart
-// wherever it is looked at.
-bool values_survive(const Array& from, const Array& to) {
-  if (is_complex(from.dtype()) && !is_complex(to.dtype())) return false;
-  const Array before = cast_array(from, DType::Complex128),
-              after = cast_array(to, DType::Complex128);
-  const Complex128* a = before.data_as<Complex128>();
-  const Complex128* b = after.data_as<Complex128>();
-  const bool exact = !is_inexact(to.dtype());
-  for (std::int64_t i = 0, n = before.size(); i < n; ++i) {
-    if (exact ? a[i].real() != b[i].real()
-              : std::isfinite(a[i].real()) != std::isfinite(b[i].real()) ||
-                    std::isfinite(a[i].imag()) != std::isfinite(b[i].imag()))
-      return false;
-  }
-  return true;
 }
 
 // Values without a dtype of their own (Python numbers, lists of them) in the wanted one.
