@@ -87,18 +87,6 @@ ThunkSource CNodes::source(std::shared_ptr<PythonNodes> nodes) const {
   };
 }
 
-void CNodes::compile_alone(Apply& node, std::span<const std::uint32_t> registers) const {
-  Schedule schedule;
-  schedule.nodes = {node.output(0)};
-  schedule.operands.assign(registers.begin(), registers.end());
-  Statement& run = schedule.statements.emplace_back();
-  run.kind = Statement::Kind::Run;
-  run.n_inputs = static_cast<std::uint16_t>(node.n_inputs());
-  run.n_outputs = static_cast<std::uint16_t>(node.n_outputs());
-  run.node = 0;
-  compile(schedule, true);
-}
-
 void CNodes::compile(Schedule& schedule, bool alone) const {
   if (state_ == nullptr) return;
   std::vector<std::uint32_t> sharing;
