@@ -1,6 +1,7 @@
 #include "python/bindings/arrays/ndarray.h"
 
 #include "ops/kernels/reduction_axes.h"
+#include "python/bindings/arrays/limits.h"
 #include "python/bindings/python/release.h"
 #include "thunks/read_only.h"
 
@@ -20,7 +21,6 @@ struct MemoryObject {
 };
 PyTypeObject* memory_class = nullptr;
 
-constexpr std::size_t kFreeMemories = 64;
 std::array<MemoryObject*, kFreeMemories> free_memories;
 std::size_t n_free_memories = 0;
 

@@ -3,6 +3,7 @@
 #include "linkers/value_check.h"
 #include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/graph/collection.h"
+#include "python/bindings/graph/limits.h"
 #include "python/bindings/graph/misfit.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/variable.h"
@@ -127,9 +128,6 @@ Cell cell_of_ndarray(PyArrayObject* array, DType dtype) {
   if (PyArray_NDIM(array) == 0) return number_at(PyArray_DATA(array), dtype);
   return Cell::of_array(borrow_ndarray(array, dtype));
 }
-
-// The axes that NumPy looks for in nested lists.
-constexpr int kMostAxes = 64;
 
 PyRef kept_to_depth(PyObject* object, int depth) {
   const bool is_list = PyList_CheckExact(object) ||
