@@ -12,7 +12,7 @@ inline constexpr std::size_t kFreeMemories = 64;
 /// Bytes in front of a guarded block and behind it: as many as the widest vectors have, so that one
 /// that is written too many is seen.
 inline constexpr std::size_t kMargin = 64;
-/// What they hold: no 0 and no -1, which are written most, and a float that no computation makes.
+/// What they hold: neither 0 nor -1, which are written most.
 inline constexpr int kMarginByte = 0xa5;
 
 }  // namespace thunkvm
