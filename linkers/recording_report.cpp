@@ -42,9 +42,8 @@ RecordingReport report_of(RecordedCalls recorded, const Program& program, const 
   for (const SiteRecord& site : totals.sites) report.sites.push_back(site_of(site, scale));
   report.node_runs = std::move(recorded.node_runs);
   for (std::size_t b = 0; b < totals.branches.size(); ++b) {
-    const auto first = recorded.counters.begin() + program.branches[b].first_counter;
-    report.branches.push_back(
-        {totals.branches[b].flips, {first, first + program.branches[b].n_arms}});
+    const std::span arms = program.branches[b].arm_counts(recorded.counters);
+    report.branches.push_back({totals.branches[b].flips, {arms.begin(), arms.end()}});
   }
   for (const Elapsed& region : totals.regions) report.regions.push_back(scale.net(region));
   report.demanders = std::move(totals.demanders);
