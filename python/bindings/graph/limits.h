@@ -14,6 +14,10 @@ inline constexpr std::size_t kFreeVariables = 64;
 /// 16, 198 ns with 64 and 195 ns with 1,024.
 inline constexpr std::size_t kRecentNumbers = 64;
 
+/// Inputs that an Op is applied to without memory being asked for: only Ops of any number of inputs
+/// have more than 3.
+inline constexpr std::size_t kFewInputs = 4;
+
 /// Axes that NumPy looks for in nested lists: it has no arrays of more.
 inline constexpr int kMostAxes = 64;
 
