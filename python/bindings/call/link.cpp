@@ -123,12 +123,7 @@ void parse_watched(PyObject* watched, std::vector<Update>& updates,
   }
 }
 
-std::vector<std::string> parse_names(PyObject* names) {
-  std::vector<std::string> result;
-  for (PyObject* name : Items(names, "rewrites have to be a sequence of names"))
-    result.emplace_back(text_of(name));
-  return result;
-}
+constexpr const char* kRewrites = "rewrites have to be a sequence of names";
 
 /// `make_c` makes what compiles the C of users' Ops; see CNodes.
 HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, PyObject* performs,
@@ -188,7 +183,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     const auto nodes = std::make_shared<PythonNodes>();
     Mode how{.linker = linker, .retain_intermediates = retain != 0, .fuse = fuse != 0};
     if (compile != nullptr) how.compile = compile_when(compile);
-    if (rewrites != nullptr) how.rewrites = parse_names(rewrites);
+    if (rewrites != nullptr) how.rewrites = texts_of(rewrites, kRewrites);
     FunctionOptions options{.name = function,
                             .n_watched = targets.size() - n_updates,
                             .traced = observer != Py_None,
@@ -219,8 +214,8 @@ PyObject* rewritten_outputs(PyObject*, PyObject* args) {
   PyObject *outputs, *names;
   if (!PyArg_ParseTuple(args, "OO:rewritten", &outputs, &names)) return nullptr;
   return guard([&] {
-    const Rewritten rewritten =
-        rewrite({{}, require_variables(outputs, "an output to rewrite"), {}}, parse_names(names));
+    const Rewritten rewritten = rewrite(
+        {{}, require_variables(outputs, "an output to rewrite"), {}}, texts_of(names, kRewrites));
     PyRef replaced = PyRef::take(PyList_New(0));
     for (const auto& [by, before, after] : rewritten.replaced) {
       PyRef one = PyRef::take(PyTuple_Pack(3, to_text(by).get(), PyRef::take(wrap(before)).get(),

@@ -2,8 +2,8 @@
 
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/attribute.h"
-#include "python/bindings/graph/op_documentation.h"
 #include "python/bindings/graph/limits.h"
+#include "python/bindings/graph/op_documentation.h"
 #include "python/bindings/graph/variable.h"
 
 #include <structmember.h>

@@ -16,12 +16,6 @@
 namespace thunkvm {
 namespace {
 
-std::vector<std::string> texts(PyObject* list) {
-  std::vector<std::string> result;
-  for (PyObject* text : Items(list, "a list of str")) result.emplace_back(text_of(text));
-  return result;
-}
-
 std::optional<KernelSource> source_of(const Apply& node) {
   PyRef module = PyRef::take(PyImport_ImportModule("thunkvm.c.kernel_source"));
   PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&node)));
@@ -32,14 +26,15 @@ std::optional<KernelSource> source_of(const Apply& node) {
   if (!PyArg_ParseTuple(made.get(), "pOOOOOO", &is_cxx, &command, &text, &flags, &left_out,
                         &libraries, &function))
     throw PythonError{};
-  KernelSource source{.language = is_cxx != 0 ? Language::Cxx : Language::C,
-                      .command = {},
-                      .module = {.text = std::string(text_of(text)),
-                                 .flags = texts(flags),
-                                 .libraries = texts(libraries),
-                                 .defines = {},
-                                 .left_out = texts(left_out)},
-                      .function = std::string(text_of(function))};
+  KernelSource source{
+      .language = is_cxx != 0 ? Language::Cxx : Language::C,
+      .command = {},
+      .module = {.text = std::string(text_of(text)),
+                 .flags = texts_of(flags, "flags have to be a sequence of str"),
+                 .libraries = texts_of(libraries, "libraries have to be a sequence of str"),
+                 .defines = {},
+                 .left_out = texts_of(left_out, "left_out has to be a sequence of str")},
+      .function = std::string(text_of(function))};
   source.module.defines = {source.function};
   if (command != Py_None) source.command = std::string(text_of(command));
   return source;

@@ -78,12 +78,14 @@ ThunkSource CNodes::source(std::shared_ptr<PythonNodes> nodes) const {
         apply, PyRef::take(wrap_node(const_cast<Apply*>(&apply))));
     node.location = c_location(apply);
     nodes->push_back(node.node);
-    ThunkCode result;
-    result.make = [as_member = known->as_member] {
-      return c_block_thunk(as_member->block, as_member->member);
-    };
-    result.form = "c";
-    return result;
+    return {.eager = nullptr,
+            .state = nullptr,
+            .make =
+                [as_member = known->as_member] {
+                  return c_block_thunk(as_member->block, as_member->member);
+                },
+            .lazy = false,
+            .form = "c"};
   };
 }
 
