@@ -45,10 +45,6 @@ inline constexpr int kMaxElementInputs = 32;
 /// first-level cache.
 inline constexpr std::int64_t kElementBlock = 512;
 
-/// The cost of an element of which nothing is known, in units of an addition: about that of a call
-/// of libm.
-inline constexpr std::int64_t kUnknownElementCost = 8;
-
 /// C for numbers and for loops where an input is known to be a certain number.
 struct ConstantCode {
   int input;
@@ -249,6 +245,9 @@ struct BlockLoop {
     run_blocks(pointers, strides, n, std::make_index_sequence<kInputs>{});
   }
 };
+
+/// The cost of an element of which nothing is known, in units of an addition.
+inline constexpr std::int64_t kUnknownElementCost = 8;
 
 /// The array loop of a functor, and what one of its elements costs in units of an addition.
 template <class F, class... In>
