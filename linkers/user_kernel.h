@@ -30,8 +30,9 @@ struct KernelSource {
   CompilerSettings settings() const;
 };
 
-/// The modules of these sources, compiled side by side; they stay loaded while these are held. The
-/// sources of a compiler of which one does not compile are left out: `UserKernel::load` reports it.
+/// The modules of these sources, compiled side by side; they stay loaded while these are held.
+/// Where one source does not compile, those of the same compiler are left out: `UserKernel::load`
+/// reports it.
 std::vector<ModulePtr> load_kernels(std::vector<KernelSource> sources, Host& host);
 
 /// A node's C, and what is known of the node. Immutable once it is loaded, but for what was learned
