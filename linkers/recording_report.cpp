@@ -3,6 +3,7 @@
 #include "vm/clock.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 namespace thunkvm {

@@ -4,6 +4,7 @@
 #include "ops/graph/op.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 
