@@ -2,6 +2,7 @@
 
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/compiler/compiler.h"
+#include "linkers/failed_node.h"
 #include "linkers/value_check.h"
 #include "ops/graph/shape_facts.h"
 #include "ops/rewrites/inferred_shapes.h"
@@ -84,8 +85,7 @@ class PooledFrame {
   } catch (const Error& error) {
     if (typeid(error) != typeid(Error) || failure.node >= linked.nodes().size()) throw;
     const Variable& output = linked.nodes()[failure.node];
-    std::string text = std::string(error.what()) + "\n  In " + name + ": node " + output.text() +
-                       ", Op " + output.node()->op()->text();
+    std::string text = std::string(error.what()) + "\n  " + failed_node_text(name, output);
     if (const std::string origin = output.node()->origin_text(); !origin.empty())
       text += ", made at " + origin;
     throw Error(error.kind(), text);

@@ -1,5 +1,6 @@
 #include "linkers/kernel_run.h"
 
+#include "linkers/input_guard.h"
 #include "linkers/limits.h"
 #include "ops/kernels/array_kernel.h"
 #include "thunks/array.h"
@@ -12,6 +13,7 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace thunkvm {
@@ -242,12 +244,13 @@ class Run : public CallView {
 
 }  // namespace
 
-void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands,
-                const std::function<void()>& check) {
+void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands) {
+  std::optional<InputGuard> inputs_stay;
+  if (kernel.checks_inputs) inputs_stay.emplace(kernel.op, kernel.destroyed, activation, operands);
   Run run(kernel, activation, operands);
   try {
     run.compute();
-    if (check) check();
+    if (inputs_stay) inputs_stay->check();
   } catch (...) {
     run.give_back();
     throw;

@@ -103,6 +103,17 @@ const LinkerRow& linker(std::string_view name) {
                                     choices(name, names));
 }
 
+std::string emitting_linkers() {
+  std::string names;
+  std::string_view last;
+  for (const LinkerRow& row : table()) {
+    if (!row.compiles) continue;
+    if (!last.empty()) names += (names.empty() ? "'" : ", '") + std::string(last) + "'";
+    last = row.name;
+  }
+  return names + " and '" + std::string(last) + "'";
+}
+
 LinkPlan plan_link(const LinkerRow& linker, const HostThunks& thunks, bool retain_intermediates,
                    bool fuse, bool traced) {
   LinkPlan plan;

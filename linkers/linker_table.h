@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +64,9 @@ struct LinkerRow {
 std::span<const LinkerRow> linkers();
 /// Throws Error(Value) that lists the names and has the nearest.
 const LinkerRow& linker(std::string_view name);
+
+/// Those that emit C, for messages: "'cvm', 'c' and 'c|py'".
+std::string emitting_linkers();
 
 /// The thunks that a host has beside the Ops' own kernels; a plain C++ program has none.
 struct HostThunks {

@@ -161,6 +161,16 @@ bool Array::gapless(const ArrayBody& body) {
   return true;
 }
 
+std::span<char> Array::reach(const ArrayBody& body) {
+  if (body.size() == 0) return {body.data, std::size_t{0}};
+  std::int64_t first = 0, end = static_cast<std::int64_t>(item_size(body.dtype));
+  for (int axis = 0; axis < body.ndim; ++axis) {
+    const std::int64_t step = (body.dims[axis] - 1) * body.dims[body.ndim + axis];
+    (step < 0 ? first : end) += step;
+  }
+  return {body.data + first, static_cast<std::size_t>(end - first)};
+}
+
 bool Array::padded(const ArrayBody& body) {
   return !body.buffer->foreign() &&
          body.data == reinterpret_cast<const char*>(body.buffer) + kElements;

@@ -111,6 +111,8 @@ class Array {
     return body.references.load(std::memory_order_acquire) == 1 && body.buffer->exclusive() &&
            (body.contiguous || gapless(body));
   }
+  /// The bytes from its first to its last, whatever lies between its elements.
+  static std::span<char> reach(const ArrayBody& body);
   /// True if the memory behind its elements goes on up to a multiple of kArrayPadding bytes.
   static bool padded(const ArrayBody& body);
   /// A fresh array in C order with the same elements.

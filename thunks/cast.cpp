@@ -123,6 +123,24 @@ Cell cast_cell(const Cell& from, DType to) {
   return Cell::of_array(std::move(result));
 }
 
+bool values_survive(const Array& from, const Array& to) {
+  if (is_complex(from.dtype()) && !is_complex(to.dtype())) return false;
+  const Array before = cast_array(from, DType::Complex128),
+              after = cast_array(to, DType::Complex128);
+  const Complex128* a = before.data_as<Complex128>();
+  const Complex128* b = after.data_as<Complex128>();
+  // Integers that wrap around move by 2^8 at least, which float64 tells apart wherever it is looked
+  // at.
+  const bool exact = !is_inexact(to.dtype());
+  for (std::int64_t i = 0, n = before.size(); i < n; ++i) {
+    if (exact ? a[i].real() != b[i].real()
+              : std::isfinite(a[i].real()) != std::isfinite(b[i].real()) ||
+                    std::isfinite(a[i].imag()) != std::isfinite(b[i].imag()))
+      return false;
+  }
+  return true;
+}
+
 Cell cast_weak(const Cell& number, DType dtype) {
   if (number.dtype() == DType::Int64 && kind(dtype) <= Kind::Unsigned &&
       kind(dtype) != Kind::Bool) {

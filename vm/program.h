@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,11 @@ struct Branch {
   std::uint32_t first_target = 0;   ///< in Program::targets: a pc for each arm
   std::uint32_t first_counter = 0;  ///< a counter for each arm
   std::uint32_t node = kNone;       ///< the (first) conditional that it decides, for errors
+
+  /// How often each arm was taken, by the counts of all of the program's counters.
+  std::span<const std::uint64_t> arm_counts(std::span<const std::uint64_t> counters) const {
+    return counters.subspan(first_counter, n_arms);
+  }
 };
 
 /// A memo body: code that runs at most once a call, at the first Need, and ends in Return.

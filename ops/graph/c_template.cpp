@@ -19,6 +19,18 @@ const char* c_type(DType dtype) {
   }
 }
 
+const char* const kCTypes = R"(typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long u64;
+typedef float f32;
+typedef double f64;
+)";
+
 // What users' expressions call comes last; our own name the instruction.
 const char* const kLibmDeclarations = R"(#define TV_CONST __attribute__((const))
 #define TV_OF_1(name) TV_CONST double name(double); TV_CONST float name##f(float);

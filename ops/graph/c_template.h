@@ -50,6 +50,9 @@ namespace thunkvm {
 /// "f64" for Float64, "u8" for Bool; null where the dtype has no type in C (float16, complex,
 /// object).
 const char* c_type(DType dtype);
+/// C that declares the types of `c_type`: i8 to i64, u8 to u64, f32, f64. It needs nothing in front
+/// of it.
+extern const char* const kCTypes;
 /// C that declares the functions of libm which templates may call: `exp` of an f64, `expf` of an
 /// f32. It needs nothing in front of it.
 extern const char* const kLibmDeclarations;

@@ -144,6 +144,13 @@ Extents extents_of(const Variable& x) {
   return extents;
 }
 
+bool is_inferred(const Variable& output, const Extents& lengths) {
+  if (output.type().tensor() == nullptr) return false;
+  const auto is_known = [](const Variable& each) { return known_extent(each).has_value(); };
+  const Extents own = extents_of(output);
+  return std::ranges::all_of(own, is_known) || !same_extents(lengths, own);
+}
+
 Variable sum_of(const Variable& a, const Variable& b) {
   const auto x = known_extent(a), y = known_extent(b);
   if (x == 0) return b;

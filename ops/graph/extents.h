@@ -38,6 +38,10 @@ class DistinctExtents {
 /// is no tensor.
 Extents extents_of(const Variable& x);
 
+/// Whether a rule gave lengths of an output that need not be asked of its value: all are known, or
+/// they are other extents than the value's own. False for what is no tensor.
+bool is_inferred(const Variable& output, const Extents& lengths);
+
 Variable sum_of(const Variable& a, const Variable& b);
 Variable difference_of(const Variable& a, const Variable& b);
 Variable smaller_of(const Variable& a, const Variable& b);

@@ -1,6 +1,5 @@
 // module.cpp: thunkvm._core, the extension module: each topic adds itself.
 #define THUNKVM_IMPORTS_NUMPY
-#include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/arrays/memory.h"
 #include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/call/function_object.h"
@@ -50,13 +49,13 @@ PyObject* make_module() {
     PyRef module = PyRef::take(PyModule_Create(&definition));
     if (PyArray_ImportNumPyAPI() < 0) throw PythonError{};
     for (void (*init)(PyObject*) :
-         {init_origin,         init_collection,  init_type,          init_variable,
-          init_apply,          init_builtin_op,  init_op_function,   init_expressions,
-          init_graph,          init_infer_shape, init_work,          init_attempt,
-          init_input_guard,    init_ndarray,     init_shared,        init_function,
-          init_function_watch, init_recording,   init_link,          init_modes,
-          init_implementation, init_memory,      init_compile_error, init_compiling,
-          init_cache,          init_host,        init_interruption,  init_logging})
+         {init_origin,    init_collection,    init_type,        init_variable,
+          init_apply,     init_builtin_op,    init_op_function, init_expressions,
+          init_graph,     init_infer_shape,   init_work,        init_attempt,
+          init_ndarray,   init_shared,        init_function,    init_function_watch,
+          init_recording, init_link,          init_modes,       init_implementation,
+          init_memory,    init_compile_error, init_compiling,   init_cache,
+          init_host,      init_interruption,  init_logging})
       init(module.get());
     return module;
   });

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace thunkvm;
@@ -225,4 +227,18 @@ TEST_CASE("where no block is live, none is in use") {
   }
   const PoolStatistics now = MemoryPool::statistics();
   CHECK((now.live_buffers == 0) == (now.in_use == 0));
+}
+
+TEST_CASE("an array reaches from its first byte to its last, whatever lies between") {
+  const Array x = counting({24});
+  const auto reach = [&](const Shape& shape, const Shape& strides, std::int64_t at) {
+    const Array view = x.view(shape, strides, x.data() + 8 * at);
+    const std::span<char> bytes = Array::reach(*view.body());
+    return std::pair((bytes.data() - x.data()) / 8, bytes.size() / 8);
+  };
+  CHECK(reach({24}, {8}, 0) == std::pair<std::ptrdiff_t, std::size_t>(0, 24));
+  CHECK(reach({3}, {-16}, 10) == std::pair<std::ptrdiff_t, std::size_t>(6, 5));
+  CHECK(reach({2, 3}, {64, -8}, 4) == std::pair<std::ptrdiff_t, std::size_t>(2, 11));
+  CHECK(reach({4}, {0}, 7) == std::pair<std::ptrdiff_t, std::size_t>(7, 1));
+  CHECK(reach({0, 3}, {8, 8}, 5) == std::pair<std::ptrdiff_t, std::size_t>(5, 0));
 }

@@ -2,6 +2,7 @@
 #include "linkers/codegen/emit/emitter.h"
 #include "linkers/linker.h"
 #include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/registry.h"
 #include "ops/graph/shape_facts.h"
@@ -166,6 +167,14 @@ TEST_CASE("nodes that cannot have the same shape are not one loop") {
 TEST_CASE("nodes of arrays that need not be alike are loops of their own") {
   const Variable x = vector(), y = vector();
   CHECK(loops({x, y}, {exp(x) * 2.0, exp(y) * 2.0}).size() == 2);
+}
+
+TEST_CASE("a rule infers lengths where it gives others than those of the value itself") {
+  const Variable x = vector();
+  CHECK(is_inferred(exp(x), extents_of(x)));
+  CHECK_FALSE(is_inferred(x, extents_of(x)));
+  CHECK(is_inferred(array({3}), extents_of(array({3}))));
+  CHECK(is_inferred(sum(x), {}));
 }
 
 }  // namespace

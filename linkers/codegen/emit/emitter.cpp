@@ -55,7 +55,7 @@ class Emitter {
 
   void end_module() {
     if (module_.thunks == 0) return;
-    std::string head = std::string(kLibmDeclarations) + kPrelude;
+    std::string head = std::string(kLibmDeclarations) + kCTypes + kPrelude;
     head += "\n";
     for (const auto& [name, function] : module_.functions) head += "\n" + function;
     CText& text = out_.texts_.emplace_back();

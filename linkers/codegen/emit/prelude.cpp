@@ -20,17 +20,6 @@ static_assert(static_cast<int>(Tag::Empty) == 0 && static_cast<int>(Tag::Scalar)
 
 const char* const kPrelude = R"(#pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wtautological-compare"
-typedef signed char i8;
-typedef short i16;
-typedef int i32;
-typedef long i64;
-typedef unsigned char u8;
-typedef unsigned short u16;
-typedef unsigned int u32;
-typedef unsigned long u64;
-typedef float f32;
-typedef double f64;
-
 /* A register: a number and what it is, or a reference (the low byte of meta is 2 or more). Of an array: `dims` has
    its lengths, then its strides in bytes. */
 typedef struct { u32 references; u8 dtype, ndim, contiguous, owner; const char *data; void *buffer; const i64 *dims; } tv_array;

@@ -1,5 +1,6 @@
 #include "python/bindings/arrays/memory.h"
 
+#include "python/bindings/arrays/limits.h"
 #include "python/bindings/python/python.h"
 #include "python/bindings/python/testing.h"
 #include "thunks/memory_pool.h"
@@ -32,9 +33,6 @@ PyObject* trim_memory(PyObject*, PyObject*) {
 }
 
 // ---- margins around the memory of NumPy's arrays
-
-constexpr std::size_t kMargin = 64;
-constexpr int kMarginByte = 0xa5;
 
 struct Margins {
   int status;  ///< what the process ends with

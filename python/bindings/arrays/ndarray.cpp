@@ -1,6 +1,7 @@
 #include "python/bindings/arrays/ndarray.h"
 
 #include "ops/kernels/reduction_axes.h"
+#include "python/bindings/arrays/limits.h"
 #include "python/bindings/python/release.h"
 #include "thunks/read_only.h"
 
@@ -20,7 +21,6 @@ struct MemoryObject {
 };
 PyTypeObject* memory_class = nullptr;
 
-constexpr std::size_t kFreeMemories = 64;
 std::array<MemoryObject*, kFreeMemories> free_memories;
 std::size_t n_free_memories = 0;
 
@@ -49,21 +49,12 @@ void drop_memory(PyObject* self) {
   Py_DECREF(memory_class);
 }
 
-// The bytes from the array's first to its last, whatever lies between its elements. NumPy asks for
-// them where an ndarray over this memory is to be made writable again.
+// NumPy asks for these bytes where an ndarray over this memory is to be made writable again.
 int lend_memory(PyObject* self, Py_buffer* view, int flags) {
-  const ArrayBody& array = *reinterpret_cast<MemoryObject*>(self)->array;
-  const Dims lengths(array.dims, array.ndim);
-  const bool empty = std::find(lengths.begin(), lengths.end(), 0) != lengths.end();
-  std::int64_t first = 0;
-  std::int64_t end = empty ? 0 : static_cast<std::int64_t>(item_size(array.dtype));
-  for (int axis = 0; axis < array.ndim && !empty; ++axis) {
-    const std::int64_t reach =
-        (lengths[static_cast<std::size_t>(axis)] - 1) * array.dims[array.ndim + axis];
-    (reach < 0 ? first : end) += reach;
-  }
-  return PyBuffer_FillInfo(view, self, array.data + first, end - first,
-                           reinterpret_cast<MemoryObject*>(self)->writable ? 0 : 1, flags);
+  const MemoryObject& memory = *reinterpret_cast<MemoryObject*>(self);
+  const std::span<char> bytes = Array::reach(*memory.array);
+  return PyBuffer_FillInfo(view, self, bytes.data(), static_cast<Py_ssize_t>(bytes.size()),
+                           memory.writable ? 0 : 1, flags);
 }
 
 PyType_Slot memory_slots[] = {

@@ -1,6 +1,7 @@
 #include "python/bindings/call/function.h"
 
 #include "python/bindings/arrays/ndarray.h"
+#include "python/bindings/call/limits.h"
 #include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/host.h"
@@ -13,8 +14,6 @@
 
 namespace thunkvm {
 namespace {
-
-constexpr std::size_t kInlineArguments = 16;
 
 // A copy of the array in a cell, without an (atomic) reference of our own for the time.
 Array copy_of_array(const Cell& cell) {

@@ -88,18 +88,6 @@ void destroy(PyObject* self) {
   Py_DECREF(type);
 }
 
-// "'cvm', 'c' and 'c|py'"
-std::string emitting_linkers() {
-  std::string names;
-  std::string_view last;
-  for (const LinkerRow& row : linkers()) {
-    if (!row.compiles) continue;
-    if (!last.empty()) names += (names.empty() ? "'" : ", '") + std::string(last) + "'";
-    last = row.name;
-  }
-  return names + " and '" + std::string(last) + "'";
-}
-
 PyObject* disassemble_function(PyObject* self, PyObject*) {
   return guard([&] { return to_text(disassemble(*function_of(self).linked().program)); });
 }

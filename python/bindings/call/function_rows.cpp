@@ -3,6 +3,7 @@
 #include "linkers/node_forms.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
+#include "python/bindings/python/list_of.h"
 
 #include <string>
 #include <vector>
@@ -31,33 +32,21 @@ PyRef node_form_rows(PythonFunction& function) {
   const std::vector<NodeForm> forms = interruptible([&](Host& host) {
     return node_forms(*function.linked().program, function.core().compilation(), host);
   });
-  PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(forms.size())));
-  for (std::size_t i = 0; i < forms.size(); ++i) {
-    const NodeForm& how = forms[i];
-    PyRef row =
-        PyRef::take(Py_BuildValue("(sss)", how.form.c_str(), how.region.c_str(), how.why.c_str()));
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row.release());
-  }
-  return list;
+  return list_of(forms, [](const NodeForm& how) {
+    return PyRef::take(
+        Py_BuildValue("(sss)", how.form.c_str(), how.region.c_str(), how.why.c_str()));
+  });
 }
 
 PyRef node_counts(PythonFunction& function) {
-  const auto list = [](auto first, auto last) {
-    PyRef numbers = PyRef::take(PyList_New(0));
-    for (; first != last; ++first)
-      check(PyList_Append(numbers.get(), PyRef::take(PyLong_FromUnsignedLongLong(*first)).get()));
-    return numbers;
-  };
+  const auto integer = [](std::uint64_t n) { return PyRef::take(PyLong_FromUnsignedLongLong(n)); };
   Recordings& recordings = function.core().recordings();
-  const std::vector<std::uint64_t> runs = recordings.node_runs(function.pool()),
-                                   counters = recordings.counters(function.pool());
-  PyRef arms = PyRef::take(PyList_New(0));
-  for (const Branch& branch : function.linked().program->branches) {
-    const auto first = counters.begin() + branch.first_counter;
-    check(PyList_Append(arms.get(), list(first, first + branch.n_arms).get()));
-  }
-  return PyRef::take(
-      Py_BuildValue("(NN)", list(runs.begin(), runs.end()).release(), arms.release()));
+  const std::vector<std::uint64_t> counters = recordings.counters(function.pool());
+  const PyRef runs = list_of(recordings.node_runs(function.pool()), integer);
+  const PyRef arms = list_of(function.linked().program->branches, [&](const Branch& branch) {
+    return list_of(branch.arm_counts(counters), integer);
+  });
+  return PyRef::take(PyTuple_Pack(2, runs.get(), arms.get()));
 }
 
 }  // namespace thunkvm

@@ -1,47 +1,47 @@
 #include "python/bindings/call/implementation.h"
 
 #include "linkers/linker.h"
+#include "linkers/lone_thunk.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
+#include "python/bindings/python/list_of.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/c_thunk.h"
 #include "python/bindings/thunks/python_thunk.h"
 
-#include <numeric>
+#include <span>
+#include <utility>
 
 namespace thunkvm {
 namespace {
 
-/// An eager thunk's code with the node that it is of.
+/// One way in which a node runs.
 class Implementation {
  public:
   Implementation(Apply& apply, ThunkCode code, std::shared_ptr<PythonNodes> nodes)
-      : apply_(&apply),
-        code_(std::move(code)),
-        nodes_(std::move(nodes)),
-        registers_(apply.n_inputs() + apply.n_outputs()) {
-    std::iota(registers_.begin(), registers_.end(), 0u);
-  }
+      : thunk_(apply, std::move(code)), nodes_(std::move(nodes)) {}
 
-  std::string form() const { return code_.eager != nullptr ? "kernel" : code_.form; }
+  std::string form() const {
+    return thunk_.code().eager != nullptr ? "kernel" : thunk_.code().form;
+  }
   PythonNodes& nodes() const { return *nodes_; }
 
   /// The outputs for these inputs, which the code sees as they are. `lent`: None, or a list with an
   /// array for each output that the code may write to, or None for those that it gets none for; its
   /// items are taken out. `dying`: the code may take over the memory of copies of the inputs.
   PyRef run(PyObject* inputs, PyObject* lent, bool dying) const {
-    const auto n_inputs = static_cast<Py_ssize_t>(apply_->n_inputs());
-    const auto n_outputs = static_cast<Py_ssize_t>(apply_->n_outputs());
+    const auto n_inputs = static_cast<Py_ssize_t>(thunk_.node().n_inputs());
+    const auto n_outputs = static_cast<Py_ssize_t>(thunk_.node().n_outputs());
     const Items given(inputs, "the inputs of an implementation are a list of values");
     if (given.size() != n_inputs)
       throw Error(ErrorKind::Value, "the node has " + std::to_string(n_inputs) +
                                         " inputs, but got " + std::to_string(given.size()) +
                                         " values.");
-    std::vector<Cell> cells(registers_.size());
+    std::vector<Cell> cells(thunk_.n_cells());
     for (Py_ssize_t i = 0; i < n_inputs; ++i) {
-      const Type& type = apply_->input(static_cast<int>(i)).type();
+      const Type& type = thunk_.node().input(static_cast<int>(i)).type();
       const std::string what = "input " + std::to_string(i);
       Cell& cell = cells[static_cast<std::size_t>(i)];
       cell = from_python(given[i], type, CastRule::Strict, what.c_str());
@@ -54,7 +54,13 @@ class Implementation {
         lend(PyRef::adopt(std::exchange(*item_of(lent, j), Py_NewRef(Py_None))),
              static_cast<std::uint32_t>(j), cells[static_cast<std::size_t>(n_inputs + j)]);
     }
-    return run_on(cells, lent != Py_None, dying);
+    PythonHost host;
+    if (const std::exception_ptr error = thunk_.run(cells, lent != Py_None, dying, host)) {
+      set_failure({error});
+      throw PythonError{};
+    }
+    return list_of(std::span(cells).subspan(thunk_.node().n_inputs()),
+                   [](const Cell& output) { return to_python(output); });
   }
 
  private:
@@ -65,47 +71,17 @@ class Implementation {
   /// Kernels write where the machine has made the array; Ops of users' to any array.
   void lend(PyRef array, std::uint32_t j, Cell& cell) const {
     if (array.get() == Py_None) return;
-    if (code_.form == "c" || code_.form == "perform") {
+    if (form() != "kernel") {
       cell = object_cell(array.get());
       return;
     }
-    const Type& type = apply_->output_type(j);
+    const Type& type = thunk_.node().output_type(j);
     if (type.tensor() != nullptr && type.tensor()->ndim() != 0)
       cell = from_python(array.get(), type, CastRule::Strict, "what is lent");
   }
 
-  PyRef run_on(std::vector<Cell>& cells, bool retain_intermediates, bool dying) const {
-    const std::unique_ptr<BoundThunk> bound = code_.make ? code_.make() : nullptr;
-    BoundThunk* const thunk = bound.get();
-    Operands operands;
-    operands.registers = registers_.data();
-    operands.n_inputs = static_cast<std::uint16_t>(apply_->n_inputs());
-    operands.n_outputs = static_cast<std::uint16_t>(apply_->n_outputs());
-    operands.state = code_.state.get();
-    if (dying && operands.n_inputs <= Operands::kDyingInputs)
-      operands.dying = static_cast<std::uint32_t>((std::uint64_t{1} << operands.n_inputs) - 1);
-    PythonHost host;
-    Activation activation;
-    activation.cells = cells.data();
-    activation.host = &host;
-    activation.bound = &thunk;
-    activation.retain_intermediates = retain_intermediates;
-    const Status status = code_.eager != nullptr ? code_.eager(activation, operands)
-                                                 : thunk->run(activation, operands);
-    if (status != Status::Done) {
-      set_failure(activation.failure);
-      throw PythonError{};
-    }
-    PyRef outputs = PyRef::take(PyList_New(operands.n_outputs));
-    for (int j = 0; j < operands.n_outputs; ++j)
-      PyList_SET_ITEM(outputs.get(), j, to_python(activation.output(operands, j)).release());
-    return outputs;
-  }
-
-  const Ref<Apply> apply_;
-  const ThunkCode code_;
+  const LoneThunk thunk_;
   const std::shared_ptr<PythonNodes> nodes_;
-  std::vector<std::uint32_t> registers_;
 };
 
 struct ImplementationObject {
@@ -225,9 +201,8 @@ PyObject* implementations(PyObject*, PyObject* args) {
     const CNodes c_nodes(roots, op != nullptr && op->own_method("c_code") ? c_code : Py_None);
     ThunkCode c_thunk = c_nodes.source(nodes)(*apply);
     if (c_thunk) {
-      std::vector<std::uint32_t> registers(apply->n_inputs() + apply->n_outputs());
-      std::iota(registers.begin(), registers.end(), 0u);
-      c_nodes.compile_alone(*apply, registers);
+      Schedule schedule = schedule_of_node(*apply);
+      c_nodes.compile(schedule, true);
     }
     for (ThunkCode code :
          {native_thunk(*apply), std::move(c_thunk), perform_of(*apply, performs, nodes)}) {

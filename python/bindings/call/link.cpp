@@ -1,7 +1,7 @@
 #include "python/bindings/call/link.h"
 
+#include "linkers/input_guard.h"
 #include "ops/rewrites/rewrite.h"
-#include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"
 #include "python/bindings/graph/apply.h"
@@ -123,12 +123,7 @@ void parse_watched(PyObject* watched, std::vector<Update>& updates,
   }
 }
 
-std::vector<std::string> parse_names(PyObject* names) {
-  std::vector<std::string> result;
-  for (PyObject* name : Items(names, "rewrites have to be a sequence of names"))
-    result.emplace_back(text_of(name));
-  return result;
-}
+constexpr const char* kRewrites = "rewrites have to be a sequence of names";
 
 /// `make_c` makes what compiles the C of users' Ops; see CNodes.
 HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, PyObject* performs,
@@ -143,7 +138,7 @@ HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, Py
   thunks.scheduled = [c_nodes, checks_inputs](Schedule& schedule, bool alone) {
     c_nodes.compile(schedule, alone || checks_inputs);
   };
-  thunks.held = std::make_shared<KernelsAhead>(roots);
+  thunks.held = kernels_ahead(roots);
   return thunks;
 }
 
@@ -188,7 +183,7 @@ PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
     const auto nodes = std::make_shared<PythonNodes>();
     Mode how{.linker = linker, .retain_intermediates = retain != 0, .fuse = fuse != 0};
     if (compile != nullptr) how.compile = compile_when(compile);
-    if (rewrites != nullptr) how.rewrites = parse_names(rewrites);
+    if (rewrites != nullptr) how.rewrites = texts_of(rewrites, kRewrites);
     FunctionOptions options{.name = function,
                             .n_watched = targets.size() - n_updates,
                             .traced = observer != Py_None,
@@ -219,8 +214,8 @@ PyObject* rewritten_outputs(PyObject*, PyObject* args) {
   PyObject *outputs, *names;
   if (!PyArg_ParseTuple(args, "OO:rewritten", &outputs, &names)) return nullptr;
   return guard([&] {
-    const Rewritten rewritten =
-        rewrite({{}, require_variables(outputs, "an output to rewrite"), {}}, parse_names(names));
+    const Rewritten rewritten = rewrite(
+        {{}, require_variables(outputs, "an output to rewrite"), {}}, texts_of(names, kRewrites));
     PyRef replaced = PyRef::take(PyList_New(0));
     for (const auto& [by, before, after] : rewritten.replaced) {
       PyRef one = PyRef::take(PyTuple_Pack(3, to_text(by).get(), PyRef::take(wrap(before)).get(),
@@ -228,6 +223,13 @@ PyObject* rewritten_outputs(PyObject*, PyObject* args) {
       check(PyList_Append(replaced.get(), one.get()));
     }
     return PyRef::take(PyTuple_Pack(2, wrap_list(rewritten.graph.outputs).get(), replaced.get()));
+  });
+}
+
+PyObject* set_check_perform(PyObject*, PyObject* value) {
+  return guard([&] {
+    check_inputs_of_new_nodes(check(PyObject_IsTrue(value)) != 0);
+    return PyRef::borrow(Py_None);
   });
 }
 
@@ -244,6 +246,9 @@ PyMethodDef functions[] = {
      "rewritten(outputs, rewrites)\n--\n\n"
      "The outputs after these rewrites, and for each output of a node that one of them replaced\n"
      "(rewrite, before, after), in topological order."},
+    {"set_check_perform", set_check_perform, METH_O,
+     "set_check_perform(check)\n--\n\n"
+     "Whether functions that are made from now on look for inputs that Ops of users' write to."},
     {nullptr, nullptr, 0, nullptr},
 };
 

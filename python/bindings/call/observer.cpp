@@ -2,8 +2,9 @@
 
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/raised.h"
-#include "vm/clock.h"
 #include "vm/frame.h"
+
+#include <algorithm>
 
 namespace thunkvm {
 namespace {
@@ -55,8 +56,7 @@ Observer::Observer(PyObject* object)
       new_runs_(count(object, "first")) {}
 
 PyRef Observer::started(Frame& frame) {
-  const double spent =
-      static_cast<double>(std::exchange(unwatched_ticks_, 0)) * Clock::seconds_per_tick();
+  const double spent = calls_.take_unwatched();
   if (!started_) return PyRef::borrow(Py_None);
   const std::vector<std::uint32_t>& registers = frame.program().inputs;
   const PyRef arguments = list_of(
@@ -72,11 +72,9 @@ void Observer::finished(PyObject* outputs, const PyRef& started) {
   const PyRef rest =
       PyRef::take(PyObject_CallFunctionObjArgs(finished_.get(), outputs, started.get(), nullptr));
   if (rest.get() == Py_None) return;
-  unwatched_ = PyLong_AsLongLong(rest.get());
-  if (unwatched_ < 0) {
-    unwatched_ = 0;
-    if (PyErr_Occurred() != nullptr) throw PythonError{};
-  }
+  const long long unwatched = PyLong_AsLongLong(rest.get());
+  if (unwatched < 0 && PyErr_Occurred() != nullptr) throw PythonError{};
+  calls_.pass_over(static_cast<std::uint64_t>(std::max(unwatched, 0LL)));
 }
 
 int Observer::traverse(visitproc visit, void* arg) const {

@@ -1,13 +1,14 @@
 // recording_object.cpp: a recording as Python has it: to be stopped, read, and called with.
 #include "python/bindings/call/recording_object.h"
 
+#include "linkers/recording_report.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/list_of.h"
 #include "python/bindings/python/testing.h"
 
-#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace thunkvm {
@@ -36,29 +37,25 @@ void set(const PyRef& dict, const char* key, const PyRef& value) {
   check(PyDict_SetItemString(dict.get(), key, value.get()));
 }
 
-// Ticks as seconds, less what the laps in them cost.
-struct Seconds {
-  double tick = Clock::seconds_per_tick();
-  double lap = ticks_of_lap();
+unsigned long long number(std::uint64_t value) { return value; }  // as "K" takes it
 
-  double of(std::uint64_t ticks, std::uint64_t laps) const {
-    return std::max(0.0, static_cast<double>(ticks) - lap * static_cast<double>(laps)) * tick;
-  }
-};
+PyRef seconds(double value) { return PyRef::take(PyFloat_FromDouble(value)); }
+PyRef seconds_or_none(std::optional<double> value) {
+  return value ? seconds(*value) : PyRef::borrow(Py_None);
+}
 
-PyRef site_row(const SiteRecord& site, const Seconds& seconds) {
-  const auto one = [&](std::uint64_t ticks, bool known) {
-    return known ? PyRef::take(PyFloat_FromDouble(seconds.of(ticks, 1))) : PyRef::borrow(Py_None);
-  };
-  const bool again = site.runs > 1;
-  PyRef min = one(site.min, again), p95 = one(site.p95(), again), max = one(site.max, again),
-        first = one(site.first, site.runs != 0);
-  const std::uint64_t laps = site.runs + site.suspended + site.failed;
-  return PyRef::take(Py_BuildValue(
-      "(KdOOOOKKKKK)", static_cast<unsigned long long>(site.runs), seconds.of(site.self, laps),
-      min.get(), p95.get(), max.get(), first.get(), static_cast<unsigned long long>(site.suspended),
-      static_cast<unsigned long long>(site.failed), static_cast<unsigned long long>(site.bytes),
-      static_cast<unsigned long long>(site.peak), static_cast<unsigned long long>(site.copies)));
+PyRef site_row(const RecordingReport::Site& site) {
+  PyRef min = seconds_or_none(site.min), p95 = seconds_or_none(site.p95),
+        max = seconds_or_none(site.max), first = seconds_or_none(site.first);
+  return PyRef::take(Py_BuildValue("(KdOOOOKKKKK)", number(site.runs), site.self, min.get(),
+                                   p95.get(), max.get(), first.get(), number(site.suspended),
+                                   number(site.failed), number(site.bytes), number(site.peak),
+                                   number(site.copies)));
+}
+
+PyRef branch_row(const RecordingReport::BranchCounts& branch) {
+  return PyRef::take(
+      Py_BuildValue("(KO)", number(branch.flips), list_of(branch.arms, integer).get()));
 }
 
 // {node: [(shapes, runs, bytes), ...]}; the shapes one after the other, as ShapeCounts has them.
@@ -69,84 +66,51 @@ PyRef shape_dict(const std::map<std::uint32_t, ShapeCounts>& nodes) {
       PyRef shapes = list_of(entry.first, [](std::int64_t number) {
         return PyRef::take(PyLong_FromLongLong(number));
       });
-      return PyRef::take(Py_BuildValue("(OKK)", shapes.get(),
-                                       static_cast<unsigned long long>(entry.second.runs),
-                                       static_cast<unsigned long long>(entry.second.bytes)));
+      return PyRef::take(Py_BuildValue("(OKK)", shapes.get(), number(entry.second.runs),
+                                       number(entry.second.bytes)));
     });
     check(PyDict_SetItem(dict.get(), integer(node).get(), rows.get()));
   }
   return dict;
 }
 
-PyRef call_row(const CallRecord& call, const Seconds& seconds) {
+PyRef call_row(const RecordingReport::CallTimes& call) {
   PyRef decisions = list_of(call.decisions, [](const Decision& decision) {
     return PyRef::take(Py_BuildValue("(II)", decision.branch, decision.arm));
   });
-  return PyRef::take(Py_BuildValue("(KdddKKOO)", static_cast<unsigned long long>(call.start),
-                                   static_cast<double>(call.start) * seconds.tick,
-                                   static_cast<double>(call.elapsed.ticks) * seconds.tick,
-                                   seconds.of(call.elapsed.ticks, call.elapsed.laps),
-                                   static_cast<unsigned long long>(call.thread),
-                                   static_cast<unsigned long long>(call.bytes), decisions.get(),
+  return PyRef::take(Py_BuildValue("(KdddKKOO)", number(call.id), call.start, call.gross, call.net,
+                                   number(call.thread), number(call.bytes), decisions.get(),
                                    call.failed ? Py_True : Py_False));
 }
 
-PyRef event_row(const EventRecord& event, const Seconds& seconds) {
-  return PyRef::take(Py_BuildValue(
-      "(ddIKK)", static_cast<double>(event.end - event.ticks) * seconds.tick,
-      seconds.of(event.ticks, 1), event.site, static_cast<unsigned long long>(event.call),
-      static_cast<unsigned long long>(event.thread)));
+PyRef event_row(const RecordingReport::Event& event) {
+  return PyRef::take(Py_BuildValue("(ddIKK)", event.start, event.net, event.site,
+                                   number(event.call), number(event.thread)));
 }
 
 PyObject* read(PyObject* self, PyObject*) {
   return guard([&] {
-    Recording& recording = recording_of(self);
-    const Program& program = *function_of(self).linked().program;
-    const RecordedCalls recorded = recording.recorded();
-    const Seconds seconds;
+    const RecordingReport report = report_of(recording_of(self), function_of(self).core());
     PyRef dict = PyRef::take(PyDict_New());
-    set(dict, "sites", list_of(recorded.totals.sites, [&](const SiteRecord& site) {
-          return site_row(site, seconds);
-        }));
-    set(dict, "node_runs", list_of(recorded.node_runs, integer));
-    std::size_t index = 0;
-    set(dict, "branches", list_of(recorded.totals.branches, [&](const BranchRecord& record) {
-          const Branch& branch = program.branches[index++];
-          const auto first = recorded.counters.begin() + branch.first_counter;
-          PyRef arms = list_of(std::vector<std::uint64_t>(first, first + branch.n_arms), integer);
-          return PyRef::take(
-              Py_BuildValue("(KO)", static_cast<unsigned long long>(record.flips), arms.get()));
-        }));
-    set(dict, "regions", list_of(recorded.totals.regions, [&](const Elapsed& elapsed) {
-          return PyRef::take(PyFloat_FromDouble(seconds.of(elapsed.ticks, elapsed.laps)));
-        }));
-    set(dict, "demanders", list_of(recorded.totals.demanders, [](std::uint32_t pc) {
+    set(dict, "sites", list_of(report.sites, site_row));
+    set(dict, "node_runs", list_of(report.node_runs, integer));
+    set(dict, "branches", list_of(report.branches, branch_row));
+    set(dict, "regions", list_of(report.regions, seconds));
+    set(dict, "demanders", list_of(report.demanders, [](std::uint32_t pc) {
           return pc == kNone ? PyRef::borrow(Py_None) : integer(pc);
         }));
-    set(dict, "calls", list_of(recorded.totals.calls, [&](const CallRecord& call) {
-          return call_row(call, seconds);
-        }));
-    set(dict, "events", list_of(recorded.totals.events, [&](const EventRecord& event) {
-          return event_row(event, seconds);
-        }));
-    set(dict, "shapes_of_nodes", shape_dict(recorded.totals.shapes_of_nodes));
-    set(dict, "shapes_of_loops", shape_dict(recorded.totals.shapes_of_loops));
-    set(dict, "first_group", integer(Recorder::first_group(program)));
-    set(dict, "n_calls", integer(recorded.totals.n_calls));
-    set(dict, "n_events", integer(recorded.totals.n_events));
-    double waited = 0, in_background = 0;
-    std::uint64_t cache_hits = 0;
-    const Compilation& its_own = function_of(self).core().compilation();
-    for (const Compilation* compilation : {&its_own, &std::as_const(recording).compilation()}) {
-      waited += compilation->waited();
-      in_background += compilation->in_background();
-      cache_hits += compilation->cache_hits();
-    }
-    set(dict, "compile", PyRef::take(PyFloat_FromDouble(waited)));
-    set(dict, "compile_background", PyRef::take(PyFloat_FromDouble(in_background)));
-    set(dict, "cache_hits", integer(cache_hits));
-    set(dict, "changeover", PyRef::take(PyFloat_FromDouble(recorded.changeover)));
-    set(dict, "lap_cost", PyRef::take(PyFloat_FromDouble(seconds.lap * seconds.tick)));
+    set(dict, "calls", list_of(report.calls, call_row));
+    set(dict, "events", list_of(report.events, event_row));
+    set(dict, "shapes_of_nodes", shape_dict(report.shapes_of_nodes));
+    set(dict, "shapes_of_loops", shape_dict(report.shapes_of_loops));
+    set(dict, "first_group", integer(report.first_group));
+    set(dict, "n_calls", integer(report.n_calls));
+    set(dict, "n_events", integer(report.n_events));
+    set(dict, "compile", seconds(report.compile));
+    set(dict, "compile_background", seconds(report.compile_background));
+    set(dict, "cache_hits", integer(report.cache_hits));
+    set(dict, "changeover", seconds(report.changeover));
+    set(dict, "lap_cost", seconds(report.lap_cost));
     return dict;
   });
 }
@@ -186,7 +150,7 @@ PyObject* get_compiled(PyObject* self, void*) {
 }
 
 PyObject* recording_cost(PyObject*, PyObject*) {
-  return PyFloat_FromDouble(ticks_of_lap() * Clock::seconds_per_tick());
+  return PyFloat_FromDouble(TickScale::of_clock().seconds_of_lap());
 }
 
 PyObject* stop_clock(PyObject*, PyObject* stopped) {

@@ -86,12 +86,6 @@ PyType_Spec module_spec = {"thunkvm._core.NativeModule", sizeof(NativeModuleObje
 
 // ---- compiling ----
 
-std::vector<std::string> texts(PyObject* sequence, const char* what) {
-  std::vector<std::string> list;
-  for (PyObject* item : Items(sequence, what)) list.emplace_back(text_of(item));
-  return list;
-}
-
 PyRef load(std::span<const ModuleSource> sources, const CompilerSettings& settings) {
   std::vector<ModulePtr> modules =
       interruptible([&](Host& host) { return load_modules(sources, settings, host); });
@@ -114,9 +108,9 @@ PyObject* compile_cxx(PyObject*, PyObject* args) {
                             &left_out, &libraries))
         throw PythonError{};
       list.push_back({.text = std::string(text_of(text)),
-                      .flags = texts(flags, "flags have to be a sequence of str"),
-                      .libraries = texts(libraries, "libraries have to be a sequence of str"),
-                      .left_out = texts(left_out, "left_out has to be a sequence of str"),
+                      .flags = texts_of(flags, "flags have to be a sequence of str"),
+                      .libraries = texts_of(libraries, "libraries have to be a sequence of str"),
+                      .left_out = texts_of(left_out, "left_out has to be a sequence of str"),
                       .header = std::string(text_of(header))});
     }
     CompilerSettings settings = default_settings(Language::Cxx);
@@ -133,11 +127,11 @@ PyObject* compile_modules(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   return guard([&] {
     ModuleSource common;
-    if (flags != nullptr) common.flags = texts(flags, "flags have to be a sequence of str");
+    if (flags != nullptr) common.flags = texts_of(flags, "flags have to be a sequence of str");
     if (libraries != nullptr)
-      common.libraries = texts(libraries, "libraries have to be a sequence of str");
+      common.libraries = texts_of(libraries, "libraries have to be a sequence of str");
     std::vector<ModuleSource> list;
-    for (std::string& text : texts(sources, "sources have to be a sequence of str")) {
+    for (std::string& text : texts_of(sources, "sources have to be a sequence of str")) {
       list.push_back(common);
       list.back().text = std::move(text);
     }

@@ -1,5 +1,6 @@
 // constant.cpp: Python values as variables: numbers, arrays, and lists that may hold variables.
 #include "ops/graph/registry.h"
+#include "python/bindings/graph/limits.h"
 #include "python/bindings/graph/misfit.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
@@ -61,7 +62,7 @@ bool is_number_like(PyObject* object) {
 
 [[noreturn]] void refuse(PyObject* object) {
   std::string value = str_of(object);
-  if (value.size() > 60) value = value.substr(0, 57) + "...";
+  if (value.size() > kShownLetters) value = value.substr(0, kShownLetters - 3) + "...";
   if (PyFunction_Check(object))
     throw Error(ErrorKind::Type,
                 value +
@@ -76,17 +77,17 @@ bool is_number_like(PyObject* object) {
 
 // The last number of each hash: enough for the literals of a loop, and bounded.
 struct RecentNumbers {
-  static constexpr std::size_t kSize = 64;
+  static constexpr int kHashShift = 64 - std::countr_zero(kRecentNumbers);
   struct Entry {
     std::uint64_t bits = 0;
     Variable constant;
   };
-  std::array<Entry, kSize> entries;
+  std::array<Entry, kRecentNumbers> entries;
 
   template <class T>
   const Variable& of(T number) {
     const auto bits = std::bit_cast<std::uint64_t>(number);
-    Entry& entry = entries[(bits * 0x9e3779b97f4a7c15ull) >> 58];
+    Entry& entry = entries[(bits * 0x9e3779b97f4a7c15ull) >> kHashShift];
     if (!entry.constant || entry.bits != bits) {
       entry.constant = Variable::constant(Cell::of(number), true);
       entry.bits = bits;

@@ -7,7 +7,6 @@
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/raised.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -110,14 +109,8 @@ PyObject* infer_shape_function(PyObject*, PyObject* args, PyObject* kwargs) {
     const std::vector<Extents> inferred = node.op()->infer_shape(node, shapes);
     PyRef result = PyRef::take(PyList_New(0));
     for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
-      const Extents own = extents_of(node.output(j));
-      const bool computed = !own.empty() && same_extents(inferred[j], own) &&
-                            std::ranges::any_of(own, [](const Variable& each) {
-                              return !known_extent(each).has_value();
-                            });
-      const bool tensor = node.output_type(j).tensor() != nullptr;
-      check(PyList_Append(result.get(),
-                          tensor && !computed ? wrap_tuple(inferred[j]).get() : Py_None));
+      const bool told = is_inferred(node.output(j), inferred[j]);
+      check(PyList_Append(result.get(), told ? wrap_tuple(inferred[j]).get() : Py_None));
     }
     return result;
   });

@@ -1,5 +1,6 @@
 #include "python/bindings/graph/misfit.h"
 
+#include "python/bindings/graph/limits.h"
 #include "python/bindings/graph/variable.h"
 
 namespace thunkvm {
@@ -65,7 +66,7 @@ void throw_does_not_fit(const std::string& value, const TensorType& type, CastRu
 
 std::string integer_text(PyObject* integer) {
   const std::size_t bits = _PyLong_NumBits(integer);
-  if (bits > 256) return "Python integer of " + std::to_string(bits) + " bits";
+  if (bits > kShownBits) return "Python integer of " + std::to_string(bits) + " bits";
   return "Python integer " + str_of(integer);
 }
 

@@ -2,6 +2,7 @@
 
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/attribute.h"
+#include "python/bindings/graph/limits.h"
 #include "python/bindings/graph/op_documentation.h"
 #include "python/bindings/graph/variable.h"
 
@@ -83,8 +84,8 @@ Variable input_of(PyObject* self, std::size_t i, PyObject* object) {
 
 PyRef apply(PyObject* self, const Op& op, std::span<PyObject* const> objects) {
   const auto outputs = [&] {
-    if (objects.size() <= 4) {  // nearly all calls: no allocation for the inputs
-      std::array<Variable, 4> inputs;
+    if (objects.size() <= kFewInputs) {
+      std::array<Variable, kFewInputs> inputs;
       for (std::size_t i = 0; i < objects.size(); ++i) inputs[i] = input_of(self, i, objects[i]);
       return op.call(std::span<const Variable>(inputs.data(), objects.size()));
     }

@@ -1,13 +1,14 @@
 #include "python/bindings/graph/python_op.h"
 
+#include "linkers/user_element.h"
 #include "ops/graph/functions.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
 #include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/infer_shape.h"
-#include "python/bindings/graph/user_element.h"
 #include "python/bindings/graph/user_kernel.h"
 #include "python/bindings/graph/variable.h"
+#include "python/bindings/python/host.h"
 #include "python/bindings/python/raised.h"
 
 #include <algorithm>
@@ -164,8 +165,23 @@ PythonOp::PythonOp(PyObject* object)
 }
 
 ThunkCode PythonOp::kernel(const Apply& node) const {
-  ThunkCode element = elements_->kernel(*this, node);
+  ThunkCode element;
+  if (const std::optional<std::string> text = c_element(node))
+    element = interruptible([&](Host& host) { return elements_->kernel(node, *text, host); });
   return element ? element : user_kernel(*this, node);
+}
+
+std::optional<std::string> PythonOp::c_element(const Apply& node) const {
+  const PyRef method = own_method("c_element");
+  if (!method || !compiles_user_elements()) return {};
+  const PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&node)));
+  const PyRef answer = PyRef::adopt(PyObject_CallOneArg(method.get(), handle.get()));
+  if (!answer && PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0) {
+    PyErr_Clear();
+    return {};
+  }
+  if (!answer) throw PythonError{};
+  return std::string(text_of(answer.get(), "what c_element returns"));
 }
 
 const ElementCode* PythonOp::element_code(const Apply& node) const { return elements_->code(node); }

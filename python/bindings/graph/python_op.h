@@ -6,6 +6,7 @@
 #include "python/bindings/python/python.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,8 @@ class PythonOp final : public Op, public StatesWork {
   /// for its shape could run a lazy Op.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
-  /// That of `c_element` or `c_kernel`, where the object has one: see user_element.h,
-  /// user_kernel.h.
+  /// That of `c_element` or `c_kernel`, where the object has one: see linkers/user_element.h,
+  /// linkers/user_kernel.h.
   ThunkCode kernel(const Apply& node) const override;
   const ElementCode* element_code(const Apply& node) const override;
   /// Calls `infer_shape(node, input_shapes)`, where the object has it.
@@ -65,6 +66,10 @@ class PythonOp final : public Op, public StatesWork {
   PyRef own_method(const char* name) const;
 
  private:
+  /// The C of an element, where the object has a `c_element` that gives some for this node, and
+  /// there is a compiler for it.
+  std::optional<std::string> c_element(const Apply& node) const;
+
   PyRef object_;
   std::string name_;
   AliasMap view_map_;

@@ -3,6 +3,7 @@
 #include "linkers/value_check.h"
 #include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/graph/collection.h"
+#include "python/bindings/graph/limits.h"
 #include "python/bindings/graph/misfit.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/variable.h"
@@ -10,8 +11,6 @@
 #include "python/bindings/python/release.h"
 #include "thunks/cast.h"
 #include "thunks/read_only.h"
-
-#include <cmath>
 
 namespace thunkvm {
 namespace {
@@ -78,25 +77,6 @@ bool is_python_number(PyObject* object) {
          (PyComplex_Check(object) && !PyArray_IsScalar(object, Generic));
 }
 
-// True if every element is what it was, or, in an inexact dtype, its nearest: nothing overflows, no
-// fraction is cut off. Integers that wrap around move by 2^8 at least, which float64 tells apart
-// wherever it is looked at.
-bool values_survive(const Array& from, const Array& to) {
-  if (is_complex(from.dtype()) && !is_complex(to.dtype())) return false;
-  const Array before = cast_array(from, DType::Complex128),
-              after = cast_array(to, DType::Complex128);
-  const Complex128* a = before.data_as<Complex128>();
-  const Complex128* b = after.data_as<Complex128>();
-  const bool exact = !is_inexact(to.dtype());
-  for (std::int64_t i = 0, n = before.size(); i < n; ++i) {
-    if (exact ? a[i].real() != b[i].real()
-              : std::isfinite(a[i].real()) != std::isfinite(b[i].real()) ||
-                    std::isfinite(a[i].imag()) != std::isfinite(b[i].imag()))
-      return false;
-  }
-  return true;
-}
-
 // Values without a dtype of their own (Python numbers, lists of them) in the wanted one.
 Cell cast_untyped(const Cell& value, const TensorType& type, CastRule rule, const char* what) {
   if (value.dtype() == type.dtype()) return value;
@@ -148,9 +128,6 @@ Cell cell_of_ndarray(PyArrayObject* array, DType dtype) {
   if (PyArray_NDIM(array) == 0) return number_at(PyArray_DATA(array), dtype);
   return Cell::of_array(borrow_ndarray(array, dtype));
 }
-
-// The axes that NumPy looks for in nested lists.
-constexpr int kMostAxes = 64;
 
 PyRef kept_to_depth(PyObject* object, int depth) {
   const bool is_list = PyList_CheckExact(object) ||

@@ -3,12 +3,14 @@
 #include "ops/graph/op.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/collection.h"
+#include "python/bindings/graph/limits.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable_numbers.h"
 
 #include <structmember.h>
 
+#include <array>
 #include <cstddef>
 #include <new>
 #include <string>
@@ -20,9 +22,8 @@ PyTypeObject* variable_class = nullptr;
 namespace {
 
 // Dead objects that wait to be used again: a loop that builds a graph makes and drops one per node.
-constexpr int kFreeListLength = 64;
-VariableObject* free_list[kFreeListLength];
-int free_count = 0;
+std::array<VariableObject*, kFreeVariables> free_list;
+std::size_t free_count = 0;
 
 VariableObject* self_of(PyObject* self) { return reinterpret_cast<VariableObject*>(self); }
 
@@ -46,7 +47,7 @@ void variable_dealloc(PyObject* self) {
   if (object->weak_references != nullptr) PyObject_ClearWeakRefs(self);
   object->variable.~Variable();
   PyTypeObject* type = Py_TYPE(self);
-  if (free_count < kFreeListLength) {
+  if (free_count < kFreeVariables) {
     free_list[free_count++] = object;
   } else {
     PyObject_GC_Del(self);

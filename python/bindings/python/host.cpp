@@ -1,5 +1,6 @@
 #include "python/bindings/python/host.h"
 
+#include "python/bindings/python/limits.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
 #include "python/bindings/python/testing.h"
@@ -7,9 +8,6 @@
 
 namespace thunkvm {
 namespace {
-
-// As long as Python's own interpreter lets a thread keep the GIL while others wait.
-constexpr std::chrono::milliseconds kSwitchInterval{5};
 
 struct ErrorState {
   PyObject* variable;  ///< NumPy's context variable

@@ -90,6 +90,12 @@ void throw_no_text(PyObject* object, const char* what) {
                   "surrogateescape are decoded with their own encoding instead.");
 }
 
+std::vector<std::string> texts_of(PyObject* iterable, const char* expected) {
+  std::vector<std::string> texts;
+  for (PyObject* text : Items(iterable, expected)) texts.emplace_back(text_of(text));
+  return texts;
+}
+
 PyRef attribute_or_null(PyObject* object, const char* name) {
   PyObject* value = PyObject_GetAttrString(object, name);
   if (value == nullptr) {

@@ -22,6 +22,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace thunkvm {
 
@@ -176,6 +177,8 @@ inline std::string_view text_of(PyObject* str, const char* what = "a str") {
   if (text == nullptr) throw_no_text(str, what);
   return {text, static_cast<std::size_t>(size)};
 }
+/// The texts of a sequence of str; `expected` as for Items.
+std::vector<std::string> texts_of(PyObject* iterable, const char* expected);
 /// `str(object)`, for people: what UTF-8 cannot say, such as a byte of a file's name that is no
 /// text, is escaped with a backslash.
 inline std::string str_of(PyObject* object) {

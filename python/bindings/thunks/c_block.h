@@ -2,6 +2,7 @@
 #pragma once
 
 #include "linkers/compiler/module.h"
+#include "linkers/passes/c_blocks.h"
 #include "ops/graph/graph.h"
 #include "python/bindings/thunks/python_thunk.h"
 
@@ -19,12 +20,7 @@ struct CNode {
 
 /// Immutable; of one program, whose registers it names.
 struct CBlock {
-  /// A value that comes from outside the block, or leaves it.
-  struct Port {
-    std::uint32_t member = 0;
-    std::uint32_t slot = 0;  ///< input or output of the node
-    std::uint32_t reg = 0;
-  };
+  using Port = ScheduledCBlock::Port;
 
   std::vector<CNode> nodes;
   std::vector<const char*> locations;  ///< of the nodes

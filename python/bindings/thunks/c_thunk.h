@@ -41,8 +41,6 @@ class CNodes {
   /// Gives the thunks their code, once the nodes' order is known and before it is assembled. The
   /// first node of a block reads what all of the block do. With `alone` no block has two nodes.
   void compile(Schedule& schedule, bool alone) const;
-  /// The same for one node that is in no program; the registers of its inputs, then its outputs.
-  void compile_alone(Apply& node, std::span<const std::uint32_t> registers) const;
 
  private:
   struct State;

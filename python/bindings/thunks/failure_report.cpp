@@ -1,5 +1,6 @@
 #include "python/bindings/thunks/failure_report.h"
 
+#include "linkers/failed_node.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/raised.h"
@@ -9,37 +10,8 @@
 namespace thunkvm {
 namespace {
 
-// The registers of the inputs of a node's thunk; of a conditional, its selector.
-std::vector<std::uint32_t> input_registers(const Program& program, std::uint32_t node) {
-  const auto inputs = [](const Operands& o) {
-    return std::vector<std::uint32_t>(o.registers, o.registers + o.n_inputs);
-  };
-  for (const Step& step : program.steps)
-    if (step.node == node) return inputs(step.operands);
-  for (const Lazy& lazy : program.lazies)
-    if (lazy.node == node) return inputs(lazy.operands);
-  for (const Branch& branch : program.branches)
-    if (branch.node == node) return {branch.selector};
-  return {};
-}
-
 bool is_a(PyObject* exception, PyObject* exceptions_class) {
   return PyErr_GivenExceptionMatches(exception, exceptions_class) != 0;
-}
-
-// True if two arrays among the values differ in shape.
-bool shapes_differ(const std::vector<const Cell*>& values) {
-  const Cell* first = nullptr;
-  for (const Cell* value : values) {
-    if (!value->is_array()) continue;
-    if (first != nullptr &&
-        !(first->array().shape().size() == value->array().shape().size() &&
-          std::equal(first->array().shape().begin(), first->array().shape().end(),
-                     value->array().shape().begin())))
-      return true;
-    first = value;
-  }
-  return false;
 }
 
 }  // namespace
@@ -47,21 +19,17 @@ bool shapes_differ(const std::vector<const Cell*>& values) {
 std::string FailureReport::text_of(Frame& frame, const Failure& failure) {
   const std::uint32_t index = failure.node;
   if (index == kNone || index >= linked_.nodes().size()) return {};
-  const Program& program = *linked_.program;
-  const Apply& apply = *linked_.nodes()[index].node();
-  std::string text = "In " + function_ + ": node " + linked_.nodes()[index].text();
-  if (apply.op() != nullptr) text += ", Op " + apply.op()->text();
-  const std::vector<std::uint32_t> registers = input_registers(program, index);
-  std::vector<const Cell*> values;
-  for (std::size_t i = 0; i < registers.size() && i < apply.n_inputs(); ++i) {
-    const Variable& input = apply.input(static_cast<int>(i));
-    const Cell& value = frame.cell(registers[i]);
+  const Variable& output = linked_.nodes()[index];
+  std::string text = failed_node_text(function_, output);
+  const std::vector<FailedInput> inputs = failed_inputs(linked_, frame, index);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Variable& input = inputs[i].variable;
+    const Cell& value = inputs[i].value;
     text += "\n  input " + std::to_string(i) + ": " + input.text() + ", " + input.type().text() +
             ": " + (value.empty() ? "not computed" : describe(value));
-    values.push_back(&value);
   }
-  shapes_differ_ = shapes_differ(values);
-  const std::string origin = apply.origin_text();
+  shapes_differ_ = shapes_differ(inputs);
+  const std::string origin = output.node()->origin_text();
   if (!origin.empty()) text += "\n  made at: " + origin;
   return text;
 }

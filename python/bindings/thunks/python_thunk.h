@@ -2,9 +2,9 @@
 // `demand`, and the NumPy implementations of built-in Ops.
 #pragma once
 
+#include "linkers/input_guard.h"
 #include "linkers/linker.h"
 #include "ops/graph/op.h"
-#include "python/bindings/arrays/input_guard.h"
 #include "python/bindings/python/python.h"
 
 #include <memory>

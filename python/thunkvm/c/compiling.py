@@ -31,7 +31,7 @@ NATIVE_WAYS = ("c_element", "c_kernel")
 Block = tuple[list[int], list[list[int]], list[list[int]], list[int]]
 #: A part of a block that is compiled: its first node, how many, the module, its number there, and
 #: the nodes' params.
-Unit = tuple[int, int, _core.NativeModule, int, tuple[Any, ...]]
+Part = tuple[int, int, _core.NativeModule, int, tuple[Any, ...]]
 #: Which block, its first node there, how many.
 Position = tuple[int, int, int]
 
@@ -100,7 +100,7 @@ class CNodes:
             found.append(numbers.setdefault(key, len(numbers)))
         return found
 
-    def compile(self, blocks: list[Block]) -> list[list[Unit]]:
+    def compile(self, blocks: list[Block]) -> list[list[Part]]:
         """Compile blocks, side by side, several of them in one module; equal ones once.
 
         Returns
@@ -162,20 +162,20 @@ class CNodes:
 
     def _compile(
         self, blocks: list[Block], positions: dict[BlockSource, list[Position]]
-    ) -> list[list[Unit]]:
+    ) -> list[list[Part]]:
         self._load(blocks, positions)
-        units: list[list[Unit]] = [[] for _ in blocks]
+        compiled: list[list[Part]] = [[] for _ in blocks]
         for source, found in positions.items():
             module, number, path = _loaded[self._key(source)]
             for b, first, n in found:
                 indices = blocks[b][0][first : first + n]
                 params = tuple(_params(self._nodes[i]) for i in indices)
-                units[b].append((first, n, module, number, params))
+                compiled[b].append((first, n, module, number, params))
                 for i in indices:
                     version = self._alone[i].version()
                     note = CNote(version, path, b if n > 1 else None)
                     self.notes[hash(self._nodes[i])] = note
-        return [sorted(parts, key=lambda unit: unit[0]) for parts in units]
+        return [sorted(parts, key=lambda part: part[0]) for parts in compiled]
 
     def _key(self, source: BlockSource) -> Any:
         settings = config.cxx, config.cache_dir, config.cache_size, config.c_debug

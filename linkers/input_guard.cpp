@@ -1,4 +1,6 @@
-#include "python/bindings/arrays/input_guard.h"
+#include "linkers/input_guard.h"
+
+#include "thunks/error.h"
 
 #include <algorithm>
 #include <cstring>
@@ -29,20 +31,6 @@ std::string index_of(std::int64_t position, Dims shape) {
   }
   return format_shape(index);
 }
-
-PyObject* set_checking(PyObject*, PyObject* value) {
-  return guard([&] {
-    check_inputs_of_new_nodes(thunkvm::check(PyObject_IsTrue(value)) != 0);
-    return PyRef::borrow(Py_None);
-  });
-}
-
-PyMethodDef functions[] = {
-    {"set_check_perform", set_checking, METH_O,
-     "set_check_perform(check)\n--\n\n"
-     "Whether functions that are made from now on look for inputs that Ops of users' write to."},
-    {nullptr, nullptr, 0, nullptr},
-};
 
 }  // namespace
 
@@ -81,7 +69,5 @@ void InputGuard::check() {
 
 void check_inputs_of_new_nodes(bool check) { checking = check; }
 bool checks_inputs_of_new_nodes() { return checking; }
-
-void init_input_guard(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
 
 }  // namespace thunkvm

@@ -3,7 +3,8 @@
 
 #include "ops/elementwise/elementwise_loop.h"
 #include "ops/graph/variable.h"
-#include "python/bindings/python/python.h"
+#include "thunks/host.h"
+#include "thunks/thunk.h"
 
 #include <memory>
 #include <mutex>
@@ -12,29 +13,29 @@
 
 namespace thunkvm {
 
-class PythonOp;
+/// Whether there is a C compiler for them.
+bool compiles_user_elements();
 
 /// The native code of an Op's nodes that have a `c_element`: a loop, compiled from the expression,
 /// for the interpreter and for fused loops, and the expression itself for numbers in emitted code.
 /// Both are C with the same flags, so they give the same bits.
 class UserElements {
  public:
-  /// The thunk of a node, compiled if this process and the cache have none; nothing where its Op
-  /// gives no `c_element`, or where there is no C compiler. Throws Error(Type) for a node that is
-  /// not elementwise, Error(Value) for a text that is no template, CompileError.
-  ThunkCode kernel(const PythonOp& op, const Apply& node);
+  /// The thunk of a node whose Op gives this text, compiled if this process and the cache have
+  /// none; nothing where there is no C compiler. Throws Error(Type) for a node that is not
+  /// elementwise, Error(Value) for a text that is no template (ops/graph/c_template.h),
+  /// CompileError; what `load_modules` throws where the host stops it.
+  ThunkCode kernel(const Apply& node, const std::string& text, Host& host);
   /// The code that `kernel` made for the node, as long as a thunk has it; else null. Any thread may
   /// ask.
   const ElementCode* code(const Apply& node) const;
 
  private:
-  static constexpr std::size_t kLeastRoom = 16;
-
   mutable std::mutex lock_;
   // Programs hold the codes of their thunks, and the nodes of these. What no program has is swept
   // out when the map has grown to `room_`.
   std::unordered_map<const Apply*, std::weak_ptr<const ElementCode>> codes_;
-  std::size_t room_ = kLeastRoom;
+  std::size_t room_ = 0;
 };
 
 }  // namespace thunkvm

@@ -1,8 +1,6 @@
-// input_guard.h: whether an Op's code writes to inputs that it does not say it writes to:
-// tv.config.check_perform.
+// input_guard.h: whether a user's code writes to inputs that its Op does not say it writes to.
 #pragma once
 
-#include "python/bindings/python/python.h"
 #include "thunks/array.h"
 #include "thunks/thunk.h"
 
@@ -39,10 +37,9 @@ class InputGuard {
   std::vector<Kept> kept_;
 };
 
-/// Whether the nodes that are made from now on are checked. Set for the process; needs the GIL.
+/// Whether the nodes that are made from now on are checked. Set for the process, for threads that
+/// take turns.
 void check_inputs_of_new_nodes(bool check);
 bool checks_inputs_of_new_nodes();
-
-void init_input_guard(PyObject* module);
 
 }  // namespace thunkvm

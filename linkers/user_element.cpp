@@ -1,13 +1,10 @@
-#include "python/bindings/graph/user_element.h"
+#include "linkers/user_element.h"
 
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
 #include "ops/graph/c_template.h"
-#include "python/bindings/graph/apply.h"
-#include "python/bindings/graph/python_op.h"
-#include "python/bindings/python/host.h"
-#include "python/bindings/python/interruption.h"
-#include "python/bindings/python/raised.h"
+#include "ops/graph/op.h"
+#include "ops/kernels/limits.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,11 +13,6 @@
 
 namespace thunkvm {
 namespace {
-
-constexpr const char* kTypes =
-    "typedef signed char i8; typedef short i16; typedef int i32; typedef long i64;\n"
-    "typedef unsigned char u8; typedef unsigned short u16; typedef unsigned int u32;\n"
-    "typedef unsigned long u64; typedef float f32; typedef double f64;\n";
 
 /// An ElementCode with what it points to.
 struct UserElement {
@@ -32,7 +24,7 @@ struct UserElement {
 // Where all inputs are 0-d: the loop over one element.
 void compute_number(Activation& activation, const Operands& operands) {
   const auto& code = *static_cast<const ElementCode*>(operands.state);
-  char values[kMaxElementInputs + 1][16];
+  alignas(kLargestItem) char values[kMaxElementInputs + 1][kLargestItem];
   char* pointers[kMaxElementInputs + 1];
   std::int64_t strides[kMaxElementInputs + 1] = {};
   for (int i = 0; i < operands.n_inputs; ++i) {
@@ -71,8 +63,8 @@ void check_node(const Apply& node) {
          node.output_type(0).tensor()->ndim() == ndim;
   if (!fits)
     throw Error(ErrorKind::Type,
-                location_of(node) +
-                    " is for nodes with 1 to 32 inputs and one output, all of them "
+                location_of(node) + " is for nodes with 1 to " + std::to_string(kMaxElementInputs) +
+                    " inputs and one output, all of them "
                     "tensors of bools, integers, float32 or float64, whose output has as "
                     "many dimensions as the input that has most.");
 }
@@ -105,12 +97,13 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
     names.push_back("x" + k);
     loads += "    const " + type + " x" + k + " = *(const " + type + " *)(p[" + k + "] + i * s[" +
              k + "]);\n";
-    dense += (i == 0 ? "" : " && ") + ("s[" + k + "] == sizeof(" + type + ")");
+    if (i != 0) dense += " && ";
+    dense += "s[" + k + "] == sizeof(" + type + ")";
     dense_loads += "    const " + type + " x" + k + " = ((const " + type + " *)p[" + k + "])[i];\n";
   }
   const std::string out = c_type(code.output), o = std::to_string(n_inputs);
   const std::string value = "(" + fill_c_template(text, op, code.output, names) + ")";
-  std::string module = "// c_element of " + op + "\n" + kTypes + kLibmDeclarations;
+  std::string module = "// c_element of " + op + "\n" + kCTypes + kLibmDeclarations;
   module += "void tv_loop(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
             "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +
             "];\n#pragma GCC ivdep\n    for (i64 i = 0; i < n; ++i) {\n" + dense_loads +
@@ -123,32 +116,11 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
           .defines = {"tv_loop"}};
 }
 
-ModulePtr compiled(const ModuleSource& source) {
-  PythonHost host;
-  try {
-    return load_modules(std::span(&source, 1), default_settings(), host).front();
-  } catch (const CompileError&) {
-    throw;
-  } catch (const Error&) {
-    if (!host.interruption()) throw;
-    set_exception(std::move(host.interruption()));
-    throw PythonError{};
-  }
-}
-
 }  // namespace
 
-ThunkCode UserElements::kernel(const PythonOp& op, const Apply& node) {
-  const PyRef method = op.own_method("c_element");
-  if (!method || !find_toolchain(default_settings())->usable()) return {};
-  PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&node)));
-  PyRef answer = PyRef::adopt(PyObject_CallOneArg(method.get(), handle.get()));
-  if (!answer && PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0) {
-    PyErr_Clear();
-    return {};
-  }
-  if (!answer) throw PythonError{};
-  std::string text(text_of(answer.get(), "what c_element returns"));
+bool compiles_user_elements() { return find_toolchain(default_settings())->usable(); }
+
+ThunkCode UserElements::kernel(const Apply& node, const std::string& text, Host& host) {
   check_node(node);
   check_template(node, text);
 
@@ -158,10 +130,11 @@ ThunkCode UserElements::kernel(const PythonOp& op, const Apply& node) {
   const auto n_inputs = static_cast<int>(node.n_inputs());
   for (int i = 0; i < n_inputs; ++i)
     code.inputs[static_cast<std::size_t>(i)] = node.input(i).dtype();
-  element->op = op.name();
+  element->op = node.op()->name();
   element->number = code.output == DType::Bool ? "(" + text + ") != 0" : "({T})(" + text + ")";
   try {
-    element->module = compiled(source_of(code, element->op, element->number, n_inputs));
+    const ModuleSource source = source_of(code, element->op, element->number, n_inputs);
+    element->module = load_modules(std::span(&source, 1), default_settings(), host).front();
   } catch (const CompileError& error) {
     if (error.is_no_compiler()) return {};
     throw CompileError(error.fault(), location_of(node) + " does not compile: " + error.what(),
@@ -171,7 +144,7 @@ ThunkCode UserElements::kernel(const PythonOp& op, const Apply& node) {
   code.scalar = &guarded<&compute_number>;
   code.loop =
       element->module->function<void(char* const*, const std::int64_t*, std::int64_t)>("tv_loop");
-  code.cost = 8;
+  code.cost = kUnknownElementCost;
   code.c_number = element->number.c_str();
 
   std::shared_ptr<const ElementCode> owned(element, &code);
@@ -182,7 +155,7 @@ ThunkCode UserElements::kernel(const PythonOp& op, const Apply& node) {
   const std::lock_guard guard(lock_);
   if (codes_.size() >= room_) {
     std::erase_if(codes_, [](const auto& entry) { return entry.second.expired(); });
-    room_ = std::max(kLeastRoom, 2 * codes_.size());
+    room_ = 2 * codes_.size();
   }
   codes_[&node] = owned;
   return thunk;

@@ -1,0 +1,53 @@
+#include "linkers/failed_node.h"
+
+#include "ops/graph/op.h"
+
+#include <algorithm>
+
+namespace thunkvm {
+namespace {
+
+std::vector<std::uint32_t> input_registers(const Program& program, std::uint32_t node) {
+  const auto inputs = [](const Operands& o) {
+    return std::vector<std::uint32_t>(o.registers, o.registers + o.n_inputs);
+  };
+  for (const Step& step : program.steps)
+    if (step.node == node) return inputs(step.operands);
+  for (const Lazy& lazy : program.lazies)
+    if (lazy.node == node) return inputs(lazy.operands);
+  for (const Branch& branch : program.branches)
+    if (branch.node == node) return {branch.selector};
+  return {};
+}
+
+}  // namespace
+
+std::vector<FailedInput> failed_inputs(const Linked& linked, Frame& frame, std::uint32_t node) {
+  const Apply& apply = *linked.nodes()[node].node();
+  const std::vector<std::uint32_t> registers = input_registers(*linked.program, node);
+  std::vector<FailedInput> inputs;
+  for (std::size_t i = 0; i < registers.size() && i < apply.n_inputs(); ++i)
+    inputs.push_back({apply.input(static_cast<int>(i)), frame.cell(registers[i])});
+  return inputs;
+}
+
+bool shapes_differ(std::span<const FailedInput> inputs) {
+  const ArrayBody* first = nullptr;
+  for (const FailedInput& input : inputs) {
+    if (!input.value.get().is_array()) continue;
+    const ArrayBody* const array = input.value.get().body();
+    if (first != nullptr &&
+        !std::ranges::equal(Dims(first->dims, first->ndim), Dims(array->dims, array->ndim)))
+      return true;
+    first = array;
+  }
+  return false;
+}
+
+std::string failed_node_text(const std::string& function, const Variable& output) {
+  std::string text = "In " + function + ": node " + output.text();
+  if (output.node()->op() != nullptr) text += ", Op " + output.node()->op()->text();
+  return text;
+}
+
+}  // namespace thunkvm

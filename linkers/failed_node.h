@@ -1,0 +1,31 @@
+// failed_node.h: the node of a failed call, as messages tell of it.
+#pragma once
+
+#include "linkers/linker.h"
+#include "thunks/cell.h"
+#include "vm/frame.h"
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+/// An input of a node whose thunk failed, and the value that the thunk found; empty: not computed.
+struct FailedInput {
+  std::reference_wrapper<const Variable> variable;
+  std::reference_wrapper<const Cell> value;
+};
+
+/// The inputs of a node in a call that has failed, while the registers hold what they held; of a
+/// conditional its selector. Good as long as the frame is left alone.
+std::vector<FailedInput> failed_inputs(const Linked& linked, Frame& frame, std::uint32_t node);
+/// Whether two arrays among the values differ in shape.
+bool shapes_differ(std::span<const FailedInput> inputs);
+
+/// "In step: node mul.0, Op mul".
+std::string failed_node_text(const std::string& function, const Variable& output);
+
+}  // namespace thunkvm
