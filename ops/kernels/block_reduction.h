@@ -11,6 +11,7 @@ namespace thunkvm {
 
 /// Axes of an array. Bit k: axis k is one of them.
 using AxisSet = std::uint32_t;
+constexpr bool has_axis(AxisSet axes, std::size_t axis) { return ((axes >> axis) & 1u) != 0; }
 
 /// The reduction of `width` sequences side by side, fed row by row: an element of each. Used as a
 /// BlockReduction, with the same bits.
@@ -45,6 +46,8 @@ struct BlockReduction {
   /// which `state` has a multiple; the last time, fewer. Null: elements are taken strictly in
   /// order.
   void (*append)(void* state, const void* next);
+  /// Whether these results are the same bits in any order of the elements. Null: none ever is.
+  bool (*same_in_any_order)(const void* results, std::int64_t n);
   /// The text of the ValueError where count is 0, null where that has a value.
   const char* nothing;
   DType in, out;

@@ -52,6 +52,12 @@ class Position {
   std::int64_t left() const { return left_; }
   std::int64_t row() const { return axes_.back().length - index_[axes_.size() - 1]; }
   std::int64_t stride() const { return axes_.back().stride; }
+  bool begins_row() const { return index_[axes_.size() - 1] == 0; }
+  /// How many rows follow each other along the axis next to the innermost one, from this one on.
+  std::int64_t rows() const {
+    const std::size_t n = axes_.size();
+    return n < 2 ? 1 : axes_[n - 2].length - index_[n - 2];
+  }
   /// Goes on by so many, to the end of the row at most.
   void advance(std::int64_t n) {
     left_ -= n;

@@ -44,6 +44,8 @@ class IterationTiles {
   }
   /// True if the elements that are reduced to one follow each other.
   bool are_sequences() const { return n_inner_ == 1 && n_far_reduced_ == 1; }
+  /// True if the blocks of tiles, one tile after the other, follow each other.
+  bool are_in_order() const { return width_ == n_inner_ && far_reduced_.empty(); }
 
   /// The most outer indices of a tile, and the bytes that the state of a reduction of each takes.
   std::int64_t outer_at_once() const { return outer_at_once_; }

@@ -1,5 +1,6 @@
 #include "ops/kernels/loop_instance.h"
 
+#include "ops/kernels/row_tile.h"
 #include "thunks/lengths.h"
 
 #include <algorithm>
@@ -108,18 +109,25 @@ void Resolution::finish() {
   lay_out_states();
   instance_.is_block = size <= kLoopBlock && (loop_.reductions.empty() ||
                                               (tiles.are_sequences() && tiles.count() == size));
+  if (!instance_.is_block && (loop_.reductions.empty() || tiles.are_in_order())) find_row_tiles();
   instance_.scratch = instance_.gathered;
   for (std::size_t k = loop_.n_inputs + loop_.n_outputs; k < loop_.n_operands(); ++k)
     instance_.scratch |= std::uint64_t{1} << k;
   instance_.size = size;
 }
 
+void Resolution::find_row_tiles() {
+  for (std::size_t i = 0; i < loop_.n_inputs; ++i)
+    if (OperandMap& map = instance_.inputs[i]; map.kind == OperandMap::Kind::Strided)
+      map.rows_at_once = RowTile::rows_at_once(map.axes, loop_.item_sizes[i]);
+}
+
 void Resolution::find_result_shapes() {
   std::int64_t* const kept = shape_ + loop_.ndim;
   std::int64_t* const as_ones = kept + loop_.ndim;
   std::size_t n = 0;
-  for (int axis = 0; axis < loop_.ndim; ++axis) {
-    const bool reduced = ((loop_.reduced >> axis) & 1u) != 0;
+  for (std::size_t axis = 0; axis < dims().size(); ++axis) {
+    const bool reduced = has_axis(loop_.reduced, axis);
     as_ones[axis] = reduced ? 1 : shape_[axis];
     if (!reduced) kept[n++] = shape_[axis];
   }

@@ -26,6 +26,7 @@ struct OperandMap {
   };
   Kind kind = Kind::Identity;
   LoopAxes axes;                ///< of its elements, with strides in bytes
+  std::int64_t rows_at_once = 1;  ///< of those, where it is gathered (row_tile.h)
   std::int64_t pad_before = 0;  ///< elements of the loop in front of its first one
   LoopAxes pad_axes;            ///< its axes in the loop, with strides in elements
 };
@@ -53,11 +54,17 @@ struct LoopInstance {
 class InstanceMemory {
  public:
   explicit InstanceMemory(const Loop& loop)
-      : memory_(std::make_unique_for_overwrite<std::max_align_t[]>(
-            LoopInstance::bytes(loop) / sizeof(std::max_align_t) + 1)) {}
-  LoopInstance& operator*() const { return *reinterpret_cast<LoopInstance*>(memory_.get()); }
+      : at_(own_) {
+    const std::size_t bytes = LoopInstance::bytes(loop);
+    if (bytes <= sizeof(own_)) return;
+    memory_ = std::make_unique_for_overwrite<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
+    at_ = memory_.get();
+  }
+  LoopInstance& operator*() const { return *reinterpret_cast<LoopInstance*>(at_); }
 
  private:
+  std::max_align_t own_[40];  ///< enough for a few operands of a few axes
+  std::max_align_t* at_;
   std::unique_ptr<std::max_align_t[]> memory_;
 };
 
@@ -87,6 +94,7 @@ class Resolution {
 
  private:
   LoopAxes broadcast_to(Dims to, const Layout& from);
+  void find_row_tiles();
   void find_result_shapes();
   void lay_out_states();
 

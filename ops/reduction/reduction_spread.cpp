@@ -127,12 +127,11 @@ void run_spread(Activation& activation, const Operands& operands) {
   using Out = SpreadOut<T>;
   using Square = SquareType<T>;
   const auto& state = kernel_state<SpreadState>(operands);
-  const Cell& cell = activation.input(operands, 0);
-  const Layout x = cell.is_scalar() ? Layout::of_number(cell.address()) : Layout::of(*cell.body());
+  const Layout x = Layout::of(activation.input(operands, 0));
   std::vector<std::int64_t> kept_as_ones, shape;
   std::int64_t count = 1;
   for (int axis = 0; axis < x.ndim; ++axis) {
-    const bool reduced = ((state.means.reduced >> axis) & 1u) != 0;
+    const bool reduced = has_axis(state.means.reduced, static_cast<std::size_t>(axis));
     kept_as_ones.push_back(reduced ? 1 : x.lengths[axis]);
     if (!reduced || state.keepdims) shape.push_back(kept_as_ones.back());
     if (reduced) count *= x.lengths[axis];

@@ -1,7 +1,7 @@
 // test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
 #include "ops/graph/functions.h"
 #include "ops/kernels/block_reduction.h"
-#include "ops/kernels/reduce_all.h"
+#include "ops/kernels/reduction_loops.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 
