@@ -7,17 +7,9 @@
 #include <cstdlib>
 
 namespace thunkvm {
-namespace {
 
-/// Axes of an array, in the order in which something goes along them.
-struct AxisOrder {
-  int n = 0;
-  int axes[kMaxDims];
-
-  void append(int axis) { axes[n++] = axis; }
-};
-
-class ReducedArray {
+/// The axes of an array that are longer than 1: kept ones, and reduced ones.
+class ArrayReduction::ReducedArray {
  public:
   ReducedArray(const Layout& x, AxisSet reduced) : x_(x) {
     for (int axis = 0; axis < x.ndim; ++axis) {
@@ -30,13 +22,25 @@ class ReducedArray {
   std::int64_t n_kept() const { return n_kept_; }
   std::int64_t n_reduced() const { return n_reduced_; }
 
-  /// Puts the reduced axes into the order of the memory. False if they are in it.
-  bool sort_reduced() {
-    const auto outer = [this](int a, int b) { return stride(a) > stride(b); };
-    int* const end = reduced_.axes + reduced_.n;
-    if (std::is_sorted(reduced_.axes, end, outer)) return false;
-    std::stable_sort(reduced_.axes, end, outer);
+  const char* data() const { return x_.data; }
+  /// True if the reduced elements follow each other in memory.
+  bool is_stretch(std::int64_t item_size) const {
+    for (int k = reduced_.n - 1; k >= 0; --k) {
+      if (x_.strides[reduced_.axes[k]] != item_size) return false;
+      item_size *= x_.lengths[reduced_.axes[k]];
+    }
     return true;
+  }
+
+  /// Whether the reduced axes are in the order of the memory, and that they are from now on.
+  bool is_sorted() const {
+    for (int k = 1; k < reduced_.n; ++k)
+      if (stride(reduced_.axes[k - 1]) < stride(reduced_.axes[k])) return false;
+    return true;
+  }
+  void sort() {
+    std::stable_sort(reduced_.axes, reduced_.axes + reduced_.n,
+                     [this](int a, int b) { return stride(a) > stride(b); });
   }
   /// All axes, the ones with the larger strides outside as far as kept and reduced ones keep their
   /// order; and which of them are reduced.
@@ -57,34 +61,31 @@ class ReducedArray {
  private:
   std::int64_t stride(int axis) const { return std::abs(x_.strides[axis]); }
 
+  struct Axes {
+    int n = 0;
+    int axes[kMaxDims];
+    void append(int axis) { axes[n++] = axis; }
+  };
+
   const Layout& x_;
   std::int64_t n_kept_ = 1, n_reduced_ = 1;
-  AxisOrder kept_, reduced_;
+  Axes kept_, reduced_;
 };
 
-/// `in_order`: the loop over the axes in C order.
-void execute_mixed(const Loop& in_order, const ReducedArray& array, char* results, Host& host) {
-  AxisSet reduced;
-  const View view = array.mixed(reduced);
-  const Layout layout = view.layout();
-  const auto execute = [&](const Loop& loop) {
-    execute_once(loop, view.shape(), {&layout, 1}, {}, {&results, 1}, host);
-  };
-  if (view.ndim == in_order.ndim && reduced == in_order.reduced) return execute(in_order);
-  Loop loop = in_order;
-  loop.ndim = view.ndim;
-  loop.reduced = reduced;
-  execute(loop);
+namespace {
+
+/// One result of neighbours, which needs no loop.
+void reduce_stretch(const BlockReduction& kernel, const char* x, std::int64_t n, char* result) {
+  const LoopScratch::Lease scratch;
+  char* const state = scratch->states(kernel.state_bytes);
+  kernel.start(state);
+  kernel.add(state, x, n);
+  kernel.finish(state, n, result);
 }
 
 /// The results where there is nothing to reduce.
-void write_empty(const BlockReduction& kernel, char* results, std::int64_t n) {
-  const LoopScratch::Lease scratch;
-  char* const state = scratch->states(kernel.state_bytes);
-  for (; n > 0; --n, results += item_size(kernel.out)) {
-    kernel.start(state);
-    kernel.finish(state, 0, results);
-  }
+void reduce_nothing(const BlockReduction& kernel, char* results, std::int64_t n) {
+  for (; n > 0; --n, results += item_size(kernel.out)) reduce_stretch(kernel, nullptr, 0, results);
 }
 
 }  // namespace
@@ -99,16 +100,25 @@ ArrayReduction::ArrayReduction(const BlockReduction& kernel, int ndim, AxisSet r
 
 void ArrayReduction::run(const Layout& x, char* results, Host& host) const {
   ReducedArray array(x, loop_.reduced);
-  if (array.n_reduced() == 0) return write_empty(kernel(), results, array.n_kept());
+  if (array.n_reduced() == 0) return reduce_nothing(kernel(), results, array.n_kept());
   if (array.n_kept() == 0) return;
-  if (kernel().same_in_any_order != nullptr) {
+  if (kernel().same_in_any_order != nullptr && !array.is_sorted()) {
     ReducedArray sorted = array;
-    if (sorted.sort_reduced()) {
-      execute_mixed(loop_, sorted, results, host);
-      if (kernel().same_in_any_order(results, array.n_kept())) return;
-    }
+    sorted.sort();
+    run(sorted, results, host);
+    if (kernel().same_in_any_order(results, array.n_kept())) return;
   }
-  execute_mixed(loop_, array, results, host);
+  run(array, results, host);
+}
+
+void ArrayReduction::run(const ReducedArray& array, char* results, Host& host) const {
+  if (array.n_kept() == 1 && array.is_stretch(loop_.item_sizes[0]) &&
+      array.n_reduced() < kWorthLeaving)
+    return reduce_stretch(kernel(), array.data(), array.n_reduced(), results);
+  AxisSet reduced;
+  const View view = array.mixed(reduced);
+  const Layout layout = view.layout();
+  execute_once(loop_, {view.shape(), reduced}, {&layout, 1}, {}, {&results, 1}, host);
 }
 
 }  // namespace thunkvm

@@ -27,7 +27,10 @@ class ArrayReduction {
   void run(const Layout& x, char* results, Host& host) const;
 
  private:
-  Loop loop_;  // over the axes in C order
+  class ReducedArray;
+  void run(const ReducedArray& array, char* results, Host& host) const;
+
+  Loop loop_;
 };
 
 }  // namespace thunkvm

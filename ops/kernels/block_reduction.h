@@ -19,8 +19,8 @@ struct RowReduction {
   /// For sequences of `count` elements.
   std::size_t (*state_bytes)(int width, std::int64_t count);
   void (*start)(void* state, int width);
-  /// `rows`: n rows of neighbours, one after the other.
-  void (*add)(void* state, const void* rows, std::int64_t n);
+  /// `rows`: the first of n rows of neighbours, `pitch` bytes apart.
+  void (*add)(void* state, const void* rows, std::int64_t pitch, std::int64_t n);
   /// Writes `width` elements.
   void (*finish)(void* state, std::int64_t count, void* results);
 };
@@ -51,7 +51,7 @@ struct BlockReduction {
   /// The text of the ValueError where count is 0, null where that has a value.
   const char* nothing;
   DType in, out;
-  /// The same for sequences side by side; for one alone, which comes in runs of any length.
+  /// The same for sequences side by side; for one alone, whose runs are of any length.
   RowReduction rows, runs;
   const RowReduction& rows_of(std::int64_t width) const { return width == 1 ? runs : rows; }
 };

@@ -51,6 +51,7 @@ class IterationTiles {
   std::int64_t outer_at_once() const { return outer_at_once_; }
   std::size_t state_bytes(const BlockReduction& reduction) const;
 
+  std::int64_t n_inner() const { return n_inner_; }
   std::int64_t rows() const { return n_reduced_; }
   std::int64_t far_reduced() const { return n_far_reduced_; }
   std::int64_t rows_at_once() const { return rows_at_once_; }

@@ -4,6 +4,7 @@
 #include "ops/kernels/loop_blocks.h"
 #include "ops/kernels/loop_pauses.h"
 #include "ops/kernels/loop_threads.h"
+#include "ops/kernels/rows_in_place.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -85,6 +86,7 @@ class Execution {
   /// Rows of a tile, for all its far reduced indices.
   void add_rows(LoopBlocks& blocks, const Accumulators& sums, LoopPauses::Thread& pauses,
                 const Tile& tile, std::int64_t first, std::int64_t end) const {
+    if (instance_.is_in_place) return add_rows_in_place(blocks, sums, pauses, tile, first, end);
     const char* reduced[kLoopOperands];
     for (std::int64_t far = 0, n_far; far < tiles_.far_reduced(); far += n_far) {
       n_far = tiles_.far_reduced_at_once(far);
@@ -98,6 +100,29 @@ class Execution {
         for (std::int64_t v = 0; v < n_far; ++v) sums.add(reduced, v * n, rows);
         pauses.computed(n_far * n);
       }
+    }
+  }
+
+  /// The same of inputs that are reduced as they are.
+  void add_rows_in_place(const LoopBlocks& blocks, const Accumulators& sums,
+                         LoopPauses::Thread& pauses, const Tile& tile, std::int64_t first,
+                         std::int64_t end) const {
+    const std::int64_t at_once = std::max<std::int64_t>(kLoopPiece / tile.width, kReductionBlock);
+    for (std::size_t k = 0; k < loop_.reductions.size(); ++k) {
+      const std::size_t input = loop_.reductions[k].operand;
+      RowsInPlace rows(instance_.inputs[input], operands_.data[input],
+                             loop_.item_sizes[input], tiles_.n_inner(), blocks.scratch(input));
+      Tile one = tile;
+      for (std::int64_t outer = 0; outer < tile.n; ++outer, ++one.outer)
+        for (std::int64_t far = 0; far < tiles_.far_reduced(); ++far)
+          for (std::int64_t row = first; row < end; row += at_once) {
+            const std::int64_t n = std::min(at_once, end - row);
+            rows.each_piece(tiles_.start(one, far, row), tile.inner, n,
+                            [&](const char* piece, std::int64_t pitch, std::int64_t n_piece) {
+                              sums.add(k, outer, piece, pitch, n_piece);
+                            });
+            pauses.computed(n * tile.width);
+          }
     }
   }
 
@@ -163,10 +188,10 @@ void execute(const LoopOperands& operands, Host& host) {
     Execution(operands, host).run();
 }
 
-void execute_once(const Loop& loop, Dims shape, std::span<const Layout> inputs,
+void execute_once(const Loop& loop, const IterationSpace& space, std::span<const Layout> inputs,
                   std::span<char* const> outputs, std::span<char* const> results, Host& host) {
   const InstanceMemory memory(loop);
-  Resolution resolution(loop, *memory, shape);
+  Resolution resolution(loop, *memory, space);
   for (const Layout& input : inputs) resolution.map(input);
   resolution.finish();
   LoopOperands operands(loop, *memory, nullptr);

@@ -148,8 +148,8 @@ struct BlockReductionOf {
   using Rows = RowAccumulator<Reducer>;
   static_assert(std::is_trivially_destructible_v<Rows> && alignof(Rows) <= 16);
   static void start_rows(void* state, int width) { new (state) Rows(width); }
-  static void add_rows(void* state, const void* rows, std::int64_t n) {
-    static_cast<Rows*>(state)->add(static_cast<const typename Reducer::In*>(rows), n);
+  static void add_rows(void* state, const void* rows, std::int64_t pitch, std::int64_t n) {
+    static_cast<Rows*>(state)->add(static_cast<const char*>(rows), pitch, n);
   }
   static void finish_rows(void* state, std::int64_t count, void* results) {
     auto* const out = static_cast<typename R::Out*>(results);
@@ -165,8 +165,13 @@ struct BlockReductionOf {
   static_assert(std::is_trivially_destructible_v<Runs> && alignof(Runs) <= 16);
   static std::size_t bytes_of_runs(int, std::int64_t) { return sizeof(Runs); }
   static void start_runs(void* state, int) { new (state) Runs; }
-  static void add_run(void* state, const void* run, std::int64_t n) {
-    static_cast<Runs*>(state)->cut.add(static_cast<const typename Reducer::In*>(run), n);
+  static void add_run(void* state, const void* run, std::int64_t pitch, std::int64_t n) {
+    using In = typename Reducer::In;
+    BlockCutter<Reducer>& cut = static_cast<Runs*>(state)->cut;
+    if (pitch == static_cast<std::int64_t>(sizeof(In)))
+      return cut.add(static_cast<const In*>(run), n);
+    const char* x = static_cast<const char*>(run);
+    for (; n > 0; --n, x += pitch) cut.add(reinterpret_cast<const In*>(x), 1);
   }
   static void finish_runs(void* state, std::int64_t count, void* result) {
     Runs& runs = *static_cast<Runs*>(state);

@@ -116,9 +116,9 @@ Array sums_of_squares(const SpreadState& state, const Layout& x, Dims kept_as_on
   const Array sums = Array::allocate(dtype_of<SquareType<T>>, kept_as_ones);
   char* const to_means = means.data();
   char* const to_sums = sums.data();
-  execute_once(state.means, x.shape(), {&x, 1}, {}, {&to_means, 1}, host);
+  execute_once(state.means, {x.shape(), state.means.reduced}, {&x, 1}, {}, {&to_means, 1}, host);
   const std::array<Layout, 2> inputs = {x, Layout::of(*means.body())};
-  execute_once(state.squares, x.shape(), inputs, {}, {&to_sums, 1}, host);
+  execute_once(state.squares, {x.shape(), state.squares.reduced}, inputs, {}, {&to_sums, 1}, host);
   return sums;
 }
 
