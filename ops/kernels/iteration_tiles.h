@@ -52,6 +52,8 @@ class IterationTiles {
   std::size_t state_bytes(const BlockReduction& reduction) const;
 
   std::int64_t n_inner() const { return n_inner_; }
+  /// How many elements are from one outer index to the next.
+  std::int64_t outer_pitch() const { return n_reduced_ * n_inner_; }
   std::int64_t rows() const { return n_reduced_; }
   std::int64_t far_reduced() const { return n_far_reduced_; }
   std::int64_t rows_at_once() const { return rows_at_once_; }

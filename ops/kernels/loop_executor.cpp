@@ -110,19 +110,21 @@ class Execution {
     const std::int64_t at_once = std::max<std::int64_t>(kLoopPiece / tile.width, kReductionBlock);
     for (std::size_t k = 0; k < loop_.reductions.size(); ++k) {
       const std::size_t input = loop_.reductions[k].operand;
-      RowsInPlace rows(instance_.inputs[input], operands_.data[input],
-                             loop_.item_sizes[input], tiles_.n_inner(), blocks.scratch(input));
-      Tile one = tile;
-      for (std::int64_t outer = 0; outer < tile.n; ++outer, ++one.outer)
-        for (std::int64_t far = 0; far < tiles_.far_reduced(); ++far)
+      const RowsInPlace rows(instance_.inputs[input], operands_.data[input],
+                             loop_.item_sizes[input], tiles_.n_inner(), blocks.gathering(input),
+                             blocks.scratch(input));
+      for (std::int64_t far = 0; far < tiles_.far_reduced(); ++far) {
+        std::int64_t start = tiles_.start(tile, far, 0);
+        for (std::int64_t outer = 0; outer < tile.n; ++outer, start += tiles_.outer_pitch())
           for (std::int64_t row = first; row < end; row += at_once) {
             const std::int64_t n = std::min(at_once, end - row);
-            rows.each_piece(tiles_.start(one, far, row), tile.inner, n,
-                            [&](const char* piece, std::int64_t pitch, std::int64_t n_piece) {
-                              sums.add(k, outer, piece, pitch, n_piece);
+            rows.each_piece(start + row * tiles_.n_inner(), tile.inner, n,
+                            [&](const char* piece, std::int64_t pitch, std::int64_t n_rows) {
+                              sums.add(k, outer, piece, pitch, n_rows);
                             });
             pauses.computed(n * tile.width);
           }
+      }
     }
   }
 

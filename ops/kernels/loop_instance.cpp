@@ -113,8 +113,8 @@ void Resolution::finish() {
   lay_out_states();
   instance_.is_block = size <= kLoopBlock && (loop_.reductions.empty() ||
                                               (tiles.are_sequences() && tiles.count() == size));
-  instance_.is_in_place = reads_in_place();
   if (!instance_.is_block && (loop_.reductions.empty() || tiles.are_in_order())) find_row_tiles();
+  instance_.is_in_place = reads_in_place();
   instance_.scratch = instance_.gathered;
   for (std::size_t k = loop_.n_inputs + loop_.n_outputs; k < loop_.n_operands(); ++k)
     instance_.scratch |= std::uint64_t{1} << k;

@@ -13,6 +13,7 @@ namespace thunkvm {
 struct Gathering {
   Position value, part;
   RowTile tile;
+  std::int64_t next = -1;  ///< the element of the loop that it is at; -1: none
 };
 
 class LoopScratch {

@@ -90,8 +90,6 @@ class alignas(16) RowAccumulator {
     } else {
       while (n > 0) {
         const int fitting = static_cast<int>(std::min<std::int64_t>(n, kReductionBlock - n_));
-        for (int lane = n_; lane < std::min(n_ + fitting, F::kLanes); ++lane)
-          std::fill_n(this->lane(lane), width_, F::identity());
         add_to_block(rows, pitch, fitting);
         rows += fitting * pitch;
         n -= fitting;
@@ -114,9 +112,10 @@ class alignas(16) RowAccumulator {
     const bool follow = pitch == width_ * static_cast<std::int64_t>(sizeof(In));
     if constexpr (VectorReducer<F>) {
       if (width_ >= F::kLanes || !follow)
-        return reduction_loops<In>(F::kStep).add_rows(lane(0), n_ % F::kLanes, rows, pitch, n,
-                                                      width_);
+        return reduction_loops<In>(F::kStep).add_rows(lane(0), n_, rows, pitch, n, width_);
     }
+    for (int k = n_; k < std::min(n_ + n, F::kLanes); ++k)
+      std::fill_n(lane(k), width_, F::identity());
     // As many rows as there are accumulators lie in memory as these do.
     for (int r = 0, at_once; r < n; r += at_once) {
       const int to = (n_ + r) % F::kLanes;
@@ -133,30 +132,22 @@ class alignas(16) RowAccumulator {
     }
   }
   void end_block() {
-    if constexpr (VectorReducer<F>) {
-      if (n_ >= F::kLanes) {
-        reduction_loops<In>(F::kStep).merge_rows(lane(0), width_);
-        tree_.add(lane(0));
-        n_ = 0;
-        return;
-      }
-    }
-    // Accumulators that got nothing would change nothing.
     int used = std::min(n_, F::kLanes);
-    for (int half = F::kLanes / 2; half > 0; half /= 2) {
-      if (used <= half) continue;
-      merge(lane(0), lane(half), (used - half) * width_);
-      used = half;
+    if constexpr (VectorReducer<F>) {
+      reduction_loops<In>(F::kStep).merge_rows(lane(0), used, width_);
+    } else {
+      // Accumulators that got nothing would change nothing.
+      for (int half = F::kLanes / 2; half > 0; half /= 2) {
+        if (used <= half) continue;
+        merge(lane(0), lane(half), (used - half) * width_);
+        used = half;
+      }
     }
     tree_.add(lane(0));
     n_ = 0;
   }
   static void merge(Acc* into, const Acc* right, int n) {
-    if constexpr (VectorReducer<F>) {
-      reduction_loops<In>(F::kStep).step(into, right, n);
-    } else {
-      for (int i = 0; i < n; ++i) into[i] = F::merge(into[i], right[i]);
-    }
+    for (int i = 0; i < n; ++i) into[i] = F::merge(into[i], right[i]);
   }
 
   int width_;

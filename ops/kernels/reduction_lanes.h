@@ -98,11 +98,13 @@ void each_vector(int i, int width, F f) {
 }
 
 template <class S, class T, int kBytes>
-void add_rows_vectors(T* lanes, int first, const char* rows, long pitch, int n, int width) {
+void add_rows_vectors(T* lanes, int before, const char* rows, long pitch, int n, int width) {
   for (int k = 0; k < n && k < kReductionLanes; ++k) {
-    T* const lane = lanes + (first + k) % kReductionLanes * width;
+    T* const lane = lanes + (before + k) % kReductionLanes * width;
+    const bool begins = before + k < kReductionLanes;
     each_vector<T, kBytes>(0, width, [=]<class Vector>(Vector, int i) {
-      typename Vector::Type a = Vector::load(lane + i);
+      typename Vector::Type a = typename Vector::Type{} + static_cast<T>(S::kIdentity);
+      if (!begins) a = Vector::load(lane + i);
       const char* x = rows + k * pitch + i * static_cast<int>(sizeof(T));
       for (int r = k; r < n; r += kReductionLanes, x += kReductionLanes * pitch)
         a = S::step(a, Vector::load(x));
@@ -112,15 +114,15 @@ void add_rows_vectors(T* lanes, int first, const char* rows, long pitch, int n, 
 }
 
 template <class S, class T, int kBytes>
-void merge_rows_vectors(T* lanes, int width) {
+void merge_rows_vectors(T* lanes, int used, int width) {
   each_vector<T, kBytes>(0, width, [=]<class Vector>(Vector, int i) {
-    typename Vector::Type merged[kReductionLanes / 2];
+    typename Vector::Type merged[kReductionLanes];
+#pragma GCC unroll 16
+    for (int j = 0; j < kReductionLanes; ++j)
+      merged[j] = j < used ? Vector::load(lanes + j * width + i)
+                           : typename Vector::Type{} + static_cast<T>(S::kIdentity);
 #pragma GCC unroll 8
-    for (int j = 0; j < kReductionLanes / 2; ++j)
-      merged[j] = S::step(Vector::load(lanes + j * width + i),
-                          Vector::load(lanes + (j + kReductionLanes / 2) * width + i));
-#pragma GCC unroll 8
-    for (int half = kReductionLanes / 4; half > 0; half /= 2)
+    for (int half = kReductionLanes / 2; half > 0; half /= 2)
 #pragma GCC unroll 8
       for (int j = 0; j < half; ++j) merged[j] = S::step(merged[j], merged[j + half]);
     Vector::store(lanes + i, merged[0]);

@@ -23,11 +23,12 @@ template <class T>
 struct ReductionLoops {
   /// The reduction of one block of n <= kReductionBlock neighbours.
   T (*block)(const T* x, int n);
-  /// The accumulators of `width` sequences side by side, kReductionLanes rows of them, take one more
-  /// element each from n rows, `pitch` bytes apart: row r goes to those of row (first + r).
-  void (*add_rows)(T* lanes, int first, const char* rows, long pitch, int n, int width);
-  /// Merges them into the first row.
-  void (*merge_rows)(T* lanes, int width);
+  /// Rows `before` to before + n of a block of `width` sequences side by side, `pitch` bytes apart,
+  /// go to the accumulators: row r to row r % kReductionLanes of `lanes`, which it begins if it is
+  /// the first one there.
+  void (*add_rows)(T* lanes, int before, const char* rows, long pitch, int n, int width);
+  /// Merges the rows of accumulators, of which the first `used` have begun, into the first.
+  void (*merge_rows)(T* lanes, int used, int width);
   /// into[i] = step(left[i], into[i])
   void (*merge)(T* into, const T* left, int width);
   /// a[i] = step(a[i], x[i])

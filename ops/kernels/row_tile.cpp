@@ -45,21 +45,15 @@ std::int64_t RowTile::rows_at_once(LoopAxes axes, std::int64_t item_size) {
 
 void RowTile::gather(char* to, const char* data, std::int64_t item_size, Position& at,
                      std::int64_t n) {
-  while (n > 0) {
-    if (left_ == 0 && at.begins_row()) copy_rows(data, item_size, at);
-    const std::int64_t run = std::min(n, left_ > 0 ? left_ : at.row());
-    if (left_ == 0) {
+  for (std::int64_t run; n > 0; n -= run, to += run * item_size) {
+    const std::int64_t copied = fill(data, item_size, at);
+    run = std::min(n, copied > 0 ? copied : at.row());
+    if (copied == 0) {
       thunkvm::gather(to, data, item_size, at, run);
     } else {
-      const std::int64_t bytes = run * item_size;
-      std::memcpy(to, next_, static_cast<std::size_t>(bytes));
-      next_ += bytes;
-      left_ -= run;
-      for (std::int64_t rest = run, in_row; rest > 0; rest -= in_row)
-        at.advance(in_row = std::min(rest, at.row()));
+      std::memcpy(to, next_, static_cast<std::size_t>(run * item_size));
+      skip(item_size, at, run);
     }
-    to += run * item_size;
-    n -= run;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "ops/kernels/gathered_blocks.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -13,7 +14,7 @@ namespace thunkvm {
 /// are cut out of the copy.
 ///
 ///   const std::int64_t rows = RowTile::rows_at_once(axes, item_size);
-///   Position at;  at.begin(axes);  tile.begin(rows);
+///   at.begin(axes);  tile.begin(rows);
 ///   tile.gather(to, data, item_size, at, n);   // as often as there are blocks
 class RowTile {
  public:
@@ -25,7 +26,20 @@ class RowTile {
     rows_at_once_ = rows_at_once;
     left_ = 0;
   }
-  /// As gathered_blocks.h has it. `at` is where the last block ended, or the tile has begun.
+  /// How many of the elements from `at` on, where it has come to, lie at `next()`: copies rows if it
+  /// is out of them, and one begins.
+  std::int64_t fill(const char* data, std::int64_t item_size, const Position& at) {
+    if (left_ == 0 && rows_at_once_ > 1 && at.begins_row()) copy_rows(data, item_size, at);
+    return left_;
+  }
+  const char* next() const { return next_; }
+  /// Leaves n of these behind.
+  void skip(std::int64_t item_size, Position& at, std::int64_t n) {
+    next_ += n * item_size;
+    left_ -= n;
+    for (std::int64_t in_row; n > 0; n -= in_row) at.advance(in_row = std::min(n, at.row()));
+  }
+  /// As gathered_blocks.h has it.
   void gather(char* to, const char* data, std::int64_t item_size, Position& at, std::int64_t n);
 
  private:

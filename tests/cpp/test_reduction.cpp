@@ -326,13 +326,13 @@ TEST_CASE("the loops of every vector unit give the same bits") {
         for (const int width : {1, 7, 8, 9, 16, 40}) {
           std::vector<double> a(16 * 40), b(16 * 40);
           const char* const rows = reinterpret_cast<const char*>(x.data());
-          for (const int first : {0, 3}) {
-            narrow.add_rows(a.data(), first, rows, 40 * 8, n, width);
-            wide.add_rows(b.data(), first, rows, 40 * 8, n, width);
+          for (const int before : {0, n}) {
+            narrow.add_rows(a.data(), before, rows, 40 * 8, n, width);
+            wide.add_rows(b.data(), before, rows, 40 * 8, n, width);
           }
           CHECK(a == b);
-          narrow.merge_rows(a.data(), width);
-          wide.merge_rows(b.data(), width);
+          narrow.merge_rows(a.data(), std::min(2 * n, 16), width);
+          wide.merge_rows(b.data(), std::min(2 * n, 16), width);
           CHECK(a == b);
           narrow.merge(a.data(), x.data(), width);
           wide.merge(b.data(), x.data(), width);
