@@ -1,7 +1,6 @@
 #include "ops/kernels/array_reduction.h"
 
 #include "ops/kernels/loop_executor.h"
-#include "ops/kernels/loop_scratch.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,8 +48,8 @@ class ArrayReduction::ReducedArray {
     view.data = x_.data;
     is_reduced = 0;
     for (int k = 0, r = 0; k < kept_.n || r < reduced_.n;) {
-      const bool next = k == kept_.n || (r < reduced_.n && stride(reduced_.axes[r]) >=
-                                                               stride(kept_.axes[k]));
+      const bool next =
+          k == kept_.n || (r < reduced_.n && stride(reduced_.axes[r]) >= stride(kept_.axes[k]));
       if (next) is_reduced |= AxisSet{1} << view.ndim;
       const int axis = next ? reduced_.axes[r++] : kept_.axes[k++];
       view.append(x_.lengths[axis], x_.strides[axis]);
@@ -72,24 +71,6 @@ class ArrayReduction::ReducedArray {
   Axes kept_, reduced_;
 };
 
-namespace {
-
-/// One result of neighbours, which needs no loop.
-void reduce_stretch(const BlockReduction& kernel, const char* x, std::int64_t n, char* result) {
-  const LoopScratch::Lease scratch;
-  char* const state = scratch->states(kernel.state_bytes);
-  kernel.start(state);
-  kernel.add(state, x, n);
-  kernel.finish(state, n, result);
-}
-
-/// The results where there is nothing to reduce.
-void reduce_nothing(const BlockReduction& kernel, char* results, std::int64_t n) {
-  for (; n > 0; --n, results += item_size(kernel.out)) reduce_stretch(kernel, nullptr, 0, results);
-}
-
-}  // namespace
-
 ArrayReduction::ArrayReduction(const BlockReduction& kernel, int ndim, AxisSet reduced) {
   loop_.ndim = ndim;
   loop_.n_inputs = 1;
@@ -100,7 +81,6 @@ ArrayReduction::ArrayReduction(const BlockReduction& kernel, int ndim, AxisSet r
 
 void ArrayReduction::run(const Layout& x, char* results, Host& host) const {
   ReducedArray array(x, loop_.reduced);
-  if (array.n_reduced() == 0) return reduce_nothing(kernel(), results, array.n_kept());
   if (array.n_kept() == 0) return;
   if (kernel().same_in_any_order != nullptr && !array.is_sorted()) {
     ReducedArray sorted = array;
@@ -112,9 +92,15 @@ void ArrayReduction::run(const Layout& x, char* results, Host& host) const {
 }
 
 void ArrayReduction::run(const ReducedArray& array, char* results, Host& host) const {
+  if (array.n_reduced() == 0) {
+    for (std::int64_t i = 0; i < array.n_kept(); ++i)
+      kernel().reduce(nullptr, 0, results + i * static_cast<std::int64_t>(item_size(kernel().out)));
+    return;
+  }
+  // One result of few neighbours needs no loop.
   if (array.n_kept() == 1 && array.is_stretch(loop_.item_sizes[0]) &&
       array.n_reduced() < kWorthLeaving)
-    return reduce_stretch(kernel(), array.data(), array.n_reduced(), results);
+    return kernel().reduce(array.data(), array.n_reduced(), results);
   AxisSet reduced;
   const View view = array.mixed(reduced);
   const Layout layout = view.layout();

@@ -42,6 +42,8 @@ struct BlockReduction {
   void (*add)(void* state, const void* elements, std::int64_t n);
   /// Writes one element of dtype `out`.
   void (*finish)(const void* state, std::int64_t count, void* result);
+  /// All three for n neighbours, which are all elements.
+  void (*reduce)(const void* elements, std::int64_t n, void* result);
   /// As if `next`'s elements had been added to `state`: those of a whole power of two of blocks, of
   /// which `state` has a multiple; the last time, fewer. Null: elements are taken strictly in
   /// order.

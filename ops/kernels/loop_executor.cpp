@@ -77,10 +77,32 @@ class Execution {
 
   void compute_tile(LoopBlocks& blocks, LoopScratch& scratch, LoopPauses::Thread& pauses,
                     const Tile& tile) const {
+    if (has_whole_sequences()) return reduce_sequences(blocks, pauses, tile);
     const Accumulators sums(loop_, instance_, tile, scratch.states(instance_.states_bytes));
     sums.start();
     add_rows(blocks, sums, pauses, tile, 0, tiles_.rows());
     sums.finish(operands_.results, tiles_.result(tile));
+  }
+
+  /// True if the elements of each result are in one block, or follow each other in memory.
+  bool has_whole_sequences() const {
+    const bool are_there = instance_.is_in_place && instance_.gathered == 0;
+    return tiles_.are_sequences() && tiles_.rows() <= (are_there ? kLoopPiece : kLoopBlock);
+  }
+  void reduce_sequences(LoopBlocks& blocks, LoopPauses::Thread& pauses, const Tile& tile) const {
+    const std::int64_t start = tiles_.start(tile, 0, 0), rows = tiles_.rows();
+    if (!instance_.is_in_place || instance_.gathered != 0) blocks.compute(start, tile.n * rows);
+    for (std::size_t k = 0; k < loop_.reductions.size(); ++k) {
+      const auto& [reduction, operand] = loop_.reductions[k];
+      const char* elements = blocks.at(operand, start);
+      const auto out = static_cast<std::int64_t>(item_size(reduction->out));
+      char* result = operands_.results[k] + tiles_.result(tile) * out;
+      for (std::int64_t outer = 0; outer < tile.n; ++outer, result += out) {
+        reduction->reduce(elements, rows, result);
+        elements += rows * loop_.item_sizes[operand];
+      }
+    }
+    pauses.computed(tile.n * rows);
   }
 
   /// Rows of a tile, for all its far reduced indices.
@@ -172,12 +194,8 @@ class Execution {
   LoopBlocks blocks(operands, *scratch);
   blocks.compute_all();
   char* const* result = operands.results;
-  for (const Loop::Reduction& reduction : loop.reductions) {
-    char* const state = scratch->states(instance.states_bytes);
-    reduction.kernel->start(state);
-    reduction.kernel->add(state, blocks.at(reduction.operand, 0), instance.size);
-    reduction.kernel->finish(state, instance.size, *result++);
-  }
+  for (const Loop::Reduction& reduction : loop.reductions)
+    reduction.kernel->reduce(blocks.at(reduction.operand, 0), instance.size, *result++);
 }
 
 }  // namespace

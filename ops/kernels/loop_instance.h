@@ -25,10 +25,10 @@ struct OperandMap {
     Pad,        ///< along axes of memory, in a part of the iteration space; else a number
   };
   Kind kind = Kind::Identity;
-  LoopAxes axes;                ///< of its elements, with strides in bytes
+  LoopAxes axes;                  ///< of its elements, with strides in bytes
   std::int64_t rows_at_once = 1;  ///< of those, where it is gathered (row_tile.h)
-  std::int64_t pad_before = 0;  ///< elements of the loop in front of its first one
-  LoopAxes pad_axes;            ///< its axes in the loop, with strides in elements
+  std::int64_t pad_before = 0;    ///< elements of the loop in front of its first one
+  LoopAxes pad_axes;              ///< its axes in the loop, with strides in elements
 };
 
 /// Lies in memory of the caller with all that it refers to: `bytes`, aligned to 16.
@@ -36,7 +36,7 @@ struct LoopInstance {
   std::int64_t size = 0;  ///< of the loop, in elements; 0: nothing is resolved
   bool is_block = false;  ///< it is one block, and all of it is reduced to numbers, if it is
   OperandMap* inputs = nullptr;
-  bool is_in_place = false;  ///< inputs are reduced as they are, where they lie
+  bool is_in_place = false;    ///< inputs are reduced as they are, where they lie
   std::uint64_t gathered = 0;  ///< bit i: input i is gathered into scratch, block by block
   std::uint64_t scratch = 0;   ///< bit k: the blocks of operand k are in scratch
   std::uint64_t ends = 0;      ///< bit i: input i is read as it lies, and its memory ends there
@@ -54,11 +54,11 @@ struct LoopInstance {
 /// Memory of one instance, for who does not keep it.
 class InstanceMemory {
  public:
-  explicit InstanceMemory(const Loop& loop)
-      : at_(own_) {
+  explicit InstanceMemory(const Loop& loop) : at_(own_) {
     const std::size_t bytes = LoopInstance::bytes(loop);
     if (bytes <= sizeof(own_)) return;
-    memory_ = std::make_unique_for_overwrite<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
+    memory_ =
+        std::make_unique_for_overwrite<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
     at_ = memory_.get();
   }
   LoopInstance& operator*() const { return *reinterpret_cast<LoopInstance*>(at_); }

@@ -39,8 +39,8 @@ void copy_columns(T* to, const char* columns, std::int64_t stride, std::int64_t 
 
 std::int64_t RowTile::rows_at_once(LoopAxes axes, std::int64_t item_size) {
   if (axes.size() < 2 || axes[axes.size() - 2].stride != item_size) return 1;
-  const std::int64_t rows = kTileElements / axes.back().length;
-  return rows < kLeastTileRows ? 1 : std::min(rows, kTileRows);
+  const std::int64_t length = axes.back().length, rows = kMostTileElements / length;
+  return rows < kLeastTileRows ? 1 : std::min(rows, std::max(kTileRows, kTileElements / length));
 }
 
 void RowTile::gather(char* to, const char* data, std::int64_t item_size, Position& at,

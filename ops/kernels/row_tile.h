@@ -26,8 +26,8 @@ class RowTile {
     rows_at_once_ = rows_at_once;
     left_ = 0;
   }
-  /// How many of the elements from `at` on, where it has come to, lie at `next()`: copies rows if it
-  /// is out of them, and one begins.
+  /// How many of the elements from `at` on, where it has come to, lie at `next()`: copies rows if
+  /// it is out of them, and one begins.
   std::int64_t fill(const char* data, std::int64_t item_size, const Position& at) {
     if (left_ == 0 && rows_at_once_ > 1 && at.begins_row()) copy_rows(data, item_size, at);
     return left_;
@@ -37,7 +37,16 @@ class RowTile {
   void skip(std::int64_t item_size, Position& at, std::int64_t n) {
     next_ += n * item_size;
     left_ -= n;
-    for (std::int64_t in_row; n > 0; n -= in_row) at.advance(in_row = std::min(n, at.row()));
+    while (n > 0) {
+      const std::int64_t in_row = std::min(n, at.row());
+      if (at.begins_row() && n > in_row) {
+        at.advance_rows(n / in_row);
+        n %= in_row;
+      } else {
+        at.advance(in_row);
+        n -= in_row;
+      }
+    }
   }
   /// As gathered_blocks.h has it.
   void gather(char* to, const char* data, std::int64_t item_size, Position& at, std::int64_t n);

@@ -131,6 +131,11 @@ struct BlockReductionOf {
     *static_cast<typename R::Out*>(result) =
         R::finish(static_cast<const State*>(state)->total(), count);
   }
+  static void reduce(const void* elements, std::int64_t n, void* result) {
+    State state;
+    add(&state, elements, n);
+    finish(&state, n, result);
+  }
   static void append(void* state, const void* next) {
     static_cast<State*>(state)->append(*static_cast<const State*>(next));
   }
@@ -179,24 +184,25 @@ struct BlockReductionOf {
     finish(&runs.accumulator, count, result);
   }
 
-  static constexpr BlockReduction kReduction{.state_bytes = sizeof(State),
-                                             .start = &start,
-                                             .add = &add,
-                                             .finish = &finish,
-                                             .append = Reducer::kLanes == 1 ? nullptr : &append,
-                                             .same_in_any_order =
-                                                 kSomeInAnyOrder ? &same_in_any_order : nullptr,
-                                             .nothing = R::kNothing,
-                                             .in = dtype_of<typename Reducer::In>,
-                                             .out = dtype_of<typename R::Out>,
-                                             .rows = {.state_bytes = &Rows::bytes,
-                                                      .start = &start_rows,
-                                                      .add = &add_rows,
-                                                      .finish = &finish_rows},
-                                             .runs = {.state_bytes = &bytes_of_runs,
-                                                      .start = &start_runs,
-                                                      .add = &add_run,
-                                                      .finish = &finish_runs}};
+  static constexpr BlockReduction kReduction{
+      .state_bytes = sizeof(State),
+      .start = &start,
+      .add = &add,
+      .finish = &finish,
+      .reduce = &reduce,
+      .append = Reducer::kLanes == 1 ? nullptr : &append,
+      .same_in_any_order = kSomeInAnyOrder ? &same_in_any_order : nullptr,
+      .nothing = R::kNothing,
+      .in = dtype_of<typename Reducer::In>,
+      .out = dtype_of<typename R::Out>,
+      .rows = {.state_bytes = &Rows::bytes,
+               .start = &start_rows,
+               .add = &add_rows,
+               .finish = &finish_rows},
+      .runs = {.state_bytes = &bytes_of_runs,
+               .start = &start_runs,
+               .add = &add_run,
+               .finish = &finish_runs}};
 };
 
 /// An Op that is one reduction: for each element type a reduction (see `reduce`).
@@ -208,9 +214,8 @@ class OnePassReductionOp : public ReductionOp {
   ThunkCode kernel(const Apply& node) const final {
     const int ndim = node.input(0).ndim();
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_reduction<typename Reduction<T>::Out>>(
-          ReductionState{{BlockReductionOf<Reduction<T>>::kReduction, ndim, axis_set(ndim)},
-                         keepdims()});
+      return kernel_code<run_reduction<typename Reduction<T>::Out>>(ReductionState{
+          {BlockReductionOf<Reduction<T>>::kReduction, ndim, axis_set(ndim)}, keepdims()});
     });
   }
   std::optional<BlockwiseReduction> block_reduction(const Apply& node) const final {
