@@ -111,7 +111,7 @@ Loop loop_of(const ElementCode& code, int ndim, std::size_t n_inputs) {
   const std::vector<std::int64_t> shape = broadcast_shapes({shapes.data(), n_inputs}, code.op);
   Array output = output_of_loop(activation, operands, code, shape);
   if (char* const to = output.data(); output.size() != 0)
-    execute_once(loop_of(code, static_cast<int>(shape.size()), n_inputs), shape,
+    execute_once(loop_of(code, static_cast<int>(shape.size()), n_inputs), {shape},
                  {inputs.data(), n_inputs}, {&to, 1}, {}, *activation.host);
   if (output.size() * code.cost >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));

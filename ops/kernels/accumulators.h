@@ -43,8 +43,20 @@ class Accumulators {
       if (sequences_)
         reduction.add(state, elements, rows);
       else
-        reduction.rows_of(width_).add(state, elements, rows);
+        reduction.rows_of(width_).add(state, elements, width_ * bytes_of(reduction.in), rows);
     });
+  }
+  /// Adds n rows of outer index `outer` of the tile to reduction k, `pitch` bytes apart.
+  void add(std::size_t k, std::int64_t outer, const char* rows, std::int64_t pitch,
+           std::int64_t n) const {
+    char* state = states_ + outer * static_cast<std::int64_t>(instance_.state_bytes[k]);
+    for (std::size_t before = 0; before < k; ++before)
+      state += n_outer_ * static_cast<std::int64_t>(instance_.state_bytes[before]);
+    const BlockReduction& reduction = *loop_.reductions[k].kernel;
+    if (sequences_)
+      reduction.add(state, rows, n);
+    else
+      reduction.rows_of(width_).add(state, rows, pitch, n);
   }
 
   /// `results`: by reduction, where all its results go; `at`: how many are in front of the tile's.

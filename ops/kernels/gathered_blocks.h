@@ -52,21 +52,30 @@ class Position {
   std::int64_t left() const { return left_; }
   std::int64_t row() const { return axes_.back().length - index_[axes_.size() - 1]; }
   std::int64_t stride() const { return axes_.back().stride; }
+  bool begins_row() const { return index_[axes_.size() - 1] == 0; }
+  /// How many rows follow each other along the axis next to the innermost one, from this one on.
+  std::int64_t rows() const {
+    const std::size_t n = axes_.size();
+    return n < 2 ? 1 : axes_[n - 2].length - index_[n - 2];
+  }
   /// Goes on by so many, to the end of the row at most.
-  void advance(std::int64_t n) {
-    left_ -= n;
-    distance_ += n * stride();
-    index_[axes_.size() - 1] += n;
-    for (std::size_t axis = axes_.size() - 1; axis > 0 && index_[axis] == axes_[axis].length;
-         --axis) {
+  void advance(std::int64_t n) { advance_along(axes_.size() - 1, n, n); }
+  /// Goes on by so many of these rows, of which one begins here.
+  void advance_rows(std::int64_t n) { advance_along(axes_.size() - 2, n, n * axes_.back().length); }
+
+ private:
+  static constexpr Axis kOne[] = {{1, 0}};
+  void advance_along(std::size_t axis, std::int64_t n, std::int64_t elements) {
+    left_ -= elements;
+    distance_ += n * axes_[axis].stride;
+    index_[axis] += n;
+    for (; axis > 0 && index_[axis] == axes_[axis].length; --axis) {
       index_[axis] = 0;
       distance_ += axes_[axis - 1].stride - axes_[axis].stride * axes_[axis].length;
       ++index_[axis - 1];
     }
   }
 
- private:
-  static constexpr Axis kOne[] = {{1, 0}};
   LoopAxes axes_;
   std::int64_t distance_ = 0, left_ = 0;
   std::int64_t index_[kMaxDims];

@@ -8,10 +8,9 @@ namespace thunkvm {
 
 IterationTiles::IterationTiles(Dims shape, AxisSet reduced, Axis* far) {
   std::size_t axis = shape.size();
-  const auto is_reduced = [&](std::size_t k) { return ((reduced >> k) & 1u) != 0; };
   const auto take = [&](bool kind) {  // axes of length 1 are of either kind
     std::int64_t size = 1;
-    for (; axis > 0 && (shape[axis - 1] == 1 || is_reduced(axis - 1) == kind); --axis)
+    for (; axis > 0 && (shape[axis - 1] == 1 || has_axis(reduced, axis - 1) == kind); --axis)
       size *= shape[axis - 1];
     return size;
   };
@@ -23,7 +22,7 @@ IterationTiles::IterationTiles(Dims shape, AxisSet reduced, Axis* far) {
     Axis* const first = far;
     std::int64_t stride = n_inner_ * n_reduced_ * n_outer_;
     for (std::size_t k = axis; k-- > 0; stride *= shape[k]) {
-      if (shape[k] == 1 || is_reduced(k) != kind) continue;
+      if (shape[k] == 1 || has_axis(reduced, k) != kind) continue;
       *far++ = {shape[k], stride};
       n *= shape[k];
     }

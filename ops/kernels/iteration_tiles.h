@@ -44,11 +44,16 @@ class IterationTiles {
   }
   /// True if the elements that are reduced to one follow each other.
   bool are_sequences() const { return n_inner_ == 1 && n_far_reduced_ == 1; }
+  /// True if the blocks of tiles, one tile after the other, follow each other.
+  bool are_in_order() const { return width_ == n_inner_ && far_reduced_.empty(); }
 
   /// The most outer indices of a tile, and the bytes that the state of a reduction of each takes.
   std::int64_t outer_at_once() const { return outer_at_once_; }
   std::size_t state_bytes(const BlockReduction& reduction) const;
 
+  std::int64_t n_inner() const { return n_inner_; }
+  /// How many elements are from one outer index to the next.
+  std::int64_t outer_pitch() const { return n_reduced_ * n_inner_; }
   std::int64_t rows() const { return n_reduced_; }
   std::int64_t far_reduced() const { return n_far_reduced_; }
   std::int64_t rows_at_once() const { return rows_at_once_; }

@@ -6,12 +6,12 @@
 //                               in a certain way
 //
 // (loop_instance.h, loop_executor.h). The loops of emitted code run so, and kernels: those of
-// elementwise Ops (arrays in C order of one shape need no loop where they are short), `var` and
-// `std`. Other reductions of an array in memory have loops of their own (reduce_all.h), which read
-// it where it lies, with the same bits. A loop is computed block by block, up to kLoopBlock
-// elements whose operands lie next to each other in first-level cache. An operand that is not
-// contiguous is gathered into such a block first: what computes sees no strides, and what it
-// computes does not depend on where an element lies.
+// elementwise Ops (arrays in C order of one shape need no loop where they are short) and of
+// reductions (neither does one result of few neighbours). A loop is computed block by block, up to
+// kLoopBlock elements whose operands lie next to each other in first-level cache. An operand that
+// is not contiguous is gathered into such a block first: what computes sees no strides, and what it
+// computes does not depend on where an element lies. What is reduced as it is, is read where it
+// lies, where its rows are dense.
 #pragma once
 
 #include "ops/kernels/block_reduction.h"

@@ -41,6 +41,7 @@ void LoopBlocks::begin_gathering(LoopScratch& memory) {
       gathered_ |= std::uint64_t{1} << i;
   }
   gatherings_ = memory.gatherings(operands_.loop.n_inputs);
+  for (std::size_t i = 0; i < operands_.loop.n_inputs; ++i) gatherings_[i].next = -1;
 }
 
 void LoopBlocks::go_to(std::int64_t start) {
@@ -51,6 +52,7 @@ void LoopBlocks::go_to(std::int64_t start) {
     const std::int64_t element =
         padded ? elements_before(map.pad_axes, start - map.pad_before) : start;
     gatherings_[i].value.begin(map.axes, element);
+    gatherings_[i].tile.begin(map.rows_at_once);
     if (padded) gatherings_[i].part.begin(map.pad_axes, element);
   }
 }
@@ -60,10 +62,12 @@ void LoopBlocks::gather_inputs(std::int64_t start, std::int64_t n) {
   for (std::uint64_t bits = gathered_; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<std::size_t>(std::countr_zero(bits));
     const OperandMap& map = operands_.instance.inputs[i];
-    auto& [value, part] = gatherings_[i];
+    auto& [value, part, tile, next] = gatherings_[i];
     if (map.kind == OperandMap::Kind::Pad)
       gather_padded(scratch(i), operands_.data[i], item_size(i), value,
                     operands_.numbers[operands_.loop.fills[i]], part, start - map.pad_before, n);
+    else if (map.rows_at_once > 1)
+      tile.gather(scratch(i), operands_.data[i], item_size(i), value, n);
     else
       gather(scratch(i), operands_.data[i], item_size(i), value, n);
     if (rest != 0) fill_lanes(scratch(i) + n * item_size(i), rest, item_size(i));

@@ -27,6 +27,12 @@ class LoopBlocks {
   /// All of a loop that is one block.
   void compute_all() { compute_at(base_, 0, operands_.instance.size); }
 
+  /// Where the gathering of an input has come to.
+  Gathering& gathering(std::size_t input) const { return gatherings_[input]; }
+  /// Room for a block of an operand.
+  char* scratch(std::size_t operand) const {
+    return scratch_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;
+  }
   /// Where element `start` of an operand is, if the last block began there.
   char* at(std::size_t operand, std::int64_t start) const {
     return base_[operand] + (is_scratch(operand) ? 0 : start * item_size(operand));
@@ -36,9 +42,6 @@ class LoopBlocks {
   std::int64_t item_size(std::size_t operand) const { return operands_.loop.item_sizes[operand]; }
   bool is_scratch(std::size_t operand) const {
     return ((operands_.instance.scratch >> operand) & 1u) != 0;
-  }
-  char* scratch(std::size_t operand) const {
-    return scratch_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;
   }
   char* tail(std::size_t operand) const { return scratch(operand) + LoopScratch::kBlockBytes; }
   void begin_gathering(LoopScratch& scratch);

@@ -4,6 +4,7 @@
 #include "ops/kernels/loop_blocks.h"
 #include "ops/kernels/loop_pauses.h"
 #include "ops/kernels/loop_threads.h"
+#include "ops/kernels/rows_in_place.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -76,15 +77,38 @@ class Execution {
 
   void compute_tile(LoopBlocks& blocks, LoopScratch& scratch, LoopPauses::Thread& pauses,
                     const Tile& tile) const {
+    if (has_whole_sequences()) return reduce_sequences(blocks, pauses, tile);
     const Accumulators sums(loop_, instance_, tile, scratch.states(instance_.states_bytes));
     sums.start();
     add_rows(blocks, sums, pauses, tile, 0, tiles_.rows());
     sums.finish(operands_.results, tiles_.result(tile));
   }
 
+  /// True if the elements of each result are in one block, or follow each other in memory.
+  bool has_whole_sequences() const {
+    const bool are_there = instance_.is_in_place && instance_.gathered == 0;
+    return tiles_.are_sequences() && tiles_.rows() <= (are_there ? kLoopPiece : kLoopBlock);
+  }
+  void reduce_sequences(LoopBlocks& blocks, LoopPauses::Thread& pauses, const Tile& tile) const {
+    const std::int64_t start = tiles_.start(tile, 0, 0), rows = tiles_.rows();
+    if (!instance_.is_in_place || instance_.gathered != 0) blocks.compute(start, tile.n * rows);
+    for (std::size_t k = 0; k < loop_.reductions.size(); ++k) {
+      const auto& [reduction, operand] = loop_.reductions[k];
+      const char* elements = blocks.at(operand, start);
+      const auto out = static_cast<std::int64_t>(item_size(reduction->out));
+      char* result = operands_.results[k] + tiles_.result(tile) * out;
+      for (std::int64_t outer = 0; outer < tile.n; ++outer, result += out) {
+        reduction->reduce(elements, rows, result);
+        elements += rows * loop_.item_sizes[operand];
+      }
+    }
+    pauses.computed(tile.n * rows);
+  }
+
   /// Rows of a tile, for all its far reduced indices.
   void add_rows(LoopBlocks& blocks, const Accumulators& sums, LoopPauses::Thread& pauses,
                 const Tile& tile, std::int64_t first, std::int64_t end) const {
+    if (instance_.is_in_place) return add_rows_in_place(blocks, sums, pauses, tile, first, end);
     const char* reduced[kLoopOperands];
     for (std::int64_t far = 0, n_far; far < tiles_.far_reduced(); far += n_far) {
       n_far = tiles_.far_reduced_at_once(far);
@@ -97,6 +121,31 @@ class Execution {
           reduced[f] = blocks.at(loop_.reductions[f].operand, start);
         for (std::int64_t v = 0; v < n_far; ++v) sums.add(reduced, v * n, rows);
         pauses.computed(n_far * n);
+      }
+    }
+  }
+
+  /// The same of inputs that are reduced as they are.
+  void add_rows_in_place(const LoopBlocks& blocks, const Accumulators& sums,
+                         LoopPauses::Thread& pauses, const Tile& tile, std::int64_t first,
+                         std::int64_t end) const {
+    const std::int64_t at_once = std::max<std::int64_t>(kLoopPiece / tile.width, kReductionBlock);
+    for (std::size_t k = 0; k < loop_.reductions.size(); ++k) {
+      const std::size_t input = loop_.reductions[k].operand;
+      const RowsInPlace rows(instance_.inputs[input], operands_.data[input],
+                             loop_.item_sizes[input], tiles_.n_inner(), blocks.gathering(input),
+                             blocks.scratch(input));
+      for (std::int64_t far = 0; far < tiles_.far_reduced(); ++far) {
+        std::int64_t start = tiles_.start(tile, far, 0);
+        for (std::int64_t outer = 0; outer < tile.n; ++outer, start += tiles_.outer_pitch())
+          for (std::int64_t row = first; row < end; row += at_once) {
+            const std::int64_t n = std::min(at_once, end - row);
+            rows.each_piece(start + row * tiles_.n_inner(), tile.inner, n,
+                            [&](const char* piece, std::int64_t pitch, std::int64_t n_rows) {
+                              sums.add(k, outer, piece, pitch, n_rows);
+                            });
+            pauses.computed(n * tile.width);
+          }
       }
     }
   }
@@ -145,12 +194,8 @@ class Execution {
   LoopBlocks blocks(operands, *scratch);
   blocks.compute_all();
   char* const* result = operands.results;
-  for (const Loop::Reduction& reduction : loop.reductions) {
-    char* const state = scratch->states(instance.states_bytes);
-    reduction.kernel->start(state);
-    reduction.kernel->add(state, blocks.at(reduction.operand, 0), instance.size);
-    reduction.kernel->finish(state, instance.size, *result++);
-  }
+  for (const Loop::Reduction& reduction : loop.reductions)
+    reduction.kernel->reduce(blocks.at(reduction.operand, 0), instance.size, *result++);
 }
 
 }  // namespace
@@ -163,10 +208,10 @@ void execute(const LoopOperands& operands, Host& host) {
     Execution(operands, host).run();
 }
 
-void execute_once(const Loop& loop, Dims shape, std::span<const Layout> inputs,
+void execute_once(const Loop& loop, const IterationSpace& space, std::span<const Layout> inputs,
                   std::span<char* const> outputs, std::span<char* const> results, Host& host) {
   const InstanceMemory memory(loop);
-  Resolution resolution(loop, *memory, shape);
+  Resolution resolution(loop, *memory, space);
   for (const Layout& input : inputs) resolution.map(input);
   resolution.finish();
   LoopOperands operands(loop, *memory, nullptr);

@@ -29,9 +29,9 @@ struct LoopOperands {
 /// pauses, if the work is worth it: throws what it says, and what an element loop throws.
 void execute(const LoopOperands& operands, Host& host);
 
-/// Resolves a loop for this once, and executes it. The inputs can be broadcast to `shape`, which
+/// Resolves a loop for this once, and executes it. The inputs can be broadcast to the space, which
 /// has elements; `outputs` and `results` are where these go.
-void execute_once(const Loop& loop, Dims shape, std::span<const Layout> inputs,
+void execute_once(const Loop& loop, const IterationSpace& space, std::span<const Layout> inputs,
                   std::span<char* const> outputs, std::span<char* const> results, Host& host);
 
 }  // namespace thunkvm

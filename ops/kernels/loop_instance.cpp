@@ -1,5 +1,7 @@
 #include "ops/kernels/loop_instance.h"
 
+#include "ops/kernels/row_tile.h"
+#include "ops/kernels/rows_in_place.h"
 #include "thunks/lengths.h"
 
 #include <algorithm>
@@ -52,7 +54,10 @@ std::uint64_t LoopInstance::bytes_moved(const Loop& loop) const {
 }
 
 Resolution::Resolution(const Loop& loop, LoopInstance& instance)
-    : loop_(loop), instance_(instance) {
+    : loop_(loop),
+      instance_(instance),
+      ndim_(static_cast<std::size_t>(loop.ndim)),
+      reduced_(loop.reduced) {
   const Parts parts(loop);
   instance = {};
   instance.inputs = reinterpret_cast<OperandMap*>(&instance + 1);
@@ -104,27 +109,43 @@ void Resolution::finish() {
   instance_.shape = dims();
   const std::int64_t size = product_of_lengths(dims()).value_or(0);
   find_result_shapes();
-  IterationTiles& tiles = instance_.tiles = IterationTiles(dims(), loop_.reduced, axes_);
+  IterationTiles& tiles = instance_.tiles = IterationTiles(dims(), reduced_, axes_);
   lay_out_states();
   instance_.is_block = size <= kLoopBlock && (loop_.reductions.empty() ||
                                               (tiles.are_sequences() && tiles.count() == size));
+  if (!instance_.is_block && (loop_.reductions.empty() || tiles.are_in_order())) find_row_tiles();
+  instance_.is_in_place = reads_in_place();
   instance_.scratch = instance_.gathered;
   for (std::size_t k = loop_.n_inputs + loop_.n_outputs; k < loop_.n_operands(); ++k)
     instance_.scratch |= std::uint64_t{1} << k;
   instance_.size = size;
 }
 
+bool Resolution::reads_in_place() const {
+  if (loop_.body != nullptr || !loop_.element_loops.empty() || instance_.is_block) return false;
+  return std::ranges::all_of(loop_.reductions, [&](const Loop::Reduction& reduction) {
+    return RowsInPlace::can_read(instance_.inputs[reduction.operand],
+                                 loop_.item_sizes[reduction.operand], instance_.tiles.n_inner());
+  });
+}
+
+void Resolution::find_row_tiles() {
+  for (std::size_t i = 0; i < loop_.n_inputs; ++i)
+    if (OperandMap& map = instance_.inputs[i]; map.kind == OperandMap::Kind::Strided)
+      map.rows_at_once = RowTile::rows_at_once(map.axes, loop_.item_sizes[i]);
+}
+
 void Resolution::find_result_shapes() {
-  std::int64_t* const kept = shape_ + loop_.ndim;
-  std::int64_t* const as_ones = kept + loop_.ndim;
+  std::int64_t* const kept = shape_ + ndim_;
+  std::int64_t* const as_ones = kept + ndim_;
   std::size_t n = 0;
-  for (int axis = 0; axis < loop_.ndim; ++axis) {
-    const bool reduced = ((loop_.reduced >> axis) & 1u) != 0;
+  for (std::size_t axis = 0; axis < ndim_; ++axis) {
+    const bool reduced = has_axis(reduced_, axis);
     as_ones[axis] = reduced ? 1 : shape_[axis];
     if (!reduced) kept[n++] = shape_[axis];
   }
   instance_.kept = {kept, n};
-  instance_.kept_as_ones = {as_ones, static_cast<std::size_t>(loop_.ndim)};
+  instance_.kept_as_ones = {as_ones, ndim_};
 }
 
 void Resolution::lay_out_states() {

@@ -25,9 +25,10 @@ struct OperandMap {
     Pad,        ///< along axes of memory, in a part of the iteration space; else a number
   };
   Kind kind = Kind::Identity;
-  LoopAxes axes;                ///< of its elements, with strides in bytes
-  std::int64_t pad_before = 0;  ///< elements of the loop in front of its first one
-  LoopAxes pad_axes;            ///< its axes in the loop, with strides in elements
+  LoopAxes axes;                  ///< of its elements, with strides in bytes
+  std::int64_t rows_at_once = 1;  ///< of those, where it is gathered (row_tile.h)
+  std::int64_t pad_before = 0;    ///< elements of the loop in front of its first one
+  LoopAxes pad_axes;              ///< its axes in the loop, with strides in elements
 };
 
 /// Lies in memory of the caller with all that it refers to: `bytes`, aligned to 16.
@@ -35,6 +36,7 @@ struct LoopInstance {
   std::int64_t size = 0;  ///< of the loop, in elements; 0: nothing is resolved
   bool is_block = false;  ///< it is one block, and all of it is reduced to numbers, if it is
   OperandMap* inputs = nullptr;
+  bool is_in_place = false;    ///< inputs are reduced as they are, where they lie
   std::uint64_t gathered = 0;  ///< bit i: input i is gathered into scratch, block by block
   std::uint64_t scratch = 0;   ///< bit k: the blocks of operand k are in scratch
   std::uint64_t ends = 0;      ///< bit i: input i is read as it lies, and its memory ends there
@@ -52,30 +54,46 @@ struct LoopInstance {
 /// Memory of one instance, for who does not keep it.
 class InstanceMemory {
  public:
-  explicit InstanceMemory(const Loop& loop)
-      : memory_(std::make_unique_for_overwrite<std::max_align_t[]>(
-            LoopInstance::bytes(loop) / sizeof(std::max_align_t) + 1)) {}
-  LoopInstance& operator*() const { return *reinterpret_cast<LoopInstance*>(memory_.get()); }
+  explicit InstanceMemory(const Loop& loop) : at_(own_) {
+    const std::size_t bytes = LoopInstance::bytes(loop);
+    if (bytes <= sizeof(own_)) return;
+    memory_ =
+        std::make_unique_for_overwrite<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
+    at_ = memory_.get();
+  }
+  LoopInstance& operator*() const { return *reinterpret_cast<LoopInstance*>(at_); }
 
  private:
+  std::max_align_t own_[40];  ///< enough for a few operands of a few axes
+  std::max_align_t* at_;
   std::unique_ptr<std::max_align_t[]> memory_;
+};
+
+/// Lengths, and the axes that are reduced. A space may have fewer axes than its loop says.
+struct IterationSpace {
+  Dims shape;
+  AxisSet reduced = 0;
 };
 
 /// Makes an instance:
 ///
-///   Resolution resolution(loop, instance, shape);   // of elements, kMostLoopElements at most
+///   Resolution resolution(loop, instance, space);   // of elements, kMostLoopElements at most
 ///   resolution.map(layout);                         // or pad: for each input, in order
 ///   resolution.finish();                            // from now on the instance is valid
 class Resolution {
  public:
+  /// Of the axes that the loop says.
   Resolution(const Loop& loop, LoopInstance& instance);
-  Resolution(const Loop& loop, LoopInstance& instance, Dims shape) : Resolution(loop, instance) {
-    std::copy(shape.begin(), shape.end(), shape_);
+  Resolution(const Loop& loop, LoopInstance& instance, const IterationSpace& space)
+      : Resolution(loop, instance) {
+    ndim_ = space.shape.size();
+    reduced_ = space.reduced;
+    std::copy(space.shape.begin(), space.shape.end(), shape_);
   }
 
-  /// The lengths, to be written before the first operand is mapped where none were given.
+  /// The lengths, to be written before the first operand is mapped where no space was given.
   std::int64_t* shape() { return shape_; }
-  Dims dims() const { return {shape_, static_cast<std::size_t>(loop_.ndim)}; }
+  Dims dims() const { return {shape_, ndim_}; }
   /// The next input, which can be broadcast to the shape. `has_lanes`: behind its elements there
   /// are more, for all lanes of a body.
   void map(const Layout& operand, bool has_lanes = false);
@@ -87,11 +105,15 @@ class Resolution {
 
  private:
   LoopAxes broadcast_to(Dims to, const Layout& from);
+  bool reads_in_place() const;
+  void find_row_tiles();
   void find_result_shapes();
   void lay_out_states();
 
   const Loop& loop_;
   LoopInstance& instance_;
+  std::size_t ndim_;
+  AxisSet reduced_;
   std::size_t next_ = 0;  // input
   Axis* axes_;            // the next free ones
   std::int64_t* shape_;   // and lengths of results

@@ -1,8 +1,8 @@
 // loop_scratch.h: what the loops of one thread compute in.
 #pragma once
 
-#include "ops/kernels/gathered_blocks.h"
 #include "ops/kernels/limits.h"
+#include "ops/kernels/row_tile.h"
 
 #include <cstddef>
 #include <vector>
@@ -12,6 +12,8 @@ namespace thunkvm {
 /// Where the gathering of an input has come to: in its values, and in its part of what it pads.
 struct Gathering {
   Position value, part;
+  RowTile tile;
+  std::int64_t next = -1;  ///< the element of the loop that it is at; -1: none
 };
 
 class LoopScratch {

@@ -5,8 +5,8 @@
 // accumulator k % 16; the accumulators of a block are merged as a tree, and the blocks as a binary
 // counter (neighbours first, then pairs of neighbours ...). A sum of n floats is therefore off by
 // at most (8 + 4 + log2(n / 128)) roundings, where NumPy's pairwise sum has (16 + 3 + log2(n /
-// 128)). Two loops follow this order: one along a sequence (reduce_along.h), and one across the
-// outputs, for sequences whose neighbours lie next to each other in memory (reduce_rows.h).
+// 128)). Sequences follow this order one by one (here, and reduce_runs.h), or side by side, those
+// whose neighbours lie next to each other (reduce_rows.h).
 //
 // A reducer F says what happens to the elements:
 //   using In, Acc;  static constexpr int kLanes (16, or 1: strictly in order);  static constexpr

@@ -83,20 +83,17 @@ class alignas(16) RowAccumulator {
   RowAccumulator(const RowAccumulator&) = delete;
   RowAccumulator& operator=(const RowAccumulator&) = delete;
 
-  /// Adds n rows that follow each other.
-  void add(const In* x, std::int64_t n) {
+  /// Adds n rows that are `pitch` bytes apart.
+  void add(const char* rows, std::int64_t pitch, std::int64_t n) {
     if constexpr (F::kLanes == 1) {
-      for (; n > 0; --n, x += width_) step(tree_.first(), x, width_);
+      for (; n > 0; --n, rows += pitch) step(tree_.first(), rows, width_);
     } else {
       while (n > 0) {
-        // As many rows as there are accumulators lie in memory as these do.
-        const int rows = n_ % F::kLanes == 0 && n >= F::kLanes ? F::kLanes : 1;
-        Acc* const to = lane(n_ % F::kLanes);
-        if (n_ < F::kLanes) std::fill_n(to, rows * width_, F::identity());
-        step(to, x, rows * width_);
-        x += rows * width_;
-        n -= rows;
-        n_ += rows;
+        const int fitting = static_cast<int>(std::min<std::int64_t>(n, kReductionBlock - n_));
+        add_to_block(rows, pitch, fitting);
+        rows += fitting * pitch;
+        n -= fitting;
+        n_ += fitting;
         if (n_ == kReductionBlock) end_block();
       }
     }
@@ -111,7 +108,23 @@ class alignas(16) RowAccumulator {
 
  private:
   Acc* lane(int i) { return reinterpret_cast<Acc*>(this + 1) + i * width_; }
-  static void step(Acc* to, const In* x, int n) {
+  void add_to_block(const char* rows, std::int64_t pitch, int n) {
+    const bool follow = pitch == width_ * static_cast<std::int64_t>(sizeof(In));
+    if constexpr (VectorReducer<F>) {
+      if (width_ >= F::kLanes || !follow)
+        return reduction_loops<In>(F::kStep).add_rows(lane(0), n_, rows, pitch, n, width_);
+    }
+    for (int k = n_; k < std::min(n_ + n, F::kLanes); ++k)
+      std::fill_n(lane(k), width_, F::identity());
+    // As many rows as there are accumulators lie in memory as these do.
+    for (int r = 0, at_once; r < n; r += at_once) {
+      const int to = (n_ + r) % F::kLanes;
+      at_once = follow && to == 0 && n - r >= F::kLanes ? F::kLanes : 1;
+      step(lane(to), rows + r * pitch, at_once * width_);
+    }
+  }
+  static void step(Acc* to, const char* elements, int n) {
+    const In* const x = reinterpret_cast<const In*>(elements);
     if constexpr (VectorReducer<F>) {
       reduction_loops<In>(F::kStep).step(to, x, n);
     } else {
@@ -119,22 +132,22 @@ class alignas(16) RowAccumulator {
     }
   }
   void end_block() {
-    // Accumulators that got nothing would change nothing.
     int used = std::min(n_, F::kLanes);
-    for (int half = F::kLanes / 2; half > 0; half /= 2) {
-      if (used <= half) continue;
-      merge(lane(0), lane(half), (used - half) * width_);
-      used = half;
+    if constexpr (VectorReducer<F>) {
+      reduction_loops<In>(F::kStep).merge_rows(lane(0), used, width_);
+    } else {
+      // Accumulators that got nothing would change nothing.
+      for (int half = F::kLanes / 2; half > 0; half /= 2) {
+        if (used <= half) continue;
+        merge(lane(0), lane(half), (used - half) * width_);
+        used = half;
+      }
     }
     tree_.add(lane(0));
     n_ = 0;
   }
   static void merge(Acc* into, const Acc* right, int n) {
-    if constexpr (VectorReducer<F>) {
-      reduction_loops<In>(F::kStep).step(into, right, n);
-    } else {
-      for (int i = 0; i < n; ++i) into[i] = F::merge(into[i], right[i]);
-    }
+    for (int i = 0; i < n; ++i) into[i] = F::merge(into[i], right[i]);
   }
 
   int width_;

@@ -88,62 +88,66 @@ T reduce_block_vectors(const T* x, int n) {
   return merge_lanes<S, T, kBytes>(lanes[0]);
 }
 
-/// Calls `f(i)` for every vector of `width` elements; the last one overlaps the one before rather
-/// than being cut.
-template <int kWidth, class F>
-void each_column_vector(int width, F f) {
-  for (int i = 0; i + kWidth <= width; i += kWidth) f(i);
-  if (width % kWidth != 0) f(width - kWidth);
+/// Calls `f(Vector, i)` for vectors that are all of `width` elements: the last ones are narrower.
+template <class T, int kBytes, class F>
+void each_vector(int i, int width, F f) {
+  using Vector = ReductionVector<T, kBytes>;
+  for (; i + Vector::kWidth <= width; i += Vector::kWidth) f(Vector{}, i);
+  if constexpr (Vector::kWidth > 1)
+    if (i < width) each_vector<T, kBytes / 2>(i, width, f);
 }
 
 template <class S, class T, int kBytes>
-void reduce_columns_vectors(T* out, const char* const* rows, int n, int width) {
-  using Vector = ReductionVector<T, kBytes>;
-  using V = typename Vector::Type;
-  if constexpr (Vector::kWidth > kMinReductionColumns) {
-    if (width < Vector::kWidth)
-      return reduce_columns_vectors<S, T, kBytes / 2>(out, rows, n, width);
-  }
-  alignas(64) T lanes[kReductionLanes][kReductionTile<T>];
-  for (int lane = 0; lane < kReductionLanes; ++lane)
-    each_column_vector<Vector::kWidth>(width, [&](int i) {
-      V a = V{} + static_cast<T>(S::kIdentity);
-      for (int r = lane; r < n; r += kReductionLanes)
-        a = S::step(a, Vector::load(rows[r] + i * static_cast<int>(sizeof(T))));
-      Vector::store(lanes[lane] + i, a);
+void add_rows_vectors(T* lanes, int before, const char* rows, long pitch, int n, int width) {
+  for (int k = 0; k < n && k < kReductionLanes; ++k) {
+    T* const lane = lanes + (before + k) % kReductionLanes * width;
+    const bool begins = before + k < kReductionLanes;
+    each_vector<T, kBytes>(0, width, [=]<class Vector>(Vector, int i) {
+      typename Vector::Type a = typename Vector::Type{} + static_cast<T>(S::kIdentity);
+      if (!begins) a = Vector::load(lane + i);
+      const char* x = rows + k * pitch + i * static_cast<int>(sizeof(T));
+      for (int r = k; r < n; r += kReductionLanes, x += kReductionLanes * pitch)
+        a = S::step(a, Vector::load(x));
+      Vector::store(lane + i, a);
     });
-  each_column_vector<Vector::kWidth>(width, [&](int i) {
-    V merged[kReductionLanes / 2];
+  }
+}
+
+template <class S, class T, int kBytes>
+void merge_rows_vectors(T* lanes, int used, int width) {
+  each_vector<T, kBytes>(0, width, [=]<class Vector>(Vector, int i) {
+    typename Vector::Type merged[kReductionLanes];
+#pragma GCC unroll 16
+    for (int j = 0; j < kReductionLanes; ++j)
+      merged[j] = j < used ? Vector::load(lanes + j * width + i)
+                           : typename Vector::Type{} + static_cast<T>(S::kIdentity);
 #pragma GCC unroll 8
-    for (int j = 0; j < kReductionLanes / 2; ++j)
-      merged[j] =
-          S::step(Vector::load(lanes[j] + i), Vector::load(lanes[j + kReductionLanes / 2] + i));
-#pragma GCC unroll 8
-    for (int half = kReductionLanes / 4; half > 0; half /= 2)
+    for (int half = kReductionLanes / 2; half > 0; half /= 2)
 #pragma GCC unroll 8
       for (int j = 0; j < half; ++j) merged[j] = S::step(merged[j], merged[j + half]);
-    Vector::store(out + i, merged[0]);
+    Vector::store(lanes + i, merged[0]);
   });
 }
 
-template <class S, class T>
-void merge_columns(T* into, const T* left, int width) {
-  for (int i = 0; i < width; ++i) into[i] = S::step(left[i], into[i]);
+template <class S, class T, int kBytes>
+void merge_vectors(T* into, const T* left, int width) {
+  each_vector<T, kBytes>(0, width, [=]<class Vector>(Vector, int i) {
+    Vector::store(into + i, S::step(Vector::load(left + i), Vector::load(into + i)));
+  });
 }
 
 template <class S, class T, int kBytes>
 void step_vectors(T* a, const T* x, int width) {
-  using Vector = ReductionVector<T, kBytes>;
-  int i = 0;
-  for (; i + Vector::kWidth <= width; i += Vector::kWidth)
+  each_vector<T, kBytes>(0, width, [=]<class Vector>(Vector, int i) {
     Vector::store(a + i, S::step(Vector::load(a + i), Vector::load(x + i)));
-  for (; i < width; ++i) a[i] = S::step(a[i], x[i]);
+  });
 }
 
 template <class S, class T, int kBytes>
 constexpr ReductionLoops<T> kLoops = {.block = &reduce_block_vectors<S, T, kBytes>,
-                                      .columns = &reduce_columns_vectors<S, T, kBytes>,
-                                      .merge = &merge_columns<S, T>,
+                                      .add_rows = &add_rows_vectors<S, T, kBytes>,
+                                      .merge_rows = &merge_rows_vectors<S, T, kBytes>,
+                                      .merge = &merge_vectors<S, T, kBytes>,
                                       .step = &step_vectors<S, T, kBytes>};
 /// By ReductionStep.
 template <int kBytes>

@@ -6,14 +6,9 @@
 
 namespace thunkvm {
 
-/// Elements of a block, accumulators of a block, and outputs that are reduced side by side at most,
-/// so that their accumulators stay in the first-level cache.
+/// Elements of a block, and accumulators of a block.
 inline constexpr int kReductionBlock = 128;
 inline constexpr int kReductionLanes = 16;
-template <class T>
-inline constexpr int kReductionTile = 2048 / static_cast<int>(sizeof(T));
-/// Fewer neighbours than this are not reduced side by side.
-inline constexpr int kMinReductionColumns = 8;
 
 /// A step on the accumulator a and the element x, or on two accumulators.
 enum class ReductionStep : std::uint8_t {
@@ -28,10 +23,12 @@ template <class T>
 struct ReductionLoops {
   /// The reduction of one block of n <= kReductionBlock neighbours.
   T (*block)(const T* x, int n);
-  /// The reductions of one block of each of `width` sequences, side by side: element r of sequence
-  /// i is rows[r][i], for r < n <= kReductionBlock and kMinReductionColumns <= width <=
-  /// kReductionTile.
-  void (*columns)(T* out, const char* const* rows, int n, int width);
+  /// Rows `before` to before + n of a block of `width` sequences side by side, `pitch` bytes apart,
+  /// go to the accumulators: row r to row r % kReductionLanes of `lanes`, which it begins if it is
+  /// the first one there.
+  void (*add_rows)(T* lanes, int before, const char* rows, long pitch, int n, int width);
+  /// Merges the rows of accumulators, of which the first `used` have begun, into the first.
+  void (*merge_rows)(T* lanes, int used, int width);
   /// into[i] = step(left[i], into[i])
   void (*merge)(T* into, const T* left, int width);
   /// a[i] = step(a[i], x[i])

@@ -17,6 +17,9 @@ struct Layout {
   static Layout of(const ArrayBody& body) {
     return {body.data, body.ndim, body.dims, body.dims + body.ndim};
   }
+  static Layout of(const Cell& cell) {
+    return cell.is_scalar() ? of_number(cell.address()) : of(*cell.body());
+  }
   /// A number.
   static Layout of_number(const void* address) {
     return {static_cast<char*>(const_cast<void*>(address)), 0, nullptr, nullptr};

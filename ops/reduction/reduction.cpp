@@ -33,21 +33,13 @@ AxisSet ReductionOp::axis_set(int ndim) const {
   return axes;
 }
 
-ReductionState ReductionOp::state(int ndim) const {
-  ReductionState state;
-  state.reduced.resize(static_cast<std::size_t>(ndim));
-  for (int axis : reduced_axes(ndim)) state.reduced[static_cast<std::size_t>(axis)] = true;
-  state.keepdims = keepdims_;
-  return state;
-}
-
 std::vector<Variable> ReductionOp::call(std::span<const Variable> inputs) const {
   expect_inputs(inputs, 1);
-  const ReductionState axes = state(inputs[0].ndim());
+  const AxisSet axes = axis_set(inputs[0].ndim());
   const StaticShape& lengths = inputs[0].static_shape();
   StaticShape shape;
   for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
-    if (!axes.reduced[axis])
+    if (!has_axis(axes, axis))
       shape.push_back(lengths[axis]);
     else if (keepdims_)
       shape.push_back(1);
@@ -56,10 +48,10 @@ std::vector<Variable> ReductionOp::call(std::span<const Variable> inputs) const 
 }
 
 std::vector<Extents> ReductionOp::infer_shape(Apply&, std::span<const Extents> input_shapes) const {
-  const ReductionState axes = state(static_cast<int>(input_shapes[0].size()));
+  const AxisSet axes = axis_set(static_cast<int>(input_shapes[0].size()));
   Extents kept;
   for (std::size_t axis = 0; axis < input_shapes[0].size(); ++axis) {
-    if (!axes.reduced[axis])
+    if (!has_axis(axes, axis))
       kept.push_back(input_shapes[0][axis]);
     else if (keepdims_)
       kept.push_back(extent(1));

@@ -4,8 +4,10 @@
 
 #include "ops/graph/array_op.h"
 #include "ops/graph/work.h"
+#include "ops/kernels/array_reduction.h"
 #include "ops/kernels/block_reduction.h"
-#include "ops/kernels/reduce_all.h"
+#include "ops/kernels/reduce_rows.h"
+#include "ops/kernels/reduce_runs.h"
 
 #include <algorithm>
 #include <new>
@@ -15,12 +17,6 @@
 #include <vector>
 
 namespace thunkvm {
-
-/// Which axes a kernel reduces, and what else it needs to know.
-struct ReductionState {
-  std::vector<bool> reduced;  ///< for each axis of the input
-  bool keepdims = false;
-};
 
 /// An Op that reduces the elements over some axes: attributes `axis` (Ints or None) and `keepdims`.
 class ReductionOp : public ArrayOp, public StatesWork {
@@ -46,7 +42,6 @@ class ReductionOp : public ArrayOp, public StatesWork {
   /// The reduced axes of an input with `ndim` axes, in increasing order.
   std::vector<int> reduced_axes(int ndim) const;
   AxisSet axis_set(int ndim) const;
-  ReductionState state(int ndim) const;
   bool keepdims() const { return keepdims_; }
   /// A result with the reduced axes back, of length 1.
   Variable with_axes(const Variable& result, int ndim) const;
@@ -75,58 +70,55 @@ class ReductionMaker : public OpMaker {
   }
 };
 
-/// The kernel of a reduction R of input 0. R says:
+struct ReductionState {
+  ArrayReduction reduction;
+  bool keepdims;
+};
+
+/// The kernel of a reduction of input 0 whose results are of type Out.
+template <class Out>
+void run_reduction(Activation& activation, const Operands& operands) {
+  const auto& [reduction, keepdims] = kernel_state<ReductionState>(operands);
+  const Layout x = Layout::of(activation.input(operands, 0));
+  std::vector<std::int64_t> shape;
+  shape.reserve(static_cast<std::size_t>(x.ndim));
+  std::int64_t count = 1, n = 1;
+  for (int axis = 0; axis < x.ndim; ++axis) {
+    const bool reduced = reduction.reduces(static_cast<std::size_t>(axis));
+    (reduced ? count : n) *= x.lengths[axis];
+    if (!reduced)
+      shape.push_back(x.lengths[axis]);
+    else if (keepdims)
+      shape.push_back(1);
+  }
+  if (reduction.kernel().nothing != nullptr && count == 0)
+    throw Error(ErrorKind::Value, reduction.kernel().nothing);
+  if (shape.empty()) {
+    Out result;
+    reduction.run(x, reinterpret_cast<char*>(&result), *activation.host);
+    activation.output(operands, 0).template set<Out>(result);
+  } else {
+    const Array out = output_array(activation, operands, 0, dtype_of<Out>, shape);
+    reduction.run(x, out.data(), *activation.host);
+    store(activation, operands, 0, out);
+  }
+  poll_after(activation, n * std::max<std::int64_t>(count, 1));
+}
+
+/// A reduction R as the loop takes it. R says:
 ///   using Reducer;  what happens to the elements (reduce.h)
 ///   using Out;   static Out finish(Reducer::Acc, std::int64_t count);  the result
 ///   static constexpr const char* kNothing;  the text of the ValueError where a result would be
 ///   made
 ///                of no elements (if there are no results, too); null where that has a value
 template <class R>
-void reduce(Activation& activation, const Operands& operands) {
-  using F = typename R::Reducer;
-  using Out = typename R::Out;
-  const ReductionState& state = kernel_state<ReductionState>(operands);
-  const CellMemory x(activation.input(operands, 0));
-  ReductionAxes kept, reduced;
-  std::vector<std::int64_t> shape;
-  shape.reserve(x.shape.size());
-  for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
-    ReductionAxes& axes = state.reduced[axis] ? reduced : kept;
-    axes.append(x.shape[axis], x.strides[axis]);
-    if (!state.reduced[axis])
-      shape.push_back(x.shape[axis]);
-    else if (state.keepdims)
-      shape.push_back(1);
-  }
-  if (R::kNothing != nullptr && reduced.count == 0) throw Error(ErrorKind::Value, R::kNothing);
-  const std::int64_t work = kept.count * std::max<std::int64_t>(reduced.count, 1);
-  if (shape.empty()) {
-    typename F::Acc total;
-    {
-      HostLeave leave(*activation.host, work);
-      total = reduce_along<F>(x.data, reduced);
-    }
-    activation.output(operands, 0).template set<Out>(R::finish(total, reduced.count));
-  } else {
-    const Array out = output_array(activation, operands, 0, dtype_of<Out>, shape);
-    {
-      HostLeave leave(*activation.host, work);
-      Out* results = out.data_as<Out>();
-      reduce_all<F>(x.data, kept, reduced, [&](std::int64_t i, typename F::Acc total) {
-        results[i] = R::finish(total, reduced.count);
-      });
-    }
-    store(activation, operands, 0, out);
-  }
-  poll_after(activation, work);
-}
-
-/// The same reduction for callers that have the elements in blocks.
-template <class R>
 struct BlockReductionOf {
   using Reducer = typename R::Reducer;
   using State = SequenceAccumulator<Reducer>;
   static_assert(std::is_trivially_destructible_v<State> && alignof(State) <= 16);
+
+  static constexpr bool kSomeInAnyOrder =
+      requires(typename Reducer::Acc acc) { Reducer::same_in_any_order(acc); };
 
   static void start(void* state) { new (state) State; }
   static void add(void* state, const void* elements, std::int64_t n) {
@@ -139,15 +131,30 @@ struct BlockReductionOf {
     *static_cast<typename R::Out*>(result) =
         R::finish(static_cast<const State*>(state)->total(), count);
   }
+  static void reduce(const void* elements, std::int64_t n, void* result) {
+    State state;
+    add(&state, elements, n);
+    finish(&state, n, result);
+  }
   static void append(void* state, const void* next) {
     static_cast<State*>(state)->append(*static_cast<const State*>(next));
+  }
+
+  static bool same_in_any_order(const void* results, std::int64_t n) {
+    if constexpr (kSomeInAnyOrder) {
+      const auto* const out = static_cast<const typename R::Out*>(results);
+      return std::all_of(out, out + n, [](typename R::Out result) {
+        return Reducer::same_in_any_order(static_cast<typename Reducer::Acc>(result));
+      });
+    }
+    return false;
   }
 
   using Rows = RowAccumulator<Reducer>;
   static_assert(std::is_trivially_destructible_v<Rows> && alignof(Rows) <= 16);
   static void start_rows(void* state, int width) { new (state) Rows(width); }
-  static void add_rows(void* state, const void* rows, std::int64_t n) {
-    static_cast<Rows*>(state)->add(static_cast<const typename Reducer::In*>(rows), n);
+  static void add_rows(void* state, const void* rows, std::int64_t pitch, std::int64_t n) {
+    static_cast<Rows*>(state)->add(static_cast<const char*>(rows), pitch, n);
   }
   static void finish_rows(void* state, std::int64_t count, void* results) {
     auto* const out = static_cast<typename R::Out*>(results);
@@ -163,8 +170,13 @@ struct BlockReductionOf {
   static_assert(std::is_trivially_destructible_v<Runs> && alignof(Runs) <= 16);
   static std::size_t bytes_of_runs(int, std::int64_t) { return sizeof(Runs); }
   static void start_runs(void* state, int) { new (state) Runs; }
-  static void add_run(void* state, const void* run, std::int64_t n) {
-    static_cast<Runs*>(state)->cut.add(static_cast<const typename Reducer::In*>(run), n);
+  static void add_run(void* state, const void* run, std::int64_t pitch, std::int64_t n) {
+    using In = typename Reducer::In;
+    BlockCutter<Reducer>& cut = static_cast<Runs*>(state)->cut;
+    if (pitch == static_cast<std::int64_t>(sizeof(In)))
+      return cut.add(static_cast<const In*>(run), n);
+    const char* x = static_cast<const char*>(run);
+    for (; n > 0; --n, x += pitch) cut.add(reinterpret_cast<const In*>(x), 1);
   }
   static void finish_runs(void* state, std::int64_t count, void* result) {
     Runs& runs = *static_cast<Runs*>(state);
@@ -172,22 +184,25 @@ struct BlockReductionOf {
     finish(&runs.accumulator, count, result);
   }
 
-  static constexpr BlockReduction kReduction{.state_bytes = sizeof(State),
-                                             .start = &start,
-                                             .add = &add,
-                                             .finish = &finish,
-                                             .append = Reducer::kLanes == 1 ? nullptr : &append,
-                                             .nothing = R::kNothing,
-                                             .in = dtype_of<typename Reducer::In>,
-                                             .out = dtype_of<typename R::Out>,
-                                             .rows = {.state_bytes = &Rows::bytes,
-                                                      .start = &start_rows,
-                                                      .add = &add_rows,
-                                                      .finish = &finish_rows},
-                                             .runs = {.state_bytes = &bytes_of_runs,
-                                                      .start = &start_runs,
-                                                      .add = &add_run,
-                                                      .finish = &finish_runs}};
+  static constexpr BlockReduction kReduction{
+      .state_bytes = sizeof(State),
+      .start = &start,
+      .add = &add,
+      .finish = &finish,
+      .reduce = &reduce,
+      .append = Reducer::kLanes == 1 ? nullptr : &append,
+      .same_in_any_order = kSomeInAnyOrder ? &same_in_any_order : nullptr,
+      .nothing = R::kNothing,
+      .in = dtype_of<typename Reducer::In>,
+      .out = dtype_of<typename R::Out>,
+      .rows = {.state_bytes = &Rows::bytes,
+               .start = &start_rows,
+               .add = &add_rows,
+               .finish = &finish_rows},
+      .runs = {.state_bytes = &bytes_of_runs,
+               .start = &start_runs,
+               .add = &add_run,
+               .finish = &finish_runs}};
 };
 
 /// An Op that is one reduction: for each element type a reduction (see `reduce`).
@@ -197,8 +212,10 @@ class OnePassReductionOp : public ReductionOp {
   using ReductionOp::ReductionOp;
 
   ThunkCode kernel(const Apply& node) const final {
+    const int ndim = node.input(0).ndim();
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return kernel_code<reduce<Reduction<T>>>(state(node.input(0).ndim()));
+      return kernel_code<run_reduction<typename Reduction<T>::Out>>(ReductionState{
+          {BlockReductionOf<Reduction<T>>::kReduction, ndim, axis_set(ndim)}, keepdims()});
     });
   }
   std::optional<BlockwiseReduction> block_reduction(const Apply& node) const final {

@@ -2,6 +2,7 @@
 // everything, as NumPy has it; complex numbers are ordered by their real parts, then by their
 // imaginary parts.
 #include "ops/graph/extents.h"
+#include "ops/kernels/gathered_blocks.h"
 #include "ops/reduction/reduction.h"
 
 #include <algorithm>
@@ -147,7 +148,7 @@ void run_arg_extremum(Activation& activation, const Operands& operands) {
   const ArgState& state = kernel_state<ArgState>(operands);
   Array x = input_array(activation, operands, 0);
   std::vector<std::int64_t> shape;
-  ReductionAxes kept;
+  std::vector<Axis> kept;
   std::int64_t length = 0, stride = sizeof(T);
   if (state.axis < 0) {
     x = x.as_contiguous();
@@ -160,7 +161,7 @@ void run_arg_extremum(Activation& activation, const Operands& operands) {
         stride = x.stride(axis);
         if (state.keepdims) shape.push_back(1);
       } else {
-        kept.append(x.length(axis), x.stride(axis));
+        kept.push_back({x.length(axis), x.stride(axis)});
         shape.push_back(x.length(axis));
       }
     }
@@ -174,11 +175,9 @@ void run_arg_extremum(Activation& activation, const Operands& operands) {
   {
     HostLeave leave(*activation.host, x.size());
     std::int64_t* result = out.data_as<std::int64_t>();
-    kept.each_run([&](std::int64_t offset) {
-      for (std::int64_t i = 0; i < kept.inner_length(); ++i)
-        *result++ = first_extremum<T, kLargest>(x.data() + offset + i * kept.inner_stride(), stride,
-                                                length);
-    });
+    Position sequence;
+    for (sequence.begin(kept); sequence.left() > 0; sequence.advance(1))
+      *result++ = first_extremum<T, kLargest>(x.data() + sequence.distance(), stride, length);
   }
   poll_after(activation, x.size());
   store(activation, operands, 0, out);

@@ -116,9 +116,9 @@ Array sums_of_squares(const SpreadState& state, const Layout& x, Dims kept_as_on
   const Array sums = Array::allocate(dtype_of<SquareType<T>>, kept_as_ones);
   char* const to_means = means.data();
   char* const to_sums = sums.data();
-  execute_once(state.means, x.shape(), {&x, 1}, {}, {&to_means, 1}, host);
+  execute_once(state.means, {x.shape(), state.means.reduced}, {&x, 1}, {}, {&to_means, 1}, host);
   const std::array<Layout, 2> inputs = {x, Layout::of(*means.body())};
-  execute_once(state.squares, x.shape(), inputs, {}, {&to_sums, 1}, host);
+  execute_once(state.squares, {x.shape(), state.squares.reduced}, inputs, {}, {&to_sums, 1}, host);
   return sums;
 }
 
@@ -127,12 +127,11 @@ void run_spread(Activation& activation, const Operands& operands) {
   using Out = SpreadOut<T>;
   using Square = SquareType<T>;
   const auto& state = kernel_state<SpreadState>(operands);
-  const Cell& cell = activation.input(operands, 0);
-  const Layout x = cell.is_scalar() ? Layout::of_number(cell.address()) : Layout::of(*cell.body());
+  const Layout x = Layout::of(activation.input(operands, 0));
   std::vector<std::int64_t> kept_as_ones, shape;
   std::int64_t count = 1;
   for (int axis = 0; axis < x.ndim; ++axis) {
-    const bool reduced = ((state.means.reduced >> axis) & 1u) != 0;
+    const bool reduced = has_axis(state.means.reduced, static_cast<std::size_t>(axis));
     kept_as_ones.push_back(reduced ? 1 : x.lengths[axis]);
     if (!reduced || state.keepdims) shape.push_back(kept_as_ones.back());
     if (reduced) count *= x.lengths[axis];

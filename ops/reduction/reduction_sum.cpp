@@ -99,11 +99,11 @@ class ProdOp final : public OnePassReductionOp<Prod> {
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
     const Variable& x = node.input(0);
     if (!g[0] || !is_inexact(x.dtype())) return {Variable()};
-    const ReductionState axes = state(x.ndim());
+    const AxisSet axes = axis_set(x.ndim());
     Axes order, back(static_cast<std::size_t>(x.ndim()));
     for (int pass = 0; pass < 2; ++pass)
       for (int axis = 0; axis < x.ndim(); ++axis)
-        if (axes.reduced[static_cast<std::size_t>(axis)] == (pass == 1)) order.push_back(axis);
+        if (has_axis(axes, static_cast<std::size_t>(axis)) == (pass == 1)) order.push_back(axis);
     for (std::size_t i = 0; i < order.size(); ++i)
       back[static_cast<std::size_t>(order[i])] = static_cast<std::int64_t>(i);
     const std::vector<int> reduced = reduced_axes(x.ndim());

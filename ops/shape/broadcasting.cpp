@@ -3,6 +3,7 @@
 #include "ops/graph/extents.h"
 #include "ops/graph/index_map.h"
 #include "ops/reduction/reduction.h"
+#include "thunks/lengths.h"
 
 #include <algorithm>
 
@@ -106,45 +107,50 @@ struct UnbroadcastState {
 };
 
 template <class T>
+struct SumDown {
+  using Reducer = SumReducer<T>;
+  using Out = T;
+  static constexpr const char* kNothing = nullptr;
+  static T finish(SumAcc<T> total, std::int64_t) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(total);
+    else
+      return static_cast<T>(total + SumAcc<T>(0));
+  }
+};
+
+template <class T>
 void run_unbroadcast(Activation& activation, const Operands& operands) {
   const std::size_t leading =
       static_cast<std::size_t>(kernel_state<UnbroadcastState>(operands).leading);
-  const CellMemory x(activation.input(operands, 0));
+  const Layout x = Layout::of(activation.input(operands, 0));
+  const Dims from = x.shape();
   std::vector<std::int64_t> shape = read_integers(activation, operands, 1);
-  shape.insert(shape.begin(), x.shape.begin(), x.shape.begin() + leading);
-  if (std::equal(shape.begin(), shape.end(), x.shape.begin(), x.shape.end())) {
+  shape.insert(shape.begin(), from.begin(), from.begin() + leading);
+  if (std::equal(shape.begin(), shape.end(), from.begin(), from.end())) {
     activation.output(operands, 0) = activation.input(operands, 0);
     return;
   }
   const auto fail = [&] {
-    throw Error(ErrorKind::Value, "[unbroadcast] an array of shape " + format_shape(x.shape) +
+    throw Error(ErrorKind::Value, "[unbroadcast] an array of shape " + format_shape(from) +
                                       " cannot be summed down to shape " + format_shape(shape) +
                                       ": no array of that shape broadcasts to it");
   };
-  if (shape.size() > x.shape.size()) fail();
-  const std::size_t extra = x.shape.size() - shape.size();
-  ReductionAxes kept, reduced;
-  for (std::size_t axis = 0; axis < x.shape.size(); ++axis) {
+  if (shape.size() > from.size()) fail();
+  const std::size_t extra = from.size() - shape.size();
+  AxisSet summed = 0;
+  for (std::size_t axis = 0; axis < from.size(); ++axis) {
     bool sums = axis >= leading && axis < leading + extra;
-    if (axis >= leading + extra && x.shape[axis] != shape[axis - extra]) {
+    if (axis >= leading + extra && from[axis] != shape[axis - extra]) {
       if (shape[axis - extra] != 1) fail();
       sums = true;
     }
-    (sums ? reduced : kept).append(x.shape[axis], x.strides[axis]);
+    summed |= AxisSet{sums} << axis;
   }
   const Array out = output_array(activation, operands, 0, dtype_of<T>, shape);
-  const std::int64_t work = kept.count * reduced.count;
-  {
-    HostLeave leave(*activation.host, work);
-    T* results = out.data_as<T>();
-    reduce_all<SumReducer<T>>(x.data, kept, reduced, [&](std::int64_t i, SumAcc<T> total) {
-      if constexpr (std::is_integral_v<T>)
-        results[i] = static_cast<T>(total);
-      else
-        results[i] = static_cast<T>(total + SumAcc<T>(0));
-    });
-  }
-  poll_after(activation, work);
+  ArrayReduction(BlockReductionOf<SumDown<T>>::kReduction, x.ndim, summed)
+      .run(x, out.data(), *activation.host);
+  poll_after(activation, *product_of_lengths(from));
   store(activation, operands, 0, out);
 }
 

@@ -1,7 +1,7 @@
 // test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
 #include "ops/graph/functions.h"
 #include "ops/kernels/block_reduction.h"
-#include "ops/kernels/reduce_all.h"
+#include "ops/kernels/reduction_loops.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 
@@ -316,8 +316,6 @@ TEST_CASE("no bit of a reduction depends on how the array lies in memory") {
 
 TEST_CASE("the loops of every vector unit give the same bits") {
   const std::vector<double> x = random_numbers(128 * 40);
-  std::vector<const char*> rows;
-  for (int r = 0; r < 128; ++r) rows.push_back(reinterpret_cast<const char*>(x.data() + 40 * r));
   for (const ReductionStep step : {ReductionStep::Add, ReductionStep::Max, ReductionStep::Min})
     for (const VectorUnit unit : {VectorUnit::Avx2, VectorUnit::Avx512}) {
       if (unit > widest_vector_unit()) continue;
@@ -325,10 +323,16 @@ TEST_CASE("the loops of every vector unit give the same bits") {
       const ReductionLoops<double>& wide = reduction_loops<double>(step, unit);
       for (const int n : {1, 15, 16, 17, 100, 128}) {
         CHECK(wide.block(x.data(), n) == narrow.block(x.data(), n));
-        for (const int width : {8, 9, 16, 40}) {
-          std::vector<double> a(40), b(40);
-          narrow.columns(a.data(), rows.data(), n, width);
-          wide.columns(b.data(), rows.data(), n, width);
+        for (const int width : {1, 7, 8, 9, 16, 40}) {
+          std::vector<double> a(16 * 40), b(16 * 40);
+          const char* const rows = reinterpret_cast<const char*>(x.data());
+          for (const int before : {0, n}) {
+            narrow.add_rows(a.data(), before, rows, 40 * 8, n, width);
+            wide.add_rows(b.data(), before, rows, 40 * 8, n, width);
+          }
+          CHECK(a == b);
+          narrow.merge_rows(a.data(), std::min(2 * n, 16), width);
+          wide.merge_rows(b.data(), std::min(2 * n, 16), width);
           CHECK(a == b);
           narrow.merge(a.data(), x.data(), width);
           wide.merge(b.data(), x.data(), width);

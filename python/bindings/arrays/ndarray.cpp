@@ -1,6 +1,6 @@
 #include "python/bindings/arrays/ndarray.h"
 
-#include "ops/kernels/reduction_axes.h"
+#include "ops/kernels/gathered_blocks.h"
 #include "python/bindings/arrays/limits.h"
 #include "python/bindings/python/release.h"
 #include "thunks/read_only.h"
@@ -205,13 +205,12 @@ unsigned char bits_of(const char* run, std::int64_t length, std::int64_t stride)
 // True if all bytes are 0 or 1. NumPy takes any other one for True, and code for the machine none.
 bool holds_bools(const Array& array) {
   if (array.body()->contiguous) return bits_of(array.data(), array.size(), 1) <= 1;
-  ReductionAxes axes;
-  for (std::size_t axis = 0; axis < array.shape().size(); ++axis)
-    axes.append(array.shape()[axis], array.strides()[axis]);
+  Axis axes[kMaxDims];
+  const int n = broadcast_axes(array.shape(), array.strides().data(), array.shape(), axes);
   unsigned char bits = 0;
-  axes.each_run([&](std::int64_t offset) {
-    bits |= bits_of(array.data() + offset, axes.inner_length(), axes.inner_stride());
-  });
+  Position at;
+  for (at.begin({axes, static_cast<std::size_t>(n)}); at.left() > 0; at.advance(at.row()))
+    bits |= bits_of(array.data() + at.distance(), at.row(), at.stride());
   return bits <= 1;
 }
 
