@@ -1,6 +1,6 @@
 // test_loop_executor.cpp: loops of element loops, which take strides, and of bodies, which do not.
 #include "ops/kernels/loop_executor.h"
-#include "ops/kernels/loop_threads.h"
+#include "tests/cpp/many_threads.h"
 #include "thunks/array.h"
 #include "thunks/error.h"
 
@@ -82,11 +82,6 @@ Array counting(Lengths shape, double first = 0.0) {
 struct AskedHost : Host {
   std::function<bool()> when_asked;
   bool interrupted() override { return when_asked(); }
-};
-
-struct Threads {
-  explicit Threads(std::int32_t count) { set_loop_threads({count, 1}); }
-  ~Threads() { set_loop_threads({}); }
 };
 
 }  // namespace
