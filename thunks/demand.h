@@ -9,10 +9,8 @@
 
 #include "thunks/thunk.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
 namespace thunkvm {
 

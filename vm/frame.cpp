@@ -4,7 +4,6 @@
 #include "vm/interpreter.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace thunkvm {
 

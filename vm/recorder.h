@@ -19,7 +19,6 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace thunkvm {

@@ -4,12 +4,8 @@
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace thunkvm {

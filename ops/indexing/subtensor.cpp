@@ -6,7 +6,6 @@
 #include "thunks/strided.h"
 
 #include <array>
-#include <cstring>
 
 namespace thunkvm {
 

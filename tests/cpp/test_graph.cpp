@@ -6,8 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
 using namespace thunkvm;
