@@ -181,8 +181,8 @@ void LoopValues::find_values() {
       values_[reductions_.back().second].reduced = true;
       continue;
     }
-    LoopMember member{step, 0, {}, form.code, form.c, form.inputs_read()};
-    int phase = form.c == nullptr ? 1 : 0;
+    LoopMember member{step, 0, {}, &form};
+    int phase = form.c ? 0 : 1;
     std::uint64_t shaping = 0;
     bool shaped = false;
     for (int i = 0; i < o.n_inputs; ++i) {
@@ -225,10 +225,10 @@ void LoopValues::find_phases() {
   for (const LoopMember& member : members_ | std::views::reverse) {
     LoopValue& value = values_[member.value];
     if (!value.is_consumed() && latest[member.value] == kUnread) continue;
-    if (!value.is_consumed() && member.c != nullptr) value.phase = latest[member.value];
+    if (!value.is_consumed() && member.form->c) value.phase = latest[member.value];
     const int at = value.phase - value.phase % 2;  // what a call reads is there before it
     for (std::size_t i = 0; i < member.inputs.size(); ++i)
-      if (member.reads(i)) latest[member.inputs[i]] = std::min(latest[member.inputs[i]], at);
+      if (member.form->reads(i)) latest[member.inputs[i]] = std::min(latest[member.inputs[i]], at);
   }
   std::erase_if(members_, [&](const LoopMember& member) {
     return !values_[member.value].is_consumed() && latest[member.value] == kUnread;
@@ -244,7 +244,7 @@ void LoopValues::find_storage() {
     for (std::size_t i = 0; i < member.inputs.size(); ++i) {
       LoopValue& input = values_[member.inputs[i]];
       if (input.phase != value.phase || value.phase % 2 != 0) stored[member.inputs[i]] = true;
-      if (member.reads(i)) input.last_read = std::max(input.last_read, order(value));
+      if (member.form->reads(i)) input.last_read = std::max(input.last_read, order(value));
     }
   }
   std::size_t given = nest_.inputs.size(), own = 0;
@@ -316,7 +316,7 @@ void LoopValues::finish_outputs() {
   nest_.room = CallMemory::room(plan_.n_temporaries());
   for (const LoopMember& member : members_) {
     const LoopValue& value = values_[member.value];
-    nest_.loop.cost += member.code->cost;
+    nest_.loop.cost += member.form->code->cost;
     if (!value.is_output()) continue;
     LoopNest::Output output{.registers = value.outputs, .dtype = value.dtype};
     if (value.outputs.size() == 1) output.slot = plan_.reg(value.outputs[0]).temporary;

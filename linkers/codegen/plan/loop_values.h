@@ -38,11 +38,7 @@ struct LoopMember {
   std::uint32_t step;
   std::size_t value;
   std::vector<std::size_t> inputs;  ///< values
-  const ElementCode* code;
-  const char* c;       ///< its template; null: its kernel's loop is called
-  std::uint32_t read;  ///< bit i: what it computes depends on the elements of input i
-
-  bool reads(std::size_t input) const { return ((read >> input) & 1u) != 0; }
+  const StepForm* form;
 };
 
 class LoopValues {
