@@ -79,8 +79,8 @@ void LoopValues::find_space() {
   };
   // What is broadcast to given lengths may not fit them.
   if (given_.empty() && std::ranges::all_of(members_, has_first_shape)) return;
-  for (const auto& [step, inputs] : shaping_)
-    if (is_new_shape(shape_of(step))) nest_.shaping.push_back(inputs);
+  for (const auto& [step, inputs] : own_spaces_)
+    if (is_new_shape(shape_of(step))) nest_.own_spaces.push_back(inputs);
   for (const std::uint32_t step : given_) require_given_shape(step);
 }
 
@@ -183,19 +183,19 @@ void LoopValues::find_values() {
     }
     LoopMember member{step, 0, {}, &form};
     int phase = form.c ? 0 : 1;
-    std::uint64_t shaping = 0;
+    std::uint64_t own_space = 0;
     bool shaped = false;
     for (int i = 0; i < o.n_inputs; ++i) {
       const Operand input = operand_of(step, i);
       member.inputs.push_back(input.value);
       const LoopValue& value = values_[input.value];
       shaped |= input.shaped;
-      if (value.kind == LoopValue::Kind::Input) shaping |= std::uint64_t{1} << value.index;
+      if (value.kind == LoopValue::Kind::Input) own_space |= std::uint64_t{1} << value.index;
       // The next phase of its kind that is not before.
       const int at = value.phase;
       phase = std::max(phase, at + (at >= 0 && at % 2 != phase % 2 ? 1 : 0));
     }
-    if (!shaped) shaping_.push_back({step, shaping});
+    if (!shaped) own_spaces_.push_back({step, own_space});
     member.value = values_.size();
     values_.push_back({.kind = LoopValue::Kind::Member,
                        .dtype = plan_.node(step).output_type(0).tensor()->dtype(),
