@@ -41,7 +41,7 @@ struct alignas(64) SiteRecord {
   std::uint64_t self = 0;                          ///< ticks, all runs together
   std::uint64_t min = ~std::uint64_t{0}, max = 0;  ///< of all runs but the first
   std::uint64_t first = 0;                         ///< ticks of the first run
-  std::uint64_t suspended = 0;  ///< of a lazy thunk: how often it asked for inputs
+  std::uint64_t suspended = 0;  ///< of a lazy thunk: how often it requested inputs
   std::uint64_t failed = 0;
   std::uint64_t bytes = 0;  ///< of outputs that are new, and no memory of an input
   /// A histogram of all runs but the first: class 4k+j begins at 16 * 2^k * (1 + j/4) ticks.
