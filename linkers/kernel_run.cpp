@@ -44,13 +44,12 @@ struct Number {
 template <class T>
 class Few {
  public:
-  explicit Few(std::size_t n) : more_(n > kFew ? new T[n]() : nullptr) {}
+  explicit Few(std::size_t n) : more_(n > kFewOperands ? new T[n]() : nullptr) {}
   T* begin() { return more_ ? more_.get() : few_; }
   T& operator[](std::size_t i) { return begin()[i]; }
 
  private:
-  static constexpr std::size_t kFew = 8;
-  T few_[kFew] = {};
+  T few_[kFewOperands] = {};
   std::unique_ptr<T[]> more_;
 };
 
@@ -192,7 +191,7 @@ class Run : public CallView {
   static int note_failure(CallView* call, const char* exception, const char* format, ...) {
     std::va_list arguments;
     va_start(arguments, format);
-    char text[1024];
+    char text[kLongestFailure];
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     Run& run = of(call);

@@ -12,7 +12,6 @@
 #include "thunks/log.h"
 #include "vm/verify/verifier.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>

@@ -57,7 +57,7 @@ struct LinkOptions {
   /// Sees the schedule before it is assembled: for sources whose thunks depend on what is around
   /// them. It may add inputs to Runs. Null: nobody does.
   std::function<void(Schedule&)> scheduled = {};
-  /// Of what emits: each thunk has an instruction of its own.
+  /// Each thunk has an instruction of its own, where C is emitted too.
   bool one_by_one = false;
   /// Advice about a node that no source has a thunk for.
   std::string advice{kDefaultAdvice};

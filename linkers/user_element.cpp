@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -69,19 +68,23 @@ void check_node(const Apply& node) {
                     "many dimensions as the input that has most.");
 }
 
+bool fits(const CTemplate::Piece& piece, std::uint32_t n_inputs) {
+  switch (piece.kind) {
+    case CTemplate::Piece::Kind::Text: return piece.text.find_first_of("{}") == piece.text.npos;
+    case CTemplate::Piece::Kind::Input: return piece.input < n_inputs;
+    case CTemplate::Piece::Kind::Function: return false;
+    default: return true;
+  }
+}
+
 void check_template(const Apply& node, const std::string& text) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '{' && text[i] != '}') continue;
-    const std::string_view which = c_placeholder(std::string_view(text).substr(i));
-    const bool is_input = !which.empty() && which[0] >= '0' && which[0] <= '9' &&
-                          std::stoul(std::string(which)) < node.n_inputs();
-    if (!is_input && which != "T" && which != "U")
+  const CTemplate parsed(text);
+  for (const CTemplate::Piece& piece : parsed.pieces())
+    if (!fits(piece, node.n_inputs()))
       throw Error(ErrorKind::Value,
                   location_of(node) + " returned \"" + text +
                       "\", in which braces stand for something else than an input, {0} to {" +
                       std::to_string(node.n_inputs() - 1) + "}, or the output's type, {T}.");
-    i += which.size() + 1;
-  }
   if (text.find_first_not_of(" \t\n") == std::string::npos || text.find(';') != std::string::npos)
     throw Error(ErrorKind::Value, location_of(node) + " returned \"" + text +
                                       "\"; it has to be one expression of C, without a semicolon.");
@@ -102,7 +105,7 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
     dense_loads += "    const " + type + " x" + k + " = ((const " + type + " *)p[" + k + "])[i];\n";
   }
   const std::string out = c_type(code.output), o = std::to_string(n_inputs);
-  const std::string value = "(" + fill_c_template(text, op, code.output, names) + ")";
+  const std::string value = "(" + CTemplate(text).fill(op, code.output, names) + ")";
   std::string module = "// c_element of " + op + "\n" + kCTypes + kLibmDeclarations;
   module += "void tv_loop(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
             "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +

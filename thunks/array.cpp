@@ -23,8 +23,7 @@ struct Block {
   Buffer buffer;
   ArrayBody array;
 };
-constexpr std::size_t kElements = 128;  // where they begin: as aligned as the block
-static_assert(sizeof(Block) <= kElements);
+static_assert(sizeof(Block) <= kBlockHead);
 
 bool stands_in_block(const ArrayBody* body) {
   return body == &reinterpret_cast<const Block*>(body->buffer)->array;
@@ -44,7 +43,7 @@ bool stands_in_block(const ArrayBody* body) {
 
 // The size of a C-order array in bytes; throws where there is no array of this shape (lengths.h).
 inline std::size_t checked_bytes(DType dtype, Dims shape) {
-  constexpr std::uint64_t kSurelyFits = std::uint64_t{1} << 32;
+  constexpr std::uint64_t kSurelyFits = std::uint64_t{1} << 32;  // times the largest element
   if (shape.size() == 1 && static_cast<std::uint64_t>(shape[0]) < kSurelyFits) [[likely]]
     return static_cast<std::size_t>(shape[0]) * item_size(dtype);
   const auto bytes = product_of_lengths(shape, static_cast<std::int64_t>(item_size(dtype)));
@@ -90,19 +89,19 @@ inline void look_at(ArrayBody& body, Buffer* buffer, DType dtype, Dims shape, Di
 
 Array Array::allocate(DType dtype, Dims shape) {
   const std::size_t bytes = checked_bytes(dtype, shape);
-  if (bytes > SIZE_MAX - kElements - kArrayPadding)
+  if (bytes > SIZE_MAX - kBlockHead - kArrayPadding)
     throw Error(ErrorKind::Memory,
                 "out of memory: " + std::to_string(bytes) + " bytes were asked for");
   std::unique_ptr<std::int64_t[]> room = room_for_dims(shape.size());
   std::uint8_t size_class = 0;
   char* memory =
-      static_cast<char*>(MemoryPool::allocate(kElements + padded_bytes(bytes), size_class));
+      static_cast<char*>(MemoryPool::allocate(kBlockHead + padded_bytes(bytes), size_class));
   Block* block = new (memory) Block(size_class);
   ArrayBody* body = &block->array;
   set_dims(*body, shape.size(), std::move(room));
   body->dtype = dtype;
   body->buffer = &block->buffer;
-  body->data = memory + kElements;
+  body->data = memory + kBlockHead;
   std::int64_t stride = static_cast<std::int64_t>(item_size(dtype));
   for (std::size_t i = shape.size(); i-- > 0;) {
     body->dims[i] = shape[i];
@@ -173,7 +172,7 @@ std::span<char> Array::reach(const ArrayBody& body) {
 
 bool Array::padded(const ArrayBody& body) {
   return !body.buffer->foreign() &&
-         body.data == reinterpret_cast<const char*>(body.buffer) + kElements;
+         body.data == reinterpret_cast<const char*>(body.buffer) + kBlockHead;
 }
 
 Array Array::copy() const {

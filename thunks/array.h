@@ -3,6 +3,7 @@
 
 #include "thunks/buffer.h"
 #include "thunks/dtype.h"
+#include "thunks/limits.h"
 
 #include <atomic>
 #include <cstdint>
@@ -14,11 +15,7 @@ namespace thunkvm {
 
 using Dims = std::span<const std::int64_t>;
 
-inline constexpr int kMaxDims = 32;
-inline constexpr int kInlineDims = 4;
-/// Memory of ours goes on behind the elements up to a multiple of so many bytes: vector code may
-/// read and write there.
-inline constexpr std::size_t kArrayPadding = 128;
+/// The bytes of an array's elements with the padding behind them.
 constexpr std::size_t padded_bytes(std::size_t bytes) {
   return (bytes + kArrayPadding - 1) / kArrayPadding * kArrayPadding;
 }

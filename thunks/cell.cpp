@@ -1,18 +1,17 @@
 #include "thunks/cell.h"
 
 #include "thunks/error.h"
+#include "thunks/limits.h"
 
 #include <array>
 #include <atomic>
-#include <memory>
 #include <mutex>
 
 namespace thunkvm {
 namespace {
 
 // Chunks that never move, so that reading a kind's hooks needs no lock.
-constexpr std::size_t kChunk = 256;
-std::array<std::atomic<ObjectHooks*>, 256> chunks;
+std::array<std::atomic<ObjectHooks*>, 65'536 / kKindsTogether> chunks;
 std::mutex registration;
 std::size_t n_kinds = 0;
 
@@ -20,17 +19,18 @@ std::size_t n_kinds = 0;
 
 std::uint16_t register_object_kind(ObjectHooks hooks) {
   std::lock_guard lock(registration);
-  if (n_kinds == kChunk * chunks.size())
+  if (n_kinds == kKindsTogether * chunks.size())
     throw Error(ErrorKind::Runtime,
                 "65,536 kinds of opaque objects are registered already; register a kind once");
-  std::atomic<ObjectHooks*>& chunk = chunks[n_kinds / kChunk];
-  if (chunk.load() == nullptr) chunk.store(new ObjectHooks[kChunk], std::memory_order_release);
-  chunk.load()[n_kinds % kChunk] = hooks;
+  std::atomic<ObjectHooks*>& chunk = chunks[n_kinds / kKindsTogether];
+  if (chunk.load() == nullptr)
+    chunk.store(new ObjectHooks[kKindsTogether], std::memory_order_release);
+  chunk.load()[n_kinds % kKindsTogether] = hooks;
   return static_cast<std::uint16_t>(n_kinds++);
 }
 
 const ObjectHooks& object_hooks(std::uint16_t kind) {
-  return chunks[kind / kChunk].load(std::memory_order_acquire)[kind % kChunk];
+  return chunks[kind / kKindsTogether].load(std::memory_order_acquire)[kind % kKindsTogether];
 }
 
 void Cell::retain_reference() const {

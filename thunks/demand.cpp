@@ -122,7 +122,7 @@ class FiberThunk final : public BoundThunk, public FailureHandler, private Deman
   std::uint32_t demanded() const override { return call().demanded(); }
 
   const Cell& force(int i) override {
-    // A loop, since what is asked for when the demanded output is there already is not computed.
+    // A loop, since what is requested when the demanded output is there already is not computed.
     for (;;) {
       LazyCall& now = call();
       if (const Failure* failed = failures_.of(static_cast<std::uint32_t>(i)))

@@ -2,17 +2,15 @@
 //
 // The lazy body, a C++ function, runs on a fiber (Boost.Context) with a pooled stack, and suspends
 // into the interpreter's loop while the input is computed on the thread's own stack. Rules for it:
-// no Python; no more
-// stack than kFiberStackBytes; no `force` in a destructor. Values that must survive a `force` live
-// in locals as usual. It stays on one thread.
+// no Python; no more stack than kFiberStackBytes (limits.h); no `force` in a destructor. Values
+// that must survive a `force` live in locals as usual. It stays on one thread. At most kMaxFibers
+// are suspended at once.
 #pragma once
 
 #include "thunks/thunk.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 
 namespace thunkvm {
 
@@ -51,12 +49,5 @@ ForceBy default_force();
 
 /// A lazy ThunkCode that runs `body`.
 ThunkCode straight_line(LazyBody body, ForceBy force = default_force());
-
-/// The stack of a fiber. A lazy body that needs more ends the process at the guard page.
-inline constexpr std::size_t kFiberStackBytes = 128 * 1024;
-
-/// How many fibers may be suspended at once in the process: each needs two memory maps of the
-/// 65,530 that Linux gives a process. One more is Error(Runtime) that says so.
-inline constexpr int kMaxFibers = 16384;
 
 }  // namespace thunkvm

@@ -2,6 +2,8 @@
 // as the machine asks it.
 #pragma once
 
+#include "thunks/limits.h"
+
 #include <cstdint>
 
 namespace thunkvm {
@@ -18,9 +20,6 @@ class Host {
   /// and after long kernels, between two thunks.
   virtual bool interrupted() { return false; }
 };
-
-/// Elements of work from which a kernel is worth leaving the host for (about 20 us).
-inline constexpr std::int64_t kWorthLeaving = 1 << 14;
 
 /// Leaves the host for as long as it lives, if `work` (elements touched, or multiply-adds) is worth
 /// it.

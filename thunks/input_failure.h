@@ -50,9 +50,9 @@ class InputFailures {
 class FailureHandler {
  public:
   virtual ~FailureHandler() = default;
-  /// In place of `BoundThunk::enter`, after computing an input that it asked for failed; those that
-  /// it asked for after that one have not been computed. It may set outputs and ask for inputs, as
-  /// when it is entered; if it asks for this one, it is told again. Done: it has dealt with the
+  /// In place of `BoundThunk::enter`, after computing an input that it requested failed; those that
+  /// it requested after that one have not been computed. It may set outputs and request inputs, as
+  /// when it is entered; if it requests this one, it is told again. Done: it has dealt with the
   /// failure; Failed: it has not, with the failure that it notes in the activation.
   virtual Status raised(LazyCall& call, int input, const Failure& failure) = 0;
 };

@@ -1,12 +1,12 @@
 #include "thunks/interrupt.h"
 
+#include "thunks/limits.h"
+
 #include <atomic>
 #include <cstdint>
 
 namespace thunkvm {
 namespace {
-
-constexpr std::uint32_t kPollsPerQuestion = 1024;
 
 constinit std::atomic<void (*)()> asked{nullptr};
 constinit thread_local std::uint32_t polls = 0;

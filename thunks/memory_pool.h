@@ -11,7 +11,7 @@ namespace thunkvm {
 /// The pool's memory, in bytes. `in_use` is what live buffers were given (rounded up to their size
 /// class); `peak` the largest `in_use` since the start or the last `reset_peak`; `cached` what
 /// waits to be used again; `live_buffers` counts blocks, headers of views included. Other threads'
-/// last 64 KiB each may be missing.
+/// last kUnflushedBytes each may be missing.
 struct PoolStatistics {
   std::size_t in_use = 0;
   std::size_t peak = 0;
@@ -22,9 +22,9 @@ struct PoolStatistics {
 /// The process's pool of memory blocks in size classes (four per power of two, the smallest 64
 /// bytes).
 ///
-/// Blocks up to 4 KiB are recycled through a cache of the thread, larger ones through
-/// lists shared between threads, up to a cap of 256 MiB of idle memory: fresh memory costs page
-/// faults (4.4 ns an element against 1.2 in a recycled block). Thread-safe. Built with
+/// Blocks up to kSmallBlock are recycled through a cache of the thread, larger ones through lists
+/// of all threads, up to kMostIdleBytes of idle memory: fresh memory costs page faults (4.4 ns an
+/// element against 1.2 in a recycled block). Thread-safe. Built with
 /// AddressSanitizer nothing is recycled or larger than was asked for, so that a use after release
 /// or behind the end is seen.
 class MemoryPool {
@@ -32,7 +32,7 @@ class MemoryPool {
   /// At least so many bytes, aligned to 64; what they hold is anything. Throws Error(Memory) with
   /// the size when there are none.
   static void* allocate(std::size_t bytes, std::uint8_t& size_class) {
-    if (bytes <= size_classes::kSmall) [[likely]] {
+    if (bytes <= kSmallBlock) [[likely]] {
       size_class = size_classes::kOfLines[(bytes + 63) / 64];
       if (ThreadCache* cache = ThreadCache::current()) [[likely]] {
         ThreadCache::List& list = cache->lists[size_class];
@@ -50,7 +50,7 @@ class MemoryPool {
     if (size_class < size_classes::kSmallClasses) [[likely]] {
       if (ThreadCache* cache = ThreadCache::current()) [[likely]] {
         ThreadCache::List& list = cache->lists[size_class];
-        if (kRecycles && list.count < ThreadCache::kBlocks) [[likely]] {
+        if (kRecycles && list.count < kIdleBlocks) [[likely]] {
           ThreadCache::Idle* idle = static_cast<ThreadCache::Idle*>(block);
           idle->next = list.first;
           list.first = idle;

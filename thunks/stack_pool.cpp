@@ -1,8 +1,8 @@
 // stack_pool.cpp: maps stacks with their guard pages, and keeps some.
 #include "thunks/stack_pool.h"
 
-#include "thunks/demand.h"
 #include "thunks/error.h"
+#include "thunks/limits.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ StackPool& StackPool::instance() {
 }
 
 StackPool::StackPool() : page_bytes_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
-  idle_.reserve(kMaxIdle);  // so that `release` cannot fail
+  idle_.reserve(kIdleStacks);  // so that `release` cannot fail
 }
 
 boost::context::stack_context StackPool::allocate() {
@@ -60,7 +60,7 @@ void StackPool::release(const boost::context::stack_context& stack) noexcept {
   {
     const std::lock_guard lock(mutex_);
     --in_use_;
-    if (idle_.size() < kMaxIdle) {
+    if (idle_.size() < kIdleStacks) {
       idle_.push_back(stack);
       return;
     }

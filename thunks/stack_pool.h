@@ -9,16 +9,14 @@
 
 namespace thunkvm {
 
-/// The process's stacks for fibers: kFiberStackBytes each (thunks/demand.h), with a guard page
+/// The process's stacks for fibers: kFiberStackBytes each (thunks/limits.h), with a guard page
 /// below, so that an overflow ends the process at once instead of writing over a neighbour.
 ///
-/// At most kMaxFibers are handed out at a time. Up to kMaxIdle of those that came back wait to be
-/// used again, the rest goes back to the system: an idle stack keeps the pages that it touched.
+/// At most kMaxFibers are handed out at a time. Up to kIdleStacks of those that came back wait to
+/// be used again, the rest goes back to the system: an idle stack keeps the pages that it touched.
 /// Thread-safe.
 class StackPool {
  public:
-  static constexpr std::size_t kMaxIdle = 1024;
-
   static StackPool& instance();
 
   /// Throws Error(Runtime) beyond kMaxFibers, Error(Memory) where the system gives no memory.

@@ -2,6 +2,8 @@
 // inlined where blocks come and go.
 #pragma once
 
+#include "thunks/limits.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -28,12 +30,12 @@ constexpr int of(std::size_t bytes) {
   return 4 * power + j;
 }
 
-inline constexpr std::size_t kSmall = 4096;  ///< up to here blocks pass through the thread's cache
-inline constexpr int kSmallClasses = of(kSmall) + 1;
+/// The classes whose blocks pass through the thread's cache.
+inline constexpr int kSmallClasses = of(kSmallBlock) + 1;
 
 /// The small classes by the number of 64-byte lines that are asked for.
-inline constexpr std::array<std::uint8_t, kSmall / 64 + 1> kOfLines = [] {
-  std::array<std::uint8_t, kSmall / 64 + 1> table{};
+inline constexpr std::array<std::uint8_t, kSmallBlock / 64 + 1> kOfLines = [] {
+  std::array<std::uint8_t, kSmallBlock / 64 + 1> table{};
   for (std::size_t lines = 1; lines < table.size(); ++lines)
     table[lines] = static_cast<std::uint8_t>(of(64 * lines));
   return table;
@@ -44,7 +46,7 @@ inline constexpr std::array<std::uint32_t, kSmallClasses> kBytes = [] {
     table[static_cast<std::size_t>(c)] = static_cast<std::uint32_t>(bytes_of(c));
   return table;
 }();
-static_assert(kBytes.back() == kSmall);
+static_assert(kBytes.back() == kSmallBlock);
 
 }  // namespace size_classes
 
@@ -59,10 +61,6 @@ struct ThreadCache {
     Idle* first = nullptr;
     std::uint32_t count = 0;
   };
-  static constexpr std::uint32_t kBlocks = 64;  ///< idle blocks of one class, at most
-  /// A thread's share of the statistics, in bytes, that may be unseen.
-  static constexpr std::int64_t kUnflushed = 64 << 10;
-
   std::array<List, size_classes::kSmallClasses> lists{};
   std::int64_t in_use_delta = 0, live_delta = 0;
   std::int64_t held_delta = 0;     ///< bytes from the system, in use or idle
@@ -78,13 +76,13 @@ struct ThreadCache {
     in_use_delta += bytes;
     ++live_delta;
     highest_delta = std::max(highest_delta, in_use_delta);
-    if (in_use_delta > kUnflushed) [[unlikely]]
+    if (in_use_delta > kUnflushedBytes) [[unlikely]]
       flush();
   }
   void note_given(std::int64_t bytes) noexcept {
     in_use_delta -= bytes;
     --live_delta;
-    if (in_use_delta < -kUnflushed) [[unlikely]]
+    if (in_use_delta < -kUnflushedBytes) [[unlikely]]
       flush();
   }
   /// Adds the deltas to the process's statistics.

@@ -13,7 +13,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -32,8 +31,8 @@ struct Operands {
   const std::uint32_t* registers = nullptr;  ///< inputs, then outputs
   std::uint16_t n_inputs = 0;
   std::uint16_t n_outputs = 0;
-  /// Bit i: input i dies here on every path; its memory may be taken over. Of inputs from
-  /// kDyingInputs on that is not known.
+  /// Bit i: input i dies here on every path; its memory may be taken over. Inputs from
+  /// kDyingInputs on are not among them.
   std::uint32_t dying = 0;
   const void* state = nullptr;  ///< the kernel's own immutable data
   std::uint32_t bound = 0;      ///< index of the BoundThunk in the frame, for thunks that have one
@@ -82,7 +81,7 @@ Status guarded(Activation& activation, const Operands& operands) {
   }
 }
 
-/// One entry of a lazy thunk: the inputs that it requested and got, the outputs, and the list of
+/// One entry of a lazy thunk: the inputs that are available to it, the outputs, and the list of
 /// inputs that it requests next.
 class LazyCall {
  public:
@@ -102,7 +101,7 @@ class LazyCall {
   std::uint32_t demanded() const { return demanded_; }
   /// True once this thunk requested input i and it was computed; what else ran makes no difference.
   bool available(int i) const { return available_[i] != 0; }
-  /// The value of an input that it got.
+  /// The value of an available input.
   const Cell& input(int i) const { return activation_.cells[operands_.input(i)]; }
   bool computed(int j) const { return computed_[j] != 0; }
   const Cell& output(int j) const { return activation_.cells[operands_.output(j)]; }
@@ -117,7 +116,7 @@ class LazyCall {
   const Operands& operands() const { return operands_; }
 
   /// For nested implementations of Demand::force only: computes input i at once, by running the
-  /// machine on the native stack, at most kMaxNesting (vm/interpreter.h) calls deep. After Failed
+  /// machine on the native stack, at most kMaxNesting (vm/limits.h) calls deep. After Failed
   /// the call is lost: let it end. Null where the machine cannot nest.
   std::function<Status(int)> compute_now;
 

@@ -10,12 +10,12 @@
 
 namespace thunkvm {
 
-/// A memo body, or an input body of a lazy thunk.
-struct Body {
+/// What runs on demand: a memo body, or the block of an input of a lazy thunk.
+struct DemandedBody {
   std::uint32_t lazy = kNone;  ///< kNone: a memo body
   std::uint32_t index = 0;     ///< of the memo, or of the input
 
-  friend auto operator<=>(const Body&, const Body&) = default;
+  friend auto operator<=>(const DemandedBody&, const DemandedBody&) = default;
 };
 
 /// The registers that are written, and the lazy thunks that are entered, only while control is in a
@@ -29,8 +29,8 @@ struct Body {
 class BodyContents {
  public:
   virtual ~BodyContents() = default;
-  virtual std::span<const std::uint32_t> registers(Body body) const = 0;
-  virtual std::span<const std::uint32_t> lazies(Body body) const = 0;
+  virtual std::span<const std::uint32_t> registers(DemandedBody body) const = 0;
+  virtual std::span<const std::uint32_t> lazies(DemandedBody body) const = 0;
 };
 
 }  // namespace thunkvm

@@ -4,7 +4,6 @@
 #include "vm/interpreter.h"
 
 #include <algorithm>
-#include <cassert>
 
 namespace thunkvm {
 
@@ -115,7 +114,7 @@ void Frame::release(std::uint32_t lazy) noexcept {
 void Frame::drop_failed() {
   if (!program_->retain_intermediates) {
     const BodyContents& contents = *program_->contents;
-    for (const Body body : failed_bodies_) {
+    for (const DemandedBody body : failed_bodies_) {
       for (const std::uint32_t lazy : contents.lazies(body)) release(lazy);
       for (const std::uint32_t index : contents.registers(body)) cells_[index].clear();
     }

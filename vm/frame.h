@@ -128,8 +128,8 @@ class Frame {
   std::vector<LazyState> lazies_;
   std::vector<std::uint32_t> entered_;  ///< lazies to be reset
   std::unordered_map<std::uint32_t, Failure> failed_memos_;
-  std::vector<Body> failed_bodies_;  ///< whose registers are to be emptied
-  std::vector<std::uint32_t> ends_;  ///< registers that `finish` empties
+  std::vector<DemandedBody> failed_bodies_;  ///< whose registers are to be emptied
+  std::vector<std::uint32_t> ends_;          ///< registers that `finish` empties
   std::vector<std::unique_ptr<BoundThunk>> bound_;
   std::vector<BoundThunk*> bound_pointers_;
   std::vector<Resume> resumes_;

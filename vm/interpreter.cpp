@@ -206,7 +206,7 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   if constexpr (Watch::kRecords) watch.entered(lazy.node, state.computed[output] != 0);
   if (!frame.failed_bodies_.empty()) [[unlikely]]
     frame.drop_failed();
-  if (state.computed[output] != 0) return Status::Done;  // what it still asks for is not needed
+  if (state.computed[output] != 0) return Status::Done;  // what it still requests is not needed
   if (Requests::queue(frame, index, output) != Status::Done) [[unlikely]]
     return Unwinding::fail_lazy(frame, index);
   return Status::Done;

@@ -41,10 +41,10 @@ void move(Cell* to, Cell* from, int take) {
 
 void clear(Cell* cell) { cell->clear(); }
 
-/// Asks the machine. 1: the call has failed.
-template <bool (*ask)(Frame&, std::uint32_t)>
+/// 1 where a step of the machine has failed, 0 where the call goes on.
+template <bool (*run)(Frame&, std::uint32_t)>
 int fails(NativeCall* call, std::uint32_t index) {
-  return ask(*call->frame, index) ? 0 : 1;
+  return run(*call->frame, index) ? 0 : 1;
 }
 
 void lap(NativeCall* call, std::uint32_t site) { call->recorder->lap(site); }

@@ -1,7 +1,6 @@
 #include "vm/recorder.h"
 
 #include "thunks/memory_pool.h"
-#include "vm/limits.h"
 
 #include <atomic>
 

@@ -9,6 +9,7 @@
 
 #include "vm/clock.h"
 #include "vm/code_regions.h"
+#include "vm/limits.h"
 #include "vm/program.h"
 #include "vm/shape_tally.h"
 
@@ -19,7 +20,6 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -32,10 +32,6 @@ struct RecordOptions {
   bool calls = true;    ///< the latest calls, one by one
 };
 
-/// A histogram of ticks: four classes for each power of two from 16 on. Classes 4k+j begin at
-/// 16 * 2^k * (1 + j/4).
-inline constexpr std::uint32_t kTickClasses = 128;
-
 /// The record of one *site*: a node that the machine runs, a group of emitted code, or a part of a
 /// call beside the program.
 ///
@@ -45,11 +41,12 @@ struct alignas(64) SiteRecord {
   std::uint64_t self = 0;                          ///< ticks, all runs together
   std::uint64_t min = ~std::uint64_t{0}, max = 0;  ///< of all runs but the first
   std::uint64_t first = 0;                         ///< ticks of the first run
-  std::uint64_t suspended = 0;  ///< of a lazy thunk: how often it asked for inputs
+  std::uint64_t suspended = 0;  ///< of a lazy thunk: how often it requested inputs
   std::uint64_t failed = 0;
   std::uint64_t bytes = 0;  ///< of outputs that are new, and no memory of an input
-  std::array<std::uint32_t, kTickClasses> classes{};  ///< of all runs but the first
-  std::uint64_t peak = 0;                             ///< bytes in use when it ended, at most
+  /// A histogram of all runs but the first: class 4k+j begins at 16 * 2^k * (1 + j/4) ticks.
+  std::array<std::uint32_t, kTickClasses> classes{};
+  std::uint64_t peak = 0;    ///< bytes in use when it ended, at most
   std::uint64_t copies = 0;  ///< of inputs that it overwrites and others may still read
 
   void merge(const SiteRecord& other);

@@ -12,8 +12,9 @@ class Requests {
  private:
   friend class Interpreter;
 
-  /// The inputs that it requested when it was entered come next, in its order, each once. Fails
-  /// where there is none (the demanded output is not computed), an input that it has not or got.
+  /// The inputs that it requested come next, in its order, each once. Fails where it requested
+  /// nothing though the demanded output is not computed, an input that is available already, or
+  /// one that the node does not have.
   static Status queue(Frame& frame, std::uint32_t lazy, std::uint32_t output);
   static Status refuse_input(Frame& frame, std::uint32_t lazy, std::int64_t input);
   /// The failure of a thunk that computes inputs within itself, where too many do.

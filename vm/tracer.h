@@ -14,8 +14,8 @@ struct ThunkRun {
   Frame& frame;
   std::uint32_t node;        ///< index in the program; kNone where the thunk is no node's
   const Operands& operands;  ///< its inputs and outputs are registers of the frame
-  const LazyCall* lazy;      ///< of a lazy thunk: the inputs that it got, the outputs it computed;
-                             ///< null for an eager one, which has all
+  const LazyCall* lazy;      ///< of a lazy thunk: which inputs are available, which outputs are
+                             ///< computed; null for an eager one, where all are
 };
 
 /// Told of each thunk around its run. A run without a tracer pays nothing: the interpreter's loop

@@ -17,8 +17,8 @@ class Unwinding {
   friend class Interpreter;
   friend class NativeSupport;
 
-  /// Names the node in the failure, unless the failure is another node's that this one has asked
-  /// for.
+  /// Names the node in the failure, unless the failure is another node's that this one has
+  /// requested.
   static Status fail_at(Frame& frame, std::uint32_t node);
   /// A memo body that failed before is demanded again.
   static Status fail_again(Frame& frame, std::uint32_t memo);

@@ -53,7 +53,7 @@ struct Recorded {
     }
   }
   void retired(std::uint32_t node) const { recorder->lap(node); }
-  /// A lazy thunk was entered: it has computed what was demanded, or asks for more.
+  /// A lazy thunk was entered: it has computed what was demanded, or requests more.
   void entered(std::uint32_t node, bool computed) const {
     if (computed) return recorder->lap(node);
     recorder->pause(node);

@@ -30,10 +30,10 @@ ElfImage::ElfImage(std::string_view image) : image_(image) {
 
 void ElfImage::add_loaded(const Segment& segment) {
   const Address end = loaded_.empty() ? 0 : loaded_.back().p_vaddr + loaded_.back().p_memsz;
-  const bool fits = segment.p_vaddr >= end && segment.p_vaddr < kMostMemory &&
-                    segment.p_memsz < kMostMemory && segment.p_filesz <= segment.p_memsz &&
+  const bool fits = segment.p_vaddr >= end && segment.p_vaddr < kMostImage &&
+                    segment.p_memsz < kMostImage && segment.p_filesz <= segment.p_memsz &&
                     (segment.p_vaddr - segment.p_offset) % kPage == 0 &&
-                    segment.p_align <= kMostMemory;
+                    segment.p_align <= kMostImage;
   require(fits, "its segments do not fit together");
   require((segment.p_flags & PF_R) != 0 && (segment.p_flags & (PF_W | PF_X)) != (PF_W | PF_X),
           "one of its segments can be written to and run, or cannot be read");

@@ -1,6 +1,8 @@
 // elf_image.h: the bytes of an ELF file, as the loader will lay them out.
 #pragma once
 
+#include "linkers/compiler/limits.h"
+
 #include <elf.h>
 #include <link.h>
 
@@ -31,8 +33,6 @@ inline void require(bool holds, const char* otherwise) {
 /// later is within them.
 class ElfImage {
  public:
-  static constexpr Address kMostMemory = Address{1} << 30;
-
   explicit ElfImage(std::string_view image);
 
   const Segment& dynamic() const { return dynamic_; }
@@ -62,7 +62,7 @@ class ElfImage {
     return in_file<T>(address - segment->p_vaddr + segment->p_offset);
   }
   void require_table(Address address, std::uint64_t count, std::uint64_t size) const {
-    require(count <= kMostMemory && find(address, count * size, PF_R) != nullptr,
+    require(count <= kMostImage && find(address, count * size, PF_R) != nullptr,
             "one of its tables lies outside of it");
   }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace thunkvm {
 
@@ -22,14 +23,24 @@ inline constexpr std::size_t kMostErrors = 1 << 16;
 /// How often an ended program is looked for where the system cannot tell (Linux before 5.3): short
 /// beside the 30 ms that the shortest compilation takes.
 inline constexpr std::chrono::milliseconds kLook{5};
-/// The longest pause between two tries to start one that the system refused.
+/// The longest pause between two tries to start one that the system refused. Pauses double from 1
+/// ms on, so that a process that lacks descriptors or memory for a moment has 63 ms to get them:
+/// what two of the shortest compilations take.
 inline constexpr std::chrono::milliseconds kLongestPause{32};
 
-/// Directories of killed processes that are looked at when one is made; a clearing looks at all.
+/// Directories of killed processes that are looked at when one is made; a clearing looks at all. So
+/// many are looked at in 0.1 ms where they are in use, and removed in 0.16 s where they are not, of
+/// which 1,000 would take 2.5 s.
 inline constexpr std::size_t kMostAbandoned = 64;
 /// Tries to make a directory: between the two steps of making one it looks abandoned, and another
-/// process may remove it.
+/// process may remove it. Where four threads did nothing but make and remove them, 1,367 of 82,000
+/// took two tries and 31 of these three.
 inline constexpr int kScratchTries = 8;
+/// Symbolic links of a path that are followed: as many as Linux follows.
+inline constexpr int kMostLinks = 40;
+/// Bytes of memory that a module may take: a module of emitted C takes less than 1 MB, and one that
+/// says it takes more than this is refused before anything is mapped.
+inline constexpr std::uint64_t kMostImage = std::uint64_t{1} << 30;
 /// Bytes of the description in a module's seal: the compiler and the source's first line, which are
 /// about 60.
 inline constexpr std::size_t kLongestDescription = 1 << 10;

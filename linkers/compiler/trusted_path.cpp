@@ -1,6 +1,7 @@
 #include "linkers/compiler/trusted_path.h"
 
 #include "linkers/compiler/file.h"
+#include "linkers/compiler/limits.h"
 
 #include <grp.h>
 #include <pwd.h>
@@ -17,8 +18,6 @@ namespace thunkvm {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kMostLinks = 40;  // as many as the system follows
 
 // Where every user has a group, umasks let the group write. It is as good as the user alone.
 bool is_group_of_one(gid_t group, uid_t owner) {

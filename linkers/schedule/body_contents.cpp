@@ -128,15 +128,15 @@ class ScheduledContents final : public BodyContents {
   explicit ScheduledContents(std::shared_ptr<const Schedule> schedule)
       : schedule_(std::move(schedule)) {}
 
-  std::span<const std::uint32_t> registers(Body body) const override {
+  std::span<const std::uint32_t> registers(DemandedBody body) const override {
     return within(&Contents::registers, body);
   }
-  std::span<const std::uint32_t> lazies(Body body) const override {
+  std::span<const std::uint32_t> lazies(DemandedBody body) const override {
     return within(&Contents::lazies, body);
   }
 
  private:
-  std::span<const std::uint32_t> within(Grouped Contents::* what, Body body) const {
+  std::span<const std::uint32_t> within(Grouped Contents::* what, DemandedBody body) const {
     std::call_once(found_, [this] { contents_ = Contents(*schedule_); });
     const auto& [begin, end] =
         contents_.range[body.lazy == kNone ? schedule_->memos[body.index].block

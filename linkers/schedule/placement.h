@@ -7,7 +7,6 @@
 #include "thunks/thunk.h"
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace thunkvm {

@@ -79,7 +79,7 @@ struct Block {
     Root,
     Arm,      ///< of a Branch
     Memo,     ///< runs at the first Need of a call
-    Input,    ///< of a lazy thunk: runs where that asks for it
+    Input,    ///< of a lazy thunk: runs where that requests it
     Guarded,  ///< an input of an attempt: a failure in it is a value
   };
   Kind kind = Kind::Root;

@@ -3,7 +3,6 @@
 #include "ops/control/conditional.h"
 #include "thunks/error.h"
 
-#include <string>
 #include <utility>
 
 namespace thunkvm {

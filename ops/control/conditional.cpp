@@ -6,7 +6,6 @@
 #include "thunks/cast.h"
 #include "thunks/error.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -2,8 +2,6 @@
 #include "ops/elementwise/elementwise.h"
 #include "ops/kernels/element_math.h"
 
-#include <algorithm>
-
 namespace thunkvm {
 namespace {
 

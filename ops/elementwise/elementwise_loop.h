@@ -21,6 +21,7 @@
 // array of it give the same bits.
 #pragma once
 
+#include "ops/elementwise/limits.h"
 #include "ops/kernels/loop.h"
 #include "ops/kernels/vector_math.h"
 #include "thunks/dtype.h"
@@ -36,14 +37,6 @@
 #include <utility>
 
 namespace thunkvm {
-
-/// The inputs of an Op from the registry; one that a user gives as C (c_element) has up to
-/// kMaxElementInputs.
-inline constexpr int kMaxElementwiseInputs = 3;
-inline constexpr int kMaxElementInputs = 32;
-/// Elements that a functor's `block` gets at most; with what it needs beside them they fit the
-/// first-level cache.
-inline constexpr std::int64_t kElementBlock = 512;
 
 /// C for numbers and for loops where an input is known to be a certain number.
 struct ConstantCode {

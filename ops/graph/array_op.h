@@ -107,10 +107,9 @@ inline std::int64_t read_integer(const Activation& activation, const Operands& o
   return activation.input(operands, i).get<std::int64_t>();
 }
 
-/// Elements of work after which the machine asks the host whether to stop.
-inline constexpr std::int64_t kWorthPolling = kWorthLeaving;
+/// After so many elements of work, if they are many, the machine asks the host whether to stop.
 inline void poll_after(Activation& activation, std::int64_t work) {
-  if (work >= kWorthPolling) activation.poll = true;
+  if (work >= kWorthLeaving) activation.poll = true;
 }
 
 /// The dtype in which these are joined: weak numbers yield.

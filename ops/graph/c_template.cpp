@@ -1,6 +1,26 @@
 #include "ops/graph/c_template.h"
 
+#include <limits>
+#include <optional>
+
 namespace thunkvm {
+namespace {
+
+using Piece = CTemplate::Piece;
+
+// What "0" or "T" between braces stands for; nothing where these are C's own.
+std::optional<Piece> placeholder(std::string_view name) {
+  if (name == "T") return Piece{.kind = Piece::Kind::Type};
+  if (name == "U") return Piece{.kind = Piece::Kind::WrappingType};
+  if (name == "F") return Piece{.kind = Piece::Kind::Function};
+  if (name.empty() || name.size() > 2 || name.find_first_not_of("0123456789") != name.npos)
+    return std::nullopt;
+  const auto input = static_cast<std::uint32_t>(std::stoul(std::string(name)));
+  if (input >= std::numeric_limits<std::uint32_t>::digits) return std::nullopt;
+  return Piece{.kind = Piece::Kind::Input, .input = input};
+}
+
+}  // namespace
 
 const char* c_type(DType dtype) {
   switch (dtype) {
@@ -45,50 +65,44 @@ TV_OF_1(trunc)
 TV_OF_2(copysign) TV_OF_2(fmax) TV_OF_2(fmin)
 )";
 
-std::string_view c_placeholder(std::string_view text) {
-  if (text.empty() || text[0] != '{') return {};
-  const std::size_t end = text.find('}');
-  if (end == std::string_view::npos) return {};
-  const std::string_view name = text.substr(1, end - 1);
-  if (name == "T" || name == "U" || name == "F") return name;
-  const bool is_number = !name.empty() && name.size() <= 3 &&
-                         name.find_first_not_of("0123456789") == std::string_view::npos;
-  return is_number ? name : std::string_view();
-}
-
-std::uint32_t c_inputs_read(std::string_view text) {
-  std::uint32_t read = 0;
-  for (std::size_t at = 0; at < text.size(); ++at)
-    if (const std::string_view name = c_placeholder(text.substr(at));
-        !name.empty() && name[0] <= '9')
-      read |= 1u << std::stoul(std::string(name));
-  return read;
-}
-
 const char* c_wrapping_type(DType dtype) { return item_size(dtype) > 4 ? "u64" : "u32"; }
 
 std::string c_function_name(std::string_view op, DType output) {
   return std::string(op) + "_" + (output == DType::Bool ? "bool" : c_type(output));
 }
 
-std::string fill_c_template(std::string_view text, std::string_view op, DType output,
-                            std::span<const std::string> inputs) {
+CTemplate::CTemplate(std::string_view text) {
+  std::size_t written = 0;  // up to here pieces have it
+  const auto add_text = [&](std::size_t end) {
+    if (end > written)
+      pieces_.push_back({.kind = Piece::Kind::Text, .text = text.substr(written, end - written)});
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] != '{') continue;
+    const std::size_t end = text.find('}', at);
+    if (end == text.npos) break;
+    const std::optional<Piece> piece = placeholder(text.substr(at + 1, end - at - 1));
+    if (!piece) continue;
+    add_text(at);
+    pieces_.push_back(*piece);
+    if (piece->kind == Piece::Kind::Input) inputs_read_ |= 1u << piece->input;
+    written = end + 1;
+    at = end;
+  }
+  add_text(text.size());
+}
+
+std::string CTemplate::fill(std::string_view op, DType output,
+                            std::span<const std::string> inputs) const {
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::string_view which = c_placeholder(text.substr(i));
-    if (which.empty()) {
-      result += text[i];
-      continue;
+  for (const Piece& piece : pieces_) {
+    switch (piece.kind) {
+      case Piece::Kind::Text: result += piece.text; break;
+      case Piece::Kind::Input: result += inputs[piece.input]; break;
+      case Piece::Kind::Type: result += c_type(output); break;
+      case Piece::Kind::WrappingType: result += c_wrapping_type(output); break;
+      case Piece::Kind::Function: result += c_function_name(op, output); break;
     }
-    if (which == "T")
-      result += c_type(output);
-    else if (which == "U")
-      result += c_wrapping_type(output);
-    else if (which == "F")
-      result += c_function_name(op, output);
-    else
-      result += inputs[std::stoul(std::string(which))];
-    i += which.size() + 1;
   }
   return result;
 }

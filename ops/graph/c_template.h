@@ -41,9 +41,11 @@
 
 #include "thunks/dtype.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace thunkvm {
 
@@ -59,15 +61,32 @@ extern const char* const kLibmDeclarations;
 /// The type of {U} for {T}.
 const char* c_wrapping_type(DType dtype);
 
-/// The name of the placeholder that a text begins with, "0" of "{0} + 1"; empty where it begins
-/// with none.
-std::string_view c_placeholder(std::string_view text);
-/// The inputs (bits) that a template reads.
-std::uint32_t c_inputs_read(std::string_view text);
 /// The name of the whole function of an Op for a dtype: "mod_f64".
 std::string c_function_name(std::string_view op, DType output);
-/// A template, or a whole function, with its placeholders filled in.
-std::string fill_c_template(std::string_view text, std::string_view op, DType output,
-                            std::span<const std::string> inputs = {});
+
+/// A template, or a whole function, in pieces.
+class CTemplate {
+ public:
+  struct Piece {
+    enum class Kind : std::uint8_t { Text, Input, Type, WrappingType, Function };
+    Kind kind;
+    std::uint32_t input = 0;  ///< which of them
+    std::string_view text{};  ///< C as it is; braces in it are C's own
+  };
+
+  /// `text` is one that outlives this.
+  explicit CTemplate(std::string_view text);
+
+  const std::vector<Piece>& pieces() const { return pieces_; }
+  /// The inputs (bits) that it reads.
+  std::uint32_t inputs_read() const { return inputs_read_; }
+  /// The C, for an Op of this name with this output, and for inputs that are these.
+  std::string fill(std::string_view op, DType output,
+                   std::span<const std::string> inputs = {}) const;
+
+ private:
+  std::vector<Piece> pieces_;
+  std::uint32_t inputs_read_ = 0;
+};
 
 }  // namespace thunkvm

@@ -1,12 +1,13 @@
 #include "ops/graph/extent_op.h"
 
+#include "ops/graph/limits.h"
 #include "thunks/error.h"
 
 namespace thunkvm {
 namespace {
 
 void run_length(Activation& activation, const Operands& operands) {
-  std::array<std::int64_t, ExtentOp::kMostInputs> integers;
+  std::array<std::int64_t, kMostTerms> integers;
   for (int i = 0; i < operands.n_inputs; ++i)
     integers[static_cast<std::size_t>(i)] = read_integer(activation, operands, i);
   const ExtentOp& op = *kernel_state<Ref<const ExtentOp>>(operands);
@@ -16,8 +17,8 @@ void run_length(Activation& activation, const Operands& operands) {
 }  // namespace
 
 void ExtentOp::expect_count(std::size_t count) const {
-  if (count == 0 || count > kMostInputs)
-    fail(ErrorKind::Type, "takes 1 to " + std::to_string(kMostInputs) + " integers, but got " +
+  if (count == 0 || count > kMostTerms)
+    fail(ErrorKind::Type, "takes 1 to " + std::to_string(kMostTerms) + " integers, but got " +
                               std::to_string(count));
 }
 

@@ -4,22 +4,16 @@
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
 
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace thunkvm {
 
-/// An Op of 0-d integers with a 0-d int64 output, that is computed from at most kMostInputs of
+/// An Op of 0-d integers with a 0-d int64 output, that is computed from at most kMostTerms of
 /// them. It is a constant where its inputs are, unless it fails: then it fails when it runs.
 class ExtentOp : public ArrayOp {
  public:
-  static constexpr std::size_t kMostInputs = 64;
-
   using ArrayOp::ArrayOp;
 
   /// The length; throws Error where there is none.

@@ -77,7 +77,5 @@ Variable shape_vector(const Extents& extents);
 /// For `Op::integers`: the elements of input 0, in their order; nothing where it is no vector of a
 /// known, small length, nor 0-d.
 std::optional<std::vector<IntegerSource>> elements_of_input(const Apply& node);
-/// How many integers `Op::integers` is asked to tell apart: shapes are short.
-inline constexpr std::int64_t kMostIntegers = 64;
 
 }  // namespace thunkvm

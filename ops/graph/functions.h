@@ -4,7 +4,6 @@
 #include "ops/graph/registry.h"
 
 #include <span>
-#include <string>
 #include <vector>
 
 namespace thunkvm {

@@ -19,6 +19,12 @@ inline constexpr int kFollowedElement = 16;
 /// reversed one by one 4 times takes 0.8 ms with 8, 15 ms with 10 and 110 ms with 12: each element
 /// is asked for all of them.
 inline constexpr int kKnownIntegers = 8;
+/// Integers that `Op::integers` is asked to tell apart: the lengths of two arrays with as many axes
+/// as there may be.
+inline constexpr std::int64_t kMostIntegers = 64;
+/// Integers that one length is computed from: its kernel has them on the stack, and lengths are
+/// broadcast kMostLengths at a time.
+inline constexpr std::size_t kMostTerms = 64;
 /// Arrays whose broadcast shape is one node; of more, lengths are joined. A sum of 12 vectors is
 /// asked for its shape in 410 ns with 8, in 350 ns with 16: no more than a node of difference.
 inline constexpr std::size_t kMostArrays = 8;

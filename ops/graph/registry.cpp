@@ -3,7 +3,6 @@
 #include "thunks/error.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <sstream>
 #include <unordered_map>

@@ -3,9 +3,6 @@
 #include "ops/graph/index_map.h"
 #include "thunks/error.h"
 
-#include <algorithm>
-#include <utility>
-
 namespace thunkvm {
 
 namespace {

@@ -6,7 +6,6 @@
 #include "thunks/counted.h"
 
 #include <cstdint>
-#include <initializer_list>
 #include <string>
 #include <vector>
 

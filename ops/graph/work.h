@@ -4,7 +4,6 @@
 #include "ops/graph/variable.h"
 #include "thunks/array.h"
 
-#include <cstdint>
 #include <span>
 
 namespace thunkvm {

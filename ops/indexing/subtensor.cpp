@@ -1,12 +1,12 @@
 // subtensor.cpp: `subtensor`, a basic index of an array as a view; `set_subtensor` and
 // `inc_subtensor`, new arrays in which that part is replaced or added to.
 #include "ops/graph/index_map.h"
+#include "ops/graph/limits.h"
 #include "ops/indexing/indexing.h"
 #include "ops/kernels/stretches.h"
 #include "thunks/strided.h"
 
 #include <array>
-#include <cstring>
 
 namespace thunkvm {
 

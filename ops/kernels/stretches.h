@@ -1,6 +1,7 @@
 // stretches.h: long work of a kernel in stretches, between which the host may end it.
 #pragma once
 
+#include "ops/kernels/limits.h"
 #include "thunks/array.h"
 #include "thunks/error.h"
 #include "thunks/host.h"
@@ -8,14 +9,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 namespace thunkvm {
-
-/// Elements of a stretch: some milliseconds, even where each is far from the one before.
-inline constexpr std::int64_t kStretch = 1 << 20;
 
 /// Throws Error(Interrupted) where the host, which the caller is back with, ends the call.
 inline void go_on_unless_interrupted(Host& host) {

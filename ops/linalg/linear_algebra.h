@@ -6,9 +6,6 @@
 #include "ops/graph/conjugate.h"
 #include "ops/graph/work.h"
 
-#include <string>
-#include <vector>
-
 namespace thunkvm {
 
 /// Where the matrices of a stack are: the axes before the last two, and what a walk over a

@@ -1,6 +1,7 @@
 #include "ops/rewrites/rewrite.h"
 
 #include "ops/graph/node_index.h"
+#include "ops/rewrites/limits.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 
@@ -17,9 +18,6 @@ constexpr NamedRewrite kRewrites[] = {
      inverses_rewrite},
 };
 
-/// New forms of one node that are tried: each is smaller than the one before, so this is never
-/// reached but by a rewrite that is wrong.
-constexpr int kMostForms = 16;
 constexpr std::uint8_t kNobody = 0;  // else the rewrite's number, from 1
 
 class Walk {

@@ -4,7 +4,6 @@
 #include "ops/graph/extents.h"
 
 #include <algorithm>
-#include <array>
 
 namespace thunkvm {
 

@@ -1,6 +1,7 @@
 // joining.cpp: `concatenate` along an axis there is, and `stack` along a new one.
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
+#include "ops/graph/limits.h"
 #include "thunks/lengths.h"
 
 #include <algorithm>

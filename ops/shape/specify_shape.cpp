@@ -1,8 +1,6 @@
 // specify_shape.cpp: `specify_shape`, an array whose lengths are what was said that they are.
 #include "ops/graph/array_op.h"
 
-#include <algorithm>
-
 namespace thunkvm {
 
 namespace {

@@ -19,7 +19,7 @@ namespace thunkvm::testing {
 /// in that body, what follows `end` in the program's own.
 class BodyNotes {
  public:
-  void begin(Body body) {
+  void begin(DemandedBody body) {
     current_ = body;
     bodies_.insert(body);
   }
@@ -34,8 +34,8 @@ class BodyNotes {
     computed_by_.erase(reg);
   }
 
-  const std::set<Body>& bodies() const { return bodies_; }
-  std::vector<std::uint32_t> registers(Body body) const {
+  const std::set<DemandedBody>& bodies() const { return bodies_; }
+  std::vector<std::uint32_t> registers(DemandedBody body) const {
     std::vector<std::uint32_t> found;
     for (const auto& [reg, writer] : writers_)
       if (is_within(writer, body)) found.push_back(reg);
@@ -45,7 +45,7 @@ class BodyNotes {
         found.push_back(reg);
     return found;
   }
-  std::vector<std::uint32_t> lazies(Body body) const {
+  std::vector<std::uint32_t> lazies(DemandedBody body) const {
     std::vector<std::uint32_t> found;
     for (const auto& [lazy, callers] : demanded_by_)
       if (are_within(callers, body)) found.push_back(lazy);
@@ -53,38 +53,44 @@ class BodyNotes {
   }
 
  private:
-  static constexpr Body kProgram = {kNone, kNone};
+  static constexpr DemandedBody kProgram = {kNone, kNone};
 
-  bool is_within(Body inner, Body outer) const {
+  bool is_within(DemandedBody inner, DemandedBody outer) const {
     if (inner == outer || inner == kProgram) return inner == outer;
     const auto& callers = inner.lazy == kNone ? needed_by_ : demanded_by_;
     const auto found = callers.find(inner.lazy == kNone ? inner.index : inner.lazy);
     return found != callers.end() && are_within(found->second, outer);
   }
-  bool are_within(const std::set<Body>& callers, Body outer) const {
-    return std::ranges::all_of(callers, [&](Body caller) { return is_within(caller, outer); });
+  bool are_within(const std::set<DemandedBody>& callers, DemandedBody outer) const {
+    return std::ranges::all_of(callers,
+                               [&](DemandedBody caller) { return is_within(caller, outer); });
   }
 
-  Body current_ = kProgram;
-  std::set<Body> bodies_;
-  std::map<std::uint32_t, Body> writers_;                            // by register
-  std::map<std::uint32_t, std::uint32_t> computed_by_;               // likewise: a lazy thunk
-  std::map<std::uint32_t, std::set<Body>> needed_by_, demanded_by_;  // by memo, by lazy thunk
+  DemandedBody current_ = kProgram;
+  std::set<DemandedBody> bodies_;
+  std::map<std::uint32_t, DemandedBody> writers_;       // by register
+  std::map<std::uint32_t, std::uint32_t> computed_by_;  // likewise: a lazy thunk
+  std::map<std::uint32_t, std::set<DemandedBody>> needed_by_,
+      demanded_by_;  // by memo, by lazy thunk
 };
 
 class NotedContents final : public BodyContents {
  public:
   explicit NotedContents(BodyNotes notes) : notes_(std::move(notes)) {}
 
-  std::span<const std::uint32_t> registers(Body body) const override { return of(body).first; }
-  std::span<const std::uint32_t> lazies(Body body) const override { return of(body).second; }
+  std::span<const std::uint32_t> registers(DemandedBody body) const override {
+    return of(body).first;
+  }
+  std::span<const std::uint32_t> lazies(DemandedBody body) const override {
+    return of(body).second;
+  }
 
  private:
   using Lists = std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>;
 
-  const Lists& of(Body body) const {
+  const Lists& of(DemandedBody body) const {
     std::call_once(found_, [this] {
-      for (const Body each : notes_.bodies())
+      for (const DemandedBody each : notes_.bodies())
         lists_[each] = {notes_.registers(each), notes_.lazies(each)};
     });
     return lists_.at(body);
@@ -92,7 +98,7 @@ class NotedContents final : public BodyContents {
 
   const BodyNotes notes_;
   mutable std::once_flag found_;
-  mutable std::map<Body, Lists> lists_;
+  mutable std::map<DemandedBody, Lists> lists_;
 };
 
 }  // namespace thunkvm::testing

@@ -3,6 +3,7 @@
 #include "ops/control/attempt.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
+#include "tests/cpp/inputs.h"
 #include "vm/body_contents.h"
 
 #include <doctest/doctest.h>
@@ -14,9 +15,6 @@
 namespace thunkvm {
 namespace {
 
-Variable real(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
-}
 Variable named(Variable v, const char* name) {
   v.set_name(name);
   return v;
@@ -34,7 +32,7 @@ std::string contents(std::vector<Variable> inputs, std::vector<Variable> outputs
       link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, {.placed = placed});
   const Schedule& s = *linked.schedule;
   std::string text = "\n";
-  const auto line = [&](const std::string& name, Body body) {
+  const auto line = [&](const std::string& name, DemandedBody body) {
     text += name + ":";
     for (const std::uint32_t reg : linked.program->contents->registers(body))
       text += " " + s.register_name(reg);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <optional>
 
 using namespace thunkvm;
 using End = CommandResult::End;

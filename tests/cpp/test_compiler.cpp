@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 #include <signal.h>
 
-#include <cmath>
 #include <csignal>
 #include <thread>
 

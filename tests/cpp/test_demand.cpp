@@ -6,9 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <string>
-#include <thread>
 
 namespace thunkvm {
 namespace {

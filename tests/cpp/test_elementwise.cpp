@@ -5,8 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <complex>
 #include <string>
 #include <utility>
 #include <vector>

@@ -4,6 +4,7 @@
 #include "ops/control/conditional.h"
 #include "ops/gradient/gradient.h"
 #include "ops/graph/functions.h"
+#include "tests/cpp/inputs.h"
 #include "thunks/error.h"
 
 #include <doctest/doctest.h>
@@ -18,12 +19,6 @@ using namespace thunkvm;
 
 namespace {
 
-Variable real(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
-}
-Variable vector(const char* name) {
-  return Variable::input(TensorType::of_ndim(DType::Float64, 1), name);
-}
 Cell number(double value) { return Cell::of(value); }
 Cell array(std::vector<double> values) {
   Array a = Array::allocate(DType::Float64, std::vector{std::int64_t(values.size())});

@@ -2,21 +2,14 @@
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
 #include "ops/graph/node_index.h"
+#include "tests/cpp/inputs.h"
 #include "thunks/error.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
 using namespace thunkvm;
-
-namespace {
-Variable real(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
-}
-}  // namespace
 
 TEST_CASE("a chain of a million nodes is built, ordered and released without recursion") {
   Variable y = real("x");

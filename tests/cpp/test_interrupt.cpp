@@ -12,7 +12,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <numeric>
 #include <string>
 #include <utility>

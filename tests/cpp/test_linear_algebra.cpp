@@ -6,9 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <complex>
-
 using namespace thunkvm;
 
 namespace {

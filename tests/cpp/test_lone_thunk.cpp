@@ -7,7 +7,6 @@
 
 #include <exception>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace thunkvm {

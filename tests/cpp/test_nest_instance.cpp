@@ -5,7 +5,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
-#include <set>
 #include <vector>
 
 using namespace thunkvm;
@@ -28,7 +27,7 @@ LoopNest nest_of(int ndim, const std::vector<int>& inputs) {
     nest.loop.item_sizes.push_back(8);
     all |= std::uint64_t{1} << i;
   }
-  nest.shaping = {all};
+  nest.own_spaces = {all};
   nest.loop.item_sizes.push_back(8);
   nest.outputs.push_back({.registers = {static_cast<std::uint32_t>(inputs.size())}});
   return nest;
@@ -150,7 +149,7 @@ TEST_CASE("lengths that do not fit, and those without elements, have no instance
 
 TEST_CASE("a member that is smaller than the loop has no part in one pass") {
   LoopNest nest = nest_of(1, {1, 1});
-  nest.shaping = {0b01, 0b11};  // the first member reads the first input alone
+  nest.own_spaces = {0b01, 0b11};  // the first member reads the first input alone
   Call call(nest, {zeros({1}), zeros({3})});
   CHECK_FALSE(call.resolves());
   call.cells[0] = Cell::of_array(zeros({3}));

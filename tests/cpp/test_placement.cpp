@@ -4,11 +4,11 @@
 #include "linkers/schedule/placement.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
+#include "tests/cpp/inputs.h"
 #include "thunks/demand.h"
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,9 +16,6 @@
 namespace thunkvm {
 namespace {
 
-Variable real(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
-}
 Variable integer(const char* name) {
   return Variable::input(TensorType::scalar(DType::Int64), name);
 }

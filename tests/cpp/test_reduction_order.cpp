@@ -1,7 +1,7 @@
 // test_reduction_order.cpp: where reductions come in a schedule that C is emitted from.
-#include "linkers/linker.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
+#include "tests/cpp/schedules.h"
 
 #include <doctest/doctest.h>
 
@@ -11,23 +11,12 @@
 namespace thunkvm {
 namespace {
 
-Variable vector(const char* name) {
-  return Variable::input(TensorType::of_ndim(DType::Float64, 1), name);
-}
-Variable scalar(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
-}
-
-/// The schedule of what depends on these, as text.
-std::string schedule(std::vector<Variable> inputs, std::vector<Variable> outputs) {
-  return "\n" + link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, {.emits = true})
-                    .schedule->text();
-}
+const LinkOptions kEmitting = {.emits = true};
 
 /// The Ops of the nodes that these depend on, in the order that reduces early.
 std::string order(std::vector<Variable> inputs, std::vector<Variable> outputs) {
   const Linked linked =
-      link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, {.emits = true});
+      link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, kEmitting);
   std::string names;
   for (const Statement& s : linked.schedule->statements)
     if (s.kind == Statement::Kind::Run) names += linked.nodes()[s.node].node()->op()->name() + " ";
@@ -56,7 +45,7 @@ TEST_CASE("a reduction waits for all that it depends on") {
 }
 
 TEST_CASE("what is reduced of inputs alone stays behind what came before it") {
-  const Variable x = vector("x"), c = scalar("c"), total = sum(x);
+  const Variable x = vector("x"), c = real("c"), total = sum(x);
   CHECK(order({x, c}, {exp(c), sum(x * total)}) == "exp sum mul sum ");
   CHECK(order({x}, {exp(x), log(x), sum(x * total), total}) == "exp log sum mul sum ");
 }
@@ -67,9 +56,9 @@ TEST_CASE("without reductions the order stays what it was") {
 }
 
 TEST_CASE("a reduction moves past a branch, and what died in it dies in the arms") {
-  const Variable x = vector("x"), c = scalar("c"), y = exp(x);
+  const Variable x = vector("x"), c = real("c"), y = exp(x);
   const Variable either = ifelse(c, y * 2.0, x);
-  CHECK(schedule({x, c}, {either, sum(y * y)}) == R"(
+  CHECK(schedule({x, c}, {either, sum(y * y)}, kEmitting) == R"(
 root
   exp.0: t2 = x
   mul.3: t5 = t2, t2
@@ -84,8 +73,8 @@ root
 }
 
 TEST_CASE("a selector that died in a reduction dies in the branch that it moved past") {
-  const Variable x = vector("x"), c = scalar("c"), y = exp(x), total = sum(y);
-  CHECK(schedule({x, c}, {y, ifelse(total, c, exp(c)), sum(y * total)}) == R"(
+  const Variable x = vector("x"), c = real("c"), y = exp(x), total = sum(y);
+  CHECK(schedule({x, c}, {y, ifelse(total, c, exp(c)), sum(y * total)}, kEmitting) == R"(
 root
   exp.0: t2 = x
   sum.1: t3 = t2
@@ -100,9 +89,10 @@ root
 }
 
 TEST_CASE("a reduction takes the memo bodies along that it waits for") {
-  const Variable x = vector("x"), c = scalar("c"), d = scalar("d"), memo = log(x);
+  const Variable x = vector("x"), c = real("c"), d = real("d"), memo = log(x);
   const Variable y = exp(x), inner = ifelse(d, y * 2.0, x);
-  CHECK(schedule({x, c, d}, {ifelse(c, inner + sum(y * memo), x), ifelse(d, memo, x)}) == R"(
+  CHECK(schedule({x, c, d}, {ifelse(c, inner + sum(y * memo), x), ifelse(d, memo, x)}, kEmitting) ==
+        R"(
 root
   branch on c
   arm 0
@@ -132,8 +122,8 @@ memo log.3
 }
 
 TEST_CASE("what a memo body may still read dies behind the last branch that may need it") {
-  const Variable x = vector("x"), c = scalar("c"), d = scalar("d"), y = exp(x), memo = log(y);
-  CHECK(schedule({x, c, d}, {ifelse(c, memo, x), ifelse(d, memo, x), sum(y)}) == R"(
+  const Variable x = vector("x"), c = real("c"), d = real("d"), y = exp(x), memo = log(y);
+  CHECK(schedule({x, c, d}, {ifelse(c, memo, x), ifelse(d, memo, x), sum(y)}, kEmitting) == R"(
 root
   exp.0: t1 = x
   sum.4: t7 = t1
@@ -157,9 +147,9 @@ memo log.1
 }
 
 TEST_CASE("a conditional's value is reduced right behind its branch") {
-  const Variable x = vector("x"), c = scalar("c"), d = scalar("d");
+  const Variable x = vector("x"), c = real("c"), d = real("d");
   const Variable either = ifelse(c, exp(x), x);
-  CHECK(schedule({x, c, d}, {ifelse(d, either, x), sum(either)}) == R"(
+  CHECK(schedule({x, c, d}, {ifelse(d, either, x), sum(either)}, kEmitting) == R"(
 root
   branch on c
   arm 0

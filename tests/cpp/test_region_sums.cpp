@@ -4,6 +4,7 @@
 #include "ops/gradient/region_sums.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
+#include "tests/cpp/inputs.h"
 
 #include <doctest/doctest.h>
 
@@ -20,9 +21,6 @@ namespace {
 Variable flag(const char* name) { return Variable::input(TensorType::scalar(DType::Bool), name); }
 Variable integer(const char* name) {
   return Variable::input(TensorType::scalar(DType::Int64), name);
-}
-Variable real(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
 }
 
 double number(const Cell& cell) {

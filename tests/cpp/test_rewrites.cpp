@@ -8,8 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 

@@ -1,9 +1,9 @@
 // test_schedule.cpp: the schedules of small graphs, as text: which blocks there are, what runs in
 // them, and what dies after it.
-#include "linkers/linker.h"
 #include "ops/control/attempt.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
+#include "tests/cpp/schedules.h"
 #include "vm/frame.h"
 
 #include <doctest/doctest.h>
@@ -13,13 +13,6 @@
 
 namespace thunkvm {
 namespace {
-
-Variable real(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
-}
-Variable vector(const char* name) {
-  return Variable::input(TensorType::of_ndim(DType::Float64, 1), name);
-}
 
 /// A conditional of the user's whose arms have another dtype than its output.
 class Converting final : public Op {
@@ -33,12 +26,6 @@ class Converting final : public Op {
  private:
   Conditional conditional_{Decoding::Truth, 2, 1};
 };
-
-std::string schedule(std::vector<Variable> inputs, std::vector<Variable> outputs,
-                     const LinkOptions& options = {}) {
-  return "\n" + link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, options)
-                    .schedule->text();
-}
 
 TEST_CASE("what every call runs is in the root, and each value dies after its last use") {
   const Variable x = real("x"), y = x + x;

@@ -129,7 +129,7 @@ TEST_CASE("nodes of one shape are one loop, connected or not, and nothing is com
   const std::vector<LoopNest> nests = loops({x, s}, {exp(x), x * s, x * x});
   REQUIRE(nests.size() == 1);
   CHECK(nests[0].members.steps.size() == 3);
-  CHECK(nests[0].shaping.empty());
+  CHECK(nests[0].own_spaces.empty());
 }
 
 TEST_CASE("lengths that a broadcast is given are not compared where another member has them") {
@@ -139,7 +139,7 @@ TEST_CASE("lengths that a broadcast is given are not compared where another memb
   REQUIRE(nests.size() == 1);
   CHECK(nests[0].alike.empty());
   CHECK(nests[0].lengths.empty());
-  CHECK(nests[0].shaping.size() == 1);  // y may be longer: then exp(x) has not the loop's shape
+  CHECK(nests[0].own_spaces.size() == 1);  // y may be longer: then exp(x) has not the loop's shape
 }
 
 TEST_CASE("lengths that the type of a broadcast has are compared with those that it is given") {
@@ -155,7 +155,7 @@ TEST_CASE("what is not known of connected nodes is compared when the loop runs")
   const Variable x = vector(), y = vector();
   const std::vector<LoopNest> nests = loops({x, y}, {exp(x) + y});
   REQUIRE(nests.size() == 1);
-  CHECK(nests[0].shaping == std::vector<std::uint64_t>{0b01});  // exp(x) has the sum's shape
+  CHECK(nests[0].own_spaces == std::vector<std::uint64_t>{0b01});  // exp(x) has the sum's shape
 }
 
 TEST_CASE("nodes that cannot have the same shape are not one loop") {

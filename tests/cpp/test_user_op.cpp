@@ -2,6 +2,7 @@
 #include "linkers/linker.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
+#include "tests/cpp/inputs.h"
 #include "thunks/demand.h"
 #include "thunks/error.h"
 #include "vm/frame.h"
@@ -16,10 +17,6 @@
 using namespace thunkvm;
 
 namespace {
-
-Variable real(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
-}
 
 /// Counts its runs and passes its input on.
 class Counting final : public Op {

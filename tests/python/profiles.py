@@ -62,7 +62,7 @@ SEARCH = FunctionRecord(
         node(6, "ifelse", 8, source="out = tv.ifelse(ok, cheap, rest)", form="branch",
              inputs=(0, 5, 1), output=True, entered=10, runs=10, self_time=0.0004, total_time=0.09),
         node(7, "exp", 9, source="memo = exp(x)", form="kernel", region="if needed",
-             inputs=("x",)),
+             memoised=True, inputs=("x",)),
     ),
     conditions=(
         ConditionRow(

@@ -47,6 +47,15 @@ def test_the_readme_has_the_table_of_linkers() -> None:
     assert {name: rows.get(name) for name in table} == table
 
 
+def test_the_docstring_of_mode_has_the_tables_of_linkers_and_features() -> None:
+    tables = _core.mode_tables()
+    table = [(row["name"], row["summary"]) for row in tables["linkers"]]
+    table += [(name, summary) for name, summary, _ in tables["features"]]
+    text = " ".join((tv.Mode.__doc__ or "").split())
+    for name, summary in table:
+        assert f'- ``"{name}"``: {summary}' in text
+
+
 def forms(mode: str) -> set[str]:
     x = tv.vector("x")
     f = tv.function([x], tv.exp(x) + 1.0, mode=mode)

@@ -165,7 +165,8 @@ def test_an_arms_time_has_what_it_demanded_from_elsewhere() -> None:
     times = {c.text: [round(arm.time, 9) for arm in c.arms] for c in record.conditions}
     assert times == {"x > 0.0": [0.0, 0.0], "y > 0.0": [0.005, 0.0]}
     spin = next(node for node in record.nodes if node.op_class == "Spin")
-    assert spin.region == "if needed"
+    assert (spin.memoised, spin.region) == (True, "if needed")
+    assert not any(node.memoised for node in record.nodes if node is not spin)
     assert record.nodes[spin.first_demanded_by].inputs == (spin.index, "2.0")
 
 

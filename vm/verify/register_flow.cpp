@@ -299,7 +299,7 @@ class RegisterFlow {
     }
   }
 
-  /// The thunk may ask for each input or not, and reads again what it got before.
+  /// The thunk may request each input or not, and reads again what is available.
   void enter_lazy(std::uint32_t pc, std::uint32_t lazy, Condition may) {
     const Operands& operands = program_.lazies[lazy].operands;
     for (std::uint32_t i = 0; i < operands.n_inputs; ++i) {

@@ -6,7 +6,6 @@
 #include "vm/verify/register_flow.h"
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <vector>
 

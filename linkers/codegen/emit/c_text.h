@@ -1,7 +1,7 @@
 // c_text.h: emitted C, line by line: code, and annotations for people between its lines.
 //
-// Names are the host's, and may be asked for on its threads alone, when somebody reads the text. It
-// is written on others: an annotation has nodes and registers where it will say their names.
+// Only the host's threads may ask for names, which they do when somebody reads the text. Other
+// threads write it, so an annotation holds the nodes and registers whose names it will say.
 #pragma once
 
 #include "vm/program.h"
@@ -15,15 +15,15 @@
 
 namespace thunkvm {
 
-/// Words, and behind them the name of a node, or what a register is: nothing of one that is nothing
-/// in particular.
+/// Words, and behind them the name of a node, or what a register is (nothing for a value in
+/// between).
 struct Remark {
   std::string words;
   std::uint32_t node = kNone, reg = kNone;
 };
 using Annotation = std::vector<Remark>;
 
-/// What names there are; of a register, what it is: empty for a value in between.
+/// The name of a node, and what a register is: empty for a value in between.
 struct Names {
   std::function<std::string(std::uint32_t)> node, reg;
 };
@@ -72,7 +72,7 @@ class CText {
   }
   void append(const CText& other);
 
-  /// The code below it is of this node.
+  /// The code below belongs to this node.
   void node(std::uint32_t node) {
     locations_.push_back({code_.size(), depth_, true, {{"", node}}});
   }
@@ -83,7 +83,7 @@ class CText {
   const std::string& code() const { return code_; }
   /// All of it.
   std::string readable(const Names& names) const;
-  /// The node that a line of the code is of, counted from 1; kNone: none.
+  /// The node of a line of the code (the first one is 1); kNone: none.
   std::uint32_t node_of(std::size_t line) const;
 
  private:

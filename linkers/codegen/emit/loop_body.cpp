@@ -93,7 +93,7 @@ class LoopBody {
     for (const LoopMember* member : members)
       for (std::size_t i = 0; i < member->inputs.size(); ++i) {
         const LoopValue& value = values_.values()[member->inputs[i]];
-        if (!member->reads(i) || value.kind == Kind::Number || value.phase == phase) continue;
+        if (!member->form->reads(i) || value.kind == Kind::Number || value.phase == phase) continue;
         if (loaded[member->inputs[i]]) continue;
         loaded[member->inputs[i]] = true;
         text_.line("const ", type(value), " ", operand(value, phase), " = ", pointer(value),
@@ -106,7 +106,7 @@ class LoopBody {
         operands.push_back(operand(values_.values()[input], phase));
       describe(*member);
       text_.line("const ", type(value), " ", variable(value), " = ",
-                 fill_c_template(member->c, member->code->op, value.dtype, operands), ";");
+                 member->form->c->fill(member->form->code->op, value.dtype, operands), ";");
       if (value.storage != Storage::None)
         text_.line(pointer(value), "[k] = ", variable(value), ";");
     }
@@ -127,7 +127,7 @@ class LoopBody {
       describe(*member);
       text_.line("call[", element_loops_.size(), "]((char *[]){", pointers, "(char *)",
                  pointer(value), "}, (const i64[]){", strides, item_size(value.dtype), "}, n);");
-      element_loops_.push_back(member->code->loop);
+      element_loops_.push_back(member->form->code->loop);
     }
   }
 

@@ -180,11 +180,10 @@ class OutlinedCode {
     for (const std::uint32_t reg : plan_.inputs(step)) inputs.push_back(c_.read(reg));
     const std::uint32_t out = plan_.output(step);
     const DType dtype = plan_.reg(out).dtype;
-    const char* const c = plan_.step(step).c;
     if (code.c_function != nullptr)
       module_.functions.emplace(c_function_name(code.op, dtype),
-                                fill_c_template(code.c_function, code.op, dtype));
-    c_.write(out, fill_c_template(c, code.op, dtype, inputs));
+                                CTemplate(code.c_function).fill(code.op, dtype));
+    c_.write(out, plan_.step(step).c->fill(code.op, dtype, inputs));
   }
 
   /// The number of a call of a step's kernel, in which these inputs die.

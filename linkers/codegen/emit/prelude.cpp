@@ -20,7 +20,7 @@ static_assert(static_cast<int>(Tag::Empty) == 0 && static_cast<int>(Tag::Scalar)
 
 const char* const kPrelude = R"(#pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wtautological-compare"
-/* A register: a number and what it is, or a reference (the low byte of meta is 2 or more). Of an array: `dims` has
+/* A register: a number and what it is, or a reference (the low byte of meta is 2 or more). An array's `dims` has
    its lengths, then its strides in bytes. */
 typedef struct { u32 references; u8 dtype, ndim, contiguous, owner; const char *data; void *buffer; const i64 *dims; } tv_array;
 typedef union { const tv_array *array; f64 f64; f32 f32; i64 i64; i32 i32; i16 i16; i8 i8; u64 u64; u32 u32; u16 u16; u8 u8; } tv_value;

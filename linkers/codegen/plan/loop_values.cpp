@@ -79,8 +79,8 @@ void LoopValues::find_space() {
   };
   // What is broadcast to given lengths may not fit them.
   if (given_.empty() && std::ranges::all_of(members_, has_first_shape)) return;
-  for (const auto& [step, inputs] : shaping_)
-    if (is_new_shape(shape_of(step))) nest_.shaping.push_back(inputs);
+  for (const auto& [step, inputs] : own_spaces_)
+    if (is_new_shape(shape_of(step))) nest_.own_spaces.push_back(inputs);
   for (const std::uint32_t step : given_) require_given_shape(step);
 }
 
@@ -181,21 +181,21 @@ void LoopValues::find_values() {
       values_[reductions_.back().second].reduced = true;
       continue;
     }
-    LoopMember member{step, 0, {}, form.code, form.c, form.inputs_read()};
-    int phase = form.c == nullptr ? 1 : 0;
-    std::uint64_t shaping = 0;
+    LoopMember member{step, 0, {}, &form};
+    int phase = form.c ? 0 : 1;
+    std::uint64_t own_space = 0;
     bool shaped = false;
     for (int i = 0; i < o.n_inputs; ++i) {
       const Operand input = operand_of(step, i);
       member.inputs.push_back(input.value);
       const LoopValue& value = values_[input.value];
       shaped |= input.shaped;
-      if (value.kind == LoopValue::Kind::Input) shaping |= std::uint64_t{1} << value.index;
+      if (value.kind == LoopValue::Kind::Input) own_space |= std::uint64_t{1} << value.index;
       // The next phase of its kind that is not before.
       const int at = value.phase;
       phase = std::max(phase, at + (at >= 0 && at % 2 != phase % 2 ? 1 : 0));
     }
-    if (!shaped) shaping_.push_back({step, shaping});
+    if (!shaped) own_spaces_.push_back({step, own_space});
     member.value = values_.size();
     values_.push_back({.kind = LoopValue::Kind::Member,
                        .dtype = plan_.node(step).output_type(0).tensor()->dtype(),
@@ -225,10 +225,10 @@ void LoopValues::find_phases() {
   for (const LoopMember& member : members_ | std::views::reverse) {
     LoopValue& value = values_[member.value];
     if (!value.is_consumed() && latest[member.value] == kUnread) continue;
-    if (!value.is_consumed() && member.c != nullptr) value.phase = latest[member.value];
+    if (!value.is_consumed() && member.form->c) value.phase = latest[member.value];
     const int at = value.phase - value.phase % 2;  // what a call reads is there before it
     for (std::size_t i = 0; i < member.inputs.size(); ++i)
-      if (member.reads(i)) latest[member.inputs[i]] = std::min(latest[member.inputs[i]], at);
+      if (member.form->reads(i)) latest[member.inputs[i]] = std::min(latest[member.inputs[i]], at);
   }
   std::erase_if(members_, [&](const LoopMember& member) {
     return !values_[member.value].is_consumed() && latest[member.value] == kUnread;
@@ -244,7 +244,7 @@ void LoopValues::find_storage() {
     for (std::size_t i = 0; i < member.inputs.size(); ++i) {
       LoopValue& input = values_[member.inputs[i]];
       if (input.phase != value.phase || value.phase % 2 != 0) stored[member.inputs[i]] = true;
-      if (member.reads(i)) input.last_read = std::max(input.last_read, order(value));
+      if (member.form->reads(i)) input.last_read = std::max(input.last_read, order(value));
     }
   }
   std::size_t given = nest_.inputs.size(), own = 0;
@@ -316,7 +316,7 @@ void LoopValues::finish_outputs() {
   nest_.room = CallMemory::room(plan_.n_temporaries());
   for (const LoopMember& member : members_) {
     const LoopValue& value = values_[member.value];
-    nest_.loop.cost += member.code->cost;
+    nest_.loop.cost += member.form->code->cost;
     if (!value.is_output()) continue;
     LoopNest::Output output{.registers = value.outputs, .dtype = value.dtype};
     if (value.outputs.size() == 1) output.slot = plan_.reg(value.outputs[0]).temporary;

@@ -38,11 +38,7 @@ struct LoopMember {
   std::uint32_t step;
   std::size_t value;
   std::vector<std::size_t> inputs;  ///< values
-  const ElementCode* code;
-  const char* c;       ///< its template; null: its kernel's loop is called
-  std::uint32_t read;  ///< bit i: what it computes depends on the elements of input i
-
-  bool reads(std::size_t input) const { return ((read >> input) & 1u) != 0; }
+  const StepForm* form;
 };
 
 class LoopValues {
@@ -110,9 +106,9 @@ class LoopValues {
   std::unordered_map<std::uint32_t, Operand> operand_of_;
   std::unordered_map<std::uint32_t, LoopNest::Source> part_of_;
   int last_phase_ = 0;
-  // What the iteration space follows from: members by whose inputs it does (bits), those that are
-  // given lengths, and shapes that one of them is known to have.
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> shaping_;
+  // What the iteration space follows from: steps and the inputs (bits) that give them their own,
+  // steps that are given lengths, and shapes that one of all these is known to have.
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> own_spaces_;
   std::vector<std::uint32_t> given_;  // steps
   std::vector<std::span<const ShapeFacts::Length>> shapes_;
   LoopNest nest_;

@@ -190,7 +190,7 @@ void Plan::cut() {
           group.kind != Group::Kind::Call || program_.steps[group.steps.front()].run != &run_bound;
     outlined_at_[s.pc] = static_cast<std::uint32_t>(outlined_.size() - 1);
   }
-  // A memo body whose call would be a call of the interpreter's is none.
+  // A memo body is a function where emitted code calls it without the interpreter.
   for (std::size_t m = 0; m < schedule_.memos.size(); ++m)
     if (memo_depth_[m] != 0) outlined_[memo_function(static_cast<std::uint32_t>(m))].emitted = true;
 }

@@ -1,6 +1,5 @@
 #include "linkers/codegen/plan/step_form.h"
 
-#include "ops/graph/c_template.h"
 #include "thunks/cast.h"
 
 #include <algorithm>
@@ -76,12 +75,11 @@ StepForm form_of(const Step& step, const Apply& node) {
     const int ndim = node.output_type(0).tensor()->ndim();
     if (ndim == 0 && code->c_number == nullptr)
       return {.why = "the Op has no template for numbers"};
-    const char* const c = c_for_constants(*code, node);
+    const char* c = c_for_constants(*code, node);
+    if (c == nullptr) c = ndim == 0 ? code->c_number : code->c;
     return {.kind = ndim == 0 ? StepForm::Kind::Expression : StepForm::Kind::Element,
             .code = code,
-            .c = c != nullptr ? c
-                 : ndim == 0  ? code->c_number
-                              : code->c,
+            .c = c != nullptr ? std::optional<CTemplate>(c) : std::nullopt,
             .ndim = ndim};
   }
   if (const auto reduction = op.block_reduction(node)) {
@@ -99,10 +97,6 @@ StepForm form_of(const Step& step, const Apply& node) {
   if (const IndexMap* map = op.index_map(node)) return form_of_map(*map, node);
   if (StepForm length = form_of_length(node); length.kind == StepForm::Kind::Length) return length;
   return {.why = "the Op is a kernel as a whole"};
-}
-
-std::uint32_t StepForm::inputs_read() const {
-  return c == nullptr ? ~std::uint32_t{0} : c_inputs_read(c);
 }
 
 bool StepForm::compares(int input) const {

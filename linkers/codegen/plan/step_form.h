@@ -2,12 +2,14 @@
 #pragma once
 
 #include "ops/elementwise/elementwise_loop.h"
+#include "ops/graph/c_template.h"
 #include "ops/graph/index_map.h"
 #include "ops/graph/op.h"
 #include "ops/kernels/block_reduction.h"
 #include "vm/program.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace thunkvm {
@@ -25,7 +27,7 @@ struct StepForm {
   };
   Kind kind = Kind::Kernel;
   const ElementCode* code = nullptr;  ///< of an Expression or an Element
-  const char* c = nullptr;            ///< its template; null: a loop calls its kernel's
+  std::optional<CTemplate> c{};       ///< its template; without, a loop calls its kernel's
   const BlockReduction* reduction = nullptr;
   const IndexMap* map = nullptr;
   int ndim = 0;         ///< of an Element's or a Mapped's output, or of what a Reduction reduces
@@ -35,8 +37,8 @@ struct StepForm {
   std::vector<AxisIndex> indices{};  ///< of a Pick, by axis
   const char* why = "";              ///< of a Kernel: why it is nothing better
 
-  /// The inputs (bits) whose elements a loop's member reads: all, if its kernel's loop is called.
-  std::uint32_t inputs_read() const;
+  /// True if a loop's member reads the elements of this input: of any, if its kernel is called.
+  bool reads(std::size_t input) const { return !c || ((c->inputs_read() >> input) & 1u) != 0; }
   /// True if a loop compares the lengths that are in this input with its own.
   bool compares(int input) const;
   /// True if emitted code computes it from numbers and arrays, without a call.

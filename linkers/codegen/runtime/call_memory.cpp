@@ -6,8 +6,6 @@
 namespace thunkvm {
 namespace {
 
-constexpr std::size_t kLeastBytes = 2 * kArrayPadding;
-
 /// In C order, with elements so many bytes from each other.
 void set_lengths(Temporary& temporary, Dims shape, std::int64_t stride) {
   if (temporary.version != 0 && std::equal(shape.begin(), shape.end(), temporary.lengths)) return;
@@ -23,7 +21,7 @@ void set_lengths(Temporary& temporary, Dims shape, std::int64_t stride) {
 
 std::size_t CallMemory::room(std::size_t n_temporaries) {
   const std::size_t share = kMostTemporaries / std::max<std::size_t>(n_temporaries, 1);
-  return std::clamp(share / kArrayPadding * kArrayPadding, kLeastBytes, kMostTemporary);
+  return std::clamp(share / kArrayPadding * kArrayPadding, kLeastTemporary, kMostTemporary);
 }
 
 std::size_t CallMemory::slot_bytes(std::size_t n_temporaries) {

@@ -73,9 +73,9 @@ struct LoopNest {
   Loop loop;
 
   // The iteration space: what its lengths follow from.
-  /// By member whose inputs are not known to have the nest's shape: the inputs (bits) that give it
-  /// its own, which has to be that of the nest.
-  std::vector<std::uint64_t> shaping;
+  /// The inputs (bits) that give a member its own iteration space, which has to be that of the
+  /// nest.
+  std::vector<std::uint64_t> own_spaces;
   std::vector<std::uint32_t> alike;    ///< indices of sources that have to have the nest's shape
   std::vector<std::uint32_t> lengths;  ///< registers of int64 vectors that have to be that shape
 

@@ -62,7 +62,8 @@ class NestResolution {
     if (size == 0 || size > kMostLoopElements) return false;
     for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
       if (!map(i, size)) return false;
-    if (!std::ranges::all_of(nest_.shaping, [&](std::uint64_t from) { return gives_shape(from); }))
+    if (!std::ranges::all_of(nest_.own_spaces,
+                             [&](std::uint64_t from) { return gives_shape(from); }))
       return false;
     keep_key();
     loop_.finish();

@@ -28,7 +28,7 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
   }
 
   void reset() noexcept override {
-    asked_.clear();
+    requested_.clear();
     exceptions_.clear();
     if (!generator_) return;
     const PendingAside aside;
@@ -46,7 +46,7 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
       static_cast<PythonHost&>(*call.activation().host).heed_float_errors();
       PyObject* result = nullptr;
       switch (send(&result)) {
-        case PYGEN_NEXT: ask(call, PyRef::adopt(result).get()); break;
+        case PYGEN_NEXT: request(call, PyRef::adopt(result).get()); break;
         case PYGEN_RETURN: set_outputs(call, PyRef::adopt(result).get()); break;
         case PYGEN_ERROR: throw PythonError{};
       }
@@ -76,13 +76,14 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
     generator_ = std::move(made);
   }
 
-  // The value of `yield`: nothing at first, then the value asked for, or a list of them.
+  // The value of `yield`: nothing at first, then the value requested, or a list of them.
   PyRef answer(const LazyCall& call) const {
-    if (asked_.empty()) return PyRef::borrow(Py_None);
-    if (!asked_list_) return input(call, asked_[0]);
-    PyRef values = PyRef::take(PyList_New(static_cast<Py_ssize_t>(asked_.size())));
-    for (std::size_t k = 0; k < asked_.size(); ++k)
-      PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(k), input(call, asked_[k]).release());
+    if (requested_.empty()) return PyRef::borrow(Py_None);
+    if (!requested_list_) return input(call, requested_[0]);
+    PyRef values = PyRef::take(PyList_New(static_cast<Py_ssize_t>(requested_.size())));
+    for (std::size_t k = 0; k < requested_.size(); ++k)
+      PyList_SET_ITEM(values.get(), static_cast<Py_ssize_t>(k),
+                      input(call, requested_[k]).release());
     return values;
   }
 
@@ -90,24 +91,24 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
     return node_->input(call.activation(), call.operands(), static_cast<int>(i));
   }
 
-  void ask(LazyCall& call, PyObject* wanted) {
-    asked_.clear();
-    asked_list_ = PyList_Check(wanted) || PyTuple_Check(wanted);
-    if (asked_list_) {
-      for (PyObject* index : Items(wanted, "a sequence is expected")) ask_one(call, index);
+  void request(LazyCall& call, PyObject* yielded) {
+    requested_.clear();
+    requested_list_ = PyList_Check(yielded) || PyTuple_Check(yielded);
+    if (requested_list_) {
+      for (PyObject* index : Items(yielded, "a sequence is expected")) request_one(call, index);
     } else {
-      ask_one(call, wanted);
+      request_one(call, yielded);
     }
   }
 
-  void ask_one(LazyCall& call, PyObject* index) {
+  void request_one(LazyCall& call, PyObject* index) {
     const std::int64_t i = asked_input(index, "demand of " + node_->op + " yielded");
-    asked_.push_back(i);
+    requested_.push_back(i);
     call.request(i);
   }
 
   void set_outputs(LazyCall& call, PyObject* result) {
-    asked_.clear();
+    requested_.clear();
     const std::size_t n = node_->outputs.size();
     if (n != 1 &&
         (!PyTuple_Check(result) || PyTuple_GET_SIZE(result) != static_cast<Py_ssize_t>(n)))
@@ -129,9 +130,9 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
 
   std::shared_ptr<const PythonNode> node_;
   std::shared_ptr<const Held> demand_;
-  PyRef generator_;                  ///< of this call, once it was entered
-  std::vector<std::int64_t> asked_;  ///< what its last `yield` asked for
-  bool asked_list_ = false;
+  PyRef generator_;                      ///< of this call, once it was entered
+  std::vector<std::int64_t> requested_;  ///< what its last `yield` requested
+  bool requested_list_ = false;
   InputExceptions exceptions_;
 };
 

@@ -171,7 +171,7 @@ class RegisterThunk final : public BoundThunk, public FailureHandler {
   }
 
  private:
-  // `run` is the thunk, or what it does about an input that failed: returns what is asked for.
+  // `run` is the thunk, or what it does about an input that failed: returns what is requested.
   template <class Run>
   Status advance(LazyCall& call, Run&& run) {
     try {
@@ -187,7 +187,7 @@ class RegisterThunk final : public BoundThunk, public FailureHandler {
         input_computed_.set(at, one());
       }
       PyRef returned = run();
-      if (returned.get() != Py_None) ask(call, returned.get());
+      if (returned.get() != Py_None) request(call, returned.get());
       bool all = true;
       for (int j = 0; j < call.n_outputs(); ++j) {
         if (!call.computed(j) && output_computed_.truth(static_cast<std::size_t>(j)))
@@ -212,14 +212,14 @@ class RegisterThunk final : public BoundThunk, public FailureHandler {
     }
   }
 
-  void ask(LazyCall& call, PyObject* wanted) {
-    if (!PyList_Check(wanted) && !PyTuple_Check(wanted))
+  void request(LazyCall& call, PyObject* returned) {
+    if (!PyList_Check(returned) && !PyTuple_Check(returned))
       throw Error(ErrorKind::Type, "the lazy thunk of " + node_->op +
                                        " has to return a list of the indices of inputs "
                                        "that it needs, or None, but it returned a " +
-                                       class_name(wanted) + ".");
+                                       class_name(returned) + ".");
     const std::string asks = "the lazy thunk of " + node_->op + " asked for";
-    for (PyObject* index : Items(wanted, "a sequence is expected"))
+    for (PyObject* index : Items(returned, "a sequence is expected"))
       call.request(asked_input(index, asks));
   }
 

@@ -153,6 +153,7 @@ class _Capture:
                     index=number, op=op, op_class=class_of(owner.op), name=name, file=file,
                     line=line, source=linecache.getline(file, line).strip() if line else "",
                     region=self.program.words(region), region_path=self.program.path(region),
+                    memoised=self.program.is_memoised(region),
                     form=form if in_group is None else self._form(in_group, form), group=in_group,
                     inputs=inputs, type=_core.type_text(variables[number]),
                     output=owner in returned, entered=self.entered[number],

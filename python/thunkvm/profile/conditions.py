@@ -139,6 +139,10 @@ class ProgramRegions:
                 found[inside].append(node)
         return found
 
+    def is_memoised(self, region: int | None) -> bool:
+        """Return whether a region is a memo body, or lies in one."""
+        return region is not None and self._regions.is_memoised(region)
+
     def words(self, region: int | None) -> str:
         """Return when a region runs, in words."""
         return "never" if region is None else self._regions.words(region)

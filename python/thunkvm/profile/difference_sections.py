@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from thunkvm.profile.difference import ProfileDifference
 from thunkvm.profile.rows import NodeRow
-from thunkvm.profile.sections import ROWS, Section, counted, show_seconds
+from thunkvm.profile.section import Section, Tone
+from thunkvm.profile.sections import ROWS, counted, show_seconds
 from thunkvm.profile.shares import location
 
 
@@ -16,10 +17,12 @@ def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list
     headers = ("change", "before", "after", "runs before", "runs after", "node", "made at")
     for function in difference.functions:
         shown = []
+        tones: list[Tone] = []
         for change in function.nodes[:rows]:
             old, new = change.before, change.after
             row = new if new is not None else old
             name = "" if row is None else row.name or row.op
+            tones.append(_tone(change.time_change))
             shown.append((
                 _signed(change.time_change), _time(old), _time(new), _runs(old), _runs(new), name,
                 location(change.key.file, change.key.line) or "?",
@@ -32,8 +35,14 @@ def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list
         title = f"{function.name}: {modes[0]} -> {modes[1]}, {_each(times)}"
         more = len(function.nodes) - rows
         notes = (f"... and {counted(more, 'node')} more",) if more > 0 else ()
-        found.append(Section(title, headers, tuple(shown), ("node", "made at"), notes))
+        found.append(
+            Section(title, headers, tuple(shown), ("node", "made at"), notes, tuple(tones))
+        )
     return found
+
+
+def _tone(change: float) -> Tone:
+    return "slower" if change > 0 else "faster" if change < 0 else ""
 
 
 def _each(times: Sequence[float | None]) -> str:

@@ -25,8 +25,7 @@ class LazyReport:
     copies : tuple of NodeRow
         Nodes that made copies of what only nodes still may need that not every call runs.
     memo : tuple of NodeRow
-        Nodes in memo bodies (whose `region` begins with "if needed") that ran 0 times, or as often
-        as there were calls.
+        Nodes in memo bodies that ran 0 times, or as often as there were calls.
     saved : float
         Seconds that untaken arms would have taken, in conditions where that is known.
     unknown : tuple of ConditionRow
@@ -74,19 +73,10 @@ def lazy_report(function: FunctionRecord) -> LazyReport:
         ),
         one_way=tuple(c for c in function.conditions if c.evaluations > 1 and c.always is not None),
         copies=tuple(node for node in nodes if node.lazy_copies),
-        memo=tuple(node for node in nodes if _at_need(node) and node.runs in whole),
+        memo=tuple(node for node in nodes if node.memoised and node.runs in whole),
         saved=sum(c.saved for c in function.conditions if c.saved is not None),
         unknown=tuple(c for c in function.conditions if c.evaluations and c.saved is None),
     )
-
-
-def _at_need(node: NodeRow) -> bool:
-    """Whether a node is in a memo body, which runs just before the first node that reads its value.
-
-    What is read under several conditions, none of which has to hold, is in one; in the mode ``py``
-    everything is. "if needed and x": the body is in an arm, or the node in an arm of the body.
-    """
-    return node.region.startswith("if needed")
 
 
 __all__ = ["LazyReport", "lazy_report"]

@@ -61,6 +61,9 @@ class NodeRow(Rates):
         Where it runs, in words: ``"always"``, ``"only if x > 0"``.
     region_path : tuple of (int, int)
         The same as the conditions and arms around it, outermost first.
+    memoised : bool
+        Whether it is in a memo body, which runs just before the first node that reads its value:
+        what is read under several conditions, none of which has to hold; in the mode ``py`` all.
     form : str
         What runs it: ``"emitted"``, ``"loop"``, ``"kernel"``, ``"perform"``, ``"lazy"``
         and what else `f.explain()` says.
@@ -101,6 +104,7 @@ class NodeRow(Rates):
     source: str = ""
     region: str = "always"
     region_path: tuple[tuple[int, int], ...] = ()
+    memoised: bool = False
     form: str = ""
     group: int | None = None
     inputs: tuple[int | str, ...] = ()

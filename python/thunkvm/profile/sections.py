@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
 
 from thunkvm._src.views.text_table import show_bytes
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
+from thunkvm.profile.section import Section, Tone, tone_of, tones_of, without
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, location
 
 #: The measures that nodes are compared by.
@@ -31,31 +32,6 @@ SPEEDS: dict[str, Callable[[NodeRow], float | None]] = {
 TIMES = {
     *SHARE_HEADERS[:4], *SPEEDS, "time", "each time", "saved", "break-even", "allocated",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One table, or one list of sentences.
-
-    Attributes
-    ----------
-    title : str
-        What it is about.
-    headers : tuple of str
-        The names of its columns; empty where it has no table.
-    rows : tuple of tuple of str
-        Its cells.
-    left : tuple of str
-        The columns that are aligned left.
-    notes : tuple of str
-        Sentences under the table.
-    """
-
-    title: str
-    headers: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    left: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def show_seconds(seconds: float | None) -> str:
@@ -126,17 +102,6 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
     return found
 
 
-def without(section: Section, left_out: Container[str]) -> Section:
-    """Return a table without these columns."""
-    kept = [i for i, header in enumerate(section.headers) if header not in left_out]
-
-    def cells(row: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(row[i] for i in kept)
-
-    rows = tuple(map(cells, section.rows))
-    return replace(section, headers=cells(section.headers), rows=rows)
-
-
 def head(function: FunctionRecord, profile: Profile) -> Section:
     """Return what is said of a function as a whole."""
     mode = f" in mode {function.mode}" if function.mode else ""
@@ -163,7 +128,9 @@ def share_section(title: str, what: str, shares: Sequence[Share], rows: int) -> 
     """Return a table of shares, as Theano's profiler prints them."""
     headers = (*SHARE_HEADERS, "<#apply>", f"<{what}>")
     shown = tuple((*_share(s), str(len(s.nodes)), s.name) for s in shares[:rows])
-    return Section(title, headers, shown, (f"<{what}>",), _rest(shares, rows, what))
+    return Section(
+        title, headers, shown, (f"<{what}>",), _rest(shares, rows, what), tones_of(shares[:rows])
+    )
 
 
 def node_section(function: FunctionRecord, rows: int) -> Section:
@@ -181,7 +148,9 @@ def node_section(function: FunctionRecord, rows: int) -> Section:
         for s in shares[:rows]
     )  # fmt: skip
     headers = (*SHARE_HEADERS, *(header for header, _ in speeds), *left)
-    return Section("by node", headers, shown, left, _rest(shares, rows, "node"))
+    return Section(
+        "by node", headers, shown, left, _rest(shares, rows, "node"), tones_of(shares[:rows])
+    )
 
 
 def _speed(value: float | None) -> str:
@@ -194,8 +163,9 @@ def line_section(function: FunctionRecord, rows: int) -> Section:
     left = ("<line>", "<source>")
     shown = tuple((*_share(s), s.name, s.nodes[0].source.strip()) for s in shares[:rows])
     return Section(
-        "by source line", (*SHARE_HEADERS, *left), shown, left, _rest(shares, rows, "line")
-    )
+        "by source line", (*SHARE_HEADERS, *left), shown, left, _rest(shares, rows, "line"),
+        tones_of(shares[:rows]),
+    )  # fmt: skip
 
 
 def top_section(profile: Profile, by: str = "time", rows: int = ROWS) -> Section:
@@ -214,15 +184,16 @@ def top_section(profile: Profile, by: str = "time", rows: int = ROWS) -> Section
     nodes = [(function, node) for function in profile.functions for node in function.nodes]
     nodes.sort(key=lambda pair: -of(pair[1]))
     whole = sum(of(node) for _, node in nodes)
+    most = [(function, node) for function, node in nodes[:rows] if of(node)]
     shown = tuple(
         (show_percent(of(node) / whole), _shown(by, node), str(node.runs), node.name, node.region,
          line_of(node), function.name)
-        for function, node in nodes[:rows]
-        if of(node)
+        for function, node in most
     )  # fmt: skip
+    tones = tuple(tone_of(of(node) / whole, node.runs) for _, node in most if by == "time")
     left = ("<name>", "<region>", "<made at>", "<function>")
     headers = ("<% time>" if by == "time" else f"<% {by}>", f"<{by}>", "<#call>", *left)
-    return Section(f"most {by}", headers, shown, left)
+    return Section(f"most {by}", headers, shown, left, tones=tones)
 
 
 def _shown(by: str, node: NodeRow) -> str:
@@ -240,9 +211,12 @@ def branches(function: FunctionRecord, rows: int) -> Section:
         key=lambda condition: (-sum(arm.time for arm in condition.arms), -condition.evaluations),
     )
     shown = [row for condition in order[:rows] for row in _arms(condition)]
+    tones: list[Tone] = [
+        "" if arm.taken else "idle" for condition in order[:rows] for arm in condition.arms
+    ]
     more = len(order) - rows
     notes = (f"... and {counted(more, 'condition')} more",) if more > 0 else ()
-    return Section("branches", headers, tuple(shown), ("condition", "arm"), notes)
+    return Section("branches", headers, tuple(shown), ("condition", "arm"), notes, tuple(tones))
 
 
 def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from thunkvm._src.views.text_table import table
 from thunkvm.profile.extras import needed
-from thunkvm.profile.sections import Section
+from thunkvm.profile.section import Section
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-#: A share of the time from which a row is in the colour of what to look at, and of what to notice.
-HOT, WARM = 30.0, 5.0
+#: Rich's style of each tone.
+STYLES = {
+    "": "", "idle": "dim", "hot": "bold red", "warm": "yellow", "slower": "red", "faster": "green",
+}  # fmt: skip
 
 
 def plain(sections: Iterable[Section]) -> str:
@@ -21,7 +24,7 @@ def plain(sections: Iterable[Section]) -> str:
 
     Examples
     --------
-    >>> from thunkvm.profile.sections import Section
+    >>> from thunkvm.profile.section import Section
     >>> from thunkvm.profile.text import plain
     >>> print(plain([Section("calls", ("call", "time"), (("0", "1 s"),), notes=("no more",))]))
     calls
@@ -61,25 +64,12 @@ def rich_tables(sections: Iterable[Section]) -> Iterator[Any]:
             for header in section.headers:
                 side = "left" if header in section.left else "right"
                 out.add_column(markup.escape(header), justify=side, overflow="fold")
-            for row in section.rows:
-                out.add_row(*map(markup.escape, row), style=_style(section.headers, row))
+            for row, tone in zip_longest(section.rows, section.tones, fillvalue=""):
+                out.add_row(*map(markup.escape, row), style=STYLES[tone])
             yield out
         for note in section.notes:
             what, colon, rest = note.partition(": ")
             yield rich_text.Text.assemble((what + colon, "dim" if colon else ""), rest)
-
-
-def _style(headers: tuple[str, ...], row: tuple[str, ...]) -> str:
-    cells = dict(zip(headers, row, strict=True))
-    if "<% time>" in cells:
-        percent = float(cells["<% time>"].rstrip("%"))
-        if cells["<#call>"] == "0":
-            return "dim"
-        return "bold red" if percent >= HOT else "yellow" if percent >= WARM else ""
-    if cells.get("taken") == "0":
-        return "dim"
-    change = cells.get("change", "")
-    return "red" if change.startswith("+") else "green" if change.startswith("-") else ""
 
 
 def print_sections(sections: Iterable[Section], console: Console | None = None) -> None:

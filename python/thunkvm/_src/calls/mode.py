@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from importlib import import_module
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from thunkvm import _core
@@ -43,13 +44,10 @@ class Mode:
 
     Parameters
     ----------
-    linker : {"cvm", "vm", "py", "c", "c|py", "c&py"}
-        ``"py"`` runs a perform thunk (NumPy) per node, each at the first need of its value;
-        ``"vm"`` runs perform thunks in a program whose demand was compiled into branches;
-        ``"cvm"`` does the same with native kernels wherever an Op has one, and with C that is
-        emitted for the program as soon as it is compiled; ``"c"`` runs that alone; ``"c|py"``
-        makes a C function of each node, ``"c&py"`` compares each with the node's perform, as
-        `DualLinker` says.
+    linker : str
+        Which thunks run, in which order, and what is compiled:
+
+        <linkers>
     optimizer : {"fast_run", "fast_compile"}, optional
         Which features it has to begin with: ``"fast_run"`` all, ``"fast_compile"`` ``"merge"``
         alone, none of these ``"fusion"`` alone: the graph is linked as it is.
@@ -61,11 +59,12 @@ class Mode:
         run on kernels until it is there; or not at all. If left out, ``"background"`` for
         ``"cvm"`` and ``"now"`` for the linkers that need it.
     features : frozenset of str, optional
-        What the emitter may do (``"fusion"``), and how the graph is rewritten before it is linked:
-        ``"merge"`` makes one of equal nodes, ``"inverses"`` takes out what undoes itself or changes
-        nothing. No rewrite changes a bit of a result or demands a node that was not demanded; what
-        nobody needs any more does not run. The optimizer's if left out; see `including` and
-        `excluding`.
+        How the graph is rewritten before it is linked, and what the emitter may do:
+
+        <features>
+
+        No rewrite changes a bit of a result or demands a node that was not demanded; what nobody
+        needs any more does not run. The optimizer's if left out; see `including` and `excluding`.
 
     Raises
     ------
@@ -206,6 +205,20 @@ class Mode:
             if mode == self:
                 return name
         return self.linker if self.gc else self.linker + "_nogc"
+
+
+def _bullets(table: dict[str, str]) -> str:
+    """Return a table as a list of a docstring's parameter."""
+    items = (f'- ``"{name}"``: {summary}' for name, summary in table.items())
+    return "\n        ".join(
+        fill(item, 92, subsequent_indent=" " * 10, break_on_hyphens=False) for item in items
+    )
+
+
+if Mode.__doc__ is not None:  # python -OO
+    Mode.__doc__ = Mode.__doc__.replace("<linkers>", _bullets(LINKERS)).replace(
+        "<features>", _bullets(FEATURES)
+    )
 
 
 def _check_feature(name: str) -> None:

@@ -90,8 +90,8 @@ def represent(variable: Variable) -> str:
     """
     shown = "" if variable.leaf is not None and variable.name is None else expression(variable)
     if variable.leaf == "constant":
-        value = expression(variable)
-        shown = "constant" if value.startswith("<") else f"constant {value}"
+        value = _constant_value(variable)
+        shown = "constant" if value is None else f"constant {cut(value, WIDTH)}"
     elif variable.leaf == "shared":
         shown = variable.name or "shared"
     elif variable.name is not None:
@@ -277,7 +277,17 @@ def _leaf_text(variable: Variable) -> str:
 
 
 def _constant_text(variable: Variable) -> str:
-    """Return a constant's value, if it is short, else its type."""
+    """Return a constant's value, or what it is."""
+    value = _constant_value(variable)
+    if value is not None:
+        return value
+    if isinstance(variable.type, TensorType):
+        return f"<{_core.type_text(variable)}>"
+    return f"<a {type(variable.value).__name__}>"
+
+
+def _constant_value(variable: Variable) -> str | None:
+    """Return a constant's value, if it is short; else None."""
     kind = variable.type
     if isinstance(kind, TensorType):
         # The type has a constant's exact lengths; `value` is a copy of all of it.
@@ -285,13 +295,13 @@ def _constant_text(variable: Variable) -> str:
             return str(variable.value)
         if kind.ndim == 1 and kind.shape[0] is not None and kind.shape[0] <= SHOWN_ELEMENTS:
             return f"[{', '.join(map(str, variable.value))}]"
-        return f"<{_core.type_text(variable)}>"
+        return None
     value = variable.value
     if value is None or type(value) in (bool, float):
         return repr(value)
     if type(value) in (str, bytes):
         return cut(repr(value[:WIDTH]), WIDTH)
-    return f"<a {type(value).__name__}>"
+    return None
 
 
 @cache

@@ -23,7 +23,7 @@ class Block(NamedTuple):
     within : int or None
         The block that it runs within; None for the root, and where that is not known (mode py).
     owner : int
-        Of an arm: its branch. Of a memo body, an input: which memo body or lazy thunk it is of.
+        An arm's branch; else the number of the memo body, or of the lazy thunk.
     node : int or None
         The conditional, the node that is needed, or the lazy node.
     number : int
@@ -66,7 +66,7 @@ class Regions:
         self.node_blocks: list[int | None] = self.schedule["node_blocks"]
         self.blocks = [Block(*block) for block in self.schedule["blocks"]]
         self._nodes = function._nodes
-        #: By block: whether somebody has to need it, and the innermost conditions around it.
+        #: By block: whether it is memoised, and the innermost conditions around it.
         self._around: list[tuple[bool, tuple[str, ...]]] = []
         for block in self.blocks:
             self._around.append(self._surroundings(block))
@@ -75,23 +75,27 @@ class Regions:
         """Return by node when it runs."""
         return ["never" if block is None else self.words(block) for block in self.node_blocks]
 
+    def is_memoised(self, block: int) -> bool:
+        """Return whether a block is a memo body, or lies in one."""
+        return self._around[block][0]
+
     def words(self, block: int) -> str:
         """Return when a block runs: ``"always"``, ``"only if x"``, ``"if needed"``, ..."""
-        is_needed, around = self._around[block]
+        memoised, around = self._around[block]
         conditions = " and ".join(around)
-        if is_needed:
+        if memoised:
             return f"if needed and {conditions}" if conditions else "if needed"
         return f"only if {conditions}" if conditions else "always"
 
     def _surroundings(self, block: Block) -> tuple[bool, tuple[str, ...]]:
-        is_needed, around = (False, ()) if block.within is None else self._around[block.within]
+        memoised, around = (False, ()) if block.within is None else self._around[block.within]
         if block.kind == "memo":
             return True, around
         if block.kind == "root":
-            return is_needed, around
+            return memoised, around
         around = (*around, self._condition(block))
         # What is nested deeper says where it is by its innermost conditions.
-        return is_needed, around if len(around) <= CONDITIONS else (
+        return memoised, around if len(around) <= CONDITIONS else (
             "...",
             *around[-CONDITIONS + 1 :],
         )

@@ -1,0 +1,68 @@
+"""One table of a profile as cells of text, and the tones of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from thunkvm.profile.shares import Share
+
+#: A share of the time from which a row is something to look at, and something to notice.
+HOT, WARM = 0.3, 0.05
+#: The tone of a row, which colours it: what never ran, what takes a large share, what changed.
+Tone = Literal["", "idle", "hot", "warm", "slower", "faster"]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One table, or one list of sentences.
+
+    Attributes
+    ----------
+    title : str
+        What it is about.
+    headers : tuple of str
+        The names of its columns; empty where it has no table.
+    rows : tuple of tuple of str
+        Its cells.
+    left : tuple of str
+        The columns that are aligned left.
+    notes : tuple of str
+        Sentences under the table.
+    tones : tuple of str
+        The tones of its rows; empty where none has one.
+    """
+
+    title: str
+    headers: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    left: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    tones: tuple[Tone, ...] = ()
+
+
+def without(section: Section, left_out: Container[str]) -> Section:
+    """Return a table without these columns."""
+    kept = [i for i, header in enumerate(section.headers) if header not in left_out]
+
+    def cells(row: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(row[i] for i in kept)
+
+    rows = tuple(map(cells, section.rows))
+    return replace(section, headers=cells(section.headers), rows=rows)
+
+
+def tones_of(shares: Iterable[Share]) -> tuple[Tone, ...]:
+    """Return the tones of rows that are shares of the time."""
+    return tuple(tone_of(share.part, share.runs) for share in shares)
+
+
+def tone_of(part: float, runs: int) -> Tone:
+    """Return the tone of a row that takes this part of the time in so many runs."""
+    if runs == 0:
+        return "idle"
+    return "hot" if part >= HOT else "warm" if part >= WARM else ""
+
+
+__all__ = ["Section", "Tone", "tone_of", "tones_of", "without"]
