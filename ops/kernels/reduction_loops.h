@@ -2,13 +2,10 @@
 // copies of.
 #pragma once
 
+#include "ops/kernels/limits.h"
 #include "ops/kernels/vector_math.h"
 
 namespace thunkvm {
-
-/// Elements of a block, and accumulators of a block.
-inline constexpr int kReductionBlock = 128;
-inline constexpr int kReductionLanes = 16;
 
 /// A step on the accumulator a and the element x, or on two accumulators.
 enum class ReductionStep : std::uint8_t {

@@ -1,7 +1,6 @@
 // test_array_reduction.cpp: arrays that lie anywhere, reduced by the loop.
-#include "ops/kernels/array_reduction.h"
-
 #include "ops/graph/functions.h"
+#include "ops/kernels/array_reduction.h"
 #include "ops/kernels/row_tile.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/many_threads.h"
