@@ -2,7 +2,7 @@
 #include "evaluate.h"
 #include "linkers/compiler/compile_error.h"
 #include "linkers/function.h"
-#include "linkers/user_element.h"
+#include "linkers/user_code/user_element.h"
 #include "ops/graph/functions.h"
 #include "thunks/error.h"
 

@@ -1,8 +1,8 @@
 // test_user_kernel.cpp: Ops whose node is a function of C on arrays, without Python.
 #include "evaluate.h"
 #include "linkers/compiler/compile_error.h"
-#include "linkers/kernel_run.h"
-#include "linkers/user_kernel.h"
+#include "linkers/user_code/kernel_run.h"
+#include "linkers/user_code/user_kernel.h"
 #include "thunks/error.h"
 
 #include <doctest/doctest.h>

@@ -40,6 +40,7 @@ ROOMS = {
     "linkers/schedule": set(),
     "linkers/passes": {"linkers/schedule"},
     "linkers/compiler": set(),
+    "linkers/user_code": {"linkers/compiler"},
     "linkers/codegen/runtime": set(),
     "linkers/codegen/plan": {"linkers/schedule", "linkers/passes", "linkers/codegen/runtime"},
     "linkers/codegen/emit": {
@@ -51,6 +52,7 @@ ROOMS = {
         "linkers/schedule",
         "linkers/passes",
         "linkers/compiler",
+        "linkers/user_code",
         "linkers/codegen/runtime",
         "linkers/codegen/plan",
         "linkers/codegen/emit",

@@ -1,6 +1,6 @@
 #include "python/bindings/call/link.h"
 
-#include "linkers/input_guard.h"
+#include "linkers/user_code/input_guard.h"
 #include "ops/rewrites/rewrite.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"

@@ -1,6 +1,6 @@
 #include "python/bindings/graph/python_op.h"
 
-#include "linkers/user_element.h"
+#include "linkers/user_code/user_element.h"
 #include "ops/graph/functions.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"

@@ -1,6 +1,6 @@
 #include "python/bindings/graph/user_kernel.h"
 
-#include "linkers/kernel_run.h"
+#include "linkers/user_code/kernel_run.h"
 #include "ops/graph/graph.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/collection.h"

@@ -2,7 +2,7 @@
 
 #include "linkers/passes/c_blocks.h"
 #include "linkers/passes/limits.h"
-#include "linkers/user_kernel.h"
+#include "linkers/user_code/user_kernel.h"
 #include "python/bindings/compiling/compiling.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/collection.h"

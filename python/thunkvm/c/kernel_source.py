@@ -1,6 +1,6 @@
 """The C of a node whose Op gives a `c_kernel`: a module without Python's headers.
 
-`linkers/kernel_run.h` calls what is compiled here; the two `tv_` structs are the
+`linkers/user_code/kernel_run.h` calls what is compiled here; the two `tv_` structs are the
 same in both.
 """
 

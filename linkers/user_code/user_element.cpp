@@ -1,4 +1,4 @@
-#include "linkers/user_element.h"
+#include "linkers/user_code/user_element.h"
 
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"

@@ -1,4 +1,4 @@
-#include "linkers/input_guard.h"
+#include "linkers/user_code/input_guard.h"
 
 #include "thunks/error.h"
 

@@ -1,7 +1,7 @@
-#include "linkers/kernel_run.h"
+#include "linkers/user_code/kernel_run.h"
 
-#include "linkers/input_guard.h"
-#include "linkers/limits.h"
+#include "linkers/user_code/input_guard.h"
+#include "linkers/user_code/limits.h"
 #include "ops/kernels/array_kernel.h"
 #include "thunks/array.h"
 #include "thunks/host.h"

@@ -1,6 +1,6 @@
-#include "linkers/user_kernel.h"
+#include "linkers/user_code/user_kernel.h"
 
-#include "linkers/input_guard.h"
+#include "linkers/user_code/input_guard.h"
 #include "ops/graph/op.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // kernel_run.h: one run of a user's C on arrays: its arguments, and the services for it.
 #pragma once
 
-#include "linkers/user_kernel.h"
+#include "linkers/user_code/user_kernel.h"
 #include "thunks/error.h"
 #include "thunks/thunk.h"
 
