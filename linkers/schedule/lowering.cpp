@@ -43,7 +43,7 @@ class Lowering {
       for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
         b_.begin_input(node, i, block_of_[p_.opaque_region[node]]);
         lower_block(p_.input_region[node] + i);
-        demand(graph_.value(graph_.nodes[node]->input(static_cast<int>(i))));
+        demand(graph_.input(node, i));
         b_.end();
       }
     }
@@ -89,8 +89,7 @@ class Lowering {
   Value arm_value(Value conditional, std::uint32_t arm) const {
     const std::uint32_t node = graph_.node_of[conditional];
     const std::uint32_t output = conditional - graph_.first_value[node];
-    return graph_.value(graph_.nodes[node]->input(
-        static_cast<int>(graph_.conditional(node)->arm_input(arm, output))));
+    return graph_.input(node, graph_.conditional(node)->arm_input(arm, output));
   }
 
   // Sees to it that a value that is not certain where it is used is there.
@@ -131,8 +130,7 @@ class Lowering {
       b_.retire(retired_);
     } else {
       Value previous = kNoIndex;
-      for (const Variable& input : graph_.nodes[node]->inputs()) {
-        const Value value = graph_.value(input);
+      for (const Value value : graph_.inputs(node)) {
         if (value != previous) demand(value);
         previous = value;
       }

@@ -37,8 +37,7 @@ std::uint32_t ScheduleBuilder::reg(Value v) {
 
 std::uint32_t ScheduleBuilder::add_operands(std::uint32_t node) {
   const auto first = static_cast<std::uint32_t>(s_.operands.size());
-  for (const Variable& input : graph_.nodes[node]->inputs())
-    s_.operands.push_back(reg(graph_.value(input)));
+  for (const Value input : graph_.inputs(node)) s_.operands.push_back(reg(input));
   for (Value v = graph_.first_value[node]; v < graph_.first_value[node + 1]; ++v)
     s_.operands.push_back(reg(v));
   return first;

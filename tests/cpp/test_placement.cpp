@@ -43,16 +43,13 @@ class Opaque final : public Op {
 /// A graph with its placement and lifetimes, asked by variable.
 class PlacedGraph {
  public:
-  explicit PlacedGraph(std::vector<Variable> outputs) : outputs_(std::move(outputs)) {
-    graph_.nodes = topological_order(outputs_);
+  explicit PlacedGraph(std::vector<Variable> outputs)
+      : outputs_(std::move(outputs)), graph_(topological_order(outputs_)) {
     for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n) {
-      Apply& node = *graph_.nodes[n];
-      graph_.first_value.push_back(static_cast<Value>(graph_.node_of.size()));
-      graph_.node_of.resize(graph_.node_of.size() + node.n_outputs(), n);
-      const bool has_thunk = node.leaf() == Leaf::None && node.op()->conditional() == nullptr;
-      graph_.thunks.push_back(has_thunk ? node.op()->kernel(node) : ThunkCode());
+      const Apply& node = *graph_.nodes[n];
+      if (node.leaf() == Leaf::None && node.op()->conditional() == nullptr)
+        graph_.thunks[n] = node.op()->kernel(node);
     }
-    graph_.first_value.push_back(static_cast<Value>(graph_.node_of.size()));
     for (const Variable& v : outputs_) graph_.outputs.push_back(graph_.value(v));
     placement_ = std::make_unique<Placement>(place(graph_));
     lifetimes_ = std::make_unique<Lifetimes>(lifetimes(graph_, *placement_));
