@@ -13,7 +13,6 @@ namespace {
 struct Visit {
   Apply* node;
   std::uint32_t next_input;
-  std::uint32_t* position;
 };
 
 using VariableMap = std::unordered_map<Variable, Variable, VariableHash>;
@@ -104,7 +103,7 @@ NodeIndex topological_order(std::span<const Variable> roots) {
     std::uint32_t& position = positions[*node];
     if (position != NodeTable::kAbsent) return;
     position = 0;
-    stack.push_back({node, 0, &position});
+    stack.push_back({node, 0});
   };
   for (const Variable& root : roots) {
     meet(root.node());
@@ -114,7 +113,7 @@ NodeIndex topological_order(std::span<const Variable> roots) {
         meet(top.node->input(static_cast<int>(top.next_input++)).node());
         continue;
       }
-      *top.position = static_cast<std::uint32_t>(order.size());
+      positions[*top.node] = static_cast<std::uint32_t>(order.size());
       order.push_back(top.node);
       stack.pop_back();
       poll_interrupt();

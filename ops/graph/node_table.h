@@ -28,8 +28,12 @@ class NodeTable {
 
   /// The node's number, kAbsent until it is written. The reference stays good.
   std::uint32_t& operator[](const Apply& node) {
-    const Page& page = pages_[slot(page_of(node))];
-    return (page.numbers == nullptr ? add(page_of(node)) : page).numbers[entry_of(node)];
+    if (page_of(node) != latest_) [[unlikely]] {  // a walk stays where it is for a while
+      const Page& page = pages_[slot(page_of(node))];
+      latest_numbers_ = (page.numbers == nullptr ? add(page_of(node)) : page).numbers.get();
+      latest_ = page_of(node);
+    }
+    return latest_numbers_[entry_of(node)];
   }
 
  private:
@@ -60,6 +64,8 @@ class NodeTable {
   int shift_ = 60;
   std::vector<Page> pages_ = std::vector<Page>(16);  // by hash, at most half of them there
   std::size_t n_pages_ = 0;
+  std::uint64_t latest_ = kNoPage;  // the page that was written to last
+  std::uint32_t* latest_numbers_ = nullptr;
 };
 
 }  // namespace thunkvm
