@@ -72,10 +72,6 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
   check_inputs(function, graph);
-  for (const Apply* node : graph.nodes)
-    if (node->n_inputs() > UINT16_MAX || node->n_outputs() > UINT16_MAX)
-      throw Error(ErrorKind::Value,
-                  "[" + node->op()->name() + "] has more than 65,535 inputs or outputs");
   for (const Variable& v : roots) graph.outputs.push_back(graph.value(v));
   for (const Update& u : function.updates) {
     if (!u.if_computed || u.value.is_leaf()) continue;

@@ -1,5 +1,6 @@
 #include "linkers/schedule/placement.h"
 
+#include "thunks/error.h"
 #include "thunks/interrupt.h"
 
 #include <utility>
@@ -142,11 +143,15 @@ FlatGraph::FlatGraph(NodeIndex all) : nodes(std::move(all)), thunks(nodes.size()
   operands.reserve(2 * nodes.size());
   std::uint32_t values = 0;
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    const Apply& node = *nodes[i];
+    if (node.n_inputs() > UINT16_MAX || node.n_outputs() > UINT16_MAX)
+      throw Error(ErrorKind::Value,
+                  "[" + node.op()->name() + "] has more than 65,535 inputs or outputs");
     first_value.push_back(values);
-    values += nodes[i]->n_outputs();
+    values += node.n_outputs();
     node_of.resize(values, i);
     first_operand.push_back(static_cast<std::uint32_t>(operands.size()));
-    for (const Variable& input : nodes[i]->inputs()) operands.push_back(value(input));
+    for (const Variable& input : node.inputs()) operands.push_back(value(input));
   }
   first_value.push_back(values);
   first_operand.push_back(static_cast<std::uint32_t>(operands.size()));
