@@ -6,6 +6,8 @@
 #include "linkers/passes/segments.h"
 #include "linkers/schedule/assembler.h"
 #include "linkers/schedule/body_contents.h"
+#include "linkers/schedule/joined_branches.h"
+#include "linkers/schedule/lifetimes.h"
 #include "linkers/schedule/lowering.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
@@ -102,12 +104,11 @@ Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
                        const LinkOptions& options) {
   if (!options.placed) return lower_by_need(function, graph, options.retain_intermediates);
   const Placement placement = place(graph);
-  Schedule schedule =
-      lower(function, graph, placement, lifetimes(graph, placement), options.retain_intermediates);
-  if (options.emits) {
-    run_reductions_early(schedule);
-    run_needs_ahead(schedule);
-  }
+  Schedule schedule = lower(function, graph, placement, join_branches(graph, placement),
+                            options.retain_intermediates);
+  if (options.emits) run_reductions_early(schedule);
+  if (!options.retain_intermediates) let_go(schedule, placement.regions);
+  if (options.emits) run_needs_ahead(schedule);
   return schedule;
 }
 

@@ -69,18 +69,18 @@ class ByNeed {
     if (conditional == nullptr) {
       for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i)
         demand(graph_.input(node, i));
-      b_.run(node, {});
+      b_.run(node);
       return;
     }
     demand(graph_.input(node, 0));
-    const std::uint32_t branch = b_.branch(graph_.input(node, 0), false, conditional->decoding,
-                                           conditional->n_arms, std::span(&node, 1));
+    const std::uint32_t branch = b_.branch(graph_.input(node, 0), conditional->decoding,
+                                           conditional->n_arms, std::span(&group, 1));
     for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm) {
       b_.begin_arm(branch, arm);
       const Value from =
           graph_.input(node, conditional->arm_input(arm, group - graph_.first_value[node]));
       demand(from);
-      b_.move(group, from, false, kNone);
+      b_.move(group, from, kNone);
       b_.end();
     }
   }
