@@ -13,7 +13,7 @@ namespace thunkvm {
 /// Numbers by node, found by the nodes' addresses: a walk marks what it has met without writing to
 /// it, so that walks nest, take turns and know nothing of each other.
 ///
-/// Memory is divided into pages of 64 KB. The numbers of the nodes in a page are an array, which is
+/// Memory is divided into pages of 16 KB. The numbers of the nodes in a page are an array, which is
 /// made for the first of them: what a walk costs depends on the nodes that it meets alone, and
 /// nodes that lie side by side have their numbers side by side. The nodes live as long as it does.
 class NodeTable {
@@ -37,7 +37,7 @@ class NodeTable {
   }
 
  private:
-  static constexpr std::size_t kPageEntries = 1024;  // each of Apply::kMinBytes of memory
+  static constexpr std::size_t kPageEntries = 256;  // each of Apply::kMinBytes of memory
   struct Page {
     std::uint64_t page = kNoPage;
     std::unique_ptr<std::uint32_t[]> numbers;
