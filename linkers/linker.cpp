@@ -6,6 +6,8 @@
 #include "linkers/passes/segments.h"
 #include "linkers/schedule/assembler.h"
 #include "linkers/schedule/body_contents.h"
+#include "linkers/schedule/joined_branches.h"
+#include "linkers/schedule/lifetimes.h"
 #include "linkers/schedule/lowering.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
@@ -63,27 +65,14 @@ void check_inputs(const FunctionGraph& function, const FlatGraph& graph) {
 }
 
 FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
-  FlatGraph graph;
   std::vector<Variable> roots = function.outputs;
   // A leaf is always there: an update by one is committed, whether it was marked or not.
   for (const Update& u : function.updates)
     if (!u.if_computed || u.value.is_leaf()) roots.push_back(u.value);
-  graph.nodes = NodeIndex(topological_order(roots));
+  FlatGraph graph(topological_order(roots));
   const std::size_t n = graph.nodes.size();
   if (n >= 0x7fffffffu) throw Error(ErrorKind::Value, "a function has at most 2,147,483,646 nodes");
   check_inputs(function, graph);
-  graph.first_value.reserve(n + 1);
-  graph.thunks.resize(n);
-  std::uint32_t values = 0;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    graph.first_value.push_back(values);
-    values += graph.nodes[i]->n_outputs();
-    graph.node_of.resize(values, i);
-    if (graph.nodes[i]->n_inputs() > UINT16_MAX || graph.nodes[i]->n_outputs() > UINT16_MAX)
-      throw Error(ErrorKind::Value,
-                  "[" + graph.nodes[i]->op()->name() + "] has more than 65,535 inputs or outputs");
-  }
-  graph.first_value.push_back(values);
   for (const Variable& v : roots) graph.outputs.push_back(graph.value(v));
   for (const Update& u : function.updates) {
     if (!u.if_computed || u.value.is_leaf()) continue;
@@ -114,12 +103,11 @@ Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
                        const LinkOptions& options) {
   if (!options.placed) return lower_by_need(function, graph, options.retain_intermediates);
   const Placement placement = place(graph);
-  Schedule schedule =
-      lower(function, graph, placement, lifetimes(graph, placement), options.retain_intermediates);
-  if (options.emits) {
-    run_reductions_early(schedule);
-    run_needs_ahead(schedule);
-  }
+  Schedule schedule = lower(function, graph, placement, join_branches(graph, placement),
+                            options.retain_intermediates);
+  if (options.emits) run_reductions_early(schedule);
+  if (!options.retain_intermediates) let_go(schedule, placement.regions);
+  if (options.emits) run_needs_ahead(schedule);
   return schedule;
 }
 

@@ -9,7 +9,7 @@ namespace thunkvm {
 void set_interrupt_hook(void (*hook)());
 
 /// Asks the host about every thousandth time, which is every few milliseconds where each node asks.
-/// Call it where anything may be thrown and any graph may be walked (`Apply::mark` changes then).
+/// Call it where anything may be thrown and any graph may be built, walked or dropped.
 void poll_interrupt();
 
 }  // namespace thunkvm

@@ -1,6 +1,5 @@
 #include "linkers/passes/reduction_order.h"
 
-#include "linkers/passes/moved_deaths.h"
 #include "ops/graph/op.h"
 
 #include <algorithm>
@@ -24,7 +23,6 @@ class ReductionOrder {
     if (!find_tails()) return;
     find_locations();
     reorder();
-    let_go_late(s_, moved_);
   }
 
  private:
@@ -71,11 +69,6 @@ class ReductionOrder {
   void find_locations() {
     block_of_ = s_.block_of_statements();
     find_memos();
-    kept_.resize(n_statements() + 1, n_statements());
-    for (std::uint32_t i = n_statements(); i-- > 0;) {
-      const Kind kind = s_.statements[i].kind;
-      kept_[i] = kind == Kind::Retire || kind == Kind::Release ? kept_[i + 1] : i;
-    }
     location_.resize(n_statements(), kNone);
     written_.resize(s_.registers.size(), kNone);
     needed_.resize(s_.memos.size(), kNone);
@@ -132,11 +125,11 @@ class ReductionOrder {
     return by;
   }
 
-  /// Behind a statement with its arms, and with what is let go after it.
+  /// Behind a statement with its arms.
   std::uint32_t location_behind(std::uint32_t i) const {
     if (location_[i] != kNone) return location_[i];
     const Statement& s = s_.statements[i];
-    return kept_[s.kind == Kind::Branch ? s_.after(s_.branches[s.index]) : i + 1];
+    return s.kind == Kind::Branch ? s_.after(s_.branches[s.index]) : i + 1;
   }
 
   void reorder() {
@@ -155,10 +148,6 @@ class ReductionOrder {
       ordered.push_back(s_.statements[i]);
     };
     for (std::uint32_t i = 0; i < n_statements(); ++i) {
-      const auto stood = static_cast<std::uint32_t>(ordered.size());
-      const Statement& s = s_.statements[i];
-      if (location_[i] < i && s.kind == Kind::Run && s.n_dying > 0 && stood > now[i] + 1)
-        moved_.push_back({now[i], stood});
       for (std::uint32_t early = first[i]; early != kNone; early = next[early]) add(early);
       if (location_[i] == kNone) add(i);
     }
@@ -174,12 +163,10 @@ class ReductionOrder {
   // By statement.
   std::vector<bool> tail_;
   std::vector<std::uint32_t> block_of_;
-  std::vector<std::uint32_t> kept_;  // it, or the first one behind it that does more than let go
   std::vector<std::uint32_t> location_;  // the statement in front of which it runs; kNone: stays
   // By register, memo body and branch: the last statement so far that writes, needs, decides it.
   std::vector<std::uint32_t> written_, needed_, decided_;
   std::vector<std::uint32_t> memo_of_;  // by register
-  std::vector<MovedRun> moved_;
 };
 
 }  // namespace

@@ -11,9 +11,8 @@ namespace thunkvm {
 /// they wait for. What follows a conditional may then be part of the loop in front of it, and
 /// arrays are let go earlier. A Run that depends on nothing in its block stays.
 ///
-/// It runs in the same block as before, so in the same calls. What died in it dies there, or where
-/// it is touched last (moved_deaths.h). Linear, but for what dies elsewhere. Before the schedule is
-/// assembled, and of a placed graph: in a block, a Need of a memo body is not repeated.
+/// It runs in the same block as before, so in the same calls. Linear. Before it is said what dies
+/// where (lifetimes.h), and of a placed graph: in a block, a Need of a memo body is not repeated.
 void run_reductions_early(Schedule& schedule);
 
 }  // namespace thunkvm

@@ -38,7 +38,7 @@ class ByNeed {
         const std::uint32_t node = b_.lazy_node(lazy++);
         for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
           b_.begin_input(node, i, kNone);
-          demand(input(node, i));
+          demand(graph_.input(node, i));
           b_.end();
         }
       }
@@ -47,10 +47,6 @@ class ByNeed {
   }
 
  private:
-  Value input(std::uint32_t node, std::uint32_t i) const {
-    return graph_.value(graph_.nodes[node]->input(static_cast<int>(i)));
-  }
-
   void demand(Value v) {
     const std::uint32_t node = graph_.node_of[v];
     if (graph_.is_leaf(node)) return;
@@ -71,18 +67,20 @@ class ByNeed {
     const std::uint32_t node = graph_.node_of[group];
     const Conditional* conditional = graph_.conditional(node);
     if (conditional == nullptr) {
-      for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) demand(input(node, i));
-      b_.run(node, {});
+      for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i)
+        demand(graph_.input(node, i));
+      b_.run(node);
       return;
     }
-    demand(input(node, 0));
-    const std::uint32_t branch = b_.branch(input(node, 0), false, conditional->decoding,
-                                           conditional->n_arms, std::span(&node, 1));
+    demand(graph_.input(node, 0));
+    const std::uint32_t branch = b_.branch(graph_.input(node, 0), conditional->decoding,
+                                           conditional->n_arms, std::span(&group, 1));
     for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm) {
       b_.begin_arm(branch, arm);
-      const Value from = input(node, conditional->arm_input(arm, group - graph_.first_value[node]));
+      const Value from =
+          graph_.input(node, conditional->arm_input(arm, group - graph_.first_value[node]));
       demand(from);
-      b_.move(group, from, false, kNone);
+      b_.move(group, from, kNone);
       b_.end();
     }
   }

@@ -1,276 +1,374 @@
 #include "linkers/schedule/lifetimes.h"
 
+#include "linkers/schedule/accesses.h"
 #include "linkers/schedule/limits.h"
 #include "thunks/interrupt.h"
 
 #include <algorithm>
+#include <numeric>
+#include <ranges>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace thunkvm {
 namespace {
 
-class Analysis {
- public:
-  Analysis(const FlatGraph& graph, const Placement& placement)
-      : graph_(graph),
-        p_(placement),
-        l_{{}, ValueLists(graph.n_values()), ValueLists(0), ValueLists(0), {}, {}} {
-    const std::uint32_t n = graph.n_values();
-    l_.leader.resize(n);
-    for (Value v = 0; v < n; ++v) l_.leader[v] = v;
-    l_.kept.assign(n, 0);
-    for (Value v : graph.outputs) l_.kept[v] = 1;
-    for (Value v : graph.watched)
-      if (v != kNoIndex) l_.kept[v] = 1;
-    l_.arm_slot.assign(n, kNoIndex);
-    std::uint32_t slots = 0;
-    for (Value v = 0; v < n; ++v)
-      if (p_.key[v] != kNoIndex) {
-        l_.arm_slot[v] = slots;
-        slots += p_.regions.n_arms(p_.key[v]);
-      }
-    l_.at_entry = ValueLists(slots);
-    l_.at_exit = ValueLists(slots);
-    last_need_.assign(n, 0);
-    last_lazy_.assign(graph.nodes.size(), 0);
-  }
+using Kind = Statement::Kind;
 
-  Lifetimes run() {
-    collect_members();
-    for (std::uint32_t key = 0; key < p_.regions.n_keys(); ++key) join(key);
-    // Last to first: the last entry of a memo or input body is known before what it touches asks.
-    for (std::size_t n = graph_.nodes.size(); n-- > 0;) {
-      const auto node = static_cast<std::uint32_t>(n);
-      if (graph_.is_leaf(node)) continue;
-      poll_interrupt();
-      if (graph_.conditional(node) != nullptr) {
-        for (Value v = graph_.first_value[node + 1]; v-- > graph_.first_value[node];)
-          if (p_.placed[v] != Placed::No) end_group(v, v + 1);
-      } else if (graph_.opaque(node)) {
-        end_opaque(node);
-      } else if (p_.placed[graph_.first_value[node]] != Placed::No) {
-        end_group(graph_.first_value[node], graph_.first_value[node + 1]);
+class Lifetimes {
+ public:
+  Lifetimes(Schedule& schedule, const RegionTree& regions)
+      : s_(schedule),
+        regions_(regions),
+        block_of_(schedule.block_of_statements()),
+        decides_(schedule.branches.size(), kNone),
+        last_decision_(regions.n_keys(), kNone),
+        last_entry_(regions.n_regions(), kNone),
+        first_touch_(schedule.registers.size() + 2, 0),
+        kept_(schedule.registers.size(), false),
+        home_(schedule.registers.size(), kNone),
+        made_by_(schedule.registers.size(), kNone),
+        body_of_(schedule.registers.size(), kNone),
+        first_made_(schedule.nodes.size(), kNone),
+        next_made_(schedule.registers.size(), kNone) {}
+
+  void run() && {
+    for (const auto* kept : {&s_.outputs, &s_.updates})
+      for (const std::uint32_t reg : *kept) kept_[reg] = true;
+    find_homes();
+    find_touches();
+    find_lazy_homes();
+    list_made();
+    dying_.reserve(home_.size());
+    // The last entry of a body is known before what it touches asks: that is made by nodes before.
+    std::ranges::sort(bodies_, std::ranges::greater(), &Body::node);
+    for (std::uint32_t b = 0; b < bodies_.size(); ++b) find_last_entry(b);
+    for (const std::uint32_t first : first_made_)
+      for (std::uint32_t reg = first; reg != kNone; reg = next_made_[reg]) {
+        poll_interrupt();
+        if (!kept_[reg]) end(reg);
       }
-    }
-    return std::move(l_);
+    for (const Body& body : bodies_ | std::views::reverse) release(body);
+    list_dying();
+    if (!retired_.empty() || !released_.empty()) insert_retires();
   }
 
  private:
+  /// A memo body, or the inputs of a lazy thunk: what is entered from elsewhere.
+  struct Body {
+    std::uint32_t node;
+    std::span<const std::uint32_t> outputs;  // registers
+    Region home;                             // around all that may enter it
+    Region first_region;
+    std::uint32_t n_regions;
+    std::uint32_t lazy;  // kNone: a memo body
+    std::uint32_t last_entry = kNone;
+  };
+  /// Something that is let go in a statement, or in front of it.
+  struct Location {
+    std::uint32_t statement, what;
+  };
+
+  Region region_at(std::uint32_t i) const { return s_.blocks[block_of_[i]].region; }
+  std::span<const std::uint32_t> touches(std::uint32_t reg) const {
+    return std::span(touches_).subspan(first_touch_[reg],
+                                       first_touch_[reg + 1] - first_touch_[reg]);
+  }
+
+  /// Calls `f` with each register that a statement touches: an input block's End hands its lazy
+  /// thunk an operand.
   template <class F>
-  void each_use(Value v, F&& f) const {
-    for (std::uint32_t u = p_.first_use[v]; u != kNoIndex; u = p_.uses[u].next) f(p_.uses[u]);
-  }
-
-  void collect_members() {
-    first_member_.reserve(p_.regions.n_keys() + 1);
-    for (std::uint32_t key = 0; key < p_.regions.n_keys(); ++key) {
-      first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
-      for (Value v = p_.first_member[key]; v != kNoIndex; v = p_.next_member[v])
-        members_.push_back(v);
+  void each_touched(const Statement& s, F f) const {
+    each_access(s_, s, [&](const Access& access) { f(access.reg); });
+    if (s.kind == Kind::Demand) {
+      const ScheduledLazy& lazy = s_.lazies[s.index];
+      f(s_.operands_of(lazy)[lazy.n_inputs + s.output]);
+    } else if (s.kind == Kind::End && is_input(s_.blocks[s.index])) {
+      const Block& block = s_.blocks[s.index];
+      f(s_.operands_of(s_.lazies[block.owner])[block.number]);
     }
-    first_member_.push_back(static_cast<std::uint32_t>(members_.size()));
   }
-  std::span<const Value> members(std::uint32_t key) const {
-    return {members_.data() + first_member_[key], first_member_[key + 1] - first_member_[key]};
-  }
-
-  // The first statement that may touch `v` from outside the arms of `key`. A statement below some
-  // region runs there no earlier than its own number, so that the user's number is a safe bound.
-  Value first_touch(Value v, std::uint32_t key) const {
-    Value first = kNoIndex;
-    const Region region = p_.regions.key_region(key);
-    each_use(v, [&](const Use& use) {
-      if (use.by >= first) return;
-      if (use.region != region && p_.regions.is_ancestor(region, use.region) &&
-          p_.regions.key(p_.regions.child_towards(region, use.region)) == key)
-        return;
-      first = use.by;
-    });
-    return first;
+  static bool is_input(const Block& block) {
+    return block.kind == Block::Kind::Input || block.kind == Block::Kind::Guarded;
   }
 
-  void join(std::uint32_t key) {
-    const std::span<const Value> all = members(key);
-    joins_next_.assign(all.size(), false);
-    Value touched = kNoIndex;
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      // A memoised conditional sits in a memo body of its own, so that all members of a key are
-      // statements of one region.
-      touched = std::min(touched, first_touch(all[i], key));
-      joins_next_[i] = touched >= all[i + 1];
-      if (!joins_next_[i]) touched = kNoIndex;
+  /// Counts them too.
+  void find_homes() {
+    for (std::uint32_t i = 0; i < s_.statements.size(); ++i) {
+      const Statement& s = s_.statements[i];
+      const Block& block = s_.blocks[block_of_[i]];
+      each_touched(s, [&](std::uint32_t reg) { ++first_touch_[reg + 2]; });
+      if (s.kind == Kind::Run) made(s.node, s_.outputs_of(s), block);
+      if (s.kind == Kind::Move && s.node != kNone) made(s.node, std::span(&s.to, 1), block);
+      if (s.kind != Kind::Branch) continue;
+      const ScheduledBranch& branch = s_.branches[s.index];
+      decides_[s.index] = i;
+      last_decision_[regions_.key(s_.arm(branch, 0).region)] = i;
+      for (const ScheduledResult& result : s_.results_of(branch))
+        made(result.node, std::span(&result.reg, 1), block);
     }
-    for (std::size_t i = all.size(); i-- > 0;)
-      if (joins_next_[i]) l_.leader[all[i]] = l_.leader[all[i + 1]];
+  }
+  void find_touches() {
+    std::partial_sum(first_touch_.begin(), first_touch_.end(), first_touch_.begin());
+    touches_.resize(first_touch_.back());
+    for (std::uint32_t i = 0; i < s_.statements.size(); ++i)
+      each_touched(s_.statements[i],
+                   [&](std::uint32_t reg) { touches_[first_touch_[reg + 1]++] = i; });
+  }
+  void find_lazy_homes() {
+    for (std::uint32_t l = 0; l < s_.lazies.size(); ++l) {
+      const ScheduledLazy& lazy = s_.lazies[l];
+      const auto outputs = s_.operands_of(lazy).subspan(lazy.n_inputs);
+      const Region first = lazy.n_inputs == 0 ? kNoIndex : s_.blocks[lazy.first_block].region;
+      const Region home = first == kNoIndex ? around(outputs) : regions_.parent(first);
+      bodies_.push_back({lazy.node, outputs, home, first, lazy.n_inputs, l});
+      settle(lazy.node, outputs, home);
+    }
+  }
+  /// What is let go together is listed in the order of nodes.
+  void list_made() {
+    for (std::uint32_t reg = 0; reg < made_by_.size(); ++reg)
+      if (made_by_[reg] != kNone) next_made_[reg] = std::exchange(first_made_[made_by_[reg]], reg);
+  }
+  Region around(std::span<const std::uint32_t> registers) const {
+    Region all = kNoIndex;
+    for (const std::uint32_t reg : registers)
+      for (const std::uint32_t i : touches(reg))
+        all = all == kNoIndex ? region_at(i) : regions_.lca(all, region_at(i));
+    return all;
+  }
+  void made(std::uint32_t node, std::span<const std::uint32_t> outputs, const Block& in) {
+    Region home = in.region;
+    if (in.kind == Block::Kind::Memo && s_.memos[in.owner].node == node) {
+      home = regions_.parent(in.region);
+      bodies_.push_back({node, outputs, home, in.region, 1, kNone});
+    }
+    settle(node, outputs, home);
+  }
+  /// Where an arm makes a conditional's value in the conditional's register, it is the conditional
+  /// that makes it, further out.
+  void settle(std::uint32_t node, std::span<const std::uint32_t> outputs, Region home) {
+    for (const std::uint32_t reg : outputs) {
+      if (home_[reg] != kNoIndex && regions_.depth(home_[reg]) <= regions_.depth(home)) continue;
+      home_[reg] = home;
+      made_by_[reg] = node;
+    }
   }
 
-  // Where in region `to` the touch by statement `by` of region `from` happens: the number of a
-  // statement of `to`, or, for the last move of an arm, of the conditional that it belongs to.
-  Value position(Region to, Region from, Value by) const {
-    Value at = by < graph_.n_values() && p_.runs_in[by] == from ? l_.leader[by] : by;
-    if (from == to) return at;
-    if (p_.regions.depth(from) - p_.regions.depth(to) > kPreciseLevels) {
-      const Region child = p_.regions.child_towards(to, from);
-      return p_.regions.is_arm(child) ? members(p_.regions.key(child)).back() : last_entry(child);
+  /// The statement of region `to` in which statement `i`, below it, happens at the latest.
+  std::uint32_t position(Region to, std::uint32_t i) const {
+    Region from = region_at(i);
+    if (from == to) return i;
+    if (regions_.depth(from) - regions_.depth(to) > kPreciseLevels) {
+      const Region child = regions_.child_towards(to, from);
+      return regions_.is_arm(child) ? last_decision_[regions_.key(child)] : last_entry_[child];
     }
-    while (from != to) {
-      if (p_.regions.is_arm(from)) {
-        const std::span<const Value> all = members(p_.regions.key(from));
-        at = l_.leader[*std::lower_bound(all.begin(), all.end(), at)];
-      } else {
-        at = last_entry(from);
-      }
-      from = p_.regions.parent(from);
-    }
-    return at;
+    for (; from != to; from = regions_.parent(from))
+      i = regions_.is_arm(from) ? decides_[s_.blocks[block_of_[i]].owner] : last_entry_[from];
+    return i;
   }
-  Value last_entry(Region body) const {
-    return p_.is_input_region(body) ? last_lazy_[p_.opaque_node(body)]
-                                    : last_need_[p_.regions.owner(body)];
-  }
-
-  Value last_touch(Value v, Region home) const {
-    Value last = 0;
-    each_use(v, [&](const Use& use) { last = std::max(last, position(home, use.region, use.by)); });
+  std::uint32_t last_touch(std::uint32_t reg, Region home) const {
+    std::uint32_t last = 0;
+    for (const std::uint32_t i : touches(reg)) last = std::max(last, position(home, i));
     return last;
   }
 
-  // The lifetimes of an eager node's outputs, or of one output of a conditional.
-  void end_group(Value first, Value end) {
-    if (p_.placed[first] == Placed::Memoised) {
-      // The memo body may run at any of its Needs, so that all its outputs live to the last one.
-      Value last = 0;
-      for (Value v = first; v < end; ++v) last = std::max(last, last_touch(v, p_.home[v]));
-      last_need_[first] = last;
-      for (Value v = first; v < end; ++v) finish(v, p_.home[v], last, end - first == 1);
-      return;
+  void find_last_entry(std::uint32_t b) {
+    Body& body = bodies_[b];
+    body.last_entry = 0;
+    for (const std::uint32_t reg : body.outputs) {
+      body_of_[reg] = b;
+      each_request(body, reg, [&](std::uint32_t i) {
+        body.last_entry = std::max(body.last_entry, position(body.home, i));
+      });
     }
-    for (Value v = first; v < end; ++v) {
-      const Region home = input_life(v, p_.home[v]);
-      finish(v, home, std::max(position(home, p_.home[v], first), last_touch(v, home)), true);
-    }
+    for (std::uint32_t r = 0; r < body.n_regions; ++r)
+      last_entry_[body.first_region + r] = body.last_entry;
+  }
+  /// Calls `f` with the statements that may enter a body to have this output of it.
+  template <class F>
+  void each_request(const Body& body, std::uint32_t reg, F f) const {
+    const auto inside = [&](std::uint32_t i) {
+      return regions_.is_ancestor(body.first_region, region_at(i));
+    };
+    const auto demands = [&](std::uint32_t i) { return s_.statements[i].kind == Kind::Demand; };
+    // Demanded in one location, an output is certain there, and all that read it come behind.
+    const bool certain = std::ranges::count_if(touches(reg), demands) == 1;
+    for (const std::uint32_t i : touches(reg))
+      if (body.lazy == kNone ? !inside(i) : !certain || demands(i)) f(i);
   }
 
-  void end_opaque(std::uint32_t node) {
-    const Region home = p_.opaque_region[node];
-    const Value first = graph_.first_value[node], end = graph_.first_value[node + 1];
-    Value last = 0;
-    bool any = false;
-    for (Value v = first; v < end; ++v) {
-      if (p_.placed[v] == Placed::No) continue;
-      any = true;
-      last = std::max(last, p_.placed[v] == Placed::Unconditional ? position(home, p_.home[v], v)
-                                                                  : last_touch(v, home));
+  void end(std::uint32_t reg) {
+    const Body* const body = body_of_[reg] == kNone ? nullptr : &bodies_[body_of_[reg]];
+    std::vector<std::uint32_t> requests;
+    std::span<const std::uint32_t> known = touches(reg);
+    Region home = home_[reg];
+    std::uint32_t last = 0;
+    if (body == nullptr) {
+      home = life(reg, home);
+      last = last_touch(reg, home);
+    } else if (body->lazy != kNone) {
+      // Any entry may store any output, so that all of them live to the last one.
+      home = life(reg, home);
+      last = std::max(last_touch(reg, home), position(home, body->last_entry));
+      known = {};
+    } else {
+      // The body may run at any of its Needs, so that all its outputs live to the last one.
+      last = body->last_entry;
+      if (body->outputs.size() == 1)
+        each_request(*body, reg, [&](std::uint32_t i) { requests.push_back(i); });
+      known = requests;
     }
-    if (!any) return;
-    last_lazy_[node] = last;
-    if (end - first > 1) release(node, home, last);
-    // Any entry may store any output, so that all of them live to the last one.
-    for (Value v = first; v < end; ++v) {
-      if (l_.kept[v] != 0) continue;
-      const Region life = input_life(v, home);
-      finish(v, life,
-             std::max(life == home ? last : position(life, home, last), last_touch(v, life)),
-             false);
-    }
+    if (known.size() > kFewUses) known = {};
+    end_behind(reg, home, last, known, 0);
   }
 
-  // Whoever has all outputs of a thunk has let it go; else that is done after its last demand.
-  void release(std::uint32_t node, Region home, Value last) {
-    Region life = home;
-    for (Value v = graph_.first_value[node]; v < graph_.first_value[node + 1]; ++v)
-      if (const Region r = input_life(v, home); p_.regions.depth(r) < p_.regions.depth(life))
-        life = r;
-    const Value at = position(life, home, last);
-    if (at < graph_.n_values()) retire(graph_.n_values() + node, life, at, false, 0);
-  }
-
-  // The input of an opaque node, though an input body computes it, lives through the node's last
-  // demand.
-  Region input_life(Value v, Region home) const {
-    for (bool moved = true; moved;) {
-      moved = false;
-      if (home == kRootRegion || !p_.is_input_region(home)) return home;
-      const Value exit = graph_.first_value[p_.opaque_node(home)];
-      each_use(v, [&](const Use& use) { moved = moved || (use.region == home && use.by == exit); });
-      if (moved) home = p_.regions.parent(home);
-    }
+  /// The input of a lazy thunk, though an input block computes it, lives through the thunk's last
+  /// demand.
+  Region life(std::uint32_t reg, Region home) const {
+    const auto leaves = [&](std::uint32_t i) {
+      return s_.statements[i].kind == Kind::End && region_at(i) == home;
+    };
+    while (std::ranges::any_of(touches(reg), leaves)) home = regions_.parent(home);
     return home;
   }
 
-  // `sharp`: nothing but its uses can touch the value, so that its retire may move into arms.
-  void finish(Value v, Region home, Value last, bool sharp) {
-    if (l_.kept[v] != 0) return;
-    touches_.clear();
-    bool few = sharp;
-    each_use(v, [&](const Use& use) {
-      few = few && touches_.size() < kFewUses;
-      if (few) touches_.push_back(use);
-    });
-    if (!few) touches_.clear();
-    retire(v, home, last, few, 0);
+  std::uint32_t behind(std::uint32_t i) const {
+    const Statement& s = s_.statements[i];
+    return s.kind == Kind::Branch ? s_.after(s_.branches[s.index]) : i + 1;
   }
 
-  // Retires `v` after statement `at` of `region`, or further in.
-  void retire(Value v, Region region, Value at, bool few, int level) {
-    if (p_.runs_in[at] != region) {  // the move that ends an arm
-      l_.at_exit.add(l_.arm_slot[at] + p_.regions.arm(region), v);
-      return;
+  /// Lets a register go after statement `at` of `region`, or further in. `known` are all that touch
+  /// it, where these are few.
+  void end_behind(std::uint32_t reg, Region region, std::uint32_t at,
+                  std::span<const std::uint32_t> known, int level) {
+    Statement& s = s_.statements[at];
+    if (s.kind == Kind::Run) {
+      ++s.n_dying;
+      dying_.push_back({at, reg});
+    } else if (s.kind == Kind::Move && s.from == reg) {
+      s.takes = true;
+    } else if (s.kind != Kind::Branch || known.empty() || level > kArmLevels ||
+               !end_in_arms(reg, region, at, known, level)) {
+      retired_.push_back({behind(at), reg});
     }
-    const std::uint32_t key = p_.key[at];
-    if (key == kNoIndex || !few || p_.regions.n_arms(key) > kFewRetiringArms ||
-        level > kArmLevels || !only_through_arms(region, at, key)) {
-      l_.after.add(at, v);
-      return;
+  }
+  /// False if there are many arms, or not all that touches the register in this branch is in them.
+  bool end_in_arms(std::uint32_t reg, Region region, std::uint32_t at,
+                   std::span<const std::uint32_t> known, int level) {
+    Statement& s = s_.statements[at];
+    const ScheduledBranch& branch = s_.branches[s.index];
+    if (branch.n_arms > kFewRetiringArms) return false;
+    const std::uint32_t key = regions_.key(s_.arm(branch, 0).region);
+    std::vector<std::uint32_t> here, inside;
+    for (const std::uint32_t i : known) {
+      if (position(region, i) != at || i == at) continue;
+      if (regions_.key(regions_.child_towards(region, region_at(i))) != key) return false;
+      here.push_back(i);
     }
-    const std::vector<Use> here = inside(region, at);
-    for (std::uint32_t a = 0; a < p_.regions.n_arms(key); ++a) {
-      const Region arm = p_.regions.first_arm(key) + a;
-      Value last = 0;
-      bool touched = false;
-      touches_.clear();
-      for (const Use& use : here) {
-        if (use.region == region || !p_.regions.is_ancestor(arm, use.region)) continue;
-        touched = true;
-        touches_.push_back(use);
-        last = std::max(last, position(arm, use.region, use.by));
-      }
-      if (touched)
-        retire(v, arm, last, true, level + 1);
+    if (here.empty() && branch.selector == reg) {
+      s.takes = true;
+      return true;
+    }
+    for (std::uint32_t a = 0; a < branch.n_arms; ++a) {
+      const Block& block = s_.arm(branch, a);
+      inside.clear();
+      std::uint32_t last = 0;
+      for (const std::uint32_t i : here)
+        if (regions_.is_ancestor(block.region, region_at(i))) {
+          inside.push_back(i);
+          last = std::max(last, position(block.region, i));
+        }
+      if (inside.empty())
+        retired_.push_back({block.begin, reg});
       else
-        l_.at_entry.add(l_.arm_slot[at] + a, v);
-    }
-  }
-  std::vector<Use> inside(Region region, Value at) const {
-    std::vector<Use> here;
-    for (const Use& use : touches_)
-      if (position(region, use.region, use.by) == at) here.push_back(use);
-    return here;
-  }
-  bool only_through_arms(Region region, Value at, std::uint32_t key) const {
-    for (const Use& use : touches_) {
-      if (position(region, use.region, use.by) != at || use.region == region) continue;
-      if (p_.regions.key(p_.regions.child_towards(region, use.region)) != key) return false;
+        end_behind(reg, block.region, last, inside, level + 1);
     }
     return true;
   }
 
-  const FlatGraph& graph_;
-  const Placement& p_;
-  Lifetimes l_;
-  std::vector<Value> members_;
-  std::vector<std::uint32_t> first_member_;
-  std::vector<bool> joins_next_;  // by member of the key that is being joined
-  std::vector<Value>
-      last_need_;  // by value that names a memo: the last statement of its home that may Need it
-  std::vector<Value>
-      last_lazy_;             // by opaque node: the last statement of its region that may enter it
-  std::vector<Use> touches_;  // the uses of the value that is being retired, while they are few
+  /// Whoever has all outputs of a thunk has let it go; else that is done after its last demand.
+  void release(const Body& body) {
+    if (body.lazy == kNone || body.outputs.size() < 2) return;
+    Region home = body.home;
+    for (const std::uint32_t reg : body.outputs)
+      if (const Region r = life(reg, body.home); regions_.depth(r) < regions_.depth(home)) home = r;
+    released_.push_back({behind(position(home, body.last_entry)), body.lazy});
+  }
+
+  void list_dying() {
+    std::uint32_t n_dying = 0;
+    for (Statement& s : s_.statements)
+      if (s.kind == Kind::Run) {
+        s.first_dying = n_dying;
+        n_dying += std::exchange(s.n_dying, 0);
+      }
+    s_.dying.resize(n_dying);
+    for (const Location& in : dying_) {
+      Statement& run = s_.statements[in.statement];
+      s_.dying[run.first_dying + run.n_dying++] = in.what;
+    }
+  }
+
+  void insert_retires() {
+    std::ranges::stable_sort(retired_, {}, &Location::statement);
+    std::ranges::stable_sort(released_, {}, &Location::statement);
+    const std::vector<Statement> statements = std::exchange(s_.statements, {});
+    const std::vector<std::uint32_t> in_runs = std::exchange(s_.dying, {});
+    s_.dying.reserve(in_runs.size() + retired_.size());
+    s_.statements.reserve(statements.size() + retired_.size() + released_.size());
+    std::vector<std::uint32_t> begin(statements.size()), end(statements.size());
+    auto retired = retired_.begin(), released = released_.begin();
+    for (std::uint32_t i = 0; i < statements.size(); ++i) {
+      begin[i] = static_cast<std::uint32_t>(s_.statements.size());
+      if (retired != retired_.end() && retired->statement == i) {
+        Statement& retire = s_.statements.emplace_back();
+        retire.kind = Kind::Retire;
+        retire.first_dying = static_cast<std::uint32_t>(s_.dying.size());
+        for (; retired != retired_.end() && retired->statement == i; ++retired, ++retire.n_dying)
+          s_.dying.push_back(retired->what);
+      }
+      for (; released != released_.end() && released->statement == i; ++released) {
+        Statement& release = s_.statements.emplace_back();
+        release.kind = Kind::Release;
+        release.node = s_.lazies[released->what].node;
+        release.index = released->what;
+      }
+      Statement& s = s_.statements.emplace_back(statements[i]);
+      if (s.kind == Kind::Run) {
+        const auto own = in_runs.begin() + s.first_dying;
+        s.first_dying = static_cast<std::uint32_t>(s_.dying.size());
+        s_.dying.insert(s_.dying.end(), own, own + s.n_dying);
+      }
+      end[i] = static_cast<std::uint32_t>(s_.statements.size());
+    }
+    for (Block& block : s_.blocks) {
+      block.begin = begin[block.begin];
+      block.end = end[block.end - 1];
+    }
+  }
+
+  Schedule& s_;
+  const RegionTree& regions_;
+  const std::vector<std::uint32_t> block_of_;  // by statement
+  std::vector<std::uint32_t> decides_;         // by branch: its statement
+  std::vector<std::uint32_t> last_decision_;   // by key of arms: the last Branch that opens them
+  std::vector<std::uint32_t> last_entry_;      // by region of a body, in the region around it
+  std::vector<std::uint32_t> touches_;         // statements, by register, in order
+  std::vector<std::uint32_t> first_touch_;     // by register
+  std::vector<bool> kept_;                     // by register
+  std::vector<Region> home_;                   // by register; kNoIndex: nothing here makes it
+  std::vector<std::uint32_t> made_by_;         // by register: the node
+  std::vector<std::uint32_t> body_of_;         // by register: the one that makes it for others
+  // By node, and by register: what the node makes.
+  std::vector<std::uint32_t> first_made_, next_made_;
+  std::vector<Body> bodies_;
+  std::vector<Location> dying_, retired_, released_;  // registers, registers, lazy thunks
 };
 
 }  // namespace
 
-Lifetimes lifetimes(const FlatGraph& graph, const Placement& placement) {
-  return Analysis(graph, placement).run();
-}
+void let_go(Schedule& schedule, const RegionTree& regions) { Lifetimes(schedule, regions).run(); }
 
 }  // namespace thunkvm

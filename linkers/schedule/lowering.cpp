@@ -11,12 +11,11 @@ namespace {
 
 class Lowering {
  public:
-  Lowering(const FlatGraph& graph, const Placement& placement, const Lifetimes& lifetimes,
+  Lowering(const FlatGraph& graph, const Placement& placement, std::span<const Value> leaders,
            bool retain_intermediates)
       : graph_(graph),
         p_(placement),
-        l_(lifetimes),
-        retain_intermediates_(retain_intermediates),
+        leaders_(leaders),
         b_(graph, retain_intermediates),
         cursor_(placement.first_statement),
         block_of_(placement.regions.n_regions(), kNone),
@@ -42,7 +41,7 @@ class Lowering {
       for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
         b_.begin_input(node, i, block_of_[p_.opaque_region[node]]);
         lower_block(p_.input_region[node] + i);
-        demand(graph_.value(graph_.nodes[node]->input(static_cast<int>(i))));
+        demand(graph_.input(node, i));
         b_.end();
       }
     }
@@ -53,7 +52,6 @@ class Lowering {
   struct Task {
     // A stretch of a region's statements, up to `until`; or a branch, at `arm` and `member`.
     bool is_branch = false;
-    bool takes_selector = false;
     Region region = kRootRegion;
     Value until = kNoIndex;
     std::uint32_t branch = kNone, arm = 0, member = 0;
@@ -64,6 +62,10 @@ class Lowering {
   // An arm's value that is made in that arm, for that exit alone, is made in the conditional's own
   // register.
   void share_registers() {
+    std::vector<bool> kept(graph_.n_values(), false);
+    for (const auto* values : {&graph_.outputs, &graph_.watched})
+      for (const Value v : *values)
+        if (v != kNoIndex) kept[v] = true;
     for (Value v = graph_.n_values(); v-- > 0;) {
       if (p_.key[v] == kNoIndex) continue;
       const std::uint32_t node = graph_.node_of[v], key = p_.key[v];
@@ -73,7 +75,7 @@ class Lowering {
         if (p_.placed[from] != Placed::Unconditional ||
             p_.runs_in[from] != p_.regions.first_arm(key) + arm)
           continue;
-        if (l_.kept[from] != 0 || graph_.opaque(graph_.node_of[from])) continue;
+        if (kept[from] || graph_.opaque(graph_.node_of[from])) continue;
         if (p_.uses[p_.first_use[from]].next != kNoIndex) continue;
         b_.share(from, v);
         if (shares_register_.empty()) shares_register_.resize(graph_.n_values(), false);
@@ -88,8 +90,7 @@ class Lowering {
   Value arm_value(Value conditional, std::uint32_t arm) const {
     const std::uint32_t node = graph_.node_of[conditional];
     const std::uint32_t output = conditional - graph_.first_value[node];
-    return graph_.value(graph_.nodes[node]->input(
-        static_cast<int>(graph_.conditional(node)->arm_input(arm, output))));
+    return graph_.input(node, graph_.conditional(node)->arm_input(arm, output));
   }
 
   // Sees to it that a value that is not certain where it is used is there.
@@ -117,49 +118,26 @@ class Lowering {
 
   void statement(Value v) {
     const std::uint32_t node = graph_.node_of[v];
-    collect(l_.after, v);
     if (p_.alias[v] != kNoIndex) {
       demand(p_.alias[v]);
-      const auto source = std::find(retired_.begin(), retired_.end(), p_.alias[v]);
-      const bool take = source != retired_.end();
-      if (take) retired_.erase(source);
-      b_.move(v, p_.alias[v], take, node);
-      b_.retire(retired_);
+      b_.move(v, p_.alias[v], node);
     } else if (graph_.opaque(node)) {
       b_.demand(node, v - graph_.first_value[node]);
-      b_.retire(retired_);
     } else {
       Value previous = kNoIndex;
-      for (const Variable& input : graph_.nodes[node]->inputs()) {
-        const Value value = graph_.value(input);
+      for (const Value value : graph_.inputs(node)) {
         if (value != previous) demand(value);
         previous = value;
       }
-      b_.run(node, retired_);
+      b_.run(node);
     }
-    release();
-  }
-
-  // Reads a slot of the lists: values that end go to `retired_`, lazy thunks to `released_`.
-  void collect(const ValueLists& lists, std::size_t slot, Value but = kNoIndex) {
-    retired_.clear();
-    released_.clear();
-    if (retain_intermediates_) return;
-    lists.each(slot, [&](Value dead) {
-      if (dead >= graph_.n_values())
-        released_.push_back(dead - graph_.n_values());
-      else if (dead != but)
-        retired_.push_back(dead);
-    });
-  }
-  void release() {
-    for (const std::uint32_t node : released_) b_.release(node);
   }
 
   // The statements of the root's, a memo body's or an input's region, arms included.
   void lower_block(Region region) {
     forget(0);
     block_of_[region] = b_.open_block();
+    b_.name_region(region);
     tasks_.push_back(Task{.region = region});
     while (!tasks_.empty()) {
       if (tasks_.back().is_branch)
@@ -178,7 +156,7 @@ class Lowering {
       next = p_.next_statement[v];
       if (p_.key[v] == kNoIndex) {
         statement(v);
-      } else if (l_.leader[v] == v) {
+      } else if (leaders_[v] == v) {
         waiting_[p_.key[v]].push_back(v);
         begin_branch(v);
         return;
@@ -192,45 +170,27 @@ class Lowering {
   void begin_branch(Value leader) {
     Task task{.is_branch = true, .region = p_.runs_in[leader], .until = leader};
     task.first_member = static_cast<std::uint32_t>(joined_.size());
-    std::vector<std::uint32_t> nodes;
     auto waiting = waiting_.find(p_.key[leader]);
-    for (Value member : waiting->second) {
-      joined_.push_back(member);
-      nodes.push_back(graph_.node_of[member]);
-    }
+    joined_.insert(joined_.end(), waiting->second.begin(), waiting->second.end());
     task.n_members = static_cast<std::uint32_t>(waiting->second.size());
     waiting_.erase(waiting);
     const std::uint32_t key = p_.key[leader];
     const Value selector = p_.regions.selector(key);
     demand(selector);
-    task.takes_selector = dies_in_every_arm(selector, leader, p_.regions.n_arms(key));
-    task.branch = b_.branch(selector, task.takes_selector, p_.regions.decoding(key),
-                            p_.regions.n_arms(key), nodes);
+    task.branch = b_.branch(selector, p_.regions.decoding(key), p_.regions.n_arms(key),
+                            std::span(joined_).subspan(task.first_member));
     task.done = done_.size();
     tasks_.push_back(task);
   }
 
-  // Whether every arm would retire the selector first thing: then the branch itself does.
-  bool dies_in_every_arm(Value selector, Value leader, std::uint32_t n_arms) const {
-    for (std::uint32_t arm = 0; arm < n_arms; ++arm) {
-      bool dies = false;
-      l_.at_entry.each(l_.arm_slot[leader] + arm,
-                       [&](Value dead) { dies = dies || dead == selector; });
-      if (!dies) return false;
-    }
-    return !retain_intermediates_;
-  }
-
   void continue_branch() {
     Task& task = tasks_.back();
-    const Value leader = task.until;
-    const std::uint32_t key = p_.key[leader], n_arms = p_.regions.n_arms(key);
+    const std::uint32_t key = p_.key[task.until], n_arms = p_.regions.n_arms(key);
     const Region arm = p_.regions.first_arm(key) + task.arm;
     if (task.member == 0) {
       b_.begin_arm(task.branch, task.arm);
       if (block_of_[arm] == kNone) block_of_[arm] = b_.open_block();
-      retire_list(l_.at_entry, l_.arm_slot[leader] + task.arm,
-                  task.takes_selector ? p_.regions.selector(key) : kNoIndex);
+      b_.name_region(arm);
     } else {
       leave_arm(joined_[task.first_member + task.member - 1], task.arm);
     }
@@ -245,35 +205,19 @@ class Lowering {
     if (++task.arm < n_arms) return;
     joined_.resize(task.first_member);
     tasks_.pop_back();
-    retire_list(l_.after, leader, kNoIndex);
   }
 
   // The end of an arm, for one conditional: its value is moved out.
   void leave_arm(Value conditional, std::uint32_t arm) {
     const Value from = arm_value(conditional, arm);
-    collect(l_.at_exit, l_.arm_slot[conditional] + arm);
-    const auto source = std::find(retired_.begin(), retired_.end(), from);
-    const bool take = source != retired_.end();
-    if (take) retired_.erase(source);
-    if (!shares_register(from)) {
-      demand(from);
-      b_.move(conditional, from, take, kNone);
-    }
-    b_.retire(retired_);
-    release();
-  }
-
-  void retire_list(const ValueLists& lists, std::size_t slot, Value but) {
-    if (lists.empty(slot)) return;
-    collect(lists, slot, but);
-    b_.retire(retired_);
-    release();
+    if (shares_register(from)) return;
+    demand(from);
+    b_.move(conditional, from, kNone);
   }
 
   const FlatGraph& graph_;
   const Placement& p_;
-  const Lifetimes& l_;
-  const bool retain_intermediates_;
+  const std::span<const Value> leaders_;
   ScheduleBuilder b_;
   std::vector<Value> cursor_;            // by region: the next statement to lower
   std::vector<std::uint32_t> block_of_;  // by region: the first block of it
@@ -286,15 +230,13 @@ class Lowering {
       waiting_;  // by key: met, and joined to a later one
   std::vector<Value> joined_;
   std::vector<Task> tasks_;
-  std::vector<Value> retired_;
-  std::vector<std::uint32_t> released_;
 };
 
 }  // namespace
 
 Schedule lower(const FunctionGraph& function, const FlatGraph& graph, const Placement& placement,
-               const Lifetimes& lifetimes, bool retain_intermediates) {
-  return Lowering(graph, placement, lifetimes, retain_intermediates).run(function);
+               std::span<const Value> leaders, bool retain_intermediates) {
+  return Lowering(graph, placement, leaders, retain_intermediates).run(function);
 }
 
 }  // namespace thunkvm

@@ -1,17 +1,19 @@
 // lowering.h: from a placed graph to its schedule.
 #pragma once
 
-#include "linkers/schedule/lifetimes.h"
 #include "linkers/schedule/placement.h"
 #include "linkers/schedule/schedule.h"
+
+#include <span>
 
 namespace thunkvm {
 
 /// The schedule of a placed graph: the root's block first, then the memo bodies and the blocks of
-/// opaque nodes' inputs. With `retain_intermediates` nothing is retired. Iterative: regions nest as
-/// deep as they like.
+/// opaque nodes' inputs. Conditionals run by the branches of their leaders (joined_branches.h).
+/// What dies where is still to be said (lifetimes.h), and is not with `retain_intermediates`.
+/// Iterative: regions nest as deep as they like.
 Schedule lower(const FunctionGraph& function, const FlatGraph& graph, const Placement& placement,
-               const Lifetimes& lifetimes, bool retain_intermediates);
+               std::span<const Value> leaders, bool retain_intermediates);
 
 /// The schedule without any analysis: every node is a memo body, run at the first Need, and all is
 /// retired at the end. Memo bodies have no parent block, since that is not known.

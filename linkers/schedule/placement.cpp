@@ -1,5 +1,6 @@
 #include "linkers/schedule/placement.h"
 
+#include "thunks/error.h"
 #include "thunks/interrupt.h"
 
 #include <utility>
@@ -47,9 +48,6 @@ class Placer {
     p_.uses.push_back({region, by, p_.first_use[v]});
     p_.first_use[v] = static_cast<std::uint32_t>(p_.uses.size() - 1);
   }
-  Value input(std::uint32_t node, std::uint32_t i) const {
-    return graph_.value(graph_.nodes[node]->input(static_cast<int>(i)));
-  }
   void collect(Value v) {
     for (std::uint32_t u = p_.first_use[v]; u != kNoIndex; u = p_.uses[u].next)
       demands_.push_back(p_.uses[u].region);
@@ -81,7 +79,7 @@ class Placer {
       p_.runs_in[v] = region;
     }
     for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i)
-      use(input(node, i), region, first);
+      use(graph_.input(node, i), region, first);
   }
 
   void place_conditional(std::uint32_t node, const Conditional& conditional) {
@@ -91,11 +89,11 @@ class Placer {
       collect(v);
       if (demands_.empty()) continue;
       const Region region = assign(v, p_.regions.cover(demands_));
-      const Value selector = input(node, 0);
+      const Value selector = graph_.input(node, 0);
       const std::uint32_t arm =
           p_.regions.decided(region, selector, conditional.decoding, conditional.n_arms);
       if (arm != kNoIndex) {
-        p_.alias[v] = input(node, conditional.arm_input(arm, j));
+        p_.alias[v] = graph_.input(node, conditional.arm_input(arm, j));
         use(p_.alias[v], region, v);
         continue;
       }
@@ -105,7 +103,7 @@ class Placer {
       prepend(p_.first_member, p_.next_member, key, v);
       use(selector, region, v);
       for (std::uint32_t a = 0; a < conditional.n_arms; ++a)
-        use(input(node, conditional.arm_input(a, j)), p_.regions.first_arm(key) + a, v);
+        use(graph_.input(node, conditional.arm_input(a, j)), p_.regions.first_arm(key) + a, v);
     }
   }
 
@@ -127,7 +125,7 @@ class Placer {
     for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i) {
       const Region region = p_.regions.open_body(common, graph_.n_values() + node);
       if (i == 0) p_.input_region[node] = region;
-      use(input(node, i), region, first);
+      use(graph_.input(node, i), region, first);
     }
   }
 
@@ -137,6 +135,27 @@ class Placer {
 };
 
 }  // namespace
+
+FlatGraph::FlatGraph(NodeIndex all) : nodes(std::move(all)), thunks(nodes.size()) {
+  first_value.reserve(nodes.size() + 1);
+  first_operand.reserve(nodes.size() + 1);
+  node_of.reserve(nodes.size());
+  operands.reserve(2 * nodes.size());
+  std::uint32_t values = 0;
+  for (std::uint32_t i = 0; i < nodes.size(); ++i) {
+    const Apply& node = *nodes[i];
+    if (node.n_inputs() > UINT16_MAX || node.n_outputs() > UINT16_MAX)
+      throw Error(ErrorKind::Value,
+                  "[" + node.op()->name() + "] has more than 65,535 inputs or outputs");
+    first_value.push_back(values);
+    values += node.n_outputs();
+    node_of.resize(values, i);
+    first_operand.push_back(static_cast<std::uint32_t>(operands.size()));
+    for (const Variable& input : node.inputs()) operands.push_back(value(input));
+  }
+  first_value.push_back(values);
+  first_operand.push_back(static_cast<std::uint32_t>(operands.size()));
+}
 
 Placement place(const FlatGraph& graph) { return Placer(graph).run(); }
 

@@ -17,15 +17,27 @@ using Value = std::uint32_t;
 /// The graph as placement sees it: nodes in topological order, values numbered through, thunks
 /// chosen.
 struct FlatGraph {
-  NodeIndex nodes;                         ///< topological order, leaves included
-  std::vector<std::uint32_t> first_value;  ///< by node; one more at the end
-  std::vector<std::uint32_t> node_of;      ///< by value
-  std::vector<ThunkCode> thunks;           ///< by node; none for leaves and conditionals
-  std::vector<Value> outputs;              ///< demanded by the root: outputs, then updates
+  /// The nodes with their values numbered; thunks, outputs and watched values are whose makes it.
+  explicit FlatGraph(NodeIndex nodes);
+
+  NodeIndex nodes;                           ///< topological order, leaves included
+  std::vector<std::uint32_t> first_value;    ///< by node; one more at the end
+  std::vector<std::uint32_t> first_operand;  ///< by node, in `operands`; one more at the end
+  std::vector<Value> operands;               ///< what nodes read, in order
+  std::vector<std::uint32_t> node_of;        ///< by value
+  std::vector<ThunkCode> thunks;             ///< by node; none for leaves and conditionals
+  std::vector<Value> outputs;                ///< demanded by the root: outputs, then updates
   std::vector<Value>
       watched;  ///< if-computed updates: kept to the end if they were computed; kNoIndex: never
 
   Value value(const Variable& v) const { return first_value[nodes.of(*v.node())] + v.index(); }
+  Value input(std::uint32_t node, std::uint32_t i) const {
+    return operands[first_operand[node] + i];
+  }
+  std::span<const Value> inputs(std::uint32_t node) const {
+    return std::span(operands).subspan(first_operand[node],
+                                       first_operand[node + 1] - first_operand[node]);
+  }
   std::uint32_t n_values() const { return first_value.back(); }
   bool is_leaf(std::uint32_t node) const { return nodes[node]->leaf() != Leaf::None; }
   const Conditional* conditional(std::uint32_t node) const {

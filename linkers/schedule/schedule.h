@@ -1,10 +1,11 @@
 // schedule.h: a placed graph as a tree of blocks: what runs where, in which registers, and what
 // dies after it.
 //
-// `lower` makes it from a placement, `lower_by_need` without one (lowering.h). Where C will be
-// emitted, passes rewrite it (linkers/passes), and so may the host
-// (LinkOptions::scheduled). From then on it is read: the assembler makes the Program from it and
-// notes its pcs in it, emission makes C from it, `explain` and profiles name regions by it.
+// `lower` makes it from a placement, `lower_by_need` without one (lowering.h); `let_go` writes into
+// the former what dies where (lifetimes.h). Where C will be emitted, passes rewrite it
+// (linkers/passes), and so may the host (LinkOptions::scheduled). From then on it is read: the
+// assembler makes the Program from it and notes its pcs in it, emission makes C from it, `explain`
+// and profiles name regions by it.
 //
 // The tree lies flat: the statements of a block are a range, in the order of the code, with the
 // arms of its branches inside it. An End closes each block.
@@ -88,6 +89,9 @@ struct Block {
   /// body or an input one around all that may run it. kNone: the root, or not placed
   /// (lower_by_need); body_contents.h finds what such a body is within where it is asked.
   std::uint32_t parent = kNone;
+  /// The region of the placement: arms of several branches have the same one where these decide
+  /// the same. kNone: not placed.
+  std::uint32_t region = kNone;
   std::uint32_t owner = 0;   ///< the branch, memo body or lazy thunk
   std::uint32_t number = 0;  ///< which arm, which input
 };
@@ -98,6 +102,12 @@ struct ScheduledBranch {
   Decoding decoding = Decoding::Truth;
   std::uint32_t first_arm = 0, n_arms = 2;                  ///< blocks
   std::uint32_t first_conditional = 0, n_conditionals = 0;  ///< in Schedule::conditionals
+  std::uint32_t first_result = 0, n_results = 0;            ///< in Schedule::results
+};
+
+/// A value of a conditional, which every arm of its branch leaves.
+struct ScheduledResult {
+  std::uint32_t node = kNone, reg = kNone;
 };
 
 struct ScheduledMemo {
@@ -122,6 +132,7 @@ struct Schedule {
   std::vector<ScheduledLazy> lazies;
   std::vector<std::uint32_t> operands, dying;  ///< registers
   std::vector<std::uint32_t> conditionals;     ///< nodes
+  std::vector<ScheduledResult> results;
   /// By register: one of the values that live there; null: an input that nothing reads.
   std::vector<Variable> registers;
   std::vector<bool> mixed;      ///< by register: its values differ in dtype or in number of axes
@@ -145,6 +156,9 @@ struct Schedule {
   }
   std::span<const std::uint32_t> decided_by(const ScheduledBranch& branch) const {
     return {conditionals.data() + branch.first_conditional, branch.n_conditionals};
+  }
+  std::span<const ScheduledResult> results_of(const ScheduledBranch& branch) const {
+    return {results.data() + branch.first_result, branch.n_results};
   }
   const Block& arm(const ScheduledBranch& branch, std::uint32_t arm) const {
     return blocks[branch.first_arm + arm];

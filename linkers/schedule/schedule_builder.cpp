@@ -37,8 +37,7 @@ std::uint32_t ScheduleBuilder::reg(Value v) {
 
 std::uint32_t ScheduleBuilder::add_operands(std::uint32_t node) {
   const auto first = static_cast<std::uint32_t>(s_.operands.size());
-  for (const Variable& input : graph_.nodes[node]->inputs())
-    s_.operands.push_back(reg(graph_.value(input)));
+  for (const Value input : graph_.inputs(node)) s_.operands.push_back(reg(input));
   for (Value v = graph_.first_value[node]; v < graph_.first_value[node + 1]; ++v)
     s_.operands.push_back(reg(v));
   return first;
@@ -64,12 +63,6 @@ Statement& ScheduleBuilder::add(Statement::Kind kind, std::uint32_t node) {
   statement.kind = kind;
   statement.node = node;
   return statement;
-}
-
-std::uint32_t ScheduleBuilder::list_dying(std::span<const Value> values) {
-  const auto first = static_cast<std::uint32_t>(s_.dying.size());
-  for (Value v : values) s_.dying.push_back(reg(v));
-  return first;
 }
 
 void ScheduleBuilder::begin(std::uint32_t block) {
@@ -113,13 +106,11 @@ void ScheduleBuilder::end() {
   open_.pop_back();
 }
 
-void ScheduleBuilder::run(std::uint32_t node, std::span<const Value> dying) {
+void ScheduleBuilder::run(std::uint32_t node) {
   Statement& statement = add(Statement::Kind::Run, program_node_[node]);
   statement.n_inputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_inputs());
   statement.n_outputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_outputs());
   statement.first_operand = add_operands(node);
-  statement.first_dying = list_dying(dying);
-  statement.n_dying = static_cast<std::uint32_t>(dying.size());
 }
 
 void ScheduleBuilder::need(std::uint32_t memo) {
@@ -133,42 +124,39 @@ void ScheduleBuilder::demand(std::uint32_t node, std::uint32_t output) {
   statement.output = static_cast<std::uint16_t>(output);
 }
 
-void ScheduleBuilder::move(Value to, Value from, bool take, std::uint32_t node) {
+void ScheduleBuilder::move(Value to, Value from, std::uint32_t node) {
   Statement& statement = add(Statement::Kind::Move, node == kNone ? kNone : program_node_[node]);
   statement.from = reg(from);
   statement.to = reg(to);
-  statement.takes = take;
 }
 
 void ScheduleBuilder::retire(std::span<const Value> values) {
   if (values.empty()) return;
   Statement& statement = add(Statement::Kind::Retire);
-  statement.first_dying = list_dying(values);
+  statement.first_dying = static_cast<std::uint32_t>(s_.dying.size());
   statement.n_dying = static_cast<std::uint32_t>(values.size());
+  for (Value v : values) s_.dying.push_back(reg(v));
 }
 
-void ScheduleBuilder::release(std::uint32_t node) {
-  const std::uint32_t lazy = lazy_index(node);
-  add(Statement::Kind::Release, program_node_[node]).index = lazy;
-}
-
-std::uint32_t ScheduleBuilder::branch(Value selector, bool take, Decoding decoding,
-                                      std::uint32_t n_arms,
-                                      std::span<const std::uint32_t> conditionals) {
+std::uint32_t ScheduleBuilder::branch(Value selector, Decoding decoding, std::uint32_t n_arms,
+                                      std::span<const Value> results) {
   const auto index = static_cast<std::uint32_t>(s_.branches.size());
-  Statement& statement = add(Statement::Kind::Branch, program_node_[conditionals.front()]);
-  statement.index = index;
-  statement.takes = take;
+  const std::uint32_t first_node = program_node_[graph_.node_of[results.front()]];
+  add(Statement::Kind::Branch, first_node).index = index;
   ScheduledBranch branch;
   branch.selector = reg(selector);
   branch.decoding = decoding;
   branch.first_arm = static_cast<std::uint32_t>(s_.blocks.size());
   branch.n_arms = n_arms;
   branch.first_conditional = static_cast<std::uint32_t>(s_.conditionals.size());
+  branch.first_result = static_cast<std::uint32_t>(results_.size());
+  branch.n_results = static_cast<std::uint32_t>(results.size());
+  results_.insert(results_.end(), results.begin(), results.end());
   std::uint32_t previous = kNone;
-  for (const std::uint32_t node : conditionals) {
+  for (const Value v : results) {
+    const std::uint32_t node = graph_.node_of[v];
     if (node != previous) s_.conditionals.push_back(program_node_[node]);
-    previous = node;  // outputs of one conditional stand side by side
+    previous = node;
   }
   branch.n_conditionals =
       static_cast<std::uint32_t>(s_.conditionals.size()) - branch.first_conditional;
@@ -195,6 +183,8 @@ Schedule ScheduleBuilder::finish(const FunctionGraph& function) {
   for (const Update& u : function.updates) s_.updates.push_back(reg_of(u.value));
   for (std::size_t n = 0; n < graph_.nodes.size(); ++n)
     if (graph_.nodes[n]->leaf() == Leaf::Shared) s_.shared.push_back(reg(graph_.first_value[n]));
+  for (const Value v : results_)
+    s_.results.push_back({program_node_[graph_.node_of[v]], register_of_[v]});
   name_registers(function);
   return std::move(s_);
 }

@@ -31,18 +31,19 @@ class ScheduleBuilder {
   /// The block that was begun last and not ended.
   std::uint32_t open_block() const { return open_.back(); }
 
-  /// The eager node; `dying` are let go after it.
-  void run(std::uint32_t node, std::span<const Value> dying);
+  /// The block that is open is of a region of the placement.
+  void name_region(Region region) { s_.blocks[open_.back()].region = region; }
+
+  /// The eager node.
+  void run(std::uint32_t node);
   void need(std::uint32_t memo);
   void demand(std::uint32_t node, std::uint32_t output);
   /// `node`: whose run it counts as; kNone: nobody's.
-  void move(Value to, Value from, bool take, std::uint32_t node);
+  void move(Value to, Value from, std::uint32_t node);
   void retire(std::span<const Value> values);
-  /// The lazy thunk of an opaque node is not demanded any more.
-  void release(std::uint32_t node);
-  /// Decides `conditionals`, each named for each of its outputs. With `take` the selector dies.
-  std::uint32_t branch(Value selector, bool take, Decoding decoding, std::uint32_t n_arms,
-                       std::span<const std::uint32_t> conditionals);
+  /// Decides the conditionals of which these are outputs, those of one side by side.
+  std::uint32_t branch(Value selector, Decoding decoding, std::uint32_t n_arms,
+                       std::span<const Value> results);
 
   std::uint32_t new_memo(std::uint32_t node);
   std::uint32_t n_lazies() const { return static_cast<std::uint32_t>(lazy_nodes_.size()); }
@@ -58,7 +59,6 @@ class ScheduleBuilder {
   std::uint32_t add_operands(std::uint32_t node);
   std::uint32_t lazy_index(std::uint32_t node);
   Statement& add(Statement::Kind kind, std::uint32_t node = kNone);
-  std::uint32_t list_dying(std::span<const Value> values);
   void begin(std::uint32_t block);
   Variable variable(Value v) const {
     const std::uint32_t node = graph_.node_of[v];
@@ -73,6 +73,7 @@ class ScheduleBuilder {
   std::vector<std::uint32_t> lazy_nodes_;
   std::vector<std::uint32_t> program_node_;  // by node; leaves have none
   std::vector<std::uint32_t> open_;          // blocks
+  std::vector<Value> results_;               // whose registers Schedule::results has
   std::uint32_t n_registers_ = 0;
 };
 

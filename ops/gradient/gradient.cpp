@@ -11,7 +11,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 namespace thunkvm {
@@ -23,7 +22,6 @@ class Backward {
       : order_(topological_order(outputs)) {
     std::uint32_t values = 0;
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      index_.emplace(order_[i], static_cast<std::uint32_t>(i));
       first_value_.push_back(values);
       values += order_[i]->n_outputs();
     }
@@ -31,12 +29,12 @@ class Backward {
     // Only what lies between the outputs and `wrt` is differentiated. A selector is not a way.
     leads_to_wrt_.assign(order_.size(), false);
     for (const Variable& w : wrt)
-      if (const auto found = index_.find(w.node()); found != index_.end())
-        leads_to_wrt_[found->second] = true;
+      if (const std::uint32_t i = order_.of(*w.node()); i != NodeIndex::kAbsent)
+        leads_to_wrt_[i] = true;
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const bool lazy = order_[i]->op() != nullptr && order_[i]->op()->conditional() != nullptr;
       for (std::uint32_t k = lazy ? 1 : 0; k < order_[i]->n_inputs() && !leads_to_wrt_[i]; ++k)
-        leads_to_wrt_[i] = leads_to_wrt_[index_.at(order_[i]->input(static_cast<int>(k)).node())];
+        leads_to_wrt_[i] = leads_to_wrt_[order_.of(*order_[i]->input(static_cast<int>(k)).node())];
     }
   }
 
@@ -47,12 +45,11 @@ class Backward {
   }
 
   void add(const Variable& to, Region region, Variable value) {
-    const auto found = index_.find(to.node());
-    if (found == index_.end() || !leads_to_wrt_[found->second]) return;
+    const std::uint32_t i = order_.of(*to.node());
+    if (i == NodeIndex::kAbsent || !leads_to_wrt_[i]) return;
     const TensorType* type = to.type().tensor();
     if (type == nullptr || !is_inexact(type->dtype())) return;
-    contributions_[first_value_[found->second] + to.index()].push_back(
-        {region, cast(value, type->dtype())});
+    contributions_[first_value_[i] + to.index()].push_back({region, cast(value, type->dtype())});
   }
 
   void run() {
@@ -68,10 +65,9 @@ class Backward {
   }
 
   Variable result(const Variable& w) {
-    const auto found = index_.find(w.node());
-    if (found == index_.end()) return {};
-    const std::vector<Contribution>& parts =
-        contributions_[first_value_[found->second] + w.index()];
+    const std::uint32_t i = order_.of(*w.node());
+    if (i == NodeIndex::kAbsent) return {};
+    const std::vector<Contribution>& parts = contributions_[first_value_[i] + w.index()];
     const TensorType* type = w.type().tensor();
     if (parts.empty() && type != nullptr && is_inexact(type->dtype()) && connected(w))
       return zeros_like(w);
@@ -159,8 +155,7 @@ class Backward {
     return {sum.everywhere() ? common : sums_.under(common, sum.present), sum.value};
   }
 
-  std::vector<Apply*> order_;
-  std::unordered_map<Apply*, std::uint32_t> index_;
+  const NodeIndex order_;
   std::vector<std::uint32_t> first_value_;
   std::vector<bool> leads_to_wrt_;
   std::vector<std::vector<Contribution>> contributions_;  // by value

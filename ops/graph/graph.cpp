@@ -1,6 +1,5 @@
 #include "ops/graph/graph.h"
 
-#include "ops/graph/node_index.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 
@@ -96,36 +95,31 @@ class Replacements {
 
 }  // namespace
 
-std::vector<Apply*> topological_order(std::span<const Variable> roots) {
-  // What was met is marked, with a number of this walk, so that nothing has to be cleared.
-  const std::uint32_t number = take_numbering();
-  const std::uint64_t met = static_cast<std::uint64_t>(number) << 32;
-  std::uint32_t latest = number;
+NodeIndex topological_order(std::span<const Variable> roots) {
   std::vector<Apply*> order;
+  NodeTable positions;  // any but kAbsent for what was met
   std::vector<Visit> stack;
+  const auto meet = [&](Apply* node) {
+    std::uint32_t& position = positions[*node];
+    if (position != NodeTable::kAbsent) return;
+    position = 0;
+    stack.push_back({node, 0});
+  };
   for (const Variable& root : roots) {
-    if (root.node()->index_ == met) continue;
-    root.node()->index_ = met;
-    stack.push_back({root.node(), 0});
+    meet(root.node());
     while (!stack.empty()) {
       Visit& top = stack.back();
-      if (top.next_input == top.node->n_inputs()) {
-        order.push_back(top.node);
-        stack.pop_back();
-        poll_interrupt();
-        if (latest_numbering() == latest) continue;
-        latest = latest_numbering();  // the host has walked graphs
-        for (Apply* node : order) node->index_ = met;
-        for (const Visit& visit : stack) visit.node->index_ = met;
+      if (top.next_input < top.node->n_inputs()) {
+        meet(top.node->input(static_cast<int>(top.next_input++)).node());
         continue;
       }
-      Apply* input = top.node->input(static_cast<int>(top.next_input++)).node();
-      if (input->index_ == met) continue;
-      input->index_ = met;
-      stack.push_back({input, 0});
+      positions[*top.node] = static_cast<std::uint32_t>(order.size());
+      order.push_back(top.node);
+      stack.pop_back();
+      poll_interrupt();
     }
   }
-  return order;
+  return {std::move(order), std::move(positions)};
 }
 
 std::vector<Variable> leaves(std::span<const Variable> roots) {

@@ -1,6 +1,7 @@
 // graph.h: a whole function's graph, and walks over it.
 #pragma once
 
+#include "ops/graph/node_index.h"
 #include "ops/graph/op.h"
 #include "ops/graph/variable.h"
 
@@ -27,9 +28,8 @@ struct FunctionGraph {
 
 /// All nodes that the given variables depend on, leaves included, every node after its inputs:
 /// depth-first post-order, which is what placement wants. Iterative; linear. Asks the host now and
-/// then whether to go on (`poll_interrupt`). A walk that wants each node's index in it makes a
-/// NodeIndex of it (node_index.h).
-std::vector<Apply*> topological_order(std::span<const Variable> roots);
+/// then whether to go on (`poll_interrupt`).
+NodeIndex topological_order(std::span<const Variable> roots);
 
 /// Free inputs, shared variables (and constants) below the given variables, in the order of first
 /// use.

@@ -1,6 +1,7 @@
 // node_index.h: the nodes of a walk over a graph, and the index of each among them.
 #pragma once
 
+#include "ops/graph/node_table.h"
 #include "ops/graph/variable.h"
 
 #include <cstddef>
@@ -11,20 +12,17 @@
 
 namespace thunkvm {
 
-/// A list of nodes that knows each node's position in it. The walk that made it owns it.
-///
-/// A node remembers one position, in the NodeIndex that numbered it last, with the number of that
-/// one. Walks may nest and take turns all the same (a host that is asked whether to go on may
-/// walk graphs): an index that meets a node that another one has numbered since numbers its own
-/// again. So a lookup is a comparison, and what it says is right whatever else was walked.
-///
-/// The nodes live as long as it does. For threads that take turns, as all that walks graphs.
+/// A list of nodes that knows each node's position in it. The walk that made it owns it, and the
+/// nodes live as long as it does.
 class NodeIndex {
  public:
-  static constexpr std::uint32_t kAbsent = 0xffffffffu;
+  static constexpr std::uint32_t kAbsent = NodeTable::kAbsent;
 
   NodeIndex() = default;
-  NodeIndex(std::vector<Apply*> nodes) : nodes_(std::move(nodes)) { number_again(); }
+  explicit NodeIndex(std::vector<Apply*> nodes);
+  /// `positions` has that of each of the nodes, and no other node's.
+  NodeIndex(std::vector<Apply*> nodes, NodeTable positions)
+      : nodes_(std::move(nodes)), positions_(std::move(positions)) {}
 
   std::size_t size() const { return nodes_.size(); }
   Apply* operator[](std::size_t i) const { return nodes_[i]; }
@@ -33,29 +31,16 @@ class NodeIndex {
   operator std::span<Apply* const>() const { return nodes_; }
 
   /// kAbsent for a node that is not in the list.
-  std::uint32_t of(const Apply& node) const {
-    if (static_cast<std::uint32_t>(node.index_ >> 32) == number_) [[likely]]
-      return static_cast<std::uint32_t>(node.index_);
-    return find(node);
-  }
+  std::uint32_t of(const Apply& node) const { return positions_.of(node); }
   bool contains(const Apply& node) const { return of(node) != kAbsent; }
 
   /// From now on `node`, which is not in the list, has the position of `nodes()[i]`, for which
   /// it stands.
-  void add(const Apply& node, std::uint32_t i);
+  void add(const Apply& node, std::uint32_t i) { positions_[node] = i; }
 
  private:
-  std::uint32_t find(const Apply& node) const;
-  void number_again() const;
-
   std::vector<Apply*> nodes_;
-  std::vector<std::pair<const Apply*, std::uint32_t>> added_;
-  mutable std::uint32_t number_ = 0;
+  NodeTable positions_;
 };
-
-/// How many times the nodes of a graph were numbered; the number of the latest time. A walk that
-/// makes an index numbers its nodes itself, with a number that it takes.
-std::uint32_t latest_numbering();
-std::uint32_t take_numbering();
 
 }  // namespace thunkvm

@@ -132,6 +132,7 @@ void*& Variable::handle() const { return node_->output_slots()[index_].handle; }
 // ---- Apply
 
 Apply* Apply::allocate(Leaf leaf, std::uint32_t n_inputs, std::uint32_t n_outputs) {
+  static_assert(sizeof(Apply) + sizeof(Output) >= kMinBytes);
   const std::size_t tail = leaf == Leaf::None ? n_inputs * sizeof(Variable) : sizeof(LeafValue);
   Apply* node = new (::operator new(sizeof(Apply) + n_outputs * sizeof(Output) + tail)) Apply;
   node->leaf_ = leaf;
@@ -188,18 +189,16 @@ void Apply::release() {
   if (--references_ == 0) destroy(this);
 }
 
-// Nodes that die with this one are chained through `index_`, so that a chain of any length needs no
-// stack.
+// Nodes that die with this one are chained, so that a chain of any length needs no stack.
 void Apply::destroy(Apply* node) {
-  node->index_ = 0;
   Apply* dead = node;
   while (dead != nullptr) {
     Apply* current = dead;
-    dead = reinterpret_cast<Apply*>(current->index_);
+    dead = current->next_dead_;
     for (std::uint32_t i = 0; i < current->n_inputs_; ++i) {
       Apply* input = std::exchange(current->input_slots()[i].node_, nullptr);
       if (input != nullptr && --input->references_ == 0) {
-        input->index_ = reinterpret_cast<std::uint64_t>(dead);
+        input->next_dead_ = dead;
         dead = input;
       }
     }

@@ -8,6 +8,7 @@
 #include "thunks/cell.h"
 #include "thunks/counted.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -123,9 +124,13 @@ struct VariableHash {
   }
 };
 
-/// One application of an Op to inputs, or a leaf (no Op, no inputs, one output).
+/// One application of an Op to inputs, or a leaf (no Op, no inputs, one output). Walks write
+/// nothing to it (node_table.h).
 class Apply {
  public:
+  /// So far at least do the addresses of two nodes lie apart that have an output.
+  static constexpr std::size_t kMinBytes = 64;
+
   /// A node with `types.size()` outputs; the origin is captured here. Returned with no reference:
   /// hold an output.
   static Apply* make(Ref<const Op> op, std::span<const Variable> inputs,
@@ -153,10 +158,8 @@ class Apply {
   std::uint32_t references() const { return references_; }
 
  private:
-  friend class NodeIndex;
   friend class OriginOf;
   friend class Variable;
-  friend std::vector<Apply*> topological_order(std::span<const Variable> roots);
   struct Output {
     TypeRef type;
     std::string* name = nullptr;
@@ -172,9 +175,7 @@ class Apply {
   static Apply* allocate(Leaf leaf, std::uint32_t n_inputs, std::uint32_t n_outputs);
   static void destroy(Apply* node);
 
-  /// The number of the walk that met it last, and its index in that walk (NodeIndex); of a node
-  /// that dies, the next one that does.
-  mutable std::uint64_t index_ = 0;
+  Apply* next_dead_ = nullptr;  // of nodes that die together
   std::uint32_t references_ = 0;
   std::uint32_t n_inputs_ = 0;
   std::uint32_t n_outputs_ = 0;

@@ -240,12 +240,12 @@ FunctionGraph with_inferred_shapes(const FunctionGraph& graph) {
   std::vector<Variable> roots = graph.outputs;
   for (const Update& update : graph.updates)
     if (!update.if_computed || update.value.is_leaf()) roots.push_back(update.value);
-  std::vector<Apply*> nodes = topological_order(roots);
+  const NodeIndex nodes = topological_order(roots);
   if (std::ranges::none_of(nodes, [](const Apply* node) {
         return node->op() != nullptr && node->op()->shape_query() != nullptr;
       }))
     return graph;
-  Answering answered(roots, NodeIndex(std::move(nodes)));
+  Answering answered(roots, nodes);
   FunctionGraph result = graph;
   for (Variable& output : result.outputs) output = answered(output);
   for (Update& update : result.updates) update.value = answered(update.value);

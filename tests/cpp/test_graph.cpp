@@ -7,6 +7,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <future>
+#include <string>
 #include <vector>
 
 using namespace thunkvm;
@@ -21,8 +25,8 @@ TEST_CASE("a chain of a million nodes is built, ordered and released without rec
 TEST_CASE("every node comes after its inputs, and once") {
   const Variable x = real("x");
   const Variable a = x + x, b = a * x, c = a + b;
-  const std::vector<Apply*> order = topological_order(std::span(&c, 1));
-  CHECK(order == std::vector<Apply*>{x.node(), a.node(), b.node(), c.node()});
+  const NodeIndex order = topological_order(std::span(&c, 1));
+  CHECK(std::ranges::equal(order, std::vector{x.node(), a.node(), b.node(), c.node()}));
 }
 
 TEST_CASE("tensor types are interned while they live") {
@@ -101,7 +105,7 @@ TEST_CASE("replacements that depend on each other are an error that names them")
 
 TEST_CASE("walks that take turns each find the positions of their own nodes") {
   const Variable x = real("x"), y = exp(x), z = log(y), other = real("other");
-  const NodeIndex up(topological_order(std::span(&z, 1)));
+  const NodeIndex up = topological_order(std::span(&z, 1));
   const NodeIndex down({z.node(), y.node(), x.node()});
   for (int turn = 0; turn < 2; ++turn) {
     CHECK(up.of(*y.node()) == 1);
@@ -114,13 +118,39 @@ TEST_CASE("walks that take turns each find the positions of their own nodes") {
   }
 }
 
+TEST_CASE("a walk finds the position of each of many nodes, wherever in memory they lie") {
+  std::vector<Variable> all{real("x")}, others{real("y")};
+  for (int i = 0; i < 50'000; ++i) {
+    all.push_back(neg(all.back()));
+    others.push_back(exp(others.back()));
+  }
+  const NodeIndex order = topological_order(std::span(&all.back(), 1));
+  REQUIRE(order.size() == all.size());
+  std::size_t right = 0, absent = 0;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    right += order[i] == all[i].node() && order.of(*all[i].node()) == i;
+    absent += !order.contains(*others[i].node());
+  }
+  CHECK(right == all.size());
+  CHECK(absent == all.size());
+}
+
+TEST_CASE("threads may walk one graph at once, since a walk writes to no node") {
+  Variable y = real("x");
+  for (int i = 0; i < 10'000; ++i) y = neg(y);
+  const auto size = [&] { return topological_order(std::span(&y, 1)).size(); };
+  std::vector<std::future<std::size_t>> sizes;
+  for (int thread = 0; thread < 4; ++thread) sizes.push_back(std::async(std::launch::async, size));
+  for (auto& found : sizes) CHECK(found.get() == 10'001);
+}
+
 TEST_CASE("what stands for a node has its position, also after another walk") {
   const Variable x = real("x"), y = exp(x), form = log(x);
-  NodeIndex nodes(topological_order(std::span(&y, 1)));
+  NodeIndex nodes = topological_order(std::span(&y, 1));
   CHECK(!nodes.contains(*form.node()));
   nodes.add(*form.node(), 1);
   CHECK(nodes.of(*form.node()) == 1);
-  const NodeIndex another(topological_order(std::span(&form, 1)));
+  const NodeIndex another = topological_order(std::span(&form, 1));
   CHECK(another.of(*form.node()) == 1);
   CHECK(nodes.of(*form.node()) == 1);
   CHECK(nodes.of(*y.node()) == 1);

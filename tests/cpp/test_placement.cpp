@@ -1,6 +1,5 @@
-// test_placement.cpp: where nodes of small graphs are placed, which branches are joined and where
-// values are let go.
-#include "linkers/schedule/lifetimes.h"
+// test_placement.cpp: where nodes of small graphs are placed, and which branches are joined.
+#include "linkers/schedule/joined_branches.h"
 #include "linkers/schedule/placement.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
@@ -37,22 +36,19 @@ class Opaque final : public Op {
   }
 };
 
-/// A graph with its placement and lifetimes, asked by variable.
+/// A graph with its placement, asked by variable.
 class PlacedGraph {
  public:
-  explicit PlacedGraph(std::vector<Variable> outputs) : outputs_(std::move(outputs)) {
-    graph_.nodes = topological_order(outputs_);
+  explicit PlacedGraph(std::vector<Variable> outputs)
+      : outputs_(std::move(outputs)), graph_(topological_order(outputs_)) {
     for (std::uint32_t n = 0; n < graph_.nodes.size(); ++n) {
-      Apply& node = *graph_.nodes[n];
-      graph_.first_value.push_back(static_cast<Value>(graph_.node_of.size()));
-      graph_.node_of.resize(graph_.node_of.size() + node.n_outputs(), n);
-      const bool has_thunk = node.leaf() == Leaf::None && node.op()->conditional() == nullptr;
-      graph_.thunks.push_back(has_thunk ? node.op()->kernel(node) : ThunkCode());
+      const Apply& node = *graph_.nodes[n];
+      if (node.leaf() == Leaf::None && node.op()->conditional() == nullptr)
+        graph_.thunks[n] = node.op()->kernel(node);
     }
-    graph_.first_value.push_back(static_cast<Value>(graph_.node_of.size()));
     for (const Variable& v : outputs_) graph_.outputs.push_back(graph_.value(v));
     placement_ = std::make_unique<Placement>(place(graph_));
-    lifetimes_ = std::make_unique<Lifetimes>(lifetimes(graph_, *placement_));
+    leaders_ = join_branches(graph_, *placement_);
   }
 
   Value value(const Variable& v) const { return graph_.value(v); }
@@ -74,42 +70,10 @@ class PlacedGraph {
     return placement_->alias[value(v)] == value(of);
   }
   bool joined(const Variable& a, const Variable& b) const {
-    return lifetimes_->leader[value(a)] == lifetimes_->leader[value(b)];
-  }
-  /// The statement after which `v` is retired, as long as that is no arm.
-  bool dies_after(const Variable& v, const Variable& statement) const {
-    return contains(lifetimes_->after, lifetimes_->leader[value(statement)], v);
-  }
-  bool dies_entering(const Variable& v, const Variable& conditional, std::uint32_t arm) const {
-    return contains(lifetimes_->at_entry, slot(conditional, arm), v);
-  }
-  bool dies_leaving(const Variable& v, const Variable& conditional, std::uint32_t arm) const {
-    return contains(lifetimes_->at_exit, slot(conditional, arm), v);
-  }
-  /// How many lists retire `v`.
-  int retires(const Variable& v) const {
-    int n = 0;
-    const auto count = [&](Value dead) { n += dead == value(v) ? 1 : 0; };
-    for (Value at = 0; at < graph_.n_values(); ++at) {
-      lifetimes_->after.each(at, count);
-      if (placement_->key[at] == kNoIndex) continue;
-      for (std::uint32_t arm = 0; arm < regions().n_arms(placement_->key[at]); ++arm) {
-        lifetimes_->at_entry.each(lifetimes_->arm_slot[at] + arm, count);
-        lifetimes_->at_exit.each(lifetimes_->arm_slot[at] + arm, count);
-      }
-    }
-    return n;
+    return leaders_[value(a)] == leaders_[value(b)];
   }
 
  private:
-  std::size_t slot(const Variable& conditional, std::uint32_t arm) const {
-    return lifetimes_->arm_slot[lifetimes_->leader[value(conditional)]] + arm;
-  }
-  bool contains(const ValueLists& lists, std::size_t slot, const Variable& v) const {
-    bool found = false;
-    lists.each(slot, [&](Value dead) { found = found || dead == value(v); });
-    return found;
-  }
   std::string path(Region r) const {
     if (r == kRootRegion) return "root";
     const std::string up = path(regions().parent(r)) + "/";
@@ -124,7 +88,7 @@ class PlacedGraph {
   std::vector<Variable> outputs_;
   FlatGraph graph_;
   std::unique_ptr<Placement> placement_;
-  std::unique_ptr<Lifetimes> lifetimes_;
+  std::vector<Value> leaders_;
 };
 
 TEST_CASE("what every call demands runs at the root, what an arm demands runs in that arm") {
@@ -262,91 +226,6 @@ TEST_CASE("a memo body between two branches touches what it reads") {
   const PlacedGraph g({p, q});
   CHECK(g.where(memo) == "memo under root");
   CHECK_FALSE(g.joined(a, q));
-}
-
-TEST_CASE("a value is retired after its last use, in the region that it is at home in") {
-  const Variable c = real("c"), x = real("x");
-  const Variable value = x + x, first = value * x, last = value - first;
-  const Variable local = x * x, then = local + x;
-  const PlacedGraph g({last, ifelse(c, then, x)});
-  CHECK(g.dies_after(value, last));
-  CHECK(g.dies_after(first, last));
-  CHECK(g.dies_after(local, then));
-  CHECK(g.retires(value) == 1);
-  CHECK(g.retires(local) == 1);
-}
-
-TEST_CASE("what all arms could have used is let go at the entry of those that do not") {
-  const Variable c = real("c"), x = real("x");
-  const Variable value = x + x, before = value * x, then = value - x;
-  const Variable y = ifelse(c, then, x);
-  const PlacedGraph g({before, y});
-  CHECK(g.where(value) == "certain in root");
-  CHECK(g.dies_entering(value, y, 0));
-  CHECK_FALSE(g.dies_entering(value, y, 1));
-  CHECK(g.dies_after(value, then));
-  CHECK(g.retires(value) == 2);
-}
-
-TEST_CASE("a conditional dies in the arms of its own branch, if that is all it is used in") {
-  const Variable c = real("c"), x = real("x");
-  const Variable inner = ifelse(c, x * x, x / x), then = inner + x, otherwise = inner - x;
-  const Variable outer = ifelse(c, then, otherwise);
-  const PlacedGraph g({outer});
-  CHECK(g.joined(inner, outer));
-  CHECK(g.dies_after(inner, then));
-  CHECK(g.dies_after(inner, otherwise));
-  CHECK(g.retires(inner) == 2);
-}
-
-TEST_CASE("an arm of a later branch lets go of what the same arm of an earlier one used") {
-  const Variable c = real("c"), x = real("x");
-  const Variable value = x + x, used = value * x;
-  const Variable first = ifelse(c, x, used), between = first - value;
-  const Variable last = value + between, second = ifelse(c, last, between);
-  const PlacedGraph g({second});
-  CHECK_FALSE(g.joined(first, second));
-  CHECK(g.dies_entering(value, second, 0));
-  CHECK(g.dies_after(value, last));
-  CHECK(g.retires(value) == 2);
-}
-
-TEST_CASE("what is used in the depth of a nest lives up to the last branch that leads there") {
-  const Variable c = real("c"), x = real("x");
-  const Variable value = x + x, before = value - x;
-  Variable deep = value * x;
-  for (int i = 0; i < 20; ++i) deep = ifelse(real("s"), deep, x);
-  const Variable first = ifelse(c, x * x, x), between = first + x;
-  const Variable second = ifelse(c, deep + between, between);
-  const PlacedGraph g({before, second});
-  CHECK(g.where(value) == "certain in root");
-  CHECK_FALSE(g.joined(first, second));
-  CHECK(g.dies_entering(value, second, 0));
-  CHECK_FALSE(g.dies_after(value, first));
-  CHECK_FALSE(g.dies_entering(value, first, 0));
-}
-
-TEST_CASE("a value that leaves an arm dies there; outputs never do") {
-  const Variable c = real("c"), x = real("x");
-  const Variable value = x + x, kept = x * x;
-  const Variable y = ifelse(c, value, kept);
-  const PlacedGraph g({value * x, y, kept});
-  CHECK(g.dies_leaving(value, y, 1));
-  CHECK(g.dies_entering(value, y, 0));
-  CHECK(g.retires(kept) == 0);
-  CHECK(g.retires(y) == 0);
-}
-
-TEST_CASE("what an opaque node reads lives through its last demand") {
-  const Variable c = real("c"), x = real("x");
-  const Variable input = x + x;
-  const std::vector<Variable> inputs = {input, x};
-  const std::vector<Variable> outputs = Ref<const Op>(new Opaque)->call(inputs);
-  const Variable used = outputs[0] * x, late = ifelse(c, outputs[1], used);
-  const PlacedGraph g({late});
-  CHECK(g.where(input) == "certain in root/input");
-  CHECK(g.dies_after(input, late));
-  CHECK(g.retires(outputs[0]) == 1);
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ class PythonOp final : public Op, public StatesWork {
   /// for its shape could run a lazy Op.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
-  /// That of `c_element` or `c_kernel`, where the object has one: see linkers/user_code/user_element.h,
-  /// linkers/user_code/user_kernel.h.
+  /// That of `c_element` or `c_kernel`, where the object has one: see
+  /// linkers/user_code/user_element.h, linkers/user_code/user_kernel.h.
   ThunkCode kernel(const Apply& node) const override;
   const ElementCode* element_code(const Apply& node) const override;
   /// Calls `infer_shape(node, input_shapes)`, where the object has it.

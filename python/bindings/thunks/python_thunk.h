@@ -2,8 +2,8 @@
 // `demand`, and the NumPy implementations of built-in Ops.
 #pragma once
 
-#include "linkers/user_code/input_guard.h"
 #include "linkers/linker.h"
+#include "linkers/user_code/input_guard.h"
 #include "ops/graph/op.h"
 #include "python/bindings/python/python.h"
 
