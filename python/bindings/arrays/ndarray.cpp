@@ -1,8 +1,8 @@
 #include "python/bindings/arrays/ndarray.h"
 
-#include "ops/kernels/gathered_blocks.h"
 #include "python/bindings/arrays/limits.h"
 #include "python/bindings/python/release.h"
+#include "thunks/bools.h"
 #include "thunks/read_only.h"
 
 #include <algorithm>
@@ -188,40 +188,6 @@ std::optional<DType> dtype_of_ndarray(PyArrayObject* array) {
   const DType dtype = dtype_of_number(PyArray_TYPE(array));
   return dtype == kNoDType ? std::nullopt : std::optional(dtype);
 }
-
-namespace {
-
-// The bits that any byte of a run has.
-unsigned char bits_of(const char* run, std::int64_t length, std::int64_t stride) {
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(run);
-  unsigned char bits = 0;
-  if (stride == 1)
-    for (std::int64_t i = 0; i < length; ++i) bits |= bytes[i];
-  else
-    for (std::int64_t i = 0; i < length; ++i) bits |= bytes[i * stride];
-  return bits;
-}
-
-// True if all bytes are 0 or 1. NumPy takes any other one for True, and code for the machine none.
-bool holds_bools(const Array& array) {
-  if (array.body()->contiguous) return bits_of(array.data(), array.size(), 1) <= 1;
-  Axis axes[kMaxDims];
-  const int n = broadcast_axes(array.shape(), array.strides().data(), array.shape(), axes);
-  unsigned char bits = 0;
-  Position at;
-  for (at.begin({axes, static_cast<std::size_t>(n)}); at.left() > 0; at.advance(at.row()))
-    bits |= bits_of(array.data() + at.distance(), at.row(), at.stride());
-  return bits <= 1;
-}
-
-Array with_bools(const Array& array) {
-  Array copy = array.copy();
-  auto* const bytes = reinterpret_cast<unsigned char*>(copy.data());
-  for (std::int64_t i = 0; i < copy.size(); ++i) bytes[i] = bytes[i] != 0 ? 1 : 0;
-  return copy;
-}
-
-}  // namespace
 
 Array borrow_ndarray(PyArrayObject* array, DType dtype) {
   const std::size_t ndim = static_cast<std::size_t>(PyArray_NDIM(array));
