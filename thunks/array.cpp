@@ -4,6 +4,7 @@
 #include "thunks/lengths.h"
 #include "thunks/memory_pool.h"
 #include "thunks/strided.h"
+#include "thunks/visit_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -210,7 +211,7 @@ void copy_elements(const Array& from, const Array& to) {
     return;
   }
   const std::array<StridedWalk::Operand, 2> operands = {operand(from), operand(to)};
-  const auto copy_run = [&]<class T>(T) {
+  visit_bytes(static_cast<std::int64_t>(item), [&]<class T>(T) {
     StridedWalk(to.shape(), operands)
         .run([](char* const* p, const std::int64_t* s, std::int64_t n) {
           const char* source = p[0];
@@ -218,17 +219,7 @@ void copy_elements(const Array& from, const Array& to) {
           for (std::int64_t i = 0; i < n; ++i, source += s[0], target += s[1])
             std::memcpy(target, source, sizeof(T));
         });
-  };
-  struct Sixteen {
-    std::uint64_t parts[2];
-  };
-  switch (item) {
-    case 1: return copy_run(std::uint8_t{});
-    case 2: return copy_run(std::uint16_t{});
-    case 4: return copy_run(std::uint32_t{});
-    case 8: return copy_run(std::uint64_t{});
-    default: return copy_run(Sixteen{});
-  }
+  });
 }
 
 std::string format_shape(Dims shape) {
