@@ -1,5 +1,6 @@
 #include "linkers/user_code/input_guard.h"
 
+#include "ops/kernels/gathered_blocks.h"
 #include "thunks/error.h"
 
 #include <algorithm>
@@ -10,16 +11,31 @@ namespace {
 
 bool checking = false;
 
-/// The position, in C order, of the first element that differs; none: the size.
-std::int64_t first_changed(const Array& array, const Array& copy) {
-  const Array now = array.as_contiguous();
+/// Calls `f(position, element, copied)` for each element that differs, in C order, until it says
+/// false. Needs no memory: values are put back where there is none, too.
+template <class F>
+void each_changed(const Array& array, const Array& copy, F&& f) {
   const std::size_t item = item_size(copy.dtype());
-  if (std::memcmp(now.data(), copy.data(), copy.bytes()) == 0) return copy.size();
-  std::int64_t k = 0;
-  while (std::memcmp(now.data() + static_cast<std::size_t>(k) * item,
-                     copy.data() + static_cast<std::size_t>(k) * item, item) == 0)
-    ++k;
-  return k;
+  Axis axes[kMaxDims];
+  const int n = broadcast_axes(array.shape(), array.strides().data(), array.shape(), axes);
+  const char* copied = copy.data();
+  Position at;
+  at.begin({axes, static_cast<std::size_t>(n)});
+  for (std::int64_t k = 0; at.left() > 0; ++k, at.advance(1), copied += item)
+    if (char* const element = array.data() + at.distance();
+        std::memcmp(element, copied, item) != 0 && !f(k, element, copied))
+      return;
+}
+
+/// The position of the first element that differs; none: the size.
+std::int64_t first_changed(const Array& array, const Array& copy) {
+  std::int64_t first = copy.size();
+  if (array.contiguous() && std::memcmp(array.data(), copy.data(), copy.bytes()) == 0) return first;
+  each_changed(array, copy, [&](std::int64_t position, char*, const char*) {
+    first = position;
+    return false;
+  });
+  return first;
 }
 
 /// "(1, 2)": the index of the element at a position in C order.
@@ -48,8 +64,10 @@ InputGuard::InputGuard(const std::string& op, std::span<const std::uint32_t> des
 
 InputGuard::~InputGuard() {
   for (const Kept& kept : kept_)
-    if (first_changed(kept.array, kept.copy) != kept.copy.size())
-      copy_elements(kept.copy, kept.array);
+    each_changed(kept.array, kept.copy, [&](std::int64_t, char* element, const char* copied) {
+      std::memcpy(element, copied, item_size(kept.copy.dtype()));
+      return true;
+    });
 }
 
 void InputGuard::check() {

@@ -65,16 +65,15 @@ class Run : public CallView {
         n_outputs_(kernel.outputs.size()),
         views_(n_inputs_ + n_outputs_),
         numbers_(n_inputs_ + n_outputs_),
-        arrays_(n_inputs_ + n_outputs_) {
+        arrays_(n_inputs_ + n_outputs_) {}
+
+  void compute() {
     for (std::size_t i = 0; i < n_inputs_; ++i) take_input(i);
     for (std::size_t j = 0; j < n_outputs_; ++j) {
       ArrayView& out = views_[n_inputs_ + j];
-      out.ndim = static_cast<std::int32_t>(kernel.outputs[j].shape.size());
+      out.ndim = static_cast<std::int32_t>(kernel_.outputs[j].shape.size());
       if (out.ndim == 0) out = {number(n_inputs_ + j), nullptr, nullptr, 1, 0, 1};
     }
-  }
-
-  void compute() {
     std::int64_t work = 0;
     for (std::size_t i = 0; i < n_inputs_; ++i) work += views_[i].size;
     const bool leaves = kernel_.leaves.value_or(work >= kWorthLeaving ||
