@@ -106,7 +106,7 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
   }
   const std::string out = c_type(code.output), o = std::to_string(n_inputs);
   const std::string value = "(" + CTemplate(text).fill(op, code.output, names) + ")";
-  std::string module = "// c_element of " + op + "\n" + kCTypes + kLibmDeclarations;
+  std::string module = "// the loop of a c_element\n" + std::string(kCTypes) + kLibmDeclarations;
   module += "void tv_loop(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
             "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +
             "];\n#pragma GCC ivdep\n    for (i64 i = 0; i < n; ++i) {\n" + dense_loads +
