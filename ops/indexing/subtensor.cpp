@@ -4,6 +4,7 @@
 #include "ops/graph/limits.h"
 #include "ops/indexing/indexing.h"
 #include "ops/kernels/stretches.h"
+#include "thunks/lengths.h"
 #include "thunks/strided.h"
 
 #include <array>
@@ -223,14 +224,18 @@ void run_write(Activation& activation, const Operands& operands) {
       part.shape(),
       std::array{StridedWalk::Operand{part.data, part.shape(), part.steps()},
                  StridedWalk::Operand{const_cast<char*>(value.data), value.shape, value.strides}});
-  walk.run([](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
-    if constexpr (kAdd) {
-      add_elements<T>(pointers, strides, n);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i)
-        *reinterpret_cast<T*>(pointers[0] + i * strides[0]) =
-            *reinterpret_cast<const T*>(pointers[1] + i * strides[1]);
-    }
+  LongWork work(*activation.host, *product_of_lengths(part.shape()));
+  walk.run([&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+    work.in_parts(n, 1, [&](std::int64_t begin, std::int64_t end) {
+      char* const there[] = {pointers[0] + begin * strides[0], pointers[1] + begin * strides[1]};
+      if constexpr (kAdd) {
+        add_elements<T>(there, strides, end - begin);
+      } else {
+        for (std::int64_t i = 0; i < end - begin; ++i)
+          *reinterpret_cast<T*>(there[0] + i * strides[0]) =
+              *reinterpret_cast<const T*>(there[1] + i * strides[1]);
+      }
+    });
   });
   poll_after(activation, out.size());
   store(activation, operands, 0, out);

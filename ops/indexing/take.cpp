@@ -128,7 +128,7 @@ void run_add_at(Activation& activation, const Operands& operands) {
   Array out = take_dying(activation, operands, 0, dtype_of<T>, shape);
   if (!out) {
     out = output_array(activation, operands, 0, dtype_of<T>, shape);
-    copy_elements(input_array(activation, operands, 0), out);
+    copy_in_stretches(*activation.host, input_array(activation, operands, 0), out);
   }
   const T* from = value.data_as<T>();
   T* to = out.data_as<T>();

@@ -3,6 +3,7 @@
 // imaginary parts.
 #include "ops/graph/extents.h"
 #include "ops/kernels/gathered_blocks.h"
+#include "ops/kernels/stretches.h"
 #include "ops/reduction/reduction.h"
 
 #include <algorithm>
@@ -172,13 +173,13 @@ void run_arg_extremum(Activation& activation, const Operands& operands) {
                                      : "[argmin] attempt to get argmin") +
                     " of an empty sequence: give it at least one element along the axis");
   const Array out = output_array(activation, operands, 0, DType::Int64, shape);
-  {
-    HostLeave leave(*activation.host, x.size());
-    std::int64_t* result = out.data_as<std::int64_t>();
-    Position sequence;
-    for (sequence.begin(kept); sequence.left() > 0; sequence.advance(1))
+  std::int64_t* result = out.data_as<std::int64_t>();
+  Position sequence;
+  sequence.begin(kept);
+  in_stretches(*activation.host, out.size(), length, [&](std::int64_t begin, std::int64_t end) {
+    for (; begin < end; ++begin, sequence.advance(1))
       *result++ = first_extremum<T, kLargest>(x.data() + sequence.distance(), stride, length);
-  }
+  });
   poll_after(activation, x.size());
   store(activation, operands, 0, out);
 }

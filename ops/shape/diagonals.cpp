@@ -2,6 +2,7 @@
 // are made of the others.
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
+#include "ops/kernels/stretches.h"
 
 #include <algorithm>
 
@@ -64,9 +65,9 @@ void run_set_diagonal(Activation& activation, const Operands& operands) {
   Array out = take_dying(activation, operands, 0, value.dtype(), shape);
   if (!out) {
     out = output_array(activation, operands, 0, value.dtype(), shape);
-    copy_elements(input_array(activation, operands, 0), out);
+    copy_in_stretches(*activation.host, input_array(activation, operands, 0), out);
   }
-  if (value.size() > 0) copy_elements(value, diagonal_view(out, state));
+  if (value.size() > 0) copy_in_stretches(*activation.host, value, diagonal_view(out, state));
   poll_after(activation, out.size());
   store(activation, operands, 0, out);
 }
