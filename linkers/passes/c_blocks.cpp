@@ -1,6 +1,7 @@
 #include "linkers/passes/c_blocks.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace thunkvm {
@@ -43,16 +44,22 @@ std::vector<ScheduledCBlock> c_blocks(const Schedule& schedule,
   std::vector<ScheduledCBlock> blocks;
   std::vector<std::uint32_t> runs;
   std::uint32_t number = kNone;  // of `runs`
+  std::size_t n_inputs = 0;
   const auto close = [&] {
     if (!runs.empty()) blocks.push_back(block_of(schedule, std::exchange(runs, {})));
+    n_inputs = 0;
   };
   for (std::uint32_t i = 0; i < schedule.statements.size(); ++i) {
     const Statement& statement = schedule.statements[i];
     const std::uint32_t own =
         statement.kind == Statement::Kind::Run ? sharing[statement.node] : kNone;
-    if (own != number || runs.size() == largest) close();
+    // The first one reads what all do, and counts it in 16 bits.
+    const bool is_full = runs.size() == largest || n_inputs + statement.n_inputs > UINT16_MAX;
+    if (own != number || is_full) close();
     number = own;
-    if (own != kNone) runs.push_back(i);
+    if (own == kNone) continue;
+    runs.push_back(i);
+    n_inputs += statement.n_inputs;
   }
   close();
   return blocks;
