@@ -5,16 +5,6 @@
 namespace thunkvm {
 namespace {
 
-// "(3, ?)"
-std::string text_of(const StaticShape& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += shape[i] == kUnknownLength ? "?" : std::to_string(shape[i]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 std::string text_of(const Cell& value) {
   if (value.empty()) return "no value";
   if (value.is_object()) return "an object of the host's";
@@ -47,11 +37,11 @@ void check_lengths(const Cell& value, const TensorType& type, std::string_view w
   const StaticShape& wanted = type.shape();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i] == kUnknownLength || wanted[i] == value.body()->dims[i]) continue;
-    throw Error(ErrorKind::Value, std::string(what) + " has shape " +
-                                      format_shape(value.array().shape()) + ", but " +
-                                      text_of(wanted) + " is wanted: axis " + std::to_string(i) +
-                                      " has length " + std::to_string(value.body()->dims[i]) +
-                                      " instead of " + std::to_string(wanted[i]) + ".");
+    throw Error(ErrorKind::Value,
+                std::string(what) + " has shape " + format_shape(value.array().shape()) + ", but " +
+                    format_static_shape(wanted) + " is wanted: axis " + std::to_string(i) +
+                    " has length " + std::to_string(value.body()->dims[i]) + " instead of " +
+                    std::to_string(wanted[i]) + ".");
   }
 }
 

@@ -8,6 +8,15 @@
 #include <unordered_map>
 
 namespace thunkvm {
+
+std::string format_static_shape(const StaticShape& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += shape[i] == kUnknownLength ? "?" : std::to_string(shape[i]);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
 namespace {
 
 struct Key {
@@ -29,15 +38,6 @@ std::unordered_map<Key, const TensorType*, KeyHash>& interned() {
   return *table;
 }
 
-std::string lengths(const StaticShape& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += shape[i] == kUnknownLength ? "?" : std::to_string(shape[i]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 // Throws where no array has such a shape.
 void check_shape(DType dtype, const StaticShape& shape) {
   if (shape.size() > kMaxDims)
@@ -49,7 +49,7 @@ void check_shape(DType dtype, const StaticShape& shape) {
                        [](std::int64_t length) { return length != kUnknownLength; });
   if (product_of_lengths(known, static_cast<std::int64_t>(item_size(dtype)))) return;
   const bool negative = std::ranges::any_of(known, [](std::int64_t length) { return length < 0; });
-  throw Error(ErrorKind::Value, "an array of shape " + lengths(shape) + " and dtype " +
+  throw Error(ErrorKind::Value, "an array of shape " + format_static_shape(shape) + " and dtype " +
                                     std::string(name(dtype)) +
                                     (negative ? " has a negative length: lengths are 0 or more"
                                               : " is larger than the address space"));
@@ -93,7 +93,8 @@ TensorType::~TensorType() { interned().erase(Key{dtype_, shape_}); }
 std::string TensorType::text() const {
   static const char* const kNames[] = {"scalar", "vector", "matrix"};
   const std::string what = ndim() < 3 ? kNames[ndim()] : "tensor" + std::to_string(ndim());
-  return what + " " + std::string(name(dtype_)) + (ndim() == 0 ? "" : " " + lengths(shape_));
+  return what + " " + std::string(name(dtype_)) +
+         (ndim() == 0 ? "" : " " + format_static_shape(shape_));
 }
 
 TypeRef GenericType::instance() {
@@ -117,7 +118,7 @@ StaticShape broadcast_static(const std::string& op, const StaticShape& a, const 
     else if (y != kUnknownLength)
       throw Error(ErrorKind::Value, "[" + op +
                                         "] operands could not be broadcast together with shapes " +
-                                        lengths(a) + " " + lengths(b));
+                                        format_static_shape(a) + " " + format_static_shape(b));
   }
   return result;
 }

@@ -30,6 +30,8 @@ using TypeRef = Ref<const Type>;
 
 inline constexpr std::int64_t kUnknownLength = -1;
 using StaticShape = std::vector<std::int64_t>;
+/// "(3, ?)"
+std::string format_static_shape(const StaticShape& shape);
 
 /// Numbers of one dtype with a known number of dimensions; each length may be known (>= 0) or not
 /// (-1).
