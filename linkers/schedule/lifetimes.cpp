@@ -27,7 +27,7 @@ class Lifetimes {
         last_entry_(regions.n_regions(), kNone),
         first_touch_(schedule.registers.size() + 2, 0),
         kept_(schedule.registers.size(), false),
-        home_(schedule.registers.size(), kNone),
+        defined_in_(schedule.registers.size(), kNoIndex),
         made_by_(schedule.registers.size(), kNone),
         body_of_(schedule.registers.size(), kNone),
         first_made_(schedule.nodes.size(), kNone),
@@ -36,12 +36,13 @@ class Lifetimes {
   void run() && {
     for (const auto* kept : {&s_.outputs, &s_.updates})
       for (const std::uint32_t reg : *kept) kept_[reg] = true;
-    find_homes();
+    find_defining_regions();
     find_touches();
-    find_lazy_homes();
+    find_lazy_regions();
     list_made();
-    dying_.reserve(home_.size());
-    // The last entry of a body is known before what it touches asks: that is made by nodes before.
+    dying_.reserve(defined_in_.size());
+    // Bodies of later nodes first: what a body touches is made by nodes before it, and asks for its
+    // last entry.
     std::ranges::sort(bodies_, std::ranges::greater(), &Body::node);
     for (std::uint32_t b = 0; b < bodies_.size(); ++b) find_last_entry(b);
     for (const std::uint32_t first : first_made_)
@@ -94,7 +95,7 @@ class Lifetimes {
   }
 
   /// Counts them too.
-  void find_homes() {
+  void find_defining_regions() {
     for (std::uint32_t i = 0; i < s_.statements.size(); ++i) {
       const Statement& s = s_.statements[i];
       const Block& block = s_.blocks[block_of_[i]];
@@ -116,14 +117,14 @@ class Lifetimes {
       each_touched(s_.statements[i],
                    [&](std::uint32_t reg) { touches_[first_touch_[reg + 1]++] = i; });
   }
-  void find_lazy_homes() {
+  void find_lazy_regions() {
     for (std::uint32_t l = 0; l < s_.lazies.size(); ++l) {
       const ScheduledLazy& lazy = s_.lazies[l];
       const auto outputs = s_.operands_of(lazy).subspan(lazy.n_inputs);
       const Region first = lazy.n_inputs == 0 ? kNoIndex : s_.blocks[lazy.first_block].region;
       const Region home = first == kNoIndex ? around(outputs) : regions_.parent(first);
       bodies_.push_back({lazy.node, outputs, home, first, lazy.n_inputs, l});
-      settle(lazy.node, outputs, home);
+      assign(lazy.node, outputs, home);
     }
   }
   /// What is let go together is listed in the order of nodes.
@@ -144,14 +145,15 @@ class Lifetimes {
       home = regions_.parent(in.region);
       bodies_.push_back({node, outputs, home, in.region, 1, kNone});
     }
-    settle(node, outputs, home);
+    assign(node, outputs, home);
   }
   /// Where an arm makes a conditional's value in the conditional's register, it is the conditional
   /// that makes it, further out.
-  void settle(std::uint32_t node, std::span<const std::uint32_t> outputs, Region home) {
+  void assign(std::uint32_t node, std::span<const std::uint32_t> outputs, Region home) {
     for (const std::uint32_t reg : outputs) {
-      if (home_[reg] != kNoIndex && regions_.depth(home_[reg]) <= regions_.depth(home)) continue;
-      home_[reg] = home;
+      if (defined_in_[reg] != kNoIndex && regions_.depth(defined_in_[reg]) <= regions_.depth(home))
+        continue;
+      defined_in_[reg] = home;
       made_by_[reg] = node;
     }
   }
@@ -203,7 +205,7 @@ class Lifetimes {
     const Body* const body = body_of_[reg] == kNone ? nullptr : &bodies_[body_of_[reg]];
     std::vector<std::uint32_t> requests;
     std::span<const std::uint32_t> known = touches(reg);
-    Region home = home_[reg];
+    Region home = defined_in_[reg];
     std::uint32_t last = 0;
     if (body == nullptr) {
       home = life(reg, home);
@@ -358,7 +360,7 @@ class Lifetimes {
   std::vector<std::uint32_t> touches_;         // statements, by register, in order
   std::vector<std::uint32_t> first_touch_;     // by register
   std::vector<bool> kept_;                     // by register
-  std::vector<Region> home_;                   // by register; kNoIndex: nothing here makes it
+  std::vector<Region> defined_in_;             // by register; kNoIndex: nothing here makes it
   std::vector<std::uint32_t> made_by_;         // by register: the node
   std::vector<std::uint32_t> body_of_;         // by register: the one that makes it for others
   // By node, and by register: what the node makes.

@@ -10,8 +10,8 @@ namespace thunkvm {
 /// schedule is in the order in which it will run: a pass that moves Runs comes before, one that
 /// moves Needs up, within what surely runs, may come after.
 ///
-/// A value is let go once, after the last statement of its home region from which it can be
-/// touched; what the caller gets and what it gives (inputs, constants) is kept. A Run lists what
+/// A value is let go once, after the last statement of the region that defines it from which it can
+/// be touched; what the caller gets and what it gives (inputs, constants) is kept. A Run lists what
 /// dies in it, a Move takes its source, and what is let go after any other statement has a Retire.
 /// Where the last statement is a branch with few arms, the value dies in the arms: after the last
 /// touch there, or at the entry of an arm that does not touch it; a selector for which that is so

@@ -12,7 +12,6 @@ class Placer {
  public:
   explicit Placer(const FlatGraph& graph) : graph_(graph) {
     const std::size_t n_values = graph.n_values();
-    p_.n_values = graph.n_values();
     p_.placed.assign(n_values, Placed::No);
     p_.home.assign(n_values, kRootRegion);
     p_.runs_in.assign(n_values, kRootRegion);

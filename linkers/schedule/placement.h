@@ -86,14 +86,6 @@ struct Placement {
   /// The conditionals of each key in order, likewise.
   std::vector<Value> first_member;
   std::vector<Value> next_member;
-
-  /// Owners of regions: n_values + node for inputs of opaque nodes, for memo bodies the value that
-  /// names their statement.
-  std::uint32_t n_values = 0;
-  bool is_input_region(Region r) const {
-    return regions.owner(r) != kNoIndex && regions.owner(r) >= n_values;
-  }
-  std::uint32_t opaque_node(Region input) const { return regions.owner(input) - n_values; }
 };
 
 /// Near-linear in nodes and edges.

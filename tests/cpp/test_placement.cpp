@@ -74,10 +74,13 @@ class PlacedGraph {
   }
 
  private:
+  bool is_input_region(Region r) const {
+    return regions().owner(r) != kNoIndex && regions().owner(r) >= graph_.n_values();
+  }
   std::string path(Region r) const {
     if (r == kRootRegion) return "root";
     const std::string up = path(regions().parent(r)) + "/";
-    if (!regions().is_arm(r)) return up + (placement_->is_input_region(r) ? "input" : "memo");
+    if (!regions().is_arm(r)) return up + (is_input_region(r) ? "input" : "memo");
     const Value selector = regions().selector(regions().key(r));
     const std::uint32_t node = graph_.node_of[selector];
     const Variable variable = graph_.nodes[node]->output(selector - graph_.first_value[node]);
