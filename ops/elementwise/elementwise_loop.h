@@ -239,14 +239,11 @@ struct BlockLoop {
   }
 };
 
-/// The cost of an element of which nothing is known, in units of an addition.
-inline constexpr std::int64_t kUnknownElementCost = 8;
-
 /// The array loop of a functor, and what one of its elements costs in units of an addition.
 template <class F, class... In>
 constexpr std::pair<ElementLoop, std::int64_t> element_loop() {
   if constexpr (BlockFunctor<F, In...>) {
-    return {&BlockLoop<F, In...>::run, 4};
+    return {&BlockLoop<F, In...>::run, kBlockElementCost};
   } else {
     return {&ArrayLoop<F, In...>::run, CheapFunctor<F> ? 1 : kUnknownElementCost};
   }

@@ -6,15 +6,17 @@
 namespace thunkvm {
 
 const NodeTable::Page& NodeTable::add(std::uint64_t page) {
-  if (++n_pages_ * 2 > pages_.size()) {
+  auto numbers = std::make_unique_for_overwrite<std::uint32_t[]>(kPageEntries);
+  std::fill_n(numbers.get(), kPageEntries, kAbsent);
+  if ((n_pages_ + 1) * 2 > pages_.size()) {
+    std::vector<Page> before(2 * pages_.size());
+    before.swap(pages_);
     --shift_;
-    for (Page& before : std::exchange(pages_, std::vector<Page>(2 * pages_.size())))
-      if (before.page != kNoPage) pages_[slot(before.page)] = std::move(before);
+    for (Page& moved : before)
+      if (moved.page != kNoPage) pages_[slot(moved.page)] = std::move(moved);
   }
-  Page& added = pages_[slot(page)];
-  added = {page, std::make_unique_for_overwrite<std::uint32_t[]>(kPageEntries)};
-  std::fill_n(added.numbers.get(), kPageEntries, kAbsent);
-  return added;
+  ++n_pages_;
+  return pages_[slot(page)] = {page, std::move(numbers)};
 }
 
 }  // namespace thunkvm

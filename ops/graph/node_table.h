@@ -1,6 +1,7 @@
 // node_table.h: a number for each node that a walk meets.
 #pragma once
 
+#include "ops/graph/limits.h"
 #include "ops/graph/variable.h"
 
 #include <cstddef>
@@ -37,7 +38,6 @@ class NodeTable {
   }
 
  private:
-  static constexpr std::size_t kPageEntries = 256;  // each of Apply::kMinBytes of memory
   struct Page {
     std::uint64_t page = kNoPage;
     std::unique_ptr<std::uint32_t[]> numbers;

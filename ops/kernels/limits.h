@@ -1,6 +1,7 @@
 // limits.h: how much kernels and loops work on at once, and why.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace thunkvm {
@@ -35,6 +36,9 @@ inline constexpr std::uint32_t kThreadedFrom = 1u << 18;
 /// where each element is far from the one before. 2^24 that are picked in any order take 200 to
 /// 250 ms with 2^10 and 2^16, and 166 ms with 2^20 and 2^24.
 inline constexpr std::int64_t kStretch = 1 << 20;
+/// Words (std::max_align_t, of 32 bytes) in which an instance that is not kept lies, if it fits:
+/// one of two inputs and 12 axes does, and one of three inputs and 8.
+inline constexpr std::size_t kInstanceWords = 40;
 /// More elements than any memory has room for: who has so many is told by those who allocate.
 inline constexpr std::int64_t kMostLoopElements = std::int64_t{1} << 48;
 
@@ -42,6 +46,9 @@ inline constexpr std::int64_t kMostLoopElements = std::int64_t{1} << 48;
 /// the cache are full of float64. 1,000 by 1,000 in Fortran order are summed in 0.91 ns an element
 /// with 1, 0.53 ns with 4, and 0.46 to 0.47 ns with 8, 16 and 32.
 inline constexpr std::int64_t kTileRows = 16;
+/// Columns of them that are read side by side, as the loop over them is unrolled; those of the next
+/// step are fetched meanwhile.
+inline constexpr std::int64_t kTileColumns = 8;
 /// Elements of more rows than these, where they are short. 100,000 rows of 10 are summed in 0.28 ns
 /// an element with 2^11 (204 rows), 0.35 ns with 2^9, 0.34 ns with 2^13, and 0.72 ns with 16 rows.
 inline constexpr std::int64_t kTileElements = 1 << 11;

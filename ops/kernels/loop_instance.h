@@ -34,7 +34,7 @@ struct OperandMap {
 /// Lies in memory of the caller with all that it refers to: `bytes`, aligned to 16.
 struct LoopInstance {
   std::int64_t size = 0;  ///< of the loop, in elements; 0: nothing is resolved
-  bool is_block = false;  ///< it is one block, and all of it is reduced to numbers, if it is
+  bool is_block = false;  ///< it is one block, from which each reduction makes one number
   OperandMap* inputs = nullptr;
   bool is_in_place = false;    ///< inputs are reduced as they are, where they lie
   std::uint64_t gathered = 0;  ///< bit i: input i is gathered into scratch, block by block
@@ -64,7 +64,7 @@ class InstanceMemory {
   LoopInstance& operator*() const { return *reinterpret_cast<LoopInstance*>(at_); }
 
  private:
-  std::max_align_t own_[40];  ///< enough for a few operands of a few axes
+  std::max_align_t own_[kInstanceWords];
   std::max_align_t* at_;
   std::unique_ptr<std::max_align_t[]> memory_;
 };
@@ -82,7 +82,7 @@ struct IterationSpace {
 ///   resolution.finish();                            // from now on the instance is valid
 class Resolution {
  public:
-  /// Of the axes that the loop says.
+  /// For a space of the axes that the loop says.
   Resolution(const Loop& loop, LoopInstance& instance);
   Resolution(const Loop& loop, LoopInstance& instance, const IterationSpace& space)
       : Resolution(loop, instance) {

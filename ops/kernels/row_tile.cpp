@@ -12,20 +12,19 @@ namespace {
 template <class T>
 void copy_columns(T* to, const char* columns, std::int64_t stride, std::int64_t rows,
                   std::int64_t length) {
-  constexpr std::int64_t kAtOnce = 8;  // as the loop below is unrolled
-  for (std::int64_t k = 0; k < length; k += kAtOnce) {
-    const std::int64_t n = std::min(kAtOnce, length - k);
+  for (std::int64_t k = 0; k < length; k += kTileColumns) {
+    const std::int64_t n = std::min(kTileColumns, length - k);
     const char* const x = columns + k * stride;
-    for (std::int64_t j = n; j < std::min(2 * kAtOnce, length - k); ++j) {
+    for (std::int64_t j = n; j < std::min(2 * kTileColumns, length - k); ++j) {
       __builtin_prefetch(x + j * stride);
       __builtin_prefetch(x + j * stride + (rows - 1) * static_cast<std::int64_t>(sizeof(T)));
     }
     for (std::int64_t i = 0; i < rows; ++i) {
       T* const row = to + i * length + k;
       const char* const first = x + i * static_cast<std::int64_t>(sizeof(T));
-      if (n == kAtOnce) {
+      if (n == kTileColumns) {
 #pragma GCC unroll 8
-        for (std::int64_t j = 0; j < kAtOnce; ++j)
+        for (std::int64_t j = 0; j < kTileColumns; ++j)
           row[j] = *reinterpret_cast<const T*>(first + j * stride);
       } else {
         for (std::int64_t j = 0; j < n; ++j)
