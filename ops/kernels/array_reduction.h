@@ -16,7 +16,7 @@ namespace thunkvm {
 /// reduced ones in theirs. Reduced axes leave their order where a result is the same in any.
 class ArrayReduction {
  public:
-  /// Of arrays with `ndim` axes. The kernel stays where it is.
+  /// For arrays with `ndim` axes. The kernel stays where it is.
   ArrayReduction(const BlockReduction& kernel, int ndim, AxisSet reduced);
 
   const BlockReduction& kernel() const { return *loop_.reductions[0].kernel; }

@@ -27,8 +27,10 @@ class LoopBlocks {
   /// All of a loop that is one block.
   void compute_all() { compute_at(base_, 0, operands_.instance.size); }
 
-  /// Where the gathering of an input has come to.
-  Gathering& gathering(std::size_t input) const { return gatherings_[input]; }
+  /// Where the gathering of an input has come to; null where none is gathered.
+  Gathering* gathering(std::size_t input) const {
+    return gatherings_ == nullptr ? nullptr : gatherings_ + input;
+  }
   /// Room for a block of an operand.
   char* scratch(std::size_t operand) const {
     return scratch_ + static_cast<std::int64_t>(operand) * LoopScratch::kOperandBytes;

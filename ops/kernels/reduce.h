@@ -9,9 +9,10 @@
 // whose neighbours lie next to each other (reduce_rows.h).
 //
 // A reducer F says what happens to the elements:
-//   using In, Acc;  static constexpr int kLanes (16, or 1: strictly in order);  static constexpr
-//   bool kTree (false: the blocks are merged in order); static Acc identity();
-//   static Acc step(Acc, In);  static Acc merge(Acc, Acc);
+//   using In, Acc;
+//   static constexpr int kLanes;   16, or 1: strictly in order
+//   static constexpr bool kTree;   false: the blocks are merged in order
+//   static Acc identity();  static Acc step(Acc, In);  static Acc merge(Acc, Acc);
 // and, where floats are reduced in their own type by one of the steps that vector units have loops
 // for (reduction_loops.h), `static constexpr ReductionStep kStep`, which must do the same;
 // and, where the order makes no difference to some results, `static bool same_in_any_order(Acc)`:
@@ -99,7 +100,7 @@ class SequenceAccumulator {
 
   std::uint64_t blocks_ = 0;
   Acc total_ = F::identity();
-  Acc partial_[F::kTree ? 48 : 1];
+  Acc partial_[F::kTree ? std::bit_width(std::uint64_t{kMostLoopElements / kReductionBlock}) : 1];
 };
 
 }  // namespace thunkvm

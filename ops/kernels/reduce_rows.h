@@ -11,7 +11,7 @@
 namespace thunkvm {
 
 /// The reduced blocks of sequences side by side, merged as the rule says: partial results
-/// in memory of the caller, rows of `width` that are `stride` elements apart.
+/// in memory of the caller, rows of `width`.
 template <class F>
 class RowTree {
  public:
@@ -22,8 +22,7 @@ class RowTree {
     return F::kTree ? std::bit_width(static_cast<std::uint64_t>(count / kReductionBlock + 1)) : 1;
   }
 
-  RowTree(Acc* partial, int width, std::int64_t stride)
-      : partial_(partial), width_(width), stride_(stride) {
+  RowTree(Acc* partial, int width) : partial_(partial), width_(width) {
     std::fill_n(partial_, width_, F::identity());
   }
 
@@ -51,7 +50,7 @@ class RowTree {
   Acc* first() { return partial_; }
 
  private:
-  Acc* row(int level) const { return partial_ + level * stride_; }
+  Acc* row(int level) const { return partial_ + level * width_; }
   void merge(Acc* into, const Acc* left) const {
     if constexpr (VectorReducer<F>) {
       reduction_loops<typename F::In>(F::kStep).merge(into, left, width_);
@@ -62,7 +61,6 @@ class RowTree {
 
   Acc* partial_;
   int width_;
-  std::int64_t stride_;
   std::uint64_t blocks_ = 0;
 };
 
@@ -79,7 +77,7 @@ class alignas(16) RowAccumulator {
            (F::kLanes + RowTree<F>::rows(count)) * static_cast<std::size_t>(width) * sizeof(Acc);
   }
 
-  explicit RowAccumulator(int width) : width_(width), tree_(lane(F::kLanes), width, width) {}
+  explicit RowAccumulator(int width) : width_(width), tree_(lane(F::kLanes), width) {}
   RowAccumulator(const RowAccumulator&) = delete;
   RowAccumulator& operator=(const RowAccumulator&) = delete;
 

@@ -18,7 +18,7 @@ namespace thunkvm {
 ///   tile.gather(to, data, item_size, at, n);   // as often as there are blocks
 class RowTile {
  public:
-  /// Of an operand with these axes, strides in bytes. 1: rows are gathered one by one.
+  /// How many, for an operand with these axes, strides in bytes. 1: rows are gathered one by one.
   static std::int64_t rows_at_once(LoopAxes axes, std::int64_t item_size);
 
   /// Forgets what it has. So many rows are copied at once from now on.

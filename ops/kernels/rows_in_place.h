@@ -23,9 +23,10 @@ class RowsInPlace {
            length >= (n_inner == 1 ? 2 * kReductionBlock : kLongRow);
   }
 
-  /// `gathering`: where it has come to, and goes on; `block` has room for kReductionBlock elements.
+  /// `gathering`: where it has come to, and goes on, if it is not an identity; `block` has room for
+  /// kReductionBlock elements.
   RowsInPlace(const OperandMap& map, const char* data, std::int64_t item_size, std::int64_t n_inner,
-              Gathering& gathering, char* block)
+              Gathering* gathering, char* block)
       : map_(map),
         data_(data),
         item_size_(item_size),
@@ -49,7 +50,7 @@ class RowsInPlace {
  private:
   template <class F>
   void each_run(std::int64_t start, std::int64_t left, F&& f) const {
-    auto& [at, part, tile, next] = gathering_;
+    auto& [at, part, tile, next] = *gathering_;
     go_to(start);
     const bool is_copied = map_.rows_at_once > 1;
     for (std::int64_t n; left > 0; left -= n, next += n) {
@@ -73,7 +74,7 @@ class RowsInPlace {
     const bool are_axis = map_.axes.back().length == n_inner_;
     const std::int64_t pitch =
         are_axis ? map_.axes[map_.axes.size() - 2].stride : n_inner_ * item_size_;
-    const Position& at = gathering_.value;
+    const Position& at = gathering_->value;
     for (std::int64_t n; left > 0; left -= n, start += n * n_inner_) {
       go_to(start);
       n = std::min(left, are_axis ? at.rows() : (at.row() + inner) / n_inner_);
@@ -81,16 +82,16 @@ class RowsInPlace {
     }
   }
   void go_to(std::int64_t start) const {
-    if (start == gathering_.next) return;
-    gathering_.value.begin(map_.axes, start);
-    gathering_.tile.begin(map_.rows_at_once);
-    gathering_.next = start;
+    if (start == gathering_->next) return;
+    gathering_->value.begin(map_.axes, start);
+    gathering_->tile.begin(map_.rows_at_once);
+    gathering_->next = start;
   }
 
   const OperandMap& map_;
   const char* const data_;
   const std::int64_t item_size_, n_inner_;
-  Gathering& gathering_;
+  Gathering* const gathering_;
   char* const block_;
 };
 

@@ -184,7 +184,7 @@ bool run_members(const LoopNest& nest, NativeCall& call, const NumberBits* given
       return false;
     }
     move_slots(nest, call);
-  } catch (...) {  // no memory
+  } catch (...) {  // no memory, or the host ends the call
     call.activation->fail_current();
     NativeSupport::fail(*call.frame, nest.members.steps.front().node);
     note_after(call, nest.members);
