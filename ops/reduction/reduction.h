@@ -110,7 +110,7 @@ void run_reduction(Activation& activation, const Operands& operands) {
 ///   using Out;   static Out finish(Reducer::Acc, std::int64_t count);  the result
 ///   static constexpr const char* kNothing;  the text of the ValueError where a result would be
 ///   made
-///                of no elements (if there are no results, too); null where that has a value
+///       of no elements (if there are no results, too); null where that has a value
 template <class R>
 struct BlockReductionOf {
   using Reducer = typename R::Reducer;
