@@ -41,8 +41,8 @@ struct Pipe {
 // Takes what there is, or a good part of it: who writes without end must not keep us from looking
 // at the clock. Lets go of the pipe at its end.
 void drain(File& pipe, std::string& text, std::size_t most) {
-  std::array<char, 1 << 14> block;
-  for (int turn = 0; pipe && turn < 64; ++turn) {
+  std::array<char, kReadAtOnce> block;
+  for (int turn = 0; pipe && turn < kReadsInTurn; ++turn) {
     const ssize_t got = read(pipe.get(), block.data(), block.size());
     if (got > 0) {
       text.append(block.data(), std::min(static_cast<std::size_t>(got), most - text.size()));

@@ -70,7 +70,7 @@ std::string key_of(const ModuleSource& source, const Toolchain& toolchain) {
 // For the list of the cache: the compiler, and the first line of the source.
 std::string description(const ModuleSource& source, const Toolchain& toolchain) {
   return toolchain.version() + "\t" +
-         source.text.substr(0, std::min<std::size_t>(source.text.find('\n'), 200));
+         source.text.substr(0, std::min<std::size_t>(source.text.find('\n'), kDescribedLine));
 }
 
 std::shared_ptr<const Toolchain> usable_toolchain(const CompilerSettings& settings,

@@ -16,10 +16,25 @@ inline constexpr std::chrono::milliseconds kLongestTrial = std::chrono::seconds(
 /// Lines of a compiler's errors that a message shows: the first ones say what is wrong.
 inline constexpr int kShownLines = 10;
 
+/// Settings where nobody gives others. The compiler's time: the largest modules of
+/// `./dev bench large` are compiled in 1.3 s, so that one that takes this long hangs. The cache: a
+/// module mostly takes 14 kB, so some 15,000 of them.
+inline constexpr std::chrono::minutes kCompilerTimeout{2};
+inline constexpr std::uint64_t kCacheSize = std::uint64_t{256} << 20;
+
 /// Bytes of a program's output, and of its errors, that are read; the rest is thrown away. What a
-/// compiler defines (gcc -dM -E) is 16 kB.
+/// compiler defines (gcc -dM -E) is 16 kB, and kShownLines of errors with long templates less than
+/// the second.
 inline constexpr std::size_t kMostOutput = 1 << 20;
 inline constexpr std::size_t kMostErrors = 1 << 16;
+/// Bytes of it that are read at once: a quarter of what a pipe holds. Between so many of these
+/// reads the clock is looked at.
+inline constexpr std::size_t kReadAtOnce = 1 << 14;
+inline constexpr int kReadsInTurn = 64;
+/// Bytes of a line of the system's lists of users and of groups, with all members: far more than
+/// sysconf says is needed (1 kB).
+inline constexpr std::size_t kLongestUser = 1 << 14;
+inline constexpr std::size_t kLongestGroup = 1 << 16;
 /// How often an ended program is looked for where the system cannot tell (Linux before 5.3): short
 /// beside the 30 ms that the shortest compilation takes.
 inline constexpr std::chrono::milliseconds kLook{5};
@@ -41,8 +56,9 @@ inline constexpr int kMostLinks = 40;
 /// Bytes of memory that a module may take: a module of emitted C takes less than 1 MB, and one that
 /// says it takes more than this is refused before anything is mapped.
 inline constexpr std::uint64_t kMostImage = std::uint64_t{1} << 30;
-/// Bytes of the description in a module's seal: the compiler and the source's first line, which are
-/// about 60.
+/// Bytes of the description in a module's seal: the compiler and the beginning of the source's
+/// first line, which are about 60.
 inline constexpr std::size_t kLongestDescription = 1 << 10;
+inline constexpr std::size_t kDescribedLine = 200;
 
 }  // namespace thunkvm

@@ -44,7 +44,7 @@ std::string home_directory(const std::vector<std::string>& environment) {
   if (const std::string_view home = variable(environment, "HOME"); !home.empty())
     return std::string(home);
   passwd entry{}, *found = nullptr;
-  std::vector<char> text(1 << 14);
+  std::vector<char> text(kLongestUser);
   if (getpwuid_r(geteuid(), &entry, text.data(), text.size(), &found) == 0 && found != nullptr)
     return found->pw_dir;
   return {};

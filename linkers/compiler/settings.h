@@ -1,6 +1,8 @@
 // settings.h: how modules are compiled and where they are kept.
 #pragma once
 
+#include "linkers/compiler/limits.h"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -36,12 +38,12 @@ struct CompilerSettings {
                                     "-fno-math-errno",
                                     "-fno-trapping-math",
                                     "-ffp-contract=off"};
-  std::chrono::milliseconds timeout = std::chrono::minutes(2);  ///< for one run of the compiler
+  std::chrono::milliseconds timeout = kCompilerTimeout;  ///< for one run of the compiler
   /// Where compiled modules are kept. Empty: nowhere.
   std::string cache_directory;
   /// Bytes that the directory may hold; beyond it the least recently used modules go. 0: nothing
   /// is kept, and nothing is read.
-  std::uint64_t cache_size = std::uint64_t{256} << 20;
+  std::uint64_t cache_size = kCacheSize;
   /// The compiler's environment, as "NAME=value"; its PATH is where the compiler is looked for.
   std::vector<std::string> environment;
 };

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 bool is_group_of_one(gid_t group, uid_t owner) {
   passwd user_entry{}, *user = nullptr;
   struct group group_entry{}, *found = nullptr;
-  std::vector<char> user_text(1 << 14), group_text(1 << 16);
+  std::vector<char> user_text(kLongestUser), group_text(kLongestGroup);
   if (getpwuid_r(owner, &user_entry, user_text.data(), user_text.size(), &user) != 0 ||
       user == nullptr || user->pw_gid != group)
     return false;

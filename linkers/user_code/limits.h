@@ -13,7 +13,8 @@ inline constexpr double kLongKernel = 20e-6;
 /// Inputs and outputs of a user's kernel whose descriptions need no memory of their own. A kernel
 /// of one input takes 75 to 95 ns, and 104 to 109 ns with 0.
 inline constexpr std::size_t kFewOperands = 8;
-/// Bytes of what a user's kernel says of its failure; what is longer is cut off.
+/// Bytes of what a user's kernel says of its failure; what is longer is cut off: a message of some
+/// ten lines is all that a reader wants, and it lies on the stack.
 inline constexpr std::size_t kLongestFailure = 1024;
 
 }  // namespace thunkvm

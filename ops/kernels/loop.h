@@ -12,6 +12,10 @@
 // is not contiguous is gathered into such a block first: what computes sees no strides, and what it
 // computes does not depend on where an element lies. What is reduced as it is, is read where it
 // lies, where its rows are dense.
+//
+// What goes over arrays otherwise, does so for a reason: what writes to elements that lie anywhere
+// (`set`, `inc`, `take`, copies: thunks/strided.h, ops/indexing/picked_walk.h) has no blocks, and
+// what goes along one axis from one element to the next (`cumsum`, `argmax`) no order to choose.
 #pragma once
 
 #include "ops/kernels/block_reduction.h"
