@@ -236,5 +236,11 @@ TEST_CASE("the host ends long kernels between two stretches") {
     check_interrupted(call_op("cumsum", {x}, {{"axis", std::int64_t{0}}}),
                       {zeros(DType::Float64, {n})});
   }
+  SUBCASE("a sum") { check_interrupted(call_op("sum", {x}), {zeros(DType::Float64, {n})}); }
+  SUBCASE("the positions of the largest elements of rows") {
+    const Variable rows = input(DType::Float64, {kUnknownLength, kUnknownLength});
+    check_interrupted(call_op("argmax", {rows}, {{"axis", std::int64_t{1}}}),
+                      {zeros(DType::Float64, {1025, 1025})});
+  }
   SUBCASE("a cast") { check_interrupted(cast(x, DType::Float32), {zeros(DType::Float64, {n})}); }
 }
