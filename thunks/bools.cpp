@@ -5,16 +5,27 @@
 #include <array>
 
 namespace thunkvm {
+namespace {
+
+/// The bits that any byte of a run has.
+unsigned char bits_of(const char* run, std::int64_t stride, std::int64_t n) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(run);
+  unsigned char bits = 0;
+  if (stride == 1)
+    for (std::int64_t i = 0; i < n; ++i) bits |= bytes[i];
+  else
+    for (std::int64_t i = 0; i < n; ++i) bits |= bytes[i * stride];
+  return bits;
+}
+
+}  // namespace
 
 bool holds_bools(const Array& array) {
+  if (array.contiguous()) return bits_of(array.data(), 1, array.size()) <= 1;
   unsigned char bits = 0;
   StridedWalk(array.shape(), std::array{operand(array)})
-      .run([&](char* const* p, const std::int64_t* s, std::int64_t n) {
-        const auto* const bytes = reinterpret_cast<const unsigned char*>(p[0]);
-        if (s[0] == 1)
-          for (std::int64_t i = 0; i < n; ++i) bits |= bytes[i];
-        else
-          for (std::int64_t i = 0; i < n; ++i) bits |= bytes[i * s[0]];
+      .run([&](char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+        bits |= bits_of(pointers[0], strides[0], n);
       });
   return bits <= 1;
 }
