@@ -108,9 +108,8 @@ void run_reduction(Activation& activation, const Operands& operands) {
 /// A reduction R as the loop takes it. R says:
 ///   using Reducer;  what happens to the elements (reduce.h)
 ///   using Out;   static Out finish(Reducer::Acc, std::int64_t count);  the result
-///   static constexpr const char* kNothing;  the text of the ValueError where a result would be
-///   made
-///       of no elements (if there are no results, too); null where that has a value
+///   static constexpr const char* kNothing;  the text of the ValueError where nothing is reduced
+///       to a result, be there results or not; null where that has a value
 template <class R>
 struct BlockReductionOf {
   using Reducer = typename R::Reducer;
@@ -205,7 +204,7 @@ struct BlockReductionOf {
                .finish = &finish_runs}};
 };
 
-/// An Op that is one reduction: for each element type a reduction (see `reduce`).
+/// An Op that is one reduction: for each element type a reduction (see BlockReductionOf).
 template <template <class> class Reduction>
 class OnePassReductionOp : public ReductionOp {
  public:
@@ -263,6 +262,21 @@ struct SumReducer {
     requires std::is_integral_v<Acc>
   {
     return true;
+  }
+};
+
+/// A sum whose results are of type OutType.
+template <class T, class OutType>
+struct SumAs {
+  using Reducer = SumReducer<T>;
+  using Out = OutType;
+  static constexpr const char* kNothing = nullptr;
+  static Out finish(SumAcc<T> total, std::int64_t) {
+    // A sum of minus zeros is zero, as NumPy has it.
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<Out>(total);
+    else
+      return static_cast<Out>(total + SumAcc<T>(0));
   }
 };
 

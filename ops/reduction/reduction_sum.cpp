@@ -9,18 +9,7 @@ namespace thunkvm {
 namespace {
 
 template <class T>
-struct Sum {
-  using Reducer = SumReducer<T>;
-  using Out = SumOut<T>;
-  static constexpr const char* kNothing = nullptr;
-  static Out finish(SumAcc<T> total, std::int64_t) {
-    // A sum of minus zeros is zero, as NumPy has it.
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<Out>(total);
-    else
-      return static_cast<Out>(total + SumAcc<T>(0));
-  }
-};
+using Sum = SumAs<T, SumOut<T>>;
 
 template <class T>
 struct Mean {

@@ -107,19 +107,6 @@ struct UnbroadcastState {
 };
 
 template <class T>
-struct SumDown {
-  using Reducer = SumReducer<T>;
-  using Out = T;
-  static constexpr const char* kNothing = nullptr;
-  static T finish(SumAcc<T> total, std::int64_t) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(total);
-    else
-      return static_cast<T>(total + SumAcc<T>(0));
-  }
-};
-
-template <class T>
 void run_unbroadcast(Activation& activation, const Operands& operands) {
   const std::size_t leading =
       static_cast<std::size_t>(kernel_state<UnbroadcastState>(operands).leading);
@@ -148,7 +135,7 @@ void run_unbroadcast(Activation& activation, const Operands& operands) {
     summed |= AxisSet{sums} << axis;
   }
   const Array out = output_array(activation, operands, 0, dtype_of<T>, shape);
-  ArrayReduction(BlockReductionOf<SumDown<T>>::kReduction, x.ndim, summed)
+  ArrayReduction(BlockReductionOf<SumAs<T, T>>::kReduction, x.ndim, summed)
       .run(x, out.data(), *activation.host);
   poll_after(activation, *product_of_lengths(from));
   store(activation, operands, 0, out);
