@@ -31,12 +31,13 @@ class ArrayReduction::ReducedArray {
     return true;
   }
 
-  /// Whether the reduced axes are in the order of the memory, and that they are from now on.
+  /// True if the reduced axes are in the order of the memory.
   bool is_sorted() const {
     for (int k = 1; k < reduced_.n; ++k)
       if (stride(reduced_.axes[k - 1]) < stride(reduced_.axes[k])) return false;
     return true;
   }
+  /// Puts them into it.
   void sort() {
     std::stable_sort(reduced_.axes, reduced_.axes + reduced_.n,
                      [this](int a, int b) { return stride(a) > stride(b); });
@@ -80,7 +81,7 @@ ArrayReduction::ArrayReduction(const BlockReduction& kernel, int ndim, AxisSet r
 }
 
 void ArrayReduction::run(const Layout& x, char* results, Host& host) const {
-  ReducedArray array(x, loop_.reduced);
+  const ReducedArray array(x, loop_.reduced);
   if (array.n_kept() == 0) return;
   if (kernel().same_in_any_order != nullptr && !array.is_sorted()) {
     ReducedArray sorted = array;

@@ -84,14 +84,15 @@ class Execution {
     sums.finish(operands_.results, tiles_.result(tile));
   }
 
+  /// True if what is reduced lies in memory as the loop meets it, and nothing is computed of it.
+  bool needs_no_blocks() const { return instance_.is_in_place && instance_.gathered == 0; }
   /// True if the elements of each result are in one block, or follow each other in memory.
   bool has_whole_sequences() const {
-    const bool are_there = instance_.is_in_place && instance_.gathered == 0;
-    return tiles_.are_sequences() && tiles_.rows() <= (are_there ? kLoopPiece : kLoopBlock);
+    return tiles_.are_sequences() && tiles_.rows() <= (needs_no_blocks() ? kLoopPiece : kLoopBlock);
   }
   void reduce_sequences(LoopBlocks& blocks, LoopPauses::Thread& pauses, const Tile& tile) const {
     const std::int64_t start = tiles_.start(tile, 0, 0), rows = tiles_.rows();
-    if (!instance_.is_in_place || instance_.gathered != 0) blocks.compute(start, tile.n * rows);
+    if (!needs_no_blocks()) blocks.compute(start, tile.n * rows);
     for (std::size_t k = 0; k < loop_.reductions.size(); ++k) {
       const auto& [reduction, operand] = loop_.reductions[k];
       const char* elements = blocks.at(operand, start);
