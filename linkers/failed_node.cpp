@@ -1,8 +1,7 @@
 #include "linkers/failed_node.h"
 
 #include "ops/graph/op.h"
-
-#include <algorithm>
+#include "ops/kernels/view.h"
 
 namespace thunkvm {
 namespace {
@@ -36,8 +35,7 @@ bool shapes_differ(std::span<const FailedInput> inputs) {
   for (const FailedInput& input : inputs) {
     if (!input.value.get().is_array()) continue;
     const ArrayBody* const array = input.value.get().body();
-    if (first != nullptr &&
-        !std::ranges::equal(Dims(first->dims, first->ndim), Dims(array->dims, array->ndim)))
+    if (first != nullptr && !same_lengths(Layout::of(*first).shape(), Layout::of(*array).shape()))
       return true;
     first = array;
   }
