@@ -1,9 +1,9 @@
 // test_lifetimes.cpp: where the values of small graphs are let go.
-#include "linkers/linker.h"
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
-#include "thunks/demand.h"
+#include "tests/cpp/opaque_op.h"
+#include "tests/cpp/schedules.h"
 
 #include <doctest/doctest.h>
 
@@ -13,33 +13,11 @@
 namespace thunkvm {
 namespace {
 
-Variable real(const char* name) {
-  return Variable::input(TensorType::scalar(DType::Float64), name);
-}
-
-/// A lazy Op that declares no demand, with two outputs.
-class Opaque final : public Op {
- public:
-  std::string name() const override { return "opaque"; }
-  std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    const std::vector<TypeRef> types(2, inputs[0].type_ref());
-    Apply* node = Apply::make(Ref<const Op>(this), inputs, types);
-    return {node->output(0), node->output(1)};
-  }
-  ThunkCode kernel(const Apply&) const override {
-    return straight_line([](Demand& demand) {
-      demand.set_output(0, demand.force(0));
-      demand.set_output(1, demand.force(1));
-    });
-  }
-};
-
 /// The schedule of what these depend on, as text.
 std::string schedule(std::vector<Variable> outputs) {
   std::vector<Variable> inputs = leaves(outputs);
   std::erase_if(inputs, [](const Variable& v) { return v.is_constant(); });
-  return "\n" +
-         link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, {}).schedule->text();
+  return thunkvm::schedule(std::move(inputs), std::move(outputs));
 }
 
 TEST_CASE("a value is retired after its last use, in the region that it is at home in") {

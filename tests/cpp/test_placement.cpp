@@ -4,7 +4,7 @@
 #include "ops/control/conditional.h"
 #include "ops/graph/functions.h"
 #include "tests/cpp/inputs.h"
-#include "thunks/demand.h"
+#include "tests/cpp/opaque_op.h"
 
 #include <doctest/doctest.h>
 
@@ -18,23 +18,6 @@ namespace {
 Variable integer(const char* name) {
   return Variable::input(TensorType::scalar(DType::Int64), name);
 }
-
-/// A lazy Op that declares no demand, with two outputs.
-class Opaque final : public Op {
- public:
-  std::string name() const override { return "opaque"; }
-  std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    const std::vector<TypeRef> types(2, inputs[0].type_ref());
-    Apply* node = Apply::make(Ref<const Op>(this), inputs, types);
-    return {node->output(0), node->output(1)};
-  }
-  ThunkCode kernel(const Apply&) const override {
-    return straight_line([](Demand& demand) {
-      demand.set_output(0, demand.force(0));
-      demand.set_output(1, demand.force(1));
-    });
-  }
-};
 
 /// A graph with its placement, asked by variable.
 class PlacedGraph {

@@ -1,0 +1,30 @@
+// opaque_op.h: a node of which placement knows nothing.
+#pragma once
+
+#include "ops/graph/op.h"
+#include "thunks/demand.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace thunkvm {
+
+/// A lazy Op that declares no demand, with two outputs.
+class Opaque final : public Op {
+ public:
+  std::string name() const override { return "opaque"; }
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    const std::vector<TypeRef> types(2, inputs[0].type_ref());
+    Apply* node = Apply::make(Ref<const Op>(this), inputs, types);
+    return {node->output(0), node->output(1)};
+  }
+  ThunkCode kernel(const Apply&) const override {
+    return straight_line([](Demand& demand) {
+      demand.set_output(0, demand.force(0));
+      demand.set_output(1, demand.force(1));
+    });
+  }
+};
+
+}  // namespace thunkvm
