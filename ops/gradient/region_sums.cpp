@@ -8,6 +8,7 @@
 #include <utility>
 
 namespace thunkvm {
+
 std::uint32_t RegionSums::number(const Variable& selector) {
   const auto [entry, fresh] =
       selector_numbers_.try_emplace(selector, static_cast<std::uint32_t>(selectors_.size()));

@@ -17,6 +17,7 @@ std::string format_static_shape(const StaticShape& shape) {
   }
   return text + (shape.size() == 1 ? ",)" : ")");
 }
+
 namespace {
 
 struct Key {
