@@ -9,7 +9,7 @@ namespace thunkvm {
 namespace {
 
 constinit std::atomic<void (*)()> asked{nullptr};
-constinit thread_local std::uint32_t polls = 0;
+[[gnu::tls_model("initial-exec")]] constinit thread_local std::uint32_t polls = 0;
 
 }  // namespace
 

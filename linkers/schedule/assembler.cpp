@@ -28,6 +28,7 @@ class Assembler {
     const auto n_runs = static_cast<std::size_t>(
         std::ranges::count(schedule_.statements, Statement::Kind::Run, &Statement::kind));
     program_.steps.reserve(n_runs);
+    program_.node_counters.reserve(n_runs);
     bool is_running = false;  // the statement before is a Run
     for (Statement& statement : schedule_.statements) {
       statement.pc = pc();
@@ -40,9 +41,11 @@ class Assembler {
       for (std::uint32_t input = 0; input < schedule_.lazies[i].n_inputs; ++input)
         program_.lazies[i].input_pcs.push_back(
             entry(schedule_.blocks[schedule_.lazies[i].first_block + input]));
-    std::ranges::sort(program_.node_counters, [](const NodeCounter& a, const NodeCounter& b) {
+    const auto in_order = [](const NodeCounter& a, const NodeCounter& b) {
       return a.node != b.node ? a.node < b.node : a.counter < b.counter;
-    });
+    };
+    if (!std::ranges::is_sorted(program_.node_counters, in_order))  // straight code is
+      std::ranges::sort(program_.node_counters, in_order);
     return std::move(program_);
   }
 

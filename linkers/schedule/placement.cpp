@@ -22,6 +22,7 @@ class Placer {
     p_.next_member.assign(n_values, kNoIndex);
     p_.opaque_region.assign(graph.nodes.size(), kRootRegion);
     p_.input_region.assign(graph.nodes.size(), kNoIndex);
+    p_.uses.reserve(graph.operands.size() + graph.outputs.size());
   }
 
   Placement run() {

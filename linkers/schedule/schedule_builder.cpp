@@ -19,6 +19,7 @@ ScheduleBuilder::ScheduleBuilder(const FlatGraph& graph, bool retain_intermediat
   s_.retain_intermediates = retain_intermediates;
   s_.statements.reserve(graph.nodes.size());
   s_.operands.reserve(2 * graph.nodes.size());
+  s_.nodes.reserve(graph.nodes.size());
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (graph.is_leaf(static_cast<std::uint32_t>(n))) continue;
     program_node_[n] = static_cast<std::uint32_t>(s_.nodes.size());
