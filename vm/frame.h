@@ -21,8 +21,9 @@
 namespace thunkvm {
 
 /// The pc at which the machine goes on after a memo or input body, and which body it is: of a lazy
-/// thunk, whose input is then noted to be there, or of a memo.
-struct Resume {
+/// thunk, whose input is then noted to be there, or of a memo. Aligned, since every Return counts a
+/// stack of these, which takes a multiplication for 12 bytes.
+struct alignas(16) Resume {
   std::uint32_t pc = 0;
   std::uint32_t lazy = kNone, memo = kNone;
 };
