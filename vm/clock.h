@@ -25,6 +25,8 @@ class Clock {
 #endif
     return read_();
   }
+  /// Whether `now` reads the processor's counter, and so calls nothing.
+  static bool is_counter() { return read_ == nullptr; }
   static double seconds_per_tick();
 
   /// From now on the time is what `advance` makes it, in nanoseconds; false: the real one again.

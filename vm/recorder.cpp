@@ -216,6 +216,8 @@ void Recorder::note_loop_again(std::uint32_t first_member, std::span<const std::
   shapes_of_loops_[first_member].add_as_before(shape);
 }
 
+[[gnu::cold]] void Recorder::time_run_by_call(std::uint32_t site) { time_run(site); }
+
 void Recorder::note_event(std::uint32_t site, std::uint64_t ticks) {
   const EventRecord event{last, ticks, site, start_, thread_};
   if (events_.size() < kMostEvents)
