@@ -1,14 +1,13 @@
 #include "linkers/node_forms.h"
 
-#include <utility>
-
 namespace thunkvm {
 
-std::vector<std::string> thunk_forms(const Program& program) {
-  std::vector<std::string> forms(program.n_nodes, "branch");
+std::vector<ThunkForm> thunk_forms(const Program& program) {
+  std::vector<ThunkForm> forms(program.n_nodes, ThunkForm::Branch);
   for (const Step& step : program.steps)
     if (step.node != kNone)
-      forms[step.node] = step.run == run_bound ? program.bound[step.operands.bound].form : "kernel";
+      forms[step.node] =
+          step.run == run_bound ? program.bound[step.operands.bound].form : ThunkForm::Kernel;
   for (const Lazy& lazy : program.lazies)
     if (lazy.node != kNone) forms[lazy.node] = program.bound[lazy.operands.bound].form;
   return forms;
@@ -18,16 +17,16 @@ std::vector<NodeForm> node_forms(const Program& program, Compilation& compilatio
   using State = Compilation::State;
   const EmittedCode* const code = compilation.code(host);
   const State state = compilation.state();
-  std::vector<std::string> thunks = thunk_forms(program);
+  const std::vector<ThunkForm> thunks = thunk_forms(program);
   std::vector<NodeForm> forms(thunks.size());
   for (std::size_t i = 0; i < forms.size(); ++i) {
     if (code == nullptr)
-      forms[i].why = thunks[i] == "branch" ? "" : "the mode emits no C";
+      forms[i].why = thunks[i] == ThunkForm::Branch ? "" : "the mode emits no C";
     else if (state == State::Failed || state == State::Unneeded)
       forms[i].why = compilation.why_not();
     else
       forms[i] = code->forms()[i];
-    if (forms[i].form.empty()) forms[i].form = std::move(thunks[i]);
+    if (forms[i].form.empty()) forms[i].form = name(thunks[i]);
   }
   return forms;
 }

@@ -4,14 +4,12 @@
 #include "linkers/codegen/emit/emitted_code.h"
 #include "linkers/compilation.h"
 
-#include <string>
 #include <vector>
 
 namespace thunkvm {
 
-/// By node of a program: what its thunk says it is ("kernel", "perform", ...); "branch" for
-/// conditionals.
-std::vector<std::string> thunk_forms(const Program& program);
+/// By node of a program: what its thunk is.
+std::vector<ThunkForm> thunk_forms(const Program& program);
 
 /// By node: how it runs, where in the emitted code, and why it is nothing better. Where C will be
 /// compiled that is planned now, if it was not. Throws what Compilation::code does.

@@ -231,7 +231,7 @@ ThunkCode straight_line(LazyBody body, ForceBy force) {
   const auto held = std::make_shared<const LazyBody>(std::move(body));
   ThunkCode code;
   code.lazy = true;
-  code.form = "lazy";
+  code.form = ThunkForm::Lazy;
   if (force == ForceBy::Fiber)
     code.make = [held] { return std::make_unique<FiberThunk>(held); };
   else

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace thunkvm {
@@ -145,13 +146,25 @@ class BoundThunk {
   virtual void reset() noexcept {}
 };
 
+/// What a thunk is, for people, and for who hands it memory to write to.
+enum class ThunkForm : std::uint8_t {
+  Kernel,   ///< an eager function
+  Perform,  ///< a `perform` in Python
+  C,        ///< a user's C
+  Lazy,     ///< says at run time what it demands
+  Thunk,    ///< a user's eager thunk in Python
+  Branch,   ///< none: a conditional, which the machine itself decides
+};
+/// Its word in all texts: "kernel", "perform", ...
+std::string_view name(ThunkForm form);
+
 /// How one node runs. Exactly one of `eager` and `make` is set; a lazy thunk always has `make`.
 struct ThunkCode {
   EagerFn eager = nullptr;
   std::shared_ptr<const void> state;                  ///< kept for as long as the program
   std::function<std::unique_ptr<BoundThunk>()> make;  ///< once for each frame
   bool lazy = false;
-  std::string form;  ///< "kernel", "perform", "lazy", "thunk": for people
+  ThunkForm form = ThunkForm::Kernel;
 
   explicit operator bool() const { return eager != nullptr || make != nullptr; }
 };

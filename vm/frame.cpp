@@ -44,7 +44,8 @@ Frame::Frame(std::shared_ptr<const Program> program)
     bound_.push_back(code.make ? code.make() : nullptr);
     if (bound_.back() == nullptr)
       throw Error(ErrorKind::Runtime,
-                  "thunk " + std::to_string(bound_.size() - 1) + " of the program (" + code.form +
+                  "thunk " + std::to_string(bound_.size() - 1) + " of the program (" +
+                      std::string(name(code.form)) +
                       ") has no maker or its maker gave nothing: ThunkCode::make has to return "
                       "a BoundThunk");
     bound_pointers_.push_back(bound_.back().get());

@@ -152,7 +152,6 @@ ThunkCode UserElements::kernel(const Apply& node, const std::string& text, Host&
 
   std::shared_ptr<const ElementCode> owned(element, &code);
   ThunkCode thunk;
-  thunk.form = "kernel";
   thunk.eager = node.output_type(0).tensor()->ndim() == 0 ? code.scalar : &run_element_code;
   thunk.state = owned;
   const std::lock_guard guard(lock_);

@@ -42,7 +42,7 @@ std::vector<Variable> AttemptOp::call(std::span<const Variable> inputs) const {
 ThunkCode AttemptOp::kernel(const Apply&) const {
   ThunkCode code;
   code.lazy = true;
-  code.form = "lazy";
+  code.form = ThunkForm::Lazy;
   code.make = [op = Ref<const AttemptOp>(this)] { return std::make_unique<AttemptThunk>(op); };
   return code;
 }

@@ -339,7 +339,6 @@ ThunkCode ElementwiseOp::kernel(const Apply& node) const {
   const ElementCode& code = declaration_.resolve(node.inputs());
   if (node.output_type(0).tensor()->ndim() != 0) return element_kernel(code);
   ThunkCode thunk;
-  thunk.form = "kernel";
   thunk.eager = code.scalar;
   return thunk;
 }

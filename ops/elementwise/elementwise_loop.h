@@ -321,7 +321,6 @@ Status run_element_code(Activation& activation, const Operands& operands);
 /// The same as a thunk, for code that is static.
 inline ThunkCode element_kernel(const ElementCode& code) {
   ThunkCode thunk;
-  thunk.form = "kernel";
   thunk.eager = &run_element_code;
   thunk.state = std::shared_ptr<const void>(std::shared_ptr<const void>(), &code);
   return thunk;

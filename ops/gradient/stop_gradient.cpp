@@ -19,7 +19,6 @@ class StopGradientOp final : public Op, public PartlyConnected {
 
   ThunkCode kernel(const Apply&) const override {
     ThunkCode code;
-    code.form = "kernel";
     code.eager = [](Activation& activation, const Operands& operands) {
       activation.output(operands, 0) = activation.input(operands, 0);
       return Status::Done;

@@ -60,7 +60,7 @@ ThunkCode kernel_code(State state) {
           .state = std::make_shared<const State>(std::move(state)),
           .make = {},
           .lazy = false,
-          .form = "kernel"};
+          .form = ThunkForm::Kernel};
 }
 template <class State>
 const State& kernel_state(const Operands& operands) {

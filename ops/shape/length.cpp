@@ -27,7 +27,6 @@ class LengthOp final : public Op, public PartlyConnected, public ShapeQuery {
   }
   ThunkCode kernel(const Apply&) const override {
     ThunkCode code;
-    code.form = "kernel";
     code.state = std::make_shared<const int>(static_cast<int>(axis_));
     code.eager = [](Activation& activation, const Operands& operands) {
       const int axis = *static_cast<const int*>(operands.state);

@@ -65,7 +65,7 @@ class LazyFunction final : public BoundThunk {
 inline ThunkCode lazy_function(LazyFunction::Enter enter, std::function<void()> reset = nullptr) {
   ThunkCode code;
   code.lazy = true;
-  code.form = "lazy";
+  code.form = ThunkForm::Lazy;
   code.make = [enter, reset] { return std::make_unique<LazyFunction>(enter, reset); };
   return code;
 }
@@ -125,7 +125,7 @@ class ProgramBuilder {
     step(name, inputs, outputs, run_bound, nullptr, retires);
     ThunkCode code;
     code.make = std::move(make);
-    code.form = "thunk";
+    code.form = ThunkForm::Thunk;
     program_.steps.back().operands.bound = bind(std::move(code));
   }
 

@@ -47,7 +47,7 @@ class FirstOrSecond final : public BoundThunk, public FailureHandler {
 ThunkCode first_or_second() {
   ThunkCode code;
   code.lazy = true;
-  code.form = "lazy";
+  code.form = ThunkForm::Lazy;
   code.make = [] { return std::make_unique<FirstOrSecond>(); };
   return code;
 }

@@ -47,7 +47,6 @@ class Unruly final : public Op {
   }
   ThunkCode kernel(const Apply&) const override {
     ThunkCode code;
-    code.form = "kernel";
     code.eager = [](Activation&, const Operands&) { return Status::Done; };
     return code;
   }

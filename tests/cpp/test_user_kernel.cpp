@@ -50,7 +50,6 @@ class InC final : public Op {
     Host host;
     kernel->load(source_, host);
     ThunkCode thunk;
-    thunk.form = "kernel";
     thunk.state = kernel;
     thunk.eager = &guarded<&run>;
     return thunk;

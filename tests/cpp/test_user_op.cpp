@@ -28,7 +28,6 @@ class Counting final : public Op {
   }
   ThunkCode kernel(const Apply&) const override {
     ThunkCode code;
-    code.form = "kernel";
     code.eager = [](Activation& activation, const Operands& operands) {
       ++runs;
       activation.output(operands, 0).set(activation.input(operands, 0).get<double>());

@@ -15,7 +15,7 @@ namespace thunkvm {
 
 /// How a node of a program runs, for people.
 struct NodeForm {
-  std::string form;    ///< "emitted", "loop", "branch", "kernel", "perform" ...
+  std::string form;    ///< "emitted", "loop", or the name of its thunk's form: only shown
   std::string region;  ///< "function 3", "function 3, loop 1"; empty: the interpreter runs it
   std::string why;     ///< why it is nothing better; empty where it is the best
 };

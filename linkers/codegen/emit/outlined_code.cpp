@@ -223,7 +223,7 @@ class OutlinedCode {
     const bool truth = branch.decoding == Decoding::Truth;
     for (const std::uint32_t conditional : schedule_.decided_by(branch)) {
       c_.text.node(conditional);
-      out_.forms_[conditional] = {"branch", region(), ""};
+      out_.forms_[conditional] = {"", region(), ""};
     }
     // A service says which arm a value other than a number takes, and what is wrong with one.
     const auto arm = [&] {

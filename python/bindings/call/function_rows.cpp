@@ -12,15 +12,16 @@ namespace thunkvm {
 PyRef node_rows(PythonFunction& function) {
   const Linked& linked = function.linked();
   const std::vector<std::uint64_t> runs = function.core().recordings().node_runs(function.pool());
-  const std::vector<std::string> form = thunk_forms(*linked.program);
+  const std::vector<ThunkForm> forms = thunk_forms(*linked.program);
   PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(runs.size())));
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Variable& output = linked.nodes()[i];
     const std::string text = linked.program->text->node(static_cast<std::uint32_t>(i)),
                       op = output.node()->op()->name(), origin = output.node()->origin_text();
+    const std::string_view form = name(forms[i]);
     PyRef row = PyRef::take(Py_BuildValue(
         "(s#s#s#s#K)", text.data(), static_cast<Py_ssize_t>(text.size()), op.data(),
-        static_cast<Py_ssize_t>(op.size()), form[i].data(), static_cast<Py_ssize_t>(form[i].size()),
+        static_cast<Py_ssize_t>(op.size()), form.data(), static_cast<Py_ssize_t>(form.size()),
         origin.data(), static_cast<Py_ssize_t>(origin.size()),
         static_cast<unsigned long long>(runs[i])));
     PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), row.release());

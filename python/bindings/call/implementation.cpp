@@ -23,9 +23,7 @@ class Implementation {
   Implementation(Apply& apply, ThunkCode code, std::shared_ptr<PythonNodes> nodes)
       : thunk_(apply, std::move(code)), nodes_(std::move(nodes)) {}
 
-  std::string form() const {
-    return thunk_.code().eager != nullptr ? "kernel" : thunk_.code().form;
-  }
+  ThunkForm form() const { return thunk_.code().form; }
   PythonNodes& nodes() const { return *nodes_; }
 
   /// The outputs for these inputs, which the code sees as they are. `lent`: None, or a list with an
@@ -71,7 +69,7 @@ class Implementation {
   /// Kernels write where the machine has made the array; Ops of users' to any array.
   void lend(PyRef array, std::uint32_t j, Cell& cell) const {
     if (array.get() == Py_None) return;
-    if (form() != "kernel") {
+    if (form() != ThunkForm::Kernel) {
       cell = object_cell(array.get());
       return;
     }
@@ -133,7 +131,7 @@ PyObject* run(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* get_form(PyObject* self, void*) {
   return guard([&] {
     const Implementation* implementation = self_of(self)->implementation;
-    return to_text(implementation == nullptr ? "" : implementation->form());
+    return to_text(implementation == nullptr ? "" : name(implementation->form()));
   });
 }
 

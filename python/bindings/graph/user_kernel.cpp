@@ -99,7 +99,6 @@ ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
                        error.diagnostics(), error.source_path());
   }
   ThunkCode thunk;
-  thunk.form = "kernel";
   thunk.eager = &run_python_kernel;
   thunk.state = std::move(kernel);
   return thunk;

@@ -85,7 +85,7 @@ ThunkSource CNodes::source(std::shared_ptr<PythonNodes> nodes) const {
                   return c_block_thunk(as_member->block, as_member->member);
                 },
             .lazy = false,
-            .form = "c"};
+            .form = ThunkForm::C};
   };
 }
 

@@ -141,7 +141,7 @@ class GeneratorThunk final : public BoundThunk, public FailureHandler {
 ThunkCode generator_thunk(std::shared_ptr<const PythonNode> node, PyRef demand) {
   ThunkCode code;
   code.lazy = true;
-  code.form = "lazy";
+  code.form = ThunkForm::Lazy;
   code.make = [node, demand = std::make_shared<const Held>(node, std::move(demand))] {
     return std::make_unique<GeneratorThunk>(node, demand);
   };

@@ -170,7 +170,7 @@ ThunkCode perform_thunk(std::shared_ptr<const PythonNode> node, PyRef perform, b
   result.make = [code = std::shared_ptr<const PerformCode>(code)] {
     return std::make_unique<PerformThunk>(code);
   };
-  result.form = "perform";
+  result.form = ThunkForm::Perform;
   return result;
 }
 

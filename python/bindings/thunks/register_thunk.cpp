@@ -249,7 +249,7 @@ ThunkCode register_thunk(std::shared_ptr<const PythonNode> node, PyRef make_thun
   auto first = std::make_unique<RegisterThunk>(node, make_thunk.get());
   ThunkCode code;
   code.lazy = first->lazy();
-  code.form = code.lazy ? "lazy" : "thunk";
+  code.form = code.lazy ? ThunkForm::Lazy : ThunkForm::Thunk;
   // The thunk that showed whether it is lazy serves the first frame.
   auto waiting = std::make_shared<std::unique_ptr<RegisterThunk>>(std::move(first));
   code.make = [node, make = std::make_shared<const Held>(node, std::move(make_thunk)),
