@@ -59,4 +59,22 @@ void ElfImage::check_other(const Segment& segment) {
   dynamic_ = segment;
 }
 
+bool has_section(std::string_view image, std::string_view name) try {
+  const ElfImage file(image);
+  const auto header = file.in_file<Header>(0);
+  const auto section = [&](unsigned i) {
+    return file.in_file<Section>(header.e_shoff + i * sizeof(Section));
+  };
+  const std::uint64_t names = section(header.e_shstrndx).sh_offset;
+  for (unsigned i = 0; i < header.e_shnum; ++i) {
+    const std::uint64_t at = names + section(i).sh_name;
+    if (at < image.size() && image.substr(at).starts_with(name) &&
+        image.substr(at + name.size()).starts_with('\0'))
+      return true;
+  }
+  return false;
+} catch (const Problem&) {
+  return false;
+}
+
 }  // namespace thunkvm

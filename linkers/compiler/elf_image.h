@@ -17,6 +17,7 @@ namespace thunkvm {
 using Address = ElfW(Addr);
 using Header = ElfW(Ehdr);
 using Segment = ElfW(Phdr);
+using Section = ElfW(Shdr);
 using Symbol = ElfW(Sym);
 
 /// Why a file is refused: "its segments do not fit together".
@@ -75,5 +76,9 @@ class ElfImage {
   std::vector<Segment> loaded_;
   Segment dynamic_{};
 };
+
+/// Whether a shared object has a section of this name. It has none where its table of sections is
+/// not whole: the loader reads none.
+bool has_section(std::string_view image, std::string_view name);
 
 }  // namespace thunkvm

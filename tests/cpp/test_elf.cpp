@@ -1,5 +1,6 @@
 // test_elf.cpp: shared objects that a broken compiler may make, and the loader that believes them.
 #include "compiling.h"
+#include "linkers/compiler/elf_image.h"
 #include "linkers/compiler/module.h"
 #include "linkers/compiler/sealed_module.h"
 
@@ -10,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <cstring>
 
 using namespace thunkvm;
@@ -73,6 +75,18 @@ TEST_CASE("what a compiler makes of a source is a shared object, by any linker")
     const std::string image = image_of(source, settings_in(directory));
     CHECK(elf_problem(image) == "");
   }
+}
+
+TEST_CASE("a module has sections for a debugger if its compiler was asked for them") {
+  const TemporaryDirectory directory;
+  ModuleSource source = kSource;
+  CHECK(!has_section(image_of(source, settings_in(directory)), ".debug_info"));
+  source.flags = {"-g"};
+  std::string image = image_of(source, settings_in(directory));
+  CHECK(has_section(image, ".debug_info"));
+  CHECK(!has_section(image, ".debug"));
+  std::memset(image.data() + offsetof(ElfW(Ehdr), e_shoff), 0xff, sizeof(ElfW(Off)));
+  CHECK(!has_section(image, ".debug_info"));  // the table is nowhere
 }
 
 TEST_CASE("a module with any bit flipped of what the loader reads is refused, or does no harm") {
