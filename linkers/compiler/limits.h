@@ -56,6 +56,9 @@ inline constexpr int kMostLinks = 40;
 /// Bytes of memory that a module may take: a module of emitted C takes less than 1 MB, and one that
 /// says it takes more than this is refused before anything is mapped.
 inline constexpr std::uint64_t kMostImage = std::uint64_t{1} << 30;
+/// Modules of a process from which on its table is looked through for those that were unloaded,
+/// each time that it has doubled: most processes never have so many.
+inline constexpr std::size_t kFewModules = 64;
 /// Bytes of the description in a module's seal: the compiler and the beginning of the source's
 /// first line, which are about 60.
 inline constexpr std::size_t kLongestDescription = 1 << 10;

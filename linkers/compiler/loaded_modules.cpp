@@ -1,5 +1,7 @@
 #include "linkers/compiler/loaded_modules.h"
 
+#include "linkers/compiler/limits.h"
+
 #include <pthread.h>
 
 #include <atomic>
@@ -19,7 +21,7 @@ struct Table {
   std::mutex lock;  // held for a look, never while something is made
   std::condition_variable_any unclaimed;
   std::map<std::string, Entry> entries;
-  std::size_t prune_at = 64;
+  std::size_t prune_at = kFewModules;
 
   // Forgets what was unloaded, each time that the table has grown to twice its size.
   void prune() {
@@ -27,7 +29,7 @@ struct Table {
     std::erase_if(entries, [](const auto& item) {
       return !item.second.claimed && item.second.module.expired();
     });
-    prune_at = 2 * entries.size() + 64;
+    prune_at = 2 * entries.size() + kFewModules;
   }
 };
 
