@@ -109,7 +109,7 @@ def test_a_signal_ends_the_replacing_of_variables(long_chain):
 
 def test_a_signal_ends_the_building_of_a_batch(long_chain):
     x, y = long_chain
-    assert ends_inside(_core.vectorize, [y], [x], [tv.vector("rows")])
+    assert ends_inside(_core._testing.vectorize, [y], [x], [tv.vector("rows")])
 
 
 def test_a_signal_ends_linking(long_chain):

@@ -148,9 +148,6 @@ PyMethodDef functions[] = {
      "The gradients of a scalar; None where it does not depend on a variable."},
     {"jacobian", jacobian_of, METH_VARARGS,
      "jacobian(expression, wrt)\n--\n\nThe derivative of shape expression.shape + wrt.shape."},
-    {"vectorize", vectorize_of, METH_VARARGS,
-     "vectorize(roots, old, new)\n--\n\n"
-     "(roots, batched): the roots with variables replaced by batches of them."},
     {"substitute", substitute_of, METH_VARARGS,
      "substitute(roots, replacements)\n--\n\n"
      "The roots with variables replaced, wherever they are used."},
@@ -167,6 +164,9 @@ PyMethodDef functions[] = {
 };
 
 PyMethodDef testing_functions[] = {
+    {"vectorize", vectorize_of, METH_VARARGS,
+     "vectorize(roots, old, new)\n--\n\n"
+     "(roots, batched): the roots with variables replaced by batches of them."},
     {"pull_back", pull_back_of, METH_VARARGS,
      "pull_back(outputs, output_gradients, wrt)\n--\n\n"
      "Vector-Jacobian products: the gradients of outputs that come with gradients (or None)."},

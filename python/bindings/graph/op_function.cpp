@@ -65,8 +65,8 @@ void refuse_input_by_keyword(const OpProto& proto, const std::string& name) {
     count += " to " + std::to_string(function->n_at_most);
   }
   std::string message = "[" + proto.name + "] takes " + count + " input" +
-                        (count == "1" ? "" : "s") + " (" + wanted + "), but got " +
-                        std::to_string(n);
+                        (function->n_required == 1 && function->n_at_most == 1 ? "" : "s") + " (" +
+                        wanted + "), but got " + std::to_string(n);
   if (n > function->n_at_most && !proto.attrs.empty())
     message += "; attributes go by keyword: " + proto.name + op_signature_text(proto);
   throw Error(ErrorKind::Type, message);
