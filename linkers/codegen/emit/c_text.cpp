@@ -28,7 +28,7 @@ void CText::append(const CText& other) {
   code_ += other.code_;
 }
 
-void CText::note(Annotation annotation) {
+void CText::annotate(Annotation annotation) {
   if (!annotation.empty())
     locations_.push_back({code_.size(), depth_, false, std::move(annotation)});
 }

@@ -77,7 +77,7 @@ class CText {
     locations_.push_back({code_.size(), depth_, true, {{"", node}}});
   }
   /// Anything else that people may want to know; nothing for nothing.
-  void note(Annotation annotation);
+  void annotate(Annotation annotation);
 
   /// What is compiled: without annotations.
   const std::string& code() const { return code_; }

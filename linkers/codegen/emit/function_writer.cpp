@@ -80,9 +80,10 @@ void FunctionWriter::label(std::uint32_t pc) {
   if (labels_.contains(pc)) text.label("L", pc);
 }
 
-void FunctionWriter::note_call(std::span<const std::uint32_t> inputs,
-                               std::span<const std::uint32_t> outputs, const std::string& more) {
-  text.note({{list(outputs) + (inputs.empty() ? "" : " from ") + list(inputs) + more}});
+void FunctionWriter::annotate_call(std::span<const std::uint32_t> inputs,
+                                   std::span<const std::uint32_t> outputs,
+                                   const std::string& more) {
+  text.annotate({{list(outputs) + (inputs.empty() ? "" : " from ") + list(inputs) + more}});
 }
 
 /// Each once.
@@ -98,7 +99,7 @@ std::string FunctionWriter::list(std::span<const std::uint32_t> registers) {
 }
 
 void FunctionWriter::declare(CText& head) const {
-  for (const std::uint32_t reg : named_) head.note({{join("R[", reg, "] "), kNone, reg}});
+  for (const std::uint32_t reg : named_) head.annotate({{join("R[", reg, "] "), kNone, reg}});
   if (uses_cells_) head.line("tv_cell *const R = call->cells;");
   if (uses_counters_) head.line("u64 *const N = call->counters;");
   if (uses_services_) head.line("const tv_services *const S = call->services;");

@@ -56,8 +56,8 @@ class FunctionWriter {
   void label(std::uint32_t pc);
 
   /// Says to readers what goes in and out of what is called next, and more: "R[4] from R[2], r3".
-  void note_call(std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs,
-                 const std::string& more = {});
+  void annotate_call(std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs,
+                     const std::string& more = {});
 
   /// Declares what the text uses, and says what the registers are that it names: to be in front of
   /// it.

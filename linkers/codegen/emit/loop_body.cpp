@@ -138,14 +138,14 @@ class LoopBody {
 };
 
 /// For people: what it reads and writes, and the body where that has another number.
-void note_loop(const LoopNest& nest, const std::string& other_body, FunctionWriter& c) {
-  if (!nest.computes()) return c.text.note({{"nothing but the lengths of it is read"}});
+void annotate_loop(const LoopNest& nest, const std::string& other_body, FunctionWriter& c) {
+  if (!nest.computes()) return c.text.annotate({{"nothing but the lengths of it is read"}});
   std::vector<std::uint32_t> inputs, outputs;
   for (const LoopNest::Output& output : nest.outputs)
     outputs.insert(outputs.end(), output.registers.begin(), output.registers.end());
   for (const LoopNest::Result& result : nest.results) outputs.push_back(result.reg);
   for (const LoopNest::Source& source : nest.sources) inputs.push_back(source.reg);
-  c.note_call(inputs, outputs, other_body.empty() ? "" : ", by " + other_body);
+  c.annotate_call(inputs, outputs, other_body.empty() ? "" : ", by " + other_body);
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ EmittedLoop write_loop(const Plan& plan, const Group& group, std::vector<StepRan
   };
   const bool numbers = !nest.numbers.empty();
   const bool results = std::ranges::any_of(nest.results, is_number);
-  note_loop(nest, loop.body == name ? "" : loop.body, c);
+  annotate_loop(nest, loop.body == name ? "" : loop.body, c);
   if (numbers || results) c.text.open("{");
   if (numbers) c.text.open("const tv_value numbers[] = {");
   for (const LoopNest::Number& number : nest.numbers)

@@ -42,7 +42,7 @@ class OutlinedCode {
     CText head;
     head.open("u32 ", name, "(tv_call *call, u32 label) {");
     if (outlined.block != kNone && schedule_.blocks[outlined.block].kind == Block::Kind::Memo)
-      head.note(title(schedule_.blocks[outlined.block].owner));
+      head.annotate(title(schedule_.blocks[outlined.block].owner));
     c_.declare(head);
     for (const auto& [memo, needs] : needs_)
       if (is_within(memo) && plan_.needs(memo) > 1) head.line("u32 from_", memo, " = 0;");
@@ -198,7 +198,7 @@ class OutlinedCode {
     const std::uint32_t step = group.steps.front();
     const std::uint32_t dying =
         plan_.options().traced ? 0 : dying_inputs(program_.steps[step].operands, group.retired);
-    c_.note_call(plan_.inputs(step), plan_.outputs(step));
+    c_.annotate_call(plan_.inputs(step), plan_.outputs(step));
     c_.call_or_fail("run", add_call(step, dying, rest));
     const char* why = plan_.step(step).why;
     if (*why == '\0')
@@ -284,7 +284,7 @@ class OutlinedCode {
 
   void emit_need(std::uint32_t memo, std::uint32_t pc) {
     std::vector<Need>& needs = needs_[memo];
-    c_.text.note({{"needs ", schedule_.memos[memo].node}});
+    c_.text.annotate({{"needs ", schedule_.memos[memo].node}});
     c_.text.open("if (call->done[", memo, "] != TV_COMPUTED) {");
     if (profiled()) c_.call("enter_body", memo, ", ", pc);
     c_.call_or_fail("begin_memo", memo);
@@ -312,7 +312,7 @@ class OutlinedCode {
     const Block& block = schedule_.body(memo);
     const std::uint32_t last = block.end - 1;
     c_.begin_body(memo);
-    c_.text.note(title(memo));
+    c_.text.annotate(title(memo));
     c_.text.label("memo_", memo);
     emit_range(block.begin, last, plan_.pc(last));
     c_.label(plan_.pc(last));
