@@ -60,9 +60,9 @@ class Placer {
   }
   // Makes `v` a statement: of its cover if that is certain, else of a memo body under it.
   Region assign(Value v, RegionTree::Cover cover) {
-    p_.placed[v] = cover.certain ? Placed::Unconditional : Placed::Memoised;
+    p_.placed[v] = cover.unconditional ? Placed::Unconditional : Placed::Memoised;
     p_.home[v] = cover.region;
-    p_.runs_in[v] = cover.certain ? cover.region : p_.regions.open_body(cover.region, v);
+    p_.runs_in[v] = cover.unconditional ? cover.region : p_.regions.open_body(cover.region, v);
     prepend(p_.first_statement, p_.next_statement, p_.runs_in[v], v);
     return p_.runs_in[v];
   }
@@ -117,8 +117,8 @@ class Placer {
       const RegionTree::Cover cover = p_.regions.cover(demands_);
       common = common == kNoIndex ? cover.region : p_.regions.lca(common, cover.region);
       p_.home[v] = p_.runs_in[v] = cover.region;
-      p_.placed[v] = cover.certain ? Placed::Unconditional : Placed::OnDemand;
-      if (cover.certain) prepend(p_.first_statement, p_.next_statement, cover.region, v);
+      p_.placed[v] = cover.unconditional ? Placed::Unconditional : Placed::OnDemand;
+      if (cover.unconditional) prepend(p_.first_statement, p_.next_statement, cover.region, v);
     }
     if (common == kNoIndex) return;
     p_.opaque_region[node] = common;

@@ -42,7 +42,7 @@ class RegionTree {
 
   struct Cover {
     Region region = kRootRegion;  ///< the lowest common ancestor of the demands
-    bool certain = false;         ///< one of them occurs whenever control enters `region`
+    bool unconditional = false;   ///< one of them occurs whenever control enters `region`
   };
   /// Demands that cover all arms of one key count as a demand by the region that the key sits in,
   /// and so on upwards.

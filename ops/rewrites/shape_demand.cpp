@@ -58,12 +58,13 @@ void ShapeDemand::assign(std::uint32_t first, std::uint32_t last) {
     if (demands_.empty()) continue;
     const auto covers = [&](Region demand) { return regions_.is_ancestor(demand, shape_only_[v]); };
     const RegionTree::Cover cover = regions_.cover(demands_);
-    is_there_[v] = (cover.certain && covers(cover.region)) || std::ranges::any_of(demands_, covers);
+    is_there_[v] =
+        (cover.unconditional && covers(cover.region)) || std::ranges::any_of(demands_, covers);
   }
 }
 
 Region ShapeDemand::entered(RegionTree::Cover cover, std::uint32_t owner) {
-  return cover.certain ? cover.region : regions_.open_body(cover.region, owner);
+  return cover.unconditional ? cover.region : regions_.open_body(cover.region, owner);
 }
 
 void ShapeDemand::visit(Apply& node, std::uint32_t first, std::uint32_t last) {

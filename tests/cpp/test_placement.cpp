@@ -38,16 +38,16 @@ class PlacedGraph {
   const Placement& placement() const { return *placement_; }
   const RegionTree& regions() const { return placement_->regions; }
 
-  /// "certain in root/x=1", "memo under root", "loose in root", "nowhere".
+  /// "unconditional in root/x=1", "memo under root", "on demand in root", "nowhere".
   std::string where(const Variable& v) const {
     const std::string home = path(placement_->home[value(v)]);
     switch (placement_->placed[value(v)]) {
       case Placed::No: return "nowhere";
-      case Placed::Unconditional: return "certain in " + home;
+      case Placed::Unconditional: return "unconditional in " + home;
       case Placed::Memoised: return "memo under " + home;
       case Placed::OnDemand: break;
     }
-    return "loose in " + home;
+    return "on demand in " + home;
   }
   bool is_alias(const Variable& v, const Variable& of) const {
     return placement_->alias[value(v)] == value(of);
@@ -82,10 +82,10 @@ TEST_CASE("what every call demands runs at the root, what an arm demands runs in
   const Variable always = x + x, then = always * x, otherwise = always - x;
   const Variable y = ifelse(c, then, otherwise);
   const PlacedGraph g({y + always});
-  CHECK(g.where(always) == "certain in root");
-  CHECK(g.where(then) == "certain in root/c=1");
-  CHECK(g.where(otherwise) == "certain in root/c=0");
-  CHECK(g.where(y) == "certain in root");
+  CHECK(g.where(always) == "unconditional in root");
+  CHECK(g.where(then) == "unconditional in root/c=1");
+  CHECK(g.where(otherwise) == "unconditional in root/c=0");
+  CHECK(g.where(y) == "unconditional in root");
 }
 
 TEST_CASE("what all arms of a switch demand is certain around it, what some of them do is not") {
@@ -94,7 +94,7 @@ TEST_CASE("what all arms of a switch demand is certain around it, what some of t
   const auto arm = [](const Variable& v) { return std::vector{v}; };
   const std::vector<std::vector<Variable>> arms = {arm(all + some), arm(all - some), arm(all * x)};
   const PlacedGraph g({conditional(i, Decoding::IndexOrDefault, arms)[0]});
-  CHECK(g.where(all) == "certain in root");
+  CHECK(g.where(all) == "unconditional in root");
   CHECK(g.where(some) == "memo under root");
 }
 
@@ -105,9 +105,9 @@ TEST_CASE(
   const Variable a = ifelse(c, common, both), b = ifelse(c, both, common);
   const Variable only_true = x - x, p = ifelse(c, only_true, x), q = ifelse(c, only_true * x, x);
   const PlacedGraph g({a, b, p, q});
-  CHECK(g.where(common) == "certain in root");
-  CHECK(g.where(both) == "certain in root");
-  CHECK(g.where(only_true) == "certain in root/c=1");
+  CHECK(g.where(common) == "unconditional in root");
+  CHECK(g.where(both) == "unconditional in root");
+  CHECK(g.where(only_true) == "unconditional in root/c=1");
   CHECK(g.regions().n_keys() == 1);
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("a conditional in an arm that decided its selector is that arm's value
   const Variable outer = ifelse(c, inner * x, x);
   const PlacedGraph g({outer});
   CHECK(g.is_alias(inner, then));
-  CHECK(g.where(then) == "certain in root/c=1");
+  CHECK(g.where(then) == "unconditional in root/c=1");
   CHECK(g.where(never) == "nowhere");
 }
 
@@ -141,8 +141,8 @@ TEST_CASE("an arm that computes nothing is an arm: and, or") {
   const Variable costly = gt(b, a);
   for (const Variable& either : {lazy_or(a, costly), lazy_and(a, costly)}) {
     const PlacedGraph g({either});
-    CHECK(g.where(either) == "certain in root");
-    CHECK(g.where(costly) != "certain in root");
+    CHECK(g.where(either) == "unconditional in root");
+    CHECK(g.where(costly) != "unconditional in root");
     CHECK(g.where(costly) != "nowhere");
   }
 }
@@ -153,8 +153,8 @@ TEST_CASE("what is under a memo body hangs there, not where that hangs") {
   const Variable uncertain = common + inner;
   const PlacedGraph g({ifelse(c, uncertain, x), ifelse(d, uncertain, x)});
   CHECK(g.where(uncertain) == "memo under root");
-  CHECK(g.where(common) == "certain in root/memo");
-  CHECK(g.where(below) == "certain in root/memo");
+  CHECK(g.where(common) == "unconditional in root/memo");
+  CHECK(g.where(below) == "unconditional in root/memo");
 }
 
 TEST_CASE("an opaque node's inputs are regions of their own, and each of its outputs is a demand") {
@@ -163,19 +163,19 @@ TEST_CASE("an opaque node's inputs are regions of their own, and each of its out
   const std::vector<Variable> inputs = {first + common, second + common};
   const std::vector<Variable> outputs = Ref<const Op>(new Opaque)->call(inputs);
   const PlacedGraph g({outputs[0], ifelse(c, outputs[1], x)});
-  CHECK(g.where(outputs[0]) == "certain in root");
-  CHECK(g.where(outputs[1]) == "certain in root/c=1");
-  CHECK(g.where(first) == "certain in root/input");
-  CHECK(g.where(second) == "certain in root/input");
+  CHECK(g.where(outputs[0]) == "unconditional in root");
+  CHECK(g.where(outputs[1]) == "unconditional in root/c=1");
+  CHECK(g.where(first) == "unconditional in root/input");
+  CHECK(g.where(second) == "unconditional in root/input");
   CHECK(g.where(common) == "memo under root");
 }
 
 TEST_CASE("an opaque output that two selectors demand is asked for at each use") {
   const Variable c = real("c"), d = real("d"), x = real("x");
   const std::vector<Variable> inputs = {x, x};
-  const Variable loose = Ref<const Op>(new Opaque)->call(inputs)[0];
-  const PlacedGraph g({ifelse(c, loose, x), ifelse(d, loose, x)});
-  CHECK(g.where(loose) == "loose in root");
+  const Variable lazy = Ref<const Op>(new Opaque)->call(inputs)[0];
+  const PlacedGraph g({ifelse(c, lazy, x), ifelse(d, lazy, x)});
+  CHECK(g.where(lazy) == "on demand in root");
 }
 
 TEST_CASE("branches on one selector are joined unless something between them touches the first") {
