@@ -41,7 +41,7 @@ struct IndexMap {
     // What the node computes:
     bool is_lengths = false;        ///< lengths, which a loop compares and never computes with
     bool is_part = false;           ///< a part of `value`, where that lies in memory
-    bool is_value = false;          ///< `value` itself: a loop that computes that computes this too
+    bool is_value = false;          ///< `value` itself: who computes that has computed this
     bool is_given_lengths = false;  ///< a value of the shape that is in input `lengths`
     // The conditions under which a loop over elements does without running it:
     bool in_memory = false;   ///< `value` is an array, or a part of one, that others compute

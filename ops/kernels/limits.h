@@ -49,8 +49,9 @@ inline constexpr std::int64_t kTileRows = 16;
 /// Columns of them that are read side by side, as the loop over them is unrolled; those of the next
 /// step are fetched meanwhile.
 inline constexpr std::int64_t kTileColumns = 8;
-/// Elements of more rows than these, where they are short. 100,000 rows of 10 are summed in 0.28 ns
-/// an element with 2^11 (204 rows), 0.35 ns with 2^9, 0.34 ns with 2^13, and 0.72 ns with 16 rows.
+/// Elements of short rows that are reduced together, at least: there are as many rows as that
+/// takes. 100,000 rows of 10 are summed in 0.28 ns an element with 2^11 (204 rows), 0.35 ns with
+/// 2^9, 0.34 ns with 2^13, and 0.72 ns with 16 rows.
 inline constexpr std::int64_t kTileElements = 1 << 11;
 /// Elements of these rows together at most, and how many rows are worth it: fewer are reduced where
 /// they lie. 1,000 rows of 20,000 take 6.3 ns an element with 2^16 (3 rows, so none is copied), 2.7

@@ -27,6 +27,10 @@ void add_once(std::vector<T>& list, T item) {
 /// then they may be run as late as at their next member. From then on they have a position, and
 /// still take what needs nothing that comes after it. An index map is a member of each loop that
 /// reads it. Where it turns out that other code reads it, its kernel runs just before that.
+///
+/// It ends without counting: each step is taken once, in order. What else adds a group is an index
+/// map whose kernel is to run after all, and whose inputs that asks for first: these were made
+/// before it, and IndexMaps hands out each map once.
 class Fusion {
  public:
   Fusion(const Plan& plan, std::uint32_t first, std::uint32_t end)
@@ -76,7 +80,7 @@ class Fusion {
     const auto is_late = [&](std::uint32_t reg) { return late.contains(reg); };
     for (std::uint32_t step = first; step < end; ++step) {
       const auto operands = plan_.operands(step), outputs = plan_.outputs(step);
-      // A register that had another value before is written where it stands.
+      // Where a register had another value before, the step may not overtake who reads that.
       if (plan_.step(step).may_come_first() && !named.contains(outputs[0]) &&
           std::ranges::none_of(plan_.inputs(step), is_late))
         hoisted.push_back(step);

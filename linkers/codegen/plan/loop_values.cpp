@@ -72,7 +72,8 @@ std::uint32_t LoopValues::index_of(LoopNest::Source source) {
 
 // ---- the iteration space ----
 
-/// What is known to have one shape is compared once, and where all is, not at all.
+/// Finds the lengths that a call has to compare before the loop: of members whose shapes are known
+/// to be the same one is compared, and none where all are.
 void LoopValues::find_space() {
   const auto has_first_shape = [&](const LoopMember& member) {
     return plan_.shapes().are_same(shape_of(member.step), shape_of(members_.front().step));
@@ -271,7 +272,7 @@ void LoopValues::find_storage() {
   }
 }
 
-/// True if the loop computes a member: all but index maps, and an Identity of what it computes.
+/// True if the loop computes a member: any that is no index map, and an Identity of such a one.
 bool LoopValues::is_value(std::uint32_t step) const {
   const StepForm& form = plan_.step(step);
   if (form.kind != StepForm::Kind::Mapped) return true;
