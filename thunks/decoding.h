@@ -1,6 +1,8 @@
 // decoding.h: how a selector's value picks an arm.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace thunkvm {
@@ -10,5 +12,11 @@ enum class Decoding : std::uint8_t {
   Index,  ///< arm i for the value i in [0, n); anything else is an error
   IndexOrDefault,  ///< arm i for the value i in [0, n-1); anything else takes the last arm
 };
+
+/// By Decoding: what it is called, in attributes and in all texts.
+inline constexpr std::array<const char*, 3> kDecodingNames{"truth", "index", "index_or_default"};
+inline constexpr const char* name(Decoding decoding) {
+  return kDecodingNames[static_cast<std::size_t>(decoding)];
+}
 
 }  // namespace thunkvm

@@ -15,15 +15,6 @@ namespace thunkvm {
 
 namespace {
 
-std::string_view name(Decoding decoding) {
-  switch (decoding) {
-    case Decoding::Truth: return "truth";
-    case Decoding::Index: return "index";
-    case Decoding::IndexOrDefault: return "index or default";
-  }
-  return "?";
-}
-
 std::string number(double value) {
   std::array<char, 32> text;
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};

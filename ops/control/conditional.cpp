@@ -14,15 +14,6 @@
 namespace thunkvm {
 namespace {
 
-std::string_view name(Decoding decoding) {
-  switch (decoding) {
-    case Decoding::Truth: return "truth";
-    case Decoding::Index: return "index";
-    case Decoding::IndexOrDefault: return "index_or_default";
-  }
-  return "?";
-}
-
 Decoding decoding_of(const std::string& text) {
   for (Decoding d : {Decoding::Truth, Decoding::Index, Decoding::IndexOrDefault})
     if (name(d) == text) return d;

@@ -6,15 +6,6 @@
 namespace thunkvm {
 namespace {
 
-const char* name(Decoding decoding) {
-  switch (decoding) {
-    case Decoding::Truth: return "truth";
-    case Decoding::Index: return "index";
-    case Decoding::IndexOrDefault: break;
-  }
-  return "default";
-}
-
 PyRef index_or_none(std::uint32_t index) {
   return index == kNone ? PyRef::borrow(Py_None) : PyRef::take(PyLong_FromUnsignedLong(index));
 }

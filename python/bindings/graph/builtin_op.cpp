@@ -33,8 +33,7 @@ PyObject* builtin_op_text(PyObject* self) {
 Attributes attributes_of(const Op& op) {
   const Conditional* conditional = op.conditional();
   if (conditional == nullptr) return op.attributes();
-  const char* decodings[] = {"truth", "index", "index_or_default"};
-  return {{"decoding", std::string(decodings[static_cast<int>(conditional->decoding)])},
+  return {{"decoding", std::string(name(conditional->decoding))},
           {"n_arms", std::int64_t{conditional->n_arms}},
           {"n_outputs", std::int64_t{conditional->n_outputs}}};
 }

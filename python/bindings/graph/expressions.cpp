@@ -8,6 +8,7 @@
 #include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -100,9 +101,8 @@ PyObject* exposed_ops(PyObject*, PyObject*) {
 }
 
 Decoding decoding_of(const std::string& name) {
-  if (name == "truth") return Decoding::Truth;
-  if (name == "index") return Decoding::Index;
-  if (name == "index_or_default") return Decoding::IndexOrDefault;
+  const auto found = std::ranges::find(kDecodingNames, name);
+  if (found != kDecodingNames.end()) return static_cast<Decoding>(found - kDecodingNames.begin());
   throw Error(ErrorKind::Value, "conditional: decoding '" + name +
                                     "' does not exist; use 'truth', 'index' or 'index_or_default'");
 }

@@ -32,7 +32,7 @@ class Block(NamedTuple):
         How many arms there are.
     decoding : str
         How the selector picks an arm: ``"truth"`` (arm 1 if it is true), ``"index"``, or
-        ``"default"`` (an index, and the last arm for all others).
+        ``"index_or_default"`` (an index, and the last arm for all others).
     idle : bool
         Whether nothing is computed in it, nor has to be for it.
     """
@@ -111,7 +111,7 @@ class Regions:
         selector = selector_text(node.inputs[0])
         if block.decoding == "truth":
             return selector if block.number == 1 else f"not {selector}"
-        if block.decoding == "default" and block.number == block.n_arms - 1:
+        if block.decoding == "index_or_default" and block.number == block.n_arms - 1:
             return f"not 0 <= {selector} < {block.number}"
         return f"{selector} == {block.number}"
 
