@@ -56,6 +56,21 @@ class StridedWalk {
   std::vector<std::int64_t> strides_;  ///< [axis][operand], bytes
 };
 
+/// Writes the strides of an array in C order whose elements lie `step` apart. They may wrap where
+/// it has no elements, but other lengths whose product no number holds: nobody goes by one then.
+inline void fill_dense_strides(Dims shape, std::int64_t step, std::int64_t* strides) {
+  auto next = static_cast<std::uint64_t>(step);
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = static_cast<std::int64_t>(next);
+    next *= static_cast<std::uint64_t>(shape[axis] == 0 ? 1 : shape[axis]);
+  }
+}
+inline std::vector<std::int64_t> dense_strides(Dims shape, std::size_t step) {
+  std::vector<std::int64_t> strides(shape.size());
+  fill_dense_strides(shape, static_cast<std::int64_t>(step), strides.data());
+  return strides;
+}
+
 inline StridedWalk::Operand operand(const Array& a) { return {a.data(), a.shape(), a.strides()}; }
 
 }  // namespace thunkvm

@@ -4,6 +4,7 @@
 #include "ops/indexing/index_arrays.h"
 #include "ops/indexing/picked_walk.h"
 #include "thunks/lengths.h"
+#include "thunks/strided.h"
 
 #include <algorithm>
 
@@ -14,15 +15,6 @@ namespace {
 struct ArrayIndexState {
   ArrayIndex index;
 };
-
-std::vector<std::int64_t> c_order_strides(Dims shape, std::int64_t item) {
-  std::vector<std::int64_t> strides(shape.size());
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = item;
-    item *= std::max<std::int64_t>(shape[axis], 1);
-  }
-  return strides;
-}
 
 template <class T>
 void run_get(Activation& activation, const Operands& operands) {
@@ -38,18 +30,12 @@ void run_get(Activation& activation, const Operands& operands) {
 /// The value in C order and in this shape, which it is broadcast to.
 Array broadcast_value(const std::string& op, const Array& value, Dims shape) {
   if (same_lengths(value.shape(), shape)) return value.as_contiguous();
-  const std::size_t extra = shape.size() - value.shape().size();
-  std::vector<std::int64_t> strides(shape.size(), 0);
-  for (std::size_t axis = 0; axis < value.shape().size(); ++axis) {
-    const int from = static_cast<int>(axis);
-    if (value.length(from) == 1) continue;
-    if (value.length(from) != shape[axis + extra])
-      throw Error(ErrorKind::Value, "[" + op + "] could not broadcast input array from shape " +
-                                        format_shape(value.shape()) + " into shape " +
-                                        format_shape(shape));
-    strides[axis + extra] = value.stride(from);
-  }
-  return value.view(shape, strides, value.data()).copy();
+  const auto strides = broadcast_strides(value, shape);
+  if (!strides)
+    throw Error(ErrorKind::Value, "[" + op + "] could not broadcast input array from shape " +
+                                      format_shape(value.shape()) + " into shape " +
+                                      format_shape(shape));
+  return value.view(shape, *strides, value.data()).copy();
 }
 
 /// Takes over an x that dies here.
@@ -60,7 +46,7 @@ void run_write(Activation& activation, const Operands& operands) {
   const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
   // Whatever can fail does so before the memory of x is touched: in what is written to, the
   // elements lie in C order.
-  const std::vector<std::int64_t> strides = c_order_strides(shape, sizeof(T));
+  const std::vector<std::int64_t> strides = dense_strides(shape, sizeof(T));
   char origin = 0;
   const PickedElements found =
       index.find(activation, operands, 2,

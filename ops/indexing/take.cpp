@@ -119,8 +119,7 @@ void run_add_at(Activation& activation, const Operands& operands) {
   const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
   const TakeExtents extents(*activation.host, "add_at", kernel_state<TakeState>(operands),
                             input_array(activation, operands, 0), positions);
-  if (!std::equal(extents.shape.begin(), extents.shape.end(), value.shape().begin(),
-                  value.shape().end()))
+  if (!same_lengths(extents.shape, value.shape()))
     throw Error(ErrorKind::Value, "[add_at] the value has shape " + format_shape(value.shape()) +
                                       ", but these positions of an array of shape " +
                                       format_shape(shape) + " take one of shape " +

@@ -11,6 +11,20 @@ inline bool fits(const ArrayBody& body, DType dtype, Dims shape) {
 
 }  // namespace
 
+std::optional<std::vector<std::int64_t>> broadcast_strides(const Array& x, Dims shape) {
+  const Dims lengths = x.shape();
+  if (lengths.size() > shape.size()) return std::nullopt;
+  const std::size_t lacked = shape.size() - lengths.size();
+  std::vector<std::int64_t> strides(shape.size(), 0);
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
+    if (lengths[axis] == shape[lacked + axis])
+      strides[lacked + axis] = x.strides()[axis];
+    else if (lengths[axis] != 1)
+      return std::nullopt;
+  }
+  return strides;
+}
+
 Array take_fitting(Cell& cell, DType dtype, Dims shape) {
   const bool taken =
       cell.is_array() && fits(*cell.body(), dtype, shape) && Array::exclusive(*cell.body());

@@ -4,6 +4,10 @@
 #include "thunks/array.h"
 #include "thunks/thunk.h"
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 namespace thunkvm {
 
 /// Input i as an array. A Scalar cell is copied into a 0-d array.
@@ -18,6 +22,10 @@ inline bool same_lengths(Dims a, Dims b) {
     if (a[i] != b[i]) return false;
   return true;
 }
+
+/// The strides by which an array is read as one of this shape: 0 along axes that it lacks or has
+/// once. None where a length differs otherwise.
+std::optional<std::vector<std::int64_t>> broadcast_strides(const Array& x, Dims shape);
 
 /// Moves an array out of its register if it is exclusive, in C order, and has this dtype and shape;
 /// else an empty handle. What comes back may be written.

@@ -87,7 +87,7 @@ void run_recurrence(Activation& activation, const Operands& operands) {
   const int axis = kernel_state<CumulativeState>(operands).axis;
   const Array a = input_array(activation, operands, 0).as_contiguous();
   const Array b = input_array(activation, operands, 1).as_contiguous();
-  if (!std::ranges::equal(a.shape(), b.shape()))
+  if (!same_lengths(a.shape(), b.shape()))
     throw Error(ErrorKind::Value, "[recurrence] factors and terms differ in shape");
   const std::int64_t size = b.size();
   const Array out = output_array(activation, operands, 0, dtype_of<T>, b.shape());

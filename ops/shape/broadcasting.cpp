@@ -14,29 +14,17 @@ namespace {
 void run_broadcast_to(Activation& activation, const Operands& operands) {
   const Array x = input_array(activation, operands, 0);
   const std::vector<std::int64_t> shape = read_integers(activation, operands, 1);
-  const auto fail = [&] {
+  if (std::ranges::any_of(shape, [](std::int64_t length) { return length < 0; }))
+    throw Error(ErrorKind::Value,
+                "[broadcast_to] negative dimensions are not allowed: " + format_shape(shape));
+  const auto strides = broadcast_strides(x, shape);
+  if (!strides)
     throw Error(ErrorKind::Value,
                 "[broadcast_to] operands could not be broadcast together: an array of shape " +
                     format_shape(x.shape()) + " does not fit the requested shape " +
                     format_shape(shape) +
                     ", axis by axis from the last: lengths must agree or be 1");
-  };
-  const std::size_t ndim = static_cast<std::size_t>(x.ndim());
-  if (ndim > shape.size()) fail();
-  const std::size_t extra = shape.size() - ndim;
-  std::vector<std::int64_t> strides(shape.size(), 0);
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] < 0)
-      throw Error(ErrorKind::Value,
-                  "[broadcast_to] negative dimensions are not allowed: " + format_shape(shape));
-    if (axis < extra) continue;
-    const int from = static_cast<int>(axis - extra);
-    if (x.length(from) == shape[axis])
-      strides[axis] = x.stride(from);
-    else if (x.length(from) != 1)
-      fail();
-  }
-  store(activation, operands, 0, x.view(shape, strides, x.data()));
+  store(activation, operands, 0, x.view(shape, *strides, x.data()));
 }
 
 class BroadcastToOp final : public ArrayOp {
@@ -114,7 +102,7 @@ void run_unbroadcast(Activation& activation, const Operands& operands) {
   const Dims from = x.shape();
   std::vector<std::int64_t> shape = read_integers(activation, operands, 1);
   shape.insert(shape.begin(), from.begin(), from.begin() + leading);
-  if (std::equal(shape.begin(), shape.end(), from.begin(), from.end())) {
+  if (same_lengths(shape, from)) {
     activation.output(operands, 0) = activation.input(operands, 0);
     return;
   }

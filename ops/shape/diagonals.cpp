@@ -55,8 +55,7 @@ void run_set_diagonal(Activation& activation, const Operands& operands) {
   const std::vector<std::int64_t> shape(seen.shape.begin(), seen.shape.end());
   {
     const Array wanted = diagonal_view(input_array(activation, operands, 0), state);
-    if (!std::equal(wanted.shape().begin(), wanted.shape().end(), value.shape().begin(),
-                    value.shape().end()))
+    if (!same_lengths(wanted.shape(), value.shape()))
       throw Error(ErrorKind::Value,
                   "[set_diagonal] the value has shape " + format_shape(value.shape()) +
                       ", but the diagonal of an array of shape " + format_shape(shape) +

@@ -84,8 +84,7 @@ void run_stack(Activation& activation, const Operands& operands) {
     HostLeave leave(*activation.host, out.size());
     for (int i = 0; i < operands.n_inputs; ++i) {
       const Array part = input_array(activation, operands, i);
-      if (!std::equal(part.shape().begin(), part.shape().end(), first.shape.begin(),
-                      first.shape.end()))
+      if (!same_lengths(part.shape(), first.shape))
         throw Error(ErrorKind::Value,
                     "[stack] all input arrays must have the same shape, but array 0 has " +
                         format_shape(first.shape) + " and array " + std::to_string(i) + " has " +

@@ -3,6 +3,7 @@
 #include "ops/graph/extent_op.h"
 #include "ops/kernels/stretches.h"
 #include "thunks/lengths.h"
+#include "thunks/strided.h"
 
 #include <algorithm>
 
@@ -76,25 +77,14 @@ std::optional<std::vector<std::int64_t>> view_strides(const Array& x, Dims shape
   return strides;
 }
 
-/// The steps in C order. They may wrap where an array has no elements, but other lengths whose
-/// product no step holds: nobody takes one.
-std::vector<std::int64_t> dense_strides(Dims shape, DType dtype) {
-  std::vector<std::int64_t> strides(shape.size());
-  std::uint64_t step = item_size(dtype);
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = static_cast<std::int64_t>(step);
-    step *= static_cast<std::uint64_t>(std::max<std::int64_t>(shape[axis], 1));
-  }
-  return strides;
-}
-
 void run_reshape(Activation& activation, const Operands& operands) {
   const Array x = input_array(activation, operands, 0);
   std::vector<std::int64_t> shape = read_integers(activation, operands, 1);
   const std::int64_t size = x.size();
   resolve_lengths(shape, size, x.shape());
   if (size <= 1 || x.contiguous()) {
-    store(activation, operands, 0, x.view(shape, dense_strides(shape, x.dtype()), x.data()));
+    store(activation, operands, 0,
+          x.view(shape, dense_strides(shape, item_size(x.dtype())), x.data()));
     return;
   }
   if (const auto strides = view_strides(x, shape)) {
@@ -102,7 +92,8 @@ void run_reshape(Activation& activation, const Operands& operands) {
     return;
   }
   const Array out = output_array(activation, operands, 0, x.dtype(), shape);
-  const Array as_x = out.view(x.shape(), dense_strides(x.shape(), x.dtype()), out.data());
+  const Array as_x =
+      out.view(x.shape(), dense_strides(x.shape(), item_size(x.dtype())), out.data());
   copy_in_stretches(*activation.host, x, as_x);
   poll_after(activation, size);
   store(activation, operands, 0, out);

@@ -1,5 +1,7 @@
 #include "linkers/codegen/runtime/call_memory.h"
 
+#include "thunks/strided.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,11 +12,8 @@ namespace {
 void set_lengths(Temporary& temporary, Dims shape, std::int64_t stride) {
   if (temporary.version != 0 && std::equal(shape.begin(), shape.end(), temporary.lengths)) return;
   ++temporary.version;
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    temporary.lengths[axis] = shape[axis];
-    temporary.strides[axis] = stride;
-    stride *= shape[axis];
-  }
+  std::ranges::copy(shape, temporary.lengths);
+  fill_dense_strides(shape, stride, temporary.strides);
 }
 
 }  // namespace

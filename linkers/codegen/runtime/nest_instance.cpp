@@ -4,6 +4,7 @@
 #include "linkers/codegen/runtime/limits.h"
 #include "ops/kernels/array_kernel.h"
 #include "thunks/lengths.h"
+#include "thunks/strided.h"
 
 #include <algorithm>
 
@@ -158,8 +159,7 @@ class NestResolution {
       return true;
     }
     std::int64_t strides[kMaxDims];
-    for (std::int64_t axis = ndim(), stride = 1; axis-- > 0; stride *= loop_.shape()[axis])
-      strides[axis] = stride;
+    fill_dense_strides(Dims(loop_.shape(), ndim()), 1, strides);
     char origin = 0;
     const View& part = find(input.pad->slice, {&origin, ndim(), loop_.shape(), strides});
     if (has_lanes && surround(i, operand, part, part.data - &origin, size)) return true;
@@ -185,8 +185,7 @@ class NestResolution {
         static_cast<std::uint32_t>(i), nest_.loop.fills[i], bytes, before, before + n, size};
     instance_.locations[i].offset -= before * bytes;
     std::int64_t in_order[kMaxDims];
-    for (std::int64_t axis = ndim(), stride = bytes; axis-- > 0; stride *= loop_.shape()[axis])
-      in_order[axis] = stride;
+    fill_dense_strides(Dims(loop_.shape(), ndim()), bytes, in_order);
     loop_.map({operand.data, ndim(), loop_.shape(), in_order}, true);
     return true;
   }
