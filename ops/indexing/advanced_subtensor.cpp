@@ -71,13 +71,16 @@ class ArrayIndexOp : public ArrayOp {
  public:
   /// `first` of the inputs are no part of the index.
   ArrayIndexOp(std::string name, const Attributes& attrs, std::size_t first)
-      : ArrayOp(std::move(name), attrs), first_(first) {}
+      : ArrayOp(std::move(name), attrs),
+        first_(first),
+        items_(parse_index(this->name(), texts())) {}
 
  protected:
-  using Items = std::vector<std::string>;
-  const Items& items() const { return attributes().get<Items>("index"); }
+  const std::vector<std::string>& texts() const {
+    return attributes().get<std::vector<std::string>>("index");
+  }
   ArrayIndex index(std::span<const Variable> inputs) const {
-    return {name(), items(), inputs[0].ndim(), inputs.subspan(first_)};
+    return {name(), items_, inputs[0].ndim(), inputs.subspan(first_)};
   }
   ArrayIndexState index_state(const Apply& node) const { return {index(node.inputs())}; }
 
@@ -98,7 +101,7 @@ class ArrayIndexOp : public ArrayOp {
   Variable apply(std::string_view op, Apply& node, std::vector<Variable> operands) const {
     for (std::size_t i = first_; i < node.n_inputs(); ++i)
       operands.push_back(node.input(static_cast<int>(i)));
-    return call_op(op, operands, {{"index", items()}});
+    return call_op(op, operands, {{"index", texts()}});
   }
 
   /// A batch of it. `operands` are x and the value, where there is one, with a batch axis both; the
@@ -109,8 +112,8 @@ class ArrayIndexOp : public ArrayOp {
     const ArrayIndex single = index(node.inputs());
     const bool own = std::find(batched.begin() + static_cast<std::ptrdiff_t>(first_), batched.end(),
                                true) != batched.end();
-    Items longer = items();
-    longer.insert(longer.begin(), own ? "[]" : ":");
+    IndexItems longer = items_;
+    longer.insert(longer.begin(), {.kind = own ? IndexItem::Kind::Array : IndexItem::Kind::Slice});
     if (own) operands.push_back(entries(length_of(operands[0], 0), single.n_picked()));
     for (std::size_t i = first_; i < inputs.size(); ++i)
       operands.push_back(batched[i] ? entry_by_entry(node, static_cast<int>(i), inputs[i], longer,
@@ -130,7 +133,7 @@ class ArrayIndexOp : public ArrayOp {
       for (int axis = 0; axis < n_picked + single.n_rest(); ++axis)
         order.push_back(axis < n_picked ? axis : axis + 1);
     }
-    const auto call = [&] { return call_op(name(), operands, {{"index", longer}}); };
+    const auto call = [&] { return call_op(name(), operands, {{"index", index_texts(longer)}}); };
     if (order.empty()) return {call()};
     if (first_ == 1) return {transpose(call(), order)};
     Axes back(order.size());
@@ -148,7 +151,7 @@ class ArrayIndexOp : public ArrayOp {
     return ndim == 0 ? counts : expand_dims(counts, axis_range(1, 1 + ndim));
   }
   /// A batched input of the index, as an array with the batch axis before the arrays' own.
-  Variable entry_by_entry(Apply& node, int i, const Variable& input, Items& longer,
+  Variable entry_by_entry(Apply& node, int i, const Variable& input, IndexItems& longer,
                           int n_picked) const {
     const Variable& single = node.input(i);
     if (single.dtype() == DType::Bool)
@@ -157,16 +160,11 @@ class ArrayIndexOp : public ArrayOp {
                ": every example could pick another number of elements; use `where`");
     if (single.ndim() == 0) {
       // An integer of each example is an array of the batch, unless it is the end of a slice.
-      std::size_t mark = static_cast<std::size_t>(i) - first_;
-      for (std::size_t item = 1; item < longer.size(); ++item) {
-        const auto marks =
-            longer[item] == "[]" ? 1 : std::count(longer[item].begin(), longer[item].end(), '?');
-        if (mark < static_cast<std::size_t>(marks)) {
-          if (longer[item] != "?" && longer[item] != "[]") break;
-          longer[item] = "[]";
-          return n_picked == 0 ? input : expand_dims(input, axis_range(1, 1 + n_picked));
-        }
-        mark -= static_cast<std::size_t>(marks);
+      const std::vector<std::size_t> wanted{static_cast<std::size_t>(i) - first_};
+      for (IndexItem& item : longer) {
+        if (item.kind == IndexItem::Kind::Slice || item.inputs() != wanted) continue;
+        item.kind = IndexItem::Kind::Array;
+        return n_picked == 0 ? input : expand_dims(input, axis_range(1, 1 + n_picked));
       }
       const Variable common = common_to_batch(input);
       if (!common) fail(ErrorKind::NotImplemented, "cannot be batched over the ends of slices");
@@ -177,6 +175,7 @@ class ArrayIndexOp : public ArrayOp {
   }
 
   std::size_t first_;
+  IndexItems items_;
 };
 
 class AdvancedSubtensorOp final : public ArrayIndexOp {

@@ -12,12 +12,7 @@ namespace thunkvm {
 
 namespace {
 
-const std::string kArray = "[]";
-
-bool is_slice(const std::string& item) { return item.find(':') != std::string::npos; }
-bool is_integer(const std::string& item) {
-  return item != kArray && item != "newaxis" && item != "..." && !is_slice(item);
-}
+using ItemKind = IndexItem::Kind;
 
 int n_axes(const Variable& array) { return array.dtype() == DType::Bool ? array.ndim() : 1; }
 
@@ -27,20 +22,21 @@ const Variable& input_of(const std::string& op, std::span<const Variable> inputs
                                    std::to_string(inputs.size()));
 }
 
-/// The items with a full slice for each axis that an array takes.
-std::vector<std::string> without_arrays(const std::string& op,
-                                        const std::vector<std::string>& items,
-                                        std::span<const Variable> inputs) {
-  std::vector<std::string> basic;
-  std::size_t next = 0;
-  for (const std::string& item : items) {
-    if (item == kArray) {
-      basic.insert(basic.end(), static_cast<std::size_t>(n_axes(input_of(op, inputs, next++))),
-                   ":");
-    } else {
-      basic.push_back(item);
-      next += static_cast<std::size_t>(std::count(item.begin(), item.end(), '?'));
+/// The items with a full slice for each axis that an array takes; only integers count as inputs.
+IndexItems without_arrays(const std::string& op, const IndexItems& items,
+                          std::span<const Variable> inputs) {
+  IndexItems basic;
+  std::int64_t n_arrays = 0;
+  for (IndexItem item : items) {
+    if (item.kind == ItemKind::Array) {
+      const Variable& array = input_of(op, inputs, item.inputs()[0]);
+      basic.resize(basic.size() + static_cast<std::size_t>(n_axes(array)));
+      ++n_arrays;
+      continue;
     }
+    for (IndexNumber* number : {&item.start, &item.stop, &item.step})
+      if (number->is_input()) number->value -= n_arrays;
+    basic.push_back(item);
   }
   return basic;
 }
@@ -116,25 +112,24 @@ Array added_up(Dims shape, std::span<const Array> offsets) {
 
 std::vector<std::int64_t> PickedElements::shape() const { return inserted(rest, n_before, picked); }
 
-ArrayIndex::ArrayIndex(const std::string& op, const std::vector<std::string>& items, int ndim,
+ArrayIndex::ArrayIndex(const std::string& op, const IndexItems& items, int ndim,
                        std::span<const Variable> inputs)
     : basic_(op, without_arrays(op, items, inputs), ndim) {
-  std::size_t next = 0;
   int axis = 0, of_x = 0, left = ndim;
-  for (const std::string& item : items) {
-    if (item == kArray)
-      left -= n_axes(input_of(op, inputs, next++));
-    else if (item != "newaxis" && item != "...")
+  for (const IndexItem& item : items) {
+    if (item.kind == ItemKind::Array)
+      left -= n_axes(inputs[item.inputs()[0]]);
+    else if (item.kind == ItemKind::Integer || item.kind == ItemKind::Slice)
       --left;
-    if (item != kArray) next += static_cast<std::size_t>(std::count(item.begin(), item.end(), '?'));
   }
   const auto keep = [&](int n, bool has_axis) {
     for (; n > 0; --n, of_x += has_axis) rest_.push_back(axis++);
   };
-  next = 0;
+  std::size_t n_inputs = 0;
   bool met = false, apart = false, ellipsis = false;
-  for (const std::string& item : items) {
-    const bool picks = item == kArray || is_integer(item);
+  for (const IndexItem& item : items) {
+    const bool picks = item.kind == ItemKind::Array || item.kind == ItemKind::Integer;
+    n_inputs += item.inputs().size();
     if (picks) {
       if (!met) n_before_ = static_cast<int>(rest_.size());
       separated_ = separated_ || apart;
@@ -142,32 +137,33 @@ ArrayIndex::ArrayIndex(const std::string& op, const std::vector<std::string>& it
     } else {
       apart = met;
     }
-    if (item == kArray) {
-      const Variable& array = input_of(op, inputs, next);
+    if (item.kind == ItemKind::Array) {
+      const std::size_t input = item.inputs()[0];
+      const Variable& array = inputs[input];
       const bool is_mask = array.dtype() == DType::Bool;
-      arrays_.push_back({static_cast<int>(next++), axis, of_x, n_axes(array), is_mask});
+      arrays_.push_back({static_cast<int>(input), axis, of_x, n_axes(array), is_mask});
       n_picked_ = std::max(n_picked_, is_mask ? 1 : array.ndim());
       axis += arrays_.back().n_axes;
       of_x += arrays_.back().n_axes;
       continue;
     }
-    for (auto marks = std::count(item.begin(), item.end(), '?'); marks > 0; --marks) {
-      input_of(op, inputs, next);
-      integers_.push_back(static_cast<int>(next++));
+    for (const std::size_t input : item.inputs()) {
+      input_of(op, inputs, input);
+      integers_.push_back(static_cast<int>(input));
     }
     if (picks) {
       ++of_x;
-    } else if (item == "...") {
+    } else if (item.kind == ItemKind::Ellipsis) {
       keep(left, true);
       ellipsis = true;
     } else {
-      keep(1, item != "newaxis");
+      keep(1, item.kind != ItemKind::NewAxis);
     }
   }
   if (!ellipsis) keep(left, true);
   if (separated_) n_before_ = 0;
-  if (next != inputs.size())
-    throw Error(ErrorKind::Type, "[" + op + "] the index takes " + std::to_string(next) +
+  if (n_inputs != inputs.size())
+    throw Error(ErrorKind::Type, "[" + op + "] the index takes " + std::to_string(n_inputs) +
                                      " inputs, one for each '?' and '[]', but got " +
                                      std::to_string(inputs.size()));
 }

@@ -34,7 +34,7 @@ class ArrayIndex {
  public:
   /// `inputs` are those of the items, in their order. Throws Error(Type) where they do not fit the
   /// items, and as BasicIndex does.
-  ArrayIndex(const std::string& op, const std::vector<std::string>& items, int ndim,
+  ArrayIndex(const std::string& op, const IndexItems& items, int ndim,
              std::span<const Variable> inputs);
 
   const std::string& op() const { return basic_.op(); }

@@ -69,15 +69,100 @@ IndexItem plainest_of_length(const IndexItem& slice) {
   return plain;
 }
 
+[[noreturn]] void no_item(const std::string& op, const std::string& text) {
+  throw Error(ErrorKind::Value, "[" + op + "] '" + text +
+                                    "' is no item of an index: use an integer, "
+                                    "a slice like '1:5:2' or ':', 'newaxis' or '...', with '?' for "
+                                    "an integer that is an input");
+}
+
+/// Reads items one after the other, and numbers the inputs in them.
+class IndexParser {
+ public:
+  explicit IndexParser(const std::string& op) : op_(op) {}
+
+  IndexItem item(const std::string& text) {
+    using Kind = IndexItem::Kind;
+    if (text == "newaxis") return {.kind = Kind::NewAxis};
+    if (text == "...") return {.kind = Kind::Ellipsis};
+    if (text == "[]") return {.kind = Kind::Array, .start = next_input()};
+    std::vector<std::string> fields(1);
+    for (char c : text) {
+      if (c == ':')
+        fields.emplace_back();
+      else
+        fields.back() += c;
+    }
+    if (text.empty() || fields.size() > 3) no_item(op_, text);
+    IndexItem item{.kind = fields.size() == 1 ? Kind::Integer : Kind::Slice};
+    item.start = number(fields[0], text);
+    if (fields.size() > 1) item.stop = number(fields[1], text);
+    if (fields.size() > 2) item.step = number(fields[2], text);
+    return item;
+  }
+
+ private:
+  IndexNumber next_input() { return {IndexNumber::From::Input, n_inputs_++}; }
+  IndexNumber number(const std::string& field, const std::string& item) {
+    if (field.empty()) return {};
+    if (field == "?") return next_input();
+    IndexNumber number = literal(0);
+    const char* last = field.data() + field.size();
+    const auto [end, error] = std::from_chars(field.data(), last, number.value);
+    if (error != std::errc() || end != last) no_item(op_, item);
+    return number;
+  }
+
+  const std::string& op_;
+  std::int64_t n_inputs_ = 0;
+};
+
+std::string text_of(const IndexNumber& number) {
+  if (number.from == IndexNumber::From::Absent) return "";
+  return number.is_input() ? "?" : std::to_string(number.value);
+}
+
 }  // namespace
 
-BasicIndex::BasicIndex(std::string op, const std::vector<std::string>& items, int ndim)
-    : op_(std::move(op)) {
-  std::vector<IndexItem> written;
+std::vector<std::size_t> IndexItem::inputs() const {
+  std::vector<std::size_t> all;
+  for (const IndexNumber& number : {start, stop, step})
+    if (number.is_input()) all.push_back(static_cast<std::size_t>(number.value));
+  return all;
+}
+
+std::string IndexItem::text() const {
+  switch (kind) {
+    case Kind::Integer: return text_of(start);
+    case Kind::NewAxis: return "newaxis";
+    case Kind::Ellipsis: return "...";
+    case Kind::Array: return "[]";
+    case Kind::Slice: break;
+  }
+  const std::string by = text_of(step);
+  return text_of(start) + ":" + text_of(stop) + (by.empty() ? "" : ":" + by);
+}
+
+IndexItems parse_index(const std::string& op, const std::vector<std::string>& texts) {
+  IndexParser parser(op);
+  IndexItems items;
+  for (const std::string& text : texts) items.push_back(parser.item(text));
+  return items;
+}
+
+std::vector<std::string> index_texts(const IndexItems& items) {
+  std::vector<std::string> texts;
+  for (const IndexItem& item : items) texts.push_back(item.text());
+  return texts;
+}
+
+BasicIndex::BasicIndex(std::string op, const IndexItems& items, int ndim) : op_(std::move(op)) {
+  IndexItems written = items;
   int used = 0, ellipses = 0;
-  for (const std::string& item : items) {
-    written.push_back(parse_item(item));
-    const IndexItem::Kind kind = written.back().kind;
+  for (const IndexItem& item : items) {
+    const IndexItem::Kind kind = item.kind;
+    if (kind == IndexItem::Kind::Array) no_item(op_, item.text());
+    n_inputs_ += static_cast<int>(item.inputs().size());
     if (kind == IndexItem::Kind::Integer || kind == IndexItem::Kind::Slice) ++used;
     if (kind == IndexItem::Kind::Ellipsis) ++ellipses;
   }
@@ -87,51 +172,13 @@ BasicIndex::BasicIndex(std::string op, const std::vector<std::string>& items, in
     throw Error(ErrorKind::Index, "[" + op_ + "] too many indices for array: array is " +
                                       std::to_string(ndim) + "-dimensional, but " +
                                       std::to_string(used) + " were indexed");
-  if (ellipses == 0) written.push_back({IndexItem::Kind::Ellipsis, {}, {}, {}});
+  if (ellipses == 0) written.push_back({.kind = IndexItem::Kind::Ellipsis});
   for (const IndexItem& item : written) {
     if (item.kind == IndexItem::Kind::Ellipsis)
       items_.resize(items_.size() + static_cast<std::size_t>(ndim - used));
     else
       items_.push_back(item);
   }
-}
-
-IndexNumber BasicIndex::parse_number(const std::string& text, const std::string& item) {
-  if (text.empty()) return {};
-  if (text == "?") return {IndexNumber::From::Input, n_inputs_++};
-  IndexNumber number{IndexNumber::From::Literal, 0};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
-  if (error != std::errc() || end != text.data() + text.size())
-    throw Error(ErrorKind::Value,
-                "[" + op_ + "] '" + item +
-                    "' is no item of an index: use an integer, "
-                    "a slice like '1:5:2' or ':', 'newaxis' or '...', with '?' for "
-                    "an integer that is an input");
-  return number;
-}
-
-IndexItem BasicIndex::parse_item(const std::string& text) {
-  if (text == "newaxis") return {IndexItem::Kind::NewAxis, {}, {}, {}};
-  if (text == "...") return {IndexItem::Kind::Ellipsis, {}, {}, {}};
-  std::vector<std::string> fields(1);
-  for (char c : text) {
-    if (c == ':')
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  IndexItem item;
-  if (fields.size() == 1) {
-    if (text.empty()) parse_number("empty", text);
-    item.kind = IndexItem::Kind::Integer;
-    item.start = parse_number(text, text);
-    return item;
-  }
-  if (fields.size() > 3) parse_number(text, text);
-  item.start = parse_number(fields[0], text);
-  item.stop = parse_number(fields[1], text);
-  if (fields.size() == 3) item.step = parse_number(fields[2], text);
-  return item;
 }
 
 int BasicIndex::result_ndim() const {
@@ -223,20 +270,12 @@ Extents BasicIndex::extents(const Extents& x, std::span<const Variable> inputs) 
     const Variable& length = x[axis++];
     if (item.kind == IndexItem::Kind::Integer) continue;
     std::vector<Variable> integers{length};
-    const auto written = [&](const IndexNumber& number) -> std::string {
-      if (number.from == IndexNumber::From::Absent) return "";
-      if (number.from == IndexNumber::From::Literal) return std::to_string(number.value);
-      integers.push_back(inputs[static_cast<std::size_t>(number.value)]);
-      return "?";
-    };
     const IndexItem slice = plainest_of_length(item);
-    const std::string start = written(slice.start), stop = written(slice.stop);
-    const std::string step = written(slice.step);
-    const bool whole = start.empty() && stop.empty() && step.empty();
-    lengths.push_back(
-        whole ? length
-              : call_op("slice_length", std::span<const Variable>(integers),
-                        {{"slice", start + ":" + stop + (step.empty() ? "" : ":" + step)}}));
+    for (const std::size_t input : slice.inputs()) integers.push_back(inputs[input]);
+    const std::string text = slice.text();
+    lengths.push_back(text == ":" ? length
+                                  : call_op("slice_length", std::span<const Variable>(integers),
+                                            {{"slice", text}}));
   }
   return lengths;
 }

@@ -1,7 +1,7 @@
 // indexing.h: basic indices: integers, slices, new axes and an ellipsis, as NumPy has them.
 //
 // Attribute `index` of subtensor, set_subtensor and inc_subtensor is a list of strings, one for
-// each item of x[...]:
+// each item of x[...], which is read once, when the Op is made:
 //
 //   "3" "-1"                   an integer
 //   "2:" ":-1" "::2" "1:5:2"   a slice; what is left out is as in Python
@@ -31,23 +31,37 @@ namespace thunkvm {
 struct IndexNumber {
   enum class From : std::uint8_t { Absent, Literal, Input } from = From::Absent;
   std::int64_t value = 0;  ///< the literal, or which of the further inputs (0: the first)
+
+  bool is_input() const { return from == From::Input; }
 };
 
 struct IndexItem {
-  enum class Kind : std::uint8_t { Integer, Slice, NewAxis, Ellipsis } kind = Kind::Slice;
-  IndexNumber start, stop, step;  ///< of a Slice; an Integer is its start
+  enum class Kind : std::uint8_t { Integer, Slice, NewAxis, Ellipsis, Array } kind = Kind::Slice;
+  /// Those of a Slice; an Integer or an Array is its start.
+  IndexNumber start = {}, stop = {}, step = {};
+
+  /// The further inputs that it takes, in their order.
+  std::vector<std::size_t> inputs() const;
+  /// As it is written in an attribute.
+  std::string text() const;
 };
+using IndexItems = std::vector<IndexItem>;
+
+/// Reads the items of an index, "[]" among them, which is the next input, an array. Throws
+/// Error(Value) for a text that is none; `op` is for the message.
+IndexItems parse_index(const std::string& op, const std::vector<std::string>& texts);
+/// The attribute that `parse_index` reads as these.
+std::vector<std::string> index_texts(const IndexItems& items);
 
 /// A basic index, checked against the number of axes: no ellipsis is left, and every axis has its
 /// item.
 class BasicIndex {
  public:
-  /// Throws Error(Value) for an item that is none, Error(Index) for too many items; `op` is for the
-  /// messages.
-  BasicIndex(std::string op, const std::vector<std::string>& items, int ndim);
+  /// Throws Error(Value) for an array, Error(Index) for too many items; `op` is for the messages.
+  BasicIndex(std::string op, const IndexItems& items, int ndim);
 
   const std::string& op() const { return op_; }
-  const std::vector<IndexItem>& items() const { return items_; }
+  const IndexItems& items() const { return items_; }
   /// How many further inputs it takes.
   int n_inputs() const { return n_inputs_; }
   int result_ndim() const;
@@ -72,11 +86,8 @@ class BasicIndex {
       std::span<const std::optional<std::int64_t>> inputs) const;
 
  private:
-  IndexNumber parse_number(const std::string& text, const std::string& item);
-  IndexItem parse_item(const std::string& text);
-
   std::string op_;
-  std::vector<IndexItem> items_;
+  IndexItems items_;
   int n_inputs_ = 0;
 };
 

@@ -11,7 +11,7 @@ class SliceLengthOp final : public ExtentOp {
   /// The slice is read once, as the index of a vector.
   explicit SliceLengthOp(const Attributes& attrs)
       : ExtentOp("slice_length", attrs),
-        index_("slice_length", {attrs.get<std::string>("slice")}, 1) {
+        index_("slice_length", parse_index("slice_length", {attrs.get<std::string>("slice")}), 1) {
     if (index_.items()[0].kind != IndexItem::Kind::Slice || index_.items().size() != 1)
       fail(ErrorKind::Value, "slice is '" + attrs.get<std::string>("slice") +
                                  "', but must be start:stop:step, as in '1:' or '?:?:2'");

@@ -61,13 +61,14 @@ void run_element(Activation& activation, const Operands& operands) {
 /// The common base of the three: the index, and the integers that are inputs of it.
 class IndexOp : public ArrayOp {
  public:
-  IndexOp(std::string name, const Attributes& attrs) : ArrayOp(std::move(name), attrs) {}
+  IndexOp(std::string name, const Attributes& attrs)
+      : ArrayOp(std::move(name), attrs), items_(parse_index(this->name(), texts())) {}
 
  protected:
-  const std::vector<std::string>& items() const {
+  const std::vector<std::string>& texts() const {
     return attributes().get<std::vector<std::string>>("index");
   }
-  BasicIndex index(int ndim) const { return {name(), items(), ndim}; }
+  BasicIndex index(int ndim) const { return {name(), items_, ndim}; }
 
   /// Checks `inputs`, of which the first `first` are no part of the index, and returns them as they
   /// go into the node.
@@ -76,7 +77,7 @@ class IndexOp : public ArrayOp {
     const BasicIndex basic = index(inputs[0].ndim());
     const std::size_t wanted = first + static_cast<std::size_t>(basic.n_inputs());
     if (inputs.size() != wanted)
-      fail(ErrorKind::Type, "the index " + thunkvm::text(AttrValue(items())) + " takes " +
+      fail(ErrorKind::Type, "the index " + thunkvm::text(AttrValue(texts())) + " takes " +
                                 std::to_string(basic.n_inputs()) + " integers as inputs, but got " +
                                 std::to_string(inputs.size() - first));
     std::vector<Variable> all(inputs.begin(), inputs.begin() + static_cast<std::ptrdiff_t>(first));
@@ -100,16 +101,19 @@ class IndexOp : public ArrayOp {
         fail(ErrorKind::NotImplemented,
              "cannot be batched over its indices, only over what is indexed: use `take`");
     }
-    std::vector<std::string> longer{":"};
-    longer.insert(longer.end(), items().begin(), items().end());
-    return call_op(name(), operands, {{"index", longer}});
+    IndexItems longer = items_;
+    longer.insert(longer.begin(), IndexItem{});
+    return call_op(name(), operands, {{"index", index_texts(longer)}});
   }
   Variable apply(std::string_view op, Apply& node, std::vector<Variable> operands,
                  std::size_t first) const {
     for (std::size_t i = first; i < node.n_inputs(); ++i)
       operands.push_back(node.input(static_cast<int>(i)));
-    return call_op(op, operands, {{"index", items()}});
+    return call_op(op, operands, {{"index", texts()}});
   }
+
+ private:
+  IndexItems items_;
 };
 
 class SubtensorOp final : public IndexOp {

@@ -1,5 +1,6 @@
 // test_indexing.cpp: basic indices, partial writes, take and add_at: values, views, memory, errors.
 #include "ops/graph/functions.h"
+#include "ops/indexing/indexing.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 
@@ -40,6 +41,15 @@ TEST_CASE("integers, slices, new axes and an ellipsis") {
   CHECK(elements_of<double>(part(x, {"0", "0", "?:?:?"}, {integer(0), integer(4), integer(3)})) ==
         std::vector<double>{0, 3});
   CHECK(shape_of(part(x, {})) == Lengths{2, 3, 4});
+}
+
+TEST_CASE("items are written as they are read") {
+  const Strings texts{"3", "-1", "?", "[]", "newaxis", "...", ":", "2:", ":-1", "::2", "?:5:?"};
+  const IndexItems items = parse_index("subtensor", texts);
+  CHECK(index_texts(items) == texts);
+  CHECK(items[3].inputs() == std::vector<std::size_t>{1});
+  CHECK(items[10].inputs() == std::vector<std::size_t>{2, 3});
+  CHECK(index_texts(parse_index("subtensor", {"::", "1:2:"})) == Strings{":", "1:2"});
 }
 
 TEST_CASE("slices clamp as Python's do") {
@@ -85,6 +95,11 @@ TEST_CASE("indices that do not fit say so in NumPy's words") {
   CHECK(error_of([] {
           part(counted({3}), {"one"});
         }).starts_with("[subtensor] 'one' is no item of an index"));
+  for (const char* item : {"", "[]", "1:2:3:4", "1:x", "??"})
+    CHECK(error_of([&] { part(counted({3}), {item}); }) ==
+          "[subtensor] '" + std::string(item) +
+              "' is no item of an index: use an integer, a slice like '1:5:2' or ':', 'newaxis' or "
+              "'...', with '?' for an integer that is an input");
   CHECK(error_of([] { part(counted({3}), {"?"}); }) ==
         "[subtensor] the index ['?'] takes 1 integers as inputs, but got 0");
 }
