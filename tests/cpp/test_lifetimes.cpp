@@ -7,11 +7,31 @@
 
 #include <doctest/doctest.h>
 
+#include <span>
 #include <string>
 #include <vector>
 
 namespace thunkvm {
 namespace {
+
+/// An eager Op with two outputs.
+class Twice final : public Op {
+ public:
+  std::string name() const override { return "twice"; }
+  std::vector<Variable> call(std::span<const Variable> inputs) const override {
+    const std::vector<TypeRef> types(2, inputs[0].type_ref());
+    Apply* node = Apply::make(Ref<const Op>(this), inputs, types);
+    return {node->output(0), node->output(1)};
+  }
+  ThunkCode kernel(const Apply&) const override {
+    ThunkCode code;
+    code.eager = [](Activation& call, const Operands& operands) {
+      for (int j = 0; j < 2; ++j) call.output(operands, j) = call.input(operands, 0);
+      return Status::Done;
+    };
+    return code;
+  }
+};
 
 /// The schedule of what these depend on, as text.
 std::string schedule(std::vector<Variable> outputs) {
@@ -185,6 +205,30 @@ root
   neg.4: t7 = t1, dies: t1
 memo log.1
   log.1: t4 = t1
+)");
+}
+
+TEST_CASE("all outputs of a memo body live until the last statement that may need any of them") {
+  const Variable c = real("c"), d = real("d"), x = real("x");
+  const std::vector<Variable> inputs = {x};
+  const std::vector<Variable> memo = Ref<const Op>(new Twice)->call(inputs);
+  CHECK(schedule({ifelse(c, memo[0], x), ifelse(d, memo[1], x)}) == R"(
+root
+  branch on c
+  arm 0
+    move t2 = x
+  arm 1
+    need twice.0
+    move t2 = t3
+  branch on d
+  arm 0
+    move t5 = x
+  arm 1
+    need twice.0
+    move t5 = t6
+  dies: t6, t3
+memo twice.0
+  twice.0: t3, t6 = x
 )");
 }
 
