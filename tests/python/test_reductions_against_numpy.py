@@ -41,6 +41,13 @@ def test_reductions_over_all_axes_for_every_dtype(name: str, mode: str) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_unbroadcast_to_its_own_shape_keeps_the_signs_of_zeros(mode: str) -> None:
+    x = tv.vector("x")
+    f = tv.function([x], tv.ops.unbroadcast(x, tv.ops.shape(x)), mode=mode)
+    assert np.signbit(f([-0.0, 0.0])).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions_over_single_axes(name: str, mode: str) -> None:
     x = np.array([[[3.0, -1.0], [0.5, 2.0], [7.0, 7.0]], [[1.0, 4.0], [0.0, -2.0], [5.0, 6.0]]])

@@ -140,6 +140,9 @@ def _unbroadcast(node: Any) -> Perform:
     def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
         x = np.asarray(inputs[0])
         shape = x.shape[:leading] + tuple(inputs[1].tolist())
+        if x.shape == shape:  # a sum along no axis would make 0 of -0
+            output_storage[0][0] = x
+            return
         extra = x.ndim - len(shape)
         x = np.sum(x, axis=tuple(range(leading, leading + extra)), dtype=x.dtype)
         axes = tuple(i for i, n in enumerate(shape) if i >= leading and n == 1 != np.shape(x)[i])
