@@ -7,7 +7,6 @@
 
 #include <doctest/doctest.h>
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,14 +14,9 @@ namespace thunkvm {
 namespace {
 
 /// An eager Op with two outputs.
-class Twice final : public Op {
+class Twice final : public TwoOutputs {
  public:
   std::string name() const override { return "twice"; }
-  std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    const std::vector<TypeRef> types(2, inputs[0].type_ref());
-    Apply* node = Apply::make(Ref<const Op>(this), inputs, types);
-    return {node->output(0), node->output(1)};
-  }
   ThunkCode kernel(const Apply&) const override {
     ThunkCode code;
     code.eager = [](Activation& call, const Operands& operands) {
