@@ -269,13 +269,15 @@ Extents BasicIndex::extents(const Extents& x, std::span<const Variable> inputs) 
     }
     const Variable& length = x[axis++];
     if (item.kind == IndexItem::Kind::Integer) continue;
-    std::vector<Variable> integers{length};
     const IndexItem slice = plainest_of_length(item);
+    if (slice == IndexItem{}) {  // all of the axis
+      lengths.push_back(length);
+      continue;
+    }
+    std::vector<Variable> integers{length};
     for (const std::size_t input : slice.inputs()) integers.push_back(inputs[input]);
-    const std::string text = slice.text();
-    lengths.push_back(text == ":" ? length
-                                  : call_op("slice_length", std::span<const Variable>(integers),
-                                            {{"slice", text}}));
+    lengths.push_back(
+        call_op("slice_length", std::span<const Variable>(integers), {{"slice", slice.text()}}));
   }
   return lengths;
 }

@@ -33,6 +33,7 @@ struct IndexNumber {
   std::int64_t value = 0;  ///< the literal, or which of the further inputs (0: the first)
 
   bool is_input() const { return from == From::Input; }
+  friend bool operator==(const IndexNumber&, const IndexNumber&) = default;
 };
 
 struct IndexItem {
@@ -44,6 +45,7 @@ struct IndexItem {
   std::vector<std::size_t> inputs() const;
   /// As it is written in an attribute.
   std::string text() const;
+  friend bool operator==(const IndexItem&, const IndexItem&) = default;
 };
 using IndexItems = std::vector<IndexItem>;
 
