@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace thunkvm {
 
@@ -17,6 +19,12 @@ enum class Decoding : std::uint8_t {
 inline constexpr std::array<const char*, 3> kDecodingNames{"truth", "index", "index_or_default"};
 inline constexpr const char* name(Decoding decoding) {
   return kDecodingNames[static_cast<std::size_t>(decoding)];
+}
+/// The decoding of this name; none where there is none.
+constexpr std::optional<Decoding> decoding_named(std::string_view wanted) {
+  for (std::size_t i = 0; i < kDecodingNames.size(); ++i)
+    if (kDecodingNames[i] == wanted) return static_cast<Decoding>(i);
+  return std::nullopt;
 }
 
 }  // namespace thunkvm

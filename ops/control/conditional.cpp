@@ -14,12 +14,6 @@
 namespace thunkvm {
 namespace {
 
-Decoding decoding_of(const std::string& text) {
-  for (Decoding d : {Decoding::Truth, Decoding::Index, Decoding::IndexOrDefault})
-    if (name(d) == text) return d;
-  return Decoding::Truth;
-}
-
 // The names by which users know a conditional and its arms: "then", "case 2".
 struct Names {
   Decoding decoding;
@@ -48,7 +42,7 @@ std::string described(const Variable& v) {
 class ConditionalOp final : public Op {
  public:
   explicit ConditionalOp(const Attributes& attrs) {
-    spec_.decoding = decoding_of(attrs.get<std::string>("decoding"));
+    spec_.decoding = decoding_named(attrs.get<std::string>("decoding")).value_or(Decoding::Truth);
     spec_.n_arms = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_arms"));
     spec_.n_outputs = static_cast<std::uint32_t>(attrs.get<std::int64_t>("n_outputs"));
   }

@@ -8,7 +8,6 @@
 #include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -101,8 +100,7 @@ PyObject* exposed_ops(PyObject*, PyObject*) {
 }
 
 Decoding decoding_of(const std::string& name) {
-  const auto found = std::ranges::find(kDecodingNames, name);
-  if (found != kDecodingNames.end()) return static_cast<Decoding>(found - kDecodingNames.begin());
+  if (const auto found = decoding_named(name)) return *found;
   throw Error(ErrorKind::Value, "conditional: decoding '" + name +
                                     "' does not exist; use 'truth', 'index' or 'index_or_default'");
 }
