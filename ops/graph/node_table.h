@@ -14,7 +14,7 @@ namespace thunkvm {
 /// Numbers by node, found by the nodes' addresses: a walk marks what it has met without writing to
 /// it, so that walks nest, take turns and know nothing of each other.
 ///
-/// Memory is divided into pages of 16 KB. The numbers of the nodes in a page are an array, which is
+/// Memory is divided into pages of 4 KB. The numbers of the nodes in a page are an array, which is
 /// made for the first of them: what a walk costs depends on the nodes that it meets alone, and
 /// nodes that lie side by side have their numbers side by side. The nodes live as long as it does.
 class NodeTable {

@@ -28,7 +28,8 @@ void ShapeInference::add(Apply& node) {
     return;
   }
   const std::vector<Extents> inferred = ask_rule(node);
-  for (const Variable& output : node.outputs()) {
+  for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
+    const Variable output = node.output(j);
     if (inferred.empty() || output.type().tensor() == nullptr) {
       note(output, extents_of(output));
       continue;
@@ -37,7 +38,7 @@ void ShapeInference::add(Apply& node) {
     for (const std::int64_t length : output.static_shape())
       extents.push_back(length != kUnknownLength
                             ? extent(length)
-                            : representative(inferred[output.index()][extents.size()], node));
+                            : representative(inferred[j][extents.size()], node));
     note(output, extents);
   }
   note_given(node);

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace thunkvm {
@@ -16,12 +15,8 @@ namespace {
 /// The shapes of a graph's values, found once each.
 class AskedShapes {
  public:
-  AskedShapes(std::span<const Variable> roots, const NodeIndex& nodes) {
-    const ShapeDemand demand(roots, nodes);
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      for (std::uint32_t j = 0; j < nodes[i]->n_outputs(); ++j)
-        if (demand.is_there(demand.first_value(i) + j)) there_.insert(nodes[i]->output(j));
-  }
+  AskedShapes(std::span<const Variable> roots, const NodeIndex& nodes)
+      : nodes_(nodes), demand_(roots, nodes) {}
 
   /// The lengths of the inputs of a node, and whether one of them is known by other means than by
   /// asking that input.
@@ -58,19 +53,22 @@ class AskedShapes {
         continue;
       }
       const std::size_t before = waiting.size();
-      if (asks_rule(node))
+      if (asks_rule(node)) {
         for (const Variable& input : node.inputs())
           if (!shapes_.contains(input)) waiting.push_back(input.node());
-      if (waiting.size() > before) continue;
-      infer(node);
-      // The lengths that an array was given, as by `full(x.shape, 0.0)`.
-      for (const Extents& extents : inferred_[&node])
-        for (const Variable& each : extents)
-          if (const Variable array = axis_of(each).array; is_other(array, node))
-            if (!shapes_.contains(array)) waiting.push_back(array.node());
-      if (waiting.size() > before) continue;
+        if (waiting.size() > before) continue;
+        // The lengths that an array was given, as by `full(x.shape, 0.0)`.
+        for (const Extents& extents : infer(node))
+          for (const Variable& each : extents)
+            if (const Variable array = axis_of(each).array; is_other(array, node))
+              if (!shapes_.contains(array)) waiting.push_back(array.node());
+        if (waiting.size() > before) continue;
+        find(node);
+      } else {
+        for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+          shapes_.emplace(node.output(j), Shape{extents_of(node.output(j))});
+      }
       waiting.pop_back();
-      find(node);
     }
     return shapes_.at(v);
   }
@@ -81,18 +79,18 @@ class AskedShapes {
 
   static bool asks_rule(Apply& node) {
     if (node.leaf() != Leaf::None) return false;
-    for (const Variable& output : node.outputs())
-      if (!has_known_lengths(output.type())) return true;
+    for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
+      if (!has_known_lengths(node.output_type(j))) return true;
     return false;
   }
 
-  /// The shapes by the rule of the node, where one is to be asked; the inputs have been found.
-  void infer(Apply& node) {
-    const auto [entry, is_new] = inferred_.try_emplace(&node);
-    if (!is_new || !asks_rule(node)) return;
+  /// The shapes by the rule of the node, which is asked once; the inputs have been found.
+  const std::vector<Extents>& infer(Apply& node) {
+    const auto found = inferred_.find(&node);
+    if (found != inferred_.end()) return found->second;
     const OriginOf scope(node);
     std::vector<Extents> inferred = node.op()->infer_shape(node, shapes_for(node));
-    inferred_[&node] = std::move(inferred);
+    return inferred_[&node] = std::move(inferred);
   }
 
   /// The shapes of a node's inputs, which have been found, as its rule is told them: lengths that
@@ -112,10 +110,11 @@ class AskedShapes {
   void find(Apply& node) {
     const std::vector<Extents> inferred = std::move(inferred_[&node]);
     inferred_.erase(&node);
-    for (const Variable& output : node.outputs()) {
+    for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
+      const Variable output = node.output(j);
       Shape shape{extents_of(output)};
       if (!inferred.empty() && !has_known_lengths(output.type())) {
-        Extents found = inferred[output.index()];
+        Extents found = inferred[j];
         for (std::size_t axis = 0; axis < found.size(); ++axis) {
           if (known_extent(shape.extents[axis]))
             found[axis] = shape.extents[axis];
@@ -123,13 +122,18 @@ class AskedShapes {
             found[axis] = shapes_.at(of.array).extents[static_cast<std::size_t>(of.axis)];
         }
         // A value that is there answers itself, unless another one answers with no more work.
-        const bool better =
-            !there_.contains(output) || (node.op()->registered() && is_one_array(found));
+        const bool better = !is_there(output) || (node.op()->registered() && is_one_array(found));
         if (better && !same_extents(found, shape.extents)) shape = {std::move(found), false};
       }
       shapes_.emplace(output, std::move(shape));
     }
-    if (asks_rule(node)) inference_.add(node);
+    inference_.add(node);
+  }
+
+  /// Values that only shapes are made of are not.
+  bool is_there(const Variable& v) const {
+    const std::uint32_t node = nodes_.of(*v.node());
+    return node != NodeIndex::kAbsent && demand_.is_there(demand_.first_value(node) + v.index());
   }
 
   static bool is_one_array(const Extents& extents) {
@@ -138,7 +142,8 @@ class AskedShapes {
            });
   }
 
-  std::unordered_set<Variable, VariableHash> there_;
+  const NodeIndex& nodes_;
+  const ShapeDemand demand_;
   std::unordered_map<const Apply*, std::vector<Extents>> inferred_;  // of nodes being found
   std::unordered_map<Variable, Shape, VariableHash> shapes_;
   ShapeFacts facts_;
@@ -213,13 +218,12 @@ class Answering {
     if (const Variable& answer = answer_of(node)) {
       form = distinct_(now(answer));
     } else {
-      bool changed = false;
-      std::vector<Variable> inputs;
-      for (const Variable& input : node.inputs()) {
-        inputs.push_back(now(input));
-        changed = changed || !(inputs.back() == input);
+      const auto changed = [&](const Variable& v) { return bool(done_.at(v.node())); };
+      if (std::ranges::any_of(node.inputs(), changed)) {
+        std::vector<Variable> inputs;
+        for (const Variable& input : node.inputs()) inputs.push_back(now(input));
+        form = {Apply::copy(node, inputs), 0};
       }
-      if (changed) form = {Apply::copy(node, inputs), 0};
     }
     if (node.op() != nullptr && node.op()->shape_query() != nullptr)
       distinct_(form ? form : node.output(0));

@@ -53,7 +53,7 @@ u32 function_0(tv_call *call, u32 label) {
       /* mul.4 */
       // R[0] from R[9], R[10]
       if (S->run(call, 0)) return TV_FAILED;
-      tv_retire(S, &R[9]);
+      TV_RETIRE(R[9]);
     } else {
       ++N[4];
       ++N[2];

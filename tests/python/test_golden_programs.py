@@ -98,8 +98,8 @@ def check_golden_c(
 ) -> None:
     """Hold what a function in mode c is in C, without the prelude, against a file."""
     source = tv.function(inputs, outputs, mode=mode).c_source()
-    end_of_prelude = "  cell->meta = 0;\n}\n"
-    text = source[source.index(end_of_prelude) + len(end_of_prelude) :].strip("\n") + "\n"
+    last_of_prelude = source.index("#define TV_RETIRE")
+    text = source[source.index("\n", last_of_prelude) :].strip("\n") + "\n"
     text = re.sub(r", test_golden_programs\.py:\d+ in \w+", "", text)
     path = GOLDEN / name
     if os.environ.get("THUNKVM_GOLDEN") == "write":

@@ -34,8 +34,9 @@ void write_pick(const Plan& plan, std::uint32_t step, std::size_t call, Function
   c.text.line("const tv_array *const x = ", c.array(o.input(0)), ";");
   for (std::size_t axis = 0; axis < indices.size(); ++axis) {
     const AxisIndex& index = indices[axis];
-    c.text.line("const i64 at", axis, " = tv_at(x, ", axis, ", ",
-                index.input < 0 ? literal(index.number) : c.read(o.input(index.input)), ");");
+    c.text.line("const i64 at", axis, " = TV_AT(",
+                index.input < 0 ? literal(index.number) : c.read(o.input(index.input)),
+                ", x->dims[", axis, "]);");
     none += join(axis > 0 ? " | at" : "at", axis);
     offset += join(" + at", axis, " * x->dims[", indices.size() + axis, "]");
   }

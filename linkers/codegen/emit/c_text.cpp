@@ -1,19 +1,23 @@
 #include "linkers/codegen/emit/c_text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace thunkvm {
 namespace {
 
-/// As a comment on one line, whatever names there are; nothing of registers that are nothing in
-/// particular.
-std::string comment(const Annotation& annotation, bool is_node, const Names& names) {
+/// What it says: nothing of registers that are nothing in particular.
+std::string words_of(const Annotation& annotation, const Names& names) {
   std::string text;
   for (const auto& [words, node, reg] : annotation) {
     const std::string name = node != kNone ? names.node(node) : reg != kNone ? names.reg(reg) : "";
     if (reg == kNone || !name.empty()) text += words + name;
   }
-  if (text.empty()) return text;
+  return text;
+}
+
+/// A comment on one line, whatever names there are.
+std::string comment(std::string text, bool is_node) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (!is_node) std::replace(text.begin(), text.end(), '\\', '/');  // a line would go on
   for (std::size_t i = 0; is_node && (i = text.find("*/", i)) != std::string::npos;) text[i] = '+';
@@ -22,15 +26,15 @@ std::string comment(const Annotation& annotation, bool is_node, const Names& nam
 
 }  // namespace
 
-void CText::append(const CText& other) {
-  for (const Location& location : other.locations_)
-    (locations_.emplace_back(location)).at += code_.size();
+void CText::append(CText other) {
+  for (Location& location : other.locations_)
+    locations_.emplace_back(std::move(location)).at += code_.size();
   code_ += other.code_;
 }
 
 void CText::annotate(Annotation annotation) {
   if (!annotation.empty())
-    locations_.push_back({code_.size(), depth_, false, std::move(annotation)});
+    locations_.push_back({code_.size(), depth_, kNone, std::move(annotation)});
 }
 
 std::string CText::readable(const Names& names) const {
@@ -39,8 +43,10 @@ std::string CText::readable(const Names& names) const {
   for (const Location& location : locations_) {
     result.append(code_, from, location.at - from);
     from = location.at;
-    const std::string text = comment(location.annotation, location.is_node, names);
-    if (!text.empty()) result.append(2 * location.depth, ' ') += text;
+    const bool is_node = location.node != kNone;
+    std::string text = is_node ? names.node(location.node) : words_of(location.annotation, names);
+    if (text.empty()) continue;
+    result.append(2 * location.depth, ' ') += comment(std::move(text), is_node);
   }
   return result.append(code_, from);
 }
@@ -50,7 +56,7 @@ std::uint32_t CText::node_of(std::size_t line) const {
   for (; line > 1 && begin < code_.size(); --line) begin = code_.find('\n', begin) + 1;
   std::uint32_t node = kNone;
   for (const Location& location : locations_)
-    if (location.is_node && location.at <= begin) node = location.annotation[0].node;
+    if (location.node != kNone && location.at <= begin) node = location.node;
   return node;
 }
 

@@ -28,10 +28,9 @@ struct Names {
   std::function<std::string(std::uint32_t)> node, reg;
 };
 
-/// Texts and integers, one behind the other.
+/// Texts and integers, one behind the other, at the end of a text.
 template <class... Parts>
-std::string join(const Parts&... parts) {
-  std::string text;
+void join_to(std::string& text, const Parts&... parts) {
   const auto add = [&](const auto& part) {
     if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>)
       text += std::to_string(part);
@@ -39,6 +38,11 @@ std::string join(const Parts&... parts) {
       text += part;
   };
   (add(parts), ...);
+}
+template <class... Parts>
+std::string join(const Parts&... parts) {
+  std::string text;
+  join_to(text, parts...);
   return text;
 }
 
@@ -50,7 +54,7 @@ class CText {
 
   template <class... Parts>
   void line(const Parts&... parts) {
-    (code_.append(2 * depth_, ' ') += join(parts...)) += '\n';
+    join_to(code_.append(2 * depth_, ' '), parts..., "\n");
   }
   /// A line that opens a block, and one that closes it.
   template <class... Parts>
@@ -68,14 +72,12 @@ class CText {
   void verbatim(const std::string& text) { code_ += text; }
   template <class... Parts>
   void label(const Parts&... parts) {
-    code_ += join(" ", parts..., ":;\n");
+    join_to(code_, " ", parts..., ":;\n");
   }
-  void append(const CText& other);
+  void append(CText other);
 
   /// The code below belongs to this node.
-  void node(std::uint32_t node) {
-    locations_.push_back({code_.size(), depth_, true, {{"", node}}});
-  }
+  void node(std::uint32_t node) { locations_.push_back({code_.size(), depth_, node, {}}); }
   /// Anything else that people may want to know; nothing for nothing.
   void annotate(Annotation annotation);
 
@@ -90,7 +92,7 @@ class CText {
   struct Location {
     std::size_t at;  ///< in the code, in front of a line
     std::size_t depth;
-    bool is_node;
+    std::uint32_t node;  ///< whose code begins here; kNone: it is an annotation's place
     Annotation annotation;
   };
 

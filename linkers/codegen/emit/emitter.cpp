@@ -60,8 +60,8 @@ class Emitter {
     for (const auto& [name, function] : module_.functions) head += "\n" + function;
     CText& text = out_.texts_.emplace_back();
     text.verbatim(head);
-    text.append(module_.loops);
-    text.append(module_.outlined);
+    text.append(std::move(module_.loops));
+    text.append(std::move(module_.outlined));
     module_ = {};
   }
 

@@ -67,7 +67,7 @@ void FunctionWriter::retire(std::span<const std::uint32_t> registers) {
     const RegisterForm& form = plan_.reg(reg);
     if (form.local) continue;
     uses_services_ |= !form.number;
-    text.line(form.number ? cell(reg) + ".meta = 0;" : "tv_retire(S, &" + cell(reg) + ");");
+    text.line(form.number ? cell(reg) + ".meta = 0;" : "TV_RETIRE(" + cell(reg) + ");");
   }
 }
 

@@ -29,7 +29,7 @@ class LoopBody {
     const auto [known, added] = module.loop_names.emplace(text_.code(), name);
     if (added) {
       module.loops.verbatim("void " + name + kParameters + " {\n");
-      module.loops.append(text_);
+      module.loops.append(std::move(text_));
       module.loops.verbatim("}\n\n");
     }
     return {std::move(nest), known->second};

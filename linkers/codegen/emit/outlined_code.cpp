@@ -46,9 +46,9 @@ class OutlinedCode {
     c_.declare(head);
     for (const auto& [memo, needs] : needs_)
       if (is_within(memo) && plan_.needs(memo) > 1) head.line("u32 from_", memo, " = 0;");
-    module_.outlined.append(head);
-    module_.outlined.append(entries);
-    module_.outlined.append(c_.text);
+    module_.outlined.append(std::move(head));
+    module_.outlined.append(std::move(entries));
+    module_.outlined.append(std::move(c_.text));
     out_.functions_.push_back({out_.texts_.size(), name});
   }
 

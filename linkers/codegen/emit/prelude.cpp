@@ -55,11 +55,8 @@ struct tv_call {
   u32 (*const *functions)(tv_call *, u32 label);
 };
 #define TV_FAILED 0xffffffffu
-/* Element i of an axis, from its start; -1: there is none. */
-static inline __attribute__((unused)) i64 tv_at(const tv_array *x, u32 axis, i64 i) {
-  const i64 n = x->dims[axis], at = i < 0 ? i + n : i;
-  return (u64)at < (u64)n ? at : -1;
-}
+/* Element i of an axis of n, from its start; below 0: there is none. */
+#define TV_AT(i, n) ((i64)(i) < 0 ? (i64)(i) + (n) : (i64)(i) < (n) ? (i64)(i) : -1)
 #define TV_COMPUTED 1
 /* After wide vectors, what is compiled for narrow ones is slow until this. (-O1 does not see to it.) */
 #ifdef __AVX__
@@ -71,10 +68,7 @@ static inline __attribute__((unused)) i64 tv_at(const tv_array *x, u32 axis, i64
 /* A number is computed before the clock is read. */
 #define TV_DONE(number) __asm__ volatile("" : : "m"(number))
 
-static inline __attribute__((unused)) void tv_retire(const tv_services *services, tv_cell *cell) {
-  if ((u8)cell->meta > 1) services->clear(cell);
-  cell->meta = 0;
-}
+#define TV_RETIRE(cell) do { if ((u8)(cell).meta > 1) S->clear(&(cell)); (cell).meta = 0; } while (0)
 )";
 
 std::string cell_meta_name(DType dtype) {

@@ -62,6 +62,7 @@ class Fusion {
     std::size_t computing = 0;
     std::vector<std::uint32_t> steps;     // in order
     std::vector<std::uint32_t> operands;  // registers, each once
+    std::vector<std::uint32_t> results;   // those of its reductions
 
     bool open() const { return position == kOpen; }
   };
@@ -76,6 +77,7 @@ class Fusion {
   /// such: they may come before all the others, and so divide no loop. In order.
   std::vector<std::uint32_t> find_hoisted(std::uint32_t first, std::uint32_t end) const {
     std::vector<std::uint32_t> hoisted;
+    while (end > first && !plan_.step(end - 1).may_come_first()) --end;
     std::unordered_set<std::uint32_t> named, late;  // registers; of values that are not hoisted
     const auto is_late = [&](std::uint32_t reg) { return late.contains(reg); };
     for (std::uint32_t step = first; step < end; ++step) {
@@ -97,12 +99,13 @@ class Fusion {
     const bool fuse = plan_.options().fuse;
     const bool mapped = fuse && form.kind == Kind::Mapped;
     // What an index map reads may have become a value since.
-    for (const std::uint32_t map : maps_.read_by(step))
+    Reader reader{step, maps_.read_by(step)};
+    for (const std::uint32_t map : reader.maps)
       if (!plan_.is_rematerialised(map) && !maps_.may_wait(map)) compute(plan_.output(map));
     // Lengths of arrays are made to be compared, and other vectors are not.
     for (int i = 0; const std::uint32_t reg : plan_.inputs(step))
       if (form.compares(i++) != maps_.is_lengths(reg)) compute(reg);
-    Reader reader{step, maps_.read_by(step)};
+    if (!reader.maps.empty()) reader.maps = maps_.read_by(step);
     std::size_t loop = kNoLoop;
     if (fuse && form.kind == Kind::Element) {
       loop = join(reader);
@@ -208,12 +211,6 @@ class Fusion {
     return result;
   }
 
-  bool is_reduction_of(const Loop& loop, std::uint32_t reg) const {
-    return std::ranges::any_of(loop.steps, [&](std::uint32_t step) {
-      return plan_.step(step).kind == Kind::Reduction && plan_.output(step) == reg;
-    });
-  }
-
   /// A register is written again where two values share it: then the loop's order would matter.
   bool rewrites(const Loop& loop, std::uint32_t step) const {
     return std::ranges::count(loop.operands, plan_.output(step)) != 0;
@@ -237,7 +234,7 @@ class Fusion {
     for (const std::uint32_t member : steps) {
       registers += plan_.inputs(member).size() + 1;
       for (const std::uint32_t reg : plan_.inputs(member))
-        if (is_reduction_of(loop, reg)) return false;
+        if (std::ranges::count(loop.results, reg) != 0) return false;
       if (rewrites(loop, member)) return false;
       if (!loop.open() && !comes_late(loop, member)) return false;
       if (plan_.step(member).kind == Kind::Mapped && !suits(member, loop.ndim, index)) return false;
@@ -314,6 +311,7 @@ class Fusion {
     for (const std::uint32_t step : b.steps) add_step(a, step);
     a.shape = plan_.shapes().both(a.shape, b.shape);
     if (a.reduced == 0) a.reduced = b.reduced;
+    a.results.insert(a.results.end(), b.results.begin(), b.results.end());
     a.computing += b.computing;
     b = {};
     merged_into_[from] = into;
@@ -332,7 +330,10 @@ class Fusion {
     const std::uint32_t step = reader.step;
     add_step(g, step);
     g.computing += plan_.step(step).kind != Kind::Mapped;
-    if (plan_.step(step).kind == Kind::Reduction) g.reduced = plan_.step(step).reduced;
+    if (plan_.step(step).kind == Kind::Reduction) {
+      g.reduced = plan_.step(step).reduced;
+      g.results.push_back(plan_.output(step));
+    }
     loop_of_[plan_.output(step)] = loop;
     if (plan_.step(step).kind != Kind::Element) return;
     Shape shape = shape_of(step);
