@@ -201,3 +201,12 @@ def test_a_gradient_of_the_mean_of_columns_runs_in_loops() -> None:
     kernels = tv.function([x], tv.grad(cost, x), mode=KERNELS)
     for shape in ((4, 3), (40, 13)):
         np.testing.assert_array_equal(f(elements(shape)), kernels(elements(shape)))
+
+
+def test_a_sum_of_a_loop_that_became_part_of_another_is_not_read_within_it() -> None:
+    x, y = tv.vector("x"), tv.vector("y")
+    later, square = y + 1.0, x * x  # a loop each, until `later + square` makes them one
+    f = tv.function([x, y], [later, square.sum() * (later + square)], mode=C)
+    first, second = f(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
+    np.testing.assert_array_equal(first, [4.0, 5.0])
+    np.testing.assert_array_equal(second, [25.0, 45.0])
