@@ -23,7 +23,10 @@ Signature::Signature(std::string function, std::vector<Parameter> parameters)
     : function_(std::move(function)), parameters_(std::move(parameters)) {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i].has_default) ++n_required_;
-    if (parameters_[i].keyword) named_[parameters_[i].keyword.get()].push_back(i);
+    if (!parameters_[i].keyword) continue;
+    std::vector<std::size_t>& same = named_[parameters_[i].keyword.get()];
+    same.push_back(i);
+    shares_names_ |= same.size() > 1;
   }
 }
 
@@ -36,14 +39,23 @@ void Signature::bind(PyObject* const* arguments, std::size_t n_positional, PyObj
   const Py_ssize_t n_keywords = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
   for (Py_ssize_t k = 0; k < n_keywords; ++k) {
     PyObject* keyword = PyTuple_GET_ITEM(keywords, k);
-    const std::size_t i = find(keyword);
+    // Most callers have their keywords in the order of the parameters.
+    const std::size_t next = n_positional + static_cast<std::size_t>(k);
+    const std::size_t i = is_name_of(keyword, next) ? next : find(keyword);
     if (bound[i] != nullptr)
       throw Error(ErrorKind::Type,
                   function_ + " got multiple values for argument '" + parameters_[i].name + "'");
-    bound[i] = arguments[n_positional + static_cast<std::size_t>(k)];
+    bound[i] = arguments[next];
   }
   for (std::size_t i = 0; i < n; ++i)
     if (bound[i] == nullptr && !parameters_[i].has_default) throw_missing(bound);
+}
+
+/// Whether the keyword is the name of parameter i, and of no other.
+bool Signature::is_name_of(PyObject* keyword, std::size_t i) const {
+  if (i >= parameters_.size() || shares_names_) return false;
+  PyObject* name = parameters_[i].keyword.get();
+  return name == keyword || (name != nullptr && PyUnicode_Compare(name, keyword) == 0);
 }
 
 std::size_t Signature::find(PyObject* keyword) const {

@@ -59,6 +59,7 @@ class Signature {
             PyObject** bound) const;
 
  private:
+  bool is_name_of(PyObject* keyword, std::size_t i) const;
   std::size_t find(PyObject* keyword) const;
   [[noreturn]] void throw_unexpected(const std::string& given) const;
   [[noreturn]] void throw_ambiguous(std::span<const std::size_t> same) const;
@@ -69,6 +70,7 @@ class Signature {
   std::vector<Parameter> parameters_;
   /// The parameters of each name, an interned str.
   std::unordered_map<PyObject*, std::vector<std::size_t>> named_;
+  bool shares_names_ = false;  ///< a name is that of more than one
   std::size_t n_required_ = 0;
 };
 
