@@ -63,12 +63,9 @@ class AskedShapes {
             if (const Variable array = axis_of(each).array; is_other(array, node))
               if (!shapes_.contains(array)) waiting.push_back(array.node());
         if (waiting.size() > before) continue;
-        find(node);
-      } else {
-        for (std::uint32_t j = 0; j < node.n_outputs(); ++j)
-          shapes_.emplace(node.output(j), Shape{extents_of(node.output(j))});
       }
       waiting.pop_back();
+      find(node);
     }
     return shapes_.at(v);
   }
@@ -108,8 +105,9 @@ class AskedShapes {
   }
 
   void find(Apply& node) {
-    const std::vector<Extents> inferred = std::move(inferred_[&node]);
-    inferred_.erase(&node);
+    auto entry = inferred_.extract(&node);
+    const std::vector<Extents> inferred =
+        entry ? std::move(entry.mapped()) : std::vector<Extents>();
     for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
       const Variable output = node.output(j);
       Shape shape{extents_of(output)};
@@ -127,7 +125,7 @@ class AskedShapes {
       }
       shapes_.emplace(output, std::move(shape));
     }
-    inference_.add(node);
+    if (asks_rule(node)) inference_.add(node);
   }
 
   /// Values that only shapes are made of are not.

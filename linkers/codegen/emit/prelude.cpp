@@ -68,6 +68,7 @@ struct tv_call {
 /* A number is computed before the clock is read. */
 #define TV_DONE(number) __asm__ volatile("" : : "m"(number))
 
+/* Empties a register. */
 #define TV_RETIRE(cell) do { if ((u8)(cell).meta > 1) S->clear(&(cell)); (cell).meta = 0; } while (0)
 )";
 
