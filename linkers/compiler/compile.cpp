@@ -4,6 +4,7 @@
 #include "linkers/compiler/limits.h"
 #include "linkers/compiler/precompiled.h"
 #include "linkers/compiler/scratch.h"
+#include "linkers/compiler/shared_object.h"
 #include "thunks/log.h"
 
 #include <fcntl.h>
@@ -90,7 +91,7 @@ Attempt attempt(const ModuleSource& source, const Toolchain& toolchain,
                                          : "it wrote no file";
     return done;
   }
-  done.problem = elf_problem(*image);
+  done.problem = shared_object_problem(*image);
   done.image = std::move(*image);
   return done;
 }

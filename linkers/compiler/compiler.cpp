@@ -6,6 +6,7 @@
 #include "linkers/compiler/limits.h"
 #include "linkers/compiler/loaded_modules.h"
 #include "linkers/compiler/module_store.h"
+#include "linkers/compiler/shared_object.h"
 #include "linkers/compiler/toolchain.h"
 #include "thunks/cell.h"
 #include "thunks/log.h"
@@ -91,7 +92,7 @@ std::string lack_of(const NativeModule& module, const ModuleSource& source) {
 ModulePtr load_stored(const std::string& key, const ModuleSource& source,
                       const std::optional<ModuleStore>& store) {
   const std::optional<StoredModule> stored = store ? store->find(key) : std::nullopt;
-  if (!stored || !elf_problem(stored->image).empty()) return nullptr;
+  if (!stored || !shared_object_problem(stored->image).empty()) return nullptr;
   try {
     auto module = std::make_shared<const NativeModule>(key, stored->image, stored->from);
     const std::string lack = lack_of(*module, source);

@@ -53,9 +53,6 @@ inline constexpr std::size_t kMostAbandoned = 64;
 inline constexpr int kScratchTries = 8;
 /// Symbolic links of a path that are followed: as many as Linux follows.
 inline constexpr int kMostLinks = 40;
-/// Bytes of memory that a module may take: a module of emitted C takes less than 1 MB, and one that
-/// says it takes more than this is refused before anything is mapped.
-inline constexpr std::uint64_t kMostImage = std::uint64_t{1} << 30;
 /// Modules of a process from which on its table is looked through for those that were unloaded,
 /// each time that it has doubled: most processes never have so many.
 inline constexpr std::size_t kFewModules = 64;

@@ -1,7 +1,7 @@
 #include "linkers/compiler/module.h"
 
 #include "linkers/compiler/compile_error.h"
-#include "linkers/compiler/elf_image.h"
+#include "linkers/compiler/shared_object.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@ class NativeModule {
  public:
   /// Loads `file`, which is open and holds `image`, whatever has its path by now. Where it cannot
   /// be (the file system is mounted noexec), and where there is none, the image is loaded from
-  /// memory. The image has to be whole (see elf_problem): the loader trusts it. Throws
+  /// memory. The image has to be whole (see shared_object_problem): the loader trusts it. Throws
   /// CompileError: with the loader's reason (NotLoadable), or for want of files or memory
   /// (Shortage).
   NativeModule(std::string key, std::string_view image, const StoredFile& file = {});
@@ -45,10 +45,5 @@ class NativeModule {
   File open_;  ///< of code that tells a debugger of itself, which reads it by the path of this file
   void* handle_ = nullptr;
 };
-
-/// Why `image` cannot be a shared object for this process; empty if it can. Looks at all that the
-/// loader would follow beyond its end, and at what architecture the code is for; the code itself is
-/// not looked at.
-std::string elf_problem(std::string_view image);
 
 }  // namespace thunkvm
