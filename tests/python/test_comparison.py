@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import lying_ops as lies
 import numpy as np
 import pytest
 
@@ -151,3 +152,101 @@ def test_an_op_in_python_that_several_arms_need_has_nothing_to_be_compared_with(
     chosen = tv.ifelse(c > 0, shared, x) + tv.ifelse(d > 0, shared + 1.0, x)
     for mode in ("c&py", "c&py_nogc"):
         assert tv.function([c, d, x], chosen, mode=mode)(1.0, 1.0, 3.0) == 13.0
+
+
+def performing(result: Callable[[np.ndarray], Any], base: type = lies.HonestInC) -> tv.Variable:
+    """An Op whose C doubles a matrix and whose perform gives something else, of x."""
+
+    class Doubled(base):  # type: ignore[misc]
+        def perform(self, node: Any, inputs: list[Any], storage: list[list[Any]]) -> None:
+            storage[0][0] = result(inputs[0])
+
+    return Doubled()(tv.matrix("x"))
+
+
+def by_c(y: tv.Variable) -> Callable[[Any], Any]:
+    return tv.function([y.owner.inputs[0]], y, mode="c&py")
+
+
+def refuse(error: Exception) -> Callable[[np.ndarray], Any]:
+    def perform(x: np.ndarray) -> Any:
+        raise error
+
+    return perform
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (lambda x: x * 3.0, r"element \(0, 0\) is .*2.0.* and .*3.0"),
+        (lambda x: (x * 2.0)[:1], r"the shapes are \(2, 2\) and \(1, 2\)"),
+        (lambda x: (x * 2.0).astype("float32"), "perform raised TypeError.*float32"),
+        (refuse(ZeroDivisionError("of mine")), "perform raised ZeroDivisionError: of mine"),
+    ],
+    ids=["value", "shape", "dtype", "raising"],
+)
+def test_a_users_c_is_compared_with_its_perform(result: Any, words: str) -> None:
+    f = by_c(performing(result))
+    with pytest.raises(DisagreementError, match=rf"(?s)\[Doubled\] native code and .*{words}"):
+        f([[1.0, 2.0], [3.0, 4.0]])
+
+
+def test_a_users_c_agrees_with_its_perform() -> None:
+    f = by_c(performing(lambda x: x * 2.0))
+    assert f([[1.0, 2.0]]).tolist() == [[2.0, 4.0]]
+
+
+def test_a_perform_that_is_not_implemented_is_no_disagreement() -> None:
+    f = by_c(performing(refuse(NotImplementedError())))
+    assert f([[1.0, 2.0]]).tolist() == [[2.0, 4.0]]
+
+
+def test_c_that_writes_to_its_input_is_compared_on_what_it_got() -> None:
+    class InPlace(lies.InC):
+        destroy_map = {0: [0]}
+        body = (
+            "Py_XDECREF(%(z)s); Py_INCREF(%(x)s); %(z)s = %(x)s;\n"
+            "for (npy_intp i = 0; i < n; ++i) ((double*)PyArray_DATA(%(z)s))[i] *= 2.0;"
+        )
+
+    f = by_c(performing(lambda x: x * 2.0, InPlace))
+    assert f([[1.0, 2.0]]).tolist() == [[2.0, 4.0]]
+    with pytest.raises(DisagreementError, match=r"and .*3.0"):
+        by_c(performing(lambda x: x * 3.0, InPlace))([[1.0, 2.0]])
+
+
+def test_a_users_kernel_is_compared_with_its_perform() -> None:
+    class Thrice(tv.Op):
+        __props__ = ("factor",)
+
+        def __init__(self, factor: float) -> None:
+            self.factor = factor
+
+        def make_node(self, x: tv.Variable) -> tv.Apply:
+            return tv.Apply(self, [x], [tv.scalar()])
+
+        def c_kernel(self, node: tv.Apply, name: str) -> str:
+            return f"""int {name}(tv_call *call, const tv_array *in, tv_array *out) {{
+                *(double *)out[0].data = 3 * *(const double *)in[0].data;
+                return 0;
+            }}"""
+
+        def perform(self, node: tv.Apply, inputs: list[Any], storage: list[list[Any]]) -> None:
+            storage[0][0] = np.asarray(inputs[0] * self.factor)
+
+    x = tv.scalar("x")
+    assert tv.function([x], Thrice(3.0)(x), mode="c&py")(2.0) == 6.0
+    with pytest.raises(DisagreementError, match=r"\[Thrice\] .*6.0.*8.0"):
+        tv.function([x], Thrice(4.0)(x), mode="c&py")(2.0)
+
+
+def test_a_checker_of_the_users_gets_what_c_of_the_users_gave() -> None:
+    seen: list[list[Any]] = []
+
+    def checker(x: list[Any], y: list[Any]) -> None:
+        seen.append([x[0].tolist(), y[0].tolist()])
+
+    y = performing(lambda x: x * 3.0)
+    f = tv.function([y.owner.inputs[0]], y, mode=tv.Mode(linker=tv.DualLinker(checker)))
+    f([[1.0]])
+    assert seen == [[[[3.0]], [[2.0]]]]

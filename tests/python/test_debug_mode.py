@@ -280,3 +280,60 @@ def test_the_mode_by_its_name_and_its_options() -> None:
     assert tv.DebugMode(check_preallocated_output="previous").including("merge") == tv.DebugMode(
         check_preallocated_output="previous"
     )
+
+
+class FirstPositive(tv.Op):
+    """The first of its inputs whose sum is positive, as it is."""
+
+    __props__ = ()
+
+    def make_node(self, *inputs: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, list(inputs), [inputs[0].type()])
+
+    def demand(self, node: tv.Apply) -> Any:
+        for i in range(len(node.inputs)):
+            value = yield i
+            if value.sum() > 0:
+                break
+        return value
+
+
+def test_what_a_generator_hands_back_of_its_inputs_is_a_declared_view() -> None:
+    x = tv.vector("x")
+    f = tv.function([x], FirstPositive()(x + 0.0, x + 5.0, tv.exp(x)), mode="DebugMode")
+    assert f([-2.0, 1.0]).tolist() == [3.0, 6.0]
+    assert [row.runs for row in f.node_runs() if row.op == "exp"] == [0]
+
+
+@pytest.mark.parametrize("mode", ["vm", "cvm", "cvm_nogc", "DebugMode", "FAST_RUN"])
+def test_what_a_generator_hands_back_is_not_written_over(mode: str) -> None:
+    x = tv.vector("x")
+    shifted = x + 5.0
+    first = FirstPositive()(x, shifted)
+    f = tv.function([x], [first, shifted * 2.0, first + 1.0], mode=mode)
+    for _ in range(3):
+        assert [v.tolist() for v in f([-2.0, -3.0])] == [[3.0, 2.0], [6.0, 4.0], [4.0, 3.0]]
+
+
+class ViewInC(lies.InC):
+    view_map = {0: [0]}
+    body = "Py_XDECREF(%(z)s); %(z)s = (PyArrayObject*)PyArray_Transpose(%(x)s, NULL);"
+
+
+def test_a_view_of_an_array_without_elements_is_no_leak() -> None:
+    x = tv.matrix("x")
+    f = tv.function([x], ViewInC()(x + 0.0), mode="DebugMode")
+    assert f(np.zeros((0, 3))).shape == (3, 0)
+    assert f(np.ones((2, 3))).shape == (3, 2)
+
+
+def test_a_perform_that_is_not_implemented_is_no_fault() -> None:
+    class Undone(lies.InC):
+        body = lies.FRESH + lies.TWICE
+
+        def perform(self, node: Any, inputs: list[Any], output_storage: Any) -> None:
+            raise NotImplementedError
+
+    x = tv.matrix("x")
+    f = tv.function([x], Undone()(x + 0.0), mode="DebugMode")
+    assert f([[1.0, 2.0]]).tolist() == [[2.0, 4.0]]

@@ -89,7 +89,12 @@ def _immutable(value: Any) -> bool:
 
 
 def declared(node: Apply, output: int) -> set[int]:
-    """Return the inputs that an output may share memory with, by the Op's own account."""
+    """Return the inputs that an output may share memory with, by the Op's own account.
+
+    What a generator's `demand` hands back of its inputs is a view that needs no other declaration.
+    """
+    if hasattr(node.op, "demand"):
+        return set(range(len(node.inputs)))
     allowed: set[int] = set()
     for name in ("view_map", "destroy_map"):
         allowed.update((getattr(node.op, name, None) or {}).get(output, ()))

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from thunkvm import _core
-from thunkvm.checking.observer import ABSENT, NodeObserver
+from thunkvm._src.calls.linkers import Linker
+from thunkvm.checking.aliasing import copies
+from thunkvm.checking.observer import ABSENT, NodeObserver, is_seen
 
 #: How far two implementations of one node may be apart in an element, relative to it, by dtype: of
 #: what is computed element by element (functions of a few ulp), and of all else (sums in another
@@ -50,28 +52,54 @@ def compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
         If a result differs in shape, dtype or value. It names the node, the output, the first
         element that differs and both values.
     """
-    perform = _perform_of(node)
-    if perform is None:
+    rerun = _perform_of(node)
+    expected = None if rerun is None else _expected(node, rerun, inputs)
+    if expected is None:
         return
-
-    def rerun(values: list[Any]) -> list[Any]:
-        return _results(perform, node, values)
-
-    found = disagreement(node, inputs, outputs, rerun(inputs), rerun)
+    found = disagreement(node, inputs, outputs, expected, rerun)
     if found is not None:
         index, difference = found
         raise DisagreementError(
-            f"[{node.op.name}] native code and perform disagree on output {index} of "
+            f"[{_name(node)}] native code and perform disagree on output {index} of "
             f"{node.outputs[index]}: {difference}. One of them is wrong."
         )
 
 
-def _perform_of(node: _core.Apply) -> Perform | None:
-    """Return the NumPy implementation of a built-in Op's node."""
+def _perform_of(node: _core.Apply) -> Rerun | None:
+    """Return what runs a node's `perform` on copies of inputs; None where there is none.
+
+    A lazy node has none, and what a node does outside of the function is not done again.
+    """
     from thunkvm._src.arrays.perform import PERFORMS
 
-    maker = PERFORMS.get(node.op.name) if isinstance(node.op, _core.BuiltinOp) else None
-    return None if maker is None else maker(node)
+    if isinstance(node.op, _core.BuiltinOp):
+        maker = PERFORMS.get(node.op.name)
+        perform = None if maker is None else maker(node)
+        return None if perform is None else lambda inputs: _results(perform, node, inputs)
+    if is_seen(node):
+        return None
+    for way in _core.implementations(node, lambda _: None, None):
+        if way.form == "perform":
+            return lambda inputs: way.run(copies(inputs))
+    return None
+
+
+def _expected(node: _core.Apply, rerun: Rerun, inputs: list[Any]) -> list[Any] | None:
+    """Return what `perform` gives; None where it says that it has nothing for this node."""
+    try:
+        return rerun(inputs)
+    except NotImplementedError:
+        return None
+    except Exception as error:
+        raise DisagreementError(
+            f"[{_name(node)}] native code and perform disagree: perform raised "
+            f"{type(error).__name__}: {error}, where native code computed {node.outputs[0]}. "
+            "One of them is wrong."
+        ) from error
+
+
+def _name(node: _core.Apply) -> str:
+    return str(node.op.name) if isinstance(node.op, _core.BuiltinOp) else type(node.op).__name__
 
 
 def disagreement(
@@ -144,7 +172,7 @@ def _same_objects(type_: Any, a: Any, b: Any) -> bool:
         return True
 
 
-class DualLinker(str):
+class DualLinker(Linker):
     """The linker ``"c&py"``, with a comparison of yours: each node by its C and by its `perform`.
 
     Parameters
@@ -167,15 +195,20 @@ class DualLinker(str):
     """
 
     __slots__ = ("checker",)
+    linker = "c&py"
     checker: Checker | None
 
     def __new__(cls, checker: Checker | None = None) -> DualLinker:
         """Make the linker's name, with the comparison."""
         if checker is not None and not callable(checker):
             raise TypeError(f"checker is {checker!r}; it has to be a callable checker(x, y).")
-        linker = super().__new__(cls, "c&py")
+        linker = super().__new__(cls)
         linker.checker = checker
         return linker
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        """Return what `__new__` gets when a copy is made."""
+        return (self.checker,)
 
 
 class Comparison(NodeObserver):
@@ -184,17 +217,35 @@ class Comparison(NodeObserver):
     def __init__(self, checker: Checker | None = None) -> None:
         super().__init__()
         self._checker = checker
+        self.before = self._before
         self.after = self._after
 
-    def _after(self, index: int, inputs: list[Any], outputs: list[Any], begun: Any) -> None:
-        if any(output is ABSENT for output in outputs):
+    def _before(self, index: int, inputs: list[Any]) -> list[Any] | None:
+        """Return the inputs as they are where C of the user's may write to them."""
+        return None if isinstance(self.nodes[index].op, _core.BuiltinOp) else copies(inputs)
+
+    def _after(
+        self, index: int, inputs: list[Any], outputs: list[Any], begun: list[Any] | None
+    ) -> None:
+        inputs = inputs if begun is None else begun
+        if any(value is ABSENT for value in [*inputs, *outputs]) or self._is_perform(index):
             return
         node = self.nodes[index]
         if self._checker is None:
             compare(node, inputs, outputs)
-        elif (perform := _perform_of(node)) is not None:
-            for expected, output in zip(_results(perform, node, inputs), outputs, strict=True):
-                self._checker([expected], [output])
+            return
+        rerun = _perform_of(node)
+        expected = None if rerun is None else _expected(node, rerun, inputs)
+        if expected is not None:
+            for wanted, output in zip(expected, outputs, strict=True):
+                self._checker([wanted], [output])
+
+    def _is_perform(self, index: int) -> bool:
+        """Whether it is a user's `perform` that ran, which is all there is."""
+        if isinstance(self.nodes[index].op, _core.BuiltinOp) or self.function is None:
+            return False
+        form, _, _ = self.function._node_forms()[index]
+        return form == "perform"
 
 
 @cache
@@ -202,7 +253,7 @@ def _families() -> dict[str, str]:
     return {proto["name"]: proto["family"] for proto in _core.op_protos()}
 
 
-def _results(perform: Perform, node: _core.Apply, inputs: list[Any]) -> list[np.ndarray]:
+def _results(perform: Perform, node: _core.Apply, inputs: list[Any]) -> list[Any]:
     storage: list[list[Any]] = [[None] for _ in node.outputs]
     with np.errstate(all="ignore"):
         perform(node, [np.array(value)[()] for value in inputs], storage)

@@ -26,7 +26,7 @@ from thunkvm.checking.errors import (
 )
 from thunkvm.checking.inferred import check_shapes
 from thunkvm.checking.layouts import GAPLESS
-from thunkvm.checking.observer import text_of
+from thunkvm.checking.observer import is_seen, text_of
 from thunkvm.checking.runs import Checks, Finding, Run, other_value
 
 
@@ -188,11 +188,6 @@ class NodeContract:
             yield Finding(check, getattr(errors, error), text)
 
 
-def is_seen(node: Apply) -> bool:
-    """Whether what a node does shows outside, as what `print_` prints: nobody runs it again."""
-    return bool(getattr(node.op, "is_seen", False))
-
-
 def _map_of(node: Apply, name: str) -> dict[int, list[int]]:
     return getattr(node.op, name, None) or {}
 
@@ -218,4 +213,4 @@ def _finite(value: Any) -> bool:
     return bool(np.isfinite(value).all())
 
 
-__all__ = ["Checks", "Finding", "NodeContract", "is_seen"]
+__all__ = ["Checks", "Finding", "NodeContract"]

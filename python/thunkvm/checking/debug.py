@@ -13,9 +13,9 @@ from thunkvm._core import BuiltinOp, Function
 from thunkvm._src.calls.mode import Mode
 from thunkvm.checking.aliasing import put_back, snapshot
 from thunkvm.checking.allowance import Allowance
-from thunkvm.checking.contract import Checks, Finding, NodeContract, is_seen
+from thunkvm.checking.contract import Checks, Finding, NodeContract
 from thunkvm.checking.layouts import layouts_of
-from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, name_of
+from thunkvm.checking.observer import ABSENT, NodeObserver, Relink, is_seen, name_of
 from thunkvm.checking.rewriting import Rewriting, check_order
 
 #: How many layouts of nodes' inputs are remembered; what is new beyond them is checked each time.

@@ -118,3 +118,8 @@ def name_of(node: Apply) -> str:
 def text_of(variable: Variable) -> str:
     """Return the variable's name, or the expression that it is, for messages."""
     return variable.name or str(variable)
+
+
+def is_seen(node: Apply) -> bool:
+    """Whether what a node does shows outside, as what `print_` prints: nobody runs it again."""
+    return bool(getattr(node.op, "is_seen", False))

@@ -145,6 +145,8 @@ class Run:
             results = way.run(inputs, None if memory is None else memory.arrays, dying)
         except Exception as error:  # of the user's code: told as a finding
             self.failed = True
+            if way.form == "perform" and isinstance(error, NotImplementedError):
+                return  # it says that there is none for this node
             text = f"it raised {type(error).__name__}: {error}; {self._form} computed a result"
             yield self._finding(check, how, text)
             return
@@ -177,8 +179,11 @@ class Run:
         """Find arrays that the C holds on to, or let go of too often."""
         for i in range(len(inputs)):  # no name of ours may hold them
             kept = getrefcount(inputs[i]) - held[i]
-            if kept == 0 or any(share(inputs[i], result) for result in results):
+            # np.True_ is one object, whoever returns it.
+            if kept == 0 or any(inputs[i] is r or share(inputs[i], r) for r in results):
                 continue
+            if any(getattr(r, "base", None) is inputs[i] for r in results):
+                continue  # a view without elements, which share no memory
             what = "kept" if kept > 0 else "dropped"
             advice = "Py_DECREF what you Py_INCREF" if kept > 0 else "its references are not yours"
             text = f"it {what} {abs(kept)} references to input {i}: {advice}"
