@@ -253,6 +253,8 @@ void RecordedTotals::add_demanders(std::span<const std::uint32_t> from) {
 
 void RecordedTotals::add_calls(std::span<const CallRecord> from) {
   merge_in_order(calls, from, &CallRecord::start);
+  const auto kept = std::ranges::lower_bound(calls, kept_from, {}, &CallRecord::start);
+  calls.erase(calls.begin(), kept);
 }
 
 void RecordedTotals::add_events(std::span<const EventRecord> from) {
@@ -264,6 +266,8 @@ void RecordedTotals::add(const Recorder& recorder) {
   add_branches(recorder.branches);
   add_regions(recorder.regions);
   add_demanders(recorder.demanders);
+  if (!recorder.calls_.empty() && recorder.calls_.size() < recorder.n_calls_)
+    kept_from = std::max(kept_from, recorder.calls_.front().start);
   add_calls(recorder.calls_);
   add_events(recorder.events_);
   n_calls += recorder.n_calls_;
@@ -281,6 +285,7 @@ void RecordedTotals::add(const RecordedTotals& other) {
   add_branches(other.branches);
   add_regions(other.regions);
   add_demanders(other.demanders);
+  kept_from = std::max(kept_from, other.kept_from);
   add_calls(other.calls);
   add_events(other.events);
   n_calls += other.n_calls;

@@ -287,7 +287,10 @@ struct RecordedTotals {
   std::vector<BranchRecord> branches;
   std::vector<Elapsed> regions;
   std::vector<std::uint32_t> demanders;
+  /// The latest `calls.size()` of all: where a recorder dropped some, those of others that are as
+  /// old are dropped too, so that each one's number is known.
   std::vector<CallRecord> calls;
+  std::uint64_t kept_from = 0;  ///< when the first call began that none after it was dropped
   std::vector<EventRecord> events;
   std::uint64_t n_calls = 0, n_events = 0;
   /// By node, and by the first member of a loop.

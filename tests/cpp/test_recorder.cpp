@@ -196,3 +196,21 @@ TEST_CASE("a copy belongs to the thunk that runs") {
   CHECK(r.totals().sites[0].copies == 0);
   CHECK(r.totals().sites[1].copies == 1);
 }
+
+TEST_CASE("of calls that two recorders kept, those are left after which none was dropped") {
+  Recorded few, many;
+  few.recorder.end_call(false);  // begun at tick 0, before those that are dropped
+  many.recorder.end_call(false);
+  for (std::size_t i = 0; i < kMostCalls; ++i) {
+    Clock::advance(1);
+    many.recorder.begin_call();
+    many.recorder.end_call(false);
+  }
+  few.recorder.begin_call();
+  few.recorder.end_call(false);
+  RecordedTotals totals = few.totals();
+  totals.add(many.totals());
+  CHECK(totals.n_calls == kMostCalls + 3);
+  REQUIRE(totals.calls.size() == kMostCalls / 2 + 2);
+  CHECK(totals.calls.back().start - totals.calls.front().start == kMostCalls / 2);
+}

@@ -128,6 +128,96 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         Decisions.load(tmp_path / "cut.json")
 
 
+def many_calls(n: int) -> tuple[Any, Decisions]:
+    """Record calls of which the first alone is positive."""
+    x = tv.scalar("x")
+    f = tv.function([x], tv.ifelse(x > 0, x * 2, -x), mode="vm")
+    with f.record() as r:
+        f(1.0)
+        for _ in range(n - 1):
+            f(-1.0)
+    return f, r
+
+
+def test_calls_are_numbered_from_the_first_where_old_ones_were_dropped(tmp_path: Path) -> None:
+    n = 2**17 + 1
+    f, r = many_calls(n)
+    assert (len(r), r.first) == (n, 2**16)
+    assert r.outcomes(n - 1) == {"x > 0.0": False}
+    with pytest.raises(IndexError, match="call 0 was dropped: of 131073 calls the latest 65537"):
+        f.replay(r, call=0)
+    with pytest.raises(IndexError, match="call 65535 was dropped"):
+        r.outcomes(2**16 - 1)
+    assert str(r).startswith("131,073 calls, of which the latest 65,537 are kept\n  ...\n")
+    r.save(tmp_path / "calls.json")
+    assert Decisions.load(tmp_path / "calls.json").first == 2**16
+    assert f.replay(r, call=2**16)(5.0) == -5.0
+    assert r.divergence(r) is None
+
+
+def test_the_calls_of_a_profile_are_numbered_from_the_first() -> None:
+    x = tv.scalar("x")
+    f = tv.function([x], tv.ifelse(x > 0, x * 2, -x), mode="vm")
+    with tv.profile() as p:
+        for _ in range(2**17 + 1):
+            f(1.0)
+    calls = p.functions[0].calls
+    assert [calls[0].index, calls[-1].index] == [2**16, 2**17]
+
+
+def conditions_of_one_line(mode: Any = "vm") -> Any:
+    """x > 0, x > 1 and x > 2 under one name, made by one line."""
+    x, y = tv.scalar("x"), tv.scalar("y")
+    total = y
+    for k in range(3):
+        big = x > k
+        big.name = "big"
+        total = tv.ifelse(big, total + 1.0, total * 2.0)
+    return tv.function([x, y], total, mode=mode)
+
+
+def test_conditions_of_a_loop_are_kept_apart() -> None:
+    f = conditions_of_one_line()
+    with f.record() as r:
+        f(1.5, 0.0)
+        f(0.5, 0.0)
+    assert [c.position for c in sorted(r.conditions, key=lambda c: c.key)] == [0, 1, 2]
+    assert list(r.outcomes(0).values()).count(True) == 2
+    assert len(r.outcomes(0)) == 3
+    found = r.divergence(r, call=0, other_call=1)
+    assert found is not None
+    assert (found.condition.position, found.first, found.second) == (1, True, False)
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_conditions_of_a_loop_have_their_positions_in_every_mode(mode: Any) -> None:
+    records = []
+    for each in ("vm", mode):
+        f = conditions_of_one_line(each)
+        with f.record() as r:
+            f(1.5, 0.0)
+        records.append(r)
+    assert records[0].divergence(records[1]) is None
+
+
+def test_one_condition_of_a_loop_is_forced_by_what_outcomes_call_it() -> None:
+    f = conditions_of_one_line()
+    with f.record() as r:
+        f(1.5, 0.0)
+    first = next(c for c in r.conditions if c.position == 0)
+    name = f"{first.text} ({first.node})"
+    assert r.outcomes(0)[name] is True
+    assert [f.replay(r)(1.5, 0.0), f.replay(r, force={name: False})(1.5, 0.0)] == [4.0, 2.0]
+
+
+def test_a_record_is_printed_call_by_call() -> None:
+    f = nested()
+    with f.record() as r:
+        f(0.5)
+        f(-1.0)
+    assert str(r) == ("2 calls\n  call 0: x > 0.0: True, x < 1.0: True\n  call 1: x > 0.0: False")
+
+
 def test_decisions_of_another_function_are_refused() -> None:
     x = tv.scalar("x")
     other = tv.function([x], tv.ifelse(x > 7, x, -x), mode="vm")

@@ -154,6 +154,30 @@ def test_a_block_over_all_functions_has_those_that_were_called() -> None:
     }
 
 
+def test_a_profile_is_read_while_another_thread_calls_a_new_function() -> None:
+    x = tv.scalar("x")
+    f, g = tv.function([x], x + 1, name="f"), tv.function([x], x + 2, name="g")
+    with tv.profile() as p:
+        f(1.0)
+        (function, recording), *_ = p._sources
+
+        class Counted:
+            compiled = False
+
+            def count(self) -> int:
+                p.add(g)  # as that thread would
+                return recording.count()
+
+            def __getattr__(self, name: str) -> Any:
+                return getattr(recording, name)
+
+        p._sources[0] = (function, Counted())  # type: ignore[assignment]
+        assert [record.name for record in p.functions] == ["f"]
+        g(1.0)
+        p._sources[0] = (function, recording)
+        assert [record.name for record in p.functions] == ["f", "g"]
+
+
 def test_an_arms_time_has_what_it_demanded_from_elsewhere() -> None:
     x, y = tv.scalar("x"), tv.scalar("y")
     shared = Spin(0.005)(x)

@@ -14,10 +14,10 @@ from profiles import PROFILE, SEARCH, node, single
 import thunkvm as tv
 from thunkvm.profile import FunctionRecord, Profile
 from thunkvm.profile.laziness import lazy_report
-from thunkvm.profile.section import Section
+from thunkvm.profile.section import Section, fitting
 from thunkvm.profile.sections import profile_sections, top_section
 from thunkvm.profile.shares import by_line, by_op
-from thunkvm.profile.text import plain, print_sections
+from thunkvm.profile.text import plain, print_sections, rich_tables
 
 
 def section(profile: Profile, title: str, rows: int = 20) -> Section:
@@ -162,6 +162,24 @@ def test_rich_prints_the_same_cells_in_colour() -> None:
         assert word in text
 
 
+def test_rich_breaks_no_number_where_a_line_has_80_characters() -> None:
+    console = pytest.importorskip("rich.console", reason="rich is not installed")
+    out = console.Console(file=io.StringIO(), force_terminal=True, color_system=None, width=80)
+    out.print(PROFILE)
+    text = out.file.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
+    for words in ("80.000 ms", "only if not", "not in 80 characters: <sum %>"):
+        assert words in text
+
+
+def test_a_table_that_fits_is_shown_whole() -> None:
+    whole = section(PROFILE, "by node")
+    assert fitting(whole, 300) == whole
+    narrow = fitting(whole, 110)
+    assert set(whole.headers) - set(narrow.headers) == {"<GFLOP/s>", "<GB/s>"}
+    assert narrow.notes == (*whole.notes, "not in 110 characters: <GFLOP/s>, <GB/s>")
+
+
 def test_what_is_no_terminal_gets_plain_text() -> None:
     console = pytest.importorskip("rich.console", reason="rich is not installed")
     out = console.Console(file=io.StringIO())
@@ -176,7 +194,7 @@ def test_a_package_that_is_missing_is_named_with_what_to_type(
     package = module.partition(".")[0]
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=rf"{what} needs {package}.*pip install {package}"):
-        PROFILE.to_pandas() if package == "pandas" else list(PROFILE.__rich_console__(None, None))
+        PROFILE.to_pandas() if package == "pandas" else list(rich_tables([], 80))
 
 
 def test_plain_text_needs_no_other_package(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import Region, region_tree, walk
 from thunkvm.profile.rows import FunctionRecord, NodeRow
+from thunkvm.profile.saving import save_text
 from thunkvm.profile.timeline import NANO
 
 UNKNOWN = "???"  # as valgrind writes what it does not know
@@ -32,7 +32,7 @@ def callgrind(profile: Profile) -> str:
 
 def write_callgrind(profile: Profile, path: str | PathLike[str]) -> None:
     """Write callgrind's format to a file."""
-    Path(path).write_text(callgrind(profile), encoding="utf-8")
+    save_text(path, callgrind(profile))
 
 
 def _function(function: FunctionRecord) -> Iterator[str]:

@@ -222,7 +222,7 @@ class _Capture:
     def _calls(self) -> tuple[CallRow, ...]:
         number_of = self._threads()
         rows = []
-        for number, row in enumerate(self.data["calls"]):
+        for number, row in enumerate(self.data["calls"], self._first_call):
             _, start, _, seconds, thread, size, decisions, failed = row
             arms = dict.fromkeys(self.program.decision(*decision) for decision in decisions)
             rows.append(
@@ -232,6 +232,11 @@ class _Capture:
                 )
             )  # fmt: skip
         return tuple(rows)
+
+    @property
+    def _first_call(self) -> int:
+        """The number of the first call that was kept: of very many the latest are."""
+        return int(self.data["n_calls"]) - len(self.data["calls"])
 
     def _threads(self) -> dict[int, int]:
         """Return a small number for each thread that calls were made on."""
@@ -254,10 +259,11 @@ class _Capture:
         if not self.data["n_events"]:
             return ()
         number_of = self._threads()
-        call_of = {row[0]: number for number, row in enumerate(self.data["calls"])}
+        calls = list(enumerate(self.data["calls"], self._first_call))
+        call_of = {row[0]: number for number, row in calls}
         rows = [
             Event(thread=number_of[row[4]], start=row[1], duration=row[2], kind="call", call=number)
-            for number, row in enumerate(self.data["calls"])
+            for number, row in calls
         ]
         for start, seconds, site, call, thread in self.data["events"]:
             node = group = None

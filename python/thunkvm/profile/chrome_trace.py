@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from thunkvm.profile.record import Profile
+from thunkvm.profile.saving import save_text
 from thunkvm.profile.sections import arm_name
 from thunkvm.profile.timeline import Slice, slices
 
@@ -33,7 +33,14 @@ def chrome_trace(profile: Profile) -> dict[str, Any]:
         _named("thread_name", FIRST_THREAD + thread, f"thread {thread}")
         for thread in sorted({item.thread for item in found})
     ]
-    events += (_event(item, first) for item in found)
+    arms_of: dict[tuple[int, int | None], tuple[tuple[int, int], ...]] = {
+        (id(function), call.index): call.arms
+        for function in profile.functions
+        for call in function.calls
+    }
+    for item in found:
+        arms = arms_of.get((id(item.function), item.event.call))
+        events.append(_event(item, first, arms if item.event.kind == "call" else None))
     dropped = sum(function.dropped_events for function in profile.functions)
     return {
         "traceEvents": events,
@@ -44,7 +51,7 @@ def chrome_trace(profile: Profile) -> dict[str, Any]:
 
 def write_chrome_trace(profile: Profile, path: str | PathLike[str]) -> None:
     """Write a trace to a file."""
-    Path(path).write_text(json.dumps(chrome_trace(profile)), encoding="utf-8")
+    save_text(path, json.dumps(chrome_trace(profile)))
 
 
 def _named(what: str, thread: int, name: str) -> dict[str, Any]:
@@ -60,7 +67,7 @@ def _microseconds(nanoseconds: int) -> float:
     return (nanoseconds + 0.25) / 1000
 
 
-def _event(item: Slice, first: int) -> dict[str, Any]:
+def _event(item: Slice, first: int, arms: tuple[tuple[int, int], ...] | None) -> dict[str, Any]:
     event, function = item.event, item.function
     about: dict[str, Any] = {"function": function.name}
     if event.call is not None:
@@ -68,8 +75,7 @@ def _event(item: Slice, first: int) -> dict[str, Any]:
     if event.node is not None:
         node = function.nodes[event.node]
         about |= {"op": node.op, "region": node.region, "file": node.file, "line": node.line}
-    elif event.kind == "call" and event.call is not None and event.call < len(function.calls):
-        arms = function.calls[event.call].arms
+    elif arms is not None:
         about["arms"] = [arm_name(function, pair) for pair in arms]
     return {
         "ph": "X",

@@ -1,21 +1,24 @@
-"""Which way the conditions of calls went: to be kept, compared, and run again."""
+"""Which way the conditions of calls went: to be kept and compared; replaying.py runs them again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from thunkvm import _core
-from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.capture import location_of
-from thunkvm.profile.conditions import Condition, ProgramRegions
+from thunkvm.profile.conditions import ProgramRegions
+from thunkvm.profile.saving import save_text
 
-FORMAT = "thunkvm decisions 1"
+FORMAT = "thunkvm decisions 2"
+#: How many calls are shown of a record that is printed.
+SHOWN = 10
 
 
 class DecisionsFileError(ValueError):
@@ -36,6 +39,9 @@ class Decided:
         The line in it; 0 where unknown.
     arms : tuple of str
         What there was to choose from.
+    position : int
+        Which of the conditions with this text that the line made, in the order of their nodes: a
+        line in a Python loop makes several.
     """
 
     node: str
@@ -43,6 +49,12 @@ class Decided:
     file: str
     line: int
     arms: tuple[str, ...]
+    position: int = 0
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        """What it has in common with itself in another mode of the function."""
+        return self.text, self.file, self.line, self.position
 
     def value(self, arm: int | None) -> bool | int | None:
         """Return what an arm stands for: a truth value, or which of the cases."""
@@ -90,21 +102,71 @@ class Decisions:
     conditions : list of Decided
         The function's conditions.
     calls : list of tuple of (int, int)
-        For each call, the conditions that were decided, and the arms they took, in that order.
+        For each call that was kept, the conditions that were decided, and the arms they took, in
+        that order.
+    first : int
+        The number of the first of them, counted from the first call that was made: of very many
+        calls the latest are kept, at least 65,536.
     """
 
     def __init__(
-        self, conditions: Sequence[Decided], calls: Sequence[tuple[tuple[int, int], ...]]
+        self,
+        conditions: Sequence[Decided],
+        calls: Sequence[tuple[tuple[int, int], ...]],
+        first: int = 0,
     ) -> None:
         self.conditions = list(conditions)
         self.calls = list(calls)
+        self.first = first
 
     def __len__(self) -> int:
-        """Return how many calls there are."""
-        return len(self.calls)
+        """Return how many calls were made."""
+        return self.first + len(self.calls)
+
+    def __str__(self) -> str:
+        """Return how many calls there were, and what each asked; of many the latest."""
+        said = "1 call" if len(self) == 1 else f"{len(self):,} calls"
+        lines = [said + (f", of which the latest {len(self.calls):,} are kept" * bool(self.first))]
+        shown = range(max(self.first, len(self) - SHOWN), len(self))
+        if shown.start > self.first:
+            lines.append("  ...")
+        for call in shown:
+            asked = [f"{text}: {value}" for text, value in self.outcomes(call).items()]
+            lines.append(f"  call {call}: " + (", ".join(asked) or "nothing was asked"))
+        return "\n".join(lines)
+
+    def _call(self, call: int) -> tuple[tuple[int, int], ...]:
+        """Return what one call decided."""
+        if not 0 <= call < len(self):
+            raise IndexError(
+                f"there is no call {call}: {len(self)} calls were recorded, numbered from 0."
+            )
+        if call < self.first:
+            raise IndexError(
+                f"call {call} was dropped: of {len(self)} calls the latest {len(self.calls)} are "
+                f"kept, from call {self.first} on. Record fewer calls."
+            )
+        return self.calls[call - self.first]
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """What each condition is called: its text, with its node where several have that text."""
+        times = Counter(condition.text for condition in self.conditions)
+        return [
+            condition.text if times[condition.text] == 1 else f"{condition.text} ({condition.node})"
+            for condition in self.conditions
+        ]
 
     def outcomes(self, call: int) -> dict[str, bool | int | None]:
         """Return what each condition was that one call asked, by its text.
+
+        Where several conditions have one text, as those of a loop may, the node is named too:
+        ``"x > 0.0 (ifelse.3)"``.
+
+        Raises
+        ------
+        IndexError
+            If there is no such call, or it was dropped.
 
         Examples
         --------
@@ -117,8 +179,8 @@ class Decisions:
         ({'x > 0.0': True, 'x < 1.0': True}, {'x > 0.0': False})
         """
         return {
-            self.conditions[condition].text: self.conditions[condition].value(arm)
-            for condition, arm in self.calls[call]
+            self._names[condition]: self.conditions[condition].value(arm)
+            for condition, arm in self._call(call)
         }
 
     def divergence(
@@ -147,7 +209,8 @@ class Decisions:
         if call is not None:
             pairs = [(call, call if other_call is None else other_call)]
         else:
-            pairs = [(k, k) for k in range(min(len(self), len(other)))]
+            start = max(self.first, other.first)
+            pairs = [(k, k) for k in range(start, min(len(self), len(other)))]
         for mine, yours in pairs:
             found = self._divergence(other, mine, yours)
             if found is not None:
@@ -155,18 +218,19 @@ class Decisions:
         return None
 
     def _divergence(self, other: Decisions, mine: int, yours: int) -> Divergence | None:
-        taken = {_key(other.conditions[c]): arm for c, arm in other.calls[yours]}
-        here = [(self.conditions[c], arm) for c, arm in self.calls[mine]]
+        there = other._call(yours)
+        taken = {other.conditions[c].key: arm for c, arm in there}
+        here = [(self.conditions[c], arm) for c, arm in self._call(mine)]
         for condition, arm in here:
-            if taken.get(_key(condition), arm) != arm:
-                theirs = taken[_key(condition)]
+            if taken.get(condition.key, arm) != arm:
+                theirs = taken[condition.key]
                 return Divergence(mine, condition, condition.value(arm), condition.value(theirs))
-        asked = {_key(condition) for condition, _ in here}
+        asked = {condition.key for condition, _ in here}
         for condition, arm in here:
-            if _key(condition) not in taken:
+            if condition.key not in taken:
                 return Divergence(mine, condition, condition.value(arm), None)
-        for c, arm in other.calls[yours]:
-            if _key(other.conditions[c]) not in asked:
+        for c, arm in there:
+            if other.conditions[c].key not in asked:
                 value = other.conditions[c].value(arm)
                 return Divergence(mine, other.conditions[c], None, value)
         return None
@@ -177,8 +241,9 @@ class Decisions:
             "format": FORMAT,
             "conditions": [asdict(condition) for condition in self.conditions],
             "calls": self.calls,
+            "first": self.first,
         }
-        Path(path).write_text(json.dumps(content, separators=(",", ":")))
+        save_text(path, json.dumps(content, separators=(",", ":")))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Decisions:
@@ -199,15 +264,12 @@ class Decisions:
                 Decided(**{**row, "arms": tuple(row["arms"])}) for row in content["conditions"]
             ]
             calls = [tuple((int(c), int(arm)) for c, arm in call) for call in content["calls"]]
+            first = int(content["first"])
         except (KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
             raise DecisionsFileError(
                 f"{path} holds no decisions as Decisions.save writes them: {error}"
             ) from error
-        return cls(conditions, calls)
-
-
-def _key(condition: Decided) -> tuple[str, str, int]:
-    return condition.text, condition.file, condition.line
+        return cls(conditions, calls, first)
 
 
 class RecordBlock(Decisions):
@@ -231,8 +293,10 @@ class RecordBlock(Decisions):
         """Keep no further ones."""
         self._recording.stop()
         regions = ProgramRegions(self._function)
-        for _, _, _, _, _, _, decisions, _ in self._recording.read()["calls"]:
+        recorded = self._recording.read()
+        for _, _, _, _, _, _, decisions, _ in recorded["calls"]:
             self.calls.append(tuple(dict.fromkeys(regions.decision(*d) for d in decisions)))
+        self.first = recorded["n_calls"] - len(self.calls)
 
 
 def record(function: _core.Function) -> RecordBlock:
@@ -253,137 +317,20 @@ def record(function: _core.Function) -> RecordBlock:
 
 def decided(function: _core.Function) -> list[Decided]:
     """Return the conditions of a function."""
-    return [_decided(function, condition) for condition in ProgramRegions(function).conditions]
+    names = [row[0] for row in function._node_rows()]
+    nodes = function._nodes
+    conditions = ProgramRegions(function).conditions
+    found: dict[int, Decided] = {}
+    seen: Counter[tuple[str, str, int]] = Counter()
+    for index in sorted(range(len(conditions)), key=lambda index: conditions[index].node):
+        condition = conditions[index]
+        owner = nodes[condition.node].owner
+        assert owner is not None
+        where = condition.text, *location_of(owner)
+        arms = tuple(condition.arm_name(arm) for arm in range(condition.n_arms))
+        found[index] = Decided(names[condition.node], *where, arms, seen[where])
+        seen[where] += 1
+    return [found[index] for index in range(len(conditions))]
 
 
-def _decided(function: _core.Function, condition: Condition) -> Decided:
-    name = function._node_rows()[condition.node][0]
-    owner = function._nodes[condition.node].owner
-    assert owner is not None
-    arms = tuple(condition.arm_name(arm) for arm in range(condition.n_arms))
-    return Decided(name, condition.text, *location_of(owner), arms)
-
-
-class Replay:
-    """A function whose conditions go as they did, or as they are told to.
-
-    The interpreter runs it: emitted code decides by values alone.
-    """
-
-    def __init__(self, function: _core.Function, arms: Mapping[int, int]) -> None:
-        regions = ProgramRegions(function)
-        self._recording = function._record(apart=True)
-        self._recording.force(
-            [
-                (branch, regions.conditions[condition].arm(arm))
-                for condition, arm in arms.items()
-                for branch in regions.conditions[condition].branches
-            ]
-        )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return what the function returns when its conditions go that way."""
-        return self._recording(*args, **kwargs)
-
-
-def replay(
-    function: _core.Function,
-    decisions: Decisions | None = None,
-    call: int = 0,
-    force: Mapping[Any, Any] | None = None,
-) -> Replay:
-    """Return the function, with its conditions going as they did in a recorded call.
-
-    Conditions that the recorded call did not ask are decided by their values.
-
-    Parameters
-    ----------
-    decisions : Decisions, optional
-        What ``f.record()`` gave, or `Decisions.load`. None: only what is forced is decided so.
-    call : int
-        Which of its calls.
-    force : dict, optional
-        Conditions that go another way: each by its text (``"x > 0"``), its index among the
-        function's conditions or the Variable that is asked; with the arm: True or False, the index
-        of a case, or the arm's name.
-
-    Returns
-    -------
-    Replay
-        To be called like the function.
-
-    Raises
-    ------
-    ValueError
-        If the decisions are another function's, or a condition or an arm is not there.
-    IndexError
-        If there is no such call.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.scalar("x")
-    >>> f = tv.function([x], tv.ifelse(x > 0, x * 2, -x), mode="vm")
-    >>> with f.record() as r:
-    ...     _ = f(1.0), f(-3.0)
-    >>> f.replay(r, call=1)(5.0)
-    np.float64(-5.0)
-    >>> f.replay(r, call=1, force={"x > 0.0": True})(5.0)
-    np.float64(10.0)
-    """
-    conditions = decided(function)
-    arms: dict[int, int] = {}
-    if decisions is not None:
-        if [_key(c) for c in decisions.conditions] != [_key(c) for c in conditions]:
-            raise ValueError(
-                "the decisions are another function's: its conditions are not those of "
-                f"{function._shown}; replay what f.record() of this function kept."
-            )
-        if not 0 <= call < len(decisions):
-            raise IndexError(
-                f"there is no call {call}: {len(decisions)} calls were recorded, from 0 on."
-            )
-        arms.update(decisions.calls[call])
-    for what, value in (force or {}).items():
-        for index in _find(conditions, what):
-            arms[index] = _arm(conditions[index], value)
-    return Replay(function, arms)
-
-
-def _find(conditions: Sequence[Decided], what: Any) -> list[int]:
-    """Return the conditions that somebody means."""
-    if isinstance(what, int) and 0 <= what < len(conditions):
-        return [what]
-    text = what
-    if isinstance(what, _core.Variable):
-        from thunkvm._src.views.expression import expression
-
-        text = what.name or expression(what)
-    found = [
-        i for i, condition in enumerate(conditions) if text in (condition.text, condition.node)
-    ]
-    if not found:
-        known = [condition.text for condition in conditions]
-        raise ValueError(
-            f"the function has no condition {text!r}; it has "
-            + (", ".join(map(repr, known)) or "none")
-            + "."
-            + did_you_mean(str(text), known)
-        )
-    return found
-
-
-def _arm(condition: Decided, value: Any) -> int:
-    if value in condition.arms:
-        return condition.arms.index(value)
-    if condition.arms == ("then", "else") and value in (True, False):
-        return 0 if value else 1
-    if isinstance(value, int) and 0 <= value < len(condition.arms):
-        return value
-    raise ValueError(
-        f"{condition.text} has no arm {value!r}; it has {', '.join(map(repr, condition.arms))}"
-        + (", also called True and False." if condition.arms == ("then", "else") else ".")
-    )
-
-
-__all__ = ["Decided", "Decisions", "DecisionsFileError", "Divergence", "Replay", "record", "replay"]
+__all__ = ["Decided", "Decisions", "DecisionsFileError", "Divergence", "record"]

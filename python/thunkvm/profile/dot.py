@@ -6,11 +6,11 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import Region, region_tree
 from thunkvm.profile.rows import FunctionRecord, NodeRow
+from thunkvm.profile.saving import save_text
 from thunkvm.profile.sections import counted, show_percent, show_seconds
 
 NEVER_RAN = 'style="rounded,dashed" color="grey60" fontcolor="grey60"'
@@ -48,7 +48,7 @@ def to_dot(profile: Profile) -> str:
 
 def write_dot(profile: Profile, path: str | PathLike[str]) -> None:
     """Write the graphs in DOT to a file."""
-    Path(path).write_text(to_dot(profile) + "\n", encoding="utf-8")
+    save_text(path, to_dot(profile) + "\n")
 
 
 def to_svg(profile: Profile) -> str:
@@ -75,7 +75,7 @@ def to_svg(profile: Profile) -> str:
 
 def write_svg(profile: Profile, path: str | PathLike[str]) -> None:
     """Write the graphs as SVG to a file."""
-    Path(path).write_text(to_svg(profile), encoding="utf-8")
+    save_text(path, to_svg(profile))
 
 
 def _function(prefix: str, function: FunctionRecord) -> Iterator[str]:

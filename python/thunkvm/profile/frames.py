@@ -7,7 +7,6 @@ import io
 from collections.abc import Callable
 from dataclasses import asdict
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
@@ -15,6 +14,7 @@ from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.extras import needed
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import CallRow, FunctionRecord, GroupRow, NodeRow
+from thunkvm.profile.saving import save_text
 from thunkvm.profile.sections import arm_name
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def to_csv(
     writer.writerows(found)
     if path is None:
         return out.getvalue()
-    Path(path).write_text(out.getvalue(), encoding="utf-8", newline="")
+    save_text(path, out.getvalue())
     return None
 
 

@@ -8,7 +8,6 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from os import PathLike
-from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -16,6 +15,7 @@ from thunkvm.profile.fold_tree import fold_tree
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
+from thunkvm.profile.saving import save_text
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
 from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, location
 from thunkvm.profile.timeline import slices
@@ -23,7 +23,6 @@ from thunkvm.profile.timeline import slices
 #: A page shows so many slices of a timeline, the longest ones, and says how many there are.
 SLICES = 50_000
 #: It shows a file whole up to so many lines, and a longer one around the lines that made nodes.
-FILE_LINES, AROUND = 150, 8
 SCRIPTS = ("format.js", "details.js", "tables.js", "branches.js", "graph.js", "timeline.js",
            "source.js", "main.js")  # fmt: skip
 
@@ -47,7 +46,7 @@ def page(profile: Profile) -> str:
 
 def write_page(profile: Profile, path: str | PathLike[str]) -> None:
     """Write the page to a file."""
-    Path(path).write_text(page(profile), encoding="utf-8")
+    save_text(path, page(profile))
 
 
 def notebook_page(profile: Profile) -> str:
@@ -187,7 +186,10 @@ def _timeline(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
 
 
 def _files(function: FunctionRecord) -> list[dict[str, Any]]:
-    """Return the files of the lines that made nodes, the one that took most first."""
+    """Return the files of the lines that made nodes, the one that took most first.
+
+    Their text is what was recorded: a profile may come from elsewhere, and name any file.
+    """
     lines: dict[str, dict[int, str]] = {}
     times: dict[str, float] = {}
     for node in function.nodes:
@@ -195,27 +197,7 @@ def _files(function: FunctionRecord) -> list[dict[str, Any]]:
             lines.setdefault(node.file, {})[node.line] = node.source
             times[node.file] = times.get(node.file, 0.0) + node.self_time
     order = sorted(lines, key=lambda name: -times[name])
-    return [_file(name, lines[name]) for name in order]
-
-
-def _file(name: str, recorded: dict[int, str]) -> dict[str, Any]:
-    """Return the lines of a file to show: those recorded, if the file is not as it was."""
-    try:
-        text = Path(name).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        text = []
-    same = bool(text) and all(
-        line <= len(text) and (not source or text[line - 1].strip() == source.strip())
-        for line, source in recorded.items()
-    )
-    if not same:
-        state = "changed" if text else "missing"
-        return {"name": name, "state": state, "lines": sorted(recorded.items())}
-    if len(text) <= FILE_LINES:
-        return {"name": name, "state": "whole", "lines": list(enumerate(text, 1))}
-    near = {n for line in recorded for n in range(line - AROUND, line + AROUND + 1)}
-    shown = [(n, text[n - 1]) for n in sorted(near) if 1 <= n <= len(text)]
-    return {"name": name, "state": "around", "lines": shown}
+    return [{"name": name, "lines": sorted(lines[name].items())} for name in order]
 
 
 __all__ = ["notebook_page", "page", "page_data", "write_page"]

@@ -78,7 +78,7 @@ class LiveProfile(Profile):
 
     def stop(self) -> None:
         """Record no further call."""
-        for _, recording in self._sources:
+        for _, recording in tuple(self._sources):
             recording.stop()
 
     def __enter__(self) -> LiveProfile:
@@ -98,11 +98,12 @@ class LiveProfile(Profile):
     @property
     def functions(self) -> tuple[FunctionRecord, ...]:
         """What was recorded of each function that was called."""
-        counts = [(recording.count(), recording.compiled) for _, recording in self._sources]
+        sources = tuple(self._sources)  # another thread may add to it meanwhile
+        counts = [(recording.count(), recording.compiled) for _, recording in sources]
         if self._seen != counts or not counts:
             records = tuple(
                 capture(function, recording)
-                for (function, recording), (count, _) in zip(self._sources, counts, strict=True)
+                for (function, recording), (count, _) in zip(sources, counts, strict=True)
                 if count
             )
             object.__setattr__(self, "_seen", counts)

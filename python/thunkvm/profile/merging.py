@@ -42,13 +42,13 @@ def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
     shift = max(0.0, max(ends, default=0.0) - min(starts, default=0.0))
     groups, moved = _groups(a.groups, b.groups)
     moved_calls = tuple(
-        replace(call, index=call.index + len(a.calls), start=call.start + shift) for call in b.calls
+        replace(call, index=call.index + a.n_calls, start=call.start + shift) for call in b.calls
     )
     moved_events = tuple(
         replace(
             event,
             start=event.start + shift,
-            call=None if event.call is None else event.call + len(a.calls),
+            call=None if event.call is None else event.call + a.n_calls,
             group=None if event.group is None else moved[event.group],
         )
         for event in b.events

@@ -58,7 +58,7 @@ class Profile:
         from thunkvm.profile.sections import profile_sections
         from thunkvm.profile.text import rich_tables
 
-        yield from rich_tables(profile_sections(self))
+        yield from rich_tables(profile_sections(self), options.max_width)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the profile to a file that `load` reads.
@@ -85,11 +85,14 @@ class Profile:
 
         return load(path)
 
-    def to_json(self) -> str:
-        """Return the profile as JSON text, as `save` writes it."""
-        from thunkvm.profile.storage import to_json
+    def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
+        """Write the profile as JSON, as `save` does; return the text if there is no path."""
+        from thunkvm.profile.storage import save, to_json
 
-        return to_json(self)
+        if path is None:
+            return to_json(self)
+        save(self, path)
+        return None
 
     def to_pandas(self, rows: str = "nodes") -> pandas.DataFrame:
         """Return one of the tables as a pandas DataFrame.

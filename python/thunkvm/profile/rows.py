@@ -277,6 +277,7 @@ class FunctionRecord:
         How many calls were recorded.
     nodes, conditions, groups, calls, events : tuple
         Its rows; a row's index is its position. `calls` and `events` are recorded where asked for.
+        A call's index counts from the first call that was made: of very many the latest are kept.
     overheads : Overheads
         The time that is no node's.
     dropped_events : int

@@ -53,6 +53,44 @@ def without(section: Section, left_out: Container[str]) -> Section:
     return replace(section, headers=cells(section.headers), rows=rows)
 
 
+#: The columns that are left out first where there is little room: others of the row say as much.
+FIRST_TO_GO = (
+    "<GB/s>", "<GFLOP/s>", "<sum %>", "<type>", "<#apply>", "<apply time>", "flips", "break-even",
+    "saved", "thread", "start", "evaluated", "share", "each time", "peak", "<time per call>",
+)  # fmt: skip
+#: The room that a column of words wants, and what lies between two columns.
+WORDS, BETWEEN = 14, 3
+
+
+def fitting(section: Section, width: int) -> Section:
+    """Return a table for so many characters a line: less what matters least, which a note names.
+
+    Numbers are never broken, and words have room for a few.
+    """
+    gone: list[str] = []
+    candidates = [header for header in FIRST_TO_GO if header in section.headers]
+    while candidates and _least_width(section, gone) > width:
+        gone.append(candidates.pop(0))
+    if not gone:
+        return section
+    order = ", ".join(header for header in section.headers if header in gone)
+    note = f"not in {width} characters: {order}"
+    return without(replace(section, notes=(*section.notes, note)), gone)
+
+
+def _least_width(section: Section, gone: Container[str]) -> int:
+    """Return the width of the table without some columns, its headers broken between words."""
+    widths = []
+    for i, header in enumerate(section.headers):
+        if header in gone:
+            continue
+        cells = max((len(row[i]) for row in section.rows), default=0)
+        if header in section.left:
+            cells = min(cells, WORDS)
+        widths.append(max(cells, max(map(len, header.split()))) + BETWEEN)
+    return sum(widths)
+
+
 def tones_of(shares: Iterable[Share]) -> tuple[Tone, ...]:
     """Return the tones of rows that are shares of the time."""
     return tuple(tone_of(share.part, share.runs) for share in shares)
@@ -65,4 +103,4 @@ def tone_of(part: float, runs: int) -> Tone:
     return "hot" if part >= HOT else "warm" if part >= WARM else ""
 
 
-__all__ = ["Section", "Tone", "tone_of", "tones_of", "without"]
+__all__ = ["Section", "Tone", "fitting", "tone_of", "tones_of", "without"]

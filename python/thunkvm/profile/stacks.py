@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import region_tree, walk
 from thunkvm.profile.rows import FunctionRecord, NodeRow
+from thunkvm.profile.saving import save_text
 from thunkvm.profile.timeline import NANO, Slice, slices
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -57,7 +57,7 @@ def collapsed_stacks(profile: Profile) -> str:
 
 def write_collapsed(profile: Profile, path: str | PathLike[str]) -> None:
     """Write collapsed stacks to a file."""
-    Path(path).write_text(collapsed_stacks(profile), encoding="utf-8")
+    save_text(path, collapsed_stacks(profile))
 
 
 def speedscope(profile: Profile) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def speedscope(profile: Profile) -> dict[str, Any]:
 
 def write_speedscope(profile: Profile, path: str | PathLike[str]) -> None:
     """Write what speedscope reads to a file."""
-    Path(path).write_text(json.dumps(speedscope(profile)), encoding="utf-8")
+    save_text(path, json.dumps(speedscope(profile)))
 
 
 def _frame(node: NodeRow) -> Frame:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from thunkvm.profile.record import Profile
+from thunkvm.profile.saving import save_text
 
 FORMAT = "thunkvm-profile"
 VERSION = 1
@@ -80,7 +81,7 @@ def from_json(text: str, where: str = "the text") -> Profile:
 
 def save(profile: Profile, path: str | PathLike[str]) -> None:
     """Write a profile to a file."""
-    Path(path).write_text(to_json(profile), encoding="utf-8")
+    save_text(path, to_json(profile))
 
 
 def load(path: str | PathLike[str]) -> Profile:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from thunkvm._src.views.text_table import table
 from thunkvm.profile.extras import needed
-from thunkvm.profile.section import Section
+from thunkvm.profile.section import Section, fitting
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +24,7 @@ def plain(sections: Iterable[Section]) -> str:
 
     Examples
     --------
-    >>> from thunkvm.profile.section import Section
+    >>> from thunkvm.profile.section import Section, fitting
     >>> from thunkvm.profile.text import plain
     >>> print(plain([Section("calls", ("call", "time"), (("0", "1 s"),), notes=("no more",))]))
     calls
@@ -47,8 +47,8 @@ def _lines(section: Section) -> Iterator[str]:
     yield from section.notes
 
 
-def rich_tables(sections: Iterable[Section]) -> Iterator[Any]:
-    """Return tables as rich's renderables.
+def rich_tables(sections: Iterable[Section], width: int) -> Iterator[Any]:
+    """Return tables as rich's renderables, for so many characters a line.
 
     Raises
     ------
@@ -57,19 +57,31 @@ def rich_tables(sections: Iterable[Section]) -> Iterator[Any]:
     """
     box, markup = needed("rich.box", "colour"), needed("rich.markup", "colour")
     rich_table, rich_text = needed("rich.table", "colour"), needed("rich.text", "colour")
-    for section in sections:
+    for each in sections:
+        section = fitting(each, width)
         yield rich_text.Text(f"\n{section.title}", style="bold")
         if section.rows:
             out = rich_table.Table(box=box.SIMPLE_HEAD, pad_edge=False)
             for header in section.headers:
-                side = "left" if header in section.left else "right"
-                out.add_column(markup.escape(header), justify=side, overflow="fold")
+                words = header in section.left
+                out.add_column(
+                    markup.escape(header),
+                    justify="left" if words else "right",
+                    overflow="fold",
+                    min_width=None if words else _longest(section, header),
+                )
             for row, tone in zip_longest(section.rows, section.tones, fillvalue=""):
                 out.add_row(*map(markup.escape, row), style=STYLES[tone])
             yield out
         for note in section.notes:
             what, colon, rest = note.partition(": ")
             yield rich_text.Text.assemble((what + colon, "dim" if colon else ""), rest)
+
+
+def _longest(section: Section, header: str) -> int:
+    """Return the length of the longest cell in a column."""
+    column = section.headers.index(header)
+    return max(len(row[column]) for row in section.rows)
 
 
 def print_sections(sections: Iterable[Section], console: Console | None = None) -> None:
@@ -91,7 +103,7 @@ def print_sections(sections: Iterable[Section], console: Console | None = None) 
     if not console.is_terminal:
         console.file.write(plain(sections) + "\n")
         return
-    for renderable in rich_tables(sections):
+    for renderable in rich_tables(sections, console.width):
         console.print(renderable)
 
 

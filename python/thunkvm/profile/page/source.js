@@ -22,12 +22,6 @@ const source = {
   },
 
   file(f, file, sums) {
-    const state = {
-      whole: "",
-      around: " (around the lines that made nodes)",
-      changed: " (not as it was when this was recorded: the lines that made nodes)",
-      missing: " (not to be read here: the lines that made nodes)",
-    }[file.state];
     const rows = file.lines.map(([number, text], position) => {
       const sum = sums.get(`${file.name}:${number}`);
       const gap = position > 0 && file.lines[position - 1][0] < number - 1;
@@ -44,7 +38,7 @@ const source = {
       return row;
     });
     const head = element("tr", {}, ...["line", "time", "runs", "source"].map((text) => element("th", {}, text)));
-    return element("article", {}, element("h3", {}, file.name, element("span", { class: "hint" }, state)),
+    return element("article", {}, element("h3", {}, file.name),
       element("div", { class: "scroll" }, element("table", { class: "source" }, head, ...rows)));
   },
 

@@ -1,0 +1,132 @@
+"""Functions whose conditions go as they did in a recorded call, or as they are told to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from thunkvm import _core
+from thunkvm._src.teaching.nearest import did_you_mean
+from thunkvm.profile.conditions import ProgramRegions
+from thunkvm.profile.decisions import Decided, Decisions, decided
+
+
+class Replay:
+    """A function whose conditions go as they did, or as they are told to.
+
+    The interpreter runs it: emitted code decides by values alone.
+    """
+
+    def __init__(self, function: _core.Function, arms: Mapping[int, int]) -> None:
+        regions = ProgramRegions(function)
+        self._recording = function._record(apart=True)
+        self._recording.force(
+            [
+                (branch, regions.conditions[condition].arm(arm))
+                for condition, arm in arms.items()
+                for branch in regions.conditions[condition].branches
+            ]
+        )
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the function returns when its conditions go that way."""
+        return self._recording(*args, **kwargs)
+
+
+def replay(
+    function: _core.Function,
+    decisions: Decisions | None = None,
+    call: int = 0,
+    force: Mapping[Any, Any] | None = None,
+) -> Replay:
+    """Return the function, with its conditions going as they did in a recorded call.
+
+    Conditions that the recorded call did not ask are decided by their values.
+
+    Parameters
+    ----------
+    decisions : Decisions, optional
+        What ``f.record()`` gave, or `Decisions.load`. None: only what is forced is decided so.
+    call : int
+        Which of its calls.
+    force : dict, optional
+        Conditions that go another way: each by its text (``"x > 0"``), its node (``"ifelse.3"``),
+        its index among the conditions or the Variable that is asked; with the arm: True or
+        False, the index of a case, or the arm's name.
+
+    Returns
+    -------
+    Replay
+        To be called like the function.
+
+    Raises
+    ------
+    ValueError
+        If the decisions are another function's, or a condition or an arm is not there.
+    IndexError
+        If there is no such call, or it was dropped.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.ifelse(x > 0, x * 2, -x), mode="vm")
+    >>> with f.record() as r:
+    ...     _ = f(1.0), f(-3.0)
+    >>> f.replay(r, call=1)(5.0)
+    np.float64(-5.0)
+    >>> f.replay(r, call=1, force={"x > 0.0": True})(5.0)
+    np.float64(10.0)
+    """
+    conditions = decided(function)
+    arms: dict[int, int] = {}
+    if decisions is not None:
+        if [c.key for c in decisions.conditions] != [c.key for c in conditions]:
+            raise ValueError(
+                "the decisions are another function's: its conditions are not those of "
+                f"{function._shown}; replay what f.record() of this function kept."
+            )
+        arms.update(decisions._call(call))
+    for what, value in (force or {}).items():
+        for index in _find(conditions, what):
+            arms[index] = _arm(conditions[index], value)
+    return Replay(function, arms)
+
+
+def _find(conditions: Sequence[Decided], what: Any) -> list[int]:
+    """Return the conditions that somebody means."""
+    if isinstance(what, int) and 0 <= what < len(conditions):
+        return [what]
+    text = what
+    if isinstance(what, _core.Variable):
+        from thunkvm._src.views.expression import expression
+
+        text = what.name or expression(what)
+    found = [
+        i for i, c in enumerate(conditions) if text in (c.text, c.node, f"{c.text} ({c.node})")
+    ]
+    if not found:
+        known = [condition.text for condition in conditions]
+        raise ValueError(
+            f"the function has no condition {text!r}; it has "
+            + (", ".join(map(repr, known)) or "none")
+            + "."
+            + did_you_mean(str(text), known)
+        )
+    return found
+
+
+def _arm(condition: Decided, value: Any) -> int:
+    if value in condition.arms:
+        return condition.arms.index(value)
+    if condition.arms == ("then", "else") and value in (True, False):
+        return 0 if value else 1
+    if isinstance(value, int) and 0 <= value < len(condition.arms):
+        return value
+    raise ValueError(
+        f"{condition.text} has no arm {value!r}; it has {', '.join(map(repr, condition.arms))}"
+        + (", also called True and False." if condition.arms == ("then", "else") else ".")
+    )
+
+
+__all__ = ["Replay", "replay"]
