@@ -15,6 +15,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -168,6 +169,24 @@ struct ThunkCode {
 
   explicit operator bool() const { return eager != nullptr || make != nullptr; }
 };
+
+/// An eager ThunkCode that calls `run(activation, operands)`, a function that may have captured
+/// what it needs of its Op, and may throw. All calls share it, those of several threads at a time
+/// too.
+template <class F>
+ThunkCode eager_thunk(F run) {
+  ThunkCode code;
+  code.state = std::make_shared<const F>(std::move(run));
+  code.eager = [](Activation& activation, const Operands& operands) {
+    try {
+      (*static_cast<const F*>(operands.state))(activation, operands);
+      return Status::Done;
+    } catch (...) {
+      return activation.fail_current();
+    }
+  };
+  return code;
+}
 
 /// The EagerFn of a node that has a BoundThunk.
 Status run_bound(Activation& activation, const Operands& operands);

@@ -27,7 +27,9 @@ const void* element(const Cell& selector, const char* role) {
   }
   if (!one)
     throw Error(ErrorKind::Value, std::string(role) + " has to be one number, but " +
-                                      what_it_is(selector) + ": reduce it to one element first");
+                                      what_it_is(selector) +
+                                      ": reduce it to one element first, or choose "
+                                      "elementwise with tv.where");
   return selector.address();
 }
 

@@ -52,14 +52,13 @@ std::string index_of(std::int64_t position, Dims shape) {
 
 InputGuard::InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed,
                        const Activation& activation, const Operands& operands)
-    : op_(op) {
-  for (int i = 0; i < operands.n_inputs; ++i) {
-    const Cell& cell = activation.input(operands, i);
-    const bool declared =
-        std::binary_search(destroyed.begin(), destroyed.end(), static_cast<std::uint32_t>(i));
-    if (declared || !cell.is_array()) continue;
-    kept_.push_back({i, cell.array(), cell.array().copy()});
-  }
+    : InputGuard(op, destroyed) {
+  for (int i = 0; i < operands.n_inputs; ++i) keep(i, activation.input(operands, i));
+}
+
+void InputGuard::keep(int input, const Cell& cell) {
+  const bool declared = std::ranges::binary_search(destroyed_, static_cast<std::uint32_t>(input));
+  if (!declared && cell.is_array()) kept_.push_back({input, cell.array(), cell.array().copy()});
 }
 
 InputGuard::~InputGuard() {

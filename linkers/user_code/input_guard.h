@@ -16,6 +16,9 @@ namespace thunkvm {
 class InputGuard {
  public:
   /// For an Op of this name, which overwrites the inputs `destroyed`, in order. Both outlive it.
+  InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed)
+      : op_(op), destroyed_(destroyed) {}
+  /// The same, with all inputs.
   InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed,
              const Activation& activation, const Operands& operands);
   /// Puts back what was there before the run: after a failure too, the arrays may be the caller's.
@@ -23,6 +26,8 @@ class InputGuard {
   InputGuard(const InputGuard&) = delete;
   InputGuard& operator=(const InputGuard&) = delete;
 
+  /// One more input, before the run sees it.
+  void keep(int input, const Cell& cell);
   /// After the run, once. Throws Error(Value) that names the Op, the input and the first element
   /// that was written to.
   void check();
@@ -34,6 +39,7 @@ class InputGuard {
   };
 
   const std::string& op_;
+  std::span<const std::uint32_t> destroyed_;
   std::vector<Kept> kept_;
 };
 

@@ -31,6 +31,7 @@ struct CallView {
   int (*output)(CallView*, int, const std::int64_t*);
   int (*view)(CallView*, int, int, char*, const std::int64_t*, const std::int64_t*);
   int (*fail)(CallView*, const char*, const char*, ...);
+  int (*force)(CallView*, int);
 };
 
 namespace {
@@ -53,55 +54,118 @@ class Few {
   std::unique_ptr<T[]> more_;
 };
 
+/// The registers of an eager run.
+struct Registers {
+  Activation& activation;
+  const Operands& operands;
+
+  Cell& input(int i) const { return activation.input(operands, i); }
+  /// An input's memory, for the C to write to.
+  Array overwritten(int i) const {
+    Cell& cell = input(i);
+    const bool is_ours =
+        operands.dies(i) && is_named_once(operands, i) && Array::exclusive(*cell.body());
+    return is_ours ? cell.take_array() : cell.array().copy();
+  }
+  Array allocate(int j, DType dtype, Dims dims) const {
+    return output_array(activation, operands, j, dtype, dims);
+  }
+  Cell& output(int j) const { return activation.output(operands, j); }
+};
+
+/// The values of a lazy run.
+struct Demanded {
+  Demand& demand;
+  CodeWatch& watch;
+  std::vector<const Cell*> inputs;  ///< null before the C forced it
+  std::vector<Cell> outputs;
+
+  const Cell& input(int i) const {
+    const Cell* const cell = inputs[static_cast<std::size_t>(i)];
+    if (cell == nullptr)
+      throw Error(ErrorKind::Runtime, "input " + std::to_string(i) +
+                                          " is not there yet: call tv_force(call, " +
+                                          std::to_string(i) + ") first.");
+    return *cell;
+  }
+  Array overwritten(int i) const { return input(i).array().copy(); }
+  Array allocate(int, DType dtype, Dims dims) const { return Array::allocate(dtype, dims); }
+  Cell& output(int j) { return outputs[static_cast<std::size_t>(j)]; }
+};
+
 /// One run of a kernel: what its C gets.
+template <class Values>
 class Run : public CallView {
  public:
-  Run(const UserKernel& kernel, Activation& activation, const Operands& operands)
-      : CallView{&make_output, &make_view, &note_failure},
+  Run(const UserKernel& kernel, Values values)
+      : CallView{&make_output, &make_view, &note_failure, &force_input},
         kernel_(kernel),
-        activation_(activation),
-        operands_(operands),
+        values_(std::move(values)),
         n_inputs_(kernel.inputs.size()),
         n_outputs_(kernel.outputs.size()),
         views_(n_inputs_ + n_outputs_),
         numbers_(n_inputs_ + n_outputs_),
         arrays_(n_inputs_ + n_outputs_) {}
 
+  /// For the eager one.
   void compute() {
     for (std::size_t i = 0; i < n_inputs_; ++i) take_input(i);
-    for (std::size_t j = 0; j < n_outputs_; ++j) {
-      ArrayView& out = views_[n_inputs_ + j];
-      out.ndim = static_cast<std::int32_t>(kernel_.outputs[j].shape.size());
-      if (out.ndim == 0) out = {number(n_inputs_ + j), nullptr, nullptr, 1, 0, 1};
-    }
+    prepare_outputs();
     std::int64_t work = 0;
     for (std::size_t i = 0; i < n_inputs_; ++i) work += views_[i].size;
     const bool leaves = kernel_.leaves.value_or(work >= kWorthLeaving ||
                                                 kernel_.is_slow.load(std::memory_order_relaxed));
     int status;
     {
-      const HostLeave leave(*activation_.host, leaves ? kWorthLeaving : 0);
+      const HostLeave leave(*values_.activation.host, leaves ? kWorthLeaving : 0);
       const std::uint64_t begin = Clock::now();
-      status = kernel_.run(this, views_.begin(), views_.begin() + n_inputs_);
+      status = run();
       const double seconds = static_cast<double>(Clock::now() - begin) * Clock::seconds_per_tick();
       if (seconds > kLongKernel) {
         kernel_.is_slow.store(true, std::memory_order_relaxed);
-        activation_.poll = true;
+        values_.activation.poll = true;
       }
     }
-    if (error_) std::rethrow_exception(error_);
-    if (status != 0 || !exception_.empty()) raise(status);
-    for (std::size_t j = 0; j < n_outputs_; ++j) store_output(j);
+    finish(status);
+  }
+
+  /// For the lazy one.
+  void compute_on_demand() {
+    if (kernel_.checks_inputs) inputs_stay_.emplace(kernel_.op, kernel_.destroyed);
+    prepare_outputs();
+    values_.watch.begin();
+    const int status = run();
+    values_.watch.end();
+    if (ended_) std::rethrow_exception(ended_);
+    if (status != 0 && !error_ && exception_.empty() && failed_) std::rethrow_exception(failed_);
+    finish(status);
+    if (inputs_stay_) inputs_stay_->check();
+    for (std::size_t j = 0; j < n_outputs_; ++j)
+      values_.demand.set_output(static_cast<int>(j), std::move(values_.outputs[j]));
   }
 
   /// After a failure: the report shows what was taken out of a register.
   void give_back() noexcept {
     for (std::size_t i = 0; i < n_inputs_; ++i)
-      if (arrays_[i] && activation_.input(operands_, static_cast<int>(i)).empty())
-        activation_.input(operands_, static_cast<int>(i)).set_array(std::move(arrays_[i]));
+      if (arrays_[i] && values_.input(static_cast<int>(i)).empty())
+        values_.input(static_cast<int>(i)).set_array(std::move(arrays_[i]));
   }
 
  private:
+  void prepare_outputs() {
+    for (std::size_t j = 0; j < n_outputs_; ++j) {
+      ArrayView& out = views_[n_inputs_ + j];
+      out.ndim = static_cast<std::int32_t>(kernel_.outputs[j].shape.size());
+      if (out.ndim == 0) out = {number(n_inputs_ + j), nullptr, nullptr, 1, 0, 1};
+    }
+  }
+  int run() { return kernel_.run(this, views_.begin(), views_.begin() + n_inputs_); }
+  void finish(int status) {
+    if (error_) std::rethrow_exception(error_);
+    if (status != 0 || !exception_.empty()) raise(status);
+    for (std::size_t j = 0; j < n_outputs_; ++j) store_output(j);
+  }
+
   static Run& of(CallView* call) { return *static_cast<Run*>(call); }
 
   char* number(std::size_t k) { return numbers_[k].bytes; }
@@ -113,18 +177,16 @@ class Run : public CallView {
   }
 
   void take_input(std::size_t i) {
-    Cell& cell = activation_.input(operands_, static_cast<int>(i));
+    const int index = static_cast<int>(i);
+    const Cell& cell = values_.input(index);
     if (cell.is_scalar()) {  // a copy, since the C could write to it
       views_[i] = {number(i), nullptr, nullptr, 1, 0, 1};
       std::memcpy(views_[i].data, cell.address(), item_size(kernel_.inputs[i]));
       return;
     }
-    const int index = static_cast<int>(i);
     if (!std::ranges::binary_search(kernel_.destroyed, static_cast<std::uint32_t>(i)))
       return look_at(i, *cell.body());
-    const bool is_ours =
-        operands_.dies(index) && is_named_once(operands_, index) && Array::exclusive(*cell.body());
-    arrays_[i] = is_ours ? cell.take_array() : cell.array().copy();
+    arrays_[i] = values_.overwritten(index);
     look_at(i, *arrays_[i].body());
   }
 
@@ -166,7 +228,7 @@ class Run : public CallView {
     return run.guarded_call([&] {
       const Dims dims = run.checked_shape(j, shape);
       if (dims.empty()) return;  // a number has its memory
-      run.set_output(j, output_array(run.activation_, run.operands_, j, run.output(j).dtype, dims));
+      run.set_output(j, run.values_.allocate(j, run.output(j).dtype, dims));
     });
   }
   static int make_view(CallView* call, int j, int i, char* data, const std::int64_t* shape,
@@ -182,7 +244,7 @@ class Run : public CallView {
                                           std::to_string(j) + " a view of input " +
                                           std::to_string(i) + ": say view_map = {" +
                                           std::to_string(j) + ": [" + std::to_string(i) + "]}.");
-      const Cell& cell = run.activation_.input(run.operands_, i);
+      const Cell& cell = run.values_.input(i);
       const Array from = run.arrays_[k] ? run.arrays_[k] : cell.to_array();
       run.set_output(j, from.view(dims, Dims(strides, dims.size()), data));
     });
@@ -201,6 +263,43 @@ class Run : public CallView {
     return -1;
   }
 
+  /// The input is there for an eager run. A lazy one has it computed, and where that cannot be, the
+  /// C is told to return: nothing is thrown through it.
+  static int force_input(CallView* call, int i) {
+    Run& run = of(call);
+    if constexpr (requires { run.values_.demand; }) {
+      if (run.ended_) return -1;
+      run.values_.watch.end();
+      const int status = run.forced(i);
+      run.values_.watch.begin();
+      return status;
+    }
+    return run.guarded_call([&] { run.check_input(i); });
+  }
+  void check_input(int i) const {
+    if (i < 0 || static_cast<std::size_t>(i) >= n_inputs_)
+      throw Error(ErrorKind::Index, "the C of " + kernel_.op + " asked for input " +
+                                        std::to_string(i) + ", but there are " +
+                                        std::to_string(n_inputs_) + ".");
+  }
+  int forced(int i) noexcept {
+    if (guarded_call([&] { check_input(i); }) != 0) return -1;
+    const auto k = static_cast<std::size_t>(i);
+    try {
+      if (values_.inputs[k] != nullptr) return 0;
+      const Cell& cell = values_.demand.force(i);
+      if (inputs_stay_) inputs_stay_->keep(i, cell);
+      values_.inputs[k] = &cell;
+      take_input(k);
+      return 0;
+    } catch (const std::exception&) {
+      failed_ = std::current_exception();
+    } catch (...) {  // the call is over
+      ended_ = std::current_exception();
+    }
+    return -1;
+  }
+
   [[noreturn]] void raise(int status) const {
     if (!exception_.empty()) throw KernelFailure(exception_, message_);
     throw Error(ErrorKind::Runtime, "the C of " + kernel_.op + " returned " +
@@ -212,7 +311,7 @@ class Run : public CallView {
   void store_output(std::size_t j) {
     const UserKernel::Output& out = kernel_.outputs[j];
     const std::size_t k = n_inputs_ + j;
-    Cell& cell = activation_.output(operands_, static_cast<int>(j));
+    Cell& cell = values_.output(static_cast<int>(j));
     if (!out.shape.empty()) {
       if (!arrays_[k])
         throw Error(ErrorKind::Runtime, "the C of " + kernel_.op + " did not make output " +
@@ -230,13 +329,15 @@ class Run : public CallView {
   }
 
   const UserKernel& kernel_;
-  Activation& activation_;
-  const Operands& operands_;
+  Values values_;
   const std::size_t n_inputs_, n_outputs_;
   Few<ArrayView> views_;
   Few<Number> numbers_;
   Few<Array> arrays_;  ///< inputs that are overwritten, and outputs
   std::exception_ptr error_;
+  std::exception_ptr failed_;  ///< lazily: what computing the last input that failed threw
+  std::exception_ptr ended_;   ///< lazily: what ends the body
+  std::optional<InputGuard> inputs_stay_;
   std::string exception_, message_;
 };
 
@@ -245,7 +346,7 @@ class Run : public CallView {
 void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands) {
   std::optional<InputGuard> inputs_stay;
   if (kernel.checks_inputs) inputs_stay.emplace(kernel.op, kernel.destroyed, activation, operands);
-  Run run(kernel, activation, operands);
+  Run run(kernel, Registers{activation, operands});
   try {
     run.compute();
     if (inputs_stay) inputs_stay->check();
@@ -253,6 +354,12 @@ void run_kernel(const UserKernel& kernel, Activation& activation, const Operands
     run.give_back();
     throw;
   }
+}
+
+void run_lazy_kernel(const UserKernel& kernel, Demand& demand, CodeWatch& watch) {
+  Run run(kernel, Demanded{demand, watch, std::vector<const Cell*>(kernel.inputs.size()),
+                           std::vector<Cell>(kernel.outputs.size())});
+  run.compute_on_demand();
 }
 
 }  // namespace thunkvm

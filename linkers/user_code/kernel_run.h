@@ -2,6 +2,7 @@
 #pragma once
 
 #include "linkers/user_code/user_kernel.h"
+#include "thunks/demand.h"
 #include "thunks/error.h"
 #include "thunks/thunk.h"
 
@@ -26,5 +27,19 @@ class KernelFailure : public Error {
 /// that it was not to, or failed without saying why; KernelFailure. Then the inputs are in their
 /// registers as they were found, or as the C left them.
 void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands);
+
+/// Told of when a lazy kernel's C runs on the thread, and when other code does.
+class CodeWatch {
+ public:
+  virtual ~CodeWatch() = default;
+  virtual void begin() = 0;
+  virtual void end() = 0;
+};
+
+/// Runs it as the body of a lazy thunk: an input is an array once the C forced it, by `tv_force`.
+/// That says when computing one failed: the C may go on with others, or return. Throws as
+/// `run_kernel`, and what computing an input threw where the C returned because of it. The host is
+/// not left meanwhile.
+void run_lazy_kernel(const UserKernel& kernel, Demand& demand, CodeWatch& watch);
 
 }  // namespace thunkvm

@@ -137,6 +137,7 @@ class Elementwise {
   int n_inputs() const { return static_cast<int>(inputs_.size()); }
   GradientRule gradient_rule() const { return gradient_; }
   bool is_constant_input(int i) const { return i == constant_input_; }
+  bool widens() const { return out_of_range_ == OutOfRange::Widen; }
   bool is_identity(DType dtype) const { return ((identity_ >> static_cast<int>(dtype)) & 1u) != 0; }
   OpProto proto() const;
 
@@ -201,6 +202,8 @@ class ElementwiseOp : public Op, public PartlyConnected, public StatesWork {
   /// rule.
   std::vector<Variable> grad(Apply& node,
                              std::span<const Variable> output_gradients) const override;
+  /// Its inputs are widened to a dtype that holds them all: it asks for truths.
+  bool widens() const { return declaration_.widens(); }
   bool connects(int i) const override { return !declaration_.is_constant_input(i); }
   /// One for each element of the output.
   double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override;

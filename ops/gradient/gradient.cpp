@@ -48,8 +48,10 @@ class Backward {
     const std::uint32_t i = order_.of(*to.node());
     if (i == NodeIndex::kAbsent || !leads_to_wrt_[i]) return;
     const TensorType* type = to.type().tensor();
-    if (type == nullptr || !is_inexact(type->dtype())) return;
-    contributions_[first_value_[i] + to.index()].push_back({region, cast(value, type->dtype())});
+    if (type != nullptr && !is_inexact(type->dtype())) return;
+    // The gradient of an opaque value is what its Ops take for one.
+    if (type != nullptr) value = cast(value, type->dtype());
+    contributions_[first_value_[i] + to.index()].push_back({region, std::move(value)});
   }
 
   void run() {

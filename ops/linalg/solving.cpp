@@ -261,8 +261,8 @@ class SolveMaker : public OpMaker {
     hint(ErrorKind::LinAlg, kSingularHint);
     comment(
         "The x for which a x = b, as `numpy.linalg.solve`, through LU factors with row exchanges "
-        "(E. "
-        "Anderson et al., LAPACK Users' Guide, 1999: getrf, getrs). The axes before the last two "
+        "(E. Anderson et al., LAPACK Users' Guide, 1999: getrf, getrs). The axes before the last "
+        "two "
         "broadcast. A singular matrix is a LinAlgError.");
     input("a", "square matrices");
     input("b", "a vector, or matrices whose columns are right-hand sides");

@@ -202,6 +202,12 @@ struct BlockReductionOf {
                .start = &start_runs,
                .add = &add_run,
                .finish = &finish_runs}};
+  /// The same, which has the identity for the result of nothing.
+  static constexpr BlockReduction kOrIdentity = [] {
+    BlockReduction reduction = kReduction;
+    reduction.nothing = nullptr;
+    return reduction;
+  }();
 };
 
 /// An Op that is one reduction: for each element type a reduction (see BlockReductionOf).
@@ -213,15 +219,23 @@ class OnePassReductionOp : public ReductionOp {
   ThunkCode kernel(const Apply& node) const final {
     const int ndim = node.input(0).ndim();
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return kernel_code<run_reduction<typename Reduction<T>::Out>>(ReductionState{
-          {BlockReductionOf<Reduction<T>>::kReduction, ndim, axis_set(ndim)}, keepdims()});
+      return kernel_code<run_reduction<typename Reduction<T>::Out>>(
+          ReductionState{{reduction<Reduction<T>>(), ndim, axis_set(ndim)}, keepdims()});
     });
   }
   std::optional<BlockwiseReduction> block_reduction(const Apply& node) const final {
     const AxisSet axes = axis_set(node.input(0).ndim());
     return visit_dtype(node.input(0).dtype(), name(), [&]<class T>(std::type_identity<T>) {
-      return BlockwiseReduction{&BlockReductionOf<Reduction<T>>::kReduction, axes, keepdims()};
+      return BlockwiseReduction{&reduction<Reduction<T>>(), axes, keepdims()};
     });
+  }
+
+ private:
+  template <class R>
+  const BlockReduction& reduction() const {
+    using Of = BlockReductionOf<R>;
+    return attributes().find<bool>("or_identity").value_or(false) ? Of::kOrIdentity
+                                                                  : Of::kReduction;
   }
 };
 

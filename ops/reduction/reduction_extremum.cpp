@@ -254,13 +254,24 @@ class ArgExtremumOp final : public ArrayOp {
   }
 };
 
-class MaxMaker : public ReductionMaker {
+class ExtremumMaker : public ReductionMaker {
+ public:
+  ExtremumMaker(OpProto& proto, const char* summary, const char* result)
+      : ReductionMaker(proto, summary, result) {
+    attr("or_identity", AttrType::Bool,
+         "of no elements have what every element would take the place of, an infinity where the "
+         "dtype has one, in place of a ValueError")
+        .by_default(false);
+  }
+};
+
+class MaxMaker : public ExtremumMaker {
  public:
   explicit MaxMaker(OpProto& proto)
-      : ReductionMaker(proto,
-                       "Largest element over the given axes; NaN where one is NaN. Elements that "
-                       "share it share the gradient evenly.",
-                       "the maxima") {
+      : ExtremumMaker(proto,
+                      "Largest element over the given axes; NaN where one is NaN. Elements that "
+                      "share it share the gradient evenly.",
+                      "the maxima") {
     example(
         ">>> x = tv.matrix(\"x\")\n"
         ">>> tv.function([x], tv.max(x, axis=[1]))([[1.0, 2.0], [4.0, 3.0]])\n"
@@ -268,13 +279,13 @@ class MaxMaker : public ReductionMaker {
   }
 };
 
-class MinMaker : public ReductionMaker {
+class MinMaker : public ExtremumMaker {
  public:
   explicit MinMaker(OpProto& proto)
-      : ReductionMaker(proto,
-                       "Smallest element over the given axes; NaN where one is NaN. Elements that "
-                       "share it share the gradient evenly.",
-                       "the minima") {
+      : ExtremumMaker(proto,
+                      "Smallest element over the given axes; NaN where one is NaN. Elements that "
+                      "share it share the gradient evenly.",
+                      "the minima") {
     example(
         ">>> x = tv.matrix(\"x\")\n"
         ">>> tv.function([x], tv.min(x, axis=[1]))([[1.0, 2.0], [4.0, 3.0]])\n"

@@ -26,15 +26,10 @@ class LengthOp final : public Op, public PartlyConnected, public ShapeQuery {
     return {Apply::make1(*this, inputs, TensorType::scalar(DType::Int64))};
   }
   ThunkCode kernel(const Apply&) const override {
-    ThunkCode code;
-    code.state = std::make_shared<const int>(static_cast<int>(axis_));
-    code.eager = [](Activation& activation, const Operands& operands) {
-      const int axis = *static_cast<const int*>(operands.state);
+    return eager_thunk([axis = axis_](Activation& activation, const Operands& operands) {
       const ArrayBody* body = activation.input(operands, 0).body();
       activation.output(operands, 0).set(body->dims[axis]);
-      return Status::Done;
-    };
-    return code;
+    });
   }
   const ShapeQuery* shape_query() const override { return this; }
   Variable answer(Apply&, std::span<const Extents> input_shapes) const override {

@@ -14,10 +14,12 @@ void run_one_element(Activation& activation, const Operands& operands) {
   const Cell& x = activation.input(operands, 0);
   for (const std::int64_t length : CellMemory(x).shape)
     if (length != 1)
-      throw Error(ErrorKind::Value, kernel_state<Role>(operands).text +
-                                        " has to be one number, but it is an array of shape " +
-                                        format_shape(CellMemory(x).shape) +
-                                        ": reduce it to one element first");
+      throw Error(ErrorKind::Value,
+                  kernel_state<Role>(operands).text +
+                      " has to be one number, but it is an array of shape " +
+                      format_shape(CellMemory(x).shape) +
+                      ": reduce it to one element first, or choose elementwise with "
+                      "tv.where");
   activation.output(operands, 0).set(*static_cast<const T*>(x.address()));
 }
 

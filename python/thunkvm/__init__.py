@@ -40,7 +40,7 @@ from thunkvm._src.calls.specs import In, Out, Update
 from thunkvm._src.control.conditional import and_, coalesce, cond, ifelse, or_, switch_case
 from thunkvm._src.control.fallback import attempt
 from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, hessian, jacobian
-from thunkvm._src.graph.op import Op, Thunk
+from thunkvm._src.graph.op import Op, PureOp, Thunk
 from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
 from thunkvm._src.graph.types import __all__ as _types
 from thunkvm._src.graph.values import as_variable, constant, shared
@@ -49,8 +49,16 @@ from thunkvm._src.version import __version__
 
 if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm import testing
+    from thunkvm._src.calls.linkers import (
+        CLinker,
+        LazyLinker,
+        OpWiseCLinker,
+        PerformLinker,
+        VMLinker,
+    )
     from thunkvm._src.control.watching import breakpoint_, print_
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
+    from thunkvm._src.graph.disconnected import DisconnectedType
     from thunkvm._src.graph.functions_as_ops import as_op
     from thunkvm._src.views.tree import dprint
     from thunkvm.c.data import CDataType
@@ -58,6 +66,12 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm.c.external import ExternalCOp, OpenMPOp
     from thunkvm.c.op import COp
     from thunkvm.c.params import Params, ParamsType
+    from thunkvm.c.scalar_ops import (
+        ScalarFromTensor,
+        TensorFromScalar,
+        scalar_from_tensor,
+        tensor_from_scalar,
+    )
     from thunkvm.c.scalars import ScalarType
     from thunkvm.c.types import CType, Generic
     from thunkvm.c.wrapped import wrap_c
@@ -73,16 +87,18 @@ variable.attach()
 __all__ = [
     *_types,
     *_exposed,
-    "Apply", "CDataType", "CEnumType", "COp", "CType", "CompileError", "DebugMode",
-    "DebugModeError", "DisagreementError", "DisconnectedInputError", "DualLinker", "EnumList",
-    "EnumType", "ExternalCOp", "Function", "Generic", "GenericType", "GradientError", "In",
-    "MissingInputError", "Mode", "MonitorMode", "NanGuardError", "NanGuardMode", "NanGuardWarning",
-    "NoCompilerError", "Op", "OpenMPOp", "Out", "Params", "ParamsType", "ScalarType", "TensorType",
-    "Thunk", "Type", "UnusedInputError", "Update", "Variable", "__version__", "and_", "as_op",
+    "Apply", "CDataType", "CEnumType", "CLinker", "COp", "CType", "CompileError", "DebugMode",
+    "DebugModeError", "DisagreementError", "DisconnectedInputError", "DisconnectedType",
+    "DualLinker", "EnumList", "EnumType", "ExternalCOp", "Function", "Generic", "GenericType",
+    "GradientError", "In", "LazyLinker", "MissingInputError", "Mode", "MonitorMode",
+    "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op",
+    "OpWiseCLinker", "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker", "PureOp",
+    "ScalarFromTensor", "ScalarType", "TensorFromScalar", "TensorType", "Thunk", "Type",
+    "UnusedInputError", "Update", "VMLinker", "Variable", "__version__", "and_", "as_op",
     "as_variable", "attempt", "breakpoint_", "coalesce", "cond", "config", "constant", "dprint",
     "function", "get_mode", "grad", "hessian", "ifelse", "jacobian", "memory", "ops", "or_",
-    "print_", "profile", "reset_peak_memory", "shared", "switch_case", "testing", "verify_grad",
-    "wrap_c",
+    "print_", "profile", "reset_peak_memory", "scalar_from_tensor", "shared", "switch_case",
+    "tensor_from_scalar", "testing", "verify_grad", "wrap_c",
 ]  # fmt: skip
 
 

@@ -109,14 +109,24 @@ def matched_lengths(
 ) -> Variable: ...
 def matmul(a: Any, b: Any, /) -> Variable: ...
 def max(
-    x: Any, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False
+    x: Any,
+    /,
+    *,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    or_identity: bool = False,
 ) -> Variable: ...
 def maximum(x: Any, y: Any, /) -> Variable: ...
 def mean(
     x: Any, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False
 ) -> Variable: ...
 def min(
-    x: Any, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False
+    x: Any,
+    /,
+    *,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    or_identity: bool = False,
 ) -> Variable: ...
 def minimum(x: Any, y: Any, /) -> Variable: ...
 def mod(x: Any, y: Any, /) -> Variable: ...

@@ -74,8 +74,11 @@ def test_the_accepted_version_is_shown() -> None:
     assert rows["Plain"].c_source == ""
 
 
-def test_with_c_debug_nothing_is_optimised_and_the_source_is_kept(tmp_path: Path) -> None:
-    x = tv.vector("x")
+@pytest.mark.parametrize("name", ["plain", 'quote"d', "back\\slash"])
+def test_with_c_debug_nothing_is_optimised_and_the_source_is_kept(
+    tmp_path: Path, name: str
+) -> None:
+    x, tmp_path = tv.vector("x"), tmp_path / name
     with tv.config.change(cache_dir=str(tmp_path)):
         with tv.config.change(c_debug=True):
             f = tv.function([x], Triple()(x))

@@ -104,6 +104,7 @@ def test_an_exception_has_its_type_message_and_node() -> None:
         ),
         ('return tv_fail(call, "OverflowError", "so %d", 7);', OverflowError, "^so 7"),
         ('tv_fail(call, "KeyError", "k"); return 0;', KeyError, "k"),
+        (r'return tv_fail(call, "OSError", "no %s", "\xff!");', OSError, "^no \ufffd!"),
         ('return tv_fail(call, "NoError", "m");', RuntimeError, "^NoError: m"),
         (
             "return tv_view(call, 0, 0, in[0].data, in[0].shape, in[0].strides);",

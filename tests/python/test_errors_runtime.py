@@ -196,6 +196,22 @@ def test_a_lazy_thunk_that_asks_wrongly_is_named_in_the_message_itself(mode, ask
     assert said in str(info.value)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_condition_that_turns_out_to_be_a_vector_is_told_of_where(mode):
+    x, y = tv.vector("x"), tv.vector("y")
+    f = tv.function([x, y], tv.ifelse(x > 0, x, y), mode=mode)
+    assert f([1.0], [2.0]) == [1.0]
+    with pytest.raises(ValueError, match=r"shape \(2,\): .* or choose elementwise with tv.where"):
+        f([1.0, 2.0], [3.0, 4.0])
+
+
+@pytest.mark.parametrize("axis", [True, [True]])
+def test_a_bool_is_no_int_of_an_attribute(axis):
+    with pytest.raises(TypeError, match=r"attribute 'axis' = .*True"):
+        tv.ops.sum(tv.matrix("x"), axis=axis)
+    assert tv.ops.sum(tv.matrix("x"), axis=np.int8(1)).ndim == 1
+
+
 def fail_with(exception):
     class Fail(tv.Op):
         def make_node(self, x):

@@ -170,6 +170,28 @@ def test_givens_replace_variables_everywhere(mode: str) -> None:
     assert state.get_value() == 6.0
 
 
+@pytest.mark.parametrize("mode", ["py", "vm", "cvm", "FAST_RUN"])
+def test_an_argument_that_is_given_has_the_length_that_was_declared(mode: str) -> None:
+    x, y = tv.vector("x"), tv.TensorType("float64", (3,))("y")
+    n = tv.TensorType("int64", (None,))("n")
+    for given in (x, n):
+        for asked in (y.shape[0], y.shape, y.size, tv.ones_like(y).sum()):
+            f = tv.function([given], [asked], givens={y: given}, mode=mode,
+                            on_unused_input="ignore")  # fmt: skip
+            f(np.ones(3, given.dtype))
+            with pytest.raises(ValueError, match=r"has shape \(5,\), but \(3,\) is wanted"):
+                f(np.ones(5, given.dtype))
+
+
+def test_an_argument_that_is_given_for_two_has_the_lengths_of_both() -> None:
+    x = tv.matrix("x")
+    y, z = tv.TensorType("float64", (3, None))("y"), tv.TensorType("float64", (None, 2))("z")
+    f = tv.function([x], [y.shape[0], z.shape[1]], givens={y: x, z: x}, on_unused_input="ignore")
+    assert f(np.ones((3, 2))) == [3, 2]
+    with pytest.raises(ValueError, match=r"has shape \(3, 3\), but \(3, 2\) is wanted"):
+        f(np.ones((3, 3)))
+
+
 def test_givens_rename_nothing_of_the_users() -> None:
     v, w = tv.vector("v"), tv.tensor("w", shape=(3,))
     # The Op gives a Variable that has these lengths back as it is.
@@ -300,3 +322,15 @@ def test_shared_variables_have_values_of_their_own() -> None:
         tv.shared(tv.scalar("x"))
     with pytest.raises(TypeError, match="is not a shared variable, so it has no get_value"):
         tv.scalar("x").get_value()
+
+
+def test_an_attribute_that_would_change_nothing_is_refused() -> None:
+    x = tv.scalar("x")
+    f = tv.function([x], x + 1, name="f")
+    with pytest.raises(AttributeError, match=r"f has no attribute 'trust_input' to set to True"):
+        f.trust_input = True  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match=r"not writable"):
+        f.name = "g"  # type: ignore[misc]
+    f.note = "mine"  # type: ignore[attr-defined]
+    assert f.note == "mine"  # type: ignore[attr-defined]
+    assert f(1.0) == 2.0

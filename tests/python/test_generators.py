@@ -110,6 +110,23 @@ def test_an_exception_in_a_generator_is_the_nodes(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_a_stop_iteration_under_a_generator_is_an_error_of_its_node_and_no_end(mode):
+    def demand(node):
+        yield 0
+        return 3.0
+
+    def perform(self, node, inputs, output_storage):
+        raise StopIteration(7)
+
+    x = tv.scalar("x")
+    f = tv.function([x], generator(demand)(op(perform)(x)), mode=mode)
+    with pytest.raises(RuntimeError, match="raised StopIteration") as info:
+        f(1.0)
+    assert "Made" in info.value.__notes__[0]
+    assert info.value.__cause__.value == 7
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_lazy_thunks_ask_for_lazy_thunks(mode):
     def demand(node):
         value = yield 0

@@ -31,6 +31,14 @@ def test_a_signature_has_positional_inputs_and_keyword_attributes() -> None:
     assert str(inspect.signature(_core.op("concatenate"))).startswith("(*")
 
 
+def test_the_first_sentence_of_a_docstring_closes_its_parentheses() -> None:
+    for name in dir(tv.ops):
+        first = (getattr(tv.ops, name).__doc__ or "").splitlines()[:1]
+        for line in first:
+            assert line.count("(") == line.count(")"), name
+    assert (tv.solve.__doc__ or "").splitlines()[0].endswith("getrf, getrs).")
+
+
 def test_a_docstring_lists_parameters_in_numpys_style() -> None:
     doc = inspect.getdoc(_core.op("sum"))
     assert "Parameters\n----------\nx : Variable\n    " in doc

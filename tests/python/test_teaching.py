@@ -61,7 +61,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: float(x), "Make a function that computes it: tv.function(inputs, x)"),
     (lambda: f"{x:.2f}", "cannot be formatted as '.2f': it has no value before the function runs"),
     (lambda: np.sort(v), "np.sort has no counterpart for Variables; write an Op with a perform"),
-    (lambda: np.copysign(x, y), "write tv.where(y < 0, -tv.abs(x), tv.abs(x))"),
+    (lambda: np.copysign(x, y), "write tv.where(tv.arctan2(y, -1.0) < 0, -tv.abs(x), tv.abs(x))"),
     (lambda: np.interp(x, [0.0], [0.0]), "np.interp has no counterpart for Variables"),
     (lambda: np.exp(x, out=np.zeros(())), "np.exp on a Variable takes no out=; leave it out"),
     (lambda: np.maximum.reduce(v, initial=0.0), "takes no initial=; write tv.maximum"),
@@ -98,6 +98,14 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: min([x, y]), "Instead of `min([x, y])` write tv.minimum(x, y)"),
     (lambda: any(c for c in (x > 0, y > 0)), "write tv.or_(x, y), or tv.any(x) of an array"),
     (lambda: sorted([x, y]), "Instead of `sorted([x, y])` write an Op with a perform that calls"),
+    (lambda: tv.concatenate(v, v), "write tv.concatenate([x, y])"),
+    (lambda: tv.concatenate(v), "[concatenate] it takes the arrays as one list, but got <v: vec"),
+    (lambda: tv.stack(x, y), "write tv.stack([x, y])"),
+    (lambda: tv.stack(x, y, x), "; it takes the arrays as one list: write tv.stack([x, y])"),
+    (lambda: tv.hstack(v, v), "; it takes the arrays as one list: write tv.hstack([x, y])"),
+    (lambda: np.maximum.reduce([x, y]), "write np.maximum.reduce(tv.stack([x, y]))"),
+    (lambda: x * "2", "how often a text or another sequence is repeated, in `x * '2'`"),
+    (lambda: ["a"][x], "cannot be an index of a list or the end of a range()"),
     (lambda: 1.0 if x > 0 else 2.0, "`tv.ifelse(condition, a, b)`"),
     (lambda: tv.ifelse(x > 0, lambda: x, lambda: y), "call it, and give what it returns"),
 ]
@@ -118,7 +126,6 @@ def test_a_mistake_is_told_what_to_write(mistake: Callable[[], Any], told: str) 
         (tv, "PdbBreakpoint", "write tv.breakpoint_"),
         (tv, "RandomStream", "draw random numbers outside"),
         (tv, "OpFromGraph", "write a Python function that makes the outputs"),
-        (tv, "DisconnectedType", "write None for that input"),
         (tv, "wrap_py", "write tv.as_op"),
         (tv, "T", "the functions are in thunkvm itself"),
         (tv, "lax", "lax.cond is tv.ifelse"),
@@ -175,7 +182,7 @@ logm lstsq lu null_space orth pinvh polar qz schur solve_banded sqrtm solve_sylv
 toeplitz block_diag eigh alloc as_tensor_variable batched_dot clone_replace dimshuffle dmatrices
 fill flatten ftensor5 inf inverse_permutation iround join largest matvec max_and_argmax scalars
 shape_padaxis stacklists tensor_from_scalar unbroadcast scan map reduce Rop Lop Print OpFromGraph
-DisconnectedType T nnet jit vmap pmap jvp vjp custom_jvp custom_vjp custom_gradient checkpoint
+T nnet jit vmap pmap jvp vjp custom_jvp custom_vjp custom_gradient checkpoint
 device_put make_jaxpr tree_map pure_callback value_and_grad jacfwd jacrev fori_loop while_loop
 switch associative_scan dot_general dynamic_slice gather scatter_add select_n top_k rsqrt clamp
 iota lax psum convert_element_type no_grad tensor_split unsqueeze masked_fill index_select topk
@@ -279,6 +286,22 @@ def test_functions_that_teach_are_pickled_and_documented_as_before() -> None:
     assert str(inspect.signature(tv.clip)).startswith("(x")
     assert tv.clip.__module__ == "thunkvm._src.arrays.elementwise"
     assert tv.clip.__doc__.startswith("Limit the elements")
+
+
+def test_a_structure_is_told_how_deep_it_may_be() -> None:
+    def nested(depth: int) -> object:
+        tree: object = x
+        for _ in range(depth):
+            tree = [tree]
+        return tree
+
+    assert tv.function([x], nested(200))(1.0) is not None
+    for make in (
+        lambda: tv.function([x], nested(500)),
+        lambda: tv.ifelse(x > 0, nested(500), nested(500)),
+    ):
+        with pytest.raises(ValueError, match="nested more than 200 lists, tuples and dicts deep"):
+            make()
 
 
 def test_a_type_error_inside_of_a_function_is_left_alone() -> None:

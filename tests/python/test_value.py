@@ -1,5 +1,9 @@
 """Values on their way into registers and out of them."""
 
+import array
+import collections
+from typing import Any
+
 import numpy as np
 import pytest
 from watched_values import same
@@ -280,3 +284,42 @@ def test_memory_has_a_peak():
     assert _core.memory()["peak"] >= base + (8 << 20)
     _core._testing.trim_memory()
     assert _core.memory()["cached"] == 0
+
+
+class Exported:
+    """An array that says no more of itself than DLPack does."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "elements"),
+    [
+        (Exported(np.array([1.0, 2.0])), "float64", [1.0, 2.0]),
+        (memoryview(np.array([1, 2], "int16")), "int16", [1, 2]),
+        (memoryview(b"ab"), "uint8", [97, 98]),
+        (bytearray(b"ab"), "uint8", [97, 98]),
+        (array.array("f", [1.0, 2.0]), "float32", [1.0, 2.0]),
+        (range(2, 6, 2), "int64", [2, 4]),
+        (collections.deque([1.5, 2.5]), "float64", [1.5, 2.5]),
+        (collections.UserList([True, False]), "bool", [True, False]),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_numpy_reads_as_an_array_is_one(value: Any, dtype: str, elements: list[Any]) -> None:
+    for made in (tv.constant(value), tv.shared(value), tv.as_variable(value)):
+        assert made.type.dtype == dtype
+        assert tv.function([], made)().tolist() == elements
+
+
+@pytest.mark.parametrize("value", ["ab", b"ab", {"a": 1}, None], ids=repr)
+def test_what_numpy_has_no_numbers_for_is_kept_as_an_object(value: Any) -> None:
+    assert tv.constant(value).type == tv.GenericType()
+    assert tv.shared(value).type == tv.GenericType()

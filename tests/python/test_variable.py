@@ -190,7 +190,7 @@ def test_naming_a_constant_names_no_other() -> None:
 
 def test_an_integer_that_fits_no_dtype_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(ValueError, match=r"1180591620717411303424 does not fit int64.*float"):
-        tv.scalar("x") + 2**70
+        tv.scalar("x", dtype="int64") + 2**70
 
 
 @pytest.mark.parametrize("other", ["1.0", None, {}, object()])

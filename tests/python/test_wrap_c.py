@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -172,6 +173,49 @@ def test_a_length_that_does_not_fit_its_type_is_an_error() -> None:
     assert f(np.ones(127, bool))
     with pytest.raises(OverflowError, match="'x' has length 128, which does not fit signed char n"):
         f(np.ones(128, bool))
+
+
+FILL = "void fill(long n, long m, double* z) {{}}", "void fill(long n, long m, double z[{}])"
+
+
+@pytest.mark.parametrize(
+    ("length", "n", "m"),
+    [
+        ("n * m", 2**32, 2**32),  # 0 where it wraps around
+        ("n * m", 2**31, 2**32 + 2**31),
+        ("n + m", 2**62, 2**62),
+        ("n - m", -(2**63), 1),
+        ("n * m - n * m + 1", 2**40, 2**40),
+        ("65536 * 65536 * n * m", 2**31, 1),
+        ("-n", -(2**63), 0),
+    ],
+)
+def test_a_length_that_does_not_fit_is_an_error(length: str, n: int, m: int) -> None:
+    source, signature = FILL
+    i, j = tv.lscalar("i"), tv.lscalar("j")
+    f = tv.function([i, j], tv.wrap_c(source.format(), signature.format(length))(i, j))
+    words = re.escape(f"fill: axis 0 of the output 'z' cannot have the length [{length}]")
+    with pytest.raises(OverflowError, match=words + ", which does not fit 64 bits"):
+        f(n, m)
+
+
+def test_a_length_of_an_input_that_does_not_fit_is_an_error() -> None:
+    first = tv.wrap_c(
+        "double first(long n, const double* x) { return x[0]; }",
+        "double first(long n, const double x[n * n])",
+    )
+    i = tv.lscalar("i")
+    f = tv.function([i, x], first(i, x))
+    assert f(2, [7.0, 0.0, 0.0, 0.0]) == 7.0
+    with pytest.raises(OverflowError, match=r"axis 0 of 'x' cannot have the length \[n \* n\]"):
+        f(2**32, [])
+
+
+def test_an_unsigned_number_that_is_no_length_is_an_error() -> None:
+    n = tv.TensorType("uint64", ())("n")
+    zeros = tv.wrap_c("void zeros(uint64_t n, double* z) {}", "void zeros(uint64_t n, double z[n])")
+    with pytest.raises(OverflowError, match=r"cannot have the length \[n\]"):
+        tv.function([n], zeros(n))(np.uint64(2**63))
 
 
 def test_arguments_are_checked_and_named() -> None:

@@ -193,10 +193,10 @@ PyObject* implementations(PyObject*, PyObject* args) {
     PyRef list = PyRef::take(PyList_New(0));
     if (apply->op() == nullptr || apply->op()->conditional() != nullptr) return list;
     const PythonOp* op = python_op(apply->op());
-    if (op != nullptr && op->own_method("demand")) return list;
+    if (op != nullptr && op->way("demand")) return list;
     const auto nodes = std::make_shared<PythonNodes>();
     const Variable roots[] = {apply->output(0)};
-    const CNodes c_nodes(roots, op != nullptr && op->own_method("c_code") ? c_code : Py_None);
+    const CNodes c_nodes(roots, op != nullptr && op->way("c_code") ? c_code : Py_None);
     ThunkCode c_thunk = c_nodes.source(nodes)(*apply);
     if (c_thunk) {
       Schedule schedule = schedule_of_node(*apply);

@@ -128,11 +128,11 @@ constexpr const char* kRewrites = "rewrites have to be a sequence of names";
 /// `make_c` makes what compiles the C of users' Ops; see CNodes.
 HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, PyObject* performs,
                          PyObject* make_c, const std::shared_ptr<PythonNodes>& nodes) {
-  HostThunks thunks{.perform = perform_source(performs, nodes)};
+  HostThunks thunks{.perform = perform_source(performs, nodes, linker.has(ThunkOrigin::UserC))};
   if (!linker.has(ThunkOrigin::UserC)) return thunks;
   std::vector<Variable> roots = graph.outputs;
   for (const Update& update : graph.updates) roots.push_back(update.value);
-  const CNodes c_nodes(roots, make_c);
+  const CNodes c_nodes(roots, make_c, linker.has(ThunkOrigin::Perform));
   const bool checks_inputs = checks_inputs_of_new_nodes();
   thunks.user_c = c_nodes.source(nodes);
   thunks.scheduled = [c_nodes, checks_inputs](Schedule& schedule, bool alone) {

@@ -49,6 +49,8 @@ bool is_integer(PyObject* object) {
   }
   return PyIndex_Check(object) != 0 && !is_variable(object);
 }
+// A bool is a Python int, but none that is meant as one.
+bool is_count(PyObject* object) { return is_integer(object) && !PyBool_Check(object); }
 bool is_number(PyObject* object) {
   return PyFloat_Check(object) || is_integer(object) || PyArray_IsScalar(object, Floating);
 }
@@ -89,7 +91,7 @@ AttrValue attribute_value(const OpProto& proto, const AttrProto& attr, PyObject*
       if (is_integer(given)) return integer(proto, attr, given);
       break;
     case AttrType::Int:
-      if (is_integer(given)) return integer(proto, attr, given);
+      if (is_count(given)) return integer(proto, attr, given);
       break;
     case AttrType::Float:
       if (is_number(given)) return real_number(proto, attr, given);
@@ -99,7 +101,7 @@ AttrValue attribute_value(const OpProto& proto, const AttrProto& attr, PyObject*
       break;
     case AttrType::DType:
       return dtype_of_object(given, "[" + proto.name + "] attribute '" + attr.name + "'");
-    case AttrType::Ints: return list_of<std::int64_t>(proto, attr, given, is_integer, integer);
+    case AttrType::Ints: return list_of<std::int64_t>(proto, attr, given, is_count, integer);
     case AttrType::Floats: return list_of<double>(proto, attr, given, is_number, real_number);
     case AttrType::Strings: return list_of<std::string>(proto, attr, given, is_text, text_copy);
   }

@@ -94,12 +94,18 @@ PyObject* get_view_map(PyObject* self, void*) {
 PyObject* get_destroy_map(PyObject* self, void*) {
   return guard([&] { return alias_dict(op_of(self).destroy_map()); });
 }
+PyObject* get_is_of_lengths(PyObject* self, void*) {
+  return guard(
+      [&] { return Py_NewRef(op_of(self).shape_query() != nullptr ? Py_True : Py_False); });
+}
 
 PyGetSetDef builtin_op_attributes[] = {
     {"name", get_name, nullptr, "The name in the registry.", nullptr},
     {"attrs", get_attrs, nullptr, "The attributes, by name; dtypes as str.", nullptr},
     {"view_map", get_view_map, nullptr, "{output: [inputs that it may be a view of]}", nullptr},
     {"destroy_map", get_destroy_map, nullptr, "{output: [inputs that it may overwrite]}", nullptr},
+    {"is_of_lengths", get_is_of_lengths, nullptr,
+     "Whether it reads no more of its inputs than their lengths.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 

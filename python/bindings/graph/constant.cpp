@@ -8,6 +8,7 @@
 
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -52,12 +53,22 @@ Variable stacked(PyObject* sequence) {
   return call_op("stack", items, {{"axis", std::int64_t{0}}});
 }
 
+/// What NumPy takes for an array of numbers, though it is none: a memoryview, an array.array, a
+/// range, a deque. Bytes are text to it, and are kept as an object.
+bool is_read_by_numpy(PyObject* object) {
+  if (PyUnicode_Check(object) || PyBytes_Check(object) || PyType_Check(object)) return false;
+  static PyObject* sequence =
+      attribute(PyRef::take(PyImport_ImportModule("collections.abc")).get(), "Sequence").release();
+  return PyObject_CheckBuffer(object) || check(PyObject_IsInstance(object, sequence)) == 1;
+}
+
 bool is_number_like(PyObject* object) {
   return PyArray_Check(object) || PyArray_CheckScalar(object) || is_sequence(object) ||
          PyFloat_Check(object) || PyLong_Check(object) || PyComplex_Check(object) ||
          is_float_like(object) ||
          (!PyType_Check(object) && (PyObject_HasAttrString(object, "__array__") ||
-                                    PyObject_HasAttrString(object, "__dlpack__")));
+                                    PyObject_HasAttrString(object, "__dlpack__"))) ||
+         is_read_by_numpy(object);
 }
 
 [[noreturn]] void refuse(PyObject* object) {
@@ -129,6 +140,31 @@ Variable as_operand(PyObject* object) {
     if (overflow == 0) return integers->of(static_cast<std::int64_t>(value));
   }
   return as_variable(object);
+}
+
+Variable as_operand_beside(PyObject* object, PyObject* other, bool compared) {
+  int overflow = 0;
+  if (PyLong_CheckExact(object)) PyLong_AsLongLongAndOverflow(object, &overflow);
+  if (overflow == 0 || !is_variable(other)) return as_operand(object);
+  const Variable& beside = unwrap(other);
+  const TensorType* type = beside.type().tensor();
+  if (type == nullptr || beside.weak()) return as_operand(object);
+  const Kind kind_beside = kind(type->dtype());
+  if (kind_beside == Kind::Float || kind_beside == Kind::Complex) {
+    const double value = PyLong_AsDouble(object);
+    if (value != -1.0 || !PyErr_Occurred()) return Variable::constant(Cell::of(value), true);
+    PyErr_Clear();
+    throw Error(ErrorKind::Value, "the " + integer_text(object) + " does not fit float64");
+  }
+  if (type->dtype() == DType::UInt64 && overflow > 0) {
+    const std::uint64_t value = PyLong_AsUnsignedLongLong(object);
+    if (!PyErr_Occurred()) return Variable::constant(Cell::of(value));
+    PyErr_Clear();
+  }
+  // No integer of 64 bits or less is as large, nor as small: it is compared as an infinity is.
+  if (compared && (kind_beside == Kind::Signed || kind_beside == Kind::Unsigned))
+    return Variable::constant(Cell::of(std::copysign(HUGE_VAL, overflow)), true);
+  return as_operand(object);
 }
 
 Variable constant_of(PyObject* value, PyObject* dtype) {

@@ -60,6 +60,16 @@ std::string sentence(std::string text) {
   return text;
 }
 
+/// Where the first sentence of a comment ends, behind its full stop: initials stand in parentheses.
+std::size_t end_of_sentence(std::string_view comment) {
+  int depth = 0;
+  for (std::size_t i = 0; i < comment.size(); ++i) {
+    depth += comment[i] == '(' ? 1 : comment[i] == ')' ? -1 : 0;
+    if (depth == 0 && comment.substr(i, 2) == ". ") return i + 1;
+  }
+  return comment.size();
+}
+
 void add_section(std::string& doc, std::string_view title) {
   doc += "\n" + std::string(title) + "\n" + std::string(title.size(), '-') + "\n";
 }
@@ -145,10 +155,9 @@ PyRef op_signature(const OpProto& proto) {
 
 std::string op_docstring(const OpProto& proto) {
   std::string_view comment = proto.comment;
-  const std::size_t end = comment.find(". ");
-  std::string doc(comment.substr(0, end == std::string_view::npos ? end : end + 1));
-  doc = sentence(doc) + "\n";
-  if (end != std::string_view::npos) doc += "\n" + std::string(comment.substr(end + 2)) + "\n";
+  const std::size_t end = end_of_sentence(comment);
+  std::string doc = sentence(std::string(comment.substr(0, end))) + "\n";
+  if (end < comment.size()) doc += "\n" + std::string(comment.substr(end + 1)) + "\n";
 
   if (!proto.inputs.empty() || !proto.attrs.empty()) add_section(doc, "Parameters");
   for (const VarProto& input : proto.inputs)

@@ -1,5 +1,6 @@
 #include "python/bindings/graph/op_function.h"
 
+#include "ops/elementwise/elementwise.h"
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/attribute.h"
 #include "python/bindings/graph/limits.h"
@@ -72,9 +73,12 @@ void refuse_input_by_keyword(const OpProto& proto, const std::string& name) {
   throw Error(ErrorKind::Type, message);
 }
 
-Variable input_of(PyObject* self, std::size_t i, PyObject* object) {
+Variable input_of(PyObject* self, const Op& op, std::size_t i, std::span<PyObject* const> objects) {
   try {
-    return as_operand(object);
+    const auto* elementwise =
+        objects.size() == 2 ? dynamic_cast<const ElementwiseOp*>(&op) : nullptr;
+    if (elementwise == nullptr) return as_operand(objects[i]);
+    return as_operand_beside(objects[i], objects[1 - i], elementwise->widens());
   } catch (const Error& error) {
     const OpProto& proto = proto_of(self);
     const VarProto& input = proto.inputs[std::min(i, proto.inputs.size() - 1)];
@@ -86,12 +90,12 @@ PyRef apply(PyObject* self, const Op& op, std::span<PyObject* const> objects) {
   const auto outputs = [&] {
     if (objects.size() <= kFewInputs) {
       std::array<Variable, kFewInputs> inputs;
-      for (std::size_t i = 0; i < objects.size(); ++i) inputs[i] = input_of(self, i, objects[i]);
+      for (std::size_t i = 0; i < objects.size(); ++i) inputs[i] = input_of(self, op, i, objects);
       return op.call(std::span<const Variable>(inputs.data(), objects.size()));
     }
     std::vector<Variable> inputs;
     for (std::size_t i = 0; i < objects.size(); ++i)
-      inputs.push_back(input_of(self, i, objects[i]));
+      inputs.push_back(input_of(self, op, i, objects));
     return op.call(inputs);
   }();
   return outputs.size() == 1 ? PyRef::take(wrap(outputs.front())) : wrap_tuple(outputs);

@@ -2,10 +2,12 @@
 
 #include "linkers/user_code/user_element.h"
 #include "ops/graph/functions.h"
+#include "python/bindings/graph/alias_map.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
 #include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/infer_shape.h"
+#include "python/bindings/graph/type.h"
 #include "python/bindings/graph/user_kernel.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/host.h"
@@ -30,85 +32,11 @@ std::string short_class_name(PyObject* object) {
   return dot == nullptr ? name : dot + 1;
 }
 
-std::string repr_of(PyObject* object) {
-  PyRef text = PyRef::adopt(PyObject_Repr(object));
-  if (text && PyUnicode_Check(text.get())) return std::string(text_of(text.get()));
-  PyErr_Clear();
-  return "a " + class_name(object);
-}
-
-// "[Scale] destroy_map has the entry {0: [5]}, but ".
-std::string alias_entry(const std::string& what, const std::string& output,
-                        const std::string& inputs) {
-  return what + " has the entry {" + output + ": " + inputs + "}, but ";
-}
-
-constexpr const char* kAliasRule =
-    "; it has to be a dict {output: [inputs]} of positions, which count from 0";
-
-std::uint32_t position(PyObject* number, const std::string& entry) {
-  const Py_ssize_t value = PyNumber_AsSsize_t(number, nullptr);
-  if (value == -1 && PyErr_Occurred() != nullptr) {
-    PyErr_Clear();
-    throw Error(ErrorKind::Type,
-                entry + repr_of(number) + " is a " + class_name(number) + kAliasRule);
-  }
-  if (value < 0 || value > UINT32_MAX)
-    throw Error(ErrorKind::Value, entry + repr_of(number) + " is no position" + kAliasRule);
-  return static_cast<std::uint32_t>(value);
-}
-
-// {output: [inputs]}, as Theano's Ops declare it.
-AliasMap alias_map(PyObject* object, const std::string& op, const char* name) {
-  PyRef declared = attribute_or_null(object, name);
-  AliasMap map;
-  if (!declared || declared.get() == Py_None) return map;
-  const std::string what = "[" + op + "] " + name;
-  if (!PyDict_Check(declared.get()))
-    throw Error(ErrorKind::Type, what + " is a " + class_name(declared.get()) + kAliasRule);
-  const PyRef pairs = PyRef::take(PyDict_Items(declared.get()));
-  for (PyObject* pair : Items(pairs.get(), "a dict is expected")) {
-    PyObject* const key = PyTuple_GET_ITEM(pair, 0);
-    PyObject* const value = PyTuple_GET_ITEM(pair, 1);
-    const std::string entry = alias_entry(what, repr_of(key), repr_of(value));
-    PyRef inputs = PyRef::adopt(PyUnicode_Check(value) ? nullptr : PySequence_Tuple(value));
-    if (!inputs) {
-      PyErr_Clear();
-      throw Error(ErrorKind::Type,
-                  entry + repr_of(value) + " is a " + class_name(value) + kAliasRule);
-    }
-    std::vector<std::uint32_t> positions;
-    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(inputs.get()); ++k)
-      positions.push_back(position(PyTuple_GET_ITEM(inputs.get(), k), entry));
-    map.emplace_back(position(key, entry), std::move(positions));
-  }
-  std::sort(map.begin(), map.end());
-  return map;
-}
-
-void check_alias_map(const AliasMap& map, const std::string& what, std::size_t n_inputs,
-                     std::size_t n_outputs) {
-  const auto missing = [](const char* kind, std::uint32_t at, std::size_t n) {
-    return std::string("the node has no ") + kind + " " + std::to_string(at) + ": it has " +
-           std::to_string(n) + " " + kind + (n == 1 ? "" : "s");
-  };
-  for (const auto& [output, inputs] : map) {
-    std::string list;
-    for (const std::uint32_t i : inputs) list += (list.empty() ? "" : ", ") + std::to_string(i);
-    const std::string entry = alias_entry(what, std::to_string(output), "[" + list + "]");
-    if (output >= n_outputs)
-      throw Error(ErrorKind::Value, entry + missing("output", output, n_outputs) + kAliasRule);
-    for (const std::uint32_t i : inputs)
-      if (i >= n_inputs)
-        throw Error(ErrorKind::Value, entry + missing("input", i, n_inputs) + kAliasRule);
-  }
-}
-
-PyRef optional_list(std::span<const Variable> variables) {
+PyRef optional_list(std::span<const Variable> variables, PyObject* absent) {
   PyRef list = PyRef::take(PyList_New(static_cast<Py_ssize_t>(variables.size())));
   for (std::size_t i = 0; i < variables.size(); ++i)
     PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
-                    variables[i] ? wrap(variables[i]) : Py_NewRef(Py_None));
+                    variables[i] ? wrap(variables[i]) : Py_NewRef(absent));
   return list;
 }
 
@@ -139,6 +67,22 @@ PyRef shape_list(const Apply& node, OperandShapes shapes, bool are_inputs) {
     PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), shape.release());
   }
   return list;
+}
+
+// Whether an entry of what `grad` returns says that there is no gradient: None, or Theano's
+// variable of a DisconnectedType.
+bool is_no_gradient(PyObject* entry) {
+  if (entry == Py_None) return true;
+  if (!is_variable(entry)) return false;
+  const auto* type = dynamic_cast<const PythonType*>(&unwrap(entry).type());
+  return type != nullptr && attribute_or_null(type->object(), "is_disconnected");
+}
+
+// Such a variable.
+PyRef disconnected() {
+  PyRef module = PyRef::take(PyImport_ImportModule("thunkvm._src.graph.disconnected"));
+  PyRef type = PyRef::take(PyObject_CallMethod(module.get(), "DisconnectedType", nullptr));
+  return PyRef::take(PyObject_CallNoArgs(type.get()));
 }
 
 double number_of(const PyRef& object) {
@@ -172,7 +116,7 @@ ThunkCode PythonOp::kernel(const Apply& node) const {
 }
 
 std::optional<std::string> PythonOp::c_element(const Apply& node) const {
-  const PyRef method = own_method("c_element");
+  const PyRef method = way("c_element");
   if (!method || !compiles_user_elements()) return {};
   const PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&node)));
   const PyRef answer = PyRef::adopt(PyObject_CallOneArg(method.get(), handle.get()));
@@ -215,8 +159,38 @@ PyRef PythonOp::own_method(const char* name) const {
   return method;
 }
 
+std::string PythonOp::implementation() const {
+  const PyRef value = attribute_or_null(object_.get(), "implementation");
+  if (!value || value.get() == Py_None) return {};
+  const std::string_view names[] = {"py", "c", "c|py"};
+  const std::string_view name = PyUnicode_Check(value.get()) ? text_of(value.get()) : "";
+  if (std::ranges::find(names, name) == std::end(names))
+    throw Error(ErrorKind::Value,
+                "[" + name_ + "] implementation is " +
+                    std::string(text_of(PyRef::take(PyObject_Repr(value.get())).get())) +
+                    "; it has to be 'py', 'c', 'c|py' or None");
+  return std::string(name);
+}
+
+PyRef PythonOp::way(const char* name) const {
+  const std::string left_in = implementation();
+  const bool in_c = std::string_view(name).starts_with("c_");
+  if ((in_c && left_in == "py") || (!in_c && left_in == "c")) return {};
+  return own_method(name);
+}
+
+bool PythonOp::prefers_c() const {
+  return implementation().starts_with("c") &&
+         (way("c_code") || way("c_kernel") || way("c_element"));
+}
+
+bool PythonOp::is_lazy_kernel() const {
+  const PyRef says = attribute_or_null(object_.get(), "c_kernel_is_lazy");
+  return says && check(PyObject_IsTrue(says.get())) != 0 && way("c_kernel");
+}
+
 PyRef PythonOp::perform(PyObject* node) const {
-  PyRef method = own_method("perform");
+  PyRef method = way("perform");
   if (!method || required_arguments(method.get()) != 4 ||
       !attribute_or_null(object(), "params_type"))
     return method;
@@ -241,7 +215,7 @@ std::vector<Variable> PythonOp::grad(Apply& node,
   if (!method) return Op::grad(node, output_gradients);
 
   std::vector<Variable> incoming(output_gradients.begin(), output_gradients.end());
-  const bool lazy = own_method("make_thunk") || own_method("demand");
+  const bool lazy = own_method("make_thunk") || own_method("demand") || is_lazy_kernel();
   for (std::uint32_t j = 0; j < incoming.size(); ++j) {
     const TensorType* tensor = node.output_type(j).tensor();
     if (incoming[j] || tensor == nullptr) continue;
@@ -249,7 +223,9 @@ std::vector<Variable> PythonOp::grad(Apply& node,
     if (!lazy || known_shape(*tensor)) incoming[j] = zeros_like(node.output(j));
   }
 
-  const PyRef inputs = wrap_list(node.inputs()), gradients_in = optional_list(incoming);
+  const PyRef absent = own_method("connection_pattern") ? disconnected() : PyRef::borrow(Py_None);
+  const PyRef inputs = wrap_list(node.inputs()),
+              gradients_in = optional_list(incoming, absent.get());
   PyRef result = result_of(
       gets_outputs ? "L_op" : "grad", node,
       gets_outputs
@@ -270,7 +246,7 @@ std::vector<Variable> PythonOp::grad(Apply& node,
   std::vector<Variable> gradients;
   for (Py_ssize_t i = 0; i < n; ++i) {
     PyObject* item = items[i];
-    if (item == Py_None) {
+    if (is_no_gradient(item)) {
       gradients.emplace_back();
       continue;
     }

@@ -65,7 +65,18 @@ class PythonOp final : public Op, public StatesWork {
   /// default, not an implementation.
   PyRef own_method(const char* name) const;
 
+  /// The same of `perform`, `demand`, `make_thunk`, `c_element`, `c_kernel` or `c_code`; null also
+  /// where the object's `implementation` leaves it out. Throws Error(Value) where that is none.
+  PyRef way(const char* name) const;
+  /// Whether the object's `implementation` asks for C in a mode that has none.
+  bool prefers_c() const;
+  /// Whether it has a `c_kernel` that forces its inputs itself.
+  bool is_lazy_kernel() const;
+
  private:
+  /// The object's `implementation`; "" where the mode chooses.
+  std::string implementation() const;
+
   /// The C of an element, where the object has a `c_element` that gives some for this node, and
   /// there is a compiler for it.
   std::optional<std::string> c_element(const Apply& node) const;

@@ -116,8 +116,8 @@ StaticShape shape_of(PyObject* object) {
                                      "None for an unknown one, such as (3, None)");
   StaticShape shape;
   for (PyObject* item : Items(object, "TensorType(shape=) has to be a tuple")) {
-    if (item == Py_None) {
-      shape.push_back(kUnknownLength);
+    if (item == Py_None || PyBool_Check(item)) {  // a bool is Theano's: whether the axis broadcasts
+      shape.push_back(item == Py_True ? 1 : kUnknownLength);
       continue;
     }
     const Py_ssize_t length = PyNumber_AsSsize_t(item, nullptr);
@@ -137,16 +137,26 @@ StaticShape shape_of(PyObject* object) {
   return shape;
 }
 
+// `shape`, or Theano's `broadcastable` in its place; null where neither is given.
+PyObject* shape_or_broadcastable(PyObject* shape, PyObject* broadcastable) {
+  if (broadcastable == Py_None) return shape == Py_None ? nullptr : shape;
+  if (shape != Py_None)
+    throw Error(ErrorKind::Type, "TensorType got shape=" + str_of(shape) +
+                                     " and broadcastable=" + str_of(broadcastable) +
+                                     ", which say the same: leave broadcastable out");
+  return broadcastable;
+}
+
 PyObject* tensor_type_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
-  static const char* keywords[] = {"dtype", "shape", nullptr};
-  PyObject* dtype = nullptr;
-  PyObject* shape = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:TensorType", const_cast<char**>(keywords),
-                                   &dtype, &shape))
+  static const char* keywords[] = {"dtype", "shape", "broadcastable", nullptr};
+  PyObject *dtype = nullptr, *shape = Py_None, *broadcastable = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:TensorType", const_cast<char**>(keywords),
+                                   &dtype, &shape, &broadcastable))
     return nullptr;
   return guard([&] {
-    return wrap_built_in(
-        *TensorType::of(dtype_of_object(dtype, "TensorType(dtype=)"), shape_of(shape)));
+    PyObject* given = shape_or_broadcastable(shape, broadcastable);
+    return wrap_built_in(*TensorType::of(dtype_of_object(dtype, "TensorType(dtype=)"),
+                                         shape_of(given == nullptr ? Py_None : given)));
   });
 }
 
@@ -220,22 +230,23 @@ PyObject* tensor_type_reduce(PyObject* self, PyObject*) {
 }
 
 PyObject* tensor_type_clone(PyObject* self, PyObject* args, PyObject* kwargs) {
-  static const char* keywords[] = {"dtype", "shape", nullptr};
-  PyObject *dtype = Py_None, *shape = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:clone", const_cast<char**>(keywords), &dtype,
-                                   &shape))
+  static const char* keywords[] = {"dtype", "shape", "broadcastable", nullptr};
+  PyObject *dtype = Py_None, *shape = Py_None, *broadcastable = Py_None;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO:clone", const_cast<char**>(keywords), &dtype,
+                                   &shape, &broadcastable))
     return nullptr;
   return guard([&] {
     const TensorType& type = tensor_type_of(self);
+    PyObject* given = shape_or_broadcastable(shape, broadcastable);
     return wrap_built_in(*TensorType::of(
         dtype == Py_None ? type.dtype() : dtype_of_object(dtype, "TensorType.clone(dtype=)"),
-        shape == Py_None ? type.shape() : shape_of(shape)));
+        given == nullptr ? type.shape() : shape_of(given)));
   });
 }
 
 PyMethodDef tensor_type_methods[] = {
     {"clone", with_keywords(tensor_type_clone), METH_VARARGS | METH_KEYWORDS,
-     "clone($self, dtype=None, shape=None)\n--\n\n"
+     "clone($self, dtype=None, shape=None, broadcastable=None)\n--\n\n"
      "The type with another dtype, or other lengths."},
     {"filter", with_keywords(tensor_type_filter), METH_VARARGS | METH_KEYWORDS,
      "filter($self, value, strict=False, allow_downcast=None)\n--\n\n"
@@ -344,8 +355,11 @@ void init_type(PyObject* module) {
 
   static PyType_Slot tensor_slots[] = {
       {Py_tp_doc,
-       const_cast<char*>("TensorType(dtype, shape)\n--\n\nArrays of one dtype and number of "
-                         "dimensions; None in `shape` is an unknown length.")},
+       const_cast<char*>(
+           "TensorType(dtype, shape=None, broadcastable=None)\n--\n\nArrays of one dtype and "
+           "number of dimensions; None in `shape` is an unknown length.\n\n"
+           "`broadcastable` is Theano's: a bool for each axis in place of the "
+           "shape, True for length 1. `shape` takes bools too.")},
       {Py_tp_new, reinterpret_cast<void*>(tensor_type_new)},
       {Py_tp_dealloc, reinterpret_cast<void*>(built_in_type_dealloc)},
       {Py_tp_repr, reinterpret_cast<void*>(tensor_type_repr)},

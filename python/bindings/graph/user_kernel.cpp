@@ -54,26 +54,25 @@ struct PythonKernel : UserKernel {
   const char* const locations[1] = {location.c_str()};
 };
 
-/// Raises the exception of Python's that the C named.
-[[noreturn]] void raise(const KernelFailure& failure) {
-  PyObject* const type = PyDict_GetItemString(PyEval_GetBuiltins(), failure.exception().c_str());
-  if (type != nullptr && PyExceptionClass_Check(type))
-    PyErr_SetString(type, failure.what());
-  else
-    PyErr_Format(PyExc_RuntimeError, "%s: %s", failure.exception().c_str(), failure.what());
-  throw PythonError{};
-}
+/// Names a lazy kernel in reports of crashes, while its C runs.
+class Reported final : public CodeWatch {
+ public:
+  explicit Reported(const PythonKernel& kernel) : kernel_(kernel) {}
+  void begin() override { report_.emplace(kernel_.locations, &kFirst); }
+  void end() override { report_.reset(); }
+
+ private:
+  static constexpr int kFirst = 0;
+  const PythonKernel& kernel_;
+  std::optional<CrashReport> report_;
+};
 
 Status run_python_kernel(Activation& activation, const Operands& operands) {
   const auto& kernel = *static_cast<const PythonKernel*>(operands.state);
   try {
-    try {
-      static constexpr int kFirst = 0;
-      const CrashReport report(kernel.locations, &kFirst);
-      run_kernel(kernel, activation, operands);
-    } catch (const KernelFailure& failure) {
-      raise(failure);
-    }
+    static constexpr int kFirst = 0;
+    const CrashReport report(kernel.locations, &kFirst);
+    run_kernel(kernel, activation, operands);
     return Status::Done;
   } catch (...) {
     return fail_thunk(activation);
@@ -83,7 +82,7 @@ Status run_python_kernel(Activation& activation, const Operands& operands) {
 }  // namespace
 
 ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
-  if (!op.own_method("c_kernel")) return {};
+  if (!op.way("c_kernel")) return {};
   const std::optional<KernelSource> source = source_of(node);
   if (!source) return {};
   auto kernel = std::make_shared<PythonKernel>(node);
@@ -98,6 +97,11 @@ ThunkCode user_kernel(const PythonOp& op, const Apply& node) {
                        kernel->location + " does not compile: " + with_lines(error, source->module),
                        error.diagnostics(), error.source_path());
   }
+  if (op.is_lazy_kernel())
+    return straight_line([kernel](Demand& demand) {
+      Reported watch(*kernel);
+      run_lazy_kernel(*kernel, demand, watch);
+    });
   ThunkCode thunk;
   thunk.eager = &run_python_kernel;
   thunk.state = std::move(kernel);
@@ -109,7 +113,7 @@ std::shared_ptr<const void> kernels_ahead(std::span<const Variable> roots) {
   if (graphs_may_hold_objects)
     for (Apply* node : topological_order(roots)) {
       const PythonOp* op = node->leaf() == Leaf::None ? python_op(node->op()) : nullptr;
-      if (op == nullptr || !op->own_method("c_kernel")) continue;
+      if (op == nullptr || !op->way("c_kernel")) continue;
       if (std::optional<KernelSource> source = source_of(*node))
         sources.push_back(std::move(*source));
     }

@@ -181,6 +181,12 @@ PyObject* get_dtype(PyObject* self, void*) {
   return guard([&] { return to_text(name(tensor_of(unwrap(self), "dtype").dtype())); });
 }
 
+PyObject* get_broadcastable(PyObject* self, void*) {
+  return guard([&] {
+    const TensorType& type = tensor_of(unwrap(self), "broadcastable");
+    return attribute(PyRef::take(wrap_type(type)).get(), "broadcastable");
+  });
+}
 PyObject* get_ndim(PyObject* self, void*) {
   return guard(
       [&] { return PyRef::take(PyLong_FromLong(tensor_of(unwrap(self), "ndim").ndim())); });
@@ -226,6 +232,8 @@ PyGetSetDef variable_attributes[] = {
     {"index", get_index, nullptr, "Which of its owner's outputs it is.", nullptr},
     {"dtype", get_dtype, nullptr, "The name of its elements' dtype.", nullptr},
     {"ndim", get_ndim, nullptr, "Its number of dimensions.", nullptr},
+    {"broadcastable", get_broadcastable, nullptr,
+     "For each axis whether its length is known to be 1.", nullptr},
     {"leaf", get_leaf, nullptr,
      "'input', 'constant' or 'shared'; None for a variable that is computed.", nullptr},
     {"value", get_value, nullptr, "A constant's value.", nullptr},

@@ -1,5 +1,6 @@
 #include "python/bindings/python/python.h"
 
+#include "linkers/user_code/kernel_run.h"
 #include "python/bindings/python/compile_error.h"
 #include "python/bindings/python/raised.h"
 
@@ -43,6 +44,19 @@ void set_python_error(const Error& error) {
   PyErr_SetString(exception_class(error.kind()), error.what());
 }
 
+namespace {
+
+/// The exception of Python's that a user's C named.
+void set_named_error(const KernelFailure& failure) noexcept {
+  PyObject* const type = PyDict_GetItemString(PyEval_GetBuiltins(), failure.exception().c_str());
+  if (type != nullptr && PyExceptionClass_Check(type))
+    PyErr_Format(type, "%s", failure.what());  // which replaces bytes that are no UTF-8
+  else
+    PyErr_Format(PyExc_RuntimeError, "%s: %s", failure.exception().c_str(), failure.what());
+}
+
+}  // namespace
+
 void set_python_error_from_current() noexcept {
   try {
     throw;
@@ -50,6 +64,8 @@ void set_python_error_from_current() noexcept {
     // It is pending already.
   } catch (const Raised& raised) {
     set_exception(raised.exception());
+  } catch (const KernelFailure& failure) {
+    set_named_error(failure);
   } catch (const Error& error) {
     try {
       const auto* of_compiler = dynamic_cast<const CompileError*>(&error);

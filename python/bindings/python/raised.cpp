@@ -1,5 +1,6 @@
 #include "python/bindings/python/raised.h"
 
+#include "linkers/user_code/kernel_run.h"
 #include "python/bindings/python/release.h"
 
 #include <cctype>
@@ -89,6 +90,8 @@ bool is_raised(const Failure& failure) noexcept {
   try {
     std::rethrow_exception(failure.error);
   } catch (const Raised&) {
+    return true;
+  } catch (const KernelFailure&) {
     return true;
   } catch (...) {
     return false;

@@ -46,7 +46,8 @@ class Raised : public Error {
 /// of the call. One that is no Exception (Ctrl-C, exit) ends the call, whoever waits.
 Status fail_thunk(Activation& activation) noexcept;
 
-/// Whether the failure is an exception that Python code raised, not an error of the machine.
+/// Whether the failure is an exception that Python code raised, or C by its name, not an error of
+/// the machine.
 bool is_raised(const Failure& failure) noexcept;
 /// Makes what a call failed with the pending Python exception.
 void set_failure(const Failure& failure) noexcept;

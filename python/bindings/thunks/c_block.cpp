@@ -137,10 +137,14 @@ class CThunk final : public BoundThunk {
     return block_->run(self_, values_.data(), outputs, &at_);
   }
 
+  static bool is_number(const Cell& cell) {
+    return cell.is_scalar() || (cell.is_array() && cell.body()->ndim == 0);
+  }
+
   /// A tensor is always an ndarray to C, a 0-d one too.
   PyRef input(Activation& activation, const Operands& operands, const CBlock::Port& port) const {
     const Cell& cell = activation.cells[port.reg];
-    if (cell.is_scalar()) return to_ndarray_0d(cell);
+    if (is_number(cell)) return to_ndarray_0d(cell);
     if (port.member != 0) return to_python(cell);  // none of these is overwritten
     return block_->nodes[0].node->input(activation, operands, static_cast<int>(port.slot));
   }
@@ -149,7 +153,7 @@ class CThunk final : public BoundThunk {
   static PyRef earlier(const Activation& activation, Cell& output) {
     if (!activation.retain_intermediates || output.empty() || !exclusive(output))
       return PyRef::borrow(Py_None);
-    if (output.is_scalar()) return to_ndarray_0d(std::exchange(output, Cell()));
+    if (is_number(output)) return to_ndarray_0d(std::exchange(output, Cell()));
     return to_python(std::exchange(output, Cell()));
   }
 

@@ -43,12 +43,13 @@ struct CNodes::State {
   }
 };
 
-CNodes::CNodes(std::span<const Variable> roots, PyObject* make) {
+CNodes::CNodes(std::span<const Variable> roots, PyObject* make, bool makes_thunks) {
   if (make == Py_None || !graphs_may_hold_objects) return;
   std::vector<Apply*> nodes;
   for (Apply* node : topological_order(roots)) {
     const PythonOp* op = node->leaf() == Leaf::None ? python_op(node->op()) : nullptr;
-    if (op != nullptr && op->own_method("c_code")) nodes.push_back(node);
+    if (op != nullptr && op->way("c_code") && !(makes_thunks && op->way("make_thunk")))
+      nodes.push_back(node);
   }
   if (nodes.empty()) return;
   auto state = std::make_shared<State>();

@@ -32,8 +32,9 @@ namespace thunkvm {
 /// exception pending. A module that was loaded stays.
 class CNodes {
  public:
-  /// None where there are no such nodes, or where `make` is None.
-  CNodes(std::span<const Variable> roots, PyObject* make);
+  /// None where there are no such nodes, or where `make` is None. With `makes_thunks`, an Op's own
+  /// `make_thunk` goes before its C.
+  CNodes(std::span<const Variable> roots, PyObject* make, bool makes_thunks = false);
 
   /// The thunk of a node that has C; form "c".
   ThunkSource source(std::shared_ptr<PythonNodes> nodes) const;

@@ -92,8 +92,27 @@ std::int64_t asked_input(PyObject* index, const std::string& asks) {
   return input;
 }
 
-ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> nodes) {
-  return [performs = PyRef::borrow(performs), nodes](const Apply& apply) -> ThunkCode {
+namespace {
+
+PyRef default_thunks() {
+  return PyRef::take(PyImport_ImportModule("thunkvm._src.graph.default_thunk"));
+}
+
+/// A user's `make_thunk`, with the arguments of 2010.
+PyRef of_protocol(const PyRef& make_thunk, bool runs_c) {
+  return PyRef::take(PyObject_CallMethod(default_thunks().get(), "of_protocol", "Oz",
+                                         make_thunk.get(), runs_c ? nullptr : "py"));
+}
+
+/// What makes thunks of an Op's C.
+PyRef maker_of_c(const PythonOp& op) {
+  return PyRef::take(PyObject_CallMethod(default_thunks().get(), "maker", "O", op.object()));
+}
+
+}  // namespace
+
+ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> nodes, bool runs_c) {
+  return [performs = PyRef::borrow(performs), nodes, runs_c](const Apply& apply) -> ThunkCode {
     const PythonOp* op = python_op(apply.op());
     if (op == nullptr && apply.op()->conditional() != nullptr) return {};
     PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&apply)));
@@ -105,10 +124,13 @@ ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> node
       if (perform.get() == Py_None) return {};
       return perform_thunk(node, std::move(perform), true);
     }
-    if (PyRef make = op->own_method("make_thunk")) return register_thunk(node, std::move(make));
-    if (PyRef demand = op->own_method("demand")) return generator_thunk(node, std::move(demand));
+    if (PyRef make = op->way("make_thunk")) return register_thunk(node, of_protocol(make, runs_c));
+    if (!runs_c && op->prefers_c())
+      return op->is_lazy_kernel() ? ThunkCode{} : register_thunk(node, maker_of_c(*op));
+    if (PyRef demand = op->way("demand")) return generator_thunk(node, std::move(demand));
     if (PyRef perform = op->perform(handle.get()))
       return perform_thunk(node, std::move(perform), false);
+    if (op->is_lazy_kernel()) return {};  // which every linker runs
     throw Error(
         ErrorKind::NotImplemented,
         "the Op " + node->op +

@@ -81,9 +81,10 @@ using PythonNodes = std::vector<std::shared_ptr<const PythonNode>>;
 /// Nothing for other nodes. `nodes` gets what it made.
 ///
 /// `make_thunk` comes before `demand`, and that before `perform`, where an Op may run in several
-/// ways; what it inherits from `thunkvm.Op` does not count. Throws Error(Type) for an Op with
-/// none of them.
-ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> nodes);
+/// ways; what it inherits from `thunkvm.Op` does not count. Where the linker runs no C of users'
+/// (`runs_c`), an Op whose `implementation` asks for C gets the thunk of `thunkvm.Op.make_thunk`.
+/// Throws Error(NotImplemented) for an Op with none of them.
+ThunkSource perform_source(PyObject* performs, std::shared_ptr<PythonNodes> nodes, bool runs_c);
 
 /// The thunk of `perform`.
 ThunkCode perform_thunk(std::shared_ptr<const PythonNode> node, PyRef perform, bool built_in);

@@ -19,6 +19,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.c.external": ("ExternalCOp", "OpenMPOp"),
     "thunkvm.c.op": ("COp",),
     "thunkvm.c.params": ("Params", "ParamsType"),
+    "thunkvm.c.scalar_ops": (
+        "ScalarFromTensor", "TensorFromScalar", "scalar_from_tensor", "tensor_from_scalar",
+    ),
     "thunkvm.c.scalars": ("ScalarType",),
     "thunkvm.c.types": ("CType", "Generic"),
     "thunkvm.c.wrapped": ("wrap_c",),
@@ -27,12 +30,16 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.checking.monitor": ("MonitorMode",),
     "thunkvm.checking.nan_guard": ("NanGuardError", "NanGuardMode", "NanGuardWarning"),
     "thunkvm.checking.comparison": ("DisagreementError", "DualLinker"),
+    "thunkvm._src.calls.linkers": (
+        "CLinker", "LazyLinker", "OpWiseCLinker", "PerformLinker", "VMLinker",
+    ),
+    "thunkvm._src.graph.disconnected": ("DisconnectedType",),
     "thunkvm._src.graph.functions_as_ops": ("as_op",),
     "thunkvm.profile": ("profile",),
     "thunkvm._src.views.tree": ("dprint",),
     "thunkvm._src.derivatives.verification": ("GradientError", "verify_grad"),
     "thunkvm._src.control.watching": ("breakpoint_", "print_"),
-}
+}  # fmt: skip
 
 #: The package's modules that users see and that are imported when they are first asked for.
 MODULES = ("testing",)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
+import re
 from typing import Any, NoReturn
+
+import numpy as np
 
 from thunkvm._core import Variable
 from thunkvm._src.graph.callsite import call_site
@@ -36,6 +40,11 @@ def refuse_complex(self: Variable) -> NoReturn:
 
 def refuse_index(self: Variable) -> NoReturn:
     """Refuse: a Variable has no value yet."""
+    if (text := call_site().text) and isinstance(ast.parse(text, mode="eval").body, ast.BinOp):
+        raise TypeError(
+            f"{self} cannot say how often a text or another sequence is repeated, in `{text}`: it "
+            "has no value before the function runs. Give numbers or arrays as operands."
+        )
     raise TypeError(
         f"{self} cannot be an index of a list or the end of a range(): it has no value before the "
         "function runs. Index a Variable or use tv.switch_case or tv.arange."
@@ -80,6 +89,11 @@ def _instead(variable: Variable) -> str:
         )
     if isinstance(getattr(builtins, site.function, None), type):  # float(x): a value is meant
         return ""
+    method = re.match(r"(?:np|numpy)\.(\w+)\.\w+\(", site.text)
+    if method and isinstance(getattr(np, method[1], None), np.ufunc):
+        if site.function != "reduce":
+            return ""
+        return f" Instead of `{site.text}` write np.{method[1]}.reduce(tv.stack([x, y]))."
     told = counterpart(site.function)
     if not told:
         return ""

@@ -295,10 +295,25 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
         },
     ),
     (_core.Function, "thunkvm.profile.live", {"profile": "OF_FUNCTIONS"}),
-    (_core.Function, "thunkvm.profile.decisions", {"record": "record", "replay": "replay"}),
+    (_core.Function, "thunkvm.profile.decisions", {"record": "record"}),
+    (_core.Function, "thunkvm.profile.replaying", {"replay": "replay"}),
+    (_core.Function, "thunkvm._src.teaching.attributes", {"__setattr__": "set_attribute"}),
     (_core.Function, "thunkvm._src.calls.signature", {"__signature__": "OF_FUNCTIONS"}),
     (_core.OpFunction, "thunkvm._src.calls.signature", {"__signature__": "OF_OPS"}),
     (_core.Apply, "thunkvm._src.views.expression", {"__repr__": "node_expression"}),
+    (
+        _core.Type,
+        "thunkvm._src.graph.type_values",
+        {name: name for name in ("is_valid_value", "make_variable")},
+    ),
+    (
+        TensorType,
+        "thunkvm._src.graph.type_values",
+        {
+            name: name
+            for name in ("broadcastable", "may_share_memory", "values_eq", "values_eq_approx")
+        },
+    ),
     (TensorType, "thunkvm.c.types", {name: f"ArrayC.{name}" for name in ARRAY_C}),
     (_core.GenericType, "thunkvm.c.types", {name: f"Generic.{name}" for name in OBJECT_C}),
 )

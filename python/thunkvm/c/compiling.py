@@ -322,9 +322,11 @@ def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[int]:
 
 
 def has_own(op: Any, method: str) -> bool:
-    """Whether an Op has a method of its own, not that of `Op`."""
+    """Whether an Op has a way to run of its own, not that of `Op`, and may run by it."""
     from thunkvm._src.graph.op import Op
 
+    if getattr(op, "implementation", None) == ("py" if method.startswith("c_") else "c"):
+        return False
     own = getattr(type(op), method, None)
     return own is not None and own is not getattr(Op, method, None)
 

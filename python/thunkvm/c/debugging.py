@@ -29,11 +29,12 @@ def kept(text: str) -> tuple[str, str]:
         The text to compile, and the path of the file that has it.
     """
     path = os.path.join(_directory(), f"{sha256(text.encode()).hexdigest()[:32]}.cpp")
+    escaped = path.replace("\\", "\\\\").replace('"', '\\"')
     lines = ["", *text.split("\n")]
     for i, line in enumerate(lines):
         named = LINE.match(line)
         if i == 0 or (named is not None and not os.path.isfile(named[1])):
-            lines[i] = f'#line {i + 2} "{path}"'
+            lines[i] = f'#line {i + 2} "{escaped}"'
     changed = "\n".join(lines)
     _write(path, changed)
     return changed, path

@@ -51,6 +51,7 @@ struct tv_call {
   int (*output)(tv_call *, int, const int64_t *);
   int (*view)(tv_call *, int, int, char *, const int64_t *, const int64_t *);
   int (*fail)(tv_call *, const char *, const char *, ...) __attribute__((format(printf, 3, 4)));
+  int (*force)(tv_call *, int);
 };
 // Gives output j memory of this shape, in C order, not initialised. Not 0: there is none.
 static inline int tv_output(tv_call *call, int j, const int64_t *shape) {
@@ -61,6 +62,10 @@ static inline int tv_view(tv_call *call, int j, int i, char *data, const int64_t
                           const int64_t *strides) {
   return call->view(call, j, i, data, shape, strides);
 }
+// Where the Op says c_kernel_is_lazy: computes input i, if it is not there yet; before that in[i]
+// has no data. Not 0: computing it failed, or the call is over. The function may go on with other
+// inputs, or return not 0, and the failure is the call's.
+static inline int tv_force(tv_call *call, int i) { return call->force(call, i); }
 // Notes an exception of Python's by its name, and a message as printf writes it; it is not 0, for
 // the function to return.
 #define tv_fail(call, ...) (call)->fail(call, __VA_ARGS__)

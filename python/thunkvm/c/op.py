@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from thunkvm._core import Apply
 from thunkvm._src.graph.op import Op
 from thunkvm.c.errors import MethodNotDefined
+from thunkvm.c.macros import (
+    Macro,
+    fail_macros,
+    name_macros,
+    params_macros,
+    support_macros,
+    within,
+)
 from thunkvm.c.protocol import CObject
+from thunkvm.c.sections import Sections, read_sections
 
 
 class COp(Op, CObject):
@@ -34,6 +47,12 @@ class COp(Op, CObject):
     memory of an earlier call or NULL; it is the code's to check, let go or replace.
 
     An Op may have a `perform` too: modes ``vm`` and ``py`` run that, the others the C.
+
+    Parameters
+    ----------
+    func_files, func_name : optional
+        Files that have the code in place of these methods, as Theano's COp takes them: see
+        `ExternalCOp`.
 
     Examples
     --------
@@ -63,48 +82,114 @@ class COp(Op, CObject):
     check_input: bool = True
     #: The Type of what `get_params` returns, or None.
     params_type: Any = None
+    #: How many inputs and outputs `func_name` takes; NULL stands for those that a node has not.
+    _cop_num_inputs: int | None = None
+    _cop_num_outputs: int | None = None
+    func_name: str | None = None
+    _sections = Sections()
 
-    def c_code(
+    def __init__(
         self,
-        node: Apply,
-        name: str,
-        inputs: list[str],
-        outputs: list[str],
-        sub: dict[str, str],
-    ) -> str:
-        """Return the statements that compute the outputs' variables."""
-        raise MethodNotDefined(f"{type(self).__name__} has no c_code.")
+        func_files: str | Path | Sequence[str | Path] | None = None,
+        func_name: str | None = None,
+        *,
+        implementation: str | None = None,
+    ) -> None:
+        super().__init__(implementation=implementation)
+        if func_files is None:  # methods give the code
+            return
+        if isinstance(func_files, (str, Path)):
+            func_files = [func_files]
+        self.func_files = [self.get_path(file) for file in func_files]
+        self.func_name = func_name
+        self._sections = self.load_c_code(self.func_files)
 
-    def c_code_cleanup(
-        self,
-        node: Apply,
-        name: str,
-        inputs: list[str],
-        outputs: list[str],
-        sub: dict[str, str],
-    ) -> str:
-        """Return what frees what `c_code` took; it sees what that declared at its top level."""
-        return ""
+    @classmethod
+    def get_path(cls, file: str | Path) -> Path:
+        """Return a file's path; a relative one begins where the class is defined."""
+        path = Path(file)
+        if path.is_absolute():
+            return path
+        module = sys.modules.get(cls.__module__)
+        defined_in = getattr(module, "__file__", None) or inspect.getfile(cls)
+        return (Path(defined_in).parent / path).resolve()
+
+    def load_c_code(self, func_files: Sequence[Path]) -> Sections:
+        """Read the files."""
+        sections = read_sections(func_files)
+        where = ", ".join(map(str, func_files))
+        if self.func_name is not None and ("code" in sections or "code_cleanup" in sections):
+            raise ValueError(
+                f"{where}: the function {self.func_name!r} computes the outputs, so a section "
+                "'code' or 'code_cleanup' cannot do it too: leave one of them out."
+            )
+        if self.func_name is None and "code" not in sections:
+            raise ValueError(
+                f"{where}: nothing computes the outputs: give func_name, or a section 'code'."
+            )
+        return sections
+
+    def _apply_macros(self, node: Apply, name: str) -> list[Macro]:
+        macros = support_macros(node, name, self.check_input)
+        return macros + params_macros(self.params_type)
+
+    def _section(self, section: str, node: Apply, name: str, macros: Sequence[Macro] = ()) -> str:
+        if section not in self._sections:
+            return ""
+        return within([*self._apply_macros(node, name), *macros], self._sections.get(section))
+
+    def c_support_code(self, **kwargs: Any) -> list[str]:
+        """Return the section ``support_code``."""
+        code = self._sections.get("support_code")
+        return [code] if code else []
+
+    def c_init_code(self, **kwargs: Any) -> list[str]:
+        """Return the section ``init_code``."""
+        code = self._sections.get("init_code")
+        return [code] if code else []
 
     def c_support_code_apply(self, node: Apply, name: str) -> str:
-        """Return functions and types for the top level, whose names contain `name`."""
-        return ""
+        """Return the section ``support_code_apply``."""
+        return self._section("support_code_apply", node, name)
 
     def c_support_code_struct(self, node: Apply, name: str) -> str:
-        """Return members of the object that runs the node."""
-        return ""
+        """Return the section ``support_code_struct``."""
+        return self._section("support_code_struct", node, name)
 
     def c_init_code_apply(self, node: Apply, name: str) -> str:
-        """Return statements that run once, when the module is loaded."""
-        return ""
-
-    def c_init_code_struct(self, node: Apply, name: str, sub: dict[str, str]) -> str:
-        """Return statements that run when the object that runs the node is made."""
-        return ""
+        """Return the section ``init_code_apply``."""
+        return self._section("init_code_apply", node, name)
 
     def c_cleanup_code_struct(self, node: Apply, name: str) -> str:
-        """Return statements that run when that object goes."""
-        return ""
+        """Return the section ``cleanup_code_struct``."""
+        return self._section("cleanup_code_struct", node, name)
+
+    def c_init_code_struct(self, node: Apply, name: str, sub: dict[str, str]) -> str:
+        """Return the section ``init_code_struct``."""
+        return self._section("init_code_struct", node, name, fail_macros(sub))
+
+    def c_code(
+        self, node: Apply, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]
+    ) -> str:
+        """Return the section ``code``, or the call of the function."""
+        if not self._sections.texts:
+            raise MethodNotDefined(f"{type(self).__name__} has no c_code.")
+        if self.func_name is None:
+            macros = fail_macros(sub) + name_macros(inputs, outputs)
+            return self._section("code", node, name, macros)
+        arguments = [*_padded("inputs", inputs, self._cop_num_inputs, self)]
+        arguments += _padded("outputs", [f"&{o}" for o in outputs], self._cop_num_outputs, self)
+        if "params" in sub:
+            arguments.append(sub["params"])
+        call = f"{{\nif ({self.func_name}({', '.join(arguments)}) != 0) {{\nFAIL\n}}\n}}"
+        return within(self._apply_macros(node, name) + fail_macros(sub), call)
+
+    def c_code_cleanup(
+        self, node: Apply, name: str, inputs: list[str], outputs: list[str], sub: dict[str, str]
+    ) -> str:
+        """Return the section ``code_cleanup``."""
+        macros = fail_macros(sub) + name_macros(inputs, outputs)
+        return self._section("code_cleanup", node, name, macros)
 
     def c_code_cache_version_apply(self, node: Apply) -> tuple[Any, ...]:
         """Return the version of one node's C code; the Op's if not defined."""
@@ -116,3 +201,14 @@ class COp(Op, CObject):
         if wrap is None:
             raise MethodNotDefined(f"{type(self).__name__} has no get_params.")
         return wrap(self, node)
+
+
+def _padded(what: str, names: Sequence[str], wanted: int | None, op: COp) -> list[str]:
+    """Return as many arguments as the function takes."""
+    if wanted is None:
+        return list(names)
+    if len(names) > wanted:
+        raise ValueError(
+            f"{op} has a node of {len(names)} {what}, but _cop_num_{what} is {wanted}."
+        )
+    return [*names, *["NULL"] * (wanted - len(names))]

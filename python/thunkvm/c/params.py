@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from thunkvm._core import TensorType
 from thunkvm.c.enums import EnumType
-from thunkvm.c.params_values import Params
+from thunkvm.c.params_values import Params, filtered
 from thunkvm.c.protocol import ask, one_text, texts
 from thunkvm.c.types import CType
 
@@ -15,15 +19,15 @@ _NAME = re.compile(r"[^\W\d]\w*\Z", re.ASCII)
 _KEYWORDS = frozenset(
     [
         "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-        "case", "catch", "char", "class", "compl", "const", "const_cast", "constexpr", "continue",
-        "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
-        "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline",
-        "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr",
-        "operator", "or", "or_eq", "private", "protected", "public", "register",
-        "reinterpret_cast", "return", "short", "signed", "sizeof", "static", "static_assert",
-        "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true",
-        "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void",
-        "volatile", "wchar_t", "while", "xor", "xor_eq",
+        "case", "catch", "char", "char16_t", "char32_t", "class", "compl", "const", "const_cast",
+        "constexpr", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast",
+        "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
+        "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
+        "NULL", "nullptr", "operator", "or", "or_eq", "private", "protected", "public",
+        "register", "reinterpret_cast", "return", "short", "signed", "sizeof", "static",
+        "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
+        "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
+        "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
     ]
 )  # fmt: skip
 
@@ -184,6 +188,9 @@ class ParamsType(CType):
         TypeError
             If a field is nowhere, or a Type refuses its value.
         """
+        return filtered(self, self._gathered(objects, values), False, None)
+
+    def _gathered(self, objects: tuple[Any, ...], values: dict[str, Any]) -> Params:
         found = dict(values)
         for name in self.fields:
             for giver in objects:
@@ -197,35 +204,43 @@ class ParamsType(CType):
         return Params(self, **found)
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """Return params of this Type; unless `strict`, of any object that has the attributes."""
-        if isinstance(value, Params) and value.params_type == self:
-            return value
-        if strict:
+        """Return params of this Type, of params or of any object that has the attributes.
+
+        Parameters
+        ----------
+        value
+            The object; with `strict` it has to be params whose values are of their Types.
+        strict, allow_downcast
+            As the Types of the fields take them.
+
+        Raises
+        ------
+        TypeError
+            If a field is nowhere, or a Type refuses its value.
+        """
+        is_of_ours = isinstance(value, Params) and value.params_type == self
+        if strict and not is_of_ours:
             raise TypeError(f"{value!r}, a {type(value).__name__}, is no Params of {self}.")
-        return self.get_params(value)
+        given = value if is_of_ours else self._gathered((value,), {})
+        made = filtered(self, given, strict, allow_downcast)
+        return value if strict else made
 
     def values_eq(self, a: Params, b: Params) -> bool:
         """Whether all fields are equal, and of one dtype."""
-        return self._compared(a, b, 0.0)
+        return self._compared(a, b, TensorType.values_eq)
 
     def values_eq_approx(self, a: Params, b: Params) -> bool:
         """Whether all fields are nearly equal."""
-        return self._compared(a, b, 1e-5)
+        return self._compared(a, b, TensorType.values_eq_approx)
 
-    def _compared(self, a: Params, b: Params, tolerance: float) -> bool:
-        import numpy as np
-
+    def _compared(self, a: Params, b: Params, equal: Callable[[Any, Any], bool]) -> bool:
         if a.params_type != self or b.params_type != self:
             return False
-        for name in self.fields:
-            x, y = a[name], b[name]
-            if isinstance(x, (np.ndarray, np.generic)):
-                same_kind = np.shape(x) == np.shape(y) and np.asarray(y).dtype == x.dtype
-                if not same_kind or not np.allclose(x, y, tolerance, tolerance, equal_nan=True):
-                    return False
-            elif x != y:
-                return False
-        return True
+        pairs = [(a[name], b[name]) for name in self.fields]
+        return all(
+            equal(x, y) if isinstance(x, (np.ndarray, np.generic, float)) else x == y
+            for x, y in pairs
+        )
 
     # ---- in C
 

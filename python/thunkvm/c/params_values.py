@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from thunkvm._core import Apply, TensorType
@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from thunkvm.c.params import ParamsType
 
 
-class Params:
+class Params(Mapping[str, Any]):
     """The values of an Op's params, by the names of its `ParamsType`.
 
-    Immutable; its values are attributes and items.
+    Immutable; its values are attributes and items, and what they were given as: `ParamsType.filter`
+    and `ParamsType.get_params` make them values of their Types.
 
     Parameters
     ----------
@@ -27,7 +28,7 @@ class Params:
     Raises
     ------
     TypeError
-        If a field has no value, a value no field, or a Type refuses its value.
+        If a field has no value, or a value no field.
 
     Examples
     --------
@@ -35,7 +36,9 @@ class Params:
     >>> params_type = tv.ParamsType(n=tv.ScalarType("int32"))
     >>> params = tv.Params(params_type, n=3)
     >>> params.n, params["n"], dict(params)
-    (np.int32(3), np.int32(3), {'n': np.int32(3)})
+    (3, 3, {'n': 3})
+    >>> params_type.filter(params).n
+    np.int32(3)
     """
 
     __slots__ = ("_params_type", "_values")
@@ -49,9 +52,8 @@ class Params:
                 raise TypeError(
                     f"{params_type} has no field {name!r}." + did_you_mean(name, params_type.fields)
                 )
-        filtered = {name: _filtered(params_type, name, values[name]) for name in params_type.fields}
         object.__setattr__(self, "_params_type", params_type)
-        object.__setattr__(self, "_values", filtered)
+        object.__setattr__(self, "_values", {name: values[name] for name in params_type.fields})
 
     @property
     def params_type(self) -> ParamsType:
@@ -59,11 +61,14 @@ class Params:
         found: ParamsType = self._params_type
         return found
 
+    def __getattribute__(self, name: str) -> Any:
+        """Return the value of a field, whatever else is called so."""
+        values = object.__getattribute__(self, "_values")
+        return values[name] if name in values else object.__getattribute__(self, name)
+
     def __getattr__(self, name: str) -> Any:
-        """Return the value of a field."""
-        if name.startswith("_") or name not in self._values:
-            raise AttributeError(f"there is no param {name!r}; there are {list(self._values)}.")
-        return self._values[name]
+        """Refuse: there is no such field."""
+        raise AttributeError(f"there is no param {name!r}; there are {list(self._values)}.")
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse: params do not change."""
@@ -72,10 +77,6 @@ class Params:
     def __getitem__(self, name: str) -> Any:
         """Return the value of a field."""
         return self._values[name]
-
-    def keys(self) -> Any:
-        """Return the fields."""
-        return self._values.keys()
 
     def __iter__(self) -> Iterator[str]:
         """Iterate over the fields."""
@@ -109,25 +110,39 @@ def with_params(perform: Any, node: Apply) -> Any:
     return performed
 
 
-def _filtered(params_type: ParamsType, name: str, value: Any) -> Any:
-    type_ = params_type.type_of(name)
-    try:
-        return _filter(type_, value)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"the param {name!r}: {error}") from error
+def filtered(
+    params_type: ParamsType, giver: Any, strict: bool, allow_downcast: bool | None
+) -> Params:
+    """Return params of the attributes of `giver`, as their Types keep them.
+
+    Raises
+    ------
+    TypeError
+        If a Type refuses one; the message has its name.
+    """
+    values = {}
+    for name, type_ in zip(params_type.fields, params_type.types, strict=True):
+        try:
+            values[name] = _filter(type_, getattr(giver, name), strict, allow_downcast)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"the param {name!r}: {error}") from error
+    return Params(params_type, **values)
 
 
-def _filter(type_: Any, value: Any) -> Any:
-    if isinstance(type_, TensorType):
-        import numpy as np
+def _filter(type_: Any, value: Any, strict: bool, allow_downcast: bool | None) -> Any:
+    if strict or not isinstance(type_, TensorType):
+        return type_.filter(value, strict=strict, allow_downcast=allow_downcast)
+    import numpy as np
 
-        array = np.asarray(value)
-        if array.dtype != type_.dtype or array.ndim != type_.ndim:
-            converted = np.asarray(value, dtype=type_.dtype)
+    array = np.asarray(value)
+    if array.dtype != type_.dtype or array.ndim != type_.ndim:
+        if allow_downcast is None:  # what loses nothing
+            converted = array.astype(type_.dtype)
             if converted.ndim != type_.ndim or not np.array_equal(converted, array):
                 raise TypeError(f"{value!r} is no value of {type_}.")
             array = converted
-        array = array.copy()
-        array.flags.writeable = False
-        return array
-    return type_.filter(value, strict=False, allow_downcast=None)
+        else:
+            array = np.asarray(type_.filter(value, allow_downcast=allow_downcast))
+    array = array.copy()
+    array.flags.writeable = False
+    return array

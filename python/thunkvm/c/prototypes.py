@@ -36,6 +36,7 @@ _PARAMETER = re.compile(
     r"(?P<lengths>(?:\[[^\[\]]*\]\s*)*)"
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"\w+")
 _LENGTH = re.compile(r"[\w\s+\-*()]+")
 _WORDS = {word for name in DTYPES for word in name.split()} | {"const", "void"}
 FORM = 'write it as C does, such as "void scale(double a, const double x[n], double z[n], long n)"'
@@ -221,12 +222,18 @@ def _check_length(found: Prototype, parameter: Parameter, length: str, integers:
 
 
 def c_length(length: str) -> str:
-    """Return a length in C, where the values of integers are called ``length_<name>``.
+    """Return a length in C++, where the values of integers are called ``length_<name>``.
+
+    Numbers are of the type that says where arithmetic does not fit (wrapped_text.py).
 
     Examples
     --------
     >>> from thunkvm.c.prototypes import c_length
     >>> c_length("2 * n + 1")
-    '(2 * length_n + 1)'
+    '(thunkvm_length(2) * length_n + thunkvm_length(1))'
     """
-    return f"({_NAME.sub(lambda name: f'length_{name[0]}', length)})"
+
+    def number(word: re.Match[str]) -> str:
+        return f"thunkvm_length({word[0]})" if word[0][0].isdigit() else f"length_{word[0]}"
+
+    return f"({_WORD.sub(number, length)})"

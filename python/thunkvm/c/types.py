@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from thunkvm._core import Type, Variable
+from thunkvm._core import Type
 from thunkvm.c.errors import MethodNotDefined
-from thunkvm.c.protocol import CObject
+from thunkvm.c.protocol import CObject, ask, one_text
 
 
 class CType(Type, CObject):
@@ -70,18 +70,6 @@ class CType(Type, CObject):
 
     c_owns_variable: bool = False
 
-    def is_valid_value(self, value: Any, strict: bool = True) -> bool:
-        """Return whether `filter` takes the value."""
-        try:
-            self.filter(value, strict=strict)
-        except (TypeError, ValueError):
-            return False
-        return True
-
-    def make_variable(self, name: str | None = None) -> Variable:
-        """Return a fresh variable of this Type: ``self(name)``."""
-        return self(name)
-
     def _missing(self, method: str) -> MethodNotDefined:
         return MethodNotDefined(f"the Type {self} has no {method}.")
 
@@ -103,10 +91,11 @@ class CType(Type, CObject):
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
         """Return what sets an output's variables: from its last value, or a first one if None."""
-        return (
-            f"if (py_{name} == Py_None) {{\n{self.c_init(name, sub)}\n}} else {{\n"
-            f"{self.c_extract(name, sub, check_input)}\n}}"
-        )
+        code = ask(self, "c_extract", name, sub, default=self, check_input=check_input)
+        if code is self:
+            raise self._missing("c_extract")
+        extract = one_text(self, "c_extract", code)
+        return f"if (py_{name} == Py_None) {{\n{self.c_init(name, sub)}\n}} else {{\n{extract}\n}}"
 
     def c_sync(self, name: str, sub: dict[str, str]) -> str:
         """Return what puts the variables' value into ``py_<name>``."""

@@ -44,27 +44,28 @@ class WrappedCall:
         arrays = [p for p in self.prototype.inputs if p.is_pointer]
         for p in self.prototype.inputs:
             if not p.is_pointer and p.dtype[0] in "iu":
-                lines.append(f"const long long length_{p.name} = (long long)value_{p.name};")
+                lines.append(f"const thunkvm_length length_{p.name} = value_{p.name};")
         for p in self.prototype.lengths:
             owner, axis = next(
                 (a, axis) for a in arrays for axis, n in enumerate(a.lengths) if n == p.name
             )
             known[owner.name, axis] = p.name
             lines += [
-                f"const long long length_{p.name} = {self.views[owner.name]}.shape[{axis}];",
+                f"const thunkvm_length length_{p.name} = {self.views[owner.name]}.shape[{axis}];",
                 self._check(
-                    f"(long long)({p.c_type})length_{p.name} == length_{p.name}",
+                    f"(long long)({p.c_type})length_{p.name}.value == length_{p.name}.value",
                     "OverflowError",
                     f"axis {axis} of {owner.name!r} has length %lld, which does not fit "
                     f"{p.c_type} {p.name}.",
-                    f"length_{p.name}",
+                    f"length_{p.name}.value",
                 ),
             ]
         for p in arrays:
             for axis, length in enumerate(p.lengths):
                 if (p.name, axis) in known:
                     continue
-                has, wanted = f"{self.views[p.name]}.shape[{axis}]", c_length(length)
+                has, wanted = f"{self.views[p.name]}.shape[{axis}]", f"wanted_{p.name}_{axis}"
+                lines += self._length(wanted, length, f"axis {axis} of {p.name!r}")
                 lines.append(
                     self._check(
                         f"{has} == {wanted}",
@@ -76,6 +77,18 @@ class WrappedCall:
                     )
                 )
         return lines
+
+    def _length(self, name: str, length: str, what: str) -> list[str]:
+        """Return statements that compute what is in brackets, in integers that may be too large."""
+        return [
+            f"const thunkvm_length exact_{name} = {c_length(length)};",
+            self._check(
+                f"exact_{name}.fits",
+                "OverflowError",
+                f"{what} cannot have the length [{length}], which does not fit 64 bits.",
+            ),
+            f"const long long {name} = exact_{name}.value;",
+        ]
 
     def _whose(self, length: str) -> str:
         """Return which array has that length, where it is an array's."""
@@ -93,16 +106,20 @@ class WrappedCall:
         ]
 
     def _output(self, name: str, number: int, lengths: tuple[str, ...]) -> list[str]:
-        lines = [
-            self._check(
-                f"{c_length(length)} >= 0",
-                "ValueError",
-                f"the output {name!r} cannot have [{length}] = %lld elements along axis {axis}.",
-                c_length(length),
+        lines = []
+        for axis, length in enumerate(lengths):
+            found = f"length_of_{name}_{axis}"
+            lines += self._length(found, length, f"axis {axis} of the output {name!r}")
+            rule = f"cannot have [{length}] = %lld elements along axis {axis}."
+            lines.append(
+                self._check(
+                    f"{found} >= 0",
+                    "ValueError",
+                    f"the output {name!r} {rule}",
+                    found,
+                )
             )
-            for axis, length in enumerate(lengths)
-        ]
-        shape = ", ".join(f"(int64_t){c_length(length)}" for length in lengths)
+        shape = ", ".join(f"length_of_{name}_{axis}" for axis in range(len(lengths)))
         lines += [
             f"const int64_t shape_{name}[] = {{{shape}}};",
             f"if (tv_output(call, {number}, shape_{name})) return -1;",
@@ -115,7 +132,7 @@ class WrappedCall:
         if p.is_pointer:
             return f"(const {p.c_type}*)held_{p.name}.data"
         if p in self.prototype.lengths:
-            return f"({p.c_type})length_{p.name}"
+            return f"({p.c_type})length_{p.name}.value"
         return f"value_{p.name}"
 
     def _call(self) -> list[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 BEFORE = """\
 #include <errno.h>
 #include <exception>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,25 @@ typedef float npy_float32; typedef double npy_float64;
 SUPPORT = """
 #undef restrict
 namespace {
+// An integer of a length in brackets, or none, where it does not fit 64 bits.
+struct thunkvm_length {
+  long long value;
+  bool fits = true;
+  template <class T>
+  thunkvm_length(T number)
+      : value((long long)number), fits(number < 1 || (unsigned long long)number <= LLONG_MAX) {}
+#define THUNKVM_LENGTH(sign, name) \\
+  friend thunkvm_length operator sign(thunkvm_length a, thunkvm_length b) { \\
+    a.fits = !__builtin_##name##_overflow(a.value, b.value, &a.value) && a.fits && b.fits; \\
+    return a; \\
+  }
+  THUNKVM_LENGTH(+, add)
+  THUNKVM_LENGTH(-, sub)
+  THUNKVM_LENGTH(*, mul)
+#undef THUNKVM_LENGTH
+  friend thunkvm_length operator-(thunkvm_length a) { return thunkvm_length(0) - a; }
+  friend thunkvm_length operator+(thunkvm_length a) { return a; }
+};
 // The elements of an input side by side, copied where they are not.
 struct thunkvm_held_array {
   const char* data;

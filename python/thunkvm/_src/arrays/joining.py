@@ -39,7 +39,7 @@ def concatenate(arrays: Iterable[Any], axis: int | None = 0) -> Variable:
     >>> tv.function([x], tv.concatenate([x, [0.0]]))([1.0])
     array([1., 0.])
     """
-    parts = _parts("concatenate", arrays)
+    parts = _parts("concatenate", arrays, axis)
     if axis is None:
         return ops.concatenate(*(ravel(part) for part in parts), axis=0)
     return ops.concatenate(*parts, axis=axis)
@@ -56,7 +56,7 @@ def stack(arrays: Iterable[Any], axis: int = 0) -> Variable:
     >>> tv.function([x, y], tv.stack([x, y]))(1.0, 2.0)
     array([1., 2.])
     """
-    parts = _parts("stack", arrays)
+    parts = _parts("stack", arrays, axis)
     return ops.stack(*parts, axis=axis)
 
 
@@ -93,7 +93,14 @@ def vstack(arrays: Iterable[Any]) -> Variable:
     return concatenate(parts, 0)
 
 
-def _parts(what: str, arrays: Iterable[Any]) -> list[Variable]:
+def _parts(what: str, arrays: Iterable[Any], axis: Any = 0) -> list[Variable]:
+    lone = isinstance(arrays, Variable) and not (arrays.ndim and arrays.type.shape[0] is not None)
+    if lone or isinstance(axis, Variable):
+        raise TypeError(
+            f"[{what}] it takes the arrays as one list, but got {arrays}"
+            + (f" and the axis {axis}" if isinstance(axis, Variable) else "")
+            + f"; write tv.{what}([x, y])."
+        )
     parts = [as_variable(array) for array in arrays]
     if not parts:
         raise ValueError(f"[{what}] there are no arrays; give at least one.")

@@ -48,7 +48,11 @@ def array_ufunc(self: Variable, ufunc: np.ufunc, method: str, *inputs: Any, **kw
     if found is None:
         told = elsewhere.advice(name) if method == "__call__" else ""
         raise TypeError(f"{called} has no counterpart for Variables; {told or OP_OF_ONES_OWN}.")
+    # Unless it is told otherwise reduce goes over the first axis; only `axis=None` means all.
+    axis = kwargs.pop("axis", 0 if as_variable(inputs[0]).ndim else None) if allowed else None
     kwargs = {key: value for key, value in kwargs.items() if value is not None}
+    if axis is not None:
+        kwargs["axis"] = axis
     if unknown := [key for key in kwargs if key not in allowed]:
         told = elsewhere.keyword_advice(unknown[0], allowed)
         raise TypeError(f"{called} on a Variable takes no {unknown[0]}=; {told or 'leave it out'}.")

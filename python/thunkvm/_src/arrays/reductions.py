@@ -228,6 +228,8 @@ def argmin(x: Any, axis: int | None = None, *, keepdims: bool = False) -> Variab
 def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     """Return ``log(sum(exp(x)))`` over axes, without overflow; parameters as of `sum`.
 
+    Of no elements it is -inf.
+
     Examples
     --------
     >>> import thunkvm as tv
@@ -238,7 +240,7 @@ def logsumexp(x: Any, axis: Axis = None, *, keepdims: bool = False) -> Variable:
     x = as_variable(x)
     if axis is not None and x.ndim:
         axis = normal_axes("logsumexp", axis, x.ndim)
-    largest = max(x, axis, keepdims=True)
+    largest = ops.max(x, axis=axis, keepdims=True, or_identity=True)
     # An infinite maximum would give inf - inf; with 0 in its place the sum is inf or 0, as it is.
     shift = ops.stop_gradient(ops.where(ops.isfinite(largest), largest, 0.0))
     out = ops.log(sum(ops.exp(x - shift), axis, keepdims=True)) + shift
@@ -298,7 +300,8 @@ def norm(x: Any, ord: float | str | None = None, axis: Axis = None) -> Variable:
     if not isinstance(ord, (int, float, np.integer, np.floating)):
         raise ValueError(f"[norm] there is no norm ord={ord!r}; give a number, 'fro' or None.")
     if ord == float("inf"):
-        return max(size, axis)
+        largest = ops.max(size, axis=axis, or_identity=True)
+        return ops.where(largest < 0, 0.0, largest)  # of nothing
     if ord == float("-inf"):
         return min(size, axis)
     if ord == 0:

@@ -76,18 +76,40 @@ class Computed:
                 pairs.append((variable, fresh))
                 variable = fresh
             arguments.append(variable)
-        if pairs:
-            roots = [*self.outputs, *(value for _, value, _ in self.updates)]
-            replaced = _core.substitute(roots, pairs)
-            count = len(self.outputs)
-            self.outputs = replaced[:count]
-            self.updates = [
-                (target, value, if_computed)
-                for (target, _, if_computed), value in zip(
-                    self.updates, replaced[count:], strict=True
-                )
-            ]
+        self._substitute(pairs)
         return arguments
+
+    def not_read(self, givens: Any) -> list[tuple[Variable, Any]]:
+        """Return the givens for variables whose values nothing here reads.
+
+        Their lengths may be asked: a declared one is a number in the graph, which checks nothing.
+        """
+        roots = self._roots()
+        read = set(roots)
+        for node in _core.topological_order(roots):
+            if not getattr(node.op, "is_of_lengths", False):
+                read.update(node.inputs)
+        return [(given, source) for given, source in _pairs("givens", givens) if given not in read]
+
+    def narrow(self, inputs: list[Variable], givens: list[tuple[Variable, Any]]) -> list[Variable]:
+        """Give inputs the lengths of what they are given for; return what stands for them."""
+        narrowed = _narrowed(inputs, givens)
+        self._substitute(list(narrowed.items()))
+        return [narrowed.get(variable, variable) for variable in inputs]
+
+    def _roots(self) -> list[Variable]:
+        return [*self.outputs, *(value for _, value, _ in self.updates)]
+
+    def _substitute(self, pairs: list[tuple[Variable, Variable]]) -> None:
+        if not pairs:
+            return
+        replaced = _core.substitute(self._roots(), pairs)
+        count = len(self.outputs)
+        self.outputs = replaced[:count]
+        self.updates = [
+            (target, value, if_computed)
+            for (target, _, if_computed), value in zip(self.updates, replaced[count:], strict=True)
+        ]
 
     def computed(self) -> list[Variable]:
         """Return what every call computes: the outputs, and the values of updates."""
@@ -130,6 +152,27 @@ def _missing(variable: Variable, named: list[tuple[str, Variable]]) -> str:
         f"{what} needs the variable {variable}{where}, which is not an input; "
         "add it to inputs, or give it a value in givens."
     )
+
+
+def _narrowed(
+    inputs: list[Variable], givens: list[tuple[Variable, Any]]
+) -> dict[Variable, Variable]:
+    """Return the inputs that are given for something whose lengths say more, with those lengths."""
+    lengths: dict[Variable, list[int | None]] = {}
+    arguments = set(inputs)
+    for variable, source in givens:
+        if not isinstance(source, Variable) or source not in arguments:
+            continue
+        if not isinstance(variable.type, TensorType) or not isinstance(source.type, TensorType):
+            continue
+        known = lengths.setdefault(source, list(source.type.shape))
+        for axis, length in enumerate(variable.type.shape):
+            known[axis] = length if known[axis] is None else known[axis]
+    return {
+        source: TensorType(source.type.dtype, tuple(known))(source.name)
+        for source, known in lengths.items()
+        if tuple(known) != source.type.shape
+    }
 
 
 def replacements(givens: Any) -> list[tuple[Variable, Variable]]:

@@ -102,7 +102,9 @@ def function(
     specs = _input_specs(inputs, allow_downcast)
     graph.add_outputs(outputs)
     graph.add_updates(updates)
+    not_read = graph.not_read(givens) if givens else []
     arguments = graph.replace(replacements(givens), [spec.variable for spec in specs])
+    arguments = graph.narrow(arguments, not_read)
     graph.check_inputs(specs, arguments, on_unused_input)
     observer = resolved.observer()
     c_code = _CCode()

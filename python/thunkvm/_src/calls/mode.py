@@ -48,6 +48,8 @@ class Mode:
         Which thunks run, in which order, and what is compiled:
 
         <linkers>
+
+        or Theano's class of it: `LazyLinker`, `CLinker`, `OpWiseCLinker`, `PerformLinker`.
     optimizer : {"fast_run", "fast_compile"}, optional
         Which features it has to begin with: ``"fast_run"`` all, ``"fast_compile"`` ``"merge"``
         alone, none of these ``"fusion"`` alone: the graph is linked as it is.
@@ -100,6 +102,8 @@ class Mode:
 
     def __post_init__(self) -> None:
         """Refuse a linker that does not exist."""
+        if (allow_gc := getattr(self.linker, "allow_gc", None)) is not None:
+            object.__setattr__(self, "gc", allow_gc)
         if not isinstance(self.gc, bool):
             raise TypeError(f"gc is {self.gc!r}, a {type(self.gc).__name__}; give True or False.")
         if not isinstance(self.linker, str) or self.linker not in LINKERS:

@@ -7,7 +7,7 @@ from typing import Any
 
 from thunkvm._core import Apply, Type, Variable
 
-__all__ = ["Apply", "Op", "Thunk", "Type"]
+__all__ = ["Apply", "Op", "PureOp", "Thunk", "Type"]
 
 
 class Op:
@@ -29,11 +29,14 @@ class Op:
     ``make_thunk(self, node, input_computed, output_computed, input_registers,
     output_registers)``
         Returns a `Thunk`, which may be lazy. All four are lists of one-element lists; see `Thunk`.
+        It may also take what Theano's does: ``make_thunk(self, node, storage_map, compute_map,
+        no_recycling, impl=None)``. `Op.make_thunk` returns the thunk of the Op's other ways.
 
     And where it applies:
 
     ``grad(self, inputs, output_gradients)``, or ``L_op(self, inputs, outputs, output_gradients)``
-        Returns one gradient for each input, as Variables; None where no output depends on it.
+        Returns one gradient for each input, as Variables; None, or Theano's
+        ``DisconnectedType()()``, where no output depends on it.
         An output that the cost does not depend on comes with zeros of its shape, or with None
         where the Op is lazy and asking for the shape could run it. Called once for all outputs
         whose gradients are there together; once more for one that has its gradient in another
@@ -67,6 +70,15 @@ class Op:
     destroy_map : dict of int to list of int
         Which inputs `perform` overwrites to make an output. It then gets memory of its own: what
         it overwrites is nobody else's.
+    implementation : {"py", "c", "c|py"}, optional
+        Which of its ways this Op runs by, whatever the mode: those in Python, those in C, or C
+        where it gives some. If left out, the mode says. ``super().__init__(implementation=)`` sets
+        it.
+
+    Raises
+    ------
+    ValueError
+        If `implementation` is something else.
 
     Examples
     --------
@@ -111,6 +123,15 @@ class Op:
     otypes: Sequence[Any] | None = None
     view_map: dict[int, list[int]] = {}  # noqa: RUF012 (an instance may set its own)
     destroy_map: dict[int, list[int]] = {}  # noqa: RUF012
+    implementation: str | None = None
+
+    def __init__(self, *, implementation: str | None = None) -> None:
+        if implementation is not None:
+            if implementation not in ("py", "c", "c|py"):
+                raise ValueError(
+                    f"implementation is {implementation!r}; it has to be 'py', 'c', 'c|py' or None."
+                )
+            self.implementation = implementation
 
     def make_node(self, *inputs: Any, **attributes: Any) -> Apply:
         """Make the node that applies this Op: ``Apply(self, inputs, outputs)``.
@@ -165,6 +186,57 @@ class Op:
         outputs: list[Variable] = list(node.outputs)
         return outputs[0] if len(outputs) == 1 else outputs
 
+    def make_thunk(
+        self, node: Apply, *storage: Any, no_recycling: Any = None, impl: str | None = None
+    ) -> Thunk:
+        """Make the thunk of a node that runs the Op's `perform`, its `demand` or its C.
+
+        For a `make_thunk` that does more: what that gets is handed on, in the form of 2010 or in
+        Theano's.
+
+        Parameters
+        ----------
+        node : Apply
+            A node of this Op.
+        *storage
+            ``input_computed, output_computed, input_registers, output_registers``; or
+            ``storage_map, compute_map, no_recycling``.
+        no_recycling
+            Theano's; makes no difference.
+        impl : {"py", "c", "c|py"}, optional
+            Which of them; `implementation` if left out, else C where the Op has any.
+
+        Returns
+        -------
+        Thunk
+
+        Raises
+        ------
+        NotImplementedError
+            If the Op has none of them.
+
+        Examples
+        --------
+        >>> import thunkvm as tv
+        >>> class Square(tv.Op):
+        ...     __props__ = ()
+        ...     itypes = otypes = [tv.dscalar]
+        ...     def perform(self, node, inputs, output_storage):
+        ...         output_storage[0][0] = inputs[0] ** 2
+        ...     def make_thunk(self, node, storage_map, compute_map, no_recycling, impl=None):
+        ...         print("a thunk of", node.op)
+        ...         return super().make_thunk(node, storage_map, compute_map, no_recycling, impl)
+        >>> x = tv.scalar("x")
+        >>> float(tv.function([x], Square()(x))(3.0))
+        a thunk of Square
+        9.0
+        """
+        from thunkvm._src.graph.default_thunk import default_thunk
+
+        if len(storage) == 4 and isinstance(storage[0], dict):  # Theano's, with impl
+            *storage, impl = storage  # type: ignore[assignment]
+        return default_thunk(self, node, *storage, impl=impl)
+
     def _properties(self) -> tuple[Any, ...] | None:
         names = getattr(self, "__props__", None)
         if names is None:
@@ -201,6 +273,10 @@ class Op:
         values = zip(names, self._properties() or (), strict=True)
         inside = ", ".join(f"{name}={value!r}" for name, value in values)
         return f"{type(self).__name__}{{{inside}}}"
+
+
+#: What Theano calls an Op that need not have a `perform` or C.
+PureOp = Op
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -7,6 +7,24 @@ from typing import Any
 
 Path = str
 
+#: The deepest nesting: well below what Python's own limit of recursion lets be walked.
+DEEPEST = 200
+
+
+def check_depth(depth: int) -> None:
+    """Refuse a structure that is nested too deep, or contains itself.
+
+    Examples
+    --------
+    >>> from thunkvm._src.graph.structure import check_depth
+    >>> check_depth(200)
+    """
+    if depth > DEEPEST:
+        raise ValueError(
+            f"a structure of values is nested more than {DEEPEST} lists, tuples and dicts deep, or "
+            f"contains itself; at most {DEEPEST} are walked, so give a flatter one."
+        )
+
 
 def children(tree: Any) -> list[tuple[Any, Any]] | None:
     """Return the (key, child) pairs of a list, tuple or dict, or None for a leaf."""
@@ -17,7 +35,7 @@ def children(tree: Any) -> list[tuple[Any, Any]] | None:
     return None
 
 
-def leaves(tree: Any, path: Path = "") -> Iterator[tuple[Path, Any]]:
+def leaves(tree: Any, path: Path = "", depth: int = 0) -> Iterator[tuple[Path, Any]]:
     """Yield (path, leaf) for each leaf of a tree, in order; the path reads as Python: ``['a'][0]``.
 
     Examples
@@ -26,16 +44,17 @@ def leaves(tree: Any, path: Path = "") -> Iterator[tuple[Path, Any]]:
     >>> list(leaves({"a": [1, 2], "b": 3}))
     [("['a'][0]", 1), ("['a'][1]", 2), ("['b']", 3)]
     """
+    check_depth(depth)
     inside = children(tree)
     if inside is None:
         yield path, tree
     else:
         for key, child in inside:
-            yield from leaves(child, f"{path}[{key!r}]")
+            yield from leaves(child, f"{path}[{key!r}]", depth + 1)
 
 
 def matched_leaves(
-    what: tuple[str, str], left: Any, right: Any, path: Path = ""
+    what: tuple[str, str], left: Any, right: Any, path: Path = "", depth: int = 0
 ) -> Iterator[tuple[Path, Any, Any]]:
     """Yield (path, leaf of `left`, leaf of `right`) for two trees of the same structure.
 
@@ -47,12 +66,17 @@ def matched_leaves(
         The trees. Dicts match if they have the same keys, in any order.
     path : str
         Where in the trees this is.
+    depth : int
+        How many lists, tuples and dicts it is inside of.
 
     Raises
     ------
     TypeError
         If the structures differ; the message names the path.
+    ValueError
+        If they are nested more than `DEEPEST` deep.
     """
+    check_depth(depth)
     of_left, of_right = children(left), children(right)
     if of_left is None and of_right is None:
         yield path, left, right
@@ -77,7 +101,7 @@ def matched_leaves(
             f"{len(of_right)}; both must have the same number."
         )
     for (key, a), (_, b) in zip(of_left, of_right, strict=True):
-        yield from matched_leaves(what, a, b, f"{path}[{key!r}]")
+        yield from matched_leaves(what, a, b, f"{path}[{key!r}]", depth + 1)
 
 
 def rebuild(tree: Any, next_leaf: Callable[[], Any]) -> Any:

@@ -127,6 +127,8 @@ def _as_tensor_value(value: Any, dtype: npt.DTypeLike | None) -> np.ndarray | No
     try:
         # Items are kept while NumPy reads them, since asking one for its value may empty the list.
         kept = _core.with_kept_items(value)
+        if hasattr(kept, "__dlpack__") and not hasattr(kept, "__array__"):
+            kept = np.from_dlpack(kept)
         array = np.asanyarray(kept, dtype)  # a mask is refused where the value is taken in
     except ValueError:  # ragged lists
         return None

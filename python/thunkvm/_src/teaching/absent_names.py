@@ -7,7 +7,6 @@ _OUTSIDE = "{name} is nothing of a graph: call it on the arrays that a function 
 _KNOWN = "{name} takes values that are known: what np.{name} returns is an operand as it is"
 _NUMBER = "write np.{name}: numbers are operands as they are"
 _DTYPE = 'write the name of a dtype: tv.scalar("x", dtype="{name}")'
-_A_DTYPE = 'write the name of a dtype: tv.scalar("x", dtype="float32")'
 _NO_DTYPE = "{name} is no dtype of Variables here; objects of any class are inputs by tv.generic"
 _PLURAL = "write the constructor once for each name: x, y = tv.scalar('x'), tv.scalar('y')"
 _TENSOR = "write tv.tensor(name, dtype, shape), with None for a length that is not known"
@@ -26,6 +25,7 @@ _SPLIT = "write x[:n] and x[n:], one slice for each part"
 _JOIN = "write tv.concatenate or tv.stack, which take an axis"
 _NAN = "write it of tv.where(tv.isnan(x), other, x), with an `other` that counts for nothing"
 _PICK = "write x[indices] or tv.take(x, indices, axis)"
+_POWER = "with a number lmbda, write "
 _LOOP = "write a Python loop that calls a function, with tv.shared variables and updates="
 _LAYER = "{name} is not there: write it of tv.matmul, tv.maximum, tv.tanh and other functions"
 _MODULE = "np.{name} is NumPy's; what a function of Variables is called here is in dir(thunkvm)"
@@ -47,17 +47,24 @@ GROUPS: tuple[tuple[str, str], ...] = (
         _DTYPE,
     ),
     ("newaxis", "write None: x[:, None]"),
-    (
-        """
-        bool bool_ byte cdouble csingle double half int_ intc intp long longlong short
-        single ubyte uint uintc uintp ulong ulonglong ushort float float_ complex_ bfloat16
-        """,
-        _A_DTYPE,
-    ),
+    ("bool bool_", _DTYPE.format(name="bool")),
+    ("byte", _DTYPE.format(name="int8")),
+    ("short", _DTYPE.format(name="int16")),
+    ("intc int", _DTYPE.format(name="int32")),
+    ("int_ intp long longlong", _DTYPE.format(name="int64")),
+    ("ubyte", _DTYPE.format(name="uint8")),
+    ("ushort", _DTYPE.format(name="uint16")),
+    ("uintc", _DTYPE.format(name="uint32")),
+    ("uint uintp ulong ulonglong", _DTYPE.format(name="uint64")),
+    ("half", _DTYPE.format(name="float16")),
+    ("single float", _DTYPE.format(name="float32")),
+    ("double float_", _DTYPE.format(name="float64")),
+    ("csingle", _DTYPE.format(name="complex64")),
+    ("cdouble complex_", _DTYPE.format(name="complex128")),
     (
         """
         bytes_ character clongdouble complex256 datetime64 flexible float128 longdouble object_
-        str_ timedelta64 void record recarray string_ unicode_
+        bfloat16 str_ timedelta64 void record recarray string_ unicode_
         """,
         _NO_DTYPE,
     ),
@@ -148,11 +155,12 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ("numel nelement", "write tv.size(x)"),
     ("get_vector_length Size", "write x.type.shape, or tv.shape(x) for lengths known later"),
     (
-        "take_along_axis take_along_dim gather index_select embedding permute_row_elements "
-        "inverse_permutation",
-        _PICK,
+        "take_along_axis take_along_dim gather permute_row_elements",
+        "write x[tv.arange(tv.shape(x)[0])[:, None], indices] for the last axis of a matrix",
     ),
-    ("put_along_axis", "write x[indices].set(values)"),
+    ("index_select embedding", _PICK),
+    ("inverse_permutation", "write tv.zeros_like(x)[x].set(tv.arange(tv.size(x)))"),
+    ("put_along_axis", "write x[tv.arange(tv.shape(x)[0])[:, None], indices].set(values)"),
     ("diagflat diag_embed", "write tv.diag(tv.ravel(x))"),
     ("extract_diag", "write tv.diagonal(x)"),
     ("identity_like", "write tv.eye(n)"),
@@ -177,7 +185,8 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ),
     ("max_and_argmax", "write tv.max(x, axis) and tv.argmax(x, axis)"),
     ("aminmax", "write tv.min(x, axis) and tv.max(x, axis)"),
-    ("std_mean var_mean", "write tv.std(x) and tv.mean(x)"),
+    ("std_mean", "write tv.std(x) and tv.mean(x)"),
+    ("var_mean", "write tv.var(x) and tv.mean(x)"),
     ("dist cdist pdist", "write tv.norm(x - y)"),
     # Elementwise.
     ("round_ round_half_to_even iround", "write tv.round(x)"),
@@ -190,26 +199,37 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ("cosdg sindg tandg", "write tv.cos, tv.sin or tv.tan of tv.deg2rad(x)"),
     ("radian", "write tv.deg2rad(degrees + minutes / 60 + seconds / 3600)"),
     ("cosm1", "write -2 * tv.sin(x / 2) ** 2"),
-    ("exprel", "write tv.where(tv.eq(x, 0), 1.0, tv.expm1(x) / x)"),
-    ("log1mexp", "write tv.log(-tv.expm1(x))"),
+    (
+        "exprel",
+        "write tv.exp(x / 2) * tv.sinh(s) / s, where s = tv.where(tv.eq(x, 0), 1e-20, x / 2)",
+    ),
+    (
+        "log1mexp",
+        "write tv.where(x > -0.7, tv.log(-tv.expm1(x)), "
+        "tv.log1p(-tv.exp(tv.where(x > -0.7, -0.7, x))))",
+    ),
     ("log_expit logsigmoid", "write -tv.softplus(-x)"),
     ("log1pexp", "write tv.softplus(x)"),
-    ("log_ndtr", "write tv.log(tv.erfc(-x / 2**0.5) / 2)"),
     ("multigammaln mvlgamma", "write sums of tv.gammaln(x - i / 2)"),
-    ("poch", "write tv.exp(tv.gammaln(x + n) - tv.gammaln(x))"),
+    ("poch", "write tv.exp(tv.gammaln(x + n) - tv.gammaln(x)), where x > 0 and x + n > 0"),
     ("perm", "write tv.exp(tv.gammaln(n + 1) - tv.gammaln(n - k + 1))"),
     ("rgamma", "write tv.exp(-tv.gammaln(x)), where x > 0"),
     ("tri_gamma trigamma", "write tv.polygamma(1, x)"),
-    ("kl_div", "write tv.where(x > 0, x * tv.log(x / y), 0.0) - x + y"),
-    ("boxcox", "write (x**lmbda - 1) / lmbda"),
-    ("boxcox1p", "write tv.expm1(lmbda * tv.log1p(x)) / lmbda"),
-    ("inv_boxcox", "write (lmbda * x + 1) ** (1 / lmbda)"),
-    ("inv_boxcox1p", "write tv.expm1(tv.log1p(lmbda * x) / lmbda)"),
-    ("powm1", "write x**y - 1, or tv.expm1(y * tv.log(x))"),
     (
-        "huber pseudo_huber",
-        "write tv.where(tv.abs(r) <= d, r**2 / 2, d * (tv.abs(r) - d / 2))",
+        "kl_div",
+        "write x * (tv.log(tv.where(x > 0, x, 1.0)) - tv.log(tv.where(x > 0, y, 1.0))) - x + y, "
+        "where x >= 0 and y >= 0",
     ),
+    ("boxcox", _POWER + "tv.log(x) if lmbda == 0 else tv.expm1(lmbda * tv.log(x)) / lmbda"),
+    ("boxcox1p", _POWER + "tv.log1p(x) if lmbda == 0 else tv.expm1(lmbda * tv.log1p(x)) / lmbda"),
+    ("inv_boxcox", _POWER + "tv.exp(x) if lmbda == 0 else tv.exp(tv.log1p(lmbda * x) / lmbda)"),
+    (
+        "inv_boxcox1p",
+        _POWER + "tv.expm1(x) if lmbda == 0 else tv.expm1(tv.log1p(lmbda * x) / lmbda)",
+    ),
+    ("powm1", "write tv.expm1(y * tv.log(x)), where x > 0"),
+    ("huber", "write tv.where(tv.abs(r) <= d, r**2 / 2, d * (tv.abs(r) - d / 2))"),
+    ("pseudo_huber", "write d**2 * (tv.sqrt(1 + (r / d) ** 2) - 1)"),
     ("isneginf isposinf", "write tv.eq(x, np.inf), or -np.inf"),
     ("isreal iscomplex", "write tv.eq(tv.imag(x), 0), or tv.neq"),
     ("real_if_close", "write tv.real(x)"),
@@ -219,7 +239,7 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ("ldexp", "write x * 2.0**n"),
     ("xor", "write tv.bitwise_xor, or tv.logical_xor"),
     ("shift_left shift_right_logical shift_right_arithmetic", "write x << n or x >> n"),
-    ("rem", "write tv.mod(x, y)"),
+    ("rem", "write tv.where(x < 0, -tv.mod(-x, tv.abs(y)), tv.mod(x, tv.abs(y)))"),
     ("integer_pow", "write x**n"),
     ("ceil_intdiv", "write -(-x // y)"),
     ("convert_element_type bitcast_convert_type", "write tv.astype(x, dtype)"),
@@ -245,7 +265,6 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ("dot_general batched_tensordot", "write tv.tensordot or tv.matmul"),
     ("ger", "write tv.outer(x, y)"),
     ("inverse pinverse matrix_inverse", "write tv.inv(a), or tv.solve(a, b)"),
-    ("logdet", "write tv.log(tv.abs(tv.det(a)))"),
     ("tensorinv tensorsolve", "write tv.solve of reshaped arrays: tv.reshape(a, (n, n))"),
     ("triangular_solve", "write tv.solve_triangular(a, b)"),
     (
@@ -270,10 +289,11 @@ GROUPS: tuple[tuple[str, str], ...] = (
     (
         """
         custom_vjp custom_jvp custom_gradient vjp jvp linearize linear_transpose backward
-        autograd subgraph_grad pullback pushforward functional hessian_vector_product grad_clip
+        autograd subgraph_grad pullback pushforward functional grad_clip
         """,
         _DERIVATIVE,
     ),
+    ("hessian_vector_product", "write tv.grad(tv.sum(tv.grad(cost, x) * v), x), with v constant"),
     ("no_grad enable_grad inference_mode set_grad_enabled", _NO_GRAD),
     (
         """
@@ -336,7 +356,9 @@ GROUPS: tuple[tuple[str, str], ...] = (
     ("mse_loss", "write tv.mean((x - y) ** 2)"),
     ("l1_loss", "write tv.mean(tv.abs(x - y))"),
     ("leaky_relu prelu", "write tv.where(x > 0, x, slope * x)"),
-    ("elu celu selu", "write tv.where(x > 0, x, alpha * tv.expm1(x))"),
+    ("elu", "write tv.where(x > 0, x, alpha * tv.expm1(tv.where(x > 0, 0.0, x)))"),
+    ("celu", "write tv.where(x > 0, x, alpha * tv.expm1(tv.where(x > 0, 0.0, x) / alpha))"),
+    ("selu", "write scale * tv.where(x > 0, x, alpha * tv.expm1(tv.where(x > 0, 0.0, x)))"),
     ("gelu", "write x * tv.erfc(-x / 2**0.5) / 2"),
     ("silu swish", "write x * tv.sigmoid(x)"),
     ("relu6", "write tv.clip(x, 0, 6)"),

@@ -107,6 +107,8 @@ def _advice(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> 
             told = keyword_advice(keyword, parameters)
             near = did_you_mean(keyword, parameters)
             return f"; {told}" if told else f"; it takes {', '.join(parameters)}.{near}"
+    if len(args) > len(parameters) and parameters[:1] == ["arrays"]:
+        return f"; it takes the arrays as one list: write tv.{function.__name__}([x, y])"
     if any(isinstance(value, FunctionType) for value in (*args, *kwargs.values())):
         return (
             f"; {function.__name__} takes Variables, not functions of them: call the function on "

@@ -16,7 +16,7 @@ PERFORMED: dict[str, str] = {
         kelvin ker kerp kn kolmogi kolmogorov kv kve kvp lambertw legendre_p lpmv mathieu_a
         mathieu_b modstruve nbdtr nbdtrc nbdtri ndtri ndtri_exp owens_t pdtr pdtrc pdtri
         roots_chebyt roots_hermite roots_jacobi roots_laguerre roots_legendre shichi sici
-        smirnov smirnovi spence sph_harm sph_harm_y spherical_in spherical_jn spherical_kn
+        smirnov smirnovi spence sph_harm sph_harm_y log_ndtr spherical_in spherical_jn spherical_kn
         spherical_yn stdtr stdtridf stdtrit stirling2 struve tklmbda voigt_profile wofz
         wright_bessel wrightomega y0 y1 yn yv yve yvp zeta zetac gammal gammau igamma igammac
         erf_inv bessel_jn bessel_i0e bessel_i1e chi2sf
@@ -34,7 +34,7 @@ PERFORMED: dict[str, str] = {
     "scipy.integrate": "simpson",
     "torch": """
         topk kthvalue bucketize histc msort combinations renorm stft unfold top_k approx_max_k
-        sort_key_val population_count clz confusion_matrix interpolate
+        logdet sort_key_val population_count clz confusion_matrix interpolate
         """,
 }
 

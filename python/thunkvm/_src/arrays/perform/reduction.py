@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from thunkvm._src.arrays.perform.summing import reduced
 from thunkvm._src.arrays.perform.table import Perform, performs
 
 
@@ -33,17 +34,40 @@ def _reduction(name: str, function: Callable[..., Any]) -> None:
         return perform
 
 
-_reduction("sum", np.sum)
-_reduction("prod", np.prod)
-_reduction("max", np.max)
-_reduction("min", np.min)
+_reduction("sum", lambda x, axis, keepdims: reduced(np.add, x, axis, keepdims=keepdims))
+_reduction("prod", lambda x, axis, keepdims: reduced(np.multiply, x, axis, keepdims=keepdims))
 _reduction("any", np.any)
 _reduction("all", np.all)
 
 
+def _identity(dtype: np.dtype, largest: bool) -> Any:
+    """Return what every element takes the place of."""
+    if dtype.kind == "b":
+        return not largest
+    if dtype.kind in "iu":
+        return np.iinfo(dtype).min if largest else np.iinfo(dtype).max
+    infinity = -np.inf if largest else np.inf
+    return complex(infinity, infinity) if dtype.kind == "c" else infinity
+
+
+@performs("max", "min")
+def _extremum(node: Any) -> Perform:
+    axes, keepdims = _axes(node), node.op.attrs["keepdims"]
+    largest = node.op.name == "max"
+    function = np.max if largest else np.min
+    initial: dict[str, Any] = {}
+    if node.op.attrs["or_identity"]:
+        initial["initial"] = _identity(np.dtype(node.inputs[0].type.dtype), largest)
+
+    def perform(node: Any, inputs: list[Any], output_storage: list[list[Any]]) -> None:
+        output_storage[0][0] = function(inputs[0], axis=axes, keepdims=keepdims, **initial)
+
+    return perform
+
+
 def _mean(x: Any, axes: tuple[int, ...] | None, keepdims: bool, dtype: str) -> Any:
     # np.mean would warn about an empty slice; the quotient of zeros is the same NaN.
-    total = np.sum(x, axis=axes, dtype=dtype, keepdims=keepdims)
+    total = reduced(np.add, x, axes, dtype=dtype, keepdims=keepdims)
     return np.true_divide(total, np.asarray(np.size(x) // max(np.size(total), 1), total.real.dtype))
 
 
@@ -68,7 +92,7 @@ def _spread(node: Any) -> Perform:
         x = np.asarray(inputs[0]).astype(wide)
         deviation = x - _mean(x, axes, True, wide)
         squares = (deviation * deviation.conj()).real
-        total = np.sum(squares, axis=axes, keepdims=keepdims)
+        total = reduced(np.add, squares, axes, keepdims=keepdims)
         count = np.size(x) // max(np.size(total), 1)
         variance = np.true_divide(total, np.asarray(max(count - ddof, 0), squares.dtype))
         output_storage[0][0] = (np.sqrt(variance) if is_root else variance).astype(dtype)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from thunkvm._src.arrays.perform.summing import reduced
 from thunkvm._src.arrays.perform.table import Perform, performs, performs_unary
 
 performs_unary("shape", lambda x: np.array(np.shape(x), dtype="int64"))
@@ -144,15 +145,16 @@ def _unbroadcast(node: Any) -> Perform:
             output_storage[0][0] = x
             return
         extra = x.ndim - len(shape)
-        x = np.sum(x, axis=tuple(range(leading, leading + extra)), dtype=x.dtype)
-        axes = tuple(i for i, n in enumerate(shape) if i >= leading and n == 1 != np.shape(x)[i])
-        x = np.sum(x, axis=axes, dtype=x.dtype, keepdims=True)
-        if np.shape(x) != shape:
+        added = tuple(range(leading, leading + extra))
+        lengths = x.shape[:leading] + x.shape[leading + extra :]
+        axes = tuple(i for i, n in enumerate(shape) if i >= leading and n == 1 != lengths[i])
+        if tuple(1 if i in axes else n for i, n in enumerate(lengths)) != shape:
             raise ValueError(
                 f"[unbroadcast] an array of shape {np.shape(inputs[0])} cannot be summed down to "
                 f"shape {shape}: no array of that shape broadcasts to it"
             )
-        output_storage[0][0] = x
+        gone = added + tuple(i if i < leading else i + extra for i in axes)
+        output_storage[0][0] = reduced(np.add, x, gone, dtype=x.dtype).reshape(shape)
 
     return perform
 
@@ -218,7 +220,7 @@ def _one_element(node: Any) -> Perform:
         if np.size(inputs[0]) != 1:
             raise ValueError(
                 f"{role} has to be one number, but it is an array of shape {np.shape(inputs[0])}: "
-                "reduce it to one element first"
+                "reduce it to one element first, or choose elementwise with tv.where"
             )
         output_storage[0][0] = np.asarray(inputs[0]).reshape(())[()]
 

@@ -1,0 +1,248 @@
+"""The recipes of the teaching table: each is run, and gives what its name stands for elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+from thunkvm._src.teaching import absent, elsewhere
+
+INF, NAN, HALF = math.inf, math.nan, 0.5
+PAIR, SIGNED, ZEROS = [2.0, 3.0], [-1.5, 0.0, 2.0], [0.0, 0.0, 2.0]
+MATRIX = [[1.0, 2.0], [3.0, 5.0]]
+
+
+def log(x: float) -> float:
+    return math.log(x)
+
+
+def softmax(x: Any) -> Any:
+    return np.exp(x) / np.sum(np.exp(x))
+
+
+def normal(x: float) -> float:
+    return math.erfc(-x / math.sqrt(2)) / 2
+
+
+LOGISTIC = [1 / (1 + math.exp(-x)) for x in SIGNED]
+SOFTPLUS = [math.log1p(math.exp(x)) for x in SIGNED]
+MASKED = [1.0, NAN, 3.0]
+
+#: What each name's recipe is given, and what it gives.
+CASES: dict[str, tuple[dict[str, Any], Any]] = {
+    "Rop": ({"x": PAIR, "y": lambda x: x**2, "v": [1.0, 10.0]}, [4.0, 60.0]),
+    "allclose": ({"x": PAIR, "y": [2.0, 3.5], "tolerance": 0.1}, False),
+    "aminmax": ({"x": PAIR, "axis": 0}, (2.0, 3.0)),
+    "array_equal": ({"x": PAIR, "y": PAIR}, True),
+    "beta": ({"a": PAIR, "b": [3.0, 4.0]}, [1 / 12, 1 / 60]),
+    "betaln": ({"a": PAIR, "b": [3.0, 4.0]}, [-log(12), -log(60)]),
+    "binary_crossentropy": ({"y": [0.0, 1.0], "p": [0.25, 0.5]}, [-log(0.75), log(2)]),
+    "binom": ({"n": [5.0, 4.0], "k": [2.0, 0.0]}, [10.0, 1.0]),
+    "boxcox": ({"x": PAIR, "lmbda": 2}, [1.5, 4.0]),
+    "boxcox1p": ({"x": PAIR, "lmbda": 0}, [log(3), log(4)]),
+    "categorical_crossentropy": ({"y": [0.0, 1.0], "p": [0.75, 0.25]}, log(4)),
+    "cdist": ({"x": PAIR, "y": [5.0, 7.0]}, 5.0),
+    "ceil_intdiv": ({"x": np.array([7, 8, -7]), "y": 4}, [2, 2, -1]),
+    "celu": ({"x": [-1.0, 0.0, 800.0], "alpha": 2.0}, [2 * math.expm1(-HALF), 0.0, 800.0]),
+    "complex": ({"x": PAIR, "y": [1.0, 0.0]}, [2 + 1j, 3]),
+    "copysign": ({"x": [1.0, -2.0, 3.0], "y": [-0.0, 0.0, -INF]}, [-1.0, 2.0, -3.0]),
+    "cosm1": ({"x": [0.0, 1e-8]}, [0.0, -5e-17]),
+    "count_nonzero": ({"x": SIGNED}, 2),
+    "cov": ({"x": [[1.0, 2.0], [2.0, 5.0]], "n": 2}, [[HALF, 1.5], [1.5, 4.5]]),
+    "diag_embed": ({"x": PAIR}, [[2.0, 0.0], [0.0, 3.0]]),
+    "diff": ({"x": [1.0, 4.0, 9.0]}, [3.0, 5.0]),
+    "elu": ({"x": [-1.0, 0.0, 800.0], "alpha": 2.0}, [2 * math.expm1(-1), 0.0, 800.0]),
+    "entr": ({"x": [-1.0, 0.0, HALF, 2.0]}, [-INF, 0.0, log(2) / 2, -2 * log(2)]),
+    "exp10": ({"x": [0.0, 2.0]}, [1.0, 100.0]),
+    "exprel": ({"x": [0.0, 1e-9, 1.0]}, [1.0, 1 + 5e-10, math.e - 1]),
+    "factorial": ({"n": [0.0, 4.0]}, [1.0, 24.0]),
+    "fmax": ({"x": [NAN, 1.0, 2.0], "y": [1.0, NAN, 3.0]}, [1.0, NAN, 3.0]),
+    "fmin": ({"x": [NAN, 1.0, 2.0], "y": [1.0, NAN, 3.0]}, [1.0, NAN, 2.0]),
+    "fmod": (
+        {"x": [-7.0, 7.0, 1e20, 0.0], "y": [3.0, -3.0, 3.0, 2.0]},
+        [-1.0, 1.0, math.fmod(1e20, 3.0), 0.0],
+    ),
+    "frac": ({"x": SIGNED}, [-HALF, 0.0, 0.0]),
+    "gamma": ({"x": [HALF, 5.0]}, [math.sqrt(math.pi), 24.0]),
+    "gelu": ({"x": SIGNED}, [x * normal(x) for x in SIGNED]),
+    "hard_sigmoid": ({"x": SIGNED}, [0.2, HALF, 0.9]),
+    "heaviside": ({"x": [*SIGNED, NAN], "y": 0.25}, [0.0, 0.25, 1.0, NAN]),
+    "huber": ({"r": [-3.0, 0.0, HALF], "d": 1.0}, [2.5, 0.0, 0.125]),
+    "inv_boxcox": ({"x": PAIR, "lmbda": 2}, [math.sqrt(5), math.sqrt(7)]),
+    "inv_boxcox1p": ({"x": PAIR, "lmbda": 0}, [math.expm1(2), math.expm1(3)]),
+    "inverse_permutation": ({"x": np.array([2, 0, 1])}, [1, 2, 0]),
+    "isin": ({"x": PAIR, "values": [3.0, 4.0, 5.0]}, [False, True]),
+    "isclose": ({"x": PAIR, "y": [2.0, 3.5], "tolerance": 0.1}, [True, False]),
+    "ishermitian": ({"a": [[1.0, 2.0], [2.0, 1.0]]}, True),
+    "kl_div": ({"x": ZEROS, "y": [0.0, 3.0, 1.0]}, [0.0, 3.0, 2 * log(2) - 1]),
+    "l1_loss": ({"x": PAIR, "y": [2.0, 4.0]}, HALF),
+    "ldexp": ({"x": PAIR, "n": 3}, [16.0, 24.0]),
+    "leaky_relu": ({"x": SIGNED, "slope": 0.1}, [-0.15, 0.0, 2.0]),
+    "lerp": ({"x": PAIR, "y": [4.0, 4.0], "w": HALF}, [3.0, 3.5]),
+    "log1mexp": (
+        {"x": [-1e-20, -0.7, -1.0, -50.0, -800.0]},
+        [log(1e-20), log(-math.expm1(-0.7)), log(-math.expm1(-1)), -math.exp(-50), 0.0],
+    ),
+    "log_expit": ({"x": SIGNED}, [log(p) for p in LOGISTIC]),
+    "log_softmax": ({"x": PAIR}, np.log(softmax(PAIR))),
+    "logaddexp2": ({"x": PAIR, "y": PAIR}, [3.0, 4.0]),
+    "logit": ({"x": [0.25, HALF]}, [-log(3), 0.0]),
+    "lstsq": ({"a": MATRIX, "b": PAIR}, [-4.0, 3.0]),
+    "max_and_argmax": ({"x": PAIR, "axis": 0}, (3.0, 1)),
+    "modf": ({"x": SIGNED}, ([-HALF, 0.0, 0.0], [-1.0, 0.0, 2.0])),
+    "mse_loss": ({"x": PAIR, "y": [2.0, 5.0]}, 2.0),
+    "multi_dot": ({"a": MATRIX, "b": MATRIX, "c": PAIR}, np.array(MATRIX) @ MATRIX @ PAIR),
+    "nan_to_num": ({"x": [NAN, INF, 1.0]}, [0.0, np.finfo("float64").max, 1.0]),
+    "nanmax": ({"x": MASKED}, 3.0),
+    "nanmean": ({"x": MASKED}, 2.0),
+    "nanmin": ({"x": MASKED}, 1.0),
+    "nansum": ({"x": MASKED}, 4.0),
+    "ndtr": ({"x": SIGNED}, [normal(x) for x in SIGNED]),
+    "normalize": ({"x": [3.0, 4.0]}, [0.6, 0.8]),
+    "perm": ({"n": [5.0], "k": [2.0]}, [20.0]),
+    "poch": ({"x": PAIR, "n": 2.0}, [6.0, 12.0]),
+    "polar": ({"r": PAIR, "angle": 0.0}, [2 + 0j, 3 + 0j]),
+    "powm1": ({"x": PAIR, "y": 2.0}, [3.0, 8.0]),
+    "pseudo_huber": ({"r": [0.0, 3.0], "d": 4.0}, [0.0, 4.0]),
+    "ptp": ({"x": PAIR}, 1.0),
+    "put_along_axis": (
+        {"x": MATRIX, "indices": np.array([[1], [0]]), "values": 9.0},
+        [[1.0, 9.0], [9.0, 5.0]],
+    ),
+    "radian": ({"degrees": 180.0, "minutes": 0.0, "seconds": 0.0}, math.pi),
+    "rel_entr": ({"x": ZEROS, "y": [0.0, 3.0, 1.0]}, [0.0, 0.0, 2 * log(2)]),
+    "rem": ({"x": [-7.0, 7.0], "y": [3.0, -3.0]}, [-1.0, 1.0]),
+    "rgamma": ({"x": PAIR}, [1.0, HALF]),
+    "roll": ({"x": [1.0, 2.0, 3.0], "n": 1}, [3.0, 1.0, 2.0]),
+    "round_half_away_from_zero": ({"x": [-1.5, HALF]}, [-2.0, 1.0]),
+    "rsqrt": ({"x": [4.0]}, [HALF]),
+    "selu": (
+        {"x": [-1.0, 0.0, 800.0], "alpha": 2.0, "scale": 3.0},
+        [6 * math.expm1(-1), 0.0, 2400.0],
+    ),
+    "signbit": ({"x": [-0.0, 0.0, -INF, -5e-324, 1.0]}, [True, False, True, True, False]),
+    "silu": ({"x": SIGNED}, np.multiply(SIGNED, LOGISTIC)),
+    "sinc": ({"x": [0.0, HALF, 1e-9]}, [1.0, 2 / math.pi, 1.0]),
+    "softmax": ({"x": PAIR}, softmax(PAIR)),
+    "softmin": ({"x": PAIR}, softmax(PAIR)[::-1]),
+    "softsign": ({"x": SIGNED}, [-0.6, 0.0, 2 / 3]),
+    "split": ({"x": [1.0, 2.0, 3.0], "n": 1}, ([1.0], [2.0, 3.0])),
+    "std_mean": ({"x": PAIR}, (HALF, 2.5)),
+    "take_along_axis": ({"x": MATRIX, "indices": np.array([[1], [0]])}, [[2.0], [3.0]]),
+    "trapezoid": ({"x": [0.0, 1.0, 3.0], "y": [2.0, 4.0, 6.0]}, 13.0),
+    "var_mean": ({"x": PAIR}, (0.25, 2.5)),
+    "vdot": ({"x": PAIR, "y": PAIR}, 13.0),
+    "vecdot": ({"x": MATRIX, "y": MATRIX}, [5.0, 34.0]),
+    "view_as_real": ({"x": np.array([1 + 2j])}, [[1.0, 2.0]]),
+    "xlog1py": ({"x": ZEROS, "y": [-1.0, 1.0, 1.0]}, [0.0, 0.0, 2 * log(2)]),
+    "xlogy": ({"x": ZEROS, "y": [0.0, 3.0, HALF]}, [0.0, 0.0, -2 * log(2)]),
+}
+
+#: Gradients of some at the points above where a mask decides.
+GRADIENTS: dict[str, dict[str, list[float]]] = {
+    "elu": {"x": [2 * math.exp(-1), 2.0, 1.0]},
+    "exprel": {"x": [HALF, HALF, 1.0]},
+    "fmod": {"x": [1.0, 1.0, 1.0, 1.0]},
+    "log1mexp": {"x": [-1e20, -1 / math.expm1(0.7), -1 / math.expm1(1), -math.exp(-50), 0.0]},
+    "nan_to_num": {"x": [0.0, 0.0, 1.0]},
+    "sinc": {"x": [0.0, -4 / math.pi, 0.0]},
+    "xlog1py": {"x": [0.0, log(2), log(2)], "y": [0.0, 0.0, 1.0]},
+    "xlogy": {"x": [0.0, log(3), log(HALF)], "y": [0.0, 0.0, 4.0]},
+}
+
+NOT_THERE = ["log_ndtr", "logdet", "pinv", "slogdet"]
+#: Composed texts that show where a name of ours goes, and have no numbers.
+SHOWN = {
+    "Param", "compile", "cross", "debug", "eval", "shift_left", "value_and_grad", "embedding",
+    "index_select", "hessian_vector_product", "gradient",
+}  # fmt: skip
+
+
+def recipe(name: str) -> tuple[ast.Expression, str] | None:
+    """The expression that is told for a name and what stands after its ``where``, if any."""
+    found = re.search(r"write ([^:;]*?)(?: for [\w ]+)?(?:, where (.*))?$", told(name))
+    found = found or re.search(r"write (.*?)(?: for [\w ]+)?(?:, where (.*))?$", told(name))
+    try:
+        return (ast.parse(found[1], mode="eval"), found[2] or "") if found else None
+    except SyntaxError:
+        return None
+
+
+def told(name: str) -> str:
+    return elsewhere.advice(name)
+
+
+def composed() -> list[str]:
+    """The names whose recipe is more than one call or operator; one for each text."""
+    texts: dict[str, str] = {}
+    known = {told(name) for name in [*CASES, *SHOWN]}
+    for name in sorted({*elsewhere.INSTEAD, *absent._said()}):
+        if found := recipe(name):
+            kinds = (ast.Call, ast.BinOp, ast.Subscript, ast.Compare)
+            steps = sum(isinstance(node, kinds) for node in ast.walk(found[0]))
+            if steps > 1 and told(name) not in known:
+                texts[told(name)] = name
+    return list(texts.values())
+
+
+def test_each_composed_recipe_has_a_case() -> None:
+    assert composed() == []
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_recipe_gives_what_its_name_stands_for(name: str) -> None:
+    given, expected = CASES[name]
+    expression, where = recipe(name) or pytest.fail(told(name))
+    scope: dict[str, Any] = {"tv": tv, "np": np, "float": float}
+    for key, value in given.items():
+        if callable(value):
+            scope[key] = value(scope["x"])
+        elif isinstance(value, int):
+            scope[key] = value
+        else:
+            scope[key] = tv.tensor(key, np.asarray(value).dtype.name, np.shape(value))
+    if made := re.fullmatch(r"(\w) = (.*)", where):
+        scope[made[1]] = eval(made[2], scope)
+    body = expression.body  # "this and that" are two recipes
+    parts = body.values if isinstance(body, ast.BoolOp) else [body]
+    made_of = [eval(compile(ast.Expression(each), told(name), "eval"), scope) for each in parts]
+    inputs = [scope[k] for k, value in given.items() if not isinstance(value, int)]
+    inputs = [each for each in inputs if each.owner is None]
+    values = [given[each.name] for each in inputs]
+    results = tv.function(inputs, made_of)(*values)
+    wanted = expected if isinstance(expected, tuple) else (expected,)
+    for result, want in zip(results, wanted, strict=True):
+        np.testing.assert_allclose(result, want, rtol=1e-12, atol=1e-300)
+    floats = [each for each in inputs if each.dtype == "float64"]
+    if made_of[0].dtype != "float64" or not floats:
+        return
+    gradients = tv.grad(tv.sum(made_of[0]), floats, disconnected_inputs="ignore")
+    f = tv.function(inputs, gradients, on_unused_input="ignore")
+    for each, result in zip(floats, f(*values), strict=True):
+        assert np.all(np.isfinite(result)), each.name
+        if (want := GRADIENTS.get(name, {}).get(each.name)) is not None:
+            np.testing.assert_allclose(result, want, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NOT_THERE)
+def test_what_no_recipe_gets_right_is_left_to_an_op(name: str) -> None:
+    assert told(name).startswith("write an Op with a perform that calls ")
+
+
+@pytest.mark.parametrize("name", ["bool_", "byte", "double", "half", "intc", "uint", "csingle"])
+def test_a_name_of_a_dtype_is_told_that_dtype(name: str) -> None:
+    assert f'dtype="{np.dtype(getattr(np, name)).name}"' in told(name)
+
+
+def test_a_product_with_the_hessian_and_differences_are_told() -> None:
+    x, v = tv.vector("x"), tv.vector("v")
+    assert "tv.grad(tv.sum(tv.grad(cost, x) * v), x)" in told("hessian_vector_product")
+    product = tv.grad(tv.sum(tv.grad(tv.sum(x**3), x) * v), x)
+    np.testing.assert_allclose(tv.function([x, v], product)([1.0, 2.0], [1.0, 2.0]), [6.0, 24.0])
+    assert "(x[2:] - x[:-2]) / 2" in told("gradient")
