@@ -1,5 +1,6 @@
 #include "linkers/schedule/placement.h"
 
+#include "ops/graph/limits.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 
@@ -134,6 +135,14 @@ class Placer {
   std::vector<Region> demands_;
 };
 
+void check_count(const Apply& node, std::size_t count, const char* what) {
+  if (count <= kMostOperands) return;
+  throw Error(ErrorKind::Value, "[" + node.op()->name() + "] has " + std::to_string(count) + " " +
+                                    what + " (node made at " + node.origin_text() +
+                                    "), and a node takes at most " + std::to_string(kMostOperands) +
+                                    ": make several of it");
+}
+
 }  // namespace
 
 FlatGraph::FlatGraph(NodeIndex all) : nodes(std::move(all)), thunks(nodes.size()) {
@@ -144,9 +153,8 @@ FlatGraph::FlatGraph(NodeIndex all) : nodes(std::move(all)), thunks(nodes.size()
   std::uint32_t values = 0;
   for (std::uint32_t i = 0; i < nodes.size(); ++i) {
     const Apply& node = *nodes[i];
-    if (node.n_inputs() > UINT16_MAX || node.n_outputs() > UINT16_MAX)
-      throw Error(ErrorKind::Value,
-                  "[" + node.op()->name() + "] has more than 65,535 inputs or outputs");
+    check_count(node, node.n_inputs(), "inputs");
+    check_count(node, node.n_outputs(), "outputs");
     first_value.push_back(values);
     values += node.n_outputs();
     node_of.resize(values, i);

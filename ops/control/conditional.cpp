@@ -2,6 +2,7 @@
 
 #include "ops/graph/extents.h"
 #include "ops/graph/functions.h"
+#include "ops/graph/limits.h"
 #include "ops/graph/registry.h"
 #include "thunks/cast.h"
 #include "thunks/error.h"
@@ -252,6 +253,12 @@ std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
       throw Error(ErrorKind::Value,
                   names.arm(0) + " has " + std::to_string(n_outputs) + " values, " + names.arm(a) +
                       " has " + std::to_string(arms[a].size()) + "; all arms need the same number");
+  if (arms.size() * n_outputs >= kMostOperands)
+    throw Error(ErrorKind::Value, "[" + names.op() + "] has " + std::to_string(arms.size()) +
+                                      " arms of " + std::to_string(n_outputs) +
+                                      " values, and one takes at most " +
+                                      std::to_string(kMostOperands - 1) +
+                                      " values together: make several of fewer values");
   if (decoding != Decoding::Truth && selector.dtype() != DType::Bool &&
       !is_integral(selector.dtype()))
     throw Error(ErrorKind::Type, "[switch] the index has to be an integer: " + described(selector));

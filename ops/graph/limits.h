@@ -1,6 +1,6 @@
 // limits.h: how far lengths and regions of the graph are looked into, and why.
-// Beyond any of these nothing is wrong: a length is asked when the function runs, or a branch is
-// taken once more.
+// Beyond any of these but kMostOperands nothing is wrong: a length is asked when the function runs,
+// or a branch is taken once more.
 #pragma once
 
 #include <cstddef>
@@ -36,6 +36,8 @@ inline constexpr std::size_t kMostLengths = 16;
 /// counts as not decided. Conditionals on one selector, in arms of 2,000 others, are linked in
 /// 6.9 us each with 32, 8.1 us with 128 and 9.5 us with 2,000.
 inline constexpr int kLooks = 32;
+/// Inputs, and outputs, of a node: statements count them in 16 bits. More is an error.
+inline constexpr std::size_t kMostOperands = 65'535;
 /// Nodes of memory whose numbers are one page of a NodeTable. The gradient of a graph whose nodes
 /// lie far from each other takes 31 us with 64 and 36 us with 256; 10,000 nodes side by side are
 /// linked in 159 ns each with 64, in 156 ns with 256 and in 174 ns with 16.

@@ -1,5 +1,7 @@
 """tv.attempt: a value, or another where computing it raises."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from python_ops import Counted, op, works_again
@@ -281,3 +283,27 @@ def test_attempts_that_differ_in_what_they_catch_are_different_ops():
     assert op_of(KeyError) == op_of((KeyError,))
     assert op_of(KeyError) != op_of(Broken)
     assert op_of((KeyError, Broken)).attrs["on"] == ["KeyError", f"{__name__}.Broken"]
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("attempt", lambda many: tv.attempt(many, many)),
+        ("ifelse", lambda many: tv.ifelse(many[0] > 0.0, many, many)),
+        ("switch", lambda many: tv.switch_case(many[0].astype("int64"), [many, many])),
+    ],
+)
+def test_more_values_than_one_node_takes_are_refused_by_their_name(name: str, made: Any) -> None:
+    many = [tv.scalar("x")] * 32_768
+    with pytest.raises(ValueError, match=rf"\[{name}\] has 2 arms of 32768 values, .* 65534 "):
+        made(many)
+    assert len(made(many[:-1])) == 32_767
+
+
+def test_a_node_of_more_inputs_than_it_may_have_is_refused_by_its_name_and_line() -> None:
+    x = tv.vector("x")
+    joined = tv.concatenate([x] * 65_536)
+    with pytest.raises(
+        ValueError, match=r"\[concatenate\] has 65536 inputs .*made at test_attempt"
+    ):
+        tv.function([x], joined)

@@ -145,3 +145,18 @@ def test_arguments_of_the_compiler_may_be_one_text() -> None:
 
     f = tv.function([x], Flags("int k = NUMBER; " + COPY)(x))
     assert f([1.0]).tolist() == [1.0]
+
+
+@pytest.mark.parametrize("name", ["A\nB", "Ends with a \\", '*/ // "quoted"', "Ölsäure ☃"])
+def test_the_name_of_an_op_may_be_any_text(name: str) -> None:
+    def c_code(self: Any, node: Any, name: str, inputs: Any, outputs: Any, sub: Any) -> str:
+        return f"Py_XDECREF({outputs[0]}); Py_INCREF({inputs[0]}); {outputs[0]} = {inputs[0]};"
+
+    def make_node(self: Any, x: tv.Variable) -> tv.Apply:
+        return tv.Apply(self, [x], [x.type()])
+
+    body = {"view_map": {0: [0]}, "__props__": (), "make_node": make_node, "c_code": c_code}
+    x = tv.vector("x")
+    for mode in ("c", "c|py"):
+        f = tv.function([x], type(name, (tv.Op,), body)()(x) * 2.0, mode=mode)
+        assert f([1.0, 2.0]).tolist() == [2.0, 4.0]

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from thunkvm.c.node_source import NodeSource, function_name
 from thunkvm.c.protocol import ask
-from thunkvm.c.stages import FAILURE, Stage, nested
+from thunkvm.c.stages import FAILURE, Stage, comment, nested
 
 #: The beginning of every module, compiled but once: without the C++ library, which takes as long
 #: again, where no text names it.
@@ -185,7 +185,7 @@ def module_source(blocks: Sequence[Nodes]) -> BlockSource:
     ops = ", ".join(node.called for node in nodes)
     return BlockSource(
         header=FULL_HEADER if STANDARD.search(code) else HEADER,
-        text=f"// {ops}\n{PRELUDE}{code}",
+        text=f"{comment(ops)}{PRELUDE}{code}",
         compiler=compilers[0] if compilers else None,
         flags=(*flags, *module.all("c_compile_args")),
         left_out=tuple(module.all("c_no_compile_args")),
@@ -297,7 +297,7 @@ class _Writer:
                 stages.append((node.output_stage(j, number, earlier), name))
             for stage, name in stages:
                 text += (
-                    f"{{ // {stage.number}: {stage.comment}\n{stage.declare}\n"
+                    f"{{ {comment(f'{stage.number}: {stage.comment}')}{stage.declare}\n"
                     f"{self.flag(name)}{stage.set_up}\n"
                 )
             opened += stages

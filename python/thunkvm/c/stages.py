@@ -37,6 +37,11 @@ def named(code: str, what: str, line: int = 1) -> str:
     return f'\n#line {line} "{escaped}"\n{code}\n{GENERATED}'
 
 
+def comment(text: str) -> str:
+    """Return a comment on one line, whatever names there are."""
+    return "// " + text.replace("\n", " ").replace("\\", "/") + "\n"
+
+
 def failure_code(stage: int) -> str:
     """Return what `sub["fail"]` is in a stage: usable as a statement, with or without ``;``."""
     return f"{{ {FAILURE} = {stage}; thunkvm_expect_exception(); goto thunkvm_label_{stage}; }}"
@@ -70,7 +75,8 @@ def nested(stages: Sequence[Stage]) -> str:
     text = ""
     for stage in reversed(stages):
         text = (
-            f"{{ // {stage.number}: {stage.comment}\n{stage.declare}\n{stage.set_up}\n{text}"
+            f"{{ {comment(f'{stage.number}: {stage.comment}')}"
+            f"{stage.declare}\n{stage.set_up}\n{text}"
             f"thunkvm_label_{stage.number}:;\n{stage.clean_up}\n}}\n"
         )
     return text
