@@ -140,7 +140,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
       "linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, "
       "in {:.3f} ms{}",
       program->n_nodes, program->code.size(), program->steps.size(), program->branches.size(),
-      program->memos.size(), program->lazies.size(),
+      linked.schedule->memos.size(), program->lazies.size(),
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(),
       verifies ? ", verified" : "");
   linked.program = std::move(program);

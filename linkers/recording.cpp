@@ -91,7 +91,7 @@ RecordedCalls Recording::recorded() {
   totals.sites.resize(std::max<std::size_t>(totals.sites.size(), Recorder::first_group(*program_)));
   totals.branches.resize(program_->branches.size());
   totals.regions.resize(regions().n_regions);
-  totals.demanders.resize(program_->memos.size(), kNone);
+  totals.demanders.resize(program_->bodies.size(), kNone);
   result.node_runs.resize(program_->n_nodes);
   result.counters.resize(program_->n_counters);
   return result;

@@ -10,6 +10,8 @@
 #include <cxxabi.h>
 
 #include <cstring>
+#include <exception>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -85,8 +87,7 @@ class FiberThunk final : public BoundThunk, public FailureHandler, private Deman
 
   /// `force` throws it.
   Status raised(LazyCall& call, int input, const Failure& failure) override {
-    if (failures_.of(static_cast<std::uint32_t>(input)) == nullptr)
-      failures_.add(static_cast<std::uint32_t>(input), failure);
+    failures_.try_emplace(input, failure.error);
     return enter(call);
   }
 
@@ -125,8 +126,8 @@ class FiberThunk final : public BoundThunk, public FailureHandler, private Deman
     // A loop, since what is requested when the demanded output is there already is not computed.
     for (;;) {
       LazyCall& now = call();
-      if (const Failure* failed = failures_.of(static_cast<std::uint32_t>(i)))
-        std::rethrow_exception(failed->error);
+      if (const auto failed = failures_.find(i); failed != failures_.end())
+        std::rethrow_exception(failed->second);
       if (i >= 0 && i < now.n_inputs() && now.available(i)) return now.input(i);
       now.request(i);
       suspend();
@@ -152,7 +153,7 @@ class FiberThunk final : public BoundThunk, public FailureHandler, private Deman
   ExceptionState
       exceptions_;  ///< the body's while the machine runs, the machine's while the body runs
   std::exception_ptr error_;
-  InputFailures failures_;
+  std::map<int, std::exception_ptr> failures_;  ///< by input
   LazyCall* call_ = nullptr;
   bool begun_ = false;
   bool abandoned_ = false;

@@ -83,16 +83,21 @@ Status guarded(Activation& activation, const Operands& operands) {
   }
 }
 
+/// The outcome of a demand of a body in a call (Program::bodies). 0: there was none.
+inline constexpr std::uint8_t kComputed = 1;  // or being computed
+inline constexpr std::uint8_t kFailed = 2;
+
 /// One entry of a lazy thunk: the inputs that are available to it, the outputs, and the list of
 /// inputs that it requests next.
 class LazyCall {
  public:
-  /// `requested` is a list of the caller's, empty, whose memory is used again from entry to entry.
-  LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* available,
+  /// `inputs`: the outcome of each input's body. `requested` is a list of the caller's, empty,
+  /// whose memory is used again from entry to entry.
+  LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* inputs,
            std::uint8_t* computed, std::uint32_t demanded, std::vector<std::int64_t>& requested)
       : activation_(activation),
         operands_(operands),
-        available_(available),
+        inputs_(inputs),
         computed_(computed),
         demanded_(demanded),
         requested_(requested) {}
@@ -102,7 +107,7 @@ class LazyCall {
   /// The output that somebody waits for.
   std::uint32_t demanded() const { return demanded_; }
   /// True once this thunk requested input i and it was computed; what else ran makes no difference.
-  bool available(int i) const { return available_[i] != 0; }
+  bool available(int i) const { return inputs_[i] == kComputed; }
   /// The value of an available input.
   const Cell& input(int i) const { return activation_.cells[operands_.input(i)]; }
   bool computed(int j) const { return computed_[j] != 0; }
@@ -125,7 +130,7 @@ class LazyCall {
  private:
   Activation& activation_;
   const Operands& operands_;
-  const std::uint8_t* available_;
+  const std::uint8_t* inputs_;
   std::uint8_t* computed_;
   std::uint32_t demanded_;
   std::vector<std::int64_t>& requested_;

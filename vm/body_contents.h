@@ -1,26 +1,15 @@
-// body_contents.h: the registers and lazy thunks that belong to one memo or input body: let go
-// where it failed and the call goes on.
+// body_contents.h: the registers and lazy thunks that belong to one body: let go where it failed
+// and the call goes on.
 #pragma once
 
-#include "vm/program.h"
-
-#include <compare>
 #include <cstdint>
 #include <span>
 
 namespace thunkvm {
 
-/// What runs on demand: a memo body, or the block of an input of a lazy thunk.
-struct DemandedBody {
-  std::uint32_t lazy = kNone;  ///< kNone: a memo body
-  std::uint32_t index = 0;     ///< of the memo, or of the input
-
-  friend auto operator<=>(const DemandedBody&, const DemandedBody&) = default;
-};
-
 /// The registers that are written, and the lazy thunks that are entered, only while control is in a
-/// certain memo or input body. Nobody else may demand them. Constants, outputs, updates and what
-/// the caller gives belong to none.
+/// certain body (Program::bodies). Nobody else may demand them. Constants, outputs, updates and
+/// what the caller gives belong to none.
 ///
 /// Who makes a program knows where its bodies are, and gives it this
 /// (linkers/schedule/body_contents.h). The frames of a program share it, on all threads; what it
@@ -29,8 +18,8 @@ struct DemandedBody {
 class BodyContents {
  public:
   virtual ~BodyContents() = default;
-  virtual std::span<const std::uint32_t> registers(DemandedBody body) const = 0;
-  virtual std::span<const std::uint32_t> lazies(DemandedBody body) const = 0;
+  virtual std::span<const std::uint32_t> registers(std::uint32_t body) const = 0;
+  virtual std::span<const std::uint32_t> lazies(std::uint32_t body) const = 0;
 };
 
 }  // namespace thunkvm

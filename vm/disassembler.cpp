@@ -89,20 +89,20 @@ class Disassembler {
     const Lazy& lazy = program_.lazies[index];
     text_ += "  lazy " + std::to_string(index) + "  " + node(lazy.node) + ": " +
              outputs(lazy.operands) + " =";
-    for (std::size_t i = 0; i < lazy.input_pcs.size(); ++i)
-      text_ += (i == 0 ? " " : ", ") + reg(lazy.operands.input(static_cast<int>(i))) + " by " +
-               std::to_string(lazy.input_pcs[i]);
+    for (int i = 0; i < lazy.operands.n_inputs; ++i)
+      text_ += (i == 0 ? " " : ", ") + reg(lazy.operands.input(i)) + " by " +
+               std::to_string(program_.bodies[lazy.first_body + static_cast<std::uint32_t>(i)].pc);
     text_ += "  counter=" + std::to_string(lazy.counter) + "\n";
   }
 
   void find_titles() {
-    for (std::size_t m = 0; m < program_.memos.size(); ++m)
-      titles_[program_.memos[m].pc].push_back("memo " + std::to_string(m) + ", " +
-                                              node(program_.memos[m].node));
-    for (std::size_t l = 0; l < program_.lazies.size(); ++l)
-      for (std::size_t i = 0; i < program_.lazies[l].input_pcs.size(); ++i)
-        titles_[program_.lazies[l].input_pcs[i]].push_back("lazy " + std::to_string(l) +
-                                                           ", input " + std::to_string(i));
+    for (std::size_t b = 0; b < program_.bodies.size(); ++b) {
+      const Body& body = program_.bodies[b];
+      titles_[body.pc].push_back(body.kind == Body::Kind::Memo
+                                     ? "memo " + std::to_string(b) + ", " + node(body.node)
+                                     : "lazy " + std::to_string(body.owner) + ", input " +
+                                           std::to_string(body.number));
+    }
   }
 
   std::string outputs(const Operands& operands) const {
@@ -128,7 +128,7 @@ class Disassembler {
         text_ += (instruction.flag & kTake) != 0 ? "  take" : "";
         break;
       case Opcode::Move: text_ += (instruction.flag & kTake) != 0 ? "  take" : ""; break;
-      case Opcode::Need: text_ += "  " + node(program_.memos[instruction.a].node); break;
+      case Opcode::Need: text_ += "  " + node(program_.bodies[instruction.a].node); break;
       case Opcode::Lazy: {
         const Lazy& lazy = program_.lazies[instruction.a];
         text_ += "  " + node(lazy.node) + ": " +
@@ -173,8 +173,7 @@ class Disassembler {
   }
 
   const Program& program_;
-  std::map<std::uint32_t, std::vector<std::string>>
-      titles_;  ///< by the pc where a memo or input body begins
+  std::map<std::uint32_t, std::vector<std::string>> titles_;  ///< by the pc where a body begins
   std::string text_;
 };
 

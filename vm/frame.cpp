@@ -28,16 +28,14 @@ std::vector<std::uint32_t> call_registers(const Program& program) {
 Frame::Frame(std::shared_ptr<const Program> program)
     : program_(std::move(program)),
       cells_(program_->n_registers),
-      done_(program_->memos.size()),
+      done_(program_->bodies.size()),
       lazies_(program_->lazies.size()),
       ends_(call_registers(*program_)),
       counters_(program_->n_counters),
       until_poll_(kThunksPerPoll) {
   for (const auto& [index, value] : program_->constants) cells_[index] = value;
-  for (std::size_t i = 0; i < lazies_.size(); ++i) {
-    lazies_[i].available.resize(program_->lazies[i].operands.n_inputs);
+  for (std::size_t i = 0; i < lazies_.size(); ++i)
     lazies_[i].computed.resize(program_->lazies[i].operands.n_outputs);
-  }
   entered_.reserve(lazies_.size());
   bound_.reserve(program_->bound.size());
   for (const ThunkCode& code : program_->bound) {
@@ -94,15 +92,10 @@ Status Frame::run(Host& host, Tracer* tracer, FailureObserver* observer) {
   return status;
 }
 
-void Frame::fail_memo(std::uint32_t memo) {
-  done_[memo] = kFailed;
-  failed_memos_.insert_or_assign(memo, activation_.failure);
-  failed_bodies_.push_back({.index = memo});
-}
-
-void Frame::fail_input(std::uint32_t lazy, std::uint32_t input) {
-  lazies_[lazy].failures.add(input, activation_.failure);
-  failed_bodies_.push_back({lazy, input});
+void Frame::fail_body(std::uint32_t body) {
+  done_[body] = kFailed;
+  failures_.insert_or_assign(body, activation_.failure);
+  failed_bodies_.push_back(body);
 }
 
 void Frame::release(std::uint32_t lazy) noexcept {
@@ -115,7 +108,7 @@ void Frame::release(std::uint32_t lazy) noexcept {
 void Frame::drop_failed() {
   if (!program_->retain_intermediates) {
     const BodyContents& contents = *program_->contents;
-    for (const DemandedBody body : failed_bodies_) {
+    for (const std::uint32_t body : failed_bodies_) {
       for (const std::uint32_t lazy : contents.lazies(body)) release(lazy);
       for (const std::uint32_t index : contents.registers(body)) cells_[index].clear();
     }
@@ -126,17 +119,16 @@ void Frame::drop_failed() {
 void Frame::reset_bodies() noexcept {
   for (const std::uint32_t memo : done_list_) done_[memo] = 0;
   done_list_.clear();
-  if (!failed_memos_.empty()) failed_memos_.clear();
+  if (!failures_.empty()) failures_.clear();
   failed_bodies_.clear();
   for (const std::uint32_t index : entered_) {
     const Lazy& lazy = program_->lazies[index];
     LazyState& state = lazies_[index];
     release(index);
     counters_[lazy.counter + 1] += std::count(state.computed.begin(), state.computed.end(), 1);
-    std::fill(state.available.begin(), state.available.end(), 0);
+    std::fill_n(done_.begin() + lazy.first_body, lazy.operands.n_inputs, 0);
     std::fill(state.computed.begin(), state.computed.end(), 0);
     state.waiting.clear();
-    state.failures.clear();
     state.failure = Failure{};
     state.raising = kNone;
     state.entered = state.released = false;

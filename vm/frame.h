@@ -1,7 +1,6 @@
 // frame.h: the state of one call of a program, and the pool that frames come from.
 #pragma once
 
-#include "thunks/input_failure.h"
 #include "vm/body_contents.h"
 #include "vm/native.h"
 #include "vm/program.h"
@@ -20,23 +19,19 @@
 
 namespace thunkvm {
 
-/// The pc at which the machine goes on after a memo or input body, and which body it is: of a lazy
-/// thunk, whose input is then noted to be there, or of a memo. Aligned, since every Return counts a
-/// stack of these, which takes a multiplication for 12 bytes.
-struct alignas(16) Resume {
-  std::uint32_t pc = 0;
-  std::uint32_t lazy = kNone, memo = kNone;
+/// The pc at which the machine goes on after a body, and which body it is.
+struct Resume {
+  std::uint32_t pc = 0, body = 0;
 };
 
 /// The state of one lazy thunk in this call.
 struct LazyState {
-  std::vector<std::uint8_t> available;  ///< by input: requested and computed
-  std::vector<std::uint8_t> computed;   ///< by output
-  std::vector<std::uint32_t> waiting;  ///< inputs requested and not computed yet, the next one last
+  std::vector<std::uint8_t> computed;  ///< by output
+  /// Bodies of inputs that were requested and are not computed yet, the next one last.
+  std::vector<std::uint32_t> waiting;
   std::vector<std::int64_t> requested;  ///< inputs that it requests while it is entered
-  InputFailures failures;               ///< of the inputs that were requested and failed
   Failure failure;                      ///< its own: no output is computed from then on
-  std::uint32_t raising = kNone;        ///< the input whose failure it is to be told of
+  std::uint32_t raising = kNone;        ///< the body whose failure it is to be told of
   bool entered = false;
   bool released = false;  ///< it has let go of what it held, and is not entered again
 };
@@ -53,7 +48,7 @@ class FailureObserver {
 
 /// One call's registers, done bits, lazy thunks and counters. Used by one thread at a time.
 ///
-/// A memo or input body that failed is not run again in the call, and where a lazy thunk goes on
+/// A body that failed is not run again in the call, and where a lazy thunk goes on
 /// without it, the registers that belong to it alone (BodyContents) are emptied.
 ///
 /// The caller stores arguments in `cell(program.inputs[i])` and shared variables' values in
@@ -113,24 +108,22 @@ class Frame {
   friend class Unwinding;
   friend class NativeSupport;
   void reset_bodies() noexcept;
-  /// Notes that a memo body failed, or the body of an input that a lazy thunk waits for.
-  void fail_memo(std::uint32_t memo);
-  void fail_input(std::uint32_t lazy, std::uint32_t input);
+  /// Notes that a body failed, by the activation's failure.
+  void fail_body(std::uint32_t body);
   /// Has a lazy thunk that was entered let go of what it holds.
   void release(std::uint32_t lazy) noexcept;
-  /// Empties the registers of the memo and input bodies that failed, once somebody goes on without
-  /// them.
+  /// Empties the registers of the bodies that failed, once somebody goes on without them.
   void drop_failed();
 
   std::shared_ptr<const Program> program_;
   std::vector<Cell> cells_;
-  std::vector<std::uint8_t> done_;        ///< by memo: 0, kComputed (or running) or kFailed
+  std::vector<std::uint8_t> done_;        ///< by body: 0, kComputed (or a memo, running) or kFailed
   std::vector<std::uint32_t> done_list_;  ///< memos to be reset: a call pays only for those it ran
   std::vector<LazyState> lazies_;
-  std::vector<std::uint32_t> entered_;  ///< lazies to be reset
-  std::unordered_map<std::uint32_t, Failure> failed_memos_;
-  std::vector<DemandedBody> failed_bodies_;  ///< whose registers are to be emptied
-  std::vector<std::uint32_t> ends_;          ///< registers that `finish` empties
+  std::vector<std::uint32_t> entered_;                   ///< lazies to be reset
+  std::unordered_map<std::uint32_t, Failure> failures_;  ///< by body
+  std::vector<std::uint32_t> failed_bodies_;             ///< whose registers are to be emptied
+  std::vector<std::uint32_t> ends_;                      ///< registers that `finish` empties
   std::vector<std::unique_ptr<BoundThunk>> bound_;
   std::vector<BoundThunk*> bound_pointers_;
   std::vector<Resume> resumes_;

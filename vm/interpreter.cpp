@@ -31,8 +31,8 @@ Status Interpreter::run(Frame& frame, Tracer* tracer) noexcept {
 }
 
 /// Whether the input that a lazy thunk waits for next has failed already: then it is told.
-inline bool Interpreter::raises_next(LazyState& state) {
-  if (state.failures.of(state.waiting.back()) == nullptr) [[likely]]
+inline bool Interpreter::raises_next(const Frame& frame, LazyState& state) {
+  if (frame.done_[state.waiting.back()] != kFailed) [[likely]]
     return false;
   state.raising = state.waiting.back();
   state.waiting.clear();
@@ -171,8 +171,8 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   ++frame.counters_[lazy.counter];
 
   state.requested.clear();
-  LazyCall call(activation, lazy.operands, state.available.data(), state.computed.data(), output,
-                state.requested);
+  LazyCall call(activation, lazy.operands, frame.done_.data() + lazy.first_body,
+                state.computed.data(), output, state.requested);
   struct Nesting {
     Frame& frame;
     Watch watch;
@@ -216,29 +216,26 @@ template <class Watch>
 Status Interpreter::compute_now(Frame& frame, Watch watch, std::uint32_t index, int input) {
   const Program& program = *frame.program_;
   const Lazy& lazy = program.lazies[index];
-  LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
   const int n = lazy.operands.n_inputs;
   if (input < 0 || input >= n) return Requests::refuse_input(frame, index, input);
-  if (state.available[input] != 0) return Status::Done;
-  if (const Failure* failed = state.failures.of(static_cast<std::uint32_t>(input))) {
-    activation.failure = *failed;
-    return Status::Failed;
-  }
+  const std::uint32_t body = lazy.first_body + static_cast<std::uint32_t>(input);
+  if (frame.done_[body] == kComputed) return Status::Done;
+  if (frame.done_[body] == kFailed) return Unwinding::fail_again(frame, body);
   if (frame.nesting_ >= kMaxNesting) return Requests::refuse_nesting(frame, index);
   ++frame.nesting_;
   Status status;
   if constexpr (Watch::kRecords) watch.recorder->pause(lazy.node);
   try {
-    status = loop(frame, watch, lazy.input_pcs[input], frame.resumes_.size());
+    status = loop(frame, watch, program.bodies[body].pc, frame.resumes_.size());
   } catch (...) {
     status = activation.fail_current();
   }
   --frame.nesting_;
   if (status == Status::Done)
-    state.available[input] = 1;
+    frame.done_[body] = kComputed;
   else
-    frame.fail_input(index, static_cast<std::uint32_t>(input));
+    frame.fail_body(body);
   return status;
 }
 
@@ -325,12 +322,12 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
           frame.done_[instruction.a] = kComputed;
           frame.done_list_.push_back(instruction.a);
           const auto after = static_cast<std::uint32_t>(next - code);
-          frame.resumes_.push_back({.pc = after, .memo = instruction.a});
+          frame.resumes_.push_back({.pc = after, .body = instruction.a});
           if constexpr (Watch::kRecords) {
             watch.recorder->call_body(after - 1);
             watch.recorder->demanded(instruction.a, after - 1);
           }
-          next = code + program.memos[instruction.a].pc;
+          next = code + program.bodies[instruction.a].pc;
         }
         break;
 
@@ -340,14 +337,14 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
           if (enter(frame, watch, instruction.a, instruction.b) != Status::Done) [[unlikely]]
             return Status::Failed;
           if (!state.waiting.empty()) {
-            if (raises_next(state)) [[unlikely]] {
+            if (raises_next(frame, state)) [[unlikely]] {
               --next;
               break;
             }
             const auto here = static_cast<std::uint32_t>(next - code) - 1;
-            frame.resumes_.push_back({.pc = here, .lazy = instruction.a});
+            frame.resumes_.push_back({.pc = here, .body = state.waiting.back()});
             if constexpr (Watch::kRecords) watch.recorder->call_body(here);
-            next = code + program.lazies[instruction.a].input_pcs[state.waiting.back()];
+            next = code + program.bodies[state.waiting.back()].pc;
           }
         }
         break;
@@ -375,15 +372,16 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
 
       case Opcode::Return: {
         if (frame.resumes_.size() == base) return Status::Done;  // of a nested loop
-        const Resume resume = frame.resumes_.back();
+        Resume& resume = frame.resumes_.back();
         next = code + resume.pc;
-        if (resume.lazy != kNone) {
-          LazyState& state = frame.lazies_[resume.lazy];
-          state.available[state.waiting.back()] = 1;
+        if (const Body& body = program.bodies[resume.body]; body.kind == Body::Kind::Input) {
+          LazyState& state = frame.lazies_[body.owner];
+          frame.done_[resume.body] = kComputed;
           state.waiting.pop_back();
-          if (!state.waiting.empty() && !raises_next(state)) {
-            next = code + program.lazies[resume.lazy].input_pcs[state.waiting.back()];
-            break;  // the same Resume waits for the next one
+          if (!state.waiting.empty() && !raises_next(frame, state)) {
+            resume.body = state.waiting.back();  // the thunk is entered when it has all
+            next = code + program.bodies[resume.body].pc;
+            break;
           }
         }
         frame.resumes_.pop_back();

@@ -8,7 +8,7 @@ namespace thunkvm {
 
 /// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated for each way of
 /// watching it (with none, with a tracer, with the frame's recorder); no native recursion on the
-/// graph's depth: the memo and input bodies in progress are kept on the frame's own stack.
+/// graph's depth: the bodies in progress are kept on the frame's own stack.
 ///
 /// Asks the host whether to stop every kThunksPerPoll thunks of a frame and after kernels that took
 /// long.
@@ -22,7 +22,7 @@ class Interpreter {
   static Status loop(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base);
   template <class Watch>
   static Status go_on(Frame& frame, Watch watch, std::uint32_t pc, std::size_t base);
-  static bool raises_next(LazyState& state);
+  static bool raises_next(const Frame& frame, LazyState& state);
   static Status run_segment(Frame& frame, const Instruction& instruction);
   static Status run_step(Frame& frame, Cell* cells, const Instruction& instruction);
   template <class Watch>

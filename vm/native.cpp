@@ -14,7 +14,7 @@ bool NativeSupport::begin_memo(Frame& frame, std::uint32_t memo) {
   return true;
 }
 
-void NativeSupport::fail_memo(Frame& frame, std::uint32_t memo) { frame.fail_memo(memo); }
+void NativeSupport::fail_memo(Frame& frame, std::uint32_t memo) { frame.fail_body(memo); }
 
 void NativeSupport::fail(Frame& frame, std::uint32_t node) {
   if (frame.recorder() != nullptr) Recorded{frame.recorder()}.failed(node);

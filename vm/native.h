@@ -32,7 +32,7 @@ using NativeFunction = std::uint32_t (*)(NativeCall* call, std::uint32_t label);
 struct NativeCall {
   Cell* cells = nullptr;
   std::uint64_t* counters = nullptr;
-  std::uint8_t* done = nullptr;    ///< by memo
+  std::uint8_t* done = nullptr;    ///< by body
   const void* services = nullptr;  ///< a table of functions
   const NativeFunction* functions = nullptr;
   const NativeCode* code = nullptr;

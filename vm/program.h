@@ -41,17 +41,24 @@ struct Branch {
   }
 };
 
-/// A memo body: code that runs at most once a call, at the first Need, and ends in Return.
-struct Memo {
+/// Code that is entered from elsewhere, at most once a call, and ends in Return.
+struct Body {
+  enum class Kind : std::uint8_t {
+    Memo,   ///< at the first Need
+    Input,  ///< of a lazy thunk: where that requests it
+  };
+  Kind kind = Kind::Memo;
   std::uint32_t pc = 0;
-  std::uint32_t node = kNone;
+  std::uint32_t node = kNone;   ///< whose value a memo body computes
+  std::uint32_t owner = kNone;  ///< of an input: the lazy thunk
+  std::uint32_t number = 0;     ///< of an input: which one
 };
 
 /// A lazy thunk that decides at run time what it demands.
 struct Lazy {
-  Operands operands;                     ///< `bound` is its thunk
-  std::vector<std::uint32_t> input_pcs;  ///< where the code that computes each input begins
-  std::uint32_t counter = 0;  ///< entries; the number of outputs computed is the next counter
+  Operands operands;             ///< `bound` is its thunk
+  std::uint32_t first_body = 0;  ///< of its inputs, which follow each other
+  std::uint32_t counter = 0;     ///< entries; the number of outputs computed is the next counter
   std::uint32_t node = kNone;
 };
 
@@ -83,7 +90,7 @@ struct Program {
   std::vector<std::uint32_t> targets;
   std::vector<std::uint32_t> retires;
   std::vector<Branch> branches;
-  std::vector<Memo> memos;
+  std::vector<Body> bodies;  ///< the memo bodies, and then the inputs of each lazy thunk
   std::vector<Lazy> lazies;
   std::vector<ThunkCode> bound;  ///< makers of BoundThunks; index = Operands::bound
   std::vector<std::shared_ptr<const void>> states;  ///< keeps Operands::state alive

@@ -109,7 +109,7 @@ Recorder::Recorder(std::shared_ptr<const Program> program,
                    std::shared_ptr<const RecordedProgram> about, RecordOptions options)
     : branches(program->branches.size()),
       regions(about->regions.n_regions),
-      demanders(program->memos.size(), kNone),
+      demanders(program->bodies.size(), kNone),
       program_(std::move(program)),
       about_(std::move(about)),
       options_(options),

@@ -174,7 +174,7 @@ class Recorder {
   std::vector<SiteRecord> sites;
   std::vector<BranchRecord> branches;
   std::vector<Elapsed> regions;  ///< by region (CodeRegions): memo and input bodies run from there
-  std::vector<std::uint32_t> demanders;  ///< by memo: the pc of its first Need
+  std::vector<std::uint32_t> demanders;  ///< by body: the pc of a memo's first Need
   std::uint64_t last = 0;                ///< when the last lap ended
   std::uint64_t count = 0;               ///< of laps
 

@@ -50,7 +50,7 @@ Status Requests::queue(Frame& frame, std::uint32_t index, std::uint32_t output) 
             ": it has to compute it, or to return the inputs that it needs for it");
   for (const std::int64_t input : state.requested) {
     if (input < 0 || input >= n) return refuse_input(frame, index, input);
-    if (state.available[input] != 0)
+    if (frame.done_[lazy.first_body + input] == kComputed)
       return activation.fail(ErrorKind::Runtime,
                              lazy_thunk(*frame.program_, lazy) + " asked again for input " +
                                  std::to_string(input) +
@@ -58,19 +58,19 @@ Status Requests::queue(Frame& frame, std::uint32_t index, std::uint32_t output) 
   }
   // The next one is the last of `waiting`: at a Return it is popped.
   for (auto input = state.requested.rbegin(); input != state.requested.rend(); ++input)
-    state.waiting.push_back(static_cast<std::uint32_t>(*input));
+    state.waiting.push_back(lazy.first_body + static_cast<std::uint32_t>(*input));
   // An input that stands in the list twice is computed once, where it stands first: the latest in
   // `waiting`.
   if (state.waiting.size() > 1) {
     std::vector<bool> seen(static_cast<std::size_t>(n));
-    const auto repeated = [&](std::uint32_t input) {
-      const bool again = seen[input];
-      seen[input] = true;
+    const auto repeated = [&](std::uint32_t body) {
+      const bool again = seen[body - lazy.first_body];
+      seen[body - lazy.first_body] = true;
       return again;
     };
     auto kept = state.waiting.end();
-    for (auto input = state.waiting.end(); input != state.waiting.begin();)
-      if (!repeated(*--input)) *--kept = *input;
+    for (auto body = state.waiting.end(); body != state.waiting.begin();)
+      if (!repeated(*--body)) *--kept = *body;
     state.waiting.erase(state.waiting.begin(), kept);
   }
   return Status::Done;

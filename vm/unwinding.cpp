@@ -1,5 +1,6 @@
 #include "vm/unwinding.h"
 
+#include "thunks/input_failure.h"
 #include "vm/frame.h"
 
 #include <algorithm>
@@ -18,17 +19,23 @@ namespace thunkvm {
   return Status::Failed;
 }
 
-[[gnu::cold]] Status Unwinding::fail_again(Frame& frame, std::uint32_t memo) {
-  frame.activation_.failure = frame.failed_memos_.at(memo);
+[[gnu::cold]] Status Unwinding::fail_again(Frame& frame, std::uint32_t body) {
+  frame.activation_.failure = frame.failures_.at(body);
   return Status::Failed;
 }
 
 [[gnu::cold]] Status Unwinding::fail_lazy(Frame& frame, std::uint32_t index) {
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
-  if (const Failure* of_input = state.failures.with(activation.failure.error))
-    activation.failure = *of_input;
-  fail_at(frame, frame.program_->lazies[index].node);
+  const Lazy& lazy = frame.program_->lazies[index];
+  for (std::uint32_t body = lazy.first_body; body < lazy.first_body + lazy.operands.n_inputs;
+       ++body)
+    if (frame.done_[body] == kFailed &&
+        frame.failures_.at(body).error == activation.failure.error) {
+      activation.failure = frame.failures_.at(body);  // it passes on that of an input
+      break;
+    }
+  fail_at(frame, lazy.node);
   state.failure = activation.failure;
   frame.release(index);
   return Status::Failed;
@@ -37,32 +44,33 @@ namespace thunkvm {
 [[gnu::cold]] Status Unwinding::raise(Frame& frame, std::uint32_t index, LazyCall& call) {
   LazyState& state = frame.lazies_[index];
   Activation& activation = frame.activation_;
-  const std::uint32_t input = std::exchange(state.raising, kNone);
-  const Failure failure = *state.failures.of(input);
+  const std::uint32_t body = std::exchange(state.raising, kNone);
+  const Failure failure = frame.failures_.at(body);
   auto* const handler =
       dynamic_cast<FailureHandler*>(activation.bound[frame.program_->lazies[index].operands.bound]);
-  if (handler != nullptr) return handler->raised(call, static_cast<int>(input), failure);
+  if (handler != nullptr)
+    return handler->raised(call, static_cast<int>(frame.program_->bodies[body].number), failure);
   activation.failure = failure;
   return Status::Failed;
 }
 
 [[gnu::cold]] std::uint32_t Unwinding::wind_down(Frame& frame, std::size_t base) {
   std::vector<Resume>& resumes = frame.resumes_;
+  const std::vector<Body>& bodies = frame.program_->bodies;
+  const auto is_input = [&](const Resume& resume) {
+    return bodies[resume.body].kind == Body::Kind::Input;
+  };
   const bool may_go_on =
-      frame.nesting_ != 0 || std::any_of(resumes.rbegin(), resumes.rend(),
-                                         [](const Resume& resume) { return resume.lazy != kNone; });
+      frame.nesting_ != 0 || std::any_of(resumes.rbegin(), resumes.rend(), is_input);
   if (!may_go_on || is_final(frame.activation_.failure)) return kNone;
   while (resumes.size() > base) {
     const Resume resume = resumes.back();
     resumes.pop_back();
-    if (resume.lazy == kNone) {
-      frame.fail_memo(resume.memo);
-      continue;
-    }
-    LazyState& state = frame.lazies_[resume.lazy];
-    state.raising = state.waiting.back();
+    frame.fail_body(resume.body);
+    if (!is_input(resume)) continue;
+    LazyState& state = frame.lazies_[bodies[resume.body].owner];
+    state.raising = resume.body;
     state.waiting.clear();
-    frame.fail_input(resume.lazy, state.raising);
     frame.activation_.failure = Failure{};
     return resume.pc;
   }

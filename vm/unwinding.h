@@ -9,8 +9,8 @@
 
 namespace thunkvm {
 
-/// Winds a failed call down to where it goes on, or to its end: the node is named, memo
-/// and input bodies that were begun end, and the innermost lazy thunk that waits for what failed is
+/// Winds a failed call down to where it goes on, or to its end: the node is named, the
+/// bodies that were begun end, and the innermost lazy thunk that waits for what failed is
 /// told.
 class Unwinding {
  private:
@@ -20,8 +20,8 @@ class Unwinding {
   /// Names the node in the failure, unless the failure is another node's that this one has
   /// requested.
   static Status fail_at(Frame& frame, std::uint32_t node);
-  /// A memo body that failed before is demanded again.
-  static Status fail_again(Frame& frame, std::uint32_t memo);
+  /// A body that failed before is demanded again.
+  static Status fail_again(Frame& frame, std::uint32_t body);
   /// A lazy thunk failed, or did not deal with the failure of an input: then that is what is
   /// raised.
   static Status fail_lazy(Frame& frame, std::uint32_t lazy);

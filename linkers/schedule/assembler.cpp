@@ -35,12 +35,7 @@ class Assembler {
       assemble(statement, is_running);
       is_running = statement.kind == Statement::Kind::Run;
     }
-    for (const ScheduledMemo& memo : schedule_.memos)
-      program_.memos.push_back({entry(schedule_.blocks[memo.block]), memo.node});
-    for (std::size_t i = 0; i < schedule_.lazies.size(); ++i)
-      for (std::uint32_t input = 0; input < schedule_.lazies[i].n_inputs; ++input)
-        program_.lazies[i].input_pcs.push_back(
-            entry(schedule_.blocks[schedule_.lazies[i].first_block + input]));
+    add_bodies();
     const auto in_order = [](const NodeCounter& a, const NodeCounter& b) {
       return a.node != b.node ? a.node < b.node : a.counter < b.counter;
     };
@@ -65,6 +60,20 @@ class Assembler {
     program_.retain_intermediates = schedule_.retain_intermediates;
     for (const std::uint32_t reg : schedule_.constants)
       program_.constants.emplace_back(reg, schedule_.registers[reg].constant_value());
+  }
+
+  void add_bodies() {
+    for (const ScheduledMemo& memo : schedule_.memos)
+      program_.bodies.push_back({.pc = entry(schedule_.blocks[memo.block]), .node = memo.node});
+    for (std::uint32_t l = 0; l < schedule_.lazies.size(); ++l) {
+      const ScheduledLazy& lazy = schedule_.lazies[l];
+      program_.lazies[l].first_body = static_cast<std::uint32_t>(program_.bodies.size());
+      for (std::uint32_t input = 0; input < lazy.n_inputs; ++input)
+        program_.bodies.push_back({.kind = Body::Kind::Input,
+                                   .pc = entry(schedule_.blocks[lazy.first_block + input]),
+                                   .owner = l,
+                                   .number = input});
+    }
   }
 
   void emit(Opcode op, std::uint32_t a = 0, std::uint32_t b = 0, std::uint32_t c = 0,

@@ -115,12 +115,17 @@ struct Contents {
     positions.clear();
     for (const Region around : bodies.around_lazy) positions.push_back(position_of[around]);
     lazies = Grouped(positions, n);
-    for (const Region body : bodies.body_of_block)
+    const auto add = [&](std::uint32_t block) {
+      const Region body = bodies.body_of_block[block];
       range.emplace_back(position_of[body], position_of[body] + size_of[body]);
+    };
+    for (const ScheduledMemo& memo : schedule.memos) add(memo.block);
+    for (const ScheduledLazy& lazy : schedule.lazies)
+      for (std::uint32_t input = 0; input < lazy.n_inputs; ++input) add(lazy.first_block + input);
   }
 
   Grouped registers, lazies;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> range;  ///< by block
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> range;  ///< by body of the program
 };
 
 class ScheduledContents final : public BodyContents {
@@ -128,19 +133,17 @@ class ScheduledContents final : public BodyContents {
   explicit ScheduledContents(std::shared_ptr<const Schedule> schedule)
       : schedule_(std::move(schedule)) {}
 
-  std::span<const std::uint32_t> registers(DemandedBody body) const override {
+  std::span<const std::uint32_t> registers(std::uint32_t body) const override {
     return within(&Contents::registers, body);
   }
-  std::span<const std::uint32_t> lazies(DemandedBody body) const override {
+  std::span<const std::uint32_t> lazies(std::uint32_t body) const override {
     return within(&Contents::lazies, body);
   }
 
  private:
-  std::span<const std::uint32_t> within(Grouped Contents::* what, DemandedBody body) const {
+  std::span<const std::uint32_t> within(Grouped Contents::* what, std::uint32_t body) const {
     std::call_once(found_, [this] { contents_ = Contents(*schedule_); });
-    const auto& [begin, end] =
-        contents_.range[body.lazy == kNone ? schedule_->memos[body.index].block
-                                           : schedule_->lazies[body.lazy].first_block + body.index];
+    const auto& [begin, end] = contents_.range[body];
     const Grouped& all = contents_.*what;
     return std::span(all.items).subspan(all.first[begin], all.first[end] - all.first[begin]);
   }

@@ -163,8 +163,8 @@ class ProgramBuilder {
   }
 
   Index memo(const std::string& name) {
-    program_.memos.push_back({kNone, node(name)});
-    return static_cast<Index>(program_.memos.size() - 1);
+    program_.bodies.push_back({.pc = kNone, .node = node(name)});
+    return static_cast<Index>(program_.bodies.size() - 1);
   }
   void need(Index memo) {
     notes_.need(memo);
@@ -173,14 +173,14 @@ class ProgramBuilder {
   /// The memo body begins here, and ends in the next `ret`.
   void memo_body(Index memo) {
     notes_.begin({.index = memo});
-    program_.memos[memo].pc = pc();
+    program_.bodies[memo].pc = pc();
   }
 
   Index lazy(const std::string& name, Registers inputs, Registers outputs, ThunkCode code) {
     Lazy lazy;
     lazy.operands = operand_list(inputs, outputs);
     lazy.operands.bound = bind(std::move(code));
-    lazy.input_pcs.assign(inputs.size(), kNone);
+    input_pcs_.emplace_back(inputs.size(), kNone);
     lazy.counter = program_.n_counters;
     lazy.node = node(name);
     program_.n_counters += 2;
@@ -198,7 +198,7 @@ class ProgramBuilder {
   /// The input body that computes the lazy thunk's input begins here, and ends in the next `ret`.
   void input_body(Index lazy, Index input) {
     notes_.begin({lazy, input});
-    program_.lazies[lazy].input_pcs[input] = pc();
+    input_pcs_[lazy][input] = pc();
   }
 
   void ret() {
@@ -218,14 +218,20 @@ class ProgramBuilder {
           program->registers.data() + reinterpret_cast<std::uintptr_t>(operands.registers);
     };
     for (Step& step : program->steps) point(step.operands);
-    for (Lazy& lazy : program->lazies) point(lazy.operands);
+    for (Index l = 0; l < program->lazies.size(); ++l) {
+      point(program->lazies[l].operands);
+      program->lazies[l].first_body = static_cast<Index>(program->bodies.size());
+      for (Index i = 0; i < input_pcs_[l].size(); ++i)
+        program->bodies.push_back(
+            {.kind = Body::Kind::Input, .pc = input_pcs_[l][i], .owner = l, .number = i});
+    }
     program->n_nodes = static_cast<Index>(node_names_.size());
     program->text = std::make_shared<Names>(node_names_, register_names_);
     BodyNotes notes = notes_;
     for (const auto* list :
          {&program->inputs, &program->shared, &program->outputs, &program->updates})
       for (const Index index : *list) notes.stay(index);
-    program->contents = std::make_shared<NotedContents>(std::move(notes));
+    program->contents = std::make_shared<NotedContents>(std::move(notes), program->bodies);
     return program;
   }
 
@@ -282,6 +288,7 @@ class ProgramBuilder {
   BodyNotes notes_;
   std::vector<std::string> node_names_, register_names_;
   std::vector<Index> label_pcs_;
+  std::vector<Registers> input_pcs_;  ///< by lazy thunk
   bool segment_open_ = false;
 };
 

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "vm/body_contents.h"
+#include "vm/program.h"
 
 #include <algorithm>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -14,6 +16,15 @@
 #include <vector>
 
 namespace thunkvm::testing {
+
+/// A memo body, or an input of a lazy thunk, while a program is written: Program::bodies has them
+/// when all are known.
+struct DemandedBody {
+  std::uint32_t lazy = kNone;  ///< kNone: a memo body
+  std::uint32_t index = 0;     ///< of the memo, or of the input
+
+  friend auto operator<=>(const DemandedBody&, const DemandedBody&) = default;
+};
 
 /// What a program's bodies write and enter, noted while they are written. What follows `begin` is
 /// in that body, what follows `end` in the program's own.
@@ -76,29 +87,34 @@ class BodyNotes {
 
 class NotedContents final : public BodyContents {
  public:
-  explicit NotedContents(BodyNotes notes) : notes_(std::move(notes)) {}
+  NotedContents(BodyNotes notes, std::vector<Body> bodies)
+      : notes_(std::move(notes)), bodies_(std::move(bodies)) {}
 
-  std::span<const std::uint32_t> registers(DemandedBody body) const override {
+  std::span<const std::uint32_t> registers(std::uint32_t body) const override {
     return of(body).first;
   }
-  std::span<const std::uint32_t> lazies(DemandedBody body) const override {
+  std::span<const std::uint32_t> lazies(std::uint32_t body) const override {
     return of(body).second;
   }
 
  private:
   using Lists = std::pair<std::vector<std::uint32_t>, std::vector<std::uint32_t>>;
 
-  const Lists& of(DemandedBody body) const {
+  const Lists& of(std::uint32_t body) const {
     std::call_once(found_, [this] {
-      for (const DemandedBody each : notes_.bodies())
-        lists_[each] = {notes_.registers(each), notes_.lazies(each)};
+      for (std::uint32_t b = 0; b < bodies_.size(); ++b) {
+        const bool is_memo = bodies_[b].kind == Body::Kind::Memo;
+        const DemandedBody noted = {bodies_[b].owner, is_memo ? b : bodies_[b].number};
+        lists_.push_back({notes_.registers(noted), notes_.lazies(noted)});
+      }
     });
-    return lists_.at(body);
+    return lists_[body];
   }
 
   const BodyNotes notes_;
+  const std::vector<Body> bodies_;
   mutable std::once_flag found_;
-  mutable std::map<DemandedBody, Lists> lists_;
+  mutable std::vector<Lists> lists_;
 };
 
 }  // namespace thunkvm::testing

@@ -32,19 +32,20 @@ std::string contents(std::vector<Variable> inputs, std::vector<Variable> outputs
       link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, {.placed = placed});
   const Schedule& s = *linked.schedule;
   std::string text = "\n";
-  const auto line = [&](const std::string& name, DemandedBody body) {
+  std::uint32_t body = 0;
+  const auto line = [&](const std::string& name) {
     text += name + ":";
     for (const std::uint32_t reg : linked.program->contents->registers(body))
       text += " " + s.register_name(reg);
     for (const std::uint32_t lazy : linked.program->contents->lazies(body))
       text += " [" + s.node_name(s.lazies[lazy].node) + "]";
     text += "\n";
+    ++body;
   };
-  for (std::uint32_t m = 0; m < s.memos.size(); ++m)
-    line("memo " + s.node_name(s.memos[m].node), {.index = m});
+  for (std::uint32_t m = 0; m < s.memos.size(); ++m) line("memo " + s.node_name(s.memos[m].node));
   for (std::uint32_t l = 0; l < s.lazies.size(); ++l)
     for (std::uint32_t i = 0; i < s.lazies[l].n_inputs; ++i)
-      line("input " + std::to_string(i) + " of " + s.node_name(s.lazies[l].node), {l, i});
+      line("input " + std::to_string(i) + " of " + s.node_name(s.lazies[l].node));
   return text;
 }
 

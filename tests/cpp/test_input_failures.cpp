@@ -1,6 +1,7 @@
 // test_input_failures.cpp: lazy thunks that go on where computing an input failed.
 #include "tests/cpp/lazy_program.h"
 #include "thunks/demand.h"
+#include "thunks/input_failure.h"
 
 #include <doctest/doctest.h>
 

@@ -33,7 +33,7 @@ struct Recorded {
     auto program = std::make_shared<Program>();
     program->n_nodes = 2;
     program->branches.resize(1);
-    program->memos.resize(1);
+    program->bodies.resize(1);
     return program;
   }
   static CodeRegions regions() {

@@ -109,16 +109,20 @@ TEST_CASE("an index out of range is found wherever it stands") {
       {"branch 0: counters", [](Program& p) { p.branches[0].first_counter = p.n_counters - 1; }},
       {"branch 0: instruction 99", [](Program& p) { p.targets[1] = 99; }},
       {"branch 0: node 99", [](Program& p) { p.branches[0].node = 99; }},
-      {"memo 0: instruction 99", [](Program& p) { p.memos[0].pc = 99; }},
-      {"memo 0: node 99", [](Program& p) { p.memos[0].node = 99; }},
+      {"body 0: instruction 99", [](Program& p) { p.bodies[0].pc = 99; }},
+      {"body 0: node 99", [](Program& p) { p.bodies[0].node = 99; }},
       {"lazy thunk 0: node 99", [](Program& p) { p.lazies[0].node = 99; }},
       {"lazy thunk 0: its operand list is not a part",
        [](Program& p) { p.lazies[0].operands.n_outputs = 9999; }},
       {"lazy thunk 0: bound thunk 99", [](Program& p) { p.lazies[0].operands.bound = 99; }},
       {"lazy thunk 0: its thunk is not lazy", [](Program& p) { p.bound[0].lazy = false; }},
       {"lazy thunk 0: needs one input body for each input",
-       [](Program& p) { p.lazies[0].input_pcs.clear(); }},
-      {"lazy thunk 0: instruction 99", [](Program& p) { p.lazies[0].input_pcs[0] = 99; }},
+       [](Program& p) { p.bodies[1] = p.bodies[0]; }},
+      {"body 1: is no input of its lazy thunk", [](Program& p) { p.lazies[0].first_body = 0; }},
+      {"body 1: an input has an owner, and a memo body none",
+       [](Program& p) { p.bodies[1].owner = kNone; }},
+      {"body 1: input 99 does not exist", [](Program& p) { p.bodies[1].number = 99; }},
+      {"body 1: instruction 99", [](Program& p) { p.bodies[1].pc = 99; }},
       {"lazy thunk 0: counters", [](Program& p) { p.lazies[0].counter = p.n_counters - 1; }},
       {"bound thunk 0: has no maker", [](Program& p) { p.bound[0].make = nullptr; }},
       {"the node counters: counter 99", [](Program& p) { p.node_counters[0].counter = 99; }},
@@ -128,7 +132,7 @@ TEST_CASE("an index out of range is found wherever it stands") {
        [](Program& p) {
          p.code.clear();
          p.branches.clear();
-         p.memos.clear();
+         p.bodies.clear();
          p.lazies.clear();
        }},
       {"(Run): runs no step", [&](Program& p) { first(p, Opcode::Run).b = 0; }},
@@ -139,7 +143,7 @@ TEST_CASE("an index out of range is found wherever it stands") {
       {"(Move): register 99 does not exist", [&](Program& p) { first(p, Opcode::Move).a = 99; }},
       {"(Move): register 98 does not exist", [&](Program& p) { first(p, Opcode::Move).b = 98; }},
       {"(Move): counter 99", [&](Program& p) { first(p, Opcode::Move).c = 99; }},
-      {"(Need): memo 99", [&](Program& p) { first(p, Opcode::Need).a = 99; }},
+      {"(Need): body 99", [&](Program& p) { first(p, Opcode::Need).a = 99; }},
       {"(Lazy): lazy thunk 99", [&](Program& p) { first(p, Opcode::Lazy).a = 99; }},
       {"(Lazy): output 1 does not exist, there are 1",
        [&](Program& p) { first(p, Opcode::Lazy).b = 1; }},

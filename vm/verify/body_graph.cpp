@@ -7,33 +7,32 @@
 
 namespace thunkvm {
 
-BodyGraph::BodyGraph(const Program& program) : program_(program) {
-  origins_.push_back({.pc = 0});
-  for (const Memo& memo : program.memos) origins_.push_back({.pc = memo.pc});
-  for (std::uint32_t l = 0; l < program.lazies.size(); ++l) {
-    const auto& [operands, pcs, counter, node] = program.lazies[l];
-    for (std::uint32_t i = 0; i < pcs.size(); ++i)
-      origins_.push_back({pcs[i], l, operands.input(static_cast<int>(i))});
-  }
-  n_bodies_ = n_entries();
-  for (std::uint32_t l = 0; l < program.lazies.size(); ++l) origins_.push_back({.lazy = l});
-  instructions_.resize(n_bodies_);
-  callees_.resize(n_entries());
+BodyGraph::BodyGraph(const Program& program)
+    : program_(program),
+      n_bodies_(1 + static_cast<Entry>(program.bodies.size())),
+      instructions_(n_bodies_),
+      callees_(n_entries()),
+      rank_(n_entries()),
+      dominators_(n_entries()) {
   for (Entry body = 0; body < n_bodies_; ++body) {
     if (lazy_of(body) != kNone) callees_[lazy(lazy_of(body))].push_back(body);
     follow(body);
   }
-  rank_.resize(n_entries());
-  dominators_.resize(n_entries());
   order_entries();
+}
+
+std::uint32_t BodyGraph::result_of(Entry body) const {
+  if (lazy_of(body) == kNone) return kNone;
+  const Operands& operands = program_.lazies[lazy_of(body)].operands;
+  return operands.input(static_cast<int>(program_.bodies[body - 1].number));
 }
 
 std::string BodyGraph::name(Entry e) const {
   if (e == 0) return "the program";
-  if (lazy_of(e) == kNone) return "memo body " + std::to_string(e - memo(0));
+  if (lazy_of(e) == kNone) return "memo body " + std::to_string(e - 1);
   const std::string lazy = "lazy thunk " + std::to_string(lazy_of(e));
   if (!is_body(e)) return lazy;
-  return "the body of input " + std::to_string(e - input(lazy_of(e), 0)) + " of " + lazy;
+  return "the body of input " + std::to_string(program_.bodies[e - 1].number) + " of " + lazy;
 }
 
 std::vector<std::uint32_t> BodyGraph::successors(std::uint32_t pc) const {
@@ -48,7 +47,8 @@ std::vector<std::uint32_t> BodyGraph::successors(std::uint32_t pc) const {
 
 void BodyGraph::follow(Entry body) {
   const Opcode end = body == 0 ? Opcode::Halt : Opcode::Return;
-  for (std::set<std::uint32_t> ahead = {origins_[body].pc}; !ahead.empty();) {
+  for (std::set<std::uint32_t> ahead = {body == 0 ? 0 : program_.bodies[body - 1].pc};
+       !ahead.empty();) {
     const std::uint32_t pc = *ahead.begin();
     const auto refuse = [&](const std::string& rule) {
       throw_invalid(instruction_text(program_, pc), rule);
@@ -56,7 +56,7 @@ void BodyGraph::follow(Entry body) {
     ahead.erase(ahead.begin());
     instructions_[body].push_back(pc);
     const Instruction& instruction = program_.code[pc];
-    if (instruction.op == Opcode::Need) callees_[body].push_back(memo(instruction.a));
+    if (instruction.op == Opcode::Need) callees_[body].push_back(this->body(instruction.a));
     if (instruction.op == Opcode::Lazy) callees_[body].push_back(lazy(instruction.a));
     const std::vector<std::uint32_t> targets = successors(pc);
     if (targets.empty() && instruction.op != end)

@@ -10,10 +10,9 @@
 
 namespace thunkvm {
 
-/// A piece of a program that control enters. Entry 0 is the program's body, from pc 0 on. Then come
-/// the memo bodies, and the input bodies, each of which computes an input of a lazy thunk: these
-/// three kinds are the *bodies*. The last entries are the lazy thunks, which may enter any of their
-/// input bodies.
+/// A piece of a program that control enters. Entry 0 is the program's own body, from pc 0 on, and
+/// behind it come Program::bodies. The last entries are the lazy thunks, which may enter any of
+/// their input bodies.
 using Entry = std::uint32_t;
 
 /// What an instruction does with a register.
@@ -28,16 +27,15 @@ class BodyGraph {
   explicit BodyGraph(const Program& program);
 
   Entry n_bodies() const { return n_bodies_; }
-  Entry n_entries() const { return static_cast<Entry>(origins_.size()); }
-  static Entry memo(std::uint32_t memo) { return 1 + memo; }
-  Entry input(std::uint32_t lazy, std::uint32_t input) const {
-    return callees_[this->lazy(lazy)][input];
-  }
+  Entry n_entries() const { return n_bodies_ + static_cast<Entry>(program_.lazies.size()); }
+  static Entry body(std::uint32_t body) { return 1 + body; }
   Entry lazy(std::uint32_t lazy) const { return n_bodies_ + lazy; }
 
   bool is_body(Entry e) const { return e < n_bodies_; }
   /// The lazy thunk that an entry is, or whose input body it is.
-  std::uint32_t lazy_of(Entry e) const { return origins_[e].lazy; }
+  std::uint32_t lazy_of(Entry e) const {
+    return e == 0 ? kNone : is_body(e) ? program_.bodies[e - 1].owner : e - n_bodies_;
+  }
   std::string name(Entry e) const;
 
   /// The pcs of a body's instructions, in order, those of its arms included: all ways lead forward.
@@ -60,22 +58,18 @@ class BodyGraph {
   bool dominates(Entry outer, Entry entry) const { return common_dominator(outer, entry) == outer; }
 
  private:
-  struct Origin {
-    std::uint32_t pc = kNone;      ///< of a body
-    std::uint32_t lazy = kNone;    ///< that it is, or whose input body it is
-    std::uint32_t result = kNone;  ///< the register that an input body has to leave
-  };
   struct Dominator {
     Entry parent = 0, jump = 0;  ///< one, or more, levels up
     std::uint32_t depth = 0;
   };
 
+  /// The register that an input body has to leave; kNone for all others.
+  std::uint32_t result_of(Entry body) const;
   void follow(Entry body);
   void order_entries();
 
   const Program& program_;
-  std::vector<Origin> origins_;  ///< by entry
-  Entry n_bodies_ = 0;
+  const Entry n_bodies_;
   std::vector<std::vector<std::uint32_t>> instructions_;  ///< by body
   std::vector<std::vector<Entry>> callees_;
   std::vector<Entry> callers_first_;
@@ -109,7 +103,7 @@ void BodyGraph::each_touch(Entry body, std::uint32_t pc, F&& f) const {
       break;
     case Opcode::Retire: retire_list(instruction.a, instruction.b); break;
     case Opcode::Return:
-      if (origins_[body].result != kNone) f(Touch::Read, origins_[body].result);
+      if (result_of(body) != kNone) f(Touch::Read, result_of(body));
       break;
     default: break;
   }

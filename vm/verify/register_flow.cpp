@@ -169,7 +169,7 @@ class RegisterFlow {
       if (touch == Touch::Retire) become(index, &Fact::retired, when);
     });
     const auto& [op, flag, unused, a, b, c] = program_.code[pc];
-    if (op == Opcode::Need) enter(pc, BodyGraph::memo(a), when);
+    if (op == Opcode::Need) enter(pc, BodyGraph::body(a), when);
     if (op == Opcode::Lazy) {
       const std::uint32_t output = program_.lazies[a].operands.output(static_cast<int>(b));
       refuse(pc, when, output, &Fact::retired,
@@ -304,7 +304,7 @@ class RegisterFlow {
     const Operands& operands = program_.lazies[lazy].operands;
     for (std::uint32_t i = 0; i < operands.n_inputs; ++i) {
       check_not_retired(pc, may, operands.input(static_cast<int>(i)));
-      expect(bodies_.input(lazy, i), kNever, may);
+      expect(BodyGraph::body(program_.lazies[lazy].first_body + i), kNever, may);
     }
   }
 

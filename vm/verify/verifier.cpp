@@ -20,10 +20,7 @@ class Verifier {
     check_registers();
     each("step ", p_.steps, [this](const Step& step) { check_step(step); });
     each("branch ", p_.branches, [this](const Branch& branch) { check_branch(branch); });
-    each("memo ", p_.memos, [this](const Memo& memo) {
-      in_range(memo.pc, p_.code.size(), "instruction");
-      check_node(memo.node);
-    });
+    each("body ", p_.bodies, [this](const Body& body) { check_body(body); });
     each("lazy thunk ", p_.lazies, [this](const Lazy& lazy) { check_lazy(lazy); });
     each("bound thunk ", p_.bound,
          [this](const ThunkCode& code) { require(code.make != nullptr, "has no maker"); });
@@ -126,13 +123,31 @@ class Verifier {
     check_node(branch.node);
   }
 
+  void check_body(const Body& body) const {
+    in_range(body.pc, p_.code.size(), "instruction");
+    check_node(body.node);
+    const bool is_input = body.kind == Body::Kind::Input;
+    require(is_input == (body.owner != kNone), "an input has an owner, and a memo body none");
+    if (!is_input) return;
+    in_range(body.owner, p_.lazies.size(), "lazy thunk");
+    const Lazy& lazy = p_.lazies[body.owner];
+    in_range(body.number, lazy.operands.n_inputs, "input");
+    require(lazy.first_body + body.number == &body - p_.bodies.data(),
+            "is no input of its lazy thunk");
+  }
+
   void check_lazy(const Lazy& lazy) const {
     check_operands(lazy.operands);
     check_node(lazy.node);
     in_range(lazy.operands.bound, p_.bound.size(), "bound thunk");
     require(p_.bound[lazy.operands.bound].lazy, "its thunk is not lazy");
-    require(lazy.input_pcs.size() == lazy.operands.n_inputs, "needs one input body for each input");
-    for (const std::uint32_t pc : lazy.input_pcs) in_range(pc, p_.code.size(), "instruction");
+    range_in(lazy.first_body, lazy.operands.n_inputs, p_.bodies.size(), "bodies");
+    const auto index = static_cast<std::uint32_t>(&lazy - p_.lazies.data());
+    for (std::uint32_t i = 0; i < lazy.operands.n_inputs; ++i) {
+      const Body& body = p_.bodies[lazy.first_body + i];
+      require(body.kind == Body::Kind::Input && body.owner == index && body.number == i,
+              "needs one input body for each input, in order");
+    }
     range_in(lazy.counter, 2, p_.n_counters, "counters");
   }
 
@@ -149,7 +164,11 @@ class Verifier {
         in_range(a, p_.n_registers, "register");
         in_range(b, p_.n_registers, "register");
         return in_range(c, p_.n_counters, "counter");
-      case Opcode::Need: return in_range(a, p_.memos.size(), "memo");
+      case Opcode::Need:
+        in_range(a, p_.bodies.size(), "body");
+        return require(
+            p_.bodies[a].kind == Body::Kind::Memo,
+            "body " + std::to_string(a) + " is that of an input: a lazy thunk requests it");
       case Opcode::Lazy:
         in_range(a, p_.lazies.size(), "lazy thunk");
         return in_range(b, p_.lazies[a].operands.n_outputs, "output");

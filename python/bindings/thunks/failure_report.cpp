@@ -4,6 +4,7 @@
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/raised.h"
+#include "thunks/input_failure.h"
 
 #include <algorithm>
 

@@ -295,7 +295,7 @@ void needs() {
     a.emit(Opcode::Retire, retire, kLength);
     const auto program = a.finish({x});
     for (int i = 0; i < kLength; ++i) {
-      program->memos.push_back({a.pc(), kNone});
+      program->bodies.push_back({.pc = a.pc()});
       a.thunk(add_one, {x}, {values[i]});
       a.emit(Opcode::Return);
     }
@@ -335,7 +335,10 @@ void lazies() {
       a.program().lazies.push_back(lazy);
     }
     const auto program = a.finish({x});
-    for (Lazy& lazy : program->lazies) lazy.input_pcs = {a.pc()};
+    for (std::uint32_t l = 0; l < kLength; ++l) {
+      program->lazies[l].first_body = l;
+      program->bodies.push_back({.kind = Body::Kind::Input, .pc = a.pc(), .owner = l});
+    }
     a.emit(Opcode::Return);
     return node_time(program, kLength);
   };
