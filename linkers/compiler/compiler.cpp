@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -212,7 +213,25 @@ class Away {
   Host& host_;
 };
 
+std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings, Away& away) {
+  std::stop_source stop;
+  auto answer =
+      std::async(std::launch::async, [&] { return find_toolchain(settings, stop.get_token()); });
+  while (answer.wait_for(kAskHost) != std::future_status::ready)
+    if (away.interrupted()) {
+      stop.request_stop();
+      answer.wait();
+      throw Error(ErrorKind::Interrupted, "the search for a C compiler was interrupted.");
+    }
+  return answer.get();
+}
+
 }  // namespace
+
+std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings, Host& host) {
+  Away away(host);
+  return find_toolchain(settings, away);
+}
 
 LoadedModule find_module(const ModuleSource& source, const CompilerSettings& settings,
                          std::stop_token stop) {
@@ -250,6 +269,7 @@ std::vector<ModulePtr> load_modules(std::span<const ModuleSource> sources,
   std::vector<LoadedModule> found(sources.size());
   std::vector<std::size_t> wanted;
   Away away(host);
+  find_toolchain(settings, away);  // which may take long; from then on it is known
   for (std::size_t i = 0; i < sources.size(); ++i) {
     found[i].module = load_made(sources[i], settings);
     if (found[i].module == nullptr) wanted.push_back(i);

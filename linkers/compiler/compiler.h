@@ -29,6 +29,8 @@ struct ModuleSource {
 
 using ModulePtr = std::shared_ptr<const NativeModule>;
 
+struct Toolchain;
+
 /// A module, and whether a compiler had to make it.
 struct LoadedModule {
   ModulePtr module;
@@ -49,6 +51,10 @@ struct LoadedModule {
 LoadedModule find_module(const ModuleSource& source,
                          const CompilerSettings& settings = default_settings(),
                          std::stop_token stop = {});
+
+/// As `find_toolchain`, leaving the host while the compiler is asked: Error(Interrupted) where the
+/// host stops it.
+std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings, Host& host);
 
 /// The native code of many sources, in their order; those that have to be compiled are compiled in
 /// parallel, by the queue of the process, in front of all that nobody waits for.

@@ -121,8 +121,6 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
 
 }  // namespace
 
-bool compiles_user_elements() { return find_toolchain(default_settings())->usable(); }
-
 ThunkCode UserElements::kernel(const Apply& node, const std::string& text, Host& host) {
   check_node(node);
   check_template(node, text);

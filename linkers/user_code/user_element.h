@@ -13,9 +13,6 @@
 
 namespace thunkvm {
 
-/// Whether there is a C compiler for them.
-bool compiles_user_elements();
-
 /// The native code of an Op's nodes that have a `c_element`: a loop, compiled from the expression,
 /// for the interpreter and for fused loops, and the expression itself for numbers in emitted code.
 /// Both are C with the same flags, so they give the same bits.

@@ -14,6 +14,7 @@ struct Entry {
   OpProto proto;
   OpRegistry::Creator creator;
   Ref<const Op> plain;  // the Op with default attributes, once somebody asked for it
+  bool is_unique = true;
 };
 
 struct NameHash {
@@ -65,6 +66,9 @@ std::string joined(std::span<const std::string> names) {
 
 Entry& entry(std::string_view name) {
   auto found = table().find(name);
+  if (found != table().end() && !found->second.is_unique)
+    throw Error(ErrorKind::Key, "two Ops are registered as '" + std::string(name) +
+                                    "': call one of them otherwise, names are unique");
   if (found != table().end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [known, unused] : table()) names.push_back(known);
@@ -245,9 +249,10 @@ Attributes OpProto::check(const Attributes& given) const {
 
 void OpRegistry::add(OpProto proto, Creator creator) {
   const std::string key = proto.name;
-  if (!table().emplace(key, Entry{std::move(proto), std::move(creator), {}}).second)
-    throw Error(ErrorKind::Key,
-                "an Op called '" + key + "' is registered already; names are unique");
+  // Called before main, where nobody could catch an error: who asks for the name gets it.
+  const auto [entry, is_new] =
+      table().emplace(key, Entry{std::move(proto), std::move(creator), {}});
+  entry->second.is_unique = is_new;
 }
 
 std::vector<const OpProto*> OpRegistry::protos() {
@@ -271,8 +276,27 @@ Ref<const Op> OpRegistry::create(std::string_view name, const Attributes& attrs)
   return op;
 }
 
+namespace {
+
+void check_count(const OpProto& proto, std::size_t n) {
+  std::size_t n_required = 0;
+  bool is_variadic = false;
+  std::string wanted;
+  for (const VarProto& input : proto.inputs) {
+    n_required += input.variadic || input.is_optional ? 0 : 1;
+    is_variadic |= input.variadic;
+    wanted += (wanted.empty() ? "" : ", ") + std::string(input.variadic ? "*" : "") + input.name;
+  }
+  if (n >= n_required && (is_variadic || n <= proto.inputs.size())) return;
+  throw Error(ErrorKind::Type, "[" + proto.name + "] takes the inputs (" + wanted + "), not " +
+                                   std::to_string(n) + " of them");
+}
+
+}  // namespace
+
 Variable call_op(std::string_view name, std::span<const Variable> inputs, const Attributes& attrs) {
   const Ref<const Op> op = OpRegistry::create(name, attrs);
+  check_count(OpRegistry::proto(name), inputs.size());
   return std::move(op->call(inputs).front());
 }
 

@@ -158,6 +158,7 @@ class OpRegistry {
  public:
   using Creator = std::function<Ref<Op>(const Attributes&)>;
 
+  /// A name that is registered twice is an error where somebody asks for it.
   static void add(OpProto proto, Creator creator);
   /// All prototypes, by name.
   static std::vector<const OpProto*> protos();
@@ -167,7 +168,8 @@ class OpRegistry {
   static Ref<const Op> create(std::string_view name, const Attributes& attrs);
 };
 
-/// Applies a built-in Op of one output.
+/// Applies a registered Op of one output. Throws Error(Type) for another number of inputs than it
+/// takes.
 Variable call_op(std::string_view name, std::initializer_list<Variable> inputs,
                  const Attributes& attrs = {});
 Variable call_op(std::string_view name, std::span<const Variable> inputs,

@@ -143,8 +143,9 @@ PyObject* compiler_version(PyObject*, PyObject* args) {
   int is_cxx = 0;
   if (!PyArg_ParseTuple(args, "|p:compiler_version", &is_cxx)) return nullptr;
   return guard([&] {
+    const CompilerSettings settings = default_settings(is_cxx != 0 ? Language::Cxx : Language::C);
     const std::shared_ptr<const Toolchain> toolchain =
-        find_toolchain(default_settings(is_cxx != 0 ? Language::Cxx : Language::C));
+        interruptible([&](Host& host) { return find_toolchain(settings, host); });
     if (!toolchain->usable()) throw CompileError(toolchain->fault, toolchain->problem);
     return to_text(toolchain->version());
   });

@@ -1,5 +1,7 @@
 #include "python/bindings/graph/python_op.h"
 
+#include "linkers/compiler/compiler.h"
+#include "linkers/compiler/toolchain.h"
 #include "linkers/user_code/user_element.h"
 #include "ops/graph/functions.h"
 #include "python/bindings/graph/alias_map.h"
@@ -117,7 +119,10 @@ ThunkCode PythonOp::kernel(const Apply& node) const {
 
 std::optional<std::string> PythonOp::c_element(const Apply& node) const {
   const PyRef method = way("c_element");
-  if (!method || !compiles_user_elements()) return {};
+  if (!method) return {};
+  const CompilerSettings settings = default_settings();
+  const auto toolchain = interruptible([&](Host& host) { return find_toolchain(settings, host); });
+  if (!toolchain->usable()) return {};
   const PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&node)));
   const PyRef answer = PyRef::adopt(PyObject_CallOneArg(method.get(), handle.get()));
   if (!answer && PyErr_ExceptionMatches(PyExc_NotImplementedError) != 0) {

@@ -308,7 +308,14 @@ PyRef PythonType::filter(PyObject* value, bool strict, PyObject* allow_downcast)
   PyRef kwargs = PyRef::take(Py_BuildValue("{s:O,s:O}", "strict", strict ? Py_True : Py_False,
                                            "allow_downcast",
                                            allow_downcast == nullptr ? Py_None : allow_downcast));
-  return PyRef::take(PyObject_Call(method.get(), args.get(), kwargs.get()));
+  PyRef filtered = PyRef::take(PyObject_Call(method.get(), args.get(), kwargs.get()));
+  if (filtered.get() == Py_None && value != Py_None)
+    throw Error(ErrorKind::Type,
+                "filter of " + str_of(object_.get()) + " returned None for " + str_of(value) +
+                    ", a " + class_name(value) +
+                    ": it has to return the value that it accepts, and to raise TypeError for "
+                    "what it does not");
+  return filtered;
 }
 
 // ---- both ways

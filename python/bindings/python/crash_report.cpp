@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <new>
 
 namespace thunkvm {
 namespace {
@@ -66,6 +68,31 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
+// A stack for the handlers of a thread whose own is used up; none where somebody has set one.
+class SignalStack {
+ public:
+  SignalStack() noexcept {
+    stack_t before;
+    if (sigaltstack(nullptr, &before) != 0 || (before.ss_flags & SS_DISABLE) == 0) return;
+    memory_.reset(new (std::nothrow) char[kSignalStack]);
+    if (memory_ == nullptr) return;
+    const stack_t own = {.ss_sp = memory_.get(), .ss_flags = 0, .ss_size = kSignalStack};
+    sigaltstack(&own, nullptr);
+  }
+  ~SignalStack() {
+    stack_t now;
+    if (memory_ == nullptr || sigaltstack(nullptr, &now) != 0 || now.ss_sp != memory_.get()) return;
+    const stack_t none = {.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    sigaltstack(&none, nullptr);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  static constexpr std::size_t kSignalStack = 64 << 10;
+  std::unique_ptr<char[]> memory_;
+};
+
 bool set_handlers() {
   struct sigaction ours = {};
   ours.sa_sigaction = on_signal;
@@ -80,6 +107,7 @@ bool set_handlers() {
 CrashReport::CrashReport(const char* const* locations, const volatile int* at) noexcept
     : outer_locations_(running), outer_at_(running_at) {
   [[maybe_unused]] static const bool set = set_handlers();
+  [[maybe_unused]] thread_local const SignalStack stack;
   running_at = at;
   running = locations;
 }

@@ -8,7 +8,8 @@ namespace thunkvm {
 /// and the handler that was there before goes on. Signals at other times are that handler's alone.
 ///
 /// Both outlive it; a location is "the C code of Scale (node Scale.0, made at model.py:7)". Costs a
-/// few stores; the first one of the process sets the handlers.
+/// few stores; the first one of the process sets the handlers, the first one of a thread a stack
+/// for them, unless it has one: its own may be what ran over.
 class CrashReport {
  public:
   CrashReport(const char* const* locations, const volatile int* at) noexcept;

@@ -48,7 +48,9 @@ namespace {
 
 /// The exception of Python's that a user's C named.
 void set_named_error(const KernelFailure& failure) noexcept {
-  PyObject* const type = PyDict_GetItemString(PyEval_GetBuiltins(), failure.exception().c_str());
+  PyObject* type = PyDict_GetItemString(PyEval_GetBuiltins(), failure.exception().c_str());
+  if (type == nullptr && failure.exception() == "LinAlgError")
+    type = exception_class(ErrorKind::LinAlg);
   if (type != nullptr && PyExceptionClass_Check(type))
     PyErr_Format(type, "%s", failure.what());  // which replaces bytes that are no UTF-8
   else

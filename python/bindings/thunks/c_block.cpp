@@ -195,8 +195,11 @@ void CBlock::load(const std::shared_ptr<const NativeModule>& module, int number)
   if (!loaded->emplace(module, number).second) return;
   volatile int first = 0;
   const CrashReport report(locations.data(), &first);
-  if (module->function<int()>(named("thunkvm_load_").c_str())() != 0) {
+  if (module->function<int()>(named("thunkvm_load_").c_str())() != 0 ||
+      PyErr_Occurred() != nullptr) {
     loaded->erase({module, number});
+    if (PyErr_Occurred() != nullptr)
+      add_note("raised when " + std::string(locations[0]) + " was loaded");
     fail_in_c(nodes[0].node->op);
   }
 }

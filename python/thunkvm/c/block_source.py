@@ -54,6 +54,16 @@ static inline void thunkvm_expect_exception() {
                     "the C code failed without saying why: set a Python exception before the fail "
                     "code (sub[\"fail\"], FAIL).");
 }
+static inline PyObject* thunkvm_lin_alg_error() {
+  static PyObject* found = NULL;
+  if (found == NULL) {
+    PyObject* module = PyImport_ImportModule("numpy.linalg");
+    if (module != NULL) found = PyObject_GetAttrString(module, "LinAlgError");
+    Py_XDECREF(module);
+  }
+  return found;
+}
+#define PyExc_LinAlgError thunkvm_lin_alg_error()
 static bool thunkvm_is_array(PyObject* object, int type, int ndim) {
   if (!PyArray_Check(object)) {
     PyErr_Format(PyExc_TypeError, "the C code expects an ndarray, but got a %s.",
@@ -91,6 +101,8 @@ static bool thunkvm_check_value(PyObject* object, int type, int ndim, const char
 static void thunkvm_translate_exception() {
   try {
     throw;
+  } catch (const std::bad_alloc&) {
+    if (PyErr_Occurred() == NULL) PyErr_NoMemory();
   } catch (const std::exception& error) {
     if (PyErr_Occurred() == NULL)
       PyErr_Format(PyExc_RuntimeError, "the C++ code threw an exception: %s", error.what());

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm import _core
-from thunkvm._core import Apply, CompileError, NoCompilerError
+from thunkvm._core import Apply, CompileError, NoCompilerError, Variable
 from thunkvm._src.calls.config import config
 from thunkvm.c.block_source import CLOSED, BlockSource, Nodes, block_source, module_source
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
@@ -319,6 +319,28 @@ def _without_compiler(nodes: list[Apply], error: NoCompilerError) -> list[int]:
         _warned = True
         logging.getLogger("thunkvm").warning("Ops with C code run their perform: %s", error)
     return [-1] * len(nodes)
+
+
+def check_compiler(roots: list[Variable], error: NotImplementedError) -> None:
+    """Raise another error where a mode has nothing to run a node by for want of a compiler.
+
+    Raises
+    ------
+    NoCompilerError
+        It names the Op, the node and what is the matter with the compiler.
+    """
+    for node in _core.topological_order(roots):
+        ways = [way for way in (*NATIVE_WAYS, "c_code") if has_own(node.op, way)]
+        if not ways or not str(error).startswith(f"[{type(node.op).__name__}]"):
+            continue
+        is_cxx = "c_code" in ways or bool(getattr(node.op, "c_kernel_is_cxx", False))
+        try:
+            _core.compiler_version(is_cxx)
+        except NoCompilerError as missing:
+            raise NoCompilerError(
+                f"the Op {node.op} has C code (node {node.outputs[0]}{_made_at(node)}), and this "
+                f"mode runs no perform instead; but {missing}"
+            ) from None
 
 
 def has_own(op: Any, method: str) -> bool:

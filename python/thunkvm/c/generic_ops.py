@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from thunkvm._core import Apply, TensorType
+from thunkvm._core import Apply, TensorType, Variable
 from thunkvm._src.graph.values import as_variable
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.op import COp
@@ -29,6 +29,10 @@ class _GenericOp(COp):
         """Make the node of one value."""
         x = as_variable(x)
         return Apply(self, [x], [x.type()])
+
+    def is_for(self, x: Variable) -> bool:
+        """Whether C was registered for a class of the value's Type."""
+        return any(cls in self._registered for cls in type(x.type).__mro__)
 
     def _code(self, node: Apply) -> tuple[str, str, tuple[Any, ...]]:
         for cls in type(node.inputs[0].type).__mro__:

@@ -12,7 +12,17 @@ from typing import Any
 from thunkvm._core import Apply
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import ask, one_text, texts
-from thunkvm.c.stages import FAILURE, Stage, caught, failure_code, guarded, named, nested
+from thunkvm.c.stages import (
+    FAILURE,
+    Stage,
+    caught,
+    cleaned,
+    failure_code,
+    failure_code_of_cleanup,
+    guarded,
+    named,
+    nested,
+)
 
 #: The Python object of a variable.
 OBJECT = re.compile(r"\bpy_(V\d+)\b")
@@ -173,7 +183,8 @@ class NodeSource:
                 f"c_code of {self.called} returned {code!r}, a {type(code).__name__}; it has to "
                 "return a str."
             )
-        cleanup = self.op_code("c_code_cleanup", *arguments)
+        sub = {**self.op_sub(stage), "fail": failure_code_of_cleanup(stage)}
+        cleanup = cleaned(self.op_code("c_code_cleanup", *arguments[:-1], sub), stage)
         if "py_V" in code or "py_V" in cleanup:
             named_in = set(OBJECT.findall(code + cleanup))
             self.objects = [name for name in self.inputs if name in named_in]
@@ -192,7 +203,7 @@ class NodeSource:
             + self.type_code(type_, "c_declare", name, sub, check_input=check),
             f"Py_INCREF(py_{name});\n"
             + guarded(self.type_code(type_, "c_extract", name, sub, check_input=check), number),
-            self.type_code(type_, "c_cleanup", name, sub) + f"\nPy_XDECREF(py_{name});",
+            self._type_cleanup(type_, name, number) + f"\nPy_XDECREF(py_{name});",
         )
 
     def output_stage(self, j: int, number: int, source: str) -> Stage:
@@ -212,8 +223,12 @@ class NodeSource:
             f"PyObject* py_{name} = {source};\n"
             + self.type_code(type_, "c_declare", name, sub, check_input=check),
             f"Py_INCREF(py_{name});\n{guarded(set_up, number)}",
-            self.type_code(type_, "c_cleanup", name, sub) + f"\nPy_XDECREF(py_{name});",
+            self._type_cleanup(type_, name, number) + f"\nPy_XDECREF(py_{name});",
         )
+
+    def _type_cleanup(self, type_: Any, name: str, number: int) -> str:
+        fail = failure_code_of_cleanup(number)
+        return cleaned(self.type_code(type_, "c_cleanup", name, {"fail": fail}), number)
 
     def sync(self, j: int, number: int, slot: str) -> str:
         """Return what makes an object of output j, for a slot if there is one.

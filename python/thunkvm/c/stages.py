@@ -47,6 +47,17 @@ def failure_code(stage: int) -> str:
     return f"{{ {FAILURE} = {stage}; thunkvm_expect_exception(); goto thunkvm_label_{stage}; }}"
 
 
+def failure_code_of_cleanup(stage: int) -> str:
+    """Return what ``sub["fail"]`` is in a stage's clean-up: see `cleaned`."""
+    return f"{{ {FAILURE} = {stage}; thunkvm_expect_exception(); goto thunkvm_cleaned_{stage}; }}"
+
+
+def cleaned(code: str, stage: int) -> str:
+    """Return the clean-up of a stage, with what a failure in it jumps to."""
+    label = f"thunkvm_cleaned_{stage}"
+    return f"{{\n{code}\n}}\n{label}:;" if label in code else code
+
+
 def caught(code: str, stage: int) -> str:
     """Return code of which a C++ exception is a failure of the stage: a RuntimeError."""
     return f"try {{\n{code}\n}} THUNKVM_CATCH({stage})\n" if code.strip() else ""

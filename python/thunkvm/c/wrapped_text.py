@@ -6,6 +6,7 @@ from __future__ import annotations
 BEFORE = """\
 #include <errno.h>
 #include <exception>
+#include <new>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -76,6 +77,8 @@ try {
 """
 TAIL = """
 return 0;
+} catch (const std::bad_alloc&) {
+return tv_fail(call, "MemoryError", "there is not enough memory");
 } catch (const std::exception& error) {
 return tv_fail(call, "RuntimeError", "the C++ code threw an exception: %s", error.what());
 }

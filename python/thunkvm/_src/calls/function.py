@@ -109,26 +109,30 @@ def function(
     observer = resolved.observer()
     c_code = _CCode()
     _core.set_check_perform(config.check_perform)
-    made = _core.link(
-        arguments,
-        graph.outputs,
-        graph.updates,
-        linker=resolved.linker,
-        retain_intermediates=not resolved.gc,
-        input_specs=[_spec_dict(spec) for spec in specs],
-        output_specs=[{"borrow": borrow} for borrow in graph.borrowed],
-        performs=perform_of,
-        name=name,
-        unpack=outputs is not None and children(outputs) is None,
-        pack=_pack(outputs),
-        compile=resolved.compile,
-        waits=not profile,
-        fuse="fusion" in resolved.features,
-        observer=observer,
-        rewrites=resolved.rewrites,
-        mode=resolved,
-        c_code=c_code,
-    )
+    try:
+        made = _core.link(
+            arguments,
+            graph.outputs,
+            graph.updates,
+            linker=resolved.linker,
+            retain_intermediates=not resolved.gc,
+            input_specs=[_spec_dict(spec) for spec in specs],
+            output_specs=[{"borrow": borrow} for borrow in graph.borrowed],
+            performs=perform_of,
+            name=name,
+            unpack=outputs is not None and children(outputs) is None,
+            pack=_pack(outputs),
+            compile=resolved.compile,
+            waits=not profile,
+            fuse="fusion" in resolved.features,
+            observer=observer,
+            rewrites=resolved.rewrites,
+            mode=resolved,
+            c_code=c_code,
+        )
+    except NotImplementedError as error:
+        c_code.check_compiler(graph.computed(), error)
+        raise
     c_code.annotate(made)
     if observer is not None:
         observer.watch(made, Relinker(arguments, graph.computed()))
@@ -246,6 +250,12 @@ class _CCode:
 
         self.nodes = CNodes()
         return self.nodes
+
+    def check_compiler(self, roots: list[Variable], error: NotImplementedError) -> None:
+        """Raise another error where a mode has nothing to run for want of a compiler."""
+        from thunkvm.c.compiling import check_compiler
+
+        check_compiler(roots, error)
 
     def annotate(self, function: _core.Function) -> None:
         """Give a function that was linked what is said of its nodes, by their index."""
