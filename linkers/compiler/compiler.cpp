@@ -213,7 +213,8 @@ class Away {
   Host& host_;
 };
 
-std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings, Away& away) {
+// Asks a compiler that may hang, on a thread of its own.
+std::shared_ptr<const Toolchain> ask_toolchain(const CompilerSettings& settings, Away& away) {
   std::stop_source stop;
   auto answer =
       std::async(std::launch::async, [&] { return find_toolchain(settings, stop.get_token()); });
@@ -229,8 +230,9 @@ std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings
 }  // namespace
 
 std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings, Host& host) {
+  if (auto known = known_toolchain(settings)) return known;
   Away away(host);
-  return find_toolchain(settings, away);
+  return ask_toolchain(settings, away);
 }
 
 LoadedModule find_module(const ModuleSource& source, const CompilerSettings& settings,
@@ -269,7 +271,7 @@ std::vector<ModulePtr> load_modules(std::span<const ModuleSource> sources,
   std::vector<LoadedModule> found(sources.size());
   std::vector<std::size_t> wanted;
   Away away(host);
-  find_toolchain(settings, away);  // which may take long; from then on it is known
+  if (known_toolchain(settings) == nullptr) ask_toolchain(settings, away);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     found[i].module = load_made(sources[i], settings);
     if (found[i].module == nullptr) wanted.push_back(i);

@@ -195,6 +195,31 @@ void ask(Toolchain& toolchain, const CompilerSettings& settings, std::stop_token
   toolchain.problem += said.empty() ? "." : ", and printed: " + said;
 }
 
+// The language is part of it: one command, "ccache", may be asked for either.
+std::string words(const Toolchain& toolchain) {
+  return std::string(toolchain.language_name()) + '\0' + join(toolchain.command, '\0');
+}
+
+// The toolchain, but for what its compiler would have to be asked.
+Toolchain looked_up(const CompilerSettings& settings) {
+  static const std::string processor = processor_fingerprint();
+  const std::string path = search_path(settings);
+  Toolchain toolchain = locate(settings, path);
+  if (toolchain.usable())
+    toolchain.found =
+        hexadecimal(sha256_of_fields({words(toolchain), join(toolchain.flags, '\0'),
+                                      stamp(toolchain.command, path), path, processor}));
+  return toolchain;
+}
+
+// Null where the compiler has to be asked.
+std::shared_ptr<const Toolchain> known_of(const Toolchain& looked_up) {
+  if (!looked_up.usable()) return std::make_shared<const Toolchain>(looked_up);
+  const std::lock_guard lock(known_lock);
+  const auto found = known().find(looked_up.found);
+  return found == known().end() ? nullptr : found->second;
+}
+
 }  // namespace
 
 std::string_view Toolchain::macro(std::string_view name) const {
@@ -216,24 +241,14 @@ std::string Toolchain::version() const {
              : dotted("clang", "__clang_major__", "__clang_minor__", "__clang_patchlevel__");
 }
 
+std::shared_ptr<const Toolchain> known_toolchain(const CompilerSettings& settings) {
+  return known_of(looked_up(settings));
+}
+
 std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings,
                                                 std::stop_token stop) {
-  static const std::string processor = processor_fingerprint();
-  const std::string path = search_path(settings);
-  Toolchain toolchain = locate(settings, path);
-  if (!toolchain.usable()) return std::make_shared<const Toolchain>(std::move(toolchain));
-
-  // The language is part of it: one command, "ccache", may be asked for either.
-  const std::string command =
-      std::string(toolchain.language_name()) + '\0' + join(toolchain.command, '\0');
-  const std::string flags = join(toolchain.flags, '\0');
-  toolchain.found = hexadecimal(
-      sha256_of_fields({command, flags, stamp(toolchain.command, path), path, processor}));
-  {
-    const std::lock_guard lock(known_lock);
-    if (const auto found = known().find(toolchain.found); found != known().end())
-      return found->second;
-  }
+  Toolchain toolchain = looked_up(settings);
+  if (auto found = known_of(toolchain)) return found;
 
   std::optional<ModuleStore> store;
   try {
@@ -250,8 +265,8 @@ std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings
       // The same.
     }
   }
-  toolchain.identity =
-      hexadecimal(sha256_of_fields({command, join(toolchain.flags, '\0'), toolchain.macros}));
+  toolchain.identity = hexadecimal(
+      sha256_of_fields({words(toolchain), join(toolchain.flags, '\0'), toolchain.macros}));
   return remember(std::move(toolchain));
 }
 

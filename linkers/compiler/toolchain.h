@@ -39,6 +39,10 @@ struct Toolchain {
 std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings,
                                                 std::stop_token stop = {});
 
+/// The same where this process has asked for it before, or the settings name no program; else null,
+/// and nothing is asked.
+std::shared_ptr<const Toolchain> known_toolchain(const CompilerSettings& settings);
+
 /// Remembers that the toolchain compiles nothing that can be loaded, until its files or the
 /// settings change.
 void mark_broken(const Toolchain& toolchain, const std::string& problem);
