@@ -198,6 +198,13 @@ const AttrProto* OpProto::attr(std::string_view name) const {
   return found == attrs.end() ? nullptr : &*found;
 }
 
+std::string OpProto::input_names() const {
+  std::string names;
+  for (const VarProto& input : inputs)
+    names += (names.empty() ? "" : ", ") + std::string(input.variadic ? "*" : "") + input.name;
+  return names;
+}
+
 Attributes OpProto::check(const Attributes& given) const {
   const std::string prefix = "[" + name + "] ";
   for (const auto& [key, value] : given.values()) {
@@ -281,15 +288,13 @@ namespace {
 void check_count(const OpProto& proto, std::size_t n) {
   std::size_t n_required = 0;
   bool is_variadic = false;
-  std::string wanted;
   for (const VarProto& input : proto.inputs) {
     n_required += input.variadic || input.is_optional ? 0 : 1;
     is_variadic |= input.variadic;
-    wanted += (wanted.empty() ? "" : ", ") + std::string(input.variadic ? "*" : "") + input.name;
   }
   if (n >= n_required && (is_variadic || n <= proto.inputs.size())) return;
-  throw Error(ErrorKind::Type, "[" + proto.name + "] takes the inputs (" + wanted + "), not " +
-                                   std::to_string(n) + " of them");
+  throw Error(ErrorKind::Type, "[" + proto.name + "] takes the inputs (" + proto.input_names() +
+                                   "), not " + std::to_string(n) + " of them");
 }
 
 }  // namespace

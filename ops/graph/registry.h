@@ -113,6 +113,8 @@ struct OpProto {
   std::vector<Hint> hints;
 
   const AttrProto* attr(std::string_view name) const;
+  /// "a, b", and "*arrays" for what takes all that remain.
+  std::string input_names() const;
   /// Fills in defaults and checks names, types and ranges. Throws Error naming the Op, the
   /// attribute, the value and the rule, with a suggestion for a misspelt name.
   Attributes check(const Attributes& given) const;

@@ -56,9 +56,6 @@ void refuse_input_by_keyword(const OpProto& proto, const std::string& name) {
     refuse_input_by_keyword(proto,
                             std::string(text_of(PyTuple_GET_ITEM(names, k), "a keyword's name")));
   const OpFunctionObject* function = self_of(self);
-  std::string wanted;
-  for (const VarProto& input : proto.inputs)
-    wanted += (wanted.empty() ? "" : ", ") + std::string(input.variadic ? "*" : "") + input.name;
   std::string count = std::to_string(function->n_required);
   if (function->n_at_most == PY_SSIZE_T_MAX) {
     count = "at least " + count;
@@ -67,7 +64,7 @@ void refuse_input_by_keyword(const OpProto& proto, const std::string& name) {
   }
   std::string message = "[" + proto.name + "] takes " + count + " input" +
                         (function->n_required == 1 && function->n_at_most == 1 ? "" : "s") + " (" +
-                        wanted + "), but got " + std::to_string(n);
+                        proto.input_names() + "), but got " + std::to_string(n);
   if (n > function->n_at_most && !proto.attrs.empty())
     message += "; attributes go by keyword: " + proto.name + op_signature_text(proto);
   throw Error(ErrorKind::Type, message);
