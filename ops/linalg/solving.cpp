@@ -262,8 +262,7 @@ class SolveMaker : public OpMaker {
     comment(
         "The x for which a x = b, as `numpy.linalg.solve`, through LU factors with row exchanges "
         "(E. Anderson et al., LAPACK Users' Guide, 1999: getrf, getrs). The axes before the last "
-        "two "
-        "broadcast. A singular matrix is a LinAlgError.");
+        "two broadcast. A singular matrix is a LinAlgError.");
     input("a", "square matrices");
     input("b", "a vector, or matrices whose columns are right-hand sides");
     output("the solutions, in the shape of `b`");

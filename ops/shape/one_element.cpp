@@ -18,8 +18,7 @@ void run_one_element(Activation& activation, const Operands& operands) {
                   kernel_state<Role>(operands).text +
                       " has to be one number, but it is an array of shape " +
                       format_shape(CellMemory(x).shape) +
-                      ": reduce it to one element first, or choose elementwise with "
-                      "tv.where");
+                      ": reduce it to one element first, or choose elementwise with tv.where");
   activation.output(operands, 0).set(*static_cast<const T*>(x.address()));
 }
 

@@ -22,7 +22,7 @@ from thunkvm.profile.timeline import slices
 
 #: A page shows so many slices of a timeline, the longest ones, and says how many there are.
 SLICES = 50_000
-#: It shows a file whole up to so many lines, and a longer one around the lines that made nodes.
+#: Its own parts, in this order.
 SCRIPTS = ("format.js", "details.js", "tables.js", "branches.js", "graph.js", "timeline.js",
            "source.js", "main.js")  # fmt: skip
 

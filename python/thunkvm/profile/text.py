@@ -24,7 +24,7 @@ def plain(sections: Iterable[Section]) -> str:
 
     Examples
     --------
-    >>> from thunkvm.profile.section import Section, fitting
+    >>> from thunkvm.profile.section import Section
     >>> from thunkvm.profile.text import plain
     >>> print(plain([Section("calls", ("call", "time"), (("0", "1 s"),), notes=("no more",))]))
     calls
