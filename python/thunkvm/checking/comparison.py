@@ -39,12 +39,14 @@ class DisagreementError(ValueError):
     __module__ = "thunkvm"
 
 
-def compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
-    """Run a node's NumPy implementation on copies of its inputs and compare the results.
+def compare(
+    node: _core.Apply, inputs: list[Any], outputs: list[Any], expected: list[Any], rerun: Rerun
+) -> None:
+    """Hold what native code gave against `expected`, which `rerun` made of the same inputs.
 
     An element may be apart by a few ulp. Where elements are sums or solutions, which cancellation
     makes of few digits, they may also be apart by a multiple of what changes of the inputs by a few
-    ulp make of them. Nothing happens for a node that has no other implementation.
+    ulp make of them.
 
     Raises
     ------
@@ -52,10 +54,6 @@ def compare(node: _core.Apply, inputs: list[Any], outputs: list[Any]) -> None:
         If a result differs in shape, dtype or value. It names the node, the output, the first
         element that differs and both values.
     """
-    rerun = _perform_of(node)
-    expected = None if rerun is None else _expected(node, rerun, inputs)
-    if expected is None:
-        return
     found = disagreement(node, inputs, outputs, expected, rerun)
     if found is not None:
         index, difference = found
@@ -217,6 +215,7 @@ class Comparison(NodeObserver):
     def __init__(self, checker: Checker | None = None) -> None:
         super().__init__()
         self._checker = checker
+        self._of_users: dict[int, Rerun | None] = {}
         self.before = self._before
         self.after = self._after
 
@@ -228,24 +227,27 @@ class Comparison(NodeObserver):
         self, index: int, inputs: list[Any], outputs: list[Any], begun: list[Any] | None
     ) -> None:
         inputs = inputs if begun is None else begun
-        if any(value is ABSENT for value in [*inputs, *outputs]) or self._is_perform(index):
+        if any(value is ABSENT for value in [*inputs, *outputs]):
             return
-        node = self.nodes[index]
-        if self._checker is None:
-            compare(node, inputs, outputs)
-            return
-        rerun = _perform_of(node)
+        node, rerun = self.nodes[index], self._perform(index)
         expected = None if rerun is None else _expected(node, rerun, inputs)
-        if expected is not None:
-            for wanted, output in zip(expected, outputs, strict=True):
-                self._checker([wanted], [output])
+        if rerun is None or expected is None:
+            return
+        if self._checker is None:
+            compare(node, inputs, outputs, expected, rerun)
+            return
+        for wanted, output in zip(expected, outputs, strict=True):
+            self._checker([wanted], [output])
 
-    def _is_perform(self, index: int) -> bool:
-        """Whether it is a user's `perform` that ran, which is all there is."""
-        if isinstance(self.nodes[index].op, _core.BuiltinOp) or self.function is None:
-            return False
-        form, _, _ = self.function._node_forms()[index]
-        return form == "perform"
+    def _perform(self, index: int) -> Rerun | None:
+        """Return what the node is compared with; None also where that is what ran."""
+        node = self.nodes[index]
+        if isinstance(node.op, _core.BuiltinOp):
+            return _perform_of(node)
+        if index not in self._of_users:
+            ran = self.form(index)
+            self._of_users[index] = None if ran == "perform" else _perform_of(node)
+        return self._of_users[index]
 
 
 @cache

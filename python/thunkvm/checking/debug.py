@@ -38,7 +38,6 @@ class DebugObserver(NodeObserver):
         self._allowance = None if at_most is None else Allowance(at_most)
         self._plain: Function | None = None
         self._contracts: dict[int, NodeContract] = {}
-        self._forms: list[str] = []
         self._tried: set[int] = set()
         self._seen: set[tuple[Any, ...]] = set()
         self._rewriting: Rewriting | None = None
@@ -84,12 +83,8 @@ class DebugObserver(NodeObserver):
         return contract
 
     def _form(self, index: int) -> str:
-        function = self.function
-        if not self._forms and function is not None:
-            names = {"emitted": "emitted C", "loop": "emitted C"}
-            forms = [form for form, _, _ in function._node_forms()]
-            self._forms = [names.get(form, form) for form in forms]
-        return self._forms[index]
+        form = self.form(index)
+        return "emitted C" if form in ("emitted", "loop") else form
 
     def _is_new(self, index: int, inputs: list[Any]) -> bool:
         """Whether a node gets arrays that lie in memory as none did that it has got before."""

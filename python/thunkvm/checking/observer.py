@@ -97,12 +97,20 @@ class NodeObserver:
 
     def __init__(self) -> None:
         self.nodes: list[Apply] = []
+        self._forms: list[str] = []
         self._function: weakref.ref[Function] | None = None
 
     def watch(self, function: Function, relink: Relink) -> None:
         """Note the function and its nodes."""
         self._function = weakref.ref(function)
         self.nodes = [output.owner for output in function._nodes if output.owner is not None]
+
+    def form(self, index: int) -> str:
+        """Return what a node runs as: "kernel", "c", "perform", "emitted", ..."""
+        function = self.function
+        if not self._forms and function is not None:
+            self._forms = [form for form, _, _ in function._node_forms()]
+        return self._forms[index]
 
     @property
     def function(self) -> Function | None:
