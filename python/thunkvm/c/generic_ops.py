@@ -32,13 +32,17 @@ class _GenericOp(COp):
 
     def is_for(self, x: Variable) -> bool:
         """Whether C was registered for a class of the value's Type."""
-        return any(cls in self._registered for cls in type(x.type).__mro__)
+        return self._class_of(x) is not None
+
+    def _class_of(self, x: Variable) -> type | None:
+        classes = type(x.type).__mro__
+        return next((cls for cls in classes if cls in self._registered), None)
 
     def _code(self, node: Apply) -> tuple[str, str, tuple[Any, ...]]:
-        for cls in type(node.inputs[0].type).__mro__:
-            if cls in self._registered:
-                return self._registered[cls]
-        raise MethodNotDefined(f"{self} has no C for {node.inputs[0].type}.")
+        cls = self._class_of(node.inputs[0])
+        if cls is None:
+            raise MethodNotDefined(f"{self} has no C for {node.inputs[0].type}.")
+        return self._registered[cls]
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Return the versions of all that is registered; () where something has none."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Type
+from thunkvm._src.graph.plain_type import PlainType
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import CObject, ask, one_text
 
@@ -118,7 +119,7 @@ class CType(Type, CObject):
         return False
 
 
-class Generic(CType):
+class Generic(PlainType, CType):
     """Any Python object: in C it is a ``PyObject*``.
 
     Examples
@@ -129,18 +130,6 @@ class Generic(CType):
     """
 
     c_owns_variable = True
-
-    def __eq__(self, other: object) -> bool:
-        """Compare the class; a subclass is another Type."""
-        return type(self) is type(other)
-
-    def __hash__(self) -> int:
-        """Hash the class."""
-        return hash(type(self))
-
-    def __str__(self) -> str:
-        """Return the class's name."""
-        return type(self).__name__
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return the value as it is."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from thunkvm._core import Type
+from thunkvm._src.graph.plain_type import PlainType
 
 
-class DisconnectedType(Type):
+class DisconnectedType(PlainType):
     """Theano's way to say that there is no gradient: ``DisconnectedType()()`` in place of None.
 
     What `Op.grad` returns for an input may be a Variable of this Type. An Op that has a
@@ -32,18 +32,6 @@ class DisconnectedType(Type):
 
     #: What the core asks for.
     is_disconnected = True
-
-    def __eq__(self, other: object) -> bool:
-        """Compare the class."""
-        return type(self) is type(other)
-
-    def __hash__(self) -> int:
-        """Hash the class."""
-        return hash(type(self))
-
-    def __str__(self) -> str:
-        """Return the class's name."""
-        return type(self).__name__
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Refuse: there are no values."""
