@@ -76,7 +76,7 @@ def test_a_model_that_is_held_by_a_graph_that_it_holds_is_collected(way: Any, ho
     assert is_collected(make)
 
 
-@pytest.mark.parametrize("mode", [*MODES, "c&py", "c|py"])
+@pytest.mark.parametrize("mode", [*MODES, "c&py", "c|py", "DebugMode"])
 @pytest.mark.parametrize("op_class", OPS)
 def test_a_model_with_functions_and_variables_is_collected(mode: str, op_class: Any) -> None:
     def make() -> Any:

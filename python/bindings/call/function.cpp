@@ -315,20 +315,14 @@ int PythonFunction::traverse(std::uint64_t& counted, visitproc visit, void* arg)
   Py_VISIT(mode_.get());
   if (observer_)
     if (const int stop = observer_->traverse(visit, arg); stop != 0) return stop;
-  for (const std::shared_ptr<const PythonNode>& node : nodes_) {
-    Py_VISIT(node->node.get());
-    for (PyObject* object : node->held()) Py_VISIT(object);
-  }
+  if (const int stop = visit_objects(nodes_, visit, arg); stop != 0) return stop;
   for (const Parameter& parameter : parameters())
     if (parameter.default_value.is_object()) Py_VISIT(object_of(parameter.default_value));
   if (!tells_) return 0;
   return visit_graph(counted, visit, arg, [&](GraphVisit& graph) {
     for (const Parameter& parameter : parameters()) graph.type(*parameter.type);
     for (const OutputSpec& output : outputs_) graph.type(*output.type);
-    for (const std::shared_ptr<const PythonNode>& node : nodes_) {
-      for (const TypeRef& type : node->inputs) graph.type(*type);
-      for (const TypeRef& type : node->outputs) graph.type(*type);
-    }
+    tell_types(nodes_, graph);
     const Linked& linked = core_.linked();
     for (const auto& [index, value] : linked.program->constants) graph.value(value);
     if (last_ != nullptr)  // what an idle frame keeps: constants, and intermediates of `_nogc`

@@ -3,6 +3,7 @@
 #include "linkers/linker.h"
 #include "linkers/lone_thunk.h"
 #include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/python/host.h"
@@ -24,7 +25,9 @@ class Implementation {
       : thunk_(apply, std::move(code)), nodes_(std::move(nodes)) {}
 
   ThunkForm form() const { return thunk_.code().form; }
-  PythonNodes& nodes() const { return *nodes_; }
+  /// What it alone has.
+  const Apply& node() const { return thunk_.node(); }
+  const PythonNodes& nodes() const { return *nodes_; }
 
   /// The outputs for these inputs, which the code sees as they are. `lent`: None, or a list with an
   /// array for each output that the code may write to, or None for those that it gets none for; its
@@ -84,6 +87,7 @@ class Implementation {
 
 struct ImplementationObject {
   PyObject_HEAD Implementation* implementation;
+  std::uint64_t counted;  // for the garbage collector, see collection.h
 };
 PyTypeObject* implementation_class = nullptr;
 
@@ -93,12 +97,13 @@ ImplementationObject* self_of(PyObject* self) {
 
 int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  if (self_of(self)->implementation == nullptr) return 0;
-  for (const std::shared_ptr<const PythonNode>& node : self_of(self)->implementation->nodes()) {
-    Py_VISIT(node->node.get());
-    for (PyObject* object : node->held()) Py_VISIT(object);
-  }
-  return 0;
+  const Implementation* implementation = self_of(self)->implementation;
+  if (implementation == nullptr) return 0;
+  if (const int stop = visit_objects(implementation->nodes(), visit, arg); stop != 0) return stop;
+  return visit_graph(self_of(self)->counted, visit, arg, [&](GraphVisit& graph) {
+    graph.node(&implementation->node());
+    tell_types(implementation->nodes(), graph);
+  });
 }
 
 int clear(PyObject* self) {
@@ -168,6 +173,7 @@ PyRef wrap(std::unique_ptr<Implementation> implementation) {
   ImplementationObject* object = PyObject_GC_New(ImplementationObject, implementation_class);
   if (object == nullptr) throw PythonError{};
   object->implementation = implementation.release();
+  object->counted = 0;
   PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
   return PyRef::take(reinterpret_cast<PyObject*>(object));
 }
@@ -194,20 +200,23 @@ PyObject* implementations(PyObject*, PyObject* args) {
     if (apply->op() == nullptr || apply->op()->conditional() != nullptr) return list;
     const PythonOp* op = python_op(apply->op());
     if (op != nullptr && op->way("demand")) return list;
-    const auto nodes = std::make_shared<PythonNodes>();
+    // Each way has nodes of its own: the collector is told of them by each.
+    const auto add = [&](ThunkCode code, std::shared_ptr<PythonNodes> nodes) {
+      if (!code || code.lazy) return;
+      PyRef way = wrap(std::make_unique<Implementation>(*apply, std::move(code), std::move(nodes)));
+      check(PyList_Append(list.get(), way.get()));
+    };
+    const auto of_c = std::make_shared<PythonNodes>(), of_perform = std::make_shared<PythonNodes>();
+    add(native_thunk(*apply), std::make_shared<PythonNodes>());
     const Variable roots[] = {apply->output(0)};
     const CNodes c_nodes(roots, op != nullptr && op->way("c_code") ? c_code : Py_None);
-    ThunkCode c_thunk = c_nodes.source(nodes)(*apply);
+    ThunkCode c_thunk = c_nodes.source(of_c)(*apply);
     if (c_thunk) {
       Schedule schedule = schedule_of_node(*apply);
       c_nodes.compile(schedule, true);
     }
-    for (ThunkCode code :
-         {native_thunk(*apply), std::move(c_thunk), perform_of(*apply, performs, nodes)}) {
-      if (!code || code.lazy) continue;
-      PyRef wrapped = wrap(std::make_unique<Implementation>(*apply, std::move(code), nodes));
-      check(PyList_Append(list.get(), wrapped.get()));
-    }
+    add(std::move(c_thunk), of_c);
+    add(perform_of(*apply, performs, of_perform), of_perform);
     return list;
   });
 }

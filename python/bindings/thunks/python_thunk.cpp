@@ -92,6 +92,21 @@ std::int64_t asked_input(PyObject* index, const std::string& asks) {
   return input;
 }
 
+int visit_objects(const PythonNodes& nodes, visitproc visit, void* arg) {
+  for (const std::shared_ptr<const PythonNode>& node : nodes) {
+    Py_VISIT(node->node.get());
+    for (PyObject* object : node->held()) Py_VISIT(object);
+  }
+  return 0;
+}
+
+void tell_types(const PythonNodes& nodes, GraphVisit& graph) {
+  for (const std::shared_ptr<const PythonNode>& node : nodes) {
+    for (const TypeRef& type : node->inputs) graph.type(*type);
+    for (const TypeRef& type : node->outputs) graph.type(*type);
+  }
+}
+
 namespace {
 
 PyRef default_thunks() {

@@ -5,6 +5,7 @@
 #include "linkers/linker.h"
 #include "linkers/user_code/input_guard.h"
 #include "ops/graph/op.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/python/python.h"
 
 #include <memory>
@@ -75,6 +76,10 @@ class Held {
 std::int64_t asked_input(PyObject* index, const std::string& asks);
 
 using PythonNodes = std::vector<std::shared_ptr<const PythonNode>>;
+
+/// For the `tp_traverse` of what alone has these nodes: their objects, and of graphs their Types.
+int visit_objects(const PythonNodes& nodes, visitproc visit, void* arg);
+void tell_types(const PythonNodes& nodes, GraphVisit& graph);
 
 /// A thunk for each Python Op, and for each built-in Op to which `performs` gives one: a callable
 /// that takes the Apply and returns a function `perform(node, inputs, output_storage)`, or None.
