@@ -4,7 +4,9 @@
 
 namespace thunkvm {
 
-RegionTree::RegionTree() { nodes_.push_back({kRootRegion, kRootRegion, 0, kNoIndex, kNoIndex, 0}); }
+RegionTree::RegionTree() {
+  nodes_.push_back({kRootRegion, kRootRegion, 0, kNoIndex, kNoIndex, 0, kNoIndex});
+}
 
 Region RegionTree::add(Region parent, std::uint32_t key, std::uint32_t owner) {
   const Node& up = nodes_[parent];
@@ -12,7 +14,7 @@ Region RegionTree::add(Region parent, std::uint32_t key, std::uint32_t owner) {
   // Jump pointers as in a skew-binary list: O(1) to add, O(log depth) to climb.
   const Region jump =
       up.depth - over.depth == over.depth - nodes_[over.jump].depth ? over.jump : parent;
-  nodes_.push_back({parent, jump, up.depth + 1, key, owner, 0});
+  nodes_.push_back({parent, jump, up.depth + 1, key, owner, 0, up.loop});
   return static_cast<Region>(nodes_.size() - 1);
 }
 
@@ -83,7 +85,7 @@ Region RegionTree::child_towards(Region ancestor, Region region) const {
   return region;
 }
 
-RegionTree::Cover RegionTree::cover(std::span<const Region> demands) {
+RegionTree::Cover RegionTree::cover(std::span<const Region> demands, Region loop) {
   Region common = demands.front();
   bool same = true;
   for (Region r : demands.subspan(1)) {
@@ -91,7 +93,9 @@ RegionTree::Cover RegionTree::cover(std::span<const Region> demands) {
     same = false;
     common = lca(common, r);
   }
-  if (same) return {common, true};
+  const Region lowest = common;
+  common = out_of_loops(lowest, loop);
+  if (same && common == lowest) return {common, true};
   ++query_;
   pending_.clear();
   const auto count = [&](Region r) {

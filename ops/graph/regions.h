@@ -21,10 +21,10 @@ inline constexpr std::uint32_t kNoIndex = UINT32_MAX;
 /// A tree of regions that grows at its leaves.
 ///
 /// Under a region hang the *arms* of conditionals decided there, one for each exit, shared by all
-/// conditionals with the same key (region, selector, decoding, number of arms); and
-/// *bodies* (memo bodies, and inputs of opaque nodes), entered at most once and not certainly at
-/// all. Ancestor queries take O(log depth) (jump
-/// pointers).
+/// conditionals with the same key (region, selector, decoding, number of arms); *loops*, each the
+/// one arm of a key, since it is entered whenever control is there; and *bodies* (memo bodies, and
+/// inputs of opaque nodes), entered at most once and not certainly at all. Ancestor queries take
+/// O(log depth) (jump pointers).
 class RegionTree {
  public:
   RegionTree();
@@ -34,6 +34,14 @@ class RegionTree {
   std::uint32_t open_arms(Region parent, std::uint32_t selector, Decoding decoding,
                           std::uint32_t n_arms);
   Region open_body(Region parent, std::uint32_t owner);
+  /// A region that was just made is that of a loop: it is entered once a step.
+  void mark_loop(Region region) { nodes_[region].loop = region; }
+  /// The innermost region around `region`, or that one, which lies in no loop but `loop` and those
+  /// around it (kNoIndex: in none at all).
+  Region out_of_loops(Region region, Region loop) const {
+    for (Region in; (in = nodes_[region].loop) != loop && in != kNoIndex;) region = parent(in);
+    return region;
+  }
 
   /// The arm that an enclosing region already decided for this selector, or kNoIndex. May miss one
   /// where a selector opens arms in very many regions: that costs a branch, never correctness.
@@ -41,12 +49,16 @@ class RegionTree {
                         std::uint32_t n_arms) const;
 
   struct Cover {
-    Region region = kRootRegion;  ///< the lowest common ancestor of the demands
-    bool unconditional = false;   ///< one of them occurs whenever control enters `region`
+    /// The lowest common ancestor of the demands that lies in no loop but the one asked for.
+    Region region = kRootRegion;
+    bool unconditional = false;  ///< one of them occurs whenever control enters `region`
   };
   /// Demands that cover all arms of one key count as a demand by the region that the key sits in,
   /// and so on upwards.
-  Cover cover(std::span<const Region> demands);
+  ///
+  /// `loop`: the region of the innermost loop that what is demanded changes in from step to step;
+  /// what does not is computed outside (kNoIndex: it never changes).
+  Cover cover(std::span<const Region> demands, Region loop = kNoIndex);
 
   Region lca(Region a, Region b) const;
   bool is_ancestor(Region ancestor, Region region) const;  ///< or equal
@@ -74,6 +86,7 @@ class RegionTree {
     std::uint32_t key;    ///< of an arm
     std::uint32_t owner;  ///< of a body
     std::uint32_t seen;   ///< the last `cover` query that counted this region
+    Region loop;          ///< the innermost loop that it is in, or is; kNoIndex: none
   };
   struct Key {
     Region region;

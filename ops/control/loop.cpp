@@ -1,0 +1,135 @@
+#include "ops/control/loop.h"
+
+#include "ops/control/loop_opening.h"
+#include "ops/control/loop_tape.h"
+#include "thunks/error.h"
+
+#include <atomic>
+#include <unordered_set>
+#include <utility>
+
+namespace thunkvm {
+namespace {
+
+std::atomic<bool> is_any_made{false};
+
+/// Whether a variable of one type may stand where one of the other is declared: lengths that are
+/// known may be forgotten.
+bool fits(const Type& value, const Type& declared) {
+  const TensorType *a = value.tensor(), *b = declared.tensor();
+  if (a == nullptr || b == nullptr) return a == b && value.equals(declared);
+  if (a->dtype() != b->dtype() || a->ndim() != b->ndim()) return false;
+  for (std::size_t i = 0; i < a->shape().size(); ++i)
+    if (b->shape()[i] != kUnknownLength && a->shape()[i] != b->shape()[i]) return false;
+  return true;
+}
+
+void check_fits(const std::string& loop, const char* what, std::size_t i, const Variable& value,
+                const Variable& leaf) {
+  if (fits(value.type(), leaf.type())) return;
+  throw Error(ErrorKind::Type, "[" + loop + "] " + what + " " + std::to_string(i) + " is " +
+                                   value.text() + ", a " + value.type().text() +
+                                   ", and the loop's is a " + leaf.type().text() +
+                                   ": it has to be of one type from step to step");
+}
+
+TypeRef type_of_tape(const Variable& value) {
+  const TensorType* const type = value.type().tensor();
+  if (type == nullptr) return GenericType::instance();
+  StaticShape shape = {kUnknownLength};
+  shape.insert(shape.end(), type->shape().begin(), type->shape().end());
+  return TensorType::of(type->dtype(), shape);
+}
+
+}  // namespace
+
+std::vector<Variable> LoopBody::values() const {
+  std::vector<Variable> all;
+  if (limit) all.push_back(limit);
+  all.push_back(test);
+  all.insert(all.end(), nexts.begin(), nexts.end());
+  all.insert(all.end(), collected.begin(), collected.end());
+  return all;
+}
+
+void LoopBody::set_values(std::span<const Variable> values) {
+  auto value = values.begin();
+  if (limit) limit = *value++;
+  test = *value++;
+  for (Variable& next : nexts) next = *value++;
+  for (Variable& each : collected) each = *value++;
+}
+
+bool has_loops() { return is_any_made.load(std::memory_order_relaxed); }
+
+LoopOp::LoopOp(Ref<const LoopBody> body) : body_(std::move(body)) {
+  is_any_made.store(true, std::memory_order_relaxed);
+  if (body_->nexts.size() != body_->states.size())
+    throw Error(ErrorKind::Value, "[" + name() + "] has " + std::to_string(body_->states.size()) +
+                                      " states and " + std::to_string(body_->nexts.size()) +
+                                      " next values");
+  for (std::size_t i = 0; i < body_->states.size(); ++i)
+    check_fits(name(), "the next value of state", i, body_->nexts[i], body_->states[i]);
+}
+
+std::vector<Variable> LoopOp::call(std::span<const Variable> inputs) const {
+  const std::size_t n_states = body_->states.size();
+  if (inputs.size() != n_states + body_->captures.size())
+    throw Error(ErrorKind::Type, "[" + name() + "] takes " + std::to_string(n_states) +
+                                     " first values and " + std::to_string(body_->captures.size()) +
+                                     " captures; got " + std::to_string(inputs.size()) + " inputs");
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (i < n_states)
+      check_fits(name(), "the first value of state", i, inputs[i], body_->states[i]);
+    else
+      check_fits(name(), "capture", i - n_states, inputs[i], body_->captures[i - n_states]);
+  std::vector<TypeRef> types;
+  for (const Variable& state : body_->states) types.push_back(state.type_ref());
+  for (const Variable& state : body_->states) types.push_back(type_of_tape(state));
+  for (const Variable& value : body_->collected) types.push_back(type_of_tape(value));
+  types.push_back(TensorType::scalar(DType::Int64));
+  types.push_back(TensorType::scalar(DType::Bool));
+  return Apply::make(Ref<const Op>(this), inputs, types)->outputs();
+}
+
+std::vector<Variable> OpenLoopOp::call(std::span<const Variable> inputs) const {
+  std::vector<TypeRef> types;
+  for (std::uint32_t j = 0; j < n_left_; ++j) types.push_back(inputs[left(j)].type_ref());
+  return Apply::make(Ref<const Op>(this), inputs, types)->outputs();
+}
+
+const LoopOp* closed_loop(const Apply& node) {
+  return has_loops() && node.op() != nullptr ? dynamic_cast<const LoopOp*>(node.op()) : nullptr;
+}
+
+std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts) {
+  const std::vector<Variable> roots = body.values();
+  const NodeIndex order = topological_order(roots);
+  std::vector<bool> changes(order.size());  // from step to step
+  for (const Variable& state : body.states)
+    if (order.contains(*state.node())) changes[order.of(*state.node())] = true;
+  std::vector<Variable> inputs(firsts.begin(), firsts.end());
+  std::vector<std::pair<Variable, Variable>> captured;
+  std::unordered_set<Variable, VariableHash> known;
+  const auto use = [&](const Variable& v) {
+    if (changes[order.of(*v.node())] || v.is_constant() || !known.insert(v).second) return;
+    captured.emplace_back(v, Variable::input(v.type_ref(), v.name()));
+    body.captures.push_back(captured.back().second);
+    inputs.push_back(v);
+  };
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    for (const Variable& input : order[n]->inputs())
+      changes[n] = changes[n] || changes[order.of(*input.node())];
+    if (!changes[n]) continue;
+    for (const Variable& input : order[n]->inputs()) use(input);
+  }
+  for (const Variable& root : roots) use(root);
+  body.set_values(substitute(roots, captured));
+  return Ref<const Op>(new LoopOp(Ref<const LoopBody>(&body)))->call(inputs);
+}
+
+const OpenLoopOp* open_loop(const Apply& node) {
+  return has_loops() && node.op() != nullptr ? dynamic_cast<const OpenLoopOp*>(node.op()) : nullptr;
+}
+
+}  // namespace thunkvm

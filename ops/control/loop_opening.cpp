@@ -1,0 +1,298 @@
+// loop_opening.cpp: from closed loops to open ones.
+#include "ops/control/loop_opening.h"
+
+#include "ops/control/conditional.h"
+#include "ops/control/loop.h"
+#include "ops/control/loop_tape.h"
+#include "ops/graph/functions.h"
+#include "ops/graph/node_index.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace thunkvm {
+namespace {
+
+using Pairs = std::vector<std::pair<Variable, Variable>>;
+
+/// The values of a graph with closed loops that somebody may demand, in bodies too: the least set
+/// with the roots, what the test of a loop may read of which something is demanded, and from step
+/// to step the next values of the states that are.
+class Liveness {
+ public:
+  explicit Liveness(std::span<const Variable> roots) {
+    for (const Variable& root : roots) mark(root);
+    while (!pending_.empty()) {
+      const Variable v = pending_.back();
+      pending_.pop_back();
+      if (const LoopOp* loop = closed_loop(*v.node()))
+        mark_output(*loop, *v.node(), v.index());
+      else if (const auto stands = stands_for_.find(v); stands != stands_for_.end())
+        for (const Variable& outside : stands->second) mark(outside);
+      else if (nodes_.insert(v.node()).second)
+        for (const Variable& input : v.node()->inputs()) mark(input);
+    }
+  }
+  bool contains(const Variable& v) const { return live_.contains(v); }
+
+ private:
+  void mark(const Variable& v) {
+    if (live_.insert(v).second) pending_.push_back(v);
+  }
+  void mark_output(const LoopOp& op, Apply& node, std::uint32_t output) {
+    const LoopBody& body = op.body();
+    const LoopOutputs place = op.outputs();
+    if (nodes_.insert(&node).second) {
+      for (std::uint32_t i = 0; i < body.states.size(); ++i) {
+        stand_for(body.states[i], body.nexts[i]);
+        stand_for(body.states[i], node.input(static_cast<int>(i)));
+      }
+      for (std::uint32_t i = 0; i < body.captures.size(); ++i)
+        stand_for(body.captures[i], node.input(static_cast<int>(body.states.size() + i)));
+      mark(body.test);
+      if (body.limit) mark(body.limit);
+    }
+    if (output < place.collected(0))
+      mark(body.states[output % place.n_states]);
+    else if (output < place.steps())
+      mark(body.collected[output - place.collected(0)]);
+  }
+  // A body may be that of several nodes.
+  void stand_for(const Variable& leaf, const Variable& outside) {
+    stands_for_[leaf].push_back(outside);
+    if (live_.contains(leaf)) mark(outside);
+  }
+
+  std::unordered_set<Variable, VariableHash> live_;
+  std::unordered_set<const Apply*> nodes_;
+  std::unordered_map<Variable, std::vector<Variable>, VariableHash> stands_for_;
+  std::vector<Variable> pending_;
+};
+
+/// The values that loops collect of which nothing but the last one is read, and the nodes that read
+/// it (`y[-1]`): no other is kept.
+class LastOnes {
+ public:
+  LastOnes(const NodeIndex& order, std::span<const Variable> roots) {
+    for (Apply* node : order)
+      for (const Variable& input : node->inputs())
+        if (is_collected(input)) note(input, reads_last(*node) ? node : nullptr);
+    for (const Variable& root : roots)
+      if (is_collected(root)) note(root, nullptr);
+  }
+  /// The nodes that read the last one; none where others are read.
+  std::span<Apply* const> of(const Variable& collected) const {
+    const auto found = readers_.find(collected);
+    if (found == readers_.end() || std::ranges::find(found->second, nullptr) != found->second.end())
+      return {};
+    return found->second;
+  }
+
+ private:
+  static bool is_collected(const Variable& v) {
+    const LoopOp* const op = closed_loop(*v.node());
+    if (op == nullptr) return false;
+    const LoopOutputs place = op->outputs();
+    return v.index() >= place.collected(0) && v.index() < place.steps();
+  }
+  static bool reads_last(const Apply& node) {
+    return node.op()->proto() != nullptr && node.op()->proto()->name == "subtensor" &&
+           node.op()->attributes().get<std::vector<std::string>>("index") ==
+               std::vector<std::string>{"-1"};
+  }
+  void note(const Variable& collected, Apply* reader) {
+    std::vector<Apply*>& readers = readers_[collected];
+    if (std::ranges::find(readers, reader) == readers.end()) readers.push_back(reader);
+  }
+
+  std::unordered_map<Variable, std::vector<Apply*>, VariableHash> readers_;
+};
+
+/// The states of an open loop as they are put together: those that have a value when it begins
+/// first.
+struct OpenState {
+  Variable leaf, next, given;
+};
+
+/// Opens one loop.
+class Opening {
+ public:
+  Opening(Apply& node, const LoopOp& op, const Liveness& live, const LastOnes& last_ones)
+      : node_(node), op_(op), body_(op.body()), live_(live), last_ones_(last_ones) {}
+
+  /// Adds what stands for each output that is used to `replaced`.
+  void run(Pairs& replaced) {
+    const OriginOf scope(node_);
+    const LoopOutputs place = op_.outputs();
+    const std::size_t n_states = body_.states.size();
+    Pairs inside;
+    for (std::size_t i = 0; i < body_.captures.size(); ++i)
+      if (live_.contains(body_.captures[i]))
+        inside.emplace_back(body_.captures[i], node_.input(static_cast<int>(n_states + i)));
+    now_.resize(n_states);
+    for (std::uint32_t i = 0; i < n_states; ++i) {
+      if (!is_live(i)) continue;
+      now_[i] = value_now(i);
+      inside.emplace_back(body_.states[i], now_[i]);
+    }
+    // What a step computes, in the graph outside.
+    std::vector<Variable> roots = {body_.test};
+    if (body_.limit) roots.push_back(body_.limit);
+    for (std::uint32_t i = 0; i < n_states; ++i)
+      if (is_live(i)) roots.push_back(body_.nexts[i]);
+    for (std::uint32_t i = 0; i < body_.collected.size(); ++i)
+      if (is_used(place.collected(i))) roots.push_back(body_.collected[i]);
+    roots = substitute(roots, inside);
+    auto root = roots.begin();
+    const Variable test = *root++;
+    const Variable limit = body_.limit ? *root++ : Variable();
+    for (std::uint32_t i = 0; i < n_states; ++i) {
+      if (!is_live(i)) continue;
+      const Variable next = *root++;
+      if (is_state_[i]) states_[state_at_[i]].next = next;
+    }
+    // What it leaves.
+    for (std::uint32_t i = 0; i < n_states; ++i) {
+      if (is_used(place.last(i))) leave(node_.output(place.last(i)), now_[i]);
+      if (is_used(place.history(i))) leave(node_.output(place.history(i)), tape_of(now_[i]));
+    }
+    for (std::uint32_t i = 0; i < body_.collected.size(); ++i)
+      if (is_used(place.collected(i))) leave_collected(node_.output(place.collected(i)), *root++);
+    if (is_used(place.steps())) leave(node_.output(place.steps()), step());
+    if (is_used(place.finished()))
+      leave(node_.output(place.finished()),
+            limit ? ifelse(limit, Variable::number(true), is_false(test)) : Variable::number(true));
+    const std::vector<Variable> outputs = open(limit ? lazy_and(limit, test) : test);
+    for (std::size_t j = 0; j < outputs.size(); ++j)
+      for (const Variable& before : leaves_[j].first) replaced.emplace_back(before, outputs[j]);
+  }
+
+ private:
+  bool is_live(std::uint32_t state) const { return live_.contains(body_.states[state]); }
+  bool is_used(std::uint32_t output) const { return live_.contains(node_.output(output)); }
+  std::size_t add_state(const Variable& leaf, const Variable& next, const Variable& given) {
+    states_.push_back({leaf, next, given});
+    return states_.size() - 1;
+  }
+  static Variable leaf_like(const Variable& v) { return Variable::input(v.type_ref(), v.name()); }
+
+  /// A state's value in a step. A first value that has to be computed is demanded where the state
+  /// is read before anything was carried: it is a branch, of which the graph takes care.
+  Variable value_now(std::uint32_t i) {
+    is_state_.resize(body_.states.size());
+    state_at_.resize(body_.states.size());
+    const Variable first = node_.input(static_cast<int>(i));
+    if (body_.nexts[i] == body_.states[i]) return first;  // it does not change
+    is_state_[i] = true;
+    const Variable leaf = leaf_like(body_.states[i]);
+    state_at_[i] = add_state(leaf, {}, first.is_leaf() ? first : Variable());
+    return first.is_leaf() ? leaf : ifelse(is_first(), first, leaf);
+  }
+  const Variable& is_first() {
+    if (!is_first_) {
+      is_first_ = Variable::input(TensorType::scalar(DType::Bool), "first");
+      add_state(is_first_, Variable::number(false), Variable::number(true));
+    }
+    return is_first_;
+  }
+  const Variable& step() {
+    if (!step_) {
+      step_ = Variable::input(TensorType::scalar(DType::Int64), "step");
+      add_state(step_, step_ + Variable::number(std::int64_t{1}),
+                Variable::number(std::int64_t{0}));
+    }
+    return step_;
+  }
+  Variable tape_of(const Variable& value) {
+    const Variable empty = empty_tape(value.type());
+    const Variable tape = leaf_like(empty);
+    add_state(tape, append_to_tape(tape, step(), value), empty);
+    return rows_of_tape(tape, step());
+  }
+  static Variable is_false(const Variable& test) {
+    return ifelse(test, Variable::number(false), Variable::number(true));
+  }
+  /// What a step collects: of all steps, or of the last one alone. Where there was none the error
+  /// is that of an index into nothing.
+  void leave_collected(const Variable& output, const Variable& value) {
+    const std::span<Apply* const> readers = last_ones_.of(output);
+    if (readers.empty()) return leave(output, tape_of(value));
+    const Variable latest = leaf_like(value);
+    add_state(latest, value, {});
+    const std::vector<std::string> last = {"-1"};
+    const Variable nothing = call_op("subtensor", {empty_tape(value.type())}, {{"index", last}});
+    std::vector<Variable> before;
+    for (Apply* reader : readers) before.push_back(reader->output(0));
+    leaves_.emplace_back(std::move(before), ifelse(is_first(), nothing, latest));
+  }
+  void leave(const Variable& output, Variable value) {
+    leaves_.emplace_back(std::vector<Variable>{output}, std::move(value));
+  }
+
+  std::vector<Variable> open(const Variable& test) {
+    std::ranges::stable_partition(states_, [](const OpenState& s) { return bool(s.given); });
+    const auto n_given = static_cast<std::uint32_t>(
+        std::ranges::count_if(states_, [](const OpenState& s) { return bool(s.given); }));
+    std::vector<Variable> inputs;
+    for (const OpenState& s : states_) inputs.push_back(s.leaf);
+    inputs.push_back(test);
+    for (const OpenState& s : states_) inputs.push_back(s.next);
+    for (const auto& [output, value] : leaves_) inputs.push_back(value);
+    for (std::uint32_t i = 0; i < n_given; ++i) inputs.push_back(states_[i].given);
+    const Ref<const Op> op(new OpenLoopOp(op_.name(), static_cast<std::uint32_t>(states_.size()),
+                                          static_cast<std::uint32_t>(leaves_.size()), n_given));
+    return op->call(inputs);
+  }
+
+  Apply& node_;
+  const LoopOp& op_;
+  const LoopBody& body_;
+  const Liveness& live_;
+  const LastOnes& last_ones_;
+  std::vector<Variable> now_;          // by state of the body: its value in a step
+  std::vector<bool> is_state_;         // by state of the body
+  std::vector<std::size_t> state_at_;  // by state of the body, in `states_`
+  std::vector<OpenState> states_;
+  /// The values that it leaves, each with the variables that it stands for.
+  std::vector<std::pair<std::vector<Variable>, Variable>> leaves_;
+  Variable is_first_, step_;
+};
+
+/// Opens the loops that stand in the graph itself, each with what the others ask of it; those in
+/// their bodies stand in the graph then. False if there are none.
+bool open_outermost(std::vector<Variable>& roots) {
+  const NodeIndex order = topological_order(roots);
+  if (std::ranges::none_of(order, [](const Apply* n) { return closed_loop(*n) != nullptr; }))
+    return false;
+  const Liveness live(roots);
+  const LastOnes last_ones(order, roots);
+  Pairs replaced;
+  for (Apply* node : order) {
+    const LoopOp* const op = closed_loop(*node);
+    const auto is_used = [&](const Variable& output) { return live.contains(output); };
+    if (op != nullptr && std::ranges::any_of(node->outputs(), is_used))
+      Opening(*node, *op, live, last_ones).run(replaced);
+  }
+  roots = substitute(roots, replaced);
+  return true;
+}
+
+}  // namespace
+
+FunctionGraph open_loops(const FunctionGraph& graph) {
+  if (!has_loops()) return graph;
+  std::vector<Variable> roots = graph.outputs;
+  for (const Update& update : graph.updates) roots.push_back(update.value);
+  bool any = false;
+  while (open_outermost(roots)) any = true;
+  if (!any) return graph;
+  FunctionGraph opened = graph;
+  auto root = roots.begin();
+  for (Variable& output : opened.outputs) output = *root++;
+  for (Update& update : opened.updates) update.value = *root++;
+  return opened;
+}
+
+}  // namespace thunkvm
