@@ -160,8 +160,18 @@ std::shared_ptr<EmittedCode> Compilation::emitted(const std::stop_token& stop) c
   return emit(program_, *schedule_, shapes_ == nullptr ? none : *shapes_, options_, stop);
 }
 
-void Compilation::follow() {
-  if (++calls_ < next_try_ && run_ == nullptr) return;
+void Compilation::follow(Host* host) {
+  if (++calls_ == 1 && host != nullptr && !program_->loops.empty() && state() == State::Waiting) {
+    compile_in_background();
+    while (state() == State::Compiling) {
+      const std::shared_ptr<Run> run = run_;
+      run->set_urgency(CompileJob::kWaitedFor);
+      wait(*run, *host);
+    }
+    if (state() == State::Ready) change_over();
+    return;
+  }
+  if (calls_ < next_try_ && run_ == nullptr) return;
   switch (state()) {
     case State::Waiting:
       if (calls_ < next_try_) return;

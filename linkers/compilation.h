@@ -50,9 +50,11 @@ class Compilation {
   bool waits() const { return followed_.load(std::memory_order_relaxed); }
   /// For each call while it waits: changes over to the emitted code once it is there, and sees to
   /// it that it will be: in the background, where the most called program of the process is next.
-  /// Does not wait for it, and does not throw what the compiler does. Where it fails for want of
-  /// what the system may have again, a later call tries again.
-  void follow();
+  /// Does not wait for it, but for the first call of a program with loops, which might run their
+  /// steps on kernels for long, if there is a `host`; and does not throw what the compiler does.
+  /// Where it fails for want of what the system may have again, a later call tries again. Throws
+  /// Error(Interrupted) where the host says so while it waits.
+  void follow(Host* host = nullptr);
   /// Returns when it is ready or has failed, whoever it is that compiles it. Nothing in modes that
   /// emit none. Throws CompileError, after which it is what it was before, and Error(Interrupted)
   /// where the host says so. What failed in the background is tried again, and stays as it was if

@@ -42,6 +42,21 @@ bool shapes_differ(std::span<const FailedInput> inputs) {
   return false;
 }
 
+std::string steps_text(const Linked& linked, const Frame& frame, std::uint32_t node) {
+  const Schedule& schedule = *linked.schedule;
+  const std::uint32_t block = schedule.block_of_nodes()[node];
+  std::string text;
+  for (std::uint32_t loop = block == kNone ? kNone : schedule.loop_of_block(block); loop != kNone;
+       loop = schedule.loops[loop].loop) {
+    const Variable& output = linked.nodes()[schedule.loops[loop].node];
+    const std::string origin = output.node()->origin_text();
+    text += "\n  in step " + std::to_string(frame.step(loop)) + " of " +
+            schedule.node_name(schedule.loops[loop].node) +
+            (origin.empty() ? "" : ", made at " + origin);
+  }
+  return text;
+}
+
 std::string failed_node_text(const std::string& function, const Variable& output) {
   std::string text = "In " + function + ": node " + output.text();
   if (output.node()->op() != nullptr) text += ", Op " + output.node()->op()->text();

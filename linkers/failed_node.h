@@ -25,6 +25,10 @@ std::vector<FailedInput> failed_inputs(const Linked& linked, Frame& frame, std::
 /// Whether two arrays among the values differ in shape.
 bool shapes_differ(std::span<const FailedInput> inputs);
 
+/// The steps of loops that a node failed in, from 0, the innermost loop first, a line each; each
+/// line begins with a new line.
+std::string steps_text(const Linked& linked, const Frame& frame, std::uint32_t node);
+
 /// "In step: node mul.0, Op mul".
 std::string failed_node_text(const std::string& function, const Variable& output);
 

@@ -4,6 +4,7 @@
 #include "linkers/compiler/compiler.h"
 #include "linkers/failed_node.h"
 #include "linkers/value_check.h"
+#include "ops/control/loop.h"
 #include "ops/graph/shape_facts.h"
 #include "ops/rewrites/inferred_shapes.h"
 #include "ops/rewrites/rewrite.h"
@@ -130,6 +131,7 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
   when_ = mode.compiles();
   check_updates(options);
   const std::uint64_t begin = Clock::now();
+  graph_ = open_loops(graph_);
   if (!mode.rewrites.empty()) {
     Rewritten rewritten = rewrite(graph_, mode.rewrites);
     graph_ = std::move(rewritten.graph);
@@ -192,7 +194,7 @@ std::vector<Cell> Function::call(std::vector<Cell> arguments, Host& host, Tracer
     throw Error(ErrorKind::Type, name_ + " takes " + std::to_string(n_inputs) + " arguments, but " +
                                      std::to_string(arguments.size()) + " were given");
   if (compilation_.waits())
-    if (Turn turn(turns_, std::try_to_lock); turn) compilation_.follow();
+    if (Turn turn(turns_, std::try_to_lock); turn) compilation_.follow(&turn);
   const PooledFrame frame(frames_);
   Call call(*this, *frame);
   call.use(compilation_);

@@ -57,6 +57,10 @@ void check_inputs(const FunctionGraph& function, const FlatGraph& graph) {
   for (const Variable& v : function.inputs)
     if (const std::uint32_t index = graph.nodes.of(*v.node()); index != NodeIndex::kAbsent)
       given[index] = 1;
+  for (std::uint32_t n = 0; n < graph.nodes.size(); ++n)
+    if (const OpenLoopOp* loop = graph.loop(n))
+      for (std::uint32_t i = 0; i < loop->n_states(); ++i)
+        given[graph.node_of[graph.input(n, loop->state(i))]] = 1;
   for (std::size_t n = 0; n < graph.nodes.size(); ++n)
     if (graph.nodes[n]->leaf() == Leaf::Input && given[n] == 0)
       throw Error(ErrorKind::Value,
@@ -80,7 +84,7 @@ FlatGraph flatten(const FunctionGraph& function, const LinkOptions& options) {
     graph.watched.push_back(there ? graph.value(u.value) : kNoIndex);
   }
   for (std::uint32_t i = 0; i < n; ++i)
-    if (graph.nodes[i]->leaf() == Leaf::None && graph.nodes[i]->op()->conditional() == nullptr) {
+    if (!graph.is_leaf(i) && graph.conditional(i) == nullptr && graph.loop(i) == nullptr) {
       poll_interrupt();
       graph.thunks[i] = choose(*graph.nodes[i], options);
     }

@@ -1,5 +1,6 @@
 #include "linkers/linker_table.h"
 
+#include "ops/control/loop_tape.h"
 #include "ops/graph/registry.h"
 #include "thunks/error.h"
 
@@ -58,10 +59,10 @@ constexpr std::array kWhens = {NamedWhen{CompileWhen::Now, "now"},
                                NamedWhen{CompileWhen::Background, "background"},
                                NamedWhen{CompileWhen::Never, "never"}};
 
-// A native lazy thunk, for Ops of C++ that have no other way to run.
+// A native thunk of what has no other way to run: lazy Ops of C++, and the tapes of loops.
 ThunkCode lazy_kernel(const Apply& node) {
   ThunkCode code = native_thunk(node);
-  return code.lazy ? code : ThunkCode{};
+  return code.lazy || is_of_tapes(node) ? code : ThunkCode{};
 }
 
 ThunkSource source(ThunkOrigin origin, const HostThunks& thunks) {

@@ -98,10 +98,12 @@ class Disassembler {
   void find_titles() {
     for (std::size_t b = 0; b < program_.bodies.size(); ++b) {
       const Body& body = program_.bodies[b];
-      titles_[body.pc].push_back(body.kind == Body::Kind::Memo
-                                     ? "memo " + std::to_string(b) + ", " + node(body.node)
-                                     : "lazy " + std::to_string(body.owner) + ", input " +
-                                           std::to_string(body.number));
+      titles_[body.pc].push_back(
+          body.kind == Body::Kind::Loop
+              ? "loop " + std::to_string(body.number) + ", " + node(body.node)
+          : body.kind == Body::Kind::Memo
+              ? "memo " + std::to_string(b) + ", " + node(body.node)
+              : "lazy " + std::to_string(body.owner) + ", input " + std::to_string(body.number));
     }
   }
 
@@ -135,6 +137,8 @@ class Disassembler {
                  reg(lazy.operands.output(static_cast<int>(instruction.b)));
         break;
       }
+      case Opcode::Loop:
+      case Opcode::Again: text_ += "  " + node(program_.loops[instruction.a].node); break;
       case Opcode::Release: text_ += "  " + node(program_.lazies[instruction.a].node); break;
       case Opcode::Retire: text_ += "  " + retires(instruction.a, instruction.b); break;
       default: break;

@@ -30,6 +30,7 @@ Frame::Frame(std::shared_ptr<const Program> program)
       cells_(program_->n_registers),
       done_(program_->bodies.size()),
       lazies_(program_->lazies.size()),
+      counted_(program_->loops.size()),
       ends_(call_registers(*program_)),
       counters_(program_->n_counters),
       until_poll_(kThunksPerPoll) {
@@ -121,22 +122,46 @@ void Frame::reset_bodies() noexcept {
   done_list_.clear();
   if (!failures_.empty()) failures_.clear();
   failed_bodies_.clear();
-  for (const std::uint32_t index : entered_) {
-    const Lazy& lazy = program_->lazies[index];
-    LazyState& state = lazies_[index];
-    release(index);
-    counters_[lazy.counter + 1] += std::count(state.computed.begin(), state.computed.end(), 1);
-    std::fill_n(done_.begin() + lazy.first_body, lazy.operands.n_inputs, 0);
-    std::fill(state.computed.begin(), state.computed.end(), 0);
-    state.waiting.clear();
-    state.failure = Failure{};
-    state.raising = kNone;
-    state.entered = state.released = false;
-    // An output that it computed and nobody demanded has no retire in the program.
-    if (!program_->retain_intermediates)
-      for (int j = 0; j < lazy.operands.n_outputs; ++j) cells_[lazy.operands.output(j)].clear();
-  }
+  for (const std::uint32_t index : entered_) reset_lazy(index);
   entered_.clear();
+}
+
+void Frame::reset_lazy(std::uint32_t index) noexcept {
+  const Lazy& lazy = program_->lazies[index];
+  LazyState& state = lazies_[index];
+  release(index);
+  counters_[lazy.counter + 1] += std::count(state.computed.begin(), state.computed.end(), 1);
+  std::fill_n(done_.begin() + lazy.first_body, lazy.operands.n_inputs, 0);
+  std::fill(state.computed.begin(), state.computed.end(), 0);
+  state.waiting.clear();
+  state.failure = Failure{};
+  state.raising = kNone;
+  state.entered = state.released = false;
+  // An output that it computed and nobody demanded has no retire in the program.
+  if (!program_->retain_intermediates)
+    for (int j = 0; j < lazy.operands.n_outputs; ++j) cells_[lazy.operands.output(j)].clear();
+}
+
+void Frame::begin_loop(std::uint32_t loop) noexcept {
+  counted_[loop] = counters_[program_->loops[loop].counter];
+  reset_step(loop);
+}
+
+void Frame::reset_step(std::uint32_t index) noexcept {
+  const ProgramLoop& loop = program_->loops[index];
+  if (!failures_.empty()) [[unlikely]] {
+    const auto forget = [&](std::uint32_t body) {
+      failures_.erase(body);
+      std::erase(failed_bodies_, body);
+    };
+    for (const std::uint32_t body : loop.bodies) forget(body);
+    for (const std::uint32_t lazy : loop.lazies)
+      for (int i = 0; i < program_->lazies[lazy].operands.n_inputs; ++i)
+        forget(program_->lazies[lazy].first_body + static_cast<std::uint32_t>(i));
+  }
+  for (const std::uint32_t body : loop.bodies) done_[body] = 0;
+  for (const std::uint32_t lazy : loop.lazies)
+    if (lazies_[lazy].entered) reset_lazy(lazy);
 }
 
 void Frame::finish() noexcept {
@@ -145,6 +170,7 @@ void Frame::finish() noexcept {
 }
 
 void Frame::abandon() noexcept {
+  for (std::uint32_t loop = 0; loop < counted_.size(); ++loop) reset_step(loop);
   reset_bodies();
   resumes_.clear();
   nesting_ = 0;

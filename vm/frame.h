@@ -93,6 +93,10 @@ class Frame {
   /// the constants is emptied, done bits and lazy thunks reset.
   void abandon() noexcept;
 
+  /// The step that a loop is in, from 0, or was in when it ended.
+  std::uint64_t step(std::uint32_t loop) const {
+    return counters_[program_->loops[loop].counter] - counted_[loop];
+  }
   /// How often each counter was hit, over all calls of this frame.
   const std::vector<std::uint64_t>& counters() const { return counters_; }
   /// Adds each node's runs, over all calls of this frame, to `runs` (by node): its counters'
@@ -108,6 +112,12 @@ class Frame {
   friend class Unwinding;
   friend class NativeSupport;
   void reset_bodies() noexcept;
+  /// A lazy thunk that was entered lets go of what it holds, and is as it was.
+  void reset_lazy(std::uint32_t lazy) noexcept;
+  /// A loop is run: its first step begins.
+  void begin_loop(std::uint32_t loop) noexcept;
+  /// What belongs to the steps of a loop has not run yet.
+  void reset_step(std::uint32_t loop) noexcept;
   /// Notes that a body failed, by the activation's failure.
   void fail_body(std::uint32_t body);
   /// Has a lazy thunk that was entered let go of what it holds.
@@ -117,10 +127,12 @@ class Frame {
 
   std::shared_ptr<const Program> program_;
   std::vector<Cell> cells_;
-  std::vector<std::uint8_t> done_;        ///< by body: 0, kComputed (or a memo, running) or kFailed
-  std::vector<std::uint32_t> done_list_;  ///< memos to be reset: a call pays only for those it ran
+  std::vector<std::uint8_t> done_;  ///< by body: 0, kComputed (or a memo, running) or kFailed
+  std::vector<std::uint32_t>
+      done_list_;  ///< memos to be reset, but for those of loops: a call pays only for those it ran
   std::vector<LazyState> lazies_;
-  std::vector<std::uint32_t> entered_;                   ///< lazies to be reset
+  std::vector<std::uint32_t> entered_;  ///< lazies to be reset, but for those of loops
+  std::vector<std::uint64_t> counted_;  ///< by loop: its counter when it was run last
   std::unordered_map<std::uint32_t, Failure> failures_;  ///< by body
   std::vector<std::uint32_t> failed_bodies_;             ///< whose registers are to be emptied
   std::vector<std::uint32_t> ends_;                      ///< registers that `finish` empties

@@ -39,25 +39,6 @@ inline bool Interpreter::raises_next(const Frame& frame, LazyState& state) {
   return true;
 }
 
-[[gnu::cold]] Status Interpreter::poll(Frame& frame) {
-  Activation& activation = frame.activation_;
-  frame.until_poll_ = kThunksPerPoll;
-  activation.poll = false;
-  try {
-    if (!activation.host->interrupted()) return Status::Done;
-  } catch (...) {
-    return activation.fail_current();
-  }
-  return activation.fail(ErrorKind::Interrupted, "the call was interrupted");
-}
-
-/// Ends a call at a segment whose steps from `from` on were counted and did not run.
-[[gnu::cold]] Status Interpreter::stop_segment(Frame& frame, const Instruction& instruction,
-                                               std::uint32_t from) {
-  NativeSupport::note_not_reached(frame, from, instruction.a + instruction.b);
-  return Status::Failed;
-}
-
 /// Empties the registers that end with a step.
 inline void Interpreter::retire(const Program& program, Cell* cells, const Step& ended) {
   const std::uint32_t* index = program.retires.data() + ended.retire_first;
@@ -88,15 +69,16 @@ template <class Watch>
         // This stretch may have used up the thunks until the poll, which is the next call's now.
         if (frame.until_poll_ == 0) frame.until_poll_ = 1;
         Unwinding::fail_at(frame, step->node);
-        return stop_segment(frame, instruction, static_cast<std::uint32_t>(step + 1 - first));
+        return Unwinding::stop_segment(frame, instruction,
+                                       static_cast<std::uint32_t>(step + 1 - first));
       }
       retire(program, activation.cells, *step);
       if constexpr (Watch::kSteps) watch.retired(step->node);
       ++step;
     } while (step != pause && !activation.poll);
     if (activation.poll) frame.until_poll_ = 0;
-    if (frame.until_poll_ == 0 && poll(frame) != Status::Done)
-      return stop_segment(frame, instruction, static_cast<std::uint32_t>(step - first));
+    if (frame.until_poll_ == 0 && !NativeSupport::poll(frame))
+      return Unwinding::stop_segment(frame, instruction, static_cast<std::uint32_t>(step - first));
   }
   return Status::Done;
 }
@@ -107,10 +89,10 @@ template <class Watch>
   const auto n_run = static_cast<std::uint32_t>(step + 1 - frame.program_->steps.data());
   if (status != Status::Done) {
     Unwinding::fail_at(frame, step->node);
-    return stop_segment(frame, instruction, n_run);
+    return Unwinding::stop_segment(frame, instruction, n_run);
   }
   retire(*frame.program_, frame.activation_.cells, *step);
-  if (poll(frame) != Status::Done) return stop_segment(frame, instruction, n_run);
+  if (!NativeSupport::poll(frame)) return Unwinding::stop_segment(frame, instruction, n_run);
   return run_polling(frame, Unwatched{}, instruction, step + 1);
 }
 
@@ -164,9 +146,9 @@ Status Interpreter::enter(Frame& frame, Watch watch, std::uint32_t index, std::u
   }
   if (!state.entered) {
     state.entered = true;
-    frame.entered_.push_back(index);
+    if (lazy.loop == kNone) frame.entered_.push_back(index);
   }
-  if ((--frame.until_poll_ <= 0 || activation.poll) && poll(frame) != Status::Done)
+  if ((--frame.until_poll_ <= 0 || activation.poll) && !NativeSupport::poll(frame))
     return Status::Failed;
   ++frame.counters_[lazy.counter];
 
@@ -320,7 +302,8 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
           if (frame.done_[instruction.a] == kFailed) [[unlikely]]
             return Unwinding::fail_again(frame, instruction.a);
           frame.done_[instruction.a] = kComputed;
-          frame.done_list_.push_back(instruction.a);
+          if (program.bodies[instruction.a].loop == kNone)
+            frame.done_list_.push_back(instruction.a);
           const auto after = static_cast<std::uint32_t>(next - code);
           frame.resumes_.push_back({.pc = after, .body = instruction.a});
           if constexpr (Watch::kRecords) {
@@ -365,10 +348,28 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
           return Status::Failed;
         next = code + at;
         frame.until_poll_ -= static_cast<std::int32_t>(instruction.c);
-        if ((frame.until_poll_ <= 0 || activation.poll) && poll(frame) != Status::Done) [[unlikely]]
+        if ((frame.until_poll_ <= 0 || activation.poll) && !NativeSupport::poll(frame)) [[unlikely]]
           return Status::Failed;
         break;
       }
+
+      case Opcode::Loop: {
+        const std::uint32_t body = program.loops[instruction.a].body;
+        const auto after = static_cast<std::uint32_t>(next - code);
+        ++counters[instruction.b];
+        frame.resumes_.push_back({.pc = after, .body = body});
+        if constexpr (Watch::kRecords) watch.recorder->call_body(after - 1);
+        frame.begin_loop(instruction.a);
+        next = code + program.bodies[body].pc;
+        break;
+      }
+      case Opcode::Again:
+        ++counters[instruction.b];
+        if ((--frame.until_poll_ <= 0 || activation.poll) && !NativeSupport::poll(frame))
+          return Status::Failed;
+        frame.reset_step(instruction.a);
+        next = code + program.bodies[program.loops[instruction.a].body].pc;
+        break;
 
       case Opcode::Return: {
         if (frame.resumes_.size() == base) return Status::Done;  // of a nested loop
@@ -383,6 +384,8 @@ Status Interpreter::go_on(Frame& frame, [[maybe_unused]] Watch watch, std::uint3
             next = code + program.bodies[resume.body].pc;
             break;
           }
+        } else if (body.kind == Body::Kind::Loop) {
+          frame.reset_step(body.number);
         }
         frame.resumes_.pop_back();
         if constexpr (Watch::kRecords) watch.recorder->return_from_body();

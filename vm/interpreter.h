@@ -36,8 +36,6 @@ class Interpreter {
   static Status enter(Frame& frame, Watch watch, std::uint32_t lazy, std::uint32_t output);
   template <class Watch>
   static Status compute_now(Frame& frame, Watch watch, std::uint32_t lazy, int input);
-  static Status poll(Frame& frame);
-  static Status stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from);
 };
 
 }  // namespace thunkvm

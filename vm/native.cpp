@@ -10,9 +10,16 @@ namespace thunkvm {
 bool NativeSupport::begin_memo(Frame& frame, std::uint32_t memo) {
   if (frame.done_[memo] == kFailed) return Unwinding::fail_again(frame, memo) == Status::Done;
   frame.done_[memo] = kComputed;
-  frame.done_list_.push_back(memo);
+  if (frame.program_->bodies[memo].loop == kNone) frame.done_list_.push_back(memo);
   return true;
 }
+
+bool NativeSupport::poll_after(Frame& frame, std::uint32_t steps) {
+  frame.until_poll_ -= static_cast<std::int32_t>(steps);
+  return (frame.until_poll_ > 0 && !frame.activation_.poll) || poll(frame);
+}
+
+void NativeSupport::begin_loop(Frame& frame, std::uint32_t loop) { frame.begin_loop(loop); }
 
 void NativeSupport::fail_memo(Frame& frame, std::uint32_t memo) { frame.fail_body(memo); }
 
@@ -48,6 +55,17 @@ bool NativeSupport::after(Frame& frame, std::uint32_t step) {
               [](Tracer& tracer, const ThunkRun& run) { tracer.after(run, Status::Done); });
 }
 
-bool NativeSupport::poll(Frame& frame) { return Interpreter::poll(frame) == Status::Done; }
+[[gnu::cold]] bool NativeSupport::poll(Frame& frame) {
+  Activation& activation = frame.activation_;
+  frame.until_poll_ = kThunksPerPoll;
+  activation.poll = false;
+  try {
+    if (!activation.host->interrupted()) return true;
+    activation.fail(ErrorKind::Interrupted, "the call was interrupted");
+  } catch (...) {
+    activation.fail_current();
+  }
+  return false;
+}
 
 }  // namespace thunkvm

@@ -79,6 +79,10 @@ class NativeSupport {
   static bool after(Frame& frame, std::uint32_t step);
   /// Asks the host whether to stop. False: yes, and the failure is noted.
   static bool poll(Frame& frame);
+  /// The same if it is time, after so many steps of a loop.
+  static bool poll_after(Frame& frame, std::uint32_t steps);
+  /// A loop is run.
+  static void begin_loop(Frame& frame, std::uint32_t loop);
 
  private:
   static bool tell(Frame& frame, std::uint32_t step, void (*tell)(Tracer&, const ThunkRun&));

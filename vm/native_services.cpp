@@ -55,6 +55,9 @@ void enter_body(NativeCall* call, std::uint32_t memo, std::uint32_t pc) {
   call->recorder->call_body(pc);
   call->recorder->demanded(memo, pc);
 }
+void begin_loop(NativeCall* call, std::uint32_t loop) {
+  NativeSupport::begin_loop(*call->frame, loop);
+}
 void leave_body(NativeCall* call) { call->recorder->return_from_body(); }
 
 }  // namespace
@@ -72,7 +75,9 @@ NativeServices native_services(NativeServices::Loop loop) {
           .lap = &lap,
           .took = &took,
           .enter_body = &enter_body,
-          .leave_body = &leave_body};
+          .leave_body = &leave_body,
+          .begin_loop = &begin_loop,
+          .poll = &fails<&NativeSupport::poll_after>};
 }
 
 }  // namespace thunkvm

@@ -35,6 +35,10 @@ struct NativeServices {
   void (*took)(NativeCall* call, std::uint32_t branch, std::uint32_t arm);
   void (*enter_body)(NativeCall* call, std::uint32_t memo, std::uint32_t pc);
   void (*leave_body)(NativeCall* call);
+  /// A loop is run.
+  void (*begin_loop)(NativeCall* call, std::uint32_t loop);
+  /// Asks the host, after so many steps of a loop since the last time, whether to stop: 1.
+  int (*poll)(NativeCall* call, std::uint32_t steps);
 };
 
 /// The machine's services, and who runs loops.

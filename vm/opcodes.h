@@ -21,7 +21,9 @@ namespace thunkvm {
 //   Retire   empty `count` registers from retire list entry `first`; empty ones are left alone
 //   Native   run emitted function `function` from `label`, and go on where it says; it stands for
 //            up to `thunks` thunks. Only in the code of a NativeCode
-//   Return   end of a memo body or of a lazy thunk's input: go back to who needed it
+//   Loop     run the first step of `loop`; count an entry
+//   Again    a step of `loop` ends: count it, and run the next one
+//   Return   end of a memo body, of a lazy thunk's input or of a loop: go back to who needed it
 //   Halt     end of the program
 #define THUNKVM_OPCODES(X)           \
   X(Run, "first count counter")      \
@@ -33,6 +35,8 @@ namespace thunkvm {
   X(Release, "lazy")                 \
   X(Retire, "first count")           \
   X(Native, "function label thunks") \
+  X(Loop, "loop counter")            \
+  X(Again, "loop counter")           \
   X(Return, "")                      \
   X(Halt, "")
 

@@ -34,6 +34,7 @@ struct Branch {
   std::uint32_t first_target = 0;   ///< in Program::targets: a pc for each arm
   std::uint32_t first_counter = 0;  ///< a counter for each arm
   std::uint32_t node = kNone;       ///< the (first) conditional that it decides, for errors
+  std::uint32_t loop = kNone;       ///< the innermost loop in each step of which it decides anew
 
   /// How often each arm was taken, by the counts of all of the program's counters.
   std::span<const std::uint64_t> arm_counts(std::span<const std::uint64_t> counters) const {
@@ -41,17 +42,20 @@ struct Branch {
   }
 };
 
-/// Code that is entered from elsewhere, at most once a call, and ends in Return.
+/// Code that is entered from elsewhere, at most once a call, or once in a step of the loop that it
+/// belongs to, and ends in Return.
 struct Body {
   enum class Kind : std::uint8_t {
     Memo,   ///< at the first Need
     Input,  ///< of a lazy thunk: where that requests it
+    Loop,   ///< a step: it ends in Again, but for the last one
   };
   Kind kind = Kind::Memo;
   std::uint32_t pc = 0;
   std::uint32_t node = kNone;   ///< whose value a memo body computes
   std::uint32_t owner = kNone;  ///< of an input: the lazy thunk
-  std::uint32_t number = 0;     ///< of an input: which one
+  std::uint32_t number = 0;     ///< of an input: which one; of a step: the loop
+  std::uint32_t loop = kNone;   ///< the innermost loop in each step of which it may run anew
 };
 
 /// A lazy thunk that decides at run time what it demands.
@@ -60,6 +64,19 @@ struct Lazy {
   std::uint32_t first_body = 0;  ///< of its inputs, which follow each other
   std::uint32_t counter = 0;     ///< entries; the number of outputs computed is the next counter
   std::uint32_t node = kNone;
+  std::uint32_t loop = kNone;  ///< as of a body
+};
+
+/// A loop: the same code again and again, on the same registers.
+struct ProgramLoop {
+  std::uint32_t node = kNone;
+  std::uint32_t body = 0;
+  std::uint32_t branch = 0;             ///< in each step: arm 0 leaves the loop
+  std::uint32_t counter = 0;            ///< of steps that were followed by another one
+  std::vector<std::uint32_t> states;    ///< registers whose values one step leaves to the next
+  std::vector<std::uint32_t> left{};    ///< registers that the last step writes
+  std::vector<std::uint32_t> bodies{};  ///< that have not run when a step begins
+  std::vector<std::uint32_t> lazies{};  ///< nor been entered
 };
 
 /// A counter whose value counts runs of a node. A node's runs are the sum over its entries.
@@ -82,7 +99,9 @@ class BodyContents;
 /// A program. Immutable once made, shared by all calls on all threads.
 ///
 /// Every register is written before it is read on every path, and empty at Halt, but for constants,
-/// inputs, shared variables' values and outputs: `verify` checks what can be checked statically.
+/// inputs, shared variables' values and outputs; where a step ends, those hold values that were
+/// written outside of it, and the states of its loop: `verify` checks what can be checked
+/// statically.
 struct Program {
   std::vector<Instruction> code;  ///< entry at pc 0
   std::vector<Step> steps;
@@ -90,8 +109,9 @@ struct Program {
   std::vector<std::uint32_t> targets;
   std::vector<std::uint32_t> retires;
   std::vector<Branch> branches;
-  std::vector<Body> bodies;  ///< the memo bodies, and then the inputs of each lazy thunk
+  std::vector<Body> bodies;  ///< the memo bodies, the inputs of each lazy thunk, the loops' steps
   std::vector<Lazy> lazies;
+  std::vector<ProgramLoop> loops;
   std::vector<ThunkCode> bound;  ///< makers of BoundThunks; index = Operands::bound
   std::vector<std::shared_ptr<const void>> states;  ///< keeps Operands::state alive
 

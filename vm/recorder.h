@@ -79,7 +79,7 @@ struct CallRecord {
   Elapsed elapsed;
   std::uint64_t thread = 0;
   std::uint64_t bytes = 0;
-  std::vector<Decision> decisions;
+  std::vector<Decision> decisions;  ///< of those that are in no loop
   bool failed = false;
 };
 
@@ -166,7 +166,7 @@ class Recorder {
     ++record.evaluated;
     record.flips += record.last != arm && record.last != kNone ? 1 : 0;
     record.last = arm;
-    if (decisions_.size() < branches.size()) decisions_.push_back({branch, arm});
+    if (program_->branches[branch].loop == kNone) decisions_.push_back({branch, arm});
   }
   std::uint64_t n_calls() const { return n_calls_; }
 

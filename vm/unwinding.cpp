@@ -19,6 +19,12 @@ namespace thunkvm {
   return Status::Failed;
 }
 
+[[gnu::cold]] Status Unwinding::stop_segment(Frame& frame, const Instruction& instruction,
+                                             std::uint32_t from) {
+  NativeSupport::note_not_reached(frame, from, instruction.a + instruction.b);
+  return Status::Failed;
+}
+
 [[gnu::cold]] Status Unwinding::fail_again(Frame& frame, std::uint32_t body) {
   frame.activation_.failure = frame.failures_.at(body);
   return Status::Failed;
@@ -66,6 +72,11 @@ namespace thunkvm {
   while (resumes.size() > base) {
     const Resume resume = resumes.back();
     resumes.pop_back();
+    if (const Body& body = bodies[resume.body]; body.kind == Body::Kind::Loop) {
+      frame.reset_step(body.number);
+      frame.failed_bodies_.push_back(resume.body);
+      continue;
+    }
     frame.fail_body(resume.body);
     if (!is_input(resume)) continue;
     LazyState& state = frame.lazies_[bodies[resume.body].owner];

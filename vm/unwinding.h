@@ -20,6 +20,8 @@ class Unwinding {
   /// Names the node in the failure, unless the failure is another node's that this one has
   /// requested.
   static Status fail_at(Frame& frame, std::uint32_t node);
+  /// Ends a call at a segment whose steps from `from` on were counted and did not run.
+  static Status stop_segment(Frame& frame, const Instruction& instruction, std::uint32_t from);
   /// A body that failed before is demanded again.
   static Status fail_again(Frame& frame, std::uint32_t body);
   /// A lazy thunk failed, or did not deal with the failure of an input: then that is what is

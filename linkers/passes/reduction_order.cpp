@@ -78,6 +78,8 @@ class ReductionOrder {
       if (s.kind == Kind::Branch) decided_[s.index] = i;
       if (s.kind == Kind::Need) needed_[s.index] = i;
       if (s.kind == Kind::Move) written_[s.to] = i;
+      if (s.kind == Kind::Loop)
+        for (const std::uint32_t reg : s_.loops[s.index].left) written_[reg] = i;
       if (s.kind == Kind::Demand) {
         const ScheduledLazy& lazy = s_.lazies[s.index];
         written_[s_.operands_of(lazy)[lazy.n_inputs + s.output]] = i;

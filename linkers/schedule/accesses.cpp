@@ -18,6 +18,10 @@ std::vector<Access> in_order(const Schedule& schedule) {
     add(Kind::Read, schedule.operands_of(lazy));
     add(Kind::Write, schedule.operands_of(lazy).subspan(lazy.n_inputs));
   }
+  for (const ScheduledLoop& loop : schedule.loops) {  // what a step leaves is the next one's
+    add(Kind::Read, loop.states);
+    add(Kind::Write, loop.states);
+  }
   for (const auto* list :
        {&schedule.inputs, &schedule.shared, &schedule.outputs, &schedule.updates})
     add(Kind::Read, *list);

@@ -13,7 +13,8 @@ struct Access {
   enum class Kind : std::uint8_t { Read, Write, Empty };
   std::uint32_t reg = 0;
   Kind kind = Kind::Read;
-  std::uint32_t pc = kNone;    ///< of the statement; kNone: a lazy thunk, or who calls the program
+  std::uint32_t pc = kNone;  ///< of the statement; kNone: a lazy thunk, another step of a loop, or
+                             ///< who calls the program
   std::uint32_t step = kNone;  ///< that it runs
   int input = -1;              ///< of the step, that is read
 };

@@ -63,16 +63,40 @@ class Assembler {
   }
 
   void add_bodies() {
-    for (const ScheduledMemo& memo : schedule_.memos)
-      program_.bodies.push_back({.pc = entry(schedule_.blocks[memo.block]), .node = memo.node});
+    program_.loops.resize(schedule_.loops.size());
+    for (const ScheduledMemo& memo : schedule_.memos) {
+      if (memo.loop != kNone)
+        program_.loops[memo.loop].bodies.push_back(
+            static_cast<std::uint32_t>(program_.bodies.size()));
+      program_.bodies.push_back(
+          {.pc = entry(schedule_.blocks[memo.block]), .node = memo.node, .loop = memo.loop});
+    }
     for (std::uint32_t l = 0; l < schedule_.lazies.size(); ++l) {
       const ScheduledLazy& lazy = schedule_.lazies[l];
       program_.lazies[l].first_body = static_cast<std::uint32_t>(program_.bodies.size());
+      program_.lazies[l].loop = lazy.loop;
+      if (lazy.loop != kNone) program_.loops[lazy.loop].lazies.push_back(l);
       for (std::uint32_t input = 0; input < lazy.n_inputs; ++input)
         program_.bodies.push_back({.kind = Body::Kind::Input,
                                    .pc = entry(schedule_.blocks[lazy.first_block + input]),
                                    .owner = l,
-                                   .number = input});
+                                   .number = input,
+                                   .loop = lazy.loop});
+    }
+    for (std::uint32_t l = 0; l < schedule_.loops.size(); ++l) {
+      const ScheduledLoop& scheduled = schedule_.loops[l];
+      ProgramLoop& loop = program_.loops[l];
+      loop.node = scheduled.node;
+      loop.body = static_cast<std::uint32_t>(program_.bodies.size());
+      loop.branch = scheduled.branch;
+      loop.counter = schedule_.again(scheduled).counter;
+      loop.states = scheduled.states;
+      loop.left = scheduled.left;
+      program_.bodies.push_back({.kind = Body::Kind::Loop,
+                                 .pc = entry(schedule_.blocks[scheduled.block]),
+                                 .node = scheduled.node,
+                                 .number = l,
+                                 .loop = scheduled.loop});
     }
   }
 
@@ -99,6 +123,13 @@ class Assembler {
         add_lazies(s.index);
         emit(Opcode::Release, s.index);
         return;
+      case Statement::Kind::Loop:
+        s.counter = program_.n_counters++;
+        count(s.node, s.counter);
+        return emit(Opcode::Loop, s.index, s.counter);
+      case Statement::Kind::Again:
+        s.counter = program_.n_counters++;
+        return emit(Opcode::Again, s.index, s.counter);
       case Statement::Kind::End: assemble_end(schedule_.blocks[s.index]); return;
     }
   }
@@ -183,11 +214,13 @@ class Assembler {
     branch.first_target = static_cast<std::uint32_t>(program_.targets.size());
     branch.first_counter = s.counter = program_.n_counters;
     branch.node = s.node;
+    branch.loop = schedule_.loop_of_block(schedule_.arm(scheduled, 0).parent);
     program_.targets.resize(program_.targets.size() + branch.n_arms, kNone);
     program_.n_counters += branch.n_arms;
-    for (const std::uint32_t node : schedule_.decided_by(scheduled))
-      for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm)
-        count(node, branch.first_counter + arm);
+    if (scheduled.loop == kNone)
+      for (const std::uint32_t node : schedule_.decided_by(scheduled))
+        for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm)
+          count(node, branch.first_counter + arm);
     program_.branches.push_back(branch);
     emit(Opcode::Branch, s.index, 0, 0, s.takes ? kTake : 0);
     program_.targets[branch.first_target] = pc();

@@ -16,11 +16,13 @@ std::vector<std::uint32_t> callers_first(const Schedule& schedule) {
   std::vector<std::uint32_t> bodies;
   for (std::uint32_t b = 0; b < schedule.blocks.size(); ++b)
     if (schedule.blocks[b].kind != Block::Kind::Arm) bodies.push_back(b);
-  // Who needs a node's value is a later node.
+  // Who needs a node's value is a later node, or the memo body of a loop the loop.
   const auto node = [&](std::uint32_t b) {
     const Block& block = schedule.blocks[b];
-    return block.kind == Block::Kind::Memo ? schedule.memos[block.owner].node
-                                           : schedule.lazies[block.owner].node;
+    if (block.kind == Block::Kind::Memo) return std::pair(schedule.memos[block.owner].node, true);
+    return std::pair(block.kind == Block::Kind::Loop ? schedule.loops[block.owner].node
+                                                     : schedule.lazies[block.owner].node,
+                     false);
   };
   std::sort(bodies.begin() + 1, bodies.end(),  // the root stays first
             [&](std::uint32_t a, std::uint32_t b) { return node(a) > node(b); });
@@ -34,11 +36,14 @@ struct BodyTree {
       : body_of_block(schedule.blocks.size(), kRootRegion),
         around_memo(schedule.memos.size(), kNoIndex),
         around_lazy(schedule.lazies.size(), kNoIndex),
+        around_loop(schedule.loops.size(), kNoIndex),
         writer(schedule.registers.size(), kRootRegion) {
     for (const std::uint32_t b : callers_first(schedule)) add(schedule, b);
     for (std::size_t l = 0; l < schedule.lazies.size(); ++l) {
       const ScheduledLazy& lazy = schedule.lazies[l];
-      if (around_lazy[l] == kNoIndex) around_lazy[l] = kRootRegion;  // nobody demands it
+      Region& around = around_lazy[l];
+      around = around == kNoIndex ? kRootRegion  // nobody demands it
+                                  : out_of_loops(schedule, around, lazy.loop);
       for (const std::uint32_t reg : schedule.operands_of(lazy).last(lazy.n_outputs))
         writer[reg] = around_lazy[l];
     }
@@ -49,8 +54,16 @@ struct BodyTree {
     Region body = kRootRegion;
     if (block.kind != Block::Kind::Root) {
       const bool is_memo = block.kind == Block::Kind::Memo;
-      const Region around = (is_memo ? around_memo : around_lazy)[block.owner];
-      body = tree.open_body(around == kNoIndex ? kRootRegion : around, b);
+      const bool is_loop = block.kind == Block::Kind::Loop;
+      const Region around = (is_memo   ? around_memo
+                             : is_loop ? around_loop
+                                       : around_lazy)[block.owner];
+      const std::uint32_t loop = is_memo   ? schedule.memos[block.owner].loop
+                                 : is_loop ? schedule.loops[block.owner].loop
+                                           : schedule.lazies[block.owner].loop;
+      body = tree.open_body(around == kNoIndex ? kRootRegion : out_of_loops(schedule, around, loop),
+                            b);
+      if (is_loop) tree.mark_loop(body);
     }
     body_of_block[b] = body;
     const auto enter = [&](Region& around) {
@@ -60,16 +73,25 @@ struct BodyTree {
       const Statement& s = schedule.statements[i];
       if (s.kind == Statement::Kind::Need) enter(around_memo[s.index]);
       if (s.kind == Statement::Kind::Demand) enter(around_lazy[s.index]);
+      if (s.kind == Statement::Kind::Loop) enter(around_loop[s.index]);
       if (s.kind == Statement::Kind::Move) writer[s.to] = body;
       if (s.kind == Statement::Kind::Run)
         for (const std::uint32_t reg : schedule.outputs_of(s)) writer[reg] = body;
     }
   }
 
+  /// What a loop's steps need and does not change from one to the next belongs to what is around
+  /// the loop.
+  Region out_of_loops(const Schedule& schedule, Region around, std::uint32_t loop) const {
+    return tree.out_of_loops(around,
+                             loop == kNone ? kNoIndex : body_of_block[schedule.loops[loop].block]);
+  }
+
   RegionTree tree;
-  std::vector<Region> body_of_block;             ///< of those that are no arms
-  std::vector<Region> around_memo, around_lazy;  ///< the nearest body around its Needs or Demands
-  std::vector<Region> writer;                    ///< by register
+  std::vector<Region> body_of_block;  ///< of those that are no arms
+  /// The nearest body around its Needs, Demands or its statement.
+  std::vector<Region> around_memo, around_lazy, around_loop;
+  std::vector<Region> writer;  ///< by register
 };
 
 /// Lists of items by position, one behind the other.
@@ -122,6 +144,7 @@ struct Contents {
     for (const ScheduledMemo& memo : schedule.memos) add(memo.block);
     for (const ScheduledLazy& lazy : schedule.lazies)
       for (std::uint32_t input = 0; input < lazy.n_inputs; ++input) add(lazy.first_block + input);
+    for (const ScheduledLoop& loop : schedule.loops) add(loop.block);
   }
 
   Grouped registers, lazies;

@@ -12,26 +12,34 @@ namespace {
 class ByNeed {
  public:
   ByNeed(const FlatGraph& graph, bool retain_intermediates)
-      : graph_(graph), b_(graph, retain_intermediates), memo_of_(graph.n_values(), kNone) {}
+      : graph_(graph),
+        retain_intermediates_(retain_intermediates),
+        b_(graph, retain_intermediates),
+        memo_of_(graph.n_values(), kNone) {}
 
-  Schedule run(const FunctionGraph& function, bool retain_intermediates) {
+  Schedule run(const FunctionGraph& function) {
     b_.begin_root();
     for (Value v : graph_.outputs) demand(v);
-    if (!retain_intermediates) {
+    if (!retain_intermediates_) {
       std::vector<bool> kept(graph_.n_values(), false);
       for (Value v : graph_.outputs) kept[v] = true;
       for (Value v : graph_.watched)
         if (v != kNoIndex) kept[v] = true;
       std::vector<Value> all;
       for (Value v = 0; v < graph_.n_values(); ++v)
-        if (!graph_.is_leaf(graph_.node_of[v]) && !kept[v]) all.push_back(v);
+        if (!graph_.is_leaf(graph_.node_of[v]) && !kept[v] &&
+            graph_.loop_around(graph_.node_of[v]) == kNoIndex)
+          all.push_back(v);
       b_.retire(all);
     }
     b_.end();
     std::uint32_t lazy = 0;
-    for (std::uint32_t m = 0; m < memos_.size() || lazy < b_.n_lazies();) {
-      if (m < memos_.size()) {
-        b_.begin_memo(m, kNone);
+    for (std::size_t m = 0, l = 0;
+         m < memos_.size() || lazy < b_.n_lazies() || l < loops_.size();) {
+      if (l < loops_.size()) {
+        step_of(loops_[l++]);
+      } else if (m < memos_.size()) {
+        b_.begin_memo(static_cast<std::uint32_t>(m), kNone);
         compute(memos_[m++]);
         b_.end();
       } else {
@@ -66,6 +74,11 @@ class ByNeed {
     poll_interrupt();
     const std::uint32_t node = graph_.node_of[group];
     const Conditional* conditional = graph_.conditional(node);
+    if (graph_.loop(node) != nullptr) {
+      b_.loop(node);
+      loops_.push_back(node);
+      return;
+    }
     if (conditional == nullptr) {
       for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i)
         demand(graph_.input(node, i));
@@ -85,17 +98,47 @@ class ByNeed {
     }
   }
 
+  void step_of(std::uint32_t node) {
+    const OpenLoopOp& loop = *graph_.loop(node);
+    std::vector<Value> all;  // that a step computes
+    if (!retain_intermediates_)
+      for (Value v = 0; v < graph_.n_values(); ++v)
+        if (!graph_.is_leaf(graph_.node_of[v]) && graph_.loop_around(graph_.node_of[v]) == node)
+          all.push_back(v);
+    std::vector<Value> all_and_states = all;
+    if (!retain_intermediates_)
+      for (std::uint32_t i = 0; i < loop.n_states(); ++i)
+        all_and_states.push_back(graph_.input(node, loop.state(i)));
+    b_.begin_loop(node, kNone);
+    demand(graph_.input(node, loop.test()));
+    const std::uint32_t branch = b_.loop_branch(node);
+    b_.begin_arm(branch, 0);
+    for (std::uint32_t j = 0; j < loop.n_left(); ++j) demand(graph_.input(node, loop.left(j)));
+    b_.leave(node);
+    b_.retire(all_and_states);
+    b_.end();
+    b_.begin_arm(branch, 1);
+    for (std::uint32_t i = 0; i < loop.n_states(); ++i) demand(graph_.input(node, loop.next(i)));
+    b_.move_on(node);
+    b_.retire(all);
+    b_.again(node);
+    b_.end();
+    b_.end();
+  }
+
   const FlatGraph& graph_;
+  const bool retain_intermediates_;
   ScheduleBuilder b_;
   std::vector<std::uint32_t> memo_of_;
   std::vector<Value> memos_;
+  std::vector<std::uint32_t> loops_;  // nodes
 };
 
 }  // namespace
 
 Schedule lower_by_need(const FunctionGraph& function, const FlatGraph& graph,
                        bool retain_intermediates) {
-  return ByNeed(graph, retain_intermediates).run(function, retain_intermediates);
+  return ByNeed(graph, retain_intermediates).run(function);
 }
 
 }  // namespace thunkvm

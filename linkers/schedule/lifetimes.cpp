@@ -23,6 +23,7 @@ class Lifetimes {
         regions_(regions),
         block_of_(schedule.block_of_statements()),
         decides_(schedule.branches.size(), kNone),
+        runs_(schedule.loops.size(), kNone),
         last_decision_(regions.n_keys(), kNone),
         last_entry_(regions.n_regions(), kNone),
         first_touch_(schedule.registers.size() + 2, 0),
@@ -51,6 +52,9 @@ class Lifetimes {
         if (!kept_[reg]) end(reg);
       }
     for (const Body& body : bodies_ | std::views::reverse) release(body);
+    for (const ScheduledLoop& loop : s_.loops)
+      for (const std::uint32_t state : loop.states)
+        retired_.push_back({s_.arm(s_.branches[loop.branch], 0).end - 1, state});
     list_dying();
     if (!retired_.empty() || !released_.empty()) insert_retires();
   }
@@ -102,6 +106,12 @@ class Lifetimes {
       each_touched(s, [&](std::uint32_t reg) { ++first_touch_[reg + 2]; });
       if (s.kind == Kind::Run) made(s.node, s_.outputs_of(s), block);
       if (s.kind == Kind::Move && s.node != kNone) made(s.node, std::span(&s.to, 1), block);
+      if (s.kind == Kind::Loop) {
+        const ScheduledLoop& loop = s_.loops[s.index];
+        runs_[s.index] = i;
+        last_decision_[regions_.key(s_.blocks[loop.block].region)] = i;
+        made(s.node, loop.left, block);
+      }
       if (s.kind != Kind::Branch) continue;
       const ScheduledBranch& branch = s_.branches[s.index];
       decides_[s.index] = i;
@@ -166,8 +176,12 @@ class Lifetimes {
       const Region child = regions_.child_towards(to, from);
       return regions_.is_arm(child) ? last_decision_[regions_.key(child)] : last_entry_[child];
     }
-    for (; from != to; from = regions_.parent(from))
-      i = regions_.is_arm(from) ? decides_[s_.blocks[block_of_[i]].owner] : last_entry_[from];
+    for (; from != to; from = regions_.parent(from)) {
+      const Block& block = s_.blocks[block_of_[i]];
+      i = block.kind == Block::Kind::Loop ? runs_[block.owner]
+          : regions_.is_arm(from)         ? decides_[block.owner]
+                                          : last_entry_[from];
+    }
     return i;
   }
   std::uint32_t last_touch(std::uint32_t reg, Region home) const {
@@ -236,9 +250,18 @@ class Lifetimes {
     return home;
   }
 
-  std::uint32_t behind(std::uint32_t i) const {
+  /// Notes that something is let go behind a statement: of a branch that ends a step at the end of
+  /// both arms, since one of them begins the next step.
+  void behind(std::uint32_t i, std::uint32_t what, std::vector<Location>& list) const {
     const Statement& s = s_.statements[i];
-    return s.kind == Kind::Branch ? s_.after(s_.branches[s.index]) : i + 1;
+    if (s.kind != Kind::Branch) {
+      list.push_back({i + 1, what});
+    } else if (const ScheduledBranch& branch = s_.branches[s.index]; branch.loop == kNone) {
+      list.push_back({s_.after(branch), what});
+    } else {
+      list.push_back({s_.arm(branch, 0).end - 1, what});
+      list.push_back({s_.arm(branch, 1).end - 2, what});
+    }
   }
 
   /// Lets a register go after statement `at` of `region`, or further in. `known` are all that touch
@@ -253,7 +276,7 @@ class Lifetimes {
       s.takes = true;
     } else if (s.kind != Kind::Branch || known.empty() || level > kArmLevels ||
                !end_in_arms(reg, region, at, known, level)) {
-      retired_.push_back({behind(at), reg});
+      behind(at, reg, retired_);
     }
   }
   /// False if there are many arms, or not all that touches the register in this branch is in them.
@@ -296,7 +319,7 @@ class Lifetimes {
     Region home = body.home;
     for (const std::uint32_t reg : body.outputs)
       if (const Region r = life(reg, body.home); regions_.depth(r) < regions_.depth(home)) home = r;
-    released_.push_back({behind(position(home, body.last_entry)), body.lazy});
+    behind(position(home, body.last_entry), body.lazy, released_);
   }
 
   void list_dying() {
@@ -355,6 +378,7 @@ class Lifetimes {
   const RegionTree& regions_;
   const std::vector<std::uint32_t> block_of_;  // by statement
   std::vector<std::uint32_t> decides_;         // by branch: its statement
+  std::vector<std::uint32_t> runs_;            // by loop: its statement
   std::vector<std::uint32_t> last_decision_;   // by key of arms: the last Branch that opens them
   std::vector<std::uint32_t> last_entry_;      // by region of a body, in the region around it
   std::vector<std::uint32_t> touches_;         // statements, by register, in order

@@ -29,9 +29,14 @@ class Lowering {
     b_.end();
     // Blocks may name further memos and lazies while they are lowered; both lists only grow.
     std::uint32_t lazy = 0;
-    for (std::uint32_t m = 0; m < memos_.size() || lazy < b_.n_lazies();) {
+    for (std::size_t m = 0, l = 0;
+         m < memos_.size() || lazy < b_.n_lazies() || l < loops_.size();) {
+      if (l < loops_.size()) {
+        lower_loop(loops_[l++]);
+        continue;
+      }
       if (m < memos_.size()) {
-        b_.begin_memo(m, block_of_[p_.home[memos_[m]]]);
+        b_.begin_memo(static_cast<std::uint32_t>(m), block_of_[p_.home[memos_[m]]]);
         lower_block(p_.runs_in[memos_[m]]);
         b_.end();
         ++m;
@@ -75,7 +80,9 @@ class Lowering {
         if (p_.placed[from] != Placed::Unconditional ||
             p_.runs_in[from] != p_.regions.first_arm(key) + arm)
           continue;
-        if (kept[from] || graph_.opaque(graph_.node_of[from])) continue;
+        if (kept[from] || graph_.opaque(graph_.node_of[from]) ||
+            graph_.loop(graph_.node_of[from]) != nullptr)
+          continue;
         if (p_.uses[p_.first_use[from]].next != kNoIndex) continue;
         b_.share(from, v);
         if (shares_register_.empty()) shares_register_.resize(graph_.n_values(), false);
@@ -118,7 +125,10 @@ class Lowering {
 
   void statement(Value v) {
     const std::uint32_t node = graph_.node_of[v];
-    if (p_.alias[v] != kNoIndex) {
+    if (graph_.loop(node) != nullptr) {
+      b_.loop(node);
+      loops_.push_back(node);
+    } else if (p_.alias[v] != kNoIndex) {
       demand(p_.alias[v]);
       b_.move(v, p_.alias[v], node);
     } else if (graph_.opaque(node)) {
@@ -133,10 +143,40 @@ class Lowering {
     }
   }
 
+  // A step of a loop: what is certain in it; what is tested; then what is left behind the loop, or
+  // what the next step begins with.
+  void lower_loop(std::uint32_t node) {
+    const OpenLoopOp& loop = *graph_.loop(node);
+    b_.begin_loop(node, block_of_[p_.runs_in[graph_.first_value[node]]]);
+    lower_block(p_.loop_region[node]);
+    demand(graph_.input(node, loop.test()));
+    const std::uint32_t branch = b_.loop_branch(node);
+    const std::size_t done = done_.size();
+    for (std::uint32_t arm = 0; arm < 2; ++arm) {
+      b_.begin_arm(branch, arm);
+      lower_region(p_.regions.first_arm(p_.test_key[node]) + arm);
+      if (arm == 0) {
+        for (std::uint32_t j = 0; j < loop.n_left(); ++j) demand(graph_.input(node, loop.left(j)));
+        b_.leave(node);
+      } else {
+        for (std::uint32_t i = 0; i < loop.n_states(); ++i)
+          demand(graph_.input(node, loop.next(i)));
+        b_.move_on(node);
+        b_.again(node);
+      }
+      b_.end();
+      forget(done);
+    }
+    b_.end();
+  }
+
   // The statements of the root's, a memo body's or an input's region, arms included.
   void lower_block(Region region) {
     forget(0);
-    block_of_[region] = b_.open_block();
+    lower_region(region);
+  }
+  void lower_region(Region region) {
+    if (block_of_[region] == kNone) block_of_[region] = b_.open_block();
     b_.name_region(region);
     tasks_.push_back(Task{.region = region});
     while (!tasks_.empty()) {
@@ -223,6 +263,7 @@ class Lowering {
   std::vector<std::uint32_t> block_of_;  // by region: the first block of it
   std::vector<std::uint32_t> memo_of_;   // by statement
   std::vector<Value> memos_;             // statements that are memos, in the order of their index
+  std::vector<std::uint32_t> loops_;     // nodes, in the order in which they were met
   std::vector<bool> is_done_;            // by statement: a memo that has run here, on every path
   std::vector<Value> done_;              // those, in the order of their Needs
   std::vector<bool> shares_register_;    // by value: made in its conditional's register

@@ -1,9 +1,12 @@
 #include "linkers/schedule/placement.h"
 
+#include "ops/control/loop_opening.h"
 #include "ops/graph/limits.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
 
+#include <algorithm>
+#include <map>
 #include <utility>
 
 namespace thunkvm {
@@ -23,6 +26,10 @@ class Placer {
     p_.next_member.assign(n_values, kNoIndex);
     p_.opaque_region.assign(graph.nodes.size(), kRootRegion);
     p_.input_region.assign(graph.nodes.size(), kNoIndex);
+    if (!graph.loops.empty()) {
+      p_.loop_region.assign(graph.nodes.size(), kNoIndex);
+      p_.test_key.assign(graph.nodes.size(), kNoIndex);
+    }
     p_.uses.reserve(graph.operands.size() + graph.outputs.size());
   }
 
@@ -34,6 +41,8 @@ class Placer {
       poll_interrupt();
       if (const Conditional* conditional = graph_.conditional(node))
         place_conditional(node, *conditional);
+      else if (const OpenLoopOp* loop = graph_.loop(node))
+        place_loop(node, *loop);
       else if (graph_.opaque(node))
         place_opaque(node);
       else
@@ -59,6 +68,11 @@ class Placer {
     if (list >= heads.size()) heads.resize(list + 1, kNoIndex);
     next[v] = std::exchange(heads[list], v);
   }
+  // Where all that demands `node`, collected before, is.
+  RegionTree::Cover cover(std::uint32_t node) {
+    const std::uint32_t around = graph_.loop_around(node);
+    return p_.regions.cover(demands_, around == kNoIndex ? kNoIndex : p_.loop_region[around]);
+  }
   // Makes `v` a statement: of its cover if that is certain, else of a memo body under it.
   Region assign(Value v, RegionTree::Cover cover) {
     p_.placed[v] = cover.unconditional ? Placed::Unconditional : Placed::Memoised;
@@ -69,18 +83,46 @@ class Placer {
   }
 
   void place_eager(std::uint32_t node) {
+    const Value first = graph_.first_value[node];
+    const Region region = place_whole(node);
+    if (region == kNoIndex) return;
+    for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i)
+      use(graph_.input(node, i), region, first);
+  }
+
+  // A node whose outputs are computed together; kNoIndex: nobody demands it.
+  Region place_whole(std::uint32_t node) {
     const Value first = graph_.first_value[node], last = graph_.first_value[node + 1];
     demands_.clear();
     for (Value v = first; v < last; ++v) collect(v);
-    if (demands_.empty()) return;
-    const Region region = assign(first, p_.regions.cover(demands_));
+    if (demands_.empty()) return kNoIndex;
+    const Region region = assign(first, cover(node));
     for (Value v = first + 1; v < last; ++v) {
       p_.placed[v] = p_.placed[first];
       p_.home[v] = p_.home[first];
       p_.runs_in[v] = region;
     }
-    for (std::uint32_t i = 0; i < graph_.nodes[node]->n_inputs(); ++i)
-      use(graph_.input(node, i), region, first);
+    return region;
+  }
+
+  // Each step demands what is tested; then what the next one begins with, or what is left.
+  void place_loop(std::uint32_t node, const OpenLoopOp& loop) {
+    const Region region = place_whole(node);
+    if (region == kNoIndex) return;
+    const Value first = graph_.first_value[node];
+    const Region body = p_.regions.first_arm(
+        p_.regions.open_arms(region, graph_.n_values() + first, Decoding::Truth, 1));
+    p_.regions.mark_loop(body);
+    p_.loop_region[node] = body;
+    const Value test = graph_.input(node, loop.test());
+    const std::uint32_t key = p_.test_key[node] =
+        p_.regions.open_arms(body, test, Decoding::Truth, 2);
+    use(test, body, first);
+    const Region ends = p_.regions.first_arm(key), goes_on = ends + 1;
+    for (std::uint32_t i = 0; i < loop.n_states(); ++i)
+      use(graph_.input(node, loop.next(i)), goes_on, first);
+    for (std::uint32_t j = 0; j < loop.n_left(); ++j)
+      use(graph_.input(node, loop.left(j)), ends, first);
   }
 
   void place_conditional(std::uint32_t node, const Conditional& conditional) {
@@ -89,7 +131,7 @@ class Placer {
       demands_.clear();
       collect(v);
       if (demands_.empty()) continue;
-      const Region region = assign(v, p_.regions.cover(demands_));
+      const Region region = assign(v, cover(node));
       const Value selector = graph_.input(node, 0);
       const std::uint32_t arm =
           p_.regions.decided(region, selector, conditional.decoding, conditional.n_arms);
@@ -115,7 +157,7 @@ class Placer {
       demands_.clear();
       collect(v);
       if (demands_.empty()) continue;
-      const RegionTree::Cover cover = p_.regions.cover(demands_);
+      const RegionTree::Cover cover = this->cover(node);
       common = common == kNoIndex ? cover.region : p_.regions.lca(common, cover.region);
       p_.home[v] = p_.runs_in[v] = cover.region;
       p_.placed[v] = cover.unconditional ? Placed::Unconditional : Placed::OnDemand;
@@ -163,6 +205,53 @@ FlatGraph::FlatGraph(NodeIndex all) : nodes(std::move(all)), thunks(nodes.size()
   }
   first_value.push_back(values);
   first_operand.push_back(static_cast<std::uint32_t>(operands.size()));
+  if (has_loops()) find_loops();
+}
+
+// The loops whose states a node depends on, innermost first, are those of its inputs; a loop's own
+// states end with it. A loop's node comes before that of the loop around it.
+void FlatGraph::find_loops() {
+  using Loops = std::vector<std::uint32_t>;  // nodes, ascending
+  for (std::uint32_t n = 0; n < nodes.size(); ++n)
+    if (const OpenLoopOp* loop = open_loop(*nodes[n])) {
+      loops.resize(nodes.size(), nullptr);
+      loops[n] = loop;
+    }
+  if (loops.empty()) return;
+  std::map<Loops, std::uint32_t> numbers = {{{}, 0}};
+  std::vector<Loops> all = {{}};
+  const auto number = [&](const Loops& set) {
+    const auto [entry, fresh] = numbers.try_emplace(set, static_cast<std::uint32_t>(all.size()));
+    if (fresh) all.push_back(set);
+    return entry->second;
+  };
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> unions;
+  const auto join = [&](std::uint32_t a, std::uint32_t b) {
+    if (a == b || b == 0) return a;
+    if (a == 0) return b;
+    const auto [entry, fresh] = unions.try_emplace({a, b}, 0);
+    if (fresh) {
+      Loops both;
+      std::ranges::set_union(all[a], all[b], std::back_inserter(both));
+      entry->second = number(both);
+    }
+    return entry->second;
+  };
+  std::vector<std::uint32_t> set_of(nodes.size(), 0);
+  for (std::uint32_t n = 0; n < nodes.size(); ++n)
+    if (const OpenLoopOp* loop = loops[n])
+      for (std::uint32_t i = 0; i < loop->n_states(); ++i)
+        set_of[node_of[input(n, loop->state(i))]] = number({n});
+  loop_of.assign(nodes.size(), kNoIndex);
+  for (std::uint32_t n = 0; n < nodes.size(); ++n) {
+    for (const Value v : inputs(n)) set_of[n] = join(set_of[n], set_of[node_of[v]]);
+    if (loops[n] != nullptr) {
+      Loops around = all[set_of[n]];
+      std::erase(around, n);
+      set_of[n] = number(around);
+    }
+    if (set_of[n] != 0) loop_of[n] = all[set_of[n]].front();
+  }
 }
 
 Placement place(const FlatGraph& graph) { return Placer(graph).run(); }

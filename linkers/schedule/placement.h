@@ -1,6 +1,7 @@
 // placement.h: where each node runs, so that nothing runs that nobody demands.
 #pragma once
 
+#include "ops/control/loop.h"
 #include "ops/graph/graph.h"
 #include "ops/graph/node_index.h"
 #include "ops/graph/regions.h"
@@ -25,8 +26,12 @@ struct FlatGraph {
   std::vector<std::uint32_t> first_operand;  ///< by node, in `operands`; one more at the end
   std::vector<Value> operands;               ///< what nodes read, in order
   std::vector<std::uint32_t> node_of;        ///< by value
-  std::vector<ThunkCode> thunks;             ///< by node; none for leaves and conditionals
-  std::vector<Value> outputs;                ///< demanded by the root: outputs, then updates
+  std::vector<const OpenLoopOp*> loops;      ///< by node; empty if there are none
+  /// By node: the innermost loop (its node) that it changes in from step to step; kNoIndex: in
+  /// none. Empty if there are no loops.
+  std::vector<std::uint32_t> loop_of;
+  std::vector<ThunkCode> thunks;  ///< by node; none for leaves, conditionals and loops
+  std::vector<Value> outputs;     ///< demanded by the root: outputs, then updates
   std::vector<Value>
       watched;  ///< if-computed updates: kept to the end if they were computed; kNoIndex: never
 
@@ -43,7 +48,16 @@ struct FlatGraph {
   const Conditional* conditional(std::uint32_t node) const {
     return is_leaf(node) ? nullptr : nodes[node]->op()->conditional();
   }
+  /// The loop that a node is, or null.
+  const OpenLoopOp* loop(std::uint32_t node) const { return loops.empty() ? nullptr : loops[node]; }
+  /// The innermost loop, by its node, that a node changes in from step to step; kNoIndex: in none.
+  std::uint32_t loop_around(std::uint32_t node) const {
+    return loop_of.empty() ? kNoIndex : loop_of[node];
+  }
   bool opaque(std::uint32_t node) const { return thunks[node].lazy; }
+
+ private:
+  void find_loops();
 };
 
 /// One demand of a value: by the statement `by` (the value that names it), which runs in `region`.
@@ -79,6 +93,8 @@ struct Placement {
       opaque_region;  ///< by node: the innermost region that all demands of an opaque node share
   std::vector<Region>
       input_region;  ///< by node: the region of an opaque node's input 0; the others follow
+  std::vector<Region> loop_region;      ///< by node: of a loop; empty if there are none
+  std::vector<std::uint32_t> test_key;  ///< by node: of a loop: the arms that its test opens
 
   /// Statements of each region in order: head by region, next by statement; kNoIndex ends a list.
   std::vector<Value> first_statement;

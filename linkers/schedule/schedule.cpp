@@ -26,12 +26,26 @@ std::vector<std::uint32_t> Schedule::block_of_nodes() const {
   for (std::uint32_t i = 0; i < statements.size(); ++i) {
     const Statement& s = statements[i];
     if (s.kind == Statement::Kind::Run || s.kind == Statement::Kind::Move ||
-        s.kind == Statement::Kind::Demand)
+        s.kind == Statement::Kind::Demand || s.kind == Statement::Kind::Loop)
       runs(s.node, block_of[i]);
     if (s.kind == Statement::Kind::Branch)
       for (const std::uint32_t node : decided_by(branches[s.index])) runs(node, block_of[i]);
   }
   return result;
+}
+
+std::uint32_t Schedule::loop_of_block(std::uint32_t b) const {
+  while (blocks[b].kind == Block::Kind::Arm) b = blocks[b].parent;
+  const Block& block = blocks[b];
+  switch (block.kind) {
+    case Block::Kind::Loop: return block.owner;
+    case Block::Kind::Memo: return memos[block.owner].loop;
+    case Block::Kind::Input:
+    case Block::Kind::Guarded: return lazies[block.owner].loop;
+    case Block::Kind::Arm:
+    case Block::Kind::Root: break;
+  }
+  return kNone;
 }
 
 std::string Schedule::node_name(std::uint32_t node) const {
@@ -59,6 +73,7 @@ std::string Schedule::text() const {
       case Block::Kind::Root: return "root";
       case Block::Kind::Arm: return "arm " + std::to_string(block.number);
       case Block::Kind::Memo: return "memo " + node_name(memos[block.owner].node);
+      case Block::Kind::Loop: return "step of " + node_name(loops[block.owner].node);
       case Block::Kind::Input:
       case Block::Kind::Guarded: break;
     }
@@ -81,6 +96,8 @@ std::string Schedule::text() const {
       case Statement::Kind::Demand:
         return "demand output " + std::to_string(s.output) + " of " + node_name(s.node);
       case Statement::Kind::Retire: return "dies: " + list(dying_in(s));
+      case Statement::Kind::Loop: return "loop " + node_name(s.node);
+      case Statement::Kind::Again: return "again";
       case Statement::Kind::Release: return "release " + node_name(s.node);
       case Statement::Kind::End: break;
     }

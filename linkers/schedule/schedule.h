@@ -43,6 +43,8 @@ struct Statement {
     Demand,   ///< sees to it that an output of a lazy thunk is computed
     Retire,   ///< nothing but what dies
     Release,  ///< a lazy thunk is not demanded any more
+    Loop,     ///< runs the steps of a loop
+    Again,    ///< ends a step: the next one begins
     End,      ///< of a block
   };
   Kind kind = Kind::End;
@@ -54,8 +56,8 @@ struct Statement {
   std::uint16_t n_inputs = 0, n_outputs = 0;  ///< of a Run
   std::uint16_t output = 0;                   ///< of a Demand
   std::uint32_t node = kNone;  ///< that it runs; of a Branch the first one. Moves out of arms: none
-  /// The index of a Run's step, a branch, a memo body or a lazy thunk; an End has that of its
-  /// block.
+  /// The index of a Run's step, a branch, a memo body, a lazy thunk or a loop; an End has that of
+  /// its block.
   std::uint32_t index = 0;
   union {
     std::uint32_t first_operand = 0;  ///< of a Run: in Schedule::operands, inputs first
@@ -82,6 +84,7 @@ struct Block {
     Memo,     ///< runs at the first Need of a call
     Input,    ///< of a lazy thunk: runs where that requests it
     Guarded,  ///< an input of an attempt: a failure in it is a value
+    Loop,     ///< a step: ends in a branch, whose arm 0 leaves the loop
   };
   Kind kind = Kind::Root;
   std::uint32_t begin = 0, end = 0;  ///< statements, with the End
@@ -92,17 +95,19 @@ struct Block {
   /// The region of the placement: arms of several branches have the same one where these decide
   /// the same. kNone: not placed.
   std::uint32_t region = kNone;
-  std::uint32_t owner = 0;   ///< the branch, memo body or lazy thunk
+  std::uint32_t owner = 0;   ///< the branch, memo body, lazy thunk or loop
   std::uint32_t number = 0;  ///< which arm, which input
 };
 
-/// One decision, of as many conditionals as are joined in it.
+/// One decision, of as many conditionals as are joined in it; or of a loop, whether a step is the
+/// last one.
 struct ScheduledBranch {
   std::uint32_t selector = 0;  ///< register
   Decoding decoding = Decoding::Truth;
   std::uint32_t first_arm = 0, n_arms = 2;                  ///< blocks
   std::uint32_t first_conditional = 0, n_conditionals = 0;  ///< in Schedule::conditionals
   std::uint32_t first_result = 0, n_results = 0;            ///< in Schedule::results
+  std::uint32_t loop = kNone;                               ///< that it leaves, or has go on
 };
 
 /// A value of a conditional, which every arm of its branch leaves.
@@ -113,6 +118,7 @@ struct ScheduledResult {
 struct ScheduledMemo {
   std::uint32_t block = kNone;
   std::uint32_t node = kNone;
+  std::uint32_t loop = kNone;  ///< the innermost loop in each step of which it may run anew
 };
 
 struct ScheduledLazy {
@@ -120,6 +126,17 @@ struct ScheduledLazy {
   std::uint32_t first_block = kNone;  ///< of its inputs, which follow each other
   std::uint32_t operands = 0;         ///< in Schedule::operands, inputs first
   std::uint16_t n_inputs = 0, n_outputs = 0;
+  std::uint32_t loop = kNone;  ///< as of a memo body
+};
+
+/// A loop. Its states are written by Moves in front of its statement, and before each Again, the
+/// registers that it leaves by Moves in the arm that leaves it.
+struct ScheduledLoop {
+  std::uint32_t node = kNone;
+  std::uint32_t block = kNone;
+  std::uint32_t branch = kNone;
+  std::uint32_t loop = kNone;               ///< around it
+  std::vector<std::uint32_t> states, left;  ///< registers
 };
 
 /// Immutable once assembled, and kept with the program. Any thread may read it that copies none of
@@ -130,6 +147,7 @@ struct Schedule {
   std::vector<ScheduledBranch> branches;
   std::vector<ScheduledMemo> memos;
   std::vector<ScheduledLazy> lazies;
+  std::vector<ScheduledLoop> loops;
   std::vector<std::uint32_t> operands, dying;  ///< registers
   std::vector<std::uint32_t> conditionals;     ///< nodes
   std::vector<ScheduledResult> results;
@@ -164,6 +182,10 @@ struct Schedule {
     return blocks[branch.first_arm + arm];
   }
   const Block& body(std::uint32_t memo) const { return blocks[memos[memo].block]; }
+  /// The statement that ends a step of the loop, but for the last one.
+  const Statement& again(const ScheduledLoop& loop) const {
+    return statements[arm(branches[loop.branch], 1).end - 2];
+  }
   /// The statement after a branch's arms.
   std::uint32_t after(const ScheduledBranch& branch) const {
     return arm(branch, branch.n_arms - 1).end;
@@ -202,6 +224,9 @@ struct Schedule {
   std::vector<std::uint32_t> block_of_statements() const;
   /// By node: the block of the first statement that runs it; kNone: none does. Linear.
   std::vector<std::uint32_t> block_of_nodes() const;
+
+  /// The loop in each step of which a block may run anew; kNone: in none.
+  std::uint32_t loop_of_block(std::uint32_t block) const;
 
   /// For people, on threads of the host's: "add.3"; "x", "t7"; and a line a statement, indented by
   /// block.

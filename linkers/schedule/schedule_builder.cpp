@@ -1,5 +1,7 @@
 #include "linkers/schedule/schedule_builder.h"
 
+#include <algorithm>
+
 namespace thunkvm {
 namespace {
 
@@ -52,11 +54,35 @@ std::uint32_t ScheduleBuilder::lazy_index(std::uint32_t node) {
   lazy_nodes_.push_back(node);
   ScheduledLazy lazy;
   lazy.node = program_node_[node];
+  lazy.loop = loop_around(node);
   lazy.operands = add_operands(node);
   lazy.n_inputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_inputs());
   lazy.n_outputs = static_cast<std::uint16_t>(graph_.nodes[node]->n_outputs());
   s_.lazies.push_back(lazy);
   return index;
+}
+
+std::uint32_t ScheduleBuilder::loop_index(std::uint32_t node) {
+  loop_of_.resize(graph_.nodes.size(), kNone);
+  std::uint32_t& index = loop_of_[node];
+  if (index != kNone) return index;
+  index = static_cast<std::uint32_t>(s_.loops.size());
+  ScheduledLoop loop;
+  loop.node = program_node_[node];
+  loop.loop = loop_around(node);
+  const OpenLoopOp& op = *graph_.loop(node);
+  for (std::uint32_t i = 0; i < op.n_states(); ++i)
+    loop.states.push_back(reg(graph_.input(node, op.state(i))));
+  for (std::uint32_t j = 0; j < op.n_left(); ++j)
+    loop.left.push_back(reg(graph_.first_value[node] + j));
+  s_.loops.push_back(std::move(loop));
+  return loop_of_[node];
+}
+
+// A loop is met before what it has in its steps.
+std::uint32_t ScheduleBuilder::loop_around(std::uint32_t node) {
+  const std::uint32_t around = graph_.loop_around(node);
+  return around == kNoIndex ? kNone : loop_of_[around];
 }
 
 Statement& ScheduleBuilder::add(Statement::Kind kind, std::uint32_t node) {
@@ -97,6 +123,13 @@ void ScheduleBuilder::begin_input(std::uint32_t node, std::uint32_t input, std::
   begin(lazy.first_block + input);
 }
 
+void ScheduleBuilder::begin_loop(std::uint32_t node, std::uint32_t parent) {
+  const std::uint32_t loop = loop_index(node);
+  s_.loops[loop].block = static_cast<std::uint32_t>(s_.blocks.size());
+  s_.blocks.push_back({.kind = Block::Kind::Loop, .parent = parent, .owner = loop});
+  begin(s_.loops[loop].block);
+}
+
 void ScheduleBuilder::begin_arm(std::uint32_t branch, std::uint32_t arm) {
   begin(s_.branches[branch].first_arm + arm);
 }
@@ -131,6 +164,77 @@ void ScheduleBuilder::move(Value to, Value from, std::uint32_t node) {
   statement.to = reg(to);
 }
 
+Statement& ScheduleBuilder::move_register(std::uint32_t to, std::uint32_t from) {
+  Statement& statement = add(Statement::Kind::Move);
+  statement.from = from;
+  statement.to = to;
+  return statement;
+}
+
+void ScheduleBuilder::loop(std::uint32_t node) {
+  const std::uint32_t index = loop_index(node);
+  const OpenLoopOp& op = *graph_.loop(node);
+  for (std::uint32_t i = 0; i < op.n_given(); ++i)
+    move(graph_.input(node, op.state(i)), graph_.input(node, op.given(i)), kNone);
+  add(Statement::Kind::Loop, program_node_[node]).index = index;
+}
+
+std::uint32_t ScheduleBuilder::loop_branch(std::uint32_t node) {
+  const std::uint32_t loop = loop_index(node);
+  const Value test = graph_.input(node, graph_.loop(node)->test());
+  const std::uint32_t branch = open_branch(test, Decoding::Truth, 2, program_node_[node]);
+  s_.branches[branch].loop = loop;
+  s_.branches[branch].first_conditional = static_cast<std::uint32_t>(s_.conditionals.size());
+  s_.branches[branch].n_conditionals = 1;
+  s_.conditionals.push_back(program_node_[node]);
+  s_.loops[loop].branch = branch;
+  return branch;
+}
+
+void ScheduleBuilder::leave(std::uint32_t node) {
+  const OpenLoopOp& op = *graph_.loop(node);
+  for (std::uint32_t j = 0; j < op.n_left(); ++j)
+    move(graph_.first_value[node] + j, graph_.input(node, op.left(j)), kNone);
+}
+
+void ScheduleBuilder::move_on(std::uint32_t node) {
+  const OpenLoopOp& op = *graph_.loop(node);
+  const std::uint32_t index = loop_index(node);
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> moves;
+  for (std::uint32_t i = 0; i < op.n_states(); ++i)
+    moves.emplace_back(s_.loops[index].states[i], reg(graph_.input(node, op.next(i))));
+  move_at_once(std::move(moves));
+}
+
+void ScheduleBuilder::again(std::uint32_t node) {
+  add(Statement::Kind::Again).index = loop_index(node);
+}
+
+// A register is written once nobody is left to read it; in a cycle one value waits in a register of
+// its own.
+void ScheduleBuilder::move_at_once(std::vector<std::pair<std::uint32_t, std::uint32_t>> moves) {
+  std::erase_if(moves, [](const auto& move) { return move.first == move.second; });
+  while (!moves.empty()) {
+    const auto is_read = [&](std::uint32_t to) {
+      return std::ranges::any_of(moves, [&](const auto& move) { return move.second == to; });
+    };
+    const auto free =
+        std::ranges::find_if(moves, [&](const auto& move) { return !is_read(move.first); });
+    if (free != moves.end()) {
+      const auto [to, from] = *free;
+      moves.erase(free);
+      const bool has_waited = std::ranges::find(waiting_, from, &Waiting::place) != waiting_.end();
+      move_register(to, from).takes = has_waited && !is_read(from) && !s_.retain_intermediates;
+      continue;
+    }
+    const std::uint32_t waits = moves.front().first, place = n_registers_++;
+    waiting_.push_back({place, waits});
+    move_register(place, waits);
+    for (auto& [to, from] : moves)
+      if (from == waits) from = place;
+  }
+}
+
 void ScheduleBuilder::retire(std::span<const Value> values) {
   if (values.empty()) return;
   Statement& statement = add(Statement::Kind::Retire);
@@ -141,14 +245,9 @@ void ScheduleBuilder::retire(std::span<const Value> values) {
 
 std::uint32_t ScheduleBuilder::branch(Value selector, Decoding decoding, std::uint32_t n_arms,
                                       std::span<const Value> results) {
-  const auto index = static_cast<std::uint32_t>(s_.branches.size());
-  const std::uint32_t first_node = program_node_[graph_.node_of[results.front()]];
-  add(Statement::Kind::Branch, first_node).index = index;
-  ScheduledBranch branch;
-  branch.selector = reg(selector);
-  branch.decoding = decoding;
-  branch.first_arm = static_cast<std::uint32_t>(s_.blocks.size());
-  branch.n_arms = n_arms;
+  const std::uint32_t index =
+      open_branch(selector, decoding, n_arms, program_node_[graph_.node_of[results.front()]]);
+  ScheduledBranch& branch = s_.branches[index];
   branch.first_conditional = static_cast<std::uint32_t>(s_.conditionals.size());
   branch.first_result = static_cast<std::uint32_t>(results_.size());
   branch.n_results = static_cast<std::uint32_t>(results.size());
@@ -161,7 +260,17 @@ std::uint32_t ScheduleBuilder::branch(Value selector, Decoding decoding, std::ui
   }
   branch.n_conditionals =
       static_cast<std::uint32_t>(s_.conditionals.size()) - branch.first_conditional;
-  s_.branches.push_back(branch);
+  return index;
+}
+
+std::uint32_t ScheduleBuilder::open_branch(Value selector, Decoding decoding, std::uint32_t n_arms,
+                                           std::uint32_t node) {
+  const auto index = static_cast<std::uint32_t>(s_.branches.size());
+  add(Statement::Kind::Branch, node).index = index;
+  s_.branches.push_back({.selector = reg(selector),
+                         .decoding = decoding,
+                         .first_arm = static_cast<std::uint32_t>(s_.blocks.size()),
+                         .n_arms = n_arms});
   for (std::uint32_t arm = 0; arm < n_arms; ++arm)
     s_.blocks.push_back(
         {.kind = Block::Kind::Arm, .parent = open_block(), .owner = index, .number = arm});
@@ -169,7 +278,7 @@ std::uint32_t ScheduleBuilder::branch(Value selector, Decoding decoding, std::ui
 }
 
 std::uint32_t ScheduleBuilder::new_memo(std::uint32_t node) {
-  s_.memos.push_back({kNone, program_node_[node]});
+  s_.memos.push_back({kNone, program_node_[node], loop_around(node)});
   return static_cast<std::uint32_t>(s_.memos.size() - 1);
 }
 
@@ -200,6 +309,10 @@ void ScheduleBuilder::name_registers(const FunctionGraph& function) {
       s_.registers[r] = variable(v);
     else if (!have_one_form(s_.registers[r].type(), variable(v).type()))
       s_.mixed[r] = true;
+  }
+  for (const Waiting& waiting : waiting_) {
+    s_.registers[waiting.place] = s_.registers[waiting.state];
+    s_.mixed[waiting.place] = s_.mixed[waiting.state];
   }
   for (std::size_t i = 0; i < function.inputs.size(); ++i)
     if (!s_.registers[s_.inputs[i]]) s_.registers[s_.inputs[i]] = function.inputs[i];

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -26,6 +27,7 @@ class ScheduleBuilder {
   void begin_root();
   void begin_memo(std::uint32_t memo, std::uint32_t parent);
   void begin_input(std::uint32_t node, std::uint32_t input, std::uint32_t parent);
+  void begin_loop(std::uint32_t node, std::uint32_t parent);
   void begin_arm(std::uint32_t branch, std::uint32_t arm);
   void end();
   /// The block that was begun last and not ended.
@@ -45,6 +47,16 @@ class ScheduleBuilder {
   std::uint32_t branch(Value selector, Decoding decoding, std::uint32_t n_arms,
                        std::span<const Value> results);
 
+  /// The loop's statement, behind the moves of what its states begin with.
+  void loop(std::uint32_t node);
+  /// Whether a step is the last one. Arm 0 leaves the loop.
+  std::uint32_t loop_branch(std::uint32_t node);
+  /// In these arms: what the loop leaves, all of which is there; the moves of the next values to
+  /// the states, all at once; the next step.
+  void leave(std::uint32_t node);
+  void move_on(std::uint32_t node);
+  void again(std::uint32_t node);
+
   std::uint32_t new_memo(std::uint32_t node);
   std::uint32_t n_lazies() const { return static_cast<std::uint32_t>(lazy_nodes_.size()); }
   /// The opaque node of a lazy thunk, which is made where it is first named.
@@ -58,6 +70,12 @@ class ScheduleBuilder {
   std::uint32_t reg(Value v);
   std::uint32_t add_operands(std::uint32_t node);
   std::uint32_t lazy_index(std::uint32_t node);
+  std::uint32_t loop_index(std::uint32_t node);
+  std::uint32_t loop_around(std::uint32_t node);
+  Statement& move_register(std::uint32_t to, std::uint32_t from);
+  void move_at_once(std::vector<std::pair<std::uint32_t, std::uint32_t>> moves);
+  std::uint32_t open_branch(Value selector, Decoding decoding, std::uint32_t n_arms,
+                            std::uint32_t node);
   Statement& add(Statement::Kind kind, std::uint32_t node = kNone);
   void begin(std::uint32_t block);
   Variable variable(Value v) const {
@@ -70,10 +88,15 @@ class ScheduleBuilder {
   Schedule s_;
   std::vector<std::uint32_t> register_of_;  // by value
   std::vector<std::uint32_t> lazy_of_;      // by node
+  std::vector<std::uint32_t> loop_of_;      // by node
   std::vector<std::uint32_t> lazy_nodes_;
   std::vector<std::uint32_t> program_node_;  // by node; leaves have none
   std::vector<std::uint32_t> open_;          // blocks
   std::vector<Value> results_;               // whose registers Schedule::results has
+  struct Waiting {
+    std::uint32_t place, state;  // registers
+  };
+  std::vector<Waiting> waiting_;  // values of states between two moves
   std::uint32_t n_registers_ = 0;
 };
 

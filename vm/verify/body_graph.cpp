@@ -10,10 +10,16 @@ namespace thunkvm {
 BodyGraph::BodyGraph(const Program& program)
     : program_(program),
       n_bodies_(1 + static_cast<Entry>(program.bodies.size())),
+      is_state_(program.n_registers),
+      is_left_(program.n_registers),
       instructions_(n_bodies_),
       callees_(n_entries()),
       rank_(n_entries()),
       dominators_(n_entries()) {
+  for (const ProgramLoop& loop : program.loops) {
+    for (const std::uint32_t state : loop.states) is_state_[state] = true;
+    for (const std::uint32_t left : loop.left) is_left_[left] = true;
+  }
   for (Entry body = 0; body < n_bodies_; ++body) {
     if (lazy_of(body) != kNone) callees_[lazy(lazy_of(body))].push_back(body);
     follow(body);
@@ -29,6 +35,7 @@ std::uint32_t BodyGraph::result_of(Entry body) const {
 
 std::string BodyGraph::name(Entry e) const {
   if (e == 0) return "the program";
+  if (is_step(e)) return "a step of loop " + std::to_string(program_.bodies[e - 1].number);
   if (lazy_of(e) == kNone) return "memo body " + std::to_string(e - 1);
   const std::string lazy = "lazy thunk " + std::to_string(lazy_of(e));
   if (!is_body(e)) return lazy;
@@ -37,7 +44,9 @@ std::string BodyGraph::name(Entry e) const {
 
 std::vector<std::uint32_t> BodyGraph::successors(std::uint32_t pc) const {
   const Instruction& instruction = program_.code[pc];
-  if (instruction.op == Opcode::Return || instruction.op == Opcode::Halt) return {};
+  if (instruction.op == Opcode::Return || instruction.op == Opcode::Halt ||
+      instruction.op == Opcode::Again)
+    return {};
   if (instruction.op == Opcode::Jump) return {instruction.a};
   if (instruction.op != Opcode::Branch) return {pc + 1};
   const Branch& branch = program_.branches[instruction.a];
@@ -57,9 +66,13 @@ void BodyGraph::follow(Entry body) {
     instructions_[body].push_back(pc);
     const Instruction& instruction = program_.code[pc];
     if (instruction.op == Opcode::Need) callees_[body].push_back(this->body(instruction.a));
+    if (instruction.op == Opcode::Loop)
+      callees_[body].push_back(this->body(program_.loops[instruction.a].body));
     if (instruction.op == Opcode::Lazy) callees_[body].push_back(lazy(instruction.a));
     const std::vector<std::uint32_t> targets = successors(pc);
-    if (targets.empty() && instruction.op != end)
+    const bool goes_on = instruction.op == Opcode::Again && is_step(body) &&
+                         program_.bodies[body - 1].number == instruction.a;
+    if (targets.empty() && instruction.op != end && !goes_on)
       refuse("ends " + name(body) + ", which has to end in " + std::string(thunkvm::name(end)));
     for (const std::uint32_t target : targets) {
       if (target >= program_.code.size())

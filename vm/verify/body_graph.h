@@ -36,6 +36,10 @@ class BodyGraph {
   std::uint32_t lazy_of(Entry e) const {
     return e == 0 ? kNone : is_body(e) ? program_.bodies[e - 1].owner : e - n_bodies_;
   }
+  /// Whether an entry is the step of a loop.
+  bool is_step(Entry e) const {
+    return e != 0 && is_body(e) && program_.bodies[e - 1].kind == Body::Kind::Loop;
+  }
   std::string name(Entry e) const;
 
   /// The pcs of a body's instructions, in order, those of its arms included: all ways lead forward.
@@ -44,6 +48,8 @@ class BodyGraph {
   std::vector<std::uint32_t> successors(std::uint32_t pc) const;
   /// Calls `f(touch, register)` for what an instruction of a body does itself, in order; what the
   /// bodies do that it enters is not told.
+  /// Nor are the states of loops, which every step may read and writes; what a loop leaves counts
+  /// as written by its instruction.
   template <class F>
   void each_touch(Entry body, std::uint32_t pc, F&& f) const;
   /// The entries that an entry may enter.
@@ -70,6 +76,7 @@ class BodyGraph {
 
   const Program& program_;
   const Entry n_bodies_;
+  std::vector<bool> is_state_, is_left_;                  ///< by register: of a loop
   std::vector<std::vector<std::uint32_t>> instructions_;  ///< by body
   std::vector<std::vector<Entry>> callees_;
   std::vector<Entry> callers_first_;
@@ -78,8 +85,13 @@ class BodyGraph {
 };
 
 template <class F>
-void BodyGraph::each_touch(Entry body, std::uint32_t pc, F&& f) const {
+void BodyGraph::each_touch(Entry body, std::uint32_t pc, F&& each) const {
   const Instruction& instruction = program_.code[pc];
+  const auto f = [&](Touch touch, std::uint32_t index) {
+    const bool by_last_step =
+        touch == Touch::Write && is_left_[index] && is_step(body) && instruction.op == Opcode::Move;
+    if (!is_state_[index] && !by_last_step) each(touch, index);
+  };
   const auto retire_list = [&](std::uint32_t first, std::uint32_t count) {
     for (std::uint32_t k = first; k < first + count; ++k) f(Touch::Retire, program_.retires[k]);
   };
@@ -100,6 +112,9 @@ void BodyGraph::each_touch(Entry body, std::uint32_t pc, F&& f) const {
     case Opcode::Move:
       read_and_take(instruction.b);
       f(Touch::Write, instruction.a);
+      break;
+    case Opcode::Loop:
+      for (const std::uint32_t index : program_.loops[instruction.a].left) f(Touch::Write, index);
       break;
     case Opcode::Retire: retire_list(instruction.a, instruction.b); break;
     case Opcode::Return:

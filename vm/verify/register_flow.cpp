@@ -154,12 +154,36 @@ class RegisterFlow {
         there = conditions_.either(there, conditions_.both(when, taken));
       }
     }
+    if (bodies_.is_step(body)) end_steps(paths);
     std::erase_if(facts_, [&](const auto& entry) {
       const auto& [index, fact] = entry;
       if (writer_[index] == body) return fact.set == kNever;
       return fact.read == kNever && fact.missed == kNever && fact.retired == kNever;
     });
     left_[body].swap(facts_);
+  }
+
+  /// A loop has ended by its last step: what holds then holds behind it, whatever it decided.
+  void end_steps(const std::map<std::uint32_t, Condition>& paths) {
+    Condition ended = kNever;
+    for (const auto& [pc, when] : paths)
+      if (program_.code[pc].op == Opcode::Return) ended = conditions_.either(ended, when);
+    const auto behind = [&](Condition c) {
+      if (conditions_.both(ended, c) == kNever) return kNever;
+      return conditions_.but_not(ended, c) == kNever ? kAlways : kUnknown;
+    };
+    for (auto& [index, fact] : facts_)
+      for (Condition Fact::* state : {&Fact::untouched, &Fact::set, &Fact::retired})
+        fact.*state = behind(fact.*state);
+  }
+
+  /// Where a step ends, nothing that belongs to it is left but the states.
+  void check_step_end(std::uint32_t pc, std::uint32_t loop, Condition when) {
+    if (program_.retain_intermediates) return;
+    for (const auto& [index, fact] : facts_)
+      if (loop_of(writer_[index]) == loop && may(when, fact.set))
+        throw_invalid(instruction_text(program_, pc),
+                      text(index) + " may hold a value when the next step begins: retire it");
   }
 
   void step(std::uint32_t pc, Condition when) {
@@ -170,6 +194,8 @@ class RegisterFlow {
     });
     const auto& [op, flag, unused, a, b, c] = program_.code[pc];
     if (op == Opcode::Need) enter(pc, BodyGraph::body(a), when);
+    if (op == Opcode::Loop) enter(pc, BodyGraph::body(program_.loops[a].body), when);
+    if (op == Opcode::Again) check_step_end(pc, a, when);
     if (op == Opcode::Lazy) {
       const std::uint32_t output = program_.lazies[a].operands.output(static_cast<int>(b));
       refuse(pc, when, output, &Fact::retired,
@@ -258,10 +284,27 @@ class RegisterFlow {
     for (const auto& [body, must, may] : entered) leave_body(body, must, may);
   }
 
+  /// The loop in each step of which a body may run anew, or whose step it is.
+  std::uint32_t loop_of(Entry e) const {
+    if (e == 0 || !bodies_.is_body(e)) return kNone;
+    const Body& body = program_.bodies[e - 1];
+    return body.kind == Body::Kind::Loop ? body.number : body.loop;
+  }
+  /// Whether what a body writes is gone when the current body goes on: it belongs to the steps of a
+  /// loop that is not around that.
+  bool ends_with_step(Entry body) const {
+    const std::uint32_t loop = program_.bodies[body - 1].loop;
+    std::uint32_t around = loop_of(current_);
+    while (around != kNone && around != loop)
+      around = program_.bodies[program_.loops[around].body].loop;
+    return loop != around;
+  }
+
   /// `is_direct`: the instruction that is looked at enters it, or the lazy thunk whose input it is.
   void enter_body(std::uint32_t pc, Entry body, Condition must, Condition may, bool is_direct) {
     for (const auto& [index, fact] : left_[body]) {
       if (writer_[index] == body) {  // it is as the body left it
+        if (ends_with_step(body)) continue;
         const Condition set = conditions_.both(may, fact.set);
         refuse(pc, set, index, &Fact::retired, " is written in ", body,
                " after it was retired on some path: retire it later");

@@ -22,6 +22,7 @@ class Verifier {
     each("branch ", p_.branches, [this](const Branch& branch) { check_branch(branch); });
     each("body ", p_.bodies, [this](const Body& body) { check_body(body); });
     each("lazy thunk ", p_.lazies, [this](const Lazy& lazy) { check_lazy(lazy); });
+    each("loop ", p_.loops, [this](const ProgramLoop& loop) { check_loop(loop); });
     each("bound thunk ", p_.bound,
          [this](const ThunkCode& code) { require(code.make != nullptr, "has no maker"); });
     where_ = "the node counters";
@@ -128,12 +129,37 @@ class Verifier {
     check_node(body.node);
     const bool is_input = body.kind == Body::Kind::Input;
     require(is_input == (body.owner != kNone), "an input has an owner, and a memo body none");
+    if (body.loop != kNone) in_range(body.loop, p_.loops.size(), "loop");
+    if (body.kind == Body::Kind::Loop) {
+      in_range(body.number, p_.loops.size(), "loop");
+      require(p_.loops[body.number].body == &body - p_.bodies.data(), "is no step of its loop");
+    }
     if (!is_input) return;
     in_range(body.owner, p_.lazies.size(), "lazy thunk");
     const Lazy& lazy = p_.lazies[body.owner];
     in_range(body.number, lazy.operands.n_inputs, "input");
     require(lazy.first_body + body.number == &body - p_.bodies.data(),
             "is no input of its lazy thunk");
+  }
+
+  void check_loop(const ProgramLoop& loop) const {
+    check_node(loop.node);
+    in_range(loop.body, p_.bodies.size(), "body");
+    in_range(loop.branch, p_.branches.size(), "branch");
+    in_range(loop.counter, p_.n_counters, "counter");
+    require(p_.bodies[loop.body].kind == Body::Kind::Loop, "its body is no step");
+    for (const auto* list : {&loop.states, &loop.left})
+      for (const std::uint32_t index : *list) in_range(index, p_.n_registers, "register");
+    const auto number = static_cast<std::uint32_t>(&loop - p_.loops.data());
+    for (const std::uint32_t body : loop.bodies) {
+      in_range(body, p_.bodies.size(), "body");
+      require(p_.bodies[body].loop == number, "a body that it begins anew belongs to another loop");
+    }
+    for (const std::uint32_t lazy : loop.lazies) {
+      in_range(lazy, p_.lazies.size(), "lazy thunk");
+      require(p_.lazies[lazy].loop == number,
+              "a lazy thunk that it begins anew belongs to another loop");
+    }
   }
 
   void check_lazy(const Lazy& lazy) const {
@@ -166,12 +192,18 @@ class Verifier {
         return in_range(c, p_.n_counters, "counter");
       case Opcode::Need:
         in_range(a, p_.bodies.size(), "body");
-        return require(
-            p_.bodies[a].kind == Body::Kind::Memo,
-            "body " + std::to_string(a) + " is that of an input: a lazy thunk requests it");
+        return require(p_.bodies[a].kind == Body::Kind::Memo,
+                       "body " + std::to_string(a) +
+                           " is no memo body: a lazy thunk requests it, or a loop runs it");
       case Opcode::Lazy:
         in_range(a, p_.lazies.size(), "lazy thunk");
         return in_range(b, p_.lazies[a].operands.n_outputs, "output");
+      case Opcode::Loop:
+        in_range(a, p_.loops.size(), "loop");
+        return in_range(b, p_.n_counters, "counter");
+      case Opcode::Again:
+        in_range(a, p_.loops.size(), "loop");
+        return in_range(b, p_.n_counters, "counter");
       case Opcode::Release: return in_range(a, p_.lazies.size(), "lazy thunk");
       case Opcode::Retire: return range_in(a, b, p_.retires.size(), "retire list entries");
       case Opcode::Native:

@@ -26,7 +26,7 @@ std::string FunctionWriter::service(const std::string& name) {
 
 std::string FunctionWriter::read(std::uint32_t reg) {
   const RegisterForm& form = plan_.reg(reg);
-  if (!form.local) return cell(reg) + ".value." + c_type(form.dtype);
+  if (!is_variable(reg)) return cell(reg) + ".value." + c_type(form.dtype);
   locals_.insert(reg);
   return join("r", reg);
 }
@@ -46,7 +46,7 @@ std::string FunctionWriter::fail(const std::string& noted) {
 }
 
 void FunctionWriter::write(std::uint32_t reg, const std::string& value) {
-  if (!plan_.reg(reg).local) return store(reg, value);
+  if (!is_variable(reg)) return store(reg, value);
   text.line(read(reg), " = ", value, ";");
 }
 
@@ -59,13 +59,19 @@ void FunctionWriter::store(std::uint32_t reg, const std::string& value) {
 }
 
 void FunctionWriter::spill(std::uint32_t reg) {
-  if (plan_.reg(reg).local) store(reg, read(reg));
+  if (is_variable(reg)) store(reg, read(reg));
+}
+
+void FunctionWriter::load(std::uint32_t reg) {
+  if (!is_variable(reg)) return;
+  text.line(read(reg), " = ", cell(reg), ".value.", c_type(plan_.reg(reg).dtype), ";");
+  text.line(cell(reg), ".meta = 0;");
 }
 
 void FunctionWriter::retire(std::span<const std::uint32_t> registers) {
   for (const std::uint32_t reg : registers) {
     const RegisterForm& form = plan_.reg(reg);
-    if (form.local) continue;
+    if (is_variable(reg)) continue;
     uses_services_ |= !form.number;
     text.line(form.number ? cell(reg) + ".meta = 0;" : "TV_RETIRE(" + cell(reg) + ");");
   }
@@ -91,7 +97,7 @@ std::string FunctionWriter::list(std::span<const std::uint32_t> registers) {
   std::string text;
   for (auto reg = registers.begin(); reg != registers.end(); ++reg) {
     if (std::find(registers.begin(), reg, *reg) != reg) continue;
-    const bool local = plan_.reg(*reg).local;
+    const bool local = is_variable(*reg);
     if (!local) named_.insert(*reg);
     text += join(text.empty() ? "" : ", ", local ? "r" : "R[", *reg, local ? "" : "]");
   }

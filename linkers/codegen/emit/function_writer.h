@@ -13,7 +13,13 @@ namespace thunkvm {
 
 class FunctionWriter {
  public:
-  explicit FunctionWriter(const Plan& plan) : plan_(plan) {}
+  FunctionWriter(const Plan& plan, std::uint32_t outlined) : plan_(plan), outlined_(outlined) {}
+
+  /// True if a register is a variable of this function.
+  bool is_variable(std::uint32_t reg) const {
+    const RegisterForm& form = plan_.reg(reg);
+    return form.local && (form.state_of == kNone || form.state_of == outlined_);
+  }
 
   CText text{1};
 
@@ -36,6 +42,8 @@ class FunctionWriter {
   void write(std::uint32_t reg, const std::string& value);
   /// Puts a number that is a variable into its register, for what reads it there.
   void spill(std::uint32_t reg);
+  /// Takes a number that is a variable out of its register.
+  void load(std::uint32_t reg);
   void retire(std::span<const std::uint32_t> registers);
   void count(std::uint32_t counter);
   /// From here on the code is that of a memo body within the function; kNone: its own again.
@@ -68,6 +76,7 @@ class FunctionWriter {
   void store(std::uint32_t reg, const std::string& value);
 
   const Plan& plan_;
+  const std::uint32_t outlined_;
   bool uses_cells_ = false, uses_counters_ = false, uses_services_ = false;
   std::set<std::uint32_t> named_, locals_, labels_;
   std::uint32_t body_ = kNone;

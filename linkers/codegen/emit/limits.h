@@ -10,4 +10,8 @@ namespace thunkvm {
 /// loops 1.80 s, 1.59 s and 1.93 s (`./dev bench large`).
 inline constexpr std::uint32_t kModuleThunks = 800;
 
+/// Steps of a loop of emitted C between two questions to the host whether to stop: one of numbers
+/// takes 2 to 10 ns, and a question 5.
+inline constexpr std::uint32_t kStepsPerPoll = 256;
+
 }  // namespace thunkvm

@@ -2,6 +2,7 @@
 
 #include "linkers/codegen/emit/array_reads.h"
 #include "linkers/codegen/emit/function_writer.h"
+#include "linkers/codegen/emit/limits.h"
 #include "linkers/codegen/emit/loop_body.h"
 #include "linkers/schedule/assembler.h"
 #include "ops/graph/c_template.h"
@@ -22,7 +23,7 @@ class OutlinedCode {
         outlined_(outlined),
         out_(out),
         module_(module),
-        c_(plan) {}
+        c_(plan, outlined) {}
 
   void emit() {
     const OutlinedFunction& outlined = plan_.outlined()[outlined_];
@@ -31,6 +32,8 @@ class OutlinedCode {
     for (std::size_t i = 1; i < outlined.entries.size(); ++i)
       entries.line("case ", i, ": ", c_.go(outlined.entries[i]));
     if (outlined.entries.size() > 1) entries.line("}");
+    if (outlined.block != kNone && schedule_.blocks[outlined.block].kind == Block::Kind::Loop)
+      begin_steps(schedule_.blocks[outlined.block].owner);
     const std::uint32_t next =
         outlined.end < schedule_.statements.size() ? plan_.pc(outlined.end) : kNone;
     if (emit_range(outlined.begin, outlined.end, next)) c_.text.line("return ", next, ";");
@@ -72,6 +75,7 @@ class OutlinedCode {
         i = ends ? after : i + 1;
         continue;
       }
+      if (s.kind == Statement::Kind::Again) return emit_again(s);
       ends = true;
       if (s.kind == Statement::Kind::End)
         ends = emit_end(s, i + 1 == end ? next : s.pc + 1);
@@ -88,10 +92,8 @@ class OutlinedCode {
       case Statement::Kind::Move: emit_move(s); return;
       case Statement::Kind::Need: emit_need(s.index, s.pc); return;
       case Statement::Kind::Retire: c_.retire(schedule_.dying_in(s)); return;
-      case Statement::Kind::Branch:
-      case Statement::Kind::End:  // emit_range's
-      case Statement::Kind::Demand:
-      case Statement::Kind::Release: return;  // in no outlined function
+      case Statement::Kind::Loop: emit_loop(s); return;
+      default: return;  // emit_range's, or in no outlined function
     }
   }
 
@@ -139,7 +141,7 @@ class OutlinedCode {
     const bool expression = group.kind == Group::Kind::Expression;
     for (const std::uint32_t step : group.steps) lap_.push_back(program_.steps[step].node);
     const std::uint32_t reg = plan_.output(group.steps.front());
-    if (expression && plan_.reg(reg).local) c_.text.line("TV_DONE(", c_.read(reg), ");");
+    if (expression && c_.is_variable(reg)) c_.text.line("TV_DONE(", c_.read(reg), ");");
     if (expression && next != nullptr && next->kind == group.kind) return;
     const std::size_t site = Recorder::first_group(program_) + out_.groups.size();
     c_.call("lap", site);
@@ -227,8 +229,8 @@ class OutlinedCode {
     }
     // A service says which arm a value other than a number takes, and what is wrong with one.
     const auto arm = [&] {
-      const std::string cell =
-          form.local ? c_.cell_of_local(branch.selector) : c_.cell(branch.selector);
+      const std::string cell = c_.is_variable(branch.selector) ? c_.cell_of_local(branch.selector)
+                                                               : c_.cell(branch.selector);
       return join(c_.service("arm"), "(call, ", s.index, ", &", cell, ")");
     };
     const bool asks = !form.number || (!truth && is_float(form.dtype));
@@ -299,6 +301,35 @@ class OutlinedCode {
     needs.push_back({pc, c_.body()});
     if (profiled()) c_.text.line(c_.service("leave_body"), "(call);");
     c_.text.close();
+  }
+
+  // ---- loops ----
+
+  /// The head of a step. What a state begins with is in its register.
+  void begin_steps(std::uint32_t loop) {
+    if (plan_.loop_function(loop) != outlined_) return;
+    for (const std::uint32_t state : schedule_.loops[loop].states) c_.load(state);
+    c_.text.label("step_", loop);
+  }
+
+  void emit_loop(const Statement& s) {
+    c_.count(s.counter);
+    c_.text.node(s.node);
+    c_.call("begin_loop", s.index);
+    c_.text.line("if (call->functions[", plan_.loop_function(s.index), "](call, 0) == TV_FAILED) ",
+                 c_.fail());
+    out_.forms_[s.node] = {"", region(), ""};
+  }
+
+  /// The next step; every so many ask whether to go on. False: control does not come behind it.
+  bool emit_again(const Statement& s) {
+    c_.count(s.counter);
+    for (const std::uint32_t body : program_.loops[s.index].bodies)
+      c_.text.line("call->done[", body, "] = 0;");
+    c_.text.line("if (N[", s.counter, "] % ", kStepsPerPoll, " == 0 && ", c_.service("poll"),
+                 "(call, ", kStepsPerPoll, ")) ", c_.fail());
+    c_.text.line("goto step_", s.index, ";");
+    return false;
   }
 
   // ---- memo bodies that are parts of the function ----

@@ -46,6 +46,8 @@ typedef struct {
   void (*took)(tv_call *, u32 branch, u32 arm);
   void (*enter_body)(tv_call *, u32 memo, u32 pc);
   void (*leave_body)(tv_call *);
+  void (*begin_loop)(tv_call *, u32 loop);
+  int (*poll)(tv_call *, u32 steps);
 } tv_services;
 struct tv_call {
   tv_cell *cells;

@@ -35,10 +35,11 @@ Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& s
       options_(options),
       accesses_(schedule) {
   find_forms();
+  find_loops();
   go_on_unless(stop);
   find_rematerialised_views();
   find_groups(stop);
-  find_memo_depths();
+  find_depths();
   cut();
   take_in_bodies();
   leave_out_others();
@@ -71,6 +72,18 @@ void Plan::find_forms() {
         numbers &= registers_[o.registers[k]].number;
     if (!numbers) steps_[i] = {.why = "a register of it is not always a number"};
   }
+}
+
+/// A memo body that runs once for all steps belongs to none of them.
+void Plan::find_loops() {
+  if (schedule_.loops.empty()) return;
+  loop_at_.resize(program_.code.size(), kNone);
+  std::vector<std::uint32_t> loop_of;
+  for (std::uint32_t b = 0; b < schedule_.blocks.size(); ++b)
+    loop_of.push_back(schedule_.loop_of_block(b));
+  const std::vector<std::uint32_t> block_of = schedule_.block_of_statements();
+  for (std::uint32_t i = 0; i < block_of.size(); ++i)
+    if (schedule_.has_instruction(schedule_.statements[i])) loop_at_[pc(i)] = loop_of[block_of[i]];
 }
 
 void Plan::find_rematerialised_views() {
@@ -134,28 +147,44 @@ void Plan::find_groups(const std::stop_token& stop) {
       }
 }
 
-void Plan::find_memo_depths() {
+/// How many levels of memo bodies and loops are in each that emitted code calls by itself.
+void Plan::find_depths() {
   memos_in_order_.resize(schedule_.memos.size());
   std::iota(memos_in_order_.begin(), memos_in_order_.end(), 0);
   // A body needs what its node depends on, and nodes are numbered behind those.
   std::ranges::sort(memos_in_order_, {}, [&](auto memo) { return schedule_.memos[memo].node; });
+  std::vector<std::uint32_t> loops(schedule_.loops.size());
+  std::iota(loops.begin(), loops.end(), 0);
+  std::ranges::sort(loops, {}, [&](auto loop) { return schedule_.loops[loop].node; });
   memo_depth_.resize(schedule_.memos.size(), 0);
-  for (const std::uint32_t memo : memos_in_order_) {
-    const Block& body = schedule_.body(memo);
+  loop_depth_.resize(schedule_.loops.size(), 0);
+  const auto depth_of = [&](const Block& body) -> std::uint8_t {
     std::uint32_t thunks = 0;
     std::uint8_t depth = 0;
-    bool callable = true;
     for (std::uint32_t i = body.begin; i < body.end; ++i) {
       const Statement& s = schedule_.statements[i];
       thunks += n_thunks(s);
-      callable &= !is_lazy(s);
-      if (s.kind != Statement::Kind::Need) continue;
-      callable &= memo_depth_[s.index] != 0;
-      depth = std::max(depth, memo_depth_[s.index]);
+      if (is_lazy(s)) return 0;
+      if (s.kind != Statement::Kind::Need && s.kind != Statement::Kind::Loop) continue;
+      const std::uint8_t inner =
+          s.kind == Statement::Kind::Need ? memo_depth_[s.index] : loop_depth_[s.index];
+      if (inner == 0) return 0;
+      depth = std::max(depth, inner);
     }
-    if (callable && depth < kMemoDepth && thunks > 0 && thunks <= most_thunks())
-      memo_depth_[memo] = static_cast<std::uint8_t>(depth + 1);
+    const bool is_callable = depth < kMemoDepth && thunks > 0 && thunks <= most_thunks();
+    return is_callable ? static_cast<std::uint8_t>(depth + 1) : std::uint8_t{0};
+  };
+  auto loop = loops.begin();
+  const auto find_loops_up_to = [&](std::uint32_t node) {  // a memo body may be that of a loop
+    for (; loop != loops.end() && schedule_.loops[*loop].node <= node; ++loop)
+      if (!options_.unfused && !options_.profiled)
+        loop_depth_[*loop] = depth_of(schedule_.blocks[schedule_.loops[*loop].block]);
+  };
+  for (const std::uint32_t memo : memos_in_order_) {
+    find_loops_up_to(schedule_.memos[memo].node);
+    memo_depth_[memo] = depth_of(schedule_.body(memo));
   }
+  find_loops_up_to(kNone);
 }
 
 void Plan::cut() {
@@ -173,7 +202,9 @@ void Plan::cut() {
       if (open) outlined_.back().end = next;
       continue;
     }
-    if (is_lazy(s) || (s.kind == Statement::Kind::Need && memo_depth_[s.index] == 0)) {
+    const bool is_of_loop = s.kind == Statement::Kind::Loop || s.kind == Statement::Kind::Again;
+    if (is_lazy(s) || (s.kind == Statement::Kind::Need && memo_depth_[s.index] == 0) ||
+        (is_of_loop && loop_depth_[s.index] == 0)) {
       open = false;
       continue;
     }
@@ -184,7 +215,7 @@ void Plan::cut() {
     OutlinedFunction& outlined = outlined_.back();
     outlined.end = next;
     outlined.thunks += thunks;
-    outlined.emitted |= s.kind == Statement::Kind::Branch;
+    outlined.emitted |= s.kind == Statement::Kind::Branch || s.kind == Statement::Kind::Loop;
     for (const Group& group : groups(s.pc))
       outlined.emitted |=
           group.kind != Group::Kind::Call || program_.steps[group.steps.front()].run != &run_bound;
@@ -267,10 +298,33 @@ void Plan::find_storage() {
       return is_read_outside(access) && !steps_[access.step].is_lengths();
     });
   }
+  find_states();
   n_temporaries_ = temporaries.size();
   const std::size_t bytes = CallMemory::slot_bytes(n_temporaries_);
   for (std::size_t i = 0; i < n_temporaries_; ++i)
     registers_[temporaries[i]].temporary = static_cast<std::uint32_t>(i * bytes);
+}
+
+/// The number that goes from step to step of a loop of emitted code is a variable of it, if nothing
+/// but what it begins with comes from outside.
+void Plan::find_states() {
+  for (std::uint32_t l = 0; l < schedule_.loops.size(); ++l) {
+    const std::uint32_t function = loop_function(l);
+    if (function == kNone) continue;
+    for (const std::uint32_t reg : schedule_.loops[l].states) {
+      RegisterForm& form = registers_[reg];
+      const bool is_inside = std::ranges::all_of(accesses(reg), [&](const Access& access) {
+        if (access.pc == kNone || access.kind == Access::Kind::Empty) return true;
+        if (outlined_at_[access.pc] != function || loop_at_[access.pc] != l)
+          return access.kind == Access::Kind::Write && access.step == kNone;
+        return access.step == kNone || is_in_loops_only(access.step) ||
+               steps_[access.step].is_expression();
+      });
+      if (!form.number || !is_inside) continue;
+      form.local = true;
+      form.state_of = function;
+    }
+  }
 }
 
 /// What a step reads that is a member of several loops is read outside of each.
@@ -283,9 +337,13 @@ bool Plan::is_read_outside(const Access& access) const {
 
 /// True if one function alone touches the number, and calls nothing that does.
 bool Plan::is_local(std::span<const Access> accesses) const {
-  std::uint32_t function = kNone;
+  std::uint32_t function = kNone, loop = kNone;
   for (const Access& access : accesses) {
     if (access.kind == Access::Kind::Empty) continue;
+    if (!loop_at_.empty() && access.pc != kNone) {
+      if (function != kNone && loop_at_[access.pc] != loop) return false;
+      loop = loop_at_[access.pc];
+    }
     const std::uint32_t by = access.pc == kNone ? kNone : outlined_at_[access.pc];
     const bool called = access.step != kNone && !is_in_loops_only(access.step) &&
                         !steps_[access.step].is_expression();

@@ -3,10 +3,10 @@
 //
 // An *outlined function* is a stretch of the schedule's statements that becomes one C function; the
 // code in it only jumps forward, so a register that no other code touches can be a variable of the
-// function. A *group* is what a function does at once: a 0-d node as an expression (a length and
-// one element of an array too), several array nodes as a fused loop, or a call of the node's own
-// kernel. Fusing stays within one segment (a Run instruction), where all nodes are demanded
-// together: so nothing crosses a border of demand.
+// function, if all that touches it runs in one step of a loop. A *group* is what a function does at
+// once: a 0-d node as an expression (a length and one element of an array too), several array nodes
+// as a fused loop, or a call of the node's own kernel. Fusing stays within one segment (a Run
+// instruction), where all nodes are demanded together: so nothing crosses a border of demand.
 #pragma once
 
 #include "linkers/codegen/plan/plan_options.h"
@@ -33,8 +33,10 @@ struct RegisterForm {
   /// The step whose value in it is a part of an array that stays where it is to the end of the
   /// call, and that loops alone read: each of them finds the part for itself. Else kNone.
   std::uint32_t rematerialised_view = kNone;
-  bool read_outside = false;        ///< by other code than the groups that write it
-  bool local = false;               ///< a variable of its function
+  bool read_outside = false;  ///< by other code than the groups that write it
+  bool local = false;         ///< a variable of its function
+  /// The function of whose loop it is a state: a variable there, a register everywhere else.
+  std::uint32_t state_of = kNone;
   std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
   bool shape_only = false;          ///< of a temporary: nothing but its lengths is read
 };
@@ -99,6 +101,12 @@ class Plan {
   std::uint32_t memo_function(std::uint32_t memo) const {
     return outlined_at_[pc(schedule_.body(memo).begin)];
   }
+  /// The outlined function that a loop is, which emitted code calls; kNone: the machine runs it.
+  std::uint32_t loop_function(std::uint32_t loop) const {
+    return loop_depth_[loop] == 0
+               ? kNone
+               : outlined_at_[pc(schedule_.blocks[schedule_.loops[loop].block].begin)];
+  }
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The groups of the Run instruction at `pc`, in the order in which they are emitted.
   const std::vector<Group>& groups(std::uint32_t pc) const { return groups_[pc]; }
@@ -132,13 +140,15 @@ class Plan {
   std::uint32_t most_thunks() const;
   void find_rematerialised_views();
   void find_groups(const std::stop_token& stop);
-  void find_memo_depths();
+  void find_depths();
   void cut();
   void take_in_bodies();
   void leave_out_others();
   void find_entries();
   void find_storage();
   bool is_read_outside(const Access& access) const;
+  void find_loops();
+  void find_states();
   bool is_local(std::span<const Access> accesses) const;
   bool is_temporary(std::span<const Access> accesses) const;
 
@@ -151,9 +161,11 @@ class Plan {
   const Accesses accesses_;
   std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their pcs
   std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
+  std::vector<std::uint8_t> loop_depth_;           ///< by loop, likewise
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
   std::vector<OutlinedFunction> outlined_;
   std::vector<std::uint32_t> outlined_at_;  ///< by pc
+  std::vector<std::uint32_t> loop_at_;  ///< by pc: in each step of which it may run; kNone: none
   std::vector<std::vector<Group>> groups_;  ///< by pc
   struct Membership {
     std::uint32_t groups = 0, loops = 0;  ///< how many have the step
