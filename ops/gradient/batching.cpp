@@ -1,6 +1,7 @@
 // batching.cpp: batching of whole graphs.
 #include "ops/control/conditional.h"
 #include "ops/gradient/gradient.h"
+#include "ops/gradient/loops.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
@@ -54,33 +55,54 @@ Batched vectorize(std::span<const Variable> roots, std::span<const Variable> fro
                       ", which has " + std::to_string(from[i].ndim()));
     batched.emplace(from[i], to[i]);
   }
+  // What a loop for the batch computes and is the same in all examples, and what is made of it.
+  std::unordered_map<Variable, Variable, VariableHash> in_common;
   for (Apply* node : topological_order(roots)) {
     if (node->leaf() != Leaf::None) continue;
     std::vector<Variable> inputs;
     std::vector<bool> flags;
-    bool any = false, given = true;
+    bool any = false, renewed = false, given = true;
     for (const Variable& input : node->inputs()) {
       const auto found = batched.find(input);
+      const auto same = in_common.find(input);
       flags.push_back(found != batched.end());
-      inputs.push_back(flags.back() ? found->second : input);
       any = any || flags.back();
+      renewed = renewed || same != in_common.end();
+      inputs.push_back(flags.back()              ? found->second
+                       : same != in_common.end() ? same->second
+                                                 : input);
     }
     for (const Variable& output : node->outputs()) given = given && batched.contains(output);
-    if (!any || given) continue;
+    if (given || (!any && !renewed)) continue;
+    if (!any) {
+      const std::vector<Variable> outputs = node->op()->call(inputs);
+      for (std::uint32_t j = 0; j < node->n_outputs(); ++j)
+        in_common.emplace(node->output(j), outputs[j]);
+      continue;
+    }
     poll_interrupt();
     const Conditional* spec = node->op()->conditional();
+    const LoopOp* const loop = closed_loop(*node);
+    const auto n_examples = [&] { return length ? length : length_of(to.front(), 0); };
+    if (loop != nullptr) {
+      const Batched outputs = batch_loop(*loop, inputs, flags, n_examples());
+      for (std::uint32_t j = 0; j < node->n_outputs(); ++j)
+        (outputs.batched[j] ? batched : in_common).emplace(node->output(j), outputs.roots[j]);
+      continue;
+    }
     const std::vector<Variable> outputs =
-        spec == nullptr ? node->op()->batch(*node, inputs, flags)
-                        : batch_conditional(*node, *spec, inputs, flags,
-                                            length ? length : length_of(to.front(), 0));
+        spec != nullptr ? batch_conditional(*node, *spec, inputs, flags, n_examples())
+                        : node->op()->batch(*node, inputs, flags);
     for (std::uint32_t j = 0; j < node->n_outputs(); ++j)
       if (outputs[j]) batched.emplace(node->output(j), outputs[j]);
   }
   Batched result;
   for (const Variable& root : roots) {
-    const auto found = batched.find(root);
+    const auto found = batched.find(root), same = in_common.find(root);
     result.batched.push_back(found != batched.end());
-    result.roots.push_back(found == batched.end() ? root : found->second);
+    result.roots.push_back(found != batched.end()    ? found->second
+                           : same != in_common.end() ? same->second
+                                                     : root);
   }
   return result;
 }

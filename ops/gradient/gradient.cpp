@@ -1,5 +1,6 @@
 #include "ops/gradient/gradient.h"
 
+#include "ops/gradient/loops.h"
 #include "ops/gradient/region_sums.h"
 #include "ops/graph/connection.h"
 #include "ops/graph/functions.h"
@@ -128,7 +129,9 @@ class Backward {
   }
 
   void pass(Apply& node, Region region, std::span<const Variable> incoming) {
-    const std::vector<Variable> outgoing = node.op()->grad(node, incoming);
+    const LoopOp* const loop = closed_loop(node);
+    const std::vector<Variable> outgoing =
+        loop != nullptr ? loop_gradients(node, *loop, incoming) : node.op()->grad(node, incoming);
     if (outgoing.size() != node.n_inputs())
       throw Error(ErrorKind::Value, "[" + node.op()->name() + "] grad returned " +
                                         std::to_string(outgoing.size()) + " gradients for " +
