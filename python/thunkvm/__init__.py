@@ -39,6 +39,7 @@ from thunkvm._src.calls.mode import Mode, get_mode
 from thunkvm._src.calls.specs import In, Out, Update
 from thunkvm._src.control.conditional import and_, coalesce, cond, ifelse, or_, switch_case
 from thunkvm._src.control.fallback import attempt
+from thunkvm._src.control.loops import fori_loop, while_loop
 from thunkvm._src.derivatives.gradient import DisconnectedInputError, grad, hessian, jacobian
 from thunkvm._src.graph.op import Op, PureOp, Thunk
 from thunkvm._src.graph.types import *  # noqa: F403 (its __all__ is the list: scalar, dscalar, ...)
@@ -56,6 +57,9 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
         PerformLinker,
         VMLinker,
     )
+    from thunkvm._src.control.fixed_points import fixed_point
+    from thunkvm._src.control.folds import foldl, foldr, map, reduce, scan_carry
+    from thunkvm._src.control.scans import scan, until
     from thunkvm._src.control.watching import breakpoint_, print_
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
     from thunkvm._src.graph.disconnected import DisconnectedType
@@ -91,14 +95,15 @@ __all__ = [
     "DebugModeError", "DisagreementError", "DisconnectedInputError", "DisconnectedType",
     "DualLinker", "EnumList", "EnumType", "ExternalCOp", "Function", "Generic", "GenericType",
     "GradientError", "In", "LazyLinker", "MissingInputError", "Mode", "MonitorMode",
-    "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op",
-    "OpWiseCLinker", "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker", "PureOp",
-    "ScalarFromTensor", "ScalarType", "TensorFromScalar", "TensorType", "Thunk", "Type",
-    "UnusedInputError", "Update", "VMLinker", "Variable", "__version__", "and_", "as_op",
-    "as_variable", "attempt", "breakpoint_", "coalesce", "cond", "config", "constant", "dprint",
-    "function", "get_mode", "grad", "hessian", "ifelse", "jacobian", "memory", "ops", "or_",
-    "print_", "profile", "reset_peak_memory", "scalar_from_tensor", "shared", "switch_case",
-    "tensor_from_scalar", "testing", "verify_grad", "wrap_c",
+    "NanGuardError", "NanGuardMode", "NanGuardWarning", "NoCompilerError", "Op", "OpWiseCLinker",
+    "OpenMPOp", "Out", "Params", "ParamsType", "PerformLinker", "PureOp", "ScalarFromTensor",
+    "ScalarType", "TensorFromScalar", "TensorType", "Thunk", "Type", "UnusedInputError", "Update",
+    "VMLinker", "Variable", "__version__", "and_", "as_op", "as_variable", "attempt",
+    "breakpoint_", "coalesce", "cond", "config", "constant", "dprint", "fixed_point", "foldl",
+    "foldr", "fori_loop", "function", "get_mode", "grad", "hessian", "ifelse", "jacobian", "map",
+    "memory", "ops", "or_", "print_", "profile", "reduce", "reset_peak_memory",
+    "scalar_from_tensor", "scan", "scan_carry", "shared", "switch_case", "tensor_from_scalar",
+    "testing", "until", "verify_grad", "while_loop", "wrap_c",
 ]  # fmt: skip
 
 

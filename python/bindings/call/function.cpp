@@ -239,7 +239,7 @@ PyObject* PythonFunction::call(PyObject* const* arguments, std::size_t n_positio
   Lease lease(*this);
   Compilation& compilation = core_.compilation();
   if (compilation.waits()) [[unlikely]]
-    compilation.follow();
+    interruptible([&](Host& host) { compilation.follow(&host); });
   return call_in(lease, compilation, arguments, n_positional, keywords);
 }
 
@@ -259,7 +259,7 @@ PyObject* PythonFunction::call_watched(std::shared_ptr<Recording> recording,
   if (recording != nullptr)
     recording->follow();
   else if (compilation.waits())
-    compilation.follow();
+    interruptible([&](Host& host) { compilation.follow(&host); });
   return call_in(lease, compilation, arguments, n_positional, keywords);
 }
 

@@ -179,6 +179,11 @@ PyObject* force(PyObject* self, PyObject* pairs) {
           arm >= function_of(self).linked().program->branches[branch].n_arms)
         throw Error(ErrorKind::Index, "there is no arm " + std::to_string(arm) + " of branch " +
                                           std::to_string(branch));
+      for (const ProgramLoop& loop : function_of(self).linked().program->loops)
+        if (loop.branch == branch)
+          throw Error(ErrorKind::Value,
+                      "what a loop tests cannot be forced, since it would never end: give the loop "
+                      "max_steps, or force a condition in its steps");
       arms[branch] = arm;
     }
     recording_of(self).force(std::move(arms));

@@ -28,6 +28,10 @@ PyRef block_row(const Schedule& schedule, const Block& block, bool idle) {
       kind = "memo";
       node = schedule.memos[block.owner].node;
       break;
+    case Block::Kind::Loop:
+      kind = "step";
+      node = schedule.loops[block.owner].node;
+      break;
     case Block::Kind::Input:
     case Block::Kind::Guarded:
       kind = block.kind == Block::Kind::Input ? "input" : "guarded";

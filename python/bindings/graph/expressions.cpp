@@ -1,6 +1,7 @@
 #include "python/bindings/graph/expressions.h"
 
 #include "ops/control/conditional.h"
+#include "ops/control/loop.h"
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/op_documentation.h"
 #include "python/bindings/graph/op_function.h"
@@ -125,6 +126,43 @@ PyObject* conditional_of(PyObject*, PyObject* args, PyObject* kwargs) {
   });
 }
 
+PyObject* loop_of(PyObject*, PyObject* args) {
+  PyObject *name, *states, *firsts, *limit, *test, *nexts, *collected;
+  unsigned interval = 0;
+  int implicit = 0;
+  if (!PyArg_ParseTuple(args, "OOOOOOO|Ip:loop", &name, &states, &firsts, &limit, &test, &nexts,
+                        &collected, &interval, &implicit))
+    return nullptr;
+  return guard([&] {
+    auto* const body = new LoopBody;
+    const Ref<const LoopBody> held(body);
+    body->name = text_of(name, "the name of a loop");
+    body->states = require_variables(states, "a state of a loop");
+    if (limit != Py_None) body->limit = require_variable(limit, "the limit of a loop");
+    body->test = require_variable(test, "the test of a loop");
+    body->nexts = require_variables(nexts, "the next value of a state");
+    body->interval = interval;
+    body->implicit = implicit != 0;
+    body->collected = require_variables(collected, "a value that a loop collects");
+    return wrap_list(make_loop(*body, require_variables(firsts, "the first value of a state")));
+  });
+}
+
+PyObject* loop_about(PyObject*, PyObject* variable) {
+  return guard([&] {
+    const Variable& v = require_variable(variable, "the last value of a loop's state");
+    const LoopOp* const op = v.is_leaf() ? nullptr : closed_loop(*v.node());
+    if (op == nullptr || v.index() >= op->outputs().n_states) return PyRef::borrow(Py_None);
+    const LoopOutputs place = op->outputs();
+    const bool keeps = v.index() < place.n_collected;
+    return PyRef::take(Py_BuildValue(
+        "(NNNI)", object(v.node()->output(place.steps())).release(),
+        object(v.node()->output(place.finished())).release(),
+        keeps ? object(v.node()->output(place.collected(v.index()))).release() : Py_NewRef(Py_None),
+        op->body().interval));
+  });
+}
+
 using Connective = Variable (*)(const Variable& a, const Variable& b);
 
 template <Connective connective>
@@ -163,6 +201,15 @@ PyMethodDef functions[] = {
     {"conditional", with_keywords(conditional_of), METH_VARARGS | METH_KEYWORDS,
      "conditional(selector, decoding, arms, strict=False)\n--\n\n"
      "One Variable for each output of the arms, computed by the arm that the selector picks."},
+    {"loop", loop_of, METH_VARARGS,
+     "loop(name, states, firsts, limit, test, nexts, collected, interval=0, implicit=False)\n--\n\n"
+     "The outputs of a loop: last values and histories of its states, what it collects, its steps, "
+     "whether its test ended it. A step runs where the limit (or None) and then the test are "
+     "true."},
+    {"loop_about", loop_about, METH_O,
+     "loop_about(last)\n--\n\n"
+     "Of a loop's last value: its steps, whether its test ended it, what it collects, its "
+     "interval."},
     {"lazy_and", connect<lazy_and>, METH_VARARGS,
      "lazy_and(a, b)\n--\n\n`a and b`: b is computed only if a is true."},
     {"lazy_or", connect<lazy_or>, METH_VARARGS,

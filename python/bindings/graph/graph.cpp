@@ -1,5 +1,6 @@
 #include "python/bindings/graph/graph.h"
 
+#include "ops/control/loop.h"
 #include "ops/gradient/gradient.h"
 #include "ops/graph/graph.h"
 #include "python/bindings/graph/apply.h"
@@ -121,6 +122,14 @@ Apply& node_of(PyObject* object) {
   return *unwrap_node(object);
 }
 
+PyObject* loop_states(PyObject*, PyObject* node) {
+  return guard([&] {
+    const OpenLoopOp* const loop = open_loop(*unwrap_node(node));
+    return loop == nullptr ? PyRef::borrow(Py_None)
+                           : PyRef::take(PyLong_FromUnsignedLong(loop->n_states()));
+  });
+}
+
 PyObject* count_inputs(PyObject*, PyObject* node) {
   return guard([&] { return PyRef::take(PyLong_FromUnsignedLong(node_of(node).n_inputs())); });
 }
@@ -156,6 +165,10 @@ PyMethodDef functions[] = {
      "The nodes that the roots depend on, every one after its inputs."},
     {"leaves", leaves_of, METH_O,
      "leaves(roots)\n--\n\nThe inputs, shared variables and constants that the roots depend on."},
+    {"loop_states", loop_states, METH_O,
+     "loop_states(node)\n--\n\n"
+     "Of a loop in a function: the number of its states, its first inputs, behind which is what it "
+     "tests; None for all other nodes."},
     {"count_inputs", count_inputs, METH_O, "count_inputs(node)\n--\n\nHow many inputs it has."},
     {"count_outputs", count_outputs, METH_O, "count_outputs(node)\n--\n\nHow many outputs it has."},
     {"input_at", input_at, METH_VARARGS,

@@ -168,7 +168,8 @@ int variable_bool(PyObject* self) {
                     ") has no truth value: it is symbolic, and its value is not known while the "
                     "graph is built. Instead of `a if " +
                     condition + " else b` write `tv.ifelse(" + condition +
-                    ", a, b)`; instead of `and`, `or`, `not` write `tv.and_`, `tv.or_`, "
+                    ", a, b)`, instead of `while` a `tv.while_loop`; instead of `and`, `or`, `not` "
+                    "write `tv.and_`, `tv.or_`, "
                     "`tv.logical_not`; instead of `x < y < z` write `tv.and_(x < y, y < z)`." +
                     identity_advice(variable));
   });

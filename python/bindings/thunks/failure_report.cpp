@@ -32,7 +32,7 @@ std::string FailureReport::text_of(Frame& frame, const Failure& failure) {
   shapes_differ_ = shapes_differ(inputs);
   const std::string origin = output.node()->origin_text();
   if (!origin.empty()) text += "\n  made at: " + origin;
-  return text;
+  return text + steps_text(linked_, frame, index);
 }
 
 void FailureReport::read(Frame& frame, const Failure& failure) noexcept {

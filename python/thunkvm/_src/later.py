@@ -38,6 +38,9 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm.profile": ("profile",),
     "thunkvm._src.views.tree": ("dprint",),
     "thunkvm._src.derivatives.verification": ("GradientError", "verify_grad"),
+    "thunkvm._src.control.fixed_points": ("fixed_point",),
+    "thunkvm._src.control.folds": ("foldl", "foldr", "map", "reduce", "scan_carry"),
+    "thunkvm._src.control.scans": ("scan", "until"),
     "thunkvm._src.control.watching": ("breakpoint_", "print_"),
 }  # fmt: skip
 

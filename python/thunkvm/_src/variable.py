@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, NoReturn
 
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
 from thunkvm._src import later
 from thunkvm._src.arrays import elementwise, exposed, indexing, shapes
+from thunkvm._src.control import loops
 from thunkvm._src.graph import copying
 from thunkvm._src.teaching.keywords import teaching
 
@@ -44,6 +46,10 @@ def _of_function(function: Any) -> Any:
     return method
 
 
+def _about(name: str, last: Variable) -> Any:
+    return loops.about(last, name)
+
+
 METHODS |= {name: _of_function(getattr(exposed, name)) for name in exposed.METHODS}
 METHODS |= {
     "T": property(shapes.transpose, doc="The Variable with its axes in reverse order."),
@@ -51,6 +57,13 @@ METHODS |= {
     "size": property(shapes.size, doc="The number of elements, 0-d."),
     "real": property(ops.real, doc="The real part."),
     "imag": property(ops.imag, doc="The imaginary part."),
+    "steps": property(partial(_about, "steps"), doc="Of a loop's last value: how many steps ran."),
+    "finished": property(
+        partial(_about, "finished"), doc="Of a loop's last value: whether its condition ended it."
+    ),
+    "history": property(
+        partial(_about, "history"), doc="Of a loop's last value: the values that it kept."
+    ),
 }
 
 

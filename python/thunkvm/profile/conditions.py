@@ -8,7 +8,7 @@ from functools import cached_property
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.views.regions import Regions, selector_text
+from thunkvm._src.views.regions import Regions, selector_of, selector_text
 
 Path = tuple[tuple[int, int], ...]
 
@@ -32,6 +32,8 @@ class Condition:
         The first conditional that it decides.
     selector : Variable
         What is asked.
+    loop : bool
+        Whether a loop asks, in each step, if it goes on.
     """
 
     branches: tuple[int, ...]
@@ -40,6 +42,7 @@ class Condition:
     default: bool
     node: int
     selector: Variable
+    loop: bool = False
 
     @property
     def text(self) -> str:
@@ -52,6 +55,8 @@ class Condition:
 
     def arm_name(self, arm: int) -> str:
         """Return what an arm is called."""
+        if self.loop:
+            return ("step", "end")[arm]
         if self.truth:
             return ("then", "else")[arm]
         return "default" if self.default and arm == self.n_arms - 1 else f"case {arm}"
@@ -95,7 +100,8 @@ class ProgramRegions:
                     n_arms,
                     decoding == "default",
                     node,
-                    owner.inputs[0],
+                    selector_of(owner),
+                    _core.loop_states(owner) is not None,
                 )
             )
         self.condition_of = [found[branch] for branch in range(len(branch_rows))]

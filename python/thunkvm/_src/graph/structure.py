@@ -1,8 +1,9 @@
-"""Nested lists, tuples and dicts of values: taken apart into leaves, and put together again."""
+"""Nested lists, tuples, dicts and dataclasses of values: taken apart, and put together again."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 Path = str
@@ -27,11 +28,13 @@ def check_depth(depth: int) -> None:
 
 
 def children(tree: Any) -> list[tuple[Any, Any]] | None:
-    """Return the (key, child) pairs of a list, tuple or dict, or None for a leaf."""
+    """Return the (key, child) pairs of a list, tuple, dict or dataclass, or None for a leaf."""
     if isinstance(tree, dict):
         return list(tree.items())
     if isinstance(tree, (list, tuple)):
         return list(enumerate(tree))
+    if _is_of_dataclass(tree):
+        return [(field.name, getattr(tree, field.name)) for field in fields(tree)]
     return None
 
 
@@ -50,7 +53,7 @@ def leaves(tree: Any, path: Path = "", depth: int = 0) -> Iterator[tuple[Path, A
         yield path, tree
     else:
         for key, child in inside:
-            yield from leaves(child, f"{path}[{key!r}]", depth + 1)
+            yield from leaves(child, path + _step(tree, key), depth + 1)
 
 
 def matched_leaves(
@@ -101,7 +104,7 @@ def matched_leaves(
             f"{len(of_right)}; both must have the same number."
         )
     for (key, a), (_, b) in zip(of_left, of_right, strict=True):
-        yield from matched_leaves(what, a, b, f"{path}[{key!r}]", depth + 1)
+        yield from matched_leaves(what, a, b, path + _step(left, key), depth + 1)
 
 
 def rebuild(tree: Any, next_leaf: Callable[[], Any]) -> Any:
@@ -121,6 +124,8 @@ def rebuild(tree: Any, next_leaf: Callable[[], Any]) -> Any:
         return dict(zip(tree, values, strict=True))
     if isinstance(tree, list):
         return values
+    if _is_of_dataclass(tree):
+        return replace(tree, **dict(zip((key for key, _ in inside), values, strict=True)))
     return type(tree)(*values) if hasattr(tree, "_fields") else tuple(values)
 
 
@@ -137,6 +142,16 @@ def with_paths(message: str, names: list[str], paths: list[Path]) -> str:
         for name in names:
             message = message.replace(f"{name}[{number}]", f"{name}{path}")
     return message
+
+
+def _step(tree: Any, key: Any) -> str:
+    return f".{key}" if _is_of_dataclass(tree) else f"[{key!r}]"
+
+
+def _is_of_dataclass(tree: Any) -> bool:
+    """Return whether a value is of a user's dataclass; those of the package's are no structures."""
+    kind = type(tree)
+    return is_dataclass(kind) and not kind.__module__.startswith("thunkvm.")
 
 
 def _text(tree: Any, inside: list[tuple[Any, Any]] | None) -> str:

@@ -26,7 +26,7 @@ _JOIN = "write tv.concatenate or tv.stack, which take an axis"
 _NAN = "write it of tv.where(tv.isnan(x), other, x), with an `other` that counts for nothing"
 _PICK = "write x[indices] or tv.take(x, indices, axis)"
 _POWER = "with a number lmbda, write "
-_LOOP = "write a Python loop that calls a function, with tv.shared variables and updates="
+_LOOP = "write tv.scan_carry(f, init, xs), which goes over xs one after the other"
 _LAYER = "{name} is not there: write it of tv.matmul, tv.maximum, tv.tanh and other functions"
 _MODULE = "np.{name} is NumPy's; what a function of Variables is called here is in dir(thunkvm)"
 

@@ -40,10 +40,6 @@ _RANDOM = (
     "draw random numbers outside: give what rng.normal(size=...) returns as an argument, and scale "
     "and shift it in the graph, as in mean + deviation * noise"
 )
-_LOOP = (
-    "there are no loops inside a function: call a function in a Python loop, with tv.shared "
-    "variables and updates= for what goes from one round to the next"
-)
 _CONSTANT = "write tv.constant(values), or tv.stack([x, y]) where some of them are Variables"
 _RESULT = "write the same of a result: tv.function(inputs, x)(*values)"
 FUNCTIONS = "the functions are in thunkvm itself: tv.exp, tv.dot, tv.solve, tv.sigmoid, ..."
@@ -88,9 +84,6 @@ INSTEAD: dict[str, str] = {
     "fmax": "write tv.where(tv.isnan(x), y, tv.maximum(x, y))",
     "fmin": "write tv.where(tv.isnan(x), y, tv.minimum(x, y))",
     "fmod": "write tv.where(x < 0, -tv.mod(-x, tv.abs(y)), tv.mod(x, tv.abs(y)))",
-    "foldl": _LOOP,
-    "foldr": _LOOP,
-    "fori_loop": _LOOP,
     "gamma": "write tv.exp(tv.gammaln(x)), where x > 0",
     "gof": "write tv.Op, tv.Apply and tv.Type",
     "gradient": "write tv.grad(cost, x), or (x[2:] - x[:-2]) / 2 for finite differences",
@@ -107,7 +100,6 @@ INSTEAD: dict[str, str] = {
     "lstsq": "write tv.solve(a.T @ a, a.T @ b)",
     "lu_factor": "write tv.solve(a, b)",
     "lu_solve": "write tv.solve(a, b)",
-    "map": _LOOP,
     "matrix_power": "write x @ x, or an Op with a perform that calls NumPy's: see tv.Op",
     "matrix_transpose": "write tv.swapaxes(x, -1, -2)",
     "meshgrid": "write x[:, None] and y[None, :], which broadcast",
@@ -137,7 +129,6 @@ INSTEAD: dict[str, str] = {
     "random": _RANDOM,
     "RandomStream": _RANDOM,
     "RandomStreams": _RANDOM,
-    "reduce": _LOOP,
     "rel_entr": "write x * (tv.log(tv.where(x > 0, x, 1.0)) - tv.log(tv.where(x > 0, y, 1.0)))"
     ", where x >= 0 and y >= 0",
     "relu": "write tv.maximum(x, 0)",
@@ -145,7 +136,6 @@ INSTEAD: dict[str, str] = {
     "roll": "write tv.concatenate([x[-n:], x[:-n]])",
     "Rop": "write tv.jacobian(y, x) @ v",
     "Lop": "write tv.grad(tv.sum(y * v), x), with v constant",
-    "scan": _LOOP,
     "select": "write tv.cond([(condition, value), ...], else_), or tv.where for each element",
     "sinc": "write tv.sin(s) / s, where s = np.pi * tv.where(tv.eq(x, 0), 1e-20, x)",
     "softmax": "write tv.exp(x - tv.logsumexp(x, axis=-1, keepdims=True))",
@@ -166,7 +156,6 @@ INSTEAD: dict[str, str] = {
     "vecdot": "write tv.sum(tv.conj(x) * y, axis=-1)",
     "view": "write tv.reshape(x, shape)",
     "vmap": "write it for arrays with one more axis: elementwise functions and tv.matmul take them",
-    "while_loop": _LOOP,
     "xlog1py": "write x * tv.log1p(tv.where(tv.eq(x, 0) & (y <= -1), 0.0, y))",
     "xlogy": "write x * tv.log(tv.where(tv.eq(x, 0) & (y <= 0), 1.0, y))",
 }  # fmt: skip

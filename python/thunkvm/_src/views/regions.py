@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from thunkvm import _core
-from thunkvm._core import Variable
+from thunkvm._core import Apply, Variable
 from thunkvm._src.views.expression import decides_attempt, expression
 
 #: As many conditions as words of a region have; of more, the outer ones are "...".
@@ -18,14 +18,15 @@ class Block(NamedTuple):
     Attributes
     ----------
     kind : str
-        ``"root"``, ``"arm"`` (of a conditional), ``"memo"`` (runs when it is first needed),
-        ``"input"`` (of a lazy node, which asks for it) or ``"guarded"`` (likewise, of an attempt).
+        ``"root"``, ``"arm"`` (of a conditional, or of what a loop tests), ``"memo"`` (runs when it
+        is first needed), ``"input"`` (of a lazy node, which asks for it), ``"guarded"`` (likewise,
+        of an attempt) or ``"step"`` (of a loop).
     within : int or None
         The block that it runs within; None for the root, and where that is not known (mode py).
     owner : int
         An arm's branch; else the number of the memo body, or of the lazy thunk.
     node : int or None
-        The conditional, the node that is needed, or the lazy node.
+        The conditional, the node that is needed, the lazy node, or the loop.
     number : int
         Which arm, or which input.
     n_arms : int
@@ -66,8 +67,9 @@ class Regions:
         self.node_blocks: list[int | None] = self.schedule["node_blocks"]
         self.blocks = [Block(*block) for block in self.schedule["blocks"]]
         self._nodes = function._nodes
-        #: By block: whether it is memoised, and the innermost conditions around it.
-        self._around: list[tuple[bool, tuple[str, ...]]] = []
+        #: By block: when the loop around it has it run; whether it is memoised, and the innermost
+        #: conditions around it, in a step.
+        self._around: list[tuple[str, bool, tuple[str, ...]]] = []
         for block in self.blocks:
             self._around.append(self._surroundings(block))
 
@@ -77,28 +79,43 @@ class Regions:
 
     def is_memoised(self, block: int) -> bool:
         """Return whether a block is a memo body, or lies in one."""
-        return self._around[block][0]
+        return self._around[block][1]
 
     def words(self, block: int) -> str:
         """Return when a block runs: ``"always"``, ``"only if x"``, ``"if needed"``, ..."""
-        memoised, around = self._around[block]
+        when, memoised, around = self._around[block]
         conditions = " and ".join(around)
         if memoised:
-            return f"if needed and {conditions}" if conditions else "if needed"
-        return f"only if {conditions}" if conditions else "always"
+            words = f"if needed and {conditions}" if conditions else "if needed"
+        else:
+            words = f"only if {conditions}" if conditions else ""
+        return ", ".join(filter(None, (when, words))) or "always"
 
-    def _surroundings(self, block: Block) -> tuple[bool, tuple[str, ...]]:
-        memoised, around = (False, ()) if block.within is None else self._around[block.within]
+    def _surroundings(self, block: Block) -> tuple[str, bool, tuple[str, ...]]:
+        outside: tuple[str, bool, tuple[str, ...]] = ("", False, ())
+        when, memoised, around = outside if block.within is None else self._around[block.within]
         if block.kind == "memo":
-            return True, around
+            return when, True, around
         if block.kind == "root":
-            return memoised, around
+            return outside
+        if (name := self._loop(block)) is not None:
+            if block.kind == "step":
+                return f"each test of {name}", False, ()
+            return ("at the end of " if block.number == 0 else "each step of ") + name, False, ()
         around = (*around, self._condition(block))
         # What is nested deeper says where it is by its innermost conditions.
-        return memoised, around if len(around) <= CONDITIONS else (
-            "...",
-            *around[-CONDITIONS + 1 :],
-        )
+        if len(around) > CONDITIONS:
+            around = ("...", *around[-CONDITIONS + 1 :])
+        return when, memoised, around
+
+    def _loop(self, block: Block) -> str | None:
+        """Return the name of the loop whose step or end a block is."""
+        if block.node is None or block.kind not in ("step", "arm"):
+            return None
+        node = self._nodes[block.node].owner
+        if node is None or _core.loop_states(node) is None:
+            return None
+        return f"{node.op.name}.{block.node}"
 
     def _condition(self, block: Block) -> str:
         """Return what has to hold for a block to run, where what is around it runs."""
@@ -108,12 +125,27 @@ class Regions:
         if block.kind in ("input", "guarded"):
             name = _text(self._nodes[block.node])
             return f"input {block.number} of {name} is asked for"
-        selector = selector_text(node.inputs[0])
+        selector = selector_text(selector_of(node))
         if block.decoding == "truth":
             return selector if block.number == 1 else f"not {selector}"
         if block.decoding == "index_or_default" and block.number == block.n_arms - 1:
             return f"not 0 <= {selector} < {block.number}"
         return f"{selector} == {block.number}"
+
+
+def selector_of(node: Apply) -> Variable:
+    """Return what a conditional, or a loop in each step, decides by.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.regions import selector_of
+    >>> x = tv.scalar("x")
+    >>> selector_of(tv.ifelse(x > 0, x, -x).owner)
+    <x > 0.0: scalar bool>
+    """
+    states = _core.loop_states(node)
+    return node.inputs[0 if states is None else states]
 
 
 def selector_text(selector: Variable) -> str:
@@ -139,4 +171,4 @@ def _text(variable: Variable) -> str:
     return variable.name or expression(variable)
 
 
-__all__ = ["Block", "Regions", "selector_text"]
+__all__ = ["Block", "Regions", "selector_of", "selector_text"]
