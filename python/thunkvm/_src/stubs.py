@@ -12,6 +12,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._src.arrays import exposed, public
+from thunkvm._src.saving import save_text
 from thunkvm._src.variable import METHODS
 
 TYPES = {
@@ -159,4 +160,4 @@ def stubs() -> dict[Path, str]:
 
 if __name__ == "__main__":
     for path, text in stubs().items():
-        path.write_text(text)
+        save_text(path, text)

@@ -9,6 +9,7 @@ from functools import cache
 from hashlib import sha256
 
 from thunkvm._src.calls.config import config
+from thunkvm._src.saving import save_text
 
 #: They come last, behind those of Ops.
 DEBUG_FLAGS = ("-O0", "-g")
@@ -36,7 +37,7 @@ def kept(text: str) -> tuple[str, str]:
         if i == 0 or (named is not None and not os.path.isfile(named[1])):
             lines[i] = f'#line {i + 2} "{escaped}"'
     changed = "\n".join(lines)
-    _write(path, changed)
+    save_text(path, changed)
     return changed, path
 
 
@@ -51,12 +52,3 @@ def _directory() -> str:
 @cache
 def _temporary() -> str:
     return tempfile.mkdtemp(prefix="thunkvm-debug-")
-
-
-def _write(path: str, text: str) -> None:
-    """Write a file in one step, so that no debugger sees half of it."""
-    with tempfile.NamedTemporaryFile(
-        "w", dir=os.path.dirname(path), suffix=".part", delete=False, encoding="utf-8"
-    ) as file:
-        file.write(text)
-    os.replace(file.name, path)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from os import PathLike
 
+from thunkvm._src.saving import save_text
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import Region, region_tree, walk
 from thunkvm.profile.rows import FunctionRecord, NodeRow
-from thunkvm.profile.saving import save_text
 from thunkvm.profile.timeline import NANO
 
 UNKNOWN = "???"  # as valgrind writes what it does not know

@@ -10,8 +10,8 @@ import json
 from os import PathLike
 from typing import Any
 
+from thunkvm._src.saving import save_text
 from thunkvm.profile.record import Profile
-from thunkvm.profile.saving import save_text
 from thunkvm.profile.sections import arm_name
 from thunkvm.profile.timeline import Slice, slices
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from types import TracebackType
 
 from thunkvm import _core
+from thunkvm._src.saving import save_text
 from thunkvm.profile.capture import location_of
 from thunkvm.profile.conditions import ProgramRegions
-from thunkvm.profile.saving import save_text
 
 FORMAT = "thunkvm decisions 2"
 #: How many calls are shown of a record that is printed.

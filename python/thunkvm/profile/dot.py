@@ -7,10 +7,10 @@ import subprocess
 from collections.abc import Iterator
 from os import PathLike
 
+from thunkvm._src.saving import save_text
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import Region, region_tree
 from thunkvm.profile.rows import FunctionRecord, NodeRow
-from thunkvm.profile.saving import save_text
 from thunkvm.profile.sections import counted, show_percent, show_seconds
 
 NEVER_RAN = 'style="rounded,dashed" color="grey60" fontcolor="grey60"'

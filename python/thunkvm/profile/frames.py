@@ -9,12 +9,12 @@ from dataclasses import asdict
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from thunkvm._src.saving import save_text
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.extras import needed
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import CallRow, FunctionRecord, GroupRow, NodeRow
-from thunkvm.profile.saving import save_text
 from thunkvm.profile.sections import arm_name
 
 if TYPE_CHECKING:

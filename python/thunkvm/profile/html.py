@@ -11,11 +11,11 @@ from os import PathLike
 from string import Template
 from typing import Any
 
+from thunkvm._src.saving import save_text
 from thunkvm.profile.fold_tree import fold_tree
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
-from thunkvm.profile.saving import save_text
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
 from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, location
 from thunkvm.profile.timeline import slices

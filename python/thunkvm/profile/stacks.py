@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from os import PathLike
 from typing import Any
 
+from thunkvm._src.saving import save_text
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import region_tree, walk
 from thunkvm.profile.rows import FunctionRecord, NodeRow
-from thunkvm.profile.saving import save_text
 from thunkvm.profile.timeline import NANO, Slice, slices
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"

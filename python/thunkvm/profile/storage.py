@@ -11,8 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from thunkvm._src.saving import save_text
 from thunkvm.profile.record import Profile
-from thunkvm.profile.saving import save_text
 
 FORMAT = "thunkvm-profile"
 VERSION = 1
