@@ -7,11 +7,12 @@ is described in valgrind's manual: https://valgrind.org/docs/manual/cl-format.ht
 from __future__ import annotations
 
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from os import PathLike
 
 from thunkvm._src.saving import save_text
 from thunkvm.profile.record import Profile
-from thunkvm.profile.region_tree import Region, region_tree, walk
+from thunkvm.profile.region_tree import deciders, region_tree, walk
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.timeline import NANO
 
@@ -77,20 +78,16 @@ def _name(function: FunctionRecord, node: NodeRow) -> str:
 def _called(function: FunctionRecord) -> dict[int | None, list[NodeRow]]:
     """Return what each conditional has in its arms, and what the function has outside of any."""
     called: dict[int | None, list[NodeRow]] = {}
-    for region, _ in _regions(function):
+    for region, _ in walk(region_tree(function)):
         caller = function.conditions[region.path[-1][0]].node if region.path else None
         called.setdefault(caller, []).extend(region.nodes)
     return called
 
 
 def _inner_first(function: FunctionRecord) -> Iterator[NodeRow]:
-    """Yield each node after those that it calls: those of the deepest regions first."""
-    for region, _ in sorted(_regions(function), key=lambda item: -len(item[0].path)):
-        yield from region.nodes
-
-
-def _regions(function: FunctionRecord) -> list[tuple[Region, tuple[Region, ...]]]:
-    return walk(region_tree(function))
+    """Yield each node after those that it calls."""
+    for index in reversed([*TopologicalSorter(deciders(function)).static_order()]):
+        yield function.nodes[index]
 
 
 def _cost(function: FunctionRecord) -> tuple[int, int]:

@@ -82,4 +82,22 @@ def walk(root: Region) -> list[tuple[Region, tuple[Region, ...]]]:
     return found
 
 
-__all__ = ["Region", "region_tree", "walk"]
+def deciders(function: FunctionRecord) -> dict[int, tuple[int, ...]]:
+    """Return the node that decides about each node: of the innermost arm that it is in, or none.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import ArmRow, ConditionRow, FunctionRecord, NodeRow
+    >>> from thunkvm.profile.region_tree import deciders
+    >>> nodes = NodeRow(index=0, op="exp", region_path=((0, 0),)), NodeRow(index=1, op="ifelse")
+    >>> condition = ConditionRow(index=0, node=1, arms=(ArmRow(name="then"),))
+    >>> deciders(FunctionRecord(name="f", nodes=nodes, conditions=(condition,)))
+    {0: (1,), 1: ()}
+    """
+    return {
+        node.index: tuple(function.conditions[c].node for c, _ in node.region_path[-1:])
+        for node in function.nodes
+    }
+
+
+__all__ = ["Region", "deciders", "region_tree", "walk"]
