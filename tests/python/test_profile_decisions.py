@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import thunkvm as tv
-from thunkvm.profile.decisions import Decisions, DecisionsFileError
+from thunkvm.profile import ProfileFileError
+from thunkvm.profile.decisions import Decisions
 
 MODES = ["py", "vm", tv.Mode("cvm", compile="now")]
 
@@ -121,10 +122,10 @@ def test_what_was_saved_is_loaded_and_replayed(tmp_path: Path) -> None:
 
 def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other.json").write_text('{"format": "other"}')
-    with pytest.raises(DecisionsFileError, match=r"other\.json is of the format 'other'"):
+    with pytest.raises(ProfileFileError, match=r"other\.json is no record .* and is 'other'"):
         Decisions.load(tmp_path / "other.json")
     (tmp_path / "cut.json").write_text('{"form')
-    with pytest.raises(DecisionsFileError, match="holds no decisions"):
+    with pytest.raises(ProfileFileError, match=r"no record of decisions .*: it is not JSON"):
         Decisions.load(tmp_path / "cut.json")
 
 

@@ -10,9 +10,9 @@ from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.difference import FunctionChange, NodeChange, ProfileDifference
 from thunkvm.profile.live import LiveProfile
 from thunkvm.profile.live import profile as record_all
+from thunkvm.profile.reading import ProfileFileError
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
-from thunkvm.profile.storage import ProfileFileError
 
 
 class _Callable(ModuleType):

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import thunkvm as tv
 from thunkvm.profile.difference_sections import difference_sections
+from thunkvm.profile.reading import ProfileFileError
 from thunkvm.profile.record import Profile
 from thunkvm.profile.sections import ROWS, profile_sections, top_section
-from thunkvm.profile.storage import ProfileFileError
 from thunkvm.profile.text import print_sections
 
 KINDS = ("count", "time", "trace", "memory")

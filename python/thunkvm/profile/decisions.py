@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from os import PathLike
-from pathlib import Path
 from types import TracebackType
 
 from thunkvm import _core
 from thunkvm._src.saving import save_text
 from thunkvm.profile.capture import location_of
 from thunkvm.profile.conditions import ProgramRegions
+from thunkvm.profile.reading import Format
+from thunkvm.profile.references import decision_faults
+from thunkvm.profile.valid_decisions import validate
 
-FORMAT = "thunkvm decisions 2"
 #: How many calls are shown of a record that is printed.
 SHOWN = 10
-
-
-class DecisionsFileError(ValueError):
-    """A file holds no decisions that can be read here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +234,7 @@ class Decisions:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the decisions to a file that `load` reads."""
-        content = {
-            "format": FORMAT,
+        content = FORMAT.head | {
             "conditions": [asdict(condition) for condition in self.conditions],
             "calls": self.calls,
             "first": self.first,
@@ -251,25 +247,35 @@ class Decisions:
 
         Raises
         ------
-        DecisionsFileError
-            If the file holds none.
+        ProfileFileError
+            If the file holds none, is cut off or damaged.
         """
-        try:
-            content = json.loads(Path(path).read_text())
-            if content["format"] != FORMAT:
-                raise DecisionsFileError(
-                    f"{path} is of the format {content['format']!r}; this version reads {FORMAT!r}."
-                )
-            conditions = [
-                Decided(**{**row, "arms": tuple(row["arms"])}) for row in content["conditions"]
-            ]
-            calls = [tuple((int(c), int(arm)) for c, arm in call) for call in content["calls"]]
-            first = int(content["first"])
-        except (KeyError, TypeError, json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise DecisionsFileError(
-                f"{path} holds no decisions as Decisions.save writes them: {error}"
-            ) from error
-        return cls(conditions, calls, first)
+        saved = FORMAT.load(path)
+        return cls(saved.conditions, saved.calls, saved.first)
+
+
+@dataclass(frozen=True, slots=True)
+class SavedDecisions:
+    """What a file of decisions holds: see `Decisions`."""
+
+    conditions: tuple[Decided, ...]
+    calls: tuple[tuple[tuple[int, int], ...], ...]
+    first: int
+
+
+def _faults(decisions: SavedDecisions) -> Iterator[str]:
+    n_arms = [len(condition.arms) for condition in decisions.conditions]
+    return decision_faults(n_arms, enumerate(decisions.calls))
+
+
+FORMAT = Format(
+    what="record of decisions",
+    writer="Decisions.save",
+    head={"format": "thunkvm decisions 2"},
+    rows=SavedDecisions,
+    validate=validate,
+    faults=_faults,
+)
 
 
 class RecordBlock(Decisions):
@@ -333,4 +339,4 @@ def decided(function: _core.Function) -> list[Decided]:
     return [found[index] for index in range(len(conditions))]
 
 
-__all__ = ["Decided", "Decisions", "DecisionsFileError", "Divergence", "record"]
+__all__ = ["Decided", "Decisions", "Divergence", "record"]

@@ -79,11 +79,12 @@ class Profile:
         Raises
         ------
         ProfileFileError
-            If the file is no profile, is cut off, or is of a version that is not known here.
+            If the file is no profile, is cut off or damaged, or is of a version that is not known
+            here.
         """
-        from thunkvm.profile.storage import load
+        from thunkvm.profile.storage import FORMAT
 
-        return load(path)
+        return FORMAT.load(path)
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the profile as JSON, as `save` does; return the text if there is no path."""

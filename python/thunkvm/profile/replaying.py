@@ -9,6 +9,7 @@ from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.conditions import ProgramRegions
 from thunkvm.profile.decisions import Decided, Decisions, decided
+from thunkvm.profile.references import decision_faults
 
 
 class Replay:
@@ -86,7 +87,11 @@ def replay(
                 "the decisions are another function's: its conditions are not those of "
                 f"{function._shown}; replay what f.record() of this function kept."
             )
-        arms.update(decisions._call(call))
+        decided_there = decisions._call(call)
+        n_arms = [len(condition.arms) for condition in conditions]
+        for fault in decision_faults(n_arms, [(call - decisions.first, decided_there)]):
+            raise ValueError(f"the decisions are no function's: {fault}.")
+        arms.update(decided_there)
     for what, value in (force or {}).items():
         for index in _find(conditions, what):
             arms[index] = _arm(conditions[index], value)

@@ -12,6 +12,8 @@ from typing import Literal
 from thunkvm.profile.condition_rows import ConditionRow
 
 Kind = Literal["count", "time", "trace", "memory"]
+#: Seconds below which nothing was measured: no clock tells them from none.
+SHORTEST = 1e-15
 
 
 class Rates:
@@ -34,7 +36,9 @@ class Rates:
         return self._rate(self.bytes_moved)
 
     def _rate(self, amount: float) -> float | None:
-        return amount / self.self_time / 1e9 if amount and self.self_time else None
+        if not amount or self.self_time < SHORTEST:
+            return None
+        return amount / self.self_time / 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

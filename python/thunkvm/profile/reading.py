@@ -1,0 +1,146 @@
+"""Files that profiles and decisions were saved as, read: whole and sound, or one error says why.
+
+The types of all fields are checked by code that schemas.py makes of the rows' classes; what rows
+say of each other is checked by references.py.
+"""
+
+from __future__ import annotations
+
+import json
+import reprlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+from thunkvm._src.views.expression import cut
+
+#: How many characters of a wrong value are shown.
+SHOWN = 60
+Rows = TypeVar("Rows")
+
+
+class ProfileFileError(ValueError):
+    """A file is no profile, or no decisions, that can be read here."""
+
+
+class SchemaError(Exception):
+    """A value is not what a schema says: ``functions[0].nodes must be array, and is 3``."""
+
+    def __init__(self, message: str, value: object, rule: str) -> None:
+        where = message.removeprefix("data.")
+        if where == message:  # all of it
+            where = "it" + message.removeprefix("data")
+        super().__init__(f"{where}, and is {_shown(value)}")
+        self.rule = rule
+
+
+@dataclass(frozen=True)
+class Format(Generic[Rows]):
+    """What a file has to be.
+
+    Attributes
+    ----------
+    what, writer : str
+        What errors call its contents, and what wrote it.
+    head : dict
+        The fields that it begins with, and their values.
+    rows : type
+        The class of its contents.
+    validate : callable
+        Raises a SchemaError unless the other fields have their types.
+    faults : callable
+        Yields what is wrong with the references among its rows.
+    """
+
+    what: str
+    writer: str
+    head: dict[str, str | int]
+    rows: type
+    validate: Callable[[Any], Any]
+    faults: Callable[[Rows], Iterator[str]]
+
+    def load(self, path: str | PathLike[str]) -> Rows:
+        """Read a file.
+
+        Raises
+        ------
+        ProfileFileError
+            If it is something else, cut off, damaged, or of a version that is not known here.
+        OSError
+            If it cannot be read.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise ProfileFileError(f"{path} is no {self.what}: it is not text.") from None
+        except ValueError as error:  # a NUL, half of a surrogate pair
+            raise ProfileFileError(f"{str(path)!r} is the name of no file: {error}.") from None
+        return self.parse(text, str(path))
+
+    def parse(self, text: str, where: str) -> Rows:
+        """Read a text; `where` is what errors call it."""
+        try:
+            found = json.loads(text, parse_constant=_NoNumber)
+        except (ValueError, RecursionError) as error:
+            begun = text.lstrip().startswith('{"format":')
+            rule = "is cut off or damaged" if begun else "is not JSON"
+            raise ProfileFileError(
+                f"{where} is no {self.what} as {self.writer} writes it: it {rule} ({error})."
+            ) from None
+        fields = dict(found) if isinstance(found, dict) else {}
+        for key, value in self.head.items():
+            if (is_there := fields.pop(key, None)) != value:
+                raise ProfileFileError(
+                    f"{where} is no {self.what} that this thunkvm reads: its {key!r} has to be "
+                    f"{value!r}, as {self.writer} writes it, and is {_shown(is_there)}."
+                )
+        try:
+            self.validate(fields)
+        except SchemaError as error:
+            fault: str | None = str(error)
+        else:
+            rows: Rows = _reader(self.rows)(fields)
+            fault = next(self.faults(rows), None)
+        if fault is not None:
+            raise ProfileFileError(f"{where} is a damaged {self.what}: {fault}.")
+        return rows
+
+
+def _shown(value: object) -> str:
+    """Return a value in few characters, however large or deep it is."""
+    return cut(reprlib.repr(value), SHOWN)
+
+
+class _NoNumber:
+    """NaN or Infinity, which JSON has not, and which no schema allows."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+@cache
+def _reader(wanted: Any) -> Callable[[Any], Any]:
+    """Return what makes a value of a type, such as a row, of JSON that its schema allows."""
+    if isinstance(wanted, type) and is_dataclass(wanted):
+        readers = {name: _reader(hint) for name, hint in get_type_hints(wanted).items()}
+        return lambda row: wanted(**{name: readers[name](row[name]) for name in row})
+    kinds = get_args(wanted) or (wanted,)
+    if get_origin(wanted) is tuple:
+        read_item = _reader(kinds[0])
+        return lambda items: tuple(map(read_item, items))
+    number = next((kind for kind in (float, int) if kind in kinds), None)
+    if number is None:
+        return lambda value: value
+    read_number: Callable[[Any], Any] = number  # 1.0 is an integer in JSON
+    if wanted is number:
+        return read_number
+    return lambda value: read_number(value) if isinstance(value, (int, float)) else value
+
+
+__all__ = ["Format", "ProfileFileError", "SchemaError"]

@@ -1,0 +1,124 @@
+"""What rows say of each other: the indices that have to be there, and arms that lie in arms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+
+from thunkvm.profile.record import Profile
+from thunkvm.profile.region_tree import deciders
+from thunkvm.profile.rows import FunctionRecord
+
+#: Where an index is (a table, the row, the field), what it is of, itself, and how many there are.
+Reference = tuple[str, int, str, str, int | None, int]
+
+
+def profile_faults(profile: Profile) -> Iterator[str]:
+    """Yield what is wrong with a profile; what comes after the first may be its consequence.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import FunctionRecord, NodeRow, Profile
+    >>> from thunkvm.profile.references import profile_faults
+    >>> exp = NodeRow(index=0, op="exp", group=2)
+    >>> next(profile_faults(Profile(functions=(FunctionRecord(name="f", nodes=(exp,)),))))
+    'functions[0].nodes[0].group names group 2, and there are 0'
+    """
+    for number, function in enumerate(profile.functions):
+        for found in (_positions(function), _outside(_indices(function)), _nesting(function)):
+            for fault in found:
+                yield f"functions[{number}].{fault}"
+
+
+def decision_faults(
+    n_arms: list[int], calls: Iterable[tuple[int, tuple[tuple[int, int], ...]]]
+) -> Iterator[str]:
+    """Yield what is wrong with the decisions of calls.
+
+    Parameters
+    ----------
+    n_arms : list of int
+        How many arms each condition has.
+    calls : iterable of (int, tuple)
+        Positions of calls, with the conditions and arms that were decided in them.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.references import decision_faults
+    >>> list(decision_faults([2], [(0, ((0, 1),)), (1, ((0, 2),))]))
+    ['calls[1] names arm of condition 0 2, and there are 2']
+    """
+    for number, pairs in calls:
+        yield from _outside(_pairs("calls", number, "", pairs, n_arms))
+
+
+def _positions(function: FunctionRecord) -> Iterator[str]:
+    for name in ("nodes", "conditions", "groups"):
+        for position, row in enumerate(getattr(function, name)):
+            if row.index != position:
+                yield f"{name}[{position}].index is {row.index}, and has to be {position}"
+
+
+def _outside(references: Iterable[Reference]) -> Iterator[str]:
+    for table, row, field, what, index, end in references:
+        if index is not None and not 0 <= index < end:
+            yield f"{table}[{row}]{field} names {what} {index}, and there are {end}"
+
+
+def _indices(function: FunctionRecord) -> Iterator[Reference]:
+    n_nodes, n_groups = len(function.nodes), len(function.groups)
+    n_arms = [len(condition.arms) for condition in function.conditions]
+    for i, node in enumerate(function.nodes):
+        yield "nodes", i, ".group", "group", node.group, n_groups
+        yield "nodes", i, ".first_demanded_by", "node", node.first_demanded_by, n_nodes
+        for index in node.inputs:
+            if isinstance(index, int):
+                yield "nodes", i, ".inputs", "node", index, n_nodes
+        yield from _pairs("nodes", i, ".region_path", node.region_path, n_arms)
+    for i, condition in enumerate(function.conditions):
+        yield "conditions", i, ".node", "node", condition.node, n_nodes
+        for number, arm in enumerate(condition.arms):
+            for index in arm.nodes:
+                yield "conditions", i, f".arms[{number}].nodes", "node", index, n_nodes
+    for i, group in enumerate(function.groups):
+        for index in group.nodes:
+            yield "groups", i, ".nodes", "node", index, n_nodes
+    for i, call in enumerate(function.calls):
+        yield from _pairs("calls", i, ".arms", call.arms, n_arms)
+    for i, event in enumerate(function.events):
+        yield "events", i, ".node", "node", event.node, n_nodes
+        yield "events", i, ".group", "group", event.group, n_groups
+
+
+def _pairs(
+    table: str, row: int, field: str, pairs: Iterable[tuple[int, int]], n_arms: list[int]
+) -> Iterator[Reference]:
+    for condition, arm in pairs:
+        yield table, row, field, "condition", condition, len(n_arms)
+        if 0 <= condition < len(n_arms):
+            yield table, row, field, f"arm of condition {condition}", arm, n_arms[condition]
+
+
+def _nesting(function: FunctionRecord) -> Iterator[str]:
+    """Yield conditions that are in two places, or in themselves."""
+    around: dict[int, tuple[int, int] | None] = {}
+    for i, node in enumerate(function.nodes):
+        for outer, inner in pairwise((None, *node.region_path)):
+            if inner is not None and around.setdefault(inner[0], outer) != outer:
+                yield (
+                    f"nodes[{i}].region_path has condition {inner[0]} in {_shown(outer)}, and a "
+                    f"node before it, or the path, in {_shown(around[inner[0]])}"
+                )
+                return
+    try:
+        TopologicalSorter(deciders(function)).prepare()
+    except CycleError as error:
+        yield f"nodes[{error.args[1][0]}].region_path is inside a condition that the node decides"
+
+
+def _shown(arm: tuple[int, int] | None) -> str:
+    return "no other" if arm is None else f"arm {arm[1]} of condition {arm[0]}"
+
+
+__all__ = ["decision_faults", "profile_faults"]
