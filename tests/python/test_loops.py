@@ -248,6 +248,44 @@ def test_while_loop_of_python_says_what_to_write() -> None:
             pass
 
 
+def test_ops_of_loops_are_equal_only_if_they_are_the_same() -> None:
+    one, other = (tv.fori_loop(0, n, lambda i, s, by=by: s + by, x) for by in (1.0, 2.0))
+    assert one.owner.op == one.owner.op
+    assert one.owner.op != other.owner.op
+
+
+def test_explain_says_of_a_node_in_which_steps_it_runs() -> None:
+    last = tv.fori_loop(0, n, lambda i, s: tv.ifelse(s > 1.0, s * 0.5, tv.exp(s)), x)
+    regions = {row.op: row.region for row in tv.function([x, n], last).explain().nodes}
+    assert regions["gt"] == "each step of fori_loop.6"
+    assert regions["exp"] == "each step of fori_loop.6, only if not state[1] > 1.0"
+
+
+def test_profile_has_a_row_for_each_loop() -> None:
+    f = tv.function([x, n], tv.fori_loop(0, n, lambda i, s: s * 0.5, x), mode="vm")
+    with tv.profile() as p:
+        f(1.0, 3)
+        f(1.0, 7)
+    table = str(p).split("loops\n-----\n")[1].splitlines()
+    assert table[0].split()[:5] == ["loop", "while", "entered", "steps", "steps"]
+    assert table[2].split(")")[1].split()[:3] == ["2", "10", "5.0"]
+
+
+def test_record_keeps_the_conditions_outside_of_loops() -> None:
+    last = tv.fori_loop(0, n, lambda i, s: tv.ifelse(s > 1.0, s * 0.5, s + 1.0), x)
+    f = tv.function([x, n], tv.ifelse(x > 0, last, -x), mode="vm")
+    with f.record() as r:
+        f(1.0, 3)
+    assert str(r).splitlines()[1].strip() == "call 0: x > 0.0: True"
+    assert f.replay(r, force={"x > 0.0": False})(1.0, 3) == -1.0
+
+
+def test_replay_refuses_to_force_what_a_loop_tests() -> None:
+    f = tv.function([x, n], tv.fori_loop(0, n, lambda i, s: s * 0.5, x), mode="vm")
+    with pytest.raises(ValueError, match="what a loop tests cannot be forced"):
+        f.replay(None, force={0: 0})(1.0, 3)
+
+
 @pytest.mark.parametrize("mode", ["py", "FAST_COMPILE", "vm_nogc", "cvm_nogc"])
 @pytest.mark.parametrize("first", range(0, 200, 20))
 def test_random_loops_run_what_a_step_needs_and_nothing_else(mode: str, first: int) -> None:

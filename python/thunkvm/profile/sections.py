@@ -31,6 +31,7 @@ SPEEDS: dict[str, Callable[[NodeRow], float | None]] = {
 #: Columns that a profile that only counts has nothing for.
 TIMES = {
     *SHARE_HEADERS[:4], *SPEEDS, "time", "each time", "saved", "break-even", "allocated",
+    "each step",
 }  # fmt: skip
 
 
@@ -87,6 +88,8 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
         tables = [node_section(function, rows), line_section(function, rows)]
         if function.conditions:
             tables.append(branches(function, rows))
+        if any(map(_is_of_loop, function.conditions)):
+            tables.append(loops(function, rows))
         if function.calls:
             tables.append(calls(function, rows))
             if profile.kind != "memory":
@@ -219,9 +222,37 @@ def branches(function: FunctionRecord, rows: int) -> Section:
     return Section("branches", headers, tuple(shown), ("condition", "arm"), notes, tuple(tones))
 
 
+def loops(function: FunctionRecord, rows: int) -> Section:
+    """Return the table of the loops, by what they test: those that took most steps first."""
+    headers = ("loop while", "entered", "steps", "steps each", "time", "each step")
+    of_loops = [(c, c.arms[0], c.arms[1]) for c in function.conditions if _is_of_loop(c)]
+    of_loops.sort(key=lambda row: -row[1].taken)
+    shown = tuple(
+        (
+            condition.text + _where(condition),
+            str(end.taken),
+            str(step.taken),
+            f"{step.taken / end.taken:.1f}" if end.taken else "unknown",
+            show_seconds(step.time),
+            _mean(step),
+        )
+        for condition, step, end in of_loops[:rows]
+    )
+    more = len(of_loops) - rows
+    notes = (f"... and {counted(more, 'loop')} more",) if more > 0 else ()
+    return Section("loops", headers, shown, ("loop while",), notes)
+
+
+def _is_of_loop(condition: ConditionRow) -> bool:
+    return [arm.name for arm in condition.arms] == ["step", "end"]
+
+
+def _where(condition: ConditionRow) -> str:
+    return f" ({location(condition.file, condition.line)})" if condition.file else ""
+
+
 def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:
-    where = f" ({location(condition.file, condition.line)})" if condition.file else ""
-    first = (condition.text + where, str(condition.evaluations), str(condition.flips))
+    first = (condition.text + _where(condition), str(condition.evaluations), str(condition.flips))
     last = (_saved(condition), show_seconds(condition.break_even))
     for number, arm in enumerate(condition.arms):
         share = arm.taken / condition.evaluations if condition.evaluations else 0.0
