@@ -175,3 +175,19 @@ def test_the_environment_variable_sets_the_mode() -> None:
         in failed.stderr
     )
     assert "Did you mean 'cvm'?" in failed.stderr
+
+
+@pytest.mark.parametrize("value", [tv.Mode(), tv.In(tv.scalar()), tv.Out(tv.scalar())])
+def test_what_does_not_change_refuses_an_attribute_that_it_does_not_have(value: Any) -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'fuze', and does not change"):
+        value.fuze = True
+
+
+def test_a_mode_names_the_attribute_that_was_meant() -> None:
+    with pytest.raises(AttributeError, match="Did you mean 'linker'"):
+        tv.Mode().linkr = "c"  # type: ignore[attr-defined]
+
+
+def test_a_mode_says_how_to_have_another_value() -> None:
+    with pytest.raises(AttributeError, match=r"dataclasses.replace\(it, gc=False\)"):
+        tv.Mode().gc = False  # type: ignore[misc]

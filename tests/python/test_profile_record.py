@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from profiles import PROFILE, SEARCH, node, single
 
+import thunkvm as tv
 from thunkvm.profile import (
     ArmRow,
     ConditionRow,
@@ -184,3 +185,12 @@ def test_the_times_of_a_function_are_its_nodes_and_what_is_around_them() -> None
 def test_a_rate_over_a_time_that_no_clock_measures_is_unknown() -> None:
     assert NodeRow(index=0, op="exp", flops=1e6, self_time=5e-324).gflops is None
     assert NodeRow(index=0, op="exp", flops=1e6, self_time=1e-3).gflops == 1.0
+
+
+def test_a_record_calls_the_default_of_a_switch_by_its_name() -> None:
+    i, x = tv.lscalar("i"), tv.scalar("x")
+    f = tv.function([i, x], tv.switch_case(i, [x, x * 2], default=-x), mode="vm")
+    with f.record() as r:
+        f(7, 1.0)
+    assert str(r).splitlines()[1].strip() == "call 0: i: default"
+    assert f.replay(None, force={"i": "default"})(0, 3.0) == -3.0

@@ -98,7 +98,7 @@ class ProgramRegions:
                     tuple(branches),
                     decoding == "truth",
                     n_arms,
-                    decoding == "default",
+                    decoding == "index_or_default",
                     node,
                     selector_of(owner),
                     _core.loop_states(owner) is not None,

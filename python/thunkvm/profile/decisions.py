@@ -53,11 +53,13 @@ class Decided:
         """What it has in common with itself in another mode of the function."""
         return self.text, self.file, self.line, self.position
 
-    def value(self, arm: int | None) -> bool | int | None:
-        """Return what an arm stands for: a truth value, or which of the cases."""
+    def value(self, arm: int | None) -> bool | int | str | None:
+        """Return what an arm stands for: a truth value, which of the cases, or ``"default"``."""
         if arm is None:
             return None
-        return arm == 0 if self.arms == ("then", "else") else arm
+        if self.arms == ("then", "else"):
+            return arm == 0
+        return "default" if self.arms[arm] == "default" else arm
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +78,8 @@ class Divergence:
 
     call: int
     condition: Decided
-    first: bool | int | None
-    second: bool | int | None
+    first: bool | int | str | None
+    second: bool | int | str | None
 
     def __str__(self) -> str:
         """Return ``call 3: x > 0 (ifelse.1, at fit.py:12) was True, then False``."""
@@ -154,7 +156,7 @@ class Decisions:
             for condition in self.conditions
         ]
 
-    def outcomes(self, call: int) -> dict[str, bool | int | None]:
+    def outcomes(self, call: int) -> dict[str, bool | int | str | None]:
         """Return what each condition was that one call asked, by its text.
 
         Where several conditions have one text, as those of a loop may, the node is named too:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
+from thunkvm._src.teaching.unchangeable import unchangeable
 
 if TYPE_CHECKING:
     from thunkvm.checking.observer import Observer
@@ -38,6 +39,7 @@ class _LeftOut(frozenset[str]):
 OF_OPTIMIZER = _LeftOut()
 
 
+@unchangeable
 @dataclass(frozen=True, slots=True)
 class Mode:
     """How a function is linked.

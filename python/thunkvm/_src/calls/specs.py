@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thunkvm._core import Variable
+from thunkvm._src.teaching.unchangeable import unchangeable
 
 
 class _Required:
@@ -18,6 +19,7 @@ class _Required:
 REQUIRED: Any = _Required()
 
 
+@unchangeable
 @dataclass(frozen=True, slots=True, eq=False)
 class In:
     """An input of a function, with more to say about it than a bare Variable has.
@@ -55,6 +57,7 @@ class In:
     borrow: bool = False
 
 
+@unchangeable
 @dataclass(frozen=True, slots=True, eq=False)
 class Out:
     """An output of a function, with more to say about it than a bare Variable has.
@@ -83,6 +86,7 @@ class Out:
     borrow: bool = False
 
 
+@unchangeable
 @dataclass(frozen=True, slots=True, eq=False)
 class Update:
     """The new value of a shared variable, with more to say about it than a bare expression has.
