@@ -14,6 +14,7 @@ from thunkvm.profile import (
     NodeRow,
     Overheads,
     Profile,
+    RegionRow,
 )
 
 SOURCE = "search.py"
@@ -45,19 +46,19 @@ SEARCH = FunctionRecord(
              entered=10, runs=10, self_time=0.001, total_time=0.001, min=0.00005, p95=0.0002,
              max=0.0003, first=0.0003),
         node(1, "mul", 5, source="cheap = x * 2", form="emitted", region="only if better > 0",
-             region_path=((0, 0),), group=0, inputs=("x", "2.0"), entered=8, runs=8,
+             region_index=0, group=0, inputs=("x", "2.0"), entered=8, runs=8,
              self_time=0.008, total_time=0.008, flops=8e6, bytes_moved=64e6, first_demanded_by=6),
         node(2, "solve", 6, source="step = solve(a, b)", form="kernel",
-             region="only if not better > 0", region_path=((0, 1),), inputs=("a", "b"),
+             region="only if not better > 0", region_index=1, inputs=("a", "b"),
              entered=2, runs=2, self_time=0.080, total_time=0.080, bytes_allocated=1600,
              peak_bytes=800, first_demanded_by=6),
         node(3, "lt", 7, source="tv.ifelse(step < 1, step, cholesky(a))", form="kernel",
-             region="only if not better > 0", region_path=((0, 1),), inputs=(2, "1.0"),
+             region="only if not better > 0", region_index=1, inputs=(2, "1.0"),
              entered=2, runs=2, self_time=0.0005, total_time=0.0005),
         node(4, "cholesky", 7, source="tv.ifelse(step < 1, step, cholesky(a))", form="perform",
-             region="only if not step < 1", region_path=((0, 1), (1, 1)), inputs=("a",)),
+             region="only if not step < 1", region_index=2, inputs=("a",)),
         node(5, "ifelse", 7, source="tv.ifelse(step < 1, step, cholesky(a))", form="branch",
-             region="only if not better > 0", region_path=((0, 1),), inputs=(3, 4, 2),
+             region="only if not better > 0", region_index=1, inputs=(3, 4, 2),
              entered=2, runs=2, self_time=0.0001, total_time=0.0806, copies=2, lazy_copies=2),
         node(6, "ifelse", 8, source="out = tv.ifelse(ok, cheap, rest)", form="branch",
              inputs=(0, 5, 1), output=True, entered=10, runs=10, self_time=0.0004, total_time=0.09),
@@ -68,7 +69,7 @@ SEARCH = FunctionRecord(
         ConditionRow(
             index=0, node=6, text="better > 0", file=SOURCE, line=8, evaluations=10, flips=3,
             arms=(ArmRow(name="then", taken=8, time=0.008, nodes=(1,)),
-                  ArmRow(name="else", taken=2, time=0.0806, nodes=(2, 3, 4, 5))),
+                  ArmRow(name="else", taken=2, time=0.0806, nodes=(2, 3, 5))),
             saved=0.3244, break_even=0.03244,
         ),
         ConditionRow(
@@ -76,6 +77,11 @@ SEARCH = FunctionRecord(
             arms=(ArmRow(name="then", taken=2, time=0.0, nodes=()),
                   ArmRow(name="else", taken=0, time=0.0, nodes=(4,))),
         ),
+    ),
+    regions=(
+        RegionRow(index=0, condition=0, arm=0),
+        RegionRow(index=1, condition=0, arm=1),
+        RegionRow(index=2, around=1, condition=1, arm=1),
     ),
     groups=(GroupRow(index=0, nodes=(1,), runs=8, self_time=0.008, kind="loop"),),
     calls=(

@@ -200,26 +200,30 @@ def damaged_profile(tmp_path: Path, table: str, row: int, **fields: Any) -> Path
 
 
 @pytest.mark.parametrize(
-    ("row", "path", "message"),
+    ("row", "fields", "message"),
     [
-        (4, [[0, 1], [0, 1]], r"nodes\[4\]\.region_path has condition 0 in arm 1 of condition 0"),
-        (4, [[1, 1]], r"nodes\[5\]\.region_path is inside a condition that the node decides"),
-        (6, [[0, 0]], r"nodes\[6\]\.region_path is inside a condition that the node decides"),
-        (7, [[1, 1]], r"nodes\[7\]\.region_path has condition 1 in no other, and a node before"),
-        (7, [[1, 1], [0, 0]], r"nodes\[7\]\.region_path has condition 1 in no other"),
+        (2, {"condition": 0}, r"regions\[2\] has condition 0 in arm 1 of condition 0"),
+        (1, {"condition": 1}, r"regions\[2\] has condition 1 in arm 1 of condition 1"),
+        (1, {"around": 1}, r"regions\[1\]\.around names region 1, and there are 1"),
+        (0, {"condition": 2}, r"regions\[0\] names condition 2, and there are 2"),
+        (0, {"arm": 2}, r"regions\[0\] names arm of condition 0 2, and there are 2"),
     ],
 )
-def test_a_condition_that_is_in_itself_is_refused(
-    row: int, path: Any, message: str, tmp_path: Path
+def test_a_region_that_is_nowhere_or_in_itself_is_refused(
+    row: int, fields: dict[str, int], message: str, tmp_path: Path
 ) -> None:
-    content = json.loads(PROFILE.to_json() or "")
-    nodes = content["functions"][0]["nodes"]
-    nodes[row]["region_path"] = path
-    if row == 4 and len(path) == 1:  # conditions 1 and its node, in each other
-        nodes[5]["region_path"] = path
-    (tmp_path / "p.json").write_text(json.dumps(content))
     with pytest.raises(ProfileFileError, match=message):
-        Profile.load(tmp_path / "p.json")
+        Profile.load(damaged_profile(tmp_path, "regions", row, **fields))
+
+
+@pytest.mark.parametrize(("row", "region"), [(6, 0), (5, 2)])
+def test_a_node_in_an_arm_of_what_it_decides_is_refused(
+    row: int, region: int, tmp_path: Path
+) -> None:
+    path = damaged_profile(tmp_path, "nodes", row, region_index=region)
+    message = rf"nodes\[{row}\]\.region_index is inside a condition that the node decides"
+    with pytest.raises(ProfileFileError, match=message):
+        Profile.load(path)
 
 
 @pytest.mark.parametrize("file", ["a\0b.py", "\ud800.py", "a\udc80.py"])

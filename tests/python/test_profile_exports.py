@@ -14,7 +14,7 @@ import pytest
 from profile_schemas import CHROME_TRACE, SPEEDSCOPE
 from profiles import PROFILE, SEARCH, crossings, node, single
 
-from thunkvm.profile import ArmRow, ConditionRow, Event, FunctionRecord, Profile
+from thunkvm.profile import ArmRow, ConditionRow, Event, FunctionRecord, Profile, RegionRow
 from thunkvm.profile.callgrind import callgrind
 from thunkvm.profile.chrome_trace import chrome_trace
 from thunkvm.profile.dot import to_dot
@@ -137,13 +137,14 @@ def test_a_frame_has_no_semicolon_and_no_newline() -> None:
 
 def test_callgrind_has_a_condition_that_another_one_as_deep_decides_about() -> None:
     nodes = (
-        node(0, "ifelse", 3, region_path=((0, 0),), runs=1, self_time=1e-9),  # decides 1
-        node(1, "exp", 4, region_path=((1, 0),), runs=1, self_time=2e-9),
+        node(0, "ifelse", 3, region_index=0, runs=1, self_time=1e-9),  # decides 1
+        node(1, "exp", 4, region_index=1, runs=1, self_time=2e-9),
         node(2, "ifelse", 5, runs=1, self_time=4e-9),  # decides 0
     )
     then = (ArmRow(name="then", taken=1),)
     conditions = tuple(ConditionRow(index=i, node=(2, 0)[i], arms=then) for i in range(2))
-    f = FunctionRecord(name="f", nodes=nodes, conditions=conditions)
+    regions = tuple(RegionRow(index=i, condition=i, arm=0) for i in range(2))
+    f = FunctionRecord(name="f", nodes=nodes, conditions=conditions, regions=regions)
     lines = callgrind(Profile(functions=(f,))).splitlines()
     assert lines[lines.index("cfn=f: ifelse.0") + 2] == "5 3 2"
     assert lines[lines.index("cfn=f: ifelse.2") + 2] == "0 7 3"

@@ -63,17 +63,32 @@ def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
         ("runs", True, r"nodes\[0\]\.runs must be integer, and is True"),
         ("self_time", None, r"nodes\[0\]\.self_time must be number, and is None"),
         ("group", "one", r"nodes\[0\]\.group must be integer or null, and is 'one'"),
-        ("region_path", [[0]], r"region_path\[0\] must contain at least 2 items, and is \[0\]"),
         ("speed", 1, r"nodes\[0\] must not contain \{'speed'\} properties"),
         ("index", 7, r"nodes\[0\]\.index is 7, and has to be 0"),
         ("inputs", [8], r"nodes\[0\]\.inputs names node 8, and there are 8"),
         ("group", 3, "names group 3, and there are 1"),
-        ("region_path", [[0, 2]], "names arm of condition 0 2, and there are 2"),
+        ("region_index", 3, "names region 3, and there are 3"),
     ],
 )
 def test_a_damaged_row_is_named(field: str, value: object, message: str, tmp_path: Path) -> None:
     damaged = json.loads(PROFILE.to_json() or "")
     damaged["functions"][0]["nodes"][0][field] = value
+    (tmp_path / "p.json").write_text(json.dumps(damaged))
+    with pytest.raises(ProfileFileError, match=message):
+        Profile.load(tmp_path / "p.json")
+
+
+@pytest.mark.parametrize(
+    ("region", "message"),
+    [
+        ({"index": 0, "condition": 0, "arm": 2}, "names arm of condition 0 2, and there are 2"),
+        ({"index": 0, "condition": 2, "arm": 0}, "names condition 2, and there are 2"),
+        ({"index": 0, "around": 0, "condition": 0, "arm": 0}, "names region 0, and there are 0"),
+    ],
+)
+def test_a_damaged_region_is_named(region: object, message: str, tmp_path: Path) -> None:
+    damaged = json.loads(PROFILE.to_json() or "")
+    damaged["functions"][0]["regions"][0] = region
     (tmp_path / "p.json").write_text(json.dumps(damaged))
     with pytest.raises(ProfileFileError, match=message):
         Profile.load(tmp_path / "p.json")

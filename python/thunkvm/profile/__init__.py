@@ -6,7 +6,7 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from thunkvm.profile.condition_rows import ArmRow, ConditionRow
+from thunkvm.profile.condition_rows import ArmRow, ConditionRow, RegionRow
 from thunkvm.profile.difference import FunctionChange, NodeChange, ProfileDifference
 from thunkvm.profile.live import LiveProfile
 from thunkvm.profile.live import profile as record_all
@@ -33,5 +33,5 @@ else:
 __all__ = [
     "ArmRow", "CallRow", "ConditionRow", "Event", "FunctionChange", "FunctionRecord", "GroupRow",
     "LiveProfile", "NodeChange", "NodeRow", "Overheads", "Profile", "ProfileDifference",
-    "ProfileFileError",
+    "ProfileFileError", "RegionRow",
 ]  # fmt: skip

@@ -78,8 +78,9 @@ def _name(function: FunctionRecord, node: NodeRow) -> str:
 def _called(function: FunctionRecord) -> dict[int | None, list[NodeRow]]:
     """Return what each conditional has in its arms, and what the function has outside of any."""
     called: dict[int | None, list[NodeRow]] = {}
-    for region, _ in walk(region_tree(function)):
-        caller = function.conditions[region.path[-1][0]].node if region.path else None
+    for region in walk(region_tree(function)):
+        row = region.row
+        caller = None if row is None else function.conditions[row.condition].node
         called.setdefault(caller, []).extend(region.nodes)
     return called
 

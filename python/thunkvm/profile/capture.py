@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 
 from thunkvm import _core
 from thunkvm._src.views.expression import cut, expression
-from thunkvm.profile.condition_rows import ArmRow, ConditionRow, break_even, estimated_saving
+from thunkvm.profile.condition_rows import (
+    ArmRow,
+    ConditionRow,
+    RegionRow,
+    break_even,
+    estimated_saving,
+)
 from thunkvm.profile.conditions import Condition, ProgramRegions
 from thunkvm.profile.lazy_copies import LazyCopies
 from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
@@ -79,6 +85,10 @@ class _Capture:
             n_calls=self.data["n_calls"],
             nodes=self._nodes(),
             conditions=tuple(map(self._condition, range(len(self.program.conditions)))),
+            regions=tuple(
+                RegionRow(index=index, **region._asdict())
+                for index, region in enumerate(self.program.arms)
+            ),
             groups=tuple(
                 GroupRow(
                     index=index, nodes=tuple(nodes), kind=kind,
@@ -152,7 +162,7 @@ class _Capture:
                 NodeRow(
                     index=number, op=op, op_class=class_of(owner.op), name=name, file=file,
                     line=line, source=linecache.getline(file, line).strip() if line else "",
-                    region=self.program.words(region), region_path=self.program.path(region),
+                    region=self.program.words(region), region_index=self.program.innermost(region),
                     memoised=self.program.is_memoised(region),
                     form=form if in_group is None else self._form(in_group, form), group=in_group,
                     inputs=inputs, type=_core.type_text(variables[number]),

@@ -1,4 +1,4 @@
-"""The rows of conditions and their arms: how often each arm was taken, and what deciding saved."""
+"""The rows of conditions, of their arms and of the regions these make: what deciding saved."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class ArmRow:
     taken : int
         How often it was chosen.
     time : float
-        Seconds in the nodes that run for it alone.
+        Seconds in the nodes that run for it alone, those of the conditions inside it too.
     nodes : tuple of int
-        Those nodes, those of the conditions inside it too.
+        The nodes right in it; those of a condition inside it are in that condition's arms.
     idle : bool
         Whether nothing is computed for it: its value is there anyway.
     """
@@ -86,6 +86,27 @@ class ConditionRow:
         return taken[0] if len(taken) == 1 else None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RegionRow:
+    """An arm of a condition as a place where nodes run.
+
+    Attributes
+    ----------
+    index : int
+        Its index among the function's regions.
+    around : int or None
+        The region that it lies in, which has a smaller index; None for an arm of a condition that
+        every call decides.
+    condition, arm : int
+        The condition, and which of its arms this is.
+    """
+
+    index: int
+    around: int | None = None
+    condition: int
+    arm: int
+
+
 def estimated_saving(arms: Iterable[ArmRow]) -> float | None:
     """Return the seconds that not running untaken arms saved, by what each costs when it runs.
 
@@ -132,4 +153,4 @@ def break_even(arms: Iterable[ArmRow]) -> float | None:
     return saved / decided if saved is not None and decided else None
 
 
-__all__ = ["ArmRow", "ConditionRow", "break_even", "estimated_saving"]
+__all__ = ["ArmRow", "ConditionRow", "RegionRow", "break_even", "estimated_saving"]

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from thunkvm import _core
 from thunkvm._core import Variable
 from thunkvm._src.views.regions import Regions, selector_of, selector_text
 
-Path = tuple[tuple[int, int], ...]
+
+class Region(NamedTuple):
+    """An arm of a condition as a place where nodes run; `around` is the index of the next outer."""
+
+    around: int | None
+    condition: int
+    arm: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,19 +119,32 @@ class ProgramRegions:
         return index, self.conditions[index].arm(taken)
 
     @cached_property
-    def paths(self) -> list[Path]:
-        """By region: the conditions and arms around it, outermost first."""
-        found: list[Path] = []
+    def _arms(self) -> tuple[dict[Region, int], list[int | None]]:
+        """The arms, each after the one around it; and by block the innermost that it lies in."""
+        arms: dict[Region, int] = {}
+        innermost: list[int | None] = []
         for block in self.blocks:
-            around = () if block.within is None else found[block.within]
+            around = None if block.within is None else innermost[block.within]
             if block.kind == "arm":
-                around = (*around, self.decision(block.owner, block.number))
-            found.append(around)
-        return found
+                region = Region(around, *self.decision(block.owner, block.number))
+                around = arms.setdefault(region, len(arms))
+            innermost.append(around)
+        return arms, innermost
 
-    def path(self, region: int | None) -> Path:
-        """Return the conditions and arms around a region, outermost first."""
-        return () if region is None else self.paths[region]
+    @cached_property
+    def arms(self) -> list[Region]:
+        """The arms of the conditions, each after the one around it."""
+        return list(self._arms[0])
+
+    def innermost(self, block: int | None) -> int | None:
+        """Return the innermost arm that a block lies in, as an index among `arms`."""
+        return None if block is None else self._arms[1][block]
+
+    def is_around(self, arm: int | None, inner: int | None) -> bool:
+        """Return whether an arm is another one or lies around it; None is around all."""
+        while arm is not None and inner is not None and inner > arm:
+            inner = self.arms[inner].around
+        return arm is None or arm == inner
 
     def waits(self, node: int) -> bool:
         """Return whether a node runs only if somebody needs it, or a lazy node asks for it."""
@@ -138,11 +158,13 @@ class ProgramRegions:
 
     @cached_property
     def nodes_in(self) -> dict[tuple[int, int], list[int]]:
-        """The nodes inside each arm of each condition."""
+        """The nodes right in each arm of each condition."""
         found: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for node, region in enumerate(self.node_regions):
-            for inside in self.path(region):
-                found[inside].append(node)
+        for node, block in enumerate(self.node_regions):
+            innermost = self.innermost(block)
+            if innermost is not None:
+                _, condition, arm = self.arms[innermost]
+                found[condition, arm].append(node)
         return found
 
     def is_memoised(self, region: int | None) -> bool:
@@ -172,4 +194,4 @@ class ProgramRegions:
         return found
 
 
-__all__ = ["Condition", "Path", "ProgramRegions"]
+__all__ = ["Condition", "ProgramRegions", "Region"]

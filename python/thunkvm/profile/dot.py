@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from os import PathLike
 
 from thunkvm._src.saving import save_text
+from thunkvm.profile.condition_rows import RegionRow
 from thunkvm.profile.record import Profile
-from thunkvm.profile.region_tree import Region, region_tree
+from thunkvm.profile.region_tree import region_tree, walk
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import counted, show_percent, show_seconds
 
 NEVER_RAN = 'style="rounded,dashed" color="grey60" fontcolor="grey60"'
+#: Boxes deeper than this are indented as this one: an else-if chain is as deep as it has arms.
+INDENTED = 20
 HUE = 0.03  # of the colour that a node has more of the more time it took
 
 
@@ -87,7 +90,7 @@ def _function(prefix: str, function: FunctionRecord) -> Iterator[str]:
     inputs = {name: f"{prefix}_i{number}" for number, name in enumerate(names)}
     for name, identifier in inputs.items():
         yield f'  {identifier} [label={_quoted(name)} shape=plaintext style=""]'
-    yield from _region(prefix, function, region_tree(function), function.node_time)
+    yield from _boxes(prefix, function)
     for node in function.nodes:
         for read in node.inputs:
             start = f"{prefix}_n{read}" if isinstance(read, int) else inputs[read]
@@ -98,18 +101,34 @@ def _function(prefix: str, function: FunctionRecord) -> Iterator[str]:
     yield "}"
 
 
-def _region(prefix: str, function: FunctionRecord, region: Region, whole: float) -> Iterator[str]:
-    for node in region.nodes:
-        yield f"  {prefix}_n{node.index} [{_node(whole, node)}]"
-    for inner in region.inside:
-        condition = function.conditions[inner.path[-1][0]]
-        arm = condition.arms[inner.path[-1][1]]
-        name = "_".join(f"{c}_{a}" for c, a in inner.path)
-        label = f"{inner.name}\ntaken {arm.taken} of {condition.evaluations}"
-        yield f"  subgraph cluster_{prefix}_{name} {{"
-        yield f'    label={_quoted(label)} style="rounded" color="grey50"'
-        yield from (f"  {line}" for line in _region(prefix, function, inner, whole))
-        yield "  }"
+def _boxes(prefix: str, function: FunctionRecord) -> Iterator[str]:
+    """Yield the nodes, those of each arm in its box."""
+    whole = function.node_time
+    depth = 0
+    for region in walk(region_tree(function)):
+        while depth and depth >= region.depth:  # this one is not inside those boxes
+            yield _indent(depth) + "}"
+            depth -= 1
+        if region.row is not None:
+            depth = region.depth
+            yield from _opened(prefix, function, region.name, region.row, depth)
+        for node in region.nodes:
+            yield f"{_indent(depth + 1)}{prefix}_n{node.index} [{_node(whole, node)}]"
+    for left in range(depth, 0, -1):
+        yield _indent(left) + "}"
+
+
+def _opened(
+    prefix: str, function: FunctionRecord, name: str, row: RegionRow, depth: int
+) -> Iterator[str]:
+    condition = function.conditions[row.condition]
+    label = f"{name}\ntaken {condition.arms[row.arm].taken} of {condition.evaluations}"
+    yield f"{_indent(depth)}subgraph cluster_{prefix}_{row.condition}_{row.arm} {{"
+    yield f'{_indent(depth + 1)}label={_quoted(label)} style="rounded" color="grey50"'
+
+
+def _indent(depth: int) -> str:
+    return "  " * min(depth, INDENTED)
 
 
 def _node(whole: float, node: NodeRow) -> str:

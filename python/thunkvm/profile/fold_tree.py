@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from thunkvm.profile.region_tree import Region, region_tree
+from thunkvm.profile.region_tree import Region, region_tree, walk
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.shares import line_of
 
@@ -31,12 +31,26 @@ def fold_tree(function: FunctionRecord) -> Box:
     >>> [(box["label"], box["count"], len(box["inside"])) for box in root["inside"]]
     [('a.py:1', 60, 2), ('a.py:2', 60, 2)]
     """
-    return _region(function, region_tree(function))
+    boxes: dict[int, Box] = {}
+    for region in reversed(walk(region_tree(function))):  # those inside first
+        arms = [boxes.pop(id(inner)) for inner in region.inside]
+        boxes[id(region)] = box = _region(region, arms)
+    return box
 
 
-def _region(function: FunctionRecord, region: Region) -> Box:
-    name = "r" + "".join(f"_{condition}_{arm}" for condition, arm in region.path)
-    arms = [_region(function, inner) for inner in region.inside]
+def flat(root: Box) -> list[Box]:
+    """Return a box and all in it as one list, where `inside` has ids: JSON nests only so deep."""
+    found: list[Box] = []
+    waiting = [root]
+    while waiting:
+        box = waiting.pop()
+        found.append({**box, "inside": [inner["id"] for inner in box["inside"]]})
+        waiting += reversed(box["inside"])
+    return found
+
+
+def _region(region: Region, arms: list[Box]) -> Box:
+    name = "r" if region.row is None else f"r_{region.row.condition}_{region.row.arm}"
     if len(region.nodes) <= FITS:
         box = _box(name, region.name, region.nodes, _fitting(f"{name}a", arms))
     else:
@@ -50,8 +64,8 @@ def _region(function: FunctionRecord, region: Region) -> Box:
         alone = len(parts) == 1  # one line is all there is: no box around it says anything
         inside = parts[0]["inside"] if alone else _fitting(f"{name}p", parts)
         box = _box(name, region.name, [], inside + _fitting(f"{name}a", arms))
-    if region.path:
-        box["condition"], box["arm"] = region.path[-1]
+    if region.row is not None:
+        box["condition"], box["arm"] = region.row.condition, region.row.arm
     return box
 
 
@@ -97,4 +111,4 @@ def _box(name: str, label: str, nodes: Sequence[NodeRow], inside: list[Box]) -> 
     }
 
 
-__all__ = ["Box", "fold_tree"]
+__all__ = ["Box", "flat", "fold_tree"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     import pandas
 
 Row = dict[str, Any]
+#: The fields of a node that are columns by their own names.
+NODE_COLUMNS = [
+    field.name
+    for field in fields(NodeRow)
+    if field.name not in ("index", "inputs", "region_index", "name", "output", "op")
+]
 
 
 def table_rows(profile: Profile, rows: str = "nodes") -> list[Row]:
@@ -79,13 +85,10 @@ def _nodes(function: FunctionRecord) -> list[Row]:
 
 def _node(function: FunctionRecord, node: NodeRow) -> Row:
     demanded_by = node.first_demanded_by
-    row = asdict(node)
-    for left_out in ("index", "inputs", "region_path", "name", "output", "op"):
-        del row[left_out]
     return {
         "node": node.name or f"{node.op}.{node.index}",
         "op": node.op,
-        **row,
+        **{column: getattr(node, column) for column in NODE_COLUMNS},
         "mean": node.mean,
         "gflops": node.gflops,
         "gb_per_second": node.gb_per_second,

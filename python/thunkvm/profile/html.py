@@ -12,7 +12,7 @@ from string import Template
 from typing import Any
 
 from thunkvm._src.saving import save_text
-from thunkvm.profile.fold_tree import fold_tree
+from thunkvm.profile.fold_tree import flat, fold_tree
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
@@ -81,6 +81,8 @@ def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
     whole = function.node_time
     first = min((call.start for call in function.calls), default=0.0)
     report = lazy_report(function)
+    boxes = flat(fold_tree(function))
+    inside = {(box["condition"], box["arm"]): box["count"] for box in boxes if "arm" in box}
     return {
         "name": function.name,
         "mode": function.mode,
@@ -112,7 +114,17 @@ def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
         "conditions": [
             {
                 **asdict(condition),
-                "arms": [{**asdict(arm), "mean": arm.mean} for arm in condition.arms],
+                "arms": [
+                    {
+                        "name": arm.name,
+                        "taken": arm.taken,
+                        "time": arm.time,
+                        "idle": arm.idle,
+                        "mean": arm.mean,
+                        "count": inside.get((condition.index, number), 0),
+                    }
+                    for number, arm in enumerate(condition.arms)
+                ],
             }
             for condition in function.conditions
         ],
@@ -124,7 +136,7 @@ def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
             }
             for call in function.calls
         ],
-        "tree": fold_tree(function),
+        "boxes": boxes,
         "timeline": _timeline(profile, function),
         "files": _files(function),
     }

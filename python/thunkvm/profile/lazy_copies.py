@@ -62,8 +62,9 @@ class LazyCopies:
             return False  # it picks among its inputs
         if self._program.waits(reader):
             return False
-        around = self._program.path(self._program.node_regions[reader])
-        return around == self._program.path(self._program.node_regions[node])[: len(around)]
+        regions = self._program.node_regions
+        around, inner = map(self._program.innermost, (regions[reader], regions[node]))
+        return self._program.is_around(around, inner)
 
 
 __all__ = ["LazyCopies"]

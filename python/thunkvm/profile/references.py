@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
 
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import deciders
@@ -54,7 +53,7 @@ def decision_faults(
 
 
 def _positions(function: FunctionRecord) -> Iterator[str]:
-    for name in ("nodes", "conditions", "groups"):
+    for name in ("nodes", "conditions", "regions", "groups"):
         for position, row in enumerate(getattr(function, name)):
             if row.index != position:
                 yield f"{name}[{position}].index is {row.index}, and has to be {position}"
@@ -75,7 +74,10 @@ def _indices(function: FunctionRecord) -> Iterator[Reference]:
         for index in node.inputs:
             if isinstance(index, int):
                 yield "nodes", i, ".inputs", "node", index, n_nodes
-        yield from _pairs("nodes", i, ".region_path", node.region_path, n_arms)
+        yield "nodes", i, ".region_index", "region", node.region_index, len(function.regions)
+    for i, region in enumerate(function.regions):  # each comes after the one around it
+        yield "regions", i, ".around", "region", region.around, i
+        yield from _pairs("regions", i, "", [(region.condition, region.arm)], n_arms)
     for i, condition in enumerate(function.conditions):
         yield "conditions", i, ".node", "node", condition.node, n_nodes
         for number, arm in enumerate(condition.arms):
@@ -103,18 +105,22 @@ def _pairs(
 def _nesting(function: FunctionRecord) -> Iterator[str]:
     """Yield conditions that are in two places, or in themselves."""
     around: dict[int, tuple[int, int] | None] = {}
-    for i, node in enumerate(function.nodes):
-        for outer, inner in pairwise((None, *node.region_path)):
-            if inner is not None and around.setdefault(inner[0], outer) != outer:
-                yield (
-                    f"nodes[{i}].region_path has condition {inner[0]} in {_shown(outer)}, and a "
-                    f"node before it, or the path, in {_shown(around[inner[0]])}"
-                )
-                return
+    arms = [(region.condition, region.arm) for region in function.regions]
+    for i, region in enumerate(function.regions):
+        outer = None if region.around is None else arms[region.around]
+        if around.setdefault(region.condition, outer) != outer:
+            yield (
+                f"regions[{i}] has condition {region.condition} in {_shown(outer)}, and a region "
+                f"before it in {_shown(around[region.condition])}"
+            )
+            return
+        if outer is not None and outer[0] == region.condition:
+            yield f"regions[{i}] has condition {region.condition} in itself"
+            return
     try:
         TopologicalSorter(deciders(function)).prepare()
     except CycleError as error:
-        yield f"nodes[{error.args[1][0]}].region_path is inside a condition that the node decides"
+        yield f"nodes[{error.args[1][0]}].region_index is inside a condition that the node decides"
 
 
 def _shown(arm: tuple[int, int] | None) -> str:

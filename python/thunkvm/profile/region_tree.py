@@ -1,9 +1,13 @@
-"""The tree of a function's regions: the root, and the arms of the conditions in it."""
+"""The tree of a function's regions: the root, and the arms of the conditions in it.
+
+No recursion, here or where it is walked: an else-if chain is as deep as it has arms.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from thunkvm.profile.condition_rows import RegionRow
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 
@@ -13,25 +17,23 @@ class Region:
 
     Attributes
     ----------
-    path : tuple of (int, int)
-        The conditions and arms around its nodes; empty for what always runs.
+    row : RegionRow or None
+        Which arm of which condition it is; None for what always runs.
     name : str
         ``"always"``, or the condition's text and the arm, ``"x > 0: then"``.
+    depth : int
+        How many arms are around it, itself among them.
     nodes : list of NodeRow
         The nodes right in it.
     inside : list of Region
         The arms of the conditions in it.
     """
 
-    path: tuple[tuple[int, int], ...]
+    row: RegionRow | None
     name: str
+    depth: int = 0
     nodes: list[NodeRow] = field(default_factory=list)
     inside: list[Region] = field(default_factory=list)
-
-    @property
-    def time(self) -> float:
-        """Seconds in its nodes, those of the regions inside too."""
-        return sum(n.self_time for n in self.nodes) + sum(region.time for region in self.inside)
 
 
 def region_tree(function: FunctionRecord) -> Region:
@@ -39,46 +41,49 @@ def region_tree(function: FunctionRecord) -> Region:
 
     Examples
     --------
-    >>> from thunkvm.profile import ArmRow, ConditionRow, FunctionRecord, NodeRow
+    >>> from thunkvm.profile import ArmRow, ConditionRow, FunctionRecord, NodeRow, RegionRow
     >>> from thunkvm.profile.region_tree import region_tree
-    >>> nodes = NodeRow(index=0, op="exp", region_path=((0, 0),)), NodeRow(index=1, op="ifelse")
+    >>> nodes = NodeRow(index=0, op="exp", region_index=0), NodeRow(index=1, op="ifelse")
     >>> condition = ConditionRow(index=0, node=1, text="x > 0", arms=(ArmRow(name="then"),))
-    >>> root = region_tree(FunctionRecord(name="f", nodes=nodes, conditions=(condition,)))
+    >>> then = RegionRow(index=0, condition=0, arm=0)
+    >>> f = FunctionRecord(name="f", nodes=nodes, conditions=(condition,), regions=(then,))
+    >>> root = region_tree(f)
     >>> root.name, [node.op for node in root.nodes]
     ('always', ['ifelse'])
     >>> [(arm.name, [node.op for node in arm.nodes]) for arm in root.inside]
     [('x > 0: then', ['exp'])]
     """
-    root = Region((), "always")
-    regions: dict[tuple[tuple[int, int], ...], Region] = {(): root}
+    root = Region(None, "always")
+    regions: dict[int | None, Region] = {None: root}
 
-    def at(path: tuple[tuple[int, int], ...]) -> Region:
+    def at(index: int | None) -> Region:
         missing = []
-        while path not in regions:
-            missing.append(path)
-            path = path[:-1]
-        region = regions[path]
-        for inner in reversed(missing):
-            condition = function.conditions[inner[-1][0]]
-            name = f"{condition.text}: {condition.arms[inner[-1][1]].name}"
-            regions[inner] = Region(inner, name)
-            region.inside.append(regions[inner])
-            region = regions[inner]
+        while index not in regions:
+            assert index is not None
+            missing.append(function.regions[index])
+            index = missing[-1].around
+        region = regions[index]
+        for row in reversed(missing):
+            condition = function.conditions[row.condition]
+            name = f"{condition.text}: {condition.arms[row.arm].name}"
+            regions[row.index] = Region(row, name, region.depth + 1)
+            region.inside.append(regions[row.index])
+            region = regions[row.index]
         return region
 
     for node in function.nodes:
-        at(node.region_path).nodes.append(node)
+        at(node.region_index).nodes.append(node)
     return root
 
 
-def walk(root: Region) -> list[tuple[Region, tuple[Region, ...]]]:
-    """Return each region with the regions around it, outermost first."""
-    found: list[tuple[Region, tuple[Region, ...]]] = []
-    waiting: list[tuple[Region, tuple[Region, ...]]] = [(root, ())]
+def walk(root: Region) -> list[Region]:
+    """Return the regions, each before those inside it."""
+    found: list[Region] = []
+    waiting = [root]
     while waiting:
-        region, around = waiting.pop()
-        found.append((region, around))
-        waiting += [(inner, (*around, region)) for inner in reversed(region.inside)]
+        region = waiting.pop()
+        found.append(region)
+        waiting += reversed(region.inside)
     return found
 
 
@@ -87,15 +92,18 @@ def deciders(function: FunctionRecord) -> dict[int, tuple[int, ...]]:
 
     Examples
     --------
-    >>> from thunkvm.profile import ArmRow, ConditionRow, FunctionRecord, NodeRow
+    >>> from thunkvm.profile import ArmRow, ConditionRow, FunctionRecord, NodeRow, RegionRow
     >>> from thunkvm.profile.region_tree import deciders
-    >>> nodes = NodeRow(index=0, op="exp", region_path=((0, 0),)), NodeRow(index=1, op="ifelse")
+    >>> nodes = NodeRow(index=0, op="exp", region_index=0), NodeRow(index=1, op="ifelse")
     >>> condition = ConditionRow(index=0, node=1, arms=(ArmRow(name="then"),))
-    >>> deciders(FunctionRecord(name="f", nodes=nodes, conditions=(condition,)))
+    >>> then = RegionRow(index=0, condition=0, arm=0)
+    >>> f = FunctionRecord(name="f", nodes=nodes, conditions=(condition,), regions=(then,))
+    >>> deciders(f)
     {0: (1,), 1: ()}
     """
+    by = [function.conditions[region.condition].node for region in function.regions]
     return {
-        node.index: tuple(function.conditions[c].node for c, _ in node.region_path[-1:])
+        node.index: () if node.region_index is None else (by[node.region_index],)
         for node in function.nodes
     }
 

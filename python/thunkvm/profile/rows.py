@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from thunkvm.profile.condition_rows import ConditionRow
+from thunkvm.profile.condition_rows import ConditionRow, RegionRow
 
 Kind = Literal["count", "time", "trace", "memory"]
 #: Seconds below which nothing was measured: no clock tells them from none.
@@ -63,8 +63,9 @@ class NodeRow(Rates):
         What that line says.
     region : str
         Where it runs, in words: ``"always"``, ``"only if x > 0"``.
-    region_path : tuple of (int, int)
-        The same as the conditions and arms around it, outermost first.
+    region_index : int or None
+        The innermost arm that it runs in, as an index among the function's regions; None outside of
+        all arms.
     memoised : bool
         Whether it is in a memo body, which runs just before the first node that reads its value:
         what is read under several conditions, none of which has to hold; in the mode ``py`` all.
@@ -107,7 +108,7 @@ class NodeRow(Rates):
     line: int = 0
     source: str = ""
     region: str = "always"
-    region_path: tuple[tuple[int, int], ...] = ()
+    region_index: int | None = None
     memoised: bool = False
     form: str = ""
     group: int | None = None
@@ -279,7 +280,7 @@ class FunctionRecord:
         What errors call the function, and how it was linked.
     n_calls : int
         How many calls were recorded.
-    nodes, conditions, groups, calls, events : tuple
+    nodes, conditions, regions, groups, calls, events : tuple
         Its rows; a row's index is its position. `calls` and `events` are recorded where asked for.
         A call's index counts from the first call that was made: of very many the latest are kept.
     overheads : Overheads
@@ -293,6 +294,7 @@ class FunctionRecord:
     n_calls: int = 0
     nodes: tuple[NodeRow, ...] = ()
     conditions: tuple[ConditionRow, ...] = ()
+    regions: tuple[RegionRow, ...] = ()
     groups: tuple[GroupRow, ...] = ()
     calls: tuple[CallRow, ...] = ()
     overheads: Overheads = Overheads()

@@ -26,8 +26,11 @@ def node_stacks(function: FunctionRecord) -> Iterator[tuple[tuple[Frame, ...], i
     """Yield the stack of each node that took time, and its nanoseconds; overheads have one too."""
     root = region_tree(function)
     top: Frame = (function.name, "", 0)
-    for region, around in walk(root):
-        arms = [(one.name, "", 0) for one in (*around, region) if one.path]
+    arms: list[Frame] = []
+    for region in walk(root):
+        del arms[max(region.depth - 1, 0) :]
+        if region.row is not None:
+            arms.append((region.name, "", 0))
         for node in region.nodes:
             if time := round(node.self_time * NANO):
                 yield (top, *arms, _frame(node)), time

@@ -111,6 +111,16 @@ def validate___definitions_functionrecord(data, custom_formats={}, name_prefix=N
                 data__conditions_len = len(data__conditions)
                 for data__conditions_x, data__conditions_item in enumerate(data__conditions):
                     validate___definitions_conditionrow(data__conditions_item, custom_formats, (name_prefix or "data") + ".conditions[{data__conditions_x}]".format(**locals()))
+        if "regions" in data_keys:
+            data_keys.remove("regions")
+            data__regions = data["regions"]
+            if not isinstance(data__regions, (list, tuple)):
+                raise SchemaError("" + (name_prefix or "data") + ".regions must be array", value=data__regions, rule='type')
+            data__regions_is_list = isinstance(data__regions, (list, tuple))
+            if data__regions_is_list:
+                data__regions_len = len(data__regions)
+                for data__regions_x, data__regions_item in enumerate(data__regions):
+                    validate___definitions_regionrow(data__regions_item, custom_formats, (name_prefix or "data") + ".regions[{data__regions_x}]".format(**locals()))
         if "groups" in data_keys:
             data_keys.remove("groups")
             data__groups = data["groups"]
@@ -534,6 +544,59 @@ def validate___definitions_grouprow(data, custom_formats={}, name_prefix=None):
             raise SchemaError("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties", value=data, rule='additionalProperties')
     return data
 
+def validate___definitions_regionrow(data, custom_formats={}, name_prefix=None):
+    if not isinstance(data, (dict)):
+        raise SchemaError("" + (name_prefix or "data") + " must be object", value=data, rule='type')
+    data_is_dict = isinstance(data, dict)
+    if data_is_dict:
+        data__missing_keys = set(['index', 'condition', 'arm']) - data.keys()
+        if data__missing_keys:
+            raise SchemaError("" + (name_prefix or "data") + " must contain " + (str(sorted(data__missing_keys)) + " properties"), value=data, rule='required')
+        data_keys = set(data.keys())
+        if "index" in data_keys:
+            data_keys.remove("index")
+            data__index = data["index"]
+            if not isinstance(data__index, (int)) and not (isinstance(data__index, float) and data__index.is_integer()) or isinstance(data__index, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".index must be integer", value=data__index, rule='type')
+            if isinstance(data__index, (int, float, Decimal)) and not isinstance(data__index, bool):
+                if data__index < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".index must be bigger than or equal to 0", value=data__index, rule='minimum')
+                if data__index > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".index must be smaller than or equal to 4611686018427387904", value=data__index, rule='maximum')
+        if "around" in data_keys:
+            data_keys.remove("around")
+            data__around = data["around"]
+            if not isinstance(data__around, (int, NoneType)) and not (isinstance(data__around, float) and data__around.is_integer()) or isinstance(data__around, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".around must be integer or null", value=data__around, rule='type')
+            if isinstance(data__around, (int, float, Decimal)) and not isinstance(data__around, bool):
+                if data__around < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".around must be bigger than or equal to 0", value=data__around, rule='minimum')
+                if data__around > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".around must be smaller than or equal to 4611686018427387904", value=data__around, rule='maximum')
+        if "condition" in data_keys:
+            data_keys.remove("condition")
+            data__condition = data["condition"]
+            if not isinstance(data__condition, (int)) and not (isinstance(data__condition, float) and data__condition.is_integer()) or isinstance(data__condition, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".condition must be integer", value=data__condition, rule='type')
+            if isinstance(data__condition, (int, float, Decimal)) and not isinstance(data__condition, bool):
+                if data__condition < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".condition must be bigger than or equal to 0", value=data__condition, rule='minimum')
+                if data__condition > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".condition must be smaller than or equal to 4611686018427387904", value=data__condition, rule='maximum')
+        if "arm" in data_keys:
+            data_keys.remove("arm")
+            data__arm = data["arm"]
+            if not isinstance(data__arm, (int)) and not (isinstance(data__arm, float) and data__arm.is_integer()) or isinstance(data__arm, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".arm must be integer", value=data__arm, rule='type')
+            if isinstance(data__arm, (int, float, Decimal)) and not isinstance(data__arm, bool):
+                if data__arm < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".arm must be bigger than or equal to 0", value=data__arm, rule='minimum')
+                if data__arm > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".arm must be smaller than or equal to 4611686018427387904", value=data__arm, rule='maximum')
+        if data_keys:
+            raise SchemaError("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties", value=data, rule='additionalProperties')
+    return data
+
 def validate___definitions_conditionrow(data, custom_formats={}, name_prefix=None):
     if not isinstance(data, (dict)):
         raise SchemaError("" + (name_prefix or "data") + " must be object", value=data, rule='type')
@@ -812,32 +875,16 @@ def validate___definitions_noderow(data, custom_formats={}, name_prefix=None):
             if isinstance(data__region, str):
                 if not REGEX_PATTERNS["text without halves of surrogate pairs_re_pattern"].match(data__region):
                     raise SchemaError("" + (name_prefix or "data") + ".region must be text without halves of surrogate pairs", value=data__region, rule='format')
-        if "region_path" in data_keys:
-            data_keys.remove("region_path")
-            data__regionpath = data["region_path"]
-            if not isinstance(data__regionpath, (list, tuple)):
-                raise SchemaError("" + (name_prefix or "data") + ".region_path must be array", value=data__regionpath, rule='type')
-            data__regionpath_is_list = isinstance(data__regionpath, (list, tuple))
-            if data__regionpath_is_list:
-                data__regionpath_len = len(data__regionpath)
-                for data__regionpath_x, data__regionpath_item in enumerate(data__regionpath):
-                    if not isinstance(data__regionpath_item, (list, tuple)):
-                        raise SchemaError("" + (name_prefix or "data") + ".region_path[{data__regionpath_x}]".format(**locals()) + " must be array", value=data__regionpath_item, rule='type')
-                    data__regionpath_item_is_list = isinstance(data__regionpath_item, (list, tuple))
-                    if data__regionpath_item_is_list:
-                        data__regionpath_item_len = len(data__regionpath_item)
-                        if data__regionpath_item_len < 2:
-                            raise SchemaError("" + (name_prefix or "data") + ".region_path[{data__regionpath_x}]".format(**locals()) + " must contain at least 2 items", value=data__regionpath_item, rule='minItems')
-                        if data__regionpath_item_len > 2:
-                            raise SchemaError("" + (name_prefix or "data") + ".region_path[{data__regionpath_x}]".format(**locals()) + " must contain less than or equal to 2 items", value=data__regionpath_item, rule='maxItems')
-                        for data__regionpath_item_x, data__regionpath_item_item in enumerate(data__regionpath_item):
-                            if not isinstance(data__regionpath_item_item, (int)) and not (isinstance(data__regionpath_item_item, float) and data__regionpath_item_item.is_integer()) or isinstance(data__regionpath_item_item, bool):
-                                raise SchemaError("" + (name_prefix or "data") + ".region_path[{data__regionpath_x}][{data__regionpath_item_x}]".format(**locals()) + " must be integer", value=data__regionpath_item_item, rule='type')
-                            if isinstance(data__regionpath_item_item, (int, float, Decimal)) and not isinstance(data__regionpath_item_item, bool):
-                                if data__regionpath_item_item < 0:
-                                    raise SchemaError("" + (name_prefix or "data") + ".region_path[{data__regionpath_x}][{data__regionpath_item_x}]".format(**locals()) + " must be bigger than or equal to 0", value=data__regionpath_item_item, rule='minimum')
-                                if data__regionpath_item_item > 4611686018427387904:
-                                    raise SchemaError("" + (name_prefix or "data") + ".region_path[{data__regionpath_x}][{data__regionpath_item_x}]".format(**locals()) + " must be smaller than or equal to 4611686018427387904", value=data__regionpath_item_item, rule='maximum')
+        if "region_index" in data_keys:
+            data_keys.remove("region_index")
+            data__regionindex = data["region_index"]
+            if not isinstance(data__regionindex, (int, NoneType)) and not (isinstance(data__regionindex, float) and data__regionindex.is_integer()) or isinstance(data__regionindex, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".region_index must be integer or null", value=data__regionindex, rule='type')
+            if isinstance(data__regionindex, (int, float, Decimal)) and not isinstance(data__regionindex, bool):
+                if data__regionindex < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".region_index must be bigger than or equal to 0", value=data__regionindex, rule='minimum')
+                if data__regionindex > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".region_index must be smaller than or equal to 4611686018427387904", value=data__regionindex, rule='maximum')
         if "memoised" in data_keys:
             data_keys.remove("memoised")
             data__memoised = data["memoised"]

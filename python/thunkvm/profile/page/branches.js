@@ -34,7 +34,7 @@ const branches = {
       bar.append(part);
       const mark = element("span", { class: "mark" });
       mark.style.background = `var(--arm-${number % 6})`;
-      const name = arm.nodes.length
+      const name = arm.count
         ? link(arm.name, () => graph.openArm(f, condition.index, number), "show this arm in the graph") : arm.name;
       const each = !arm.taken && !arm.idle ? "never ran" : `${format.seconds(arm.mean)} each time`;
       return element("tr", { class: arm.taken ? "" : "never" },
@@ -43,7 +43,7 @@ const branches = {
         element("td", {}, format.percent(share)),
         element("td", {}, shareBar(total ? arm.time / total : 0, format.seconds(arm.time))),
         element("td", {}, each),
-        element("td", {}, arm.nodes.length ? format.count(arm.nodes.length, "node") : "no node of its own"));
+        element("td", {}, arm.count ? format.count(arm.count, "node") : "no node of its own"));
     });
     return element("article", { class: "card", id: `condition-${condition.index}` },
       element("h3", {}, element("code", {}, condition.text || "a condition"), " ", where || ""),

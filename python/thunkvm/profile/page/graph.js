@@ -8,26 +8,30 @@ const graph = {
   // Takes a function: indexes its boxes, its edges by the box that they lie in, and opens what fits.
   set(f) {
     graph.f = f;
-    graph.boxes = new Map();
+    graph.boxes = new Map(f.boxes.map((box) => [box.id, box]));
     graph.home = new Map();
     graph.unfolded = new Set();
     graph.marked = null;
-    const walk = (box, parent) => {
-      box.parent = parent;
-      graph.boxes.set(box.id, box);
-      box.nodes.forEach((index) => graph.home.set(index, box));
-      box.inside.forEach((inner) => walk(inner, box));
-    };
-    walk(f.tree, null);
+    if (!f.tree) graph.link(f);
+    f.boxes.forEach((box) => box.nodes.forEach((index) => graph.home.set(index, box)));
     graph.indexEdges();
     graph.foldAll();
     graph.drawn = false;
   },
 
+  // Makes the list of a function's boxes, in which each has the ids of those inside, a tree.
+  link(f) {
+    for (const box of f.boxes) {
+      box.inside = box.inside.map((id) => graph.boxes.get(id));
+      box.inside.forEach((inner) => { inner.parent = box; });
+    }
+    [f.tree] = f.boxes;
+  },
+
   chain(index) {
-    const boxes = [];
-    for (let box = graph.home.get(index); box; box = box.parent) boxes.unshift(box.id);
-    return [...boxes, `n${index}`];
+    const boxes = [`n${index}`];
+    for (let box = graph.home.get(index); box; box = box.parent) boxes.push(box.id);
+    return boxes.reverse();
   },
 
   indexEdges() {
@@ -83,10 +87,6 @@ const graph = {
 
   openArm(f, condition, arm) {
     const box = [...graph.boxes.values()].find((b) => b.condition === condition && b.arm === arm);
-    if (!box) {
-      graph.open(f, f.conditions[condition].arms[arm].nodes[0]);
-      return;
-    }
     main.open("graph");
     graph.reveal(box);
     graph.marked = box.id;
