@@ -221,6 +221,66 @@ def test_the_gradient_of_a_number_is_a_number() -> None:
     assert tv.function([s], slope, on_unused_input="ignore")(5.0) == 3.0
 
 
+class Product(tv.COp):
+    """The product of two numbers."""
+
+    __props__ = ()
+    itypes = [tv.ScalarType("float64"), tv.ScalarType("float64")]
+    otypes = [tv.ScalarType("float64")]
+
+    def c_code(self, node: Any, name: str, inputs: Any, outputs: Any, sub: Any) -> str:
+        return f"{outputs[0]} = {inputs[0]} * {inputs[1]};"
+
+    def perform(self, node: Any, inputs: Any, output_storage: Any) -> None:
+        output_storage[0][0] = inputs[0] * inputs[1]
+
+    def grad(self, inputs: Any, output_gradients: Any) -> list[Any]:
+        (g,) = output_gradients
+        return [self(g, inputs[1]), self(g, inputs[0])]
+
+
+@pytest.mark.parametrize("mode", ["cvm", "vm", "py"])
+def test_gradients_at_a_number_add_up(mode: str) -> None:
+    s = tv.ScalarType("float64")("s")
+    cube = Product()(s, Product()(s, s))
+    first = tv.grad(tv.tensor_from_scalar(cube), s)
+    second = tv.grad(tv.tensor_from_scalar(first), s)
+    assert first.type == second.type == s.type
+    assert tv.function([s], [first, second], mode=mode)(3.0) == [27.0, 18.0]
+
+
+def test_gradients_at_a_number_add_up_from_the_arm_that_is_taken() -> None:
+    s, c = tv.ScalarType("float64")("s"), tv.scalar("c")
+    chosen = tv.ifelse(c > 0, Product()(s, s), s)
+    slope = tv.grad(tv.tensor_from_scalar(Product()(chosen, s)), s)
+    f = tv.function([c, s], slope, mode="vm")
+    assert (f(1.0, 2.0), f(-1.0, 2.0)) == (12.0, 4.0)
+
+
+def test_gradients_at_the_number_of_a_tensor_are_its_own() -> None:
+    x = tv.scalar("x")
+    s = tv.scalar_from_tensor(x)
+    cost = tv.tensor_from_scalar(Product()(s, s)) + x
+    slopes = tv.grad(cost, [x, s])
+    assert tv.function([x], slopes, mode="vm")(3.0) == [7.0, 6.0]
+
+
+def test_a_gradient_at_a_number_has_the_numbers_that_the_graph_has() -> None:
+    s, t = tv.ScalarType("float64")("s"), tv.ScalarType("float64")("t")
+    slope = tv.grad(tv.tensor_from_scalar(Product()(s, t)), s)
+    assert slope.owner is not None
+    assert slope.owner.inputs[1] is t
+
+
+def test_a_number_that_a_cost_does_not_depend_on_has_a_gradient_of_zero_if_one_says_so() -> None:
+    s, x = tv.ScalarType("float64")("s"), tv.scalar("x")
+    with pytest.raises(tv.DisconnectedInputError, match="does not depend differentiably on <s: "):
+        tv.grad(x, s)
+    zero = tv.grad(x, s, disconnected_inputs="ignore")
+    assert zero.type == s.type
+    assert tv.function([], zero)() == 0.0
+
+
 def test_only_a_tensor_of_no_dimension_is_a_number() -> None:
     with pytest.raises(TypeError, match="takes a 0-d tensor, but <x: vector"):
         tv.scalar_from_tensor(tv.vector("x"))

@@ -48,7 +48,7 @@ class ScalarFromTensor(COp):
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         """Return the gradient as a tensor."""
-        return [tensor_from_scalar(output_gradients[0])]
+        return [tensor_of(output_gradients[0])]
 
 
 class TensorFromScalar(COp):
@@ -90,10 +90,38 @@ class TensorFromScalar(COp):
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Any]:
         """Return the gradient as a number."""
-        return [scalar_from_tensor(output_gradients[0])]
+        return [number_of(output_gradients[0])]
 
 
 scalar_from_tensor = ScalarFromTensor()
 tensor_from_scalar = TensorFromScalar()
+
+
+def number_of(x: Variable) -> Variable:
+    """Return the number of a 0-d tensor; of one that was made of a number that number itself."""
+    return _converted(x, scalar_from_tensor, TensorFromScalar)
+
+
+def tensor_of(s: Variable) -> Variable:
+    """Return the 0-d tensor of a number; of one that is a tensor's that tensor itself.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm.c.scalar_ops import tensor_of
+    >>> x = tv.scalar("x")
+    >>> tensor_of(tv.scalar_from_tensor(x)) is x
+    True
+    """
+    return _converted(s, tensor_from_scalar, ScalarFromTensor)
+
+
+def _converted(variable: Variable, convert: Any, inverse: type) -> Variable:
+    node = variable.owner
+    if node is not None and isinstance(node.op, inverse):
+        return node.inputs[0]
+    converted: Variable = convert(variable)
+    return converted
+
 
 __all__ = ["ScalarFromTensor", "TensorFromScalar", "scalar_from_tensor", "tensor_from_scalar"]

@@ -11,6 +11,7 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Variable
 from thunkvm._src.arrays.creation import full, zeros_like
+from thunkvm._src.derivatives.scalar_gradients import gradients, is_number
 from thunkvm._src.teaching.nearest import did_you_mean
 
 Disconnected = Literal["raise", "warn", "ignore"]
@@ -94,12 +95,9 @@ def grad(
             f"[grad] the cost is {cost!r}, a {type(cost).__name__}; give a Variable" + called(cost)
         )
     constants = _variables("grad", consider_constant, "consider_constant")
-    if constants:
-        found = _gradients_around(cost, wanted, constants)
-    else:
-        found = _core.gradients(cost, wanted)
+    found = _gradients_around(cost, wanted, constants) if constants else gradients(cost, wanted)
     out = [
-        _disconnected("grad", cost, variable, disconnected_inputs, zeros_like(variable))
+        _disconnected("grad", cost, variable, disconnected_inputs, _zeros(variable))
         if gradient is None
         else gradient
         for gradient, variable in zip(found, wanted, strict=True)
@@ -113,7 +111,7 @@ def _gradients_around(
     """Differentiate with fresh variables in the place of constants, then put these back."""
     fresh = [variable.type(variable.name) for variable in constants]
     cut = _core.substitute([cost, *wrt], list(zip(constants, fresh, strict=True)))
-    found = _core.gradients(cut[0], cut[1:])
+    found = gradients(cut[0], cut[1:])
     there = [gradient for gradient in found if gradient is not None]
     back = iter(_core.substitute(there, list(zip(fresh, constants, strict=True))))
     return [None if gradient is None else next(back) for gradient in found]
@@ -243,13 +241,25 @@ def _check_policy(policy: str) -> None:
         )
 
 
+def _zeros(variable: Variable) -> Variable:
+    """Return zeros of a variable's Type."""
+    if not is_number(variable):
+        return zeros_like(variable)
+    from thunkvm.c.scalar_ops import scalar_from_tensor
+
+    zero: Variable = scalar_from_tensor(full((), 0, variable.type.dtype))
+    return zero
+
+
 def _disconnected(
     what: str, of: Variable, variable: Variable, policy: str, zeros: Variable
 ) -> Variable:
-    kind = np.dtype(variable.dtype).kind
+    kind = np.dtype(variable.type.dtype).kind
     reason = f"[{what}] {of} does not depend differentiably on {variable}"
     if kind not in "fc":
-        reason += f", whose values of {variable.dtype} are not continuous: make it a float variable"
+        reason += (
+            f", whose values of {variable.type.dtype} are not continuous: make it a float variable"
+        )
     message = f'{reason}; leave it out of wrt, or pass disconnected_inputs="ignore" to get zeros.'
     if policy == "raise":
         raise DisconnectedInputError(message)
