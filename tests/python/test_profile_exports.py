@@ -14,6 +14,7 @@ import pytest
 from profile_schemas import CHROME_TRACE, SPEEDSCOPE
 from profiles import PROFILE, SEARCH, crossings, node, single
 
+import thunkvm as tv
 from thunkvm.profile import ArmRow, ConditionRow, Event, FunctionRecord, Profile, RegionRow
 from thunkvm.profile.callgrind import callgrind
 from thunkvm.profile.chrome_trace import chrome_trace
@@ -208,3 +209,16 @@ def test_without_graphviz_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("PATH", "")
     with pytest.raises(RuntimeError, match=r"needs the program dot of Graphviz.*apt-get install"):
         PROFILE.to_svg("p.svg")
+
+
+def test_a_chain_of_many_conditions_is_drawn_however_deep(tmp_path: Path) -> None:
+    x = tv.scalar("x")
+    y = x
+    for i in range(1200):
+        y = tv.ifelse(x > float(i), x * float(i), y)
+    with tv.profile() as p:
+        tv.function([x], y, mode="vm")(-1.0)
+    p.html(tmp_path / "p.html")
+    p.to_dot(tmp_path / "p.dot")
+    assert (tmp_path / "p.dot").read_text().count("x > ") >= 1200
+    assert "x > 1199.0" in (tmp_path / "p.html").read_text()
