@@ -13,6 +13,7 @@ import numpy as np
 from thunkvm import _core
 from thunkvm._core import Apply, CompileError, NoCompilerError, Variable
 from thunkvm._src.calls.config import config
+from thunkvm._src.graph.default_thunk import prepare
 from thunkvm.c.block_source import CLOSED, BlockSource, Nodes, block_source, module_source
 from thunkvm.c.debugging import DEBUG_FLAGS, kept
 from thunkvm.c.diagnosis import explained
@@ -78,6 +79,7 @@ class CNodes:
         found = []
         for i, node in enumerate(nodes):
             try:
+                prepare(node.op, node)
                 source = self._alone[i] = NodeSource(node, self._version)
                 if source.has_own_types():
                     source.code(CLOSED)

@@ -6,11 +6,14 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from thunkvm._core import Apply, Function, Variable
-from thunkvm._src.graph.op import Op, Thunk
+from thunkvm._core import Apply, Function, NoCompilerError, Variable
+from thunkvm._src.graph.op import Op
+from thunkvm._src.graph.thunk import Thunk
 
 #: Lists of one element, for each input or output.
 Cells = list[list[Any]]
+#: A list of one element by variable.
+Storage = Mapping[Variable, list[Any]]
 #: The ways of an Op to run in C.
 C_WAYS = ("c_code", "c_kernel", "c_element")
 
@@ -33,6 +36,28 @@ class NodeThunk(Thunk):
         """Compute the outputs."""
         values = self.function(*[cell[0] for cell in self.inputs])
         _store(values, self.outputs, self.computed)
+
+
+class PerformThunk(Thunk):
+    """Runs an Op's `perform`, for the node itself.
+
+    Attributes
+    ----------
+    inputs, outputs : list of list
+        Where the values are, as Theano's thunks have them.
+    """
+
+    def __init__(
+        self, perform: Any, node: Apply, inputs: Cells, outputs: Cells, computed: Cells
+    ) -> None:
+        self.perform, self.node = perform, node
+        self.inputs, self.outputs, self.computed = inputs, outputs, computed
+
+    def __call__(self) -> None:
+        """Compute the outputs."""
+        self.perform(self.node, [cell[0] for cell in self.inputs], self.outputs)
+        for said in self.computed:
+            said[0] = 1
 
 
 class DemandThunk(Thunk):
@@ -105,6 +130,8 @@ class StorageThunk(Thunk):
         keywords = {} if impl is None else {"impl": impl}
         self._thunk = make_thunk(node, storage_map, compute_map, [], **keywords)
         self.lazy = bool(getattr(self._thunk, "lazy", False))
+        if hasattr(self._thunk, "raised"):
+            self.raised = self._thunk.raised
 
     def __call__(self) -> list[int] | None:
         """Run it; an eager one need not say that it computed its outputs."""
@@ -148,23 +175,96 @@ def default_thunk(op: Any, node: Apply, *storage: Any, impl: str | None = None) 
     NotImplementedError
         If the Op has no such way to run.
     """
-    if len(storage) in (2, 3) and all(isinstance(part, Mapping) for part in storage[:2]):
-        values, said = storage[:2]
-        available, computed = ([said.get(v, [1]) for v in vs] for vs in (node.inputs, node.outputs))
-        inputs, outputs = ([values[v] for v in vs] for vs in (node.inputs, node.outputs))
-    elif len(storage) == 4:
-        available, computed, inputs, outputs = storage
-    else:
-        raise TypeError(
-            f"make_thunk of {op} takes (node, input_computed, output_computed, input_registers, "
-            "output_registers), or Theano's (node, storage_map, compute_map, no_recycling, impl), "
-            f"but it got {len(storage)} arguments behind the node."
+    if len(storage) in (2, 3) and isinstance(storage[0], Mapping):
+        values, said, *rest = storage
+        return _prepared(op, node, impl, values, said, rest[0] if rest else [])
+    if len(storage) == 4:
+        return StorageThunk(
+            lambda node, *maps: _prepared(op, node, impl, *maps), None, node, *storage
         )
+    raise TypeError(
+        f"make_thunk of {op} takes (node, input_computed, output_computed, input_registers, "
+        "output_registers), or Theano's (node, storage_map, compute_map, no_recycling, impl), "
+        f"but it got {len(storage)} arguments behind the node."
+    )
+
+
+def _prepared(
+    op: Any, node: Apply, impl: str | None, values: Storage, said: Storage | None, kept: Any
+) -> Thunk:
+    """Prepare a node and make its thunk by the methods of Theano's that an Op may define."""
     way = impl or op.implementation or "c|py"
-    in_c = way != "py" and any(hasattr(op, name) for name in C_WAYS)
-    if not in_c and hasattr(op, "demand"):
+    if way == "c" or (way != "py" and any(hasattr(op, name) for name in C_WAYS)):
+        _method(op, "prepare_node")(node, values, said, "c")
+        try:
+            thunk: Thunk = _method(op, "make_c_thunk")(node, values, said, kept)
+            return thunk
+        except (NotImplementedError, NoCompilerError):
+            if way == "c":
+                raise
+    _method(op, "prepare_node")(node, values, said, "py")
+    thunk = _method(op, "make_py_thunk")(node, values, said, kept)
+    return thunk
+
+
+def _method(op: Any, name: str) -> Any:
+    """Return a method of an Op; that of `Op` where its class is no subclass and has none."""
+    return getattr(op, name, None) or getattr(Op, name).__get__(op)
+
+
+def python_thunk(
+    op: Any, node: Apply, values: Storage, said: Storage | None, debug: bool = False
+) -> Thunk:
+    """Return the thunk of an Op that has a `perform` or a `demand`; see `Op.make_py_thunk`."""
+    inputs, outputs, available, computed = _cells(node, values, said)
+    if hasattr(op, "demand"):
         return DemandThunk(op, node, available, computed, inputs, outputs)
-    return NodeThunk(_function_of(op, node, way), inputs, outputs, computed)
+    perform = getattr(op, "debug_perform", None) if debug else None
+    perform = perform or getattr(op, "perform", None)
+    if perform is None:
+        raise NotImplementedError(f"the Op {op} has no perform and no demand.")
+    if getattr(op, "params_type", None) is not None and _required_arguments(perform) == 4:
+        from thunkvm.c.params_values import with_params
+
+        perform = with_params(perform, node)
+    return PerformThunk(perform, node, inputs, outputs, computed)
+
+
+def _required_arguments(method: Any) -> int:
+    code = getattr(method, "__code__", None)
+    if code is None:
+        return -1
+    optional = len(method.__defaults__ or ())
+    return int(code.co_argcount - optional - hasattr(method, "__self__"))
+
+
+def c_thunk(op: Any, node: Apply, values: Storage, said: Storage | None) -> Thunk:
+    """Return the thunk of an Op that has C; see `Op.make_c_thunk`."""
+    inputs, outputs, _, computed = _cells(node, values, said)
+    return NodeThunk(_function_of(op, node, "c"), inputs, outputs, computed)
+
+
+def _cells(node: Apply, values: Storage, said: Storage | None) -> tuple[Cells, Cells, Cells, Cells]:
+    """Return where the inputs and outputs are, and where it is said whether they are there."""
+    known: Storage = said or {}
+    available, computed = ([known.get(v, [1]) for v in vs] for vs in (node.inputs, node.outputs))
+    inputs, outputs = ([values[v] for v in vs] for vs in (node.inputs, node.outputs))
+    return inputs, outputs, available, computed
+
+
+def make_prepared_thunk(self: Any, node: Apply, *storage: Any, **keywords: Any) -> Thunk:
+    """Make a thunk as `Op.make_thunk` does: that of a class which defines a part of it alone."""
+    return Op.make_thunk(self, node, *storage, **keywords)
+
+
+def prepare(op: Any, node: Apply) -> None:
+    """Call an Op's `prepare_node` for a node that runs in C without a thunk.
+
+    The Op of a `c_thunk` is prepared already.
+    """
+    own = getattr(type(op), "prepare_node", Op.prepare_node) is not Op.prepare_node
+    if own and getattr(type(op), "make_thunk", None) is not Op.make_thunk:
+        op.prepare_node(node, None, None, "c")
 
 
 def _function_of(op: Any, node: Apply, way: str) -> Function:
@@ -196,6 +296,8 @@ def of_protocol(make_thunk: Any, impl: str | None) -> Any:
     impl : str, optional
         What Theano's gets for `impl`.
     """
+    if getattr(make_thunk, "__func__", None) is make_prepared_thunk:
+        return lambda node, *cells: make_thunk(node, *cells, impl=impl)
     code = getattr(make_thunk, "__code__", None)
     if code is None:
         return make_thunk
@@ -211,4 +313,7 @@ def maker(op: Any) -> Any:
     return lambda node, *cells: default_thunk(op, node, *cells)
 
 
-__all__ = ["default_thunk", "maker", "of_protocol"]
+__all__ = [
+    "c_thunk", "default_thunk", "make_prepared_thunk", "maker", "of_protocol", "prepare",
+    "python_thunk",
+]  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from thunkvm._core import Apply, Type, Variable
+from thunkvm._src.graph.thunk import Thunk
 
 __all__ = ["Apply", "Op", "PureOp", "Thunk", "Type"]
 
@@ -30,7 +31,8 @@ class Op:
     output_registers)``
         Returns a `Thunk`, which may be lazy. All four are lists of one-element lists; see `Thunk`.
         It may also take what Theano's does: ``make_thunk(self, node, storage_map, compute_map,
-        no_recycling, impl=None)``. `Op.make_thunk` returns the thunk of the Op's other ways.
+        no_recycling, impl=None)``. `Op.make_thunk` returns the thunk of the Op's other ways: it
+        calls `prepare_node`, then `make_c_thunk` or `make_py_thunk`, which may be overridden.
 
     And where it applies:
 
@@ -133,6 +135,15 @@ class Op:
                 )
             self.implementation = implementation
 
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Have nodes run by thunks where the class says how these are prepared or made."""
+        super().__init_subclass__(**keywords)
+        says = any(getattr(cls, name) is not getattr(Op, name) for name in HOOKS)
+        if says and cls.make_thunk is Op.make_thunk and "make_thunk" not in vars(cls):
+            from thunkvm._src.graph.default_thunk import make_prepared_thunk
+
+            cls.make_thunk = make_prepared_thunk  # type: ignore[method-assign]
+
     def make_node(self, *inputs: Any, **attributes: Any) -> Apply:
         """Make the node that applies this Op: ``Apply(self, inputs, outputs)``.
 
@@ -191,8 +202,8 @@ class Op:
     ) -> Thunk:
         """Make the thunk of a node that runs the Op's `perform`, its `demand` or its C.
 
-        For a `make_thunk` that does more: what that gets is handed on, in the form of 2010 or in
-        Theano's.
+        It calls `prepare_node`, and then `make_c_thunk` or `make_py_thunk`, as Theano's does. A
+        `make_thunk` that does more hands on what it gets, in the form of 2010 or in Theano's.
 
         Parameters
         ----------
@@ -237,6 +248,56 @@ class Op:
             *storage, impl = storage  # type: ignore[assignment]
         return default_thunk(self, node, *storage, impl=impl)
 
+    def prepare_node(
+        self,
+        node: Apply,
+        storage_map: dict[Variable, list[Any]] | None,
+        compute_map: dict[Variable, list[Any]] | None,
+        impl: str | None,
+    ) -> None:
+        """Do what has to be done before a node's thunk is made; Theano's. By itself nothing.
+
+        Called when a function is made, for each node, and again where one way to run fails and
+        another is tried.
+
+        Parameters
+        ----------
+        node : Apply
+            A node of this Op.
+        storage_map, compute_map : dict
+            As Theano's `make_thunk` gets them; None in the mode ``c``.
+        impl : {"py", "c"}
+            How the node is to run.
+        """
+
+    def make_py_thunk(
+        self,
+        node: Apply,
+        storage_map: dict[Variable, list[Any]],
+        compute_map: dict[Variable, list[Any]] | None,
+        no_recycling: Any = (),
+        debug: bool = False,
+    ) -> Thunk:
+        """Make a thunk that runs the Op's `perform` or `demand`; see `make_thunk`.
+
+        With `debug` it runs the Op's ``debug_perform`` where there is one.
+        """
+        from thunkvm._src.graph.default_thunk import python_thunk
+
+        return python_thunk(self, node, storage_map, compute_map, debug)
+
+    def make_c_thunk(
+        self,
+        node: Apply,
+        storage_map: dict[Variable, list[Any]],
+        compute_map: dict[Variable, list[Any]] | None,
+        no_recycling: Any = (),
+    ) -> Thunk:
+        """Make a thunk that runs the Op's C; a NotImplementedError where a node has none."""
+        from thunkvm._src.graph.default_thunk import c_thunk
+
+        return c_thunk(self, node, storage_map, compute_map)
+
     def _properties(self) -> tuple[Any, ...] | None:
         names = getattr(self, "__props__", None)
         if names is None:
@@ -275,6 +336,8 @@ class Op:
         return f"{type(self).__name__}{{{inside}}}"
 
 
+#: Theano's methods that `Op.make_thunk` calls.
+HOOKS = ("prepare_node", "make_py_thunk", "make_c_thunk")
 #: What Theano calls an Op that need not have a `perform` or C.
 PureOp = Op
 
@@ -301,63 +364,3 @@ def _typed_node(op: Op, inputs: tuple[Any, ...]) -> Apply:
         for i, (value, type_) in enumerate(zip(inputs, itypes, strict=True))
     ]
     return Apply(op, fitting, [type_() for type_ in otypes])
-
-
-class Thunk:
-    """The result of `Op.make_thunk`: a callable that computes one node's outputs.
-
-    The interface of the proposal of June 2010 for lazy evaluation in Theano.
-    ``input_computed[i][0]`` is 1 once this thunk asked for input i, whose value is then
-    ``input_registers[i][0]``; it sets ``output_registers[j][0]``, then
-    ``output_computed[j][0] = 1``.
-
-    Attributes
-    ----------
-    lazy : bool
-        False: it is called once, with all inputs there, computes all outputs and returns None.
-        True: it may return the list of the inputs that it still needs, and is then called again.
-
-    Notes
-    -----
-    A lazy thunk may have a method ``raised(i, exception)``. It is called in place of the thunk
-    where computing input i, which the thunk asked for, raised an Exception; it does and returns
-    what the thunk may, or raises. Those asked for after i have not been computed. A thunk without
-    the method lets the exception pass.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> class Pick(tv.Op):
-    ...     __props__ = ()
-    ...     def make_node(self, which, a, b):
-    ...         which, a, b = map(tv.as_variable, (which, a, b))
-    ...         return tv.Apply(self, [which, a, b], [a.type()])
-    ...     def make_thunk(self, node, input_computed, output_computed, input_registers,
-    ...                    output_registers):
-    ...         class Run(tv.Thunk):
-    ...             lazy = True
-    ...             def __call__(self):
-    ...                 if not input_computed[0][0]:
-    ...                     return [0]
-    ...                 i = 1 if input_registers[0][0] else 2
-    ...                 if not input_computed[i][0]:
-    ...                     return [i]
-    ...                 output_registers[0][0] = input_registers[i][0]
-    ...                 output_computed[0][0] = 1
-    ...         return Run()
-    >>> c, x = tv.scalar("c"), tv.scalar("x")
-    >>> float(tv.function([c, x], Pick()(c, x, -x))(0.0, 3.0))
-    -3.0
-    """
-
-    lazy: bool = False
-
-    def __call__(self) -> list[int] | None:
-        """Compute outputs, or ask for inputs.
-
-        Returns
-        -------
-        list of int or None
-            The inputs that are still needed; None or an empty list when it has finished.
-        """
-        raise NotImplementedError(f"{type(self).__name__} has no __call__.")
