@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from thunkvm.c.types import CType
+from thunkvm.c.plain import PlainCType, put
 
 _CAPSULE = "thunkvm_capsule_free"
 
 
-class CDataType(CType):
+class CDataType(PlainCType):
     """A pointer that C code makes and reads, and Python only hands on, in a ``PyCapsule``.
 
     Parameters
@@ -56,23 +56,13 @@ class CDataType(CType):
         self.extra_support_code, self.version = extra_support_code, version
 
     def _key(self) -> tuple[Any, ...]:
-        return (type(self), self.ctype, self.freefunc, self.headers, self.header_dirs,
-                self.libraries, self.lib_dirs, self.compile_args,
-                self.extra_support_code)  # fmt: skip
-
-    def __eq__(self, other: object) -> bool:
-        """Compare all that it was made from, but for the version."""
-        return isinstance(other, CDataType) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        """Hash what is compared."""
-        return hash(self._key())
+        """Return all that it was made from, but for the version."""
+        return (self.ctype, self.freefunc, self.headers, self.header_dirs, self.libraries,
+                self.lib_dirs, self.compile_args, self.extra_support_code)  # fmt: skip
 
     def __str__(self) -> str:
         """Return ``CDataType(int*)``."""
         return f"CDataType({self.ctype})"
-
-    __repr__ = __str__
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return a capsule as it is."""
@@ -87,25 +77,9 @@ class CDataType(CType):
         """Refuse: nobody knows how to copy what the pointer points to."""
         raise TypeError(f"a {self} cannot be copied, so no Op may overwrite one.")
 
-    def c_headers(self, **kwargs: Any) -> list[str]:
-        """Return the headers."""
-        return list(self.headers)
-
-    def c_header_dirs(self, **kwargs: Any) -> list[str]:
-        """Return the directories of headers."""
-        return list(self.header_dirs)
-
-    def c_libraries(self, **kwargs: Any) -> list[str]:
-        """Return the libraries."""
-        return list(self.libraries)
-
-    def c_lib_dirs(self, **kwargs: Any) -> list[str]:
-        """Return the directories of libraries."""
-        return list(self.lib_dirs)
-
-    def c_compile_args(self, **kwargs: Any) -> list[str]:
-        """Return the arguments."""
-        return list(self.compile_args)
+    def _c_list(self, method: str, **kwargs: Any) -> list[str]:
+        """Return what was given under the method's name."""
+        return list(getattr(self, method.removeprefix("c_"), ()))
 
     def c_support_code(self, **kwargs: Any) -> list[str]:
         """Return the extra code, and what frees a capsule's pointer."""
@@ -117,14 +91,6 @@ class CDataType(CType):
                 f"  if (pointer != NULL) {self.freefunc}(({self.ctype})pointer);\n}}"
             )
         return parts
-
-    def c_declare(self, name: str, sub: dict[str, str], check_input: bool = True) -> str:
-        """Declare the pointer."""
-        return f"{self.ctype} {name};"
-
-    def c_init(self, name: str, sub: dict[str, str]) -> str:
-        """Begin with NULL."""
-        return f"{name} = NULL;"
 
     def c_extract(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
@@ -144,16 +110,8 @@ class CDataType(CType):
     def c_sync(self, name: str, sub: dict[str, str]) -> str:
         """Put the pointer into a capsule, which frees it; NULL becomes None."""
         free = f"{_CAPSULE}_{self.freefunc}" if self.freefunc is not None else "NULL"
-        return (
-            f"Py_XDECREF(py_{name});\n"
-            f"if ({name} == NULL) {{\npy_{name} = Py_None;\nPy_INCREF(py_{name});\n}} else {{\n"
-            f"py_{name} = PyCapsule_New((void*){name}, NULL, {free});\n"
-            f"if (py_{name} == NULL) {sub['fail']}\n}}"
-        )
-
-    def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
-        """Free nothing: the capsule does."""
-        return ""
+        made = f"PyCapsule_New((void*){name}, NULL, {free})"
+        return put(name, f"{name} == NULL ? Py_NewRef(Py_None) : {made}", sub)
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Return the version that it was given."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from thunkvm._src.teaching.nearest import did_you_mean
-from thunkvm.c.types import CType
-
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*\Z", re.ASCII)
-_C_KEYWORDS = frozenset(["NULL", "INT_MAX", "INT_MIN", "EOF"])
+from thunkvm.c.names import is_constant
+from thunkvm.c.plain import NumberCType, put
 
 #: C's integer and floating types by which a Python int or float is read.
 _INTEGERS = frozenset(
@@ -23,7 +20,7 @@ _INTEGERS = frozenset(
 _FLOATS = frozenset(["float", "double", "npy_float32", "npy_float64"])
 
 
-class EnumType(CType):
+class EnumType(NumberCType):
     """Numbers that have names: the names are constants in C, and attributes of the Type.
 
     Parameters
@@ -75,7 +72,7 @@ class EnumType(CType):
                 "or 'npy_int64'."
             )
         for name, value in values.items():
-            if not _CONSTANT.match(name) or name in _C_KEYWORDS:
+            if not is_constant(name):
                 raise AttributeError(
                     f"{name!r} is no name of a constant: it has to be of capitals, digits and "
                     "underscores, and begin with a capital."
@@ -100,15 +97,7 @@ class EnumType(CType):
         raise AttributeError(f"{type(self).__name__} has no {name!r}." + did_you_mean(name, values))
 
     def _key(self) -> tuple[Any, ...]:
-        return type(self), self.ctype, tuple(self.values.items()), tuple(self.aliases.items())
-
-    def __eq__(self, other: object) -> bool:
-        """Compare names, values, aliases and the C type."""
-        return isinstance(other, EnumType) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        """Hash what is compared."""
-        return hash(self._key())
+        return self.ctype, tuple(self.values.items()), tuple(self.aliases.items())
 
     def __len__(self) -> int:
         """Return the number of constants."""
@@ -130,8 +119,6 @@ class EnumType(CType):
         """Return the constants with their values."""
         inside = ", ".join(f"{name}={value}" for name, value in self.values.items())
         return f"{type(self).__name__}<{self.ctype}>({inside})"
-
-    __repr__ = __str__
 
     def get_aliases(self) -> tuple[str, ...]:
         """Return all aliases, sorted."""
@@ -178,14 +165,6 @@ class EnumType(CType):
         """Whether two values are equal."""
         return self.values_eq(a, b)
 
-    def c_element_type(self) -> str:
-        """Return the C type."""
-        return self.ctype
-
-    def c_is_simple(self) -> bool:
-        """Return True: a value is a plain number."""
-        return True
-
     def c_literal(self, data: Any) -> str:
         """Return a value as C text."""
         return _number(self.filter(data))
@@ -205,14 +184,6 @@ class EnumType(CType):
         )
         return f"static const char* {name}({self.ctype} value) {{\n{tests}  return NULL;\n}}\n"
 
-    def c_declare(self, name: str, sub: dict[str, str], check_input: bool = True) -> str:
-        """Declare the number."""
-        return f"{self.ctype} {name};"
-
-    def c_init(self, name: str, sub: dict[str, str]) -> str:
-        """Begin with 0."""
-        return f"{name} = 0;"
-
     def c_extract(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
     ) -> str:
@@ -228,10 +199,7 @@ class EnumType(CType):
     def c_sync(self, name: str, sub: dict[str, str]) -> str:
         """Make a Python number."""
         make = "PyFloat_FromDouble" if self.ctype in _FLOATS else "PyLong_FromLongLong"
-        return (
-            f"Py_XDECREF(py_{name});\npy_{name} = {make}({name});\n"
-            f"if (py_{name} == NULL) {sub['fail']}"
-        )
+        return put(name, f"{make}({name})", sub)
 
     def c_code_cache_version(self) -> tuple[Any, ...]:
         """Return the version of this text."""
@@ -313,11 +281,9 @@ class CEnumType(EnumList):
             for constant, number in reversed(self.values.items())
         )
         return (
-            f"long number_{name} = -1;\n{tests}Py_XDECREF(py_{name});\n"
-            f"py_{name} = number_{name} < 0 ? NULL : PyLong_FromLong(number_{name});\n"
-            f"if (py_{name} == NULL) {{\nif (PyErr_Occurred() == NULL)\n"
+            f"long number_{name} = -1;\n{tests}if (number_{name} < 0) {{\n"
             'PyErr_SetString(PyExc_ValueError, "the C code gave a value that is no constant.");\n'
-            f"{sub['fail']}\n}}"
+            f"{sub['fail']}\n}}\n" + put(name, f"PyLong_FromLong(number_{name})", sub)
         )
 
     def c_literal(self, data: Any) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,28 +10,13 @@ import numpy as np
 
 from thunkvm._core import TensorType
 from thunkvm.c.enums import EnumType
+from thunkvm.c.names import is_member
 from thunkvm.c.params_values import Params, filtered
+from thunkvm.c.plain import PlainCType
 from thunkvm.c.protocol import ask, one_text, texts
-from thunkvm.c.types import CType
-
-_NAME = re.compile(r"[^\W\d]\w*\Z", re.ASCII)
-_KEYWORDS = frozenset(
-    [
-        "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break",
-        "case", "catch", "char", "char16_t", "char32_t", "class", "compl", "const", "const_cast",
-        "constexpr", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast",
-        "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
-        "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq",
-        "NULL", "nullptr", "operator", "or", "or_eq", "private", "protected", "public",
-        "register", "reinterpret_cast", "return", "short", "signed", "sizeof", "static",
-        "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local",
-        "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
-        "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
-    ]
-)  # fmt: skip
 
 
-class ParamsType(CType):
+class ParamsType(PlainCType):
     """The Type of an Op's params: in C a pointer to a struct with a member for each field.
 
     Parameters
@@ -72,7 +56,7 @@ class ParamsType(CType):
         if not fields:
             raise TypeError("a ParamsType has to have at least one field.")
         for name, type_ in fields.items():
-            if not _NAME.match(name) or name in _KEYWORDS:
+            if not is_member(name):
                 raise TypeError(f"{name!r} cannot be the name of a member of a struct in C++.")
             if not hasattr(type_, "c_declare"):
                 raise TypeError(f"the field {name!r} is {type_!r}; it has to be a Type that has C.")
@@ -111,23 +95,18 @@ class ParamsType(CType):
         )
         return f"params_{hashlib.sha256(described.encode()).hexdigest()[:16]}"
 
+    @property
+    def ctype(self) -> str:  # type: ignore[override]
+        """The C type: a pointer to the struct."""
+        return f"{self.name}*"
+
     def _key(self) -> tuple[Any, ...]:
-        return type(self), self.fields, self.types
-
-    def __eq__(self, other: object) -> bool:
-        """Compare names and Types of the fields."""
-        return isinstance(other, ParamsType) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        """Hash what is compared."""
-        return hash(self._key())
+        return self.fields, self.types
 
     def __str__(self) -> str:
         """Return the fields with their Types."""
         pairs = zip(self.fields, self.types, strict=True)
         return f"ParamsType({', '.join(f'{name}={type_}' for name, type_ in pairs)})"
-
-    __repr__ = __str__
 
     def __getattr__(self, name: str) -> Any:
         """Return the value of a constant of one of the Types."""
@@ -144,9 +123,7 @@ class ParamsType(CType):
         """Return the Type of a field."""
         return self.types[self.fields.index(field)]
 
-    def get_type(self, field: str) -> Any:
-        """Return the Type of a field."""
-        return self.type_of(field)
+    get_type = type_of
 
     def get_field(self, type_: Any) -> str:
         """Return the first field that has this Type; a ValueError if none has."""
@@ -154,9 +131,7 @@ class ParamsType(CType):
             raise ValueError(f"no field of {self} has the Type {type_}.")
         return self.fields[self.types.index(type_)]
 
-    def get_enum(self, name: str) -> Any:
-        """Return the value of a constant of one of the Types."""
-        return getattr(self, name)
+    get_enum = __getattr__
 
     def enum_from_alias(self, alias: str) -> Any:
         """Return the value of the constant with this alias, or else name; else `alias` itself."""
@@ -244,39 +219,12 @@ class ParamsType(CType):
 
     # ---- in C
 
-    def _collected(self, method: str, **kwargs: Any) -> list[str]:
+    def _c_list(self, method: str, **kwargs: Any) -> list[str]:
+        """Return what the Types of the fields return, each text once."""
         items: dict[str, None] = {}
         for type_ in self.types:
             items.update(dict.fromkeys(texts(type_, method, ask(type_, method, **kwargs))))
         return list(items)
-
-    def c_headers(self, **kwargs: Any) -> list[str]:
-        """Return the fields' headers."""
-        return self._collected("c_headers", **kwargs)
-
-    def c_libraries(self, **kwargs: Any) -> list[str]:
-        """Return the fields' libraries."""
-        return self._collected("c_libraries", **kwargs)
-
-    def c_header_dirs(self, **kwargs: Any) -> list[str]:
-        """Return the fields' directories of headers."""
-        return self._collected("c_header_dirs", **kwargs)
-
-    def c_lib_dirs(self, **kwargs: Any) -> list[str]:
-        """Return the fields' directories of libraries."""
-        return self._collected("c_lib_dirs", **kwargs)
-
-    def c_compile_args(self, **kwargs: Any) -> list[str]:
-        """Return the fields' arguments."""
-        return self._collected("c_compile_args", **kwargs)
-
-    def c_no_compile_args(self, **kwargs: Any) -> list[str]:
-        """Return the arguments that the fields exclude."""
-        return self._collected("c_no_compile_args", **kwargs)
-
-    def c_init_code(self, **kwargs: Any) -> list[str]:
-        """Return the fields' statements at loading."""
-        return self._collected("c_init_code", **kwargs)
 
     def c_support_code(self, **kwargs: Any) -> list[str]:
         """Return the fields' support code, and the struct."""
@@ -301,15 +249,7 @@ class ParamsType(CType):
             f"{self.name}() {{\n{init}}}\n~{self.name}() {{\n{clean_up}}}\n"
             f"bool extract(PyObject* object) {{\n{read}return true;\n}}\n}};"
         )
-        return [*self._collected("c_support_code", **kwargs), struct]
-
-    def c_declare(self, name: str, sub: dict[str, str], check_input: bool = True) -> str:
-        """Declare the pointer."""
-        return f"{self.name}* {name};"
-
-    def c_init(self, name: str, sub: dict[str, str]) -> str:
-        """Begin with NULL."""
-        return f"{name} = NULL;"
+        return [*self._c_list("c_support_code", **kwargs), struct]
 
     def c_extract(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any

@@ -13,29 +13,33 @@ class CObject:
     version, such as ``"gcc 12.2.0"``), or with ``**kwargs``.
     """
 
+    def _c_list(self, method: str, **kwargs: Any) -> list[str]:
+        """Return the answer of a method below that a class does not define by itself."""
+        return []
+
     def c_headers(self, **kwargs: Any) -> list[str]:
         """Return headers to include: ``["<math.h>"]``; a bare name is put between quotes."""
-        return []
+        return self._c_list("c_headers", **kwargs)
 
     def c_libraries(self, **kwargs: Any) -> list[str]:
         """Return libraries to link with: ``["gsl"]`` for ``-lgsl``."""
-        return []
+        return self._c_list("c_libraries", **kwargs)
 
     def c_header_dirs(self, **kwargs: Any) -> list[str]:
         """Return directories to look for headers in."""
-        return []
+        return self._c_list("c_header_dirs", **kwargs)
 
     def c_lib_dirs(self, **kwargs: Any) -> list[str]:
         """Return directories to look for libraries in, now and when the module is loaded."""
-        return []
+        return self._c_list("c_lib_dirs", **kwargs)
 
     def c_compile_args(self, **kwargs: Any) -> list[str]:
         """Return arguments for the compiler: ``["-O3"]``. They come after thunkvm's own."""
-        return []
+        return self._c_list("c_compile_args", **kwargs)
 
     def c_no_compile_args(self, **kwargs: Any) -> list[str]:
         """Return arguments that the compiler must not get."""
-        return []
+        return self._c_list("c_no_compile_args", **kwargs)
 
     def c_support_code(self, **kwargs: Any) -> str | list[str]:
         """Return functions and types for the top level of the module."""
@@ -46,7 +50,7 @@ class CObject:
 
         NumPy's C API is there already. To fail, set a Python exception and ``return NULL;``.
         """
-        return []
+        return self._c_list("c_init_code", **kwargs)
 
     def c_compiler(self) -> str | None:
         """Return the command of the compiler to use, or None for thunkvm's choice."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._src.graph.types import dtype_name
-from thunkvm.c.types import CType
+from thunkvm.c.plain import NumberCType, put
 
 #: How NumPy's C API calls the numbers of a scalar object, by dtype.
 _SCALAR_CLASSES = {
@@ -18,7 +18,7 @@ _SCALAR_CLASSES = {
 }  # fmt: skip
 
 
-class ScalarType(CType):
+class ScalarType(NumberCType):
     """A single number of a dtype: in C a plain ``npy_float64``.
 
     A 0-d `TensorType` is a ``PyArrayObject*`` in C, and what thunkvm's own Ops take.
@@ -48,20 +48,14 @@ class ScalarType(CType):
         self.dtype = dtype_name(dtype)
         if self.dtype not in _SCALAR_CLASSES:
             raise TypeError(f"there is no ScalarType of {self.dtype}.")
+        self.ctype = f"npy_{self.dtype}"
 
-    def __eq__(self, other: object) -> bool:
-        """Compare the dtype."""
-        return type(self) is type(other) and self.dtype == other.dtype
-
-    def __hash__(self) -> int:
-        """Hash the dtype."""
-        return hash((type(self), self.dtype))
+    def _key(self) -> tuple[str]:
+        return (self.dtype,)
 
     def __str__(self) -> str:
         """Return ``ScalarType(float64)``."""
         return f"ScalarType({self.dtype})"
-
-    __repr__ = __str__
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
         """Return the number as NumPy's scalar of the dtype.
@@ -103,15 +97,7 @@ class ScalarType(CType):
 
     def dtype_specs(self) -> tuple[Any, str, str]:
         """Return NumPy's scalar class, the C type, and NumPy's number of it, as C."""
-        return np.dtype(self.dtype).type, f"npy_{self.dtype}", f"NPY_{self.dtype.upper()}"
-
-    def c_element_type(self) -> str:
-        """Return the C type."""
-        return self.dtype_specs()[1]
-
-    def c_is_simple(self) -> bool:
-        """Return True: it is a plain number."""
-        return True
+        return np.dtype(self.dtype).type, self.ctype, f"NPY_{self.dtype.upper()}"
 
     def c_literal(self, data: Any) -> str:
         """Return a number as C text."""
@@ -129,15 +115,14 @@ class ScalarType(CType):
 
     def c_declare(self, name: str, sub: dict[str, str], check_input: bool = True) -> str:
         """Declare the number, and ``dtype_<name>``."""
-        c_type = self.c_element_type()
-        declared = f"{c_type} {name};"
-        return f"{declared}\ntypedef {c_type} dtype_{name};" if check_input else declared
+        declared = super().c_declare(name, sub)
+        return f"{declared}\ntypedef {self.ctype} dtype_{name};" if check_input else declared
 
     def c_init(self, name: str, sub: dict[str, str]) -> str:
         """Begin with 0."""
         if np.dtype(self.dtype).kind == "c":
             return f"memset(&{name}, 0, sizeof {name});"
-        return f"{name} = 0;"
+        return super().c_init(name, sub)
 
     def c_extract(
         self, name: str, sub: dict[str, str], check_input: bool = True, **kwargs: Any
@@ -156,12 +141,9 @@ class ScalarType(CType):
     def c_sync(self, name: str, sub: dict[str, str]) -> str:
         """Make a scalar object."""
         return (
-            f"Py_XDECREF(py_{name});\npy_{name} = NULL;\n"
             f"PyArray_Descr* descr_{name} = PyArray_DescrFromType({self.dtype_specs()[2]});\n"
-            f"if (descr_{name} != NULL) {{\n"
-            f"py_{name} = PyArray_Scalar(&{name}, descr_{name}, NULL);\n"
-            f"Py_DECREF(descr_{name});\n}}\n"
-            f"if (py_{name} == NULL) {sub['fail']}"
+            f"PyObject* made_{name} = PyArray_Scalar(&{name}, descr_{name}, NULL);\n"
+            f"Py_DECREF(descr_{name});\n" + put(name, f"made_{name}", sub)
         )
 
     def c_code_cache_version(self) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thunkvm._core import Type
-from thunkvm._src.graph.plain_type import PlainType
+from thunkvm._src.graph.keyed_type import KeyedType
 from thunkvm.c.errors import MethodNotDefined
 from thunkvm.c.protocol import CObject, ask, one_text
 
@@ -119,7 +119,15 @@ class CType(Type, CObject):
         return False
 
 
-class Generic(PlainType, CType):
+def _put_reference(name: str) -> str:
+    """Return what puts an object in place of ``py_<name>``; NULL becomes None."""
+    return (
+        f"Py_XDECREF(py_{name});\n"
+        f"py_{name} = {name} == NULL ? Py_None : (PyObject*){name};\nPy_INCREF(py_{name});"
+    )
+
+
+class Generic(KeyedType, CType):
     """Any Python object: in C it is a ``PyObject*``.
 
     Examples
@@ -151,10 +159,7 @@ class Generic(PlainType, CType):
 
     def c_sync(self, name: str, sub: dict[str, str]) -> str:
         """Hand the object over; NULL becomes None."""
-        return (
-            f"Py_XDECREF(py_{name});\n"
-            f"py_{name} = {name} == NULL ? Py_None : {name};\nPy_INCREF(py_{name});"
-        )
+        return _put_reference(name)
 
     def c_cleanup(self, name: str, sub: dict[str, str]) -> str:
         """Let the object go."""
@@ -232,10 +237,7 @@ class ArrayC:
     @staticmethod
     def c_sync(type: Any, name: str, sub: dict[str, str]) -> str:
         """Hand the array over; NULL becomes None."""
-        return (
-            f"Py_XDECREF(py_{name});\n"
-            f"py_{name} = {name} == NULL ? Py_None : (PyObject*){name};\nPy_INCREF(py_{name});"
-        )
+        return _put_reference(name)
 
     @staticmethod
     def c_cleanup(type: Any, name: str, sub: dict[str, str]) -> str:

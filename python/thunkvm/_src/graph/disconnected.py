@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from thunkvm._src.graph.plain_type import PlainType
+from thunkvm._src.graph.keyed_type import KeyedType
 
 
-class DisconnectedType(PlainType):
+class DisconnectedType(KeyedType):
     """Theano's way to say that there is no gradient: ``DisconnectedType()()`` in place of None.
 
     What `Op.grad` returns for an input may be a Variable of this Type. An Op that has a
