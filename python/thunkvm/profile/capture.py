@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import linecache
-import os
-import re
 from functools import cache
 from typing import Any, NamedTuple
 
 from thunkvm import _core
 from thunkvm._src.views.expression import cut, expression
+from thunkvm._src.views.origin import location_of
 from thunkvm.profile.condition_rows import (
     ArmRow,
     ConditionRow,
@@ -312,27 +311,4 @@ def _families() -> dict[str, str]:
     return {proto["name"]: proto["family"] for proto in _core.op_protos()}
 
 
-def location_of(node: _core.Apply) -> tuple[str, int]:
-    """Return the file and the line that made a node, the file by its whole path.
-
-    ``python fit.py`` calls it ``fit.py`` and ``python -m thunkvm profile run fit.py`` does not: two
-    runs are compared by their files.
-    """
-    file, line = split_origin(node._origin_path)
-    return (os.path.abspath(file) if os.path.exists(file) else file), line
-
-
-def split_origin(origin: str) -> tuple[str, int]:
-    """Return the file and the line of ``file.py:12 in step``.
-
-    Examples
-    --------
-    >>> from thunkvm.profile.capture import split_origin
-    >>> split_origin("search.py:12 in step"), split_origin("")
-    (('search.py', 12), ('', 0))
-    """
-    found = re.fullmatch(r"(.*):(\d+)(?: in .*)?", origin, re.DOTALL)
-    return (found[1], int(found[2])) if found else (origin, 0)
-
-
-__all__ = ["capture", "class_of", "counted", "location_of", "split_origin"]
+__all__ = ["capture", "class_of", "counted"]

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from thunkvm import _core
 from thunkvm._core import Variable
-from thunkvm._src.views.regions import Regions, selector_of, selector_text
+from thunkvm._src.views.regions import Regions
+from thunkvm._src.views.selectors import selector_of
 
 
 class Region(NamedTuple):
@@ -39,6 +40,8 @@ class Condition:
         The first conditional that it decides.
     selector : Variable
         What is asked.
+    text : str
+        The same in the user's words.
     loop : bool
         Whether a loop asks, in each step, if it goes on.
     """
@@ -49,12 +52,8 @@ class Condition:
     default: bool
     node: int
     selector: Variable
+    text: str
     loop: bool = False
-
-    @property
-    def text(self) -> str:
-        """What is asked, in the user's words."""
-        return selector_text(self.selector)
 
     def arm(self, taken: int) -> int:
         """Return the index among the arms of an arm of the program; and the other way round."""
@@ -108,6 +107,7 @@ class ProgramRegions:
                     decoding == "index_or_default",
                     node,
                     selector_of(owner),
+                    self._regions.texts[selector_of(owner)],
                     _core.loop_states(owner) is not None,
                 )
             )

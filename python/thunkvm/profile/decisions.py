@@ -12,7 +12,7 @@ from types import TracebackType
 
 from thunkvm import _core
 from thunkvm._src.saving import save_text
-from thunkvm.profile.capture import location_of
+from thunkvm._src.views.origin import location_of
 from thunkvm.profile.conditions import ProgramRegions
 from thunkvm.profile.reading import Format
 from thunkvm.profile.references import decision_faults

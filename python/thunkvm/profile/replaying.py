@@ -7,6 +7,7 @@ from typing import Any
 
 from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
+from thunkvm._src.views.selectors import selector_text
 from thunkvm.profile.conditions import ProgramRegions
 from thunkvm.profile.decisions import Decided, Decisions, decided
 from thunkvm.profile.references import decision_faults
@@ -51,9 +52,9 @@ def replay(
     call : int
         Which of its calls.
     force : dict, optional
-        Conditions that go another way: each by its text (``"x > 0"``), its node (``"ifelse.3"``),
-        its index among the conditions or the Variable that is asked; with the arm: True or
-        False, the index of a case, or the arm's name.
+        Conditions that go another way: each by what it is called (``"good"``), what computes it
+        (``"x > 0"``), its node (``"ifelse.3"``), its index among the conditions or the Variable
+        that is asked; with the arm: True or False, the index of a case, or the arm's name.
 
     Returns
     -------
@@ -92,23 +93,22 @@ def replay(
         for fault in decision_faults(n_arms, [(call - decisions.first, decided_there)]):
             raise ValueError(f"the decisions are no function's: {fault}.")
         arms.update(decided_there)
+    written = [selector_text(c.selector) for c in ProgramRegions(function).conditions]
     for what, value in (force or {}).items():
-        for index in _find(conditions, what):
+        for index in _find(conditions, written, what):
             arms[index] = _arm(conditions[index], value)
     return Replay(function, arms)
 
 
-def _find(conditions: Sequence[Decided], what: Any) -> list[int]:
-    """Return the conditions that somebody means."""
+def _find(conditions: Sequence[Decided], written: Sequence[str], what: Any) -> list[int]:
+    """Return the conditions that somebody means; `written` is what computes each."""
     if isinstance(what, int) and 0 <= what < len(conditions):
         return [what]
-    text = what
-    if isinstance(what, _core.Variable):
-        from thunkvm._src.views.expression import expression
-
-        text = what.name or expression(what)
+    text = selector_text(what) if isinstance(what, _core.Variable) else what
     found = [
-        i for i, c in enumerate(conditions) if text in (c.text, c.node, f"{c.text} ({c.node})")
+        i
+        for i, (c, computed) in enumerate(zip(conditions, written, strict=True))
+        if text in (c.text, c.node, f"{c.text} ({c.node})", computed)
     ]
     if not found:
         known = [condition.text for condition in conditions]

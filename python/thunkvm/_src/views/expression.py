@@ -41,11 +41,12 @@ def decides_attempt(node: Apply | None) -> TypeGuard[Apply]:
     return node is not None and isinstance(node.op, BuiltinOp) and ON in node.op.attrs
 
 
-def expression(variable: Variable, width: int = WIDTH) -> str:
+def expression(variable: Variable, width: int = WIDTH, depth: int | None = None) -> str:
     """Return what computes a Variable, as one would write it; at most `width` characters.
 
     Variables that have a name stand for themselves, but for this one. What is cut off, or lies
-    deep inside, is ``...``; the time it takes depends on `width` alone.
+    deeper inside than `depth` (DEPTH if left out), is ``...``; the time it takes depends on these
+    two alone.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def expression(variable: Variable, width: int = WIDTH) -> str:
     >>> expression(tv.ifelse(x[0] > 0, tv.sqrt(x), -x / x.sum(axis=0)))
     'ifelse(x[0] > 0.0, sqrt(x), -x / sum(x, axis=[0]))'
     """
-    writer = _Writer(width)
+    writer = _Writer(width, DEPTH if depth is None else depth)
     return writer.text(lambda: writer.computed(variable, LOOSEST, 0))
 
 
@@ -113,8 +114,9 @@ class _Full(Exception):  # noqa: N818 (it ends a walk; nothing is wrong)
 class _Writer:
     """Writes an expression from left to right, until its line is full."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, depth: int = DEPTH) -> None:
         self.width = width
+        self.depth = depth
         self.parts: list[str] = []
         self.written = 0
 
@@ -142,7 +144,7 @@ class _Writer:
         if node is None:
             text = _leaf_text(variable)
             self.put(f"({text})" if text.startswith("-") and binds > UNARY else text)
-        elif depth > DEPTH:
+        elif depth > self.depth:
             self.put("...")
         else:
             own = _binding(node)
@@ -330,4 +332,37 @@ def _notation(node: Apply) -> Notation:
     return CALL if is_told else found
 
 
-__all__ = ["cut", "decides_attempt", "expression", "node_expression", "represent"]
+def notation_text(node: Apply) -> str | None:
+    """Return the operator that a node is written with, ``">"``; None where it is a call.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.expression import notation_text
+    >>> notation_text((tv.scalar() > 0).owner)
+    '>'
+    """
+    kind, text, _ = _notation(node)
+    return text if kind in ("infix", "prefix") else None
+
+
+def op_names(node: Apply) -> tuple[str, ...]:
+    """Return the names that a node's Op has as a function.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.expression import op_names
+    >>> op_names(tv.abs(tv.scalar()).owner)
+    ('abs', 'absolute')
+    """
+    if not isinstance(node.op, BuiltinOp):
+        return (type(node.op).__name__,)
+    proto = _protos().get(node.op.name)
+    return (node.op.name, *(proto["aliases"] if proto else ()))
+
+
+__all__ = [
+    "cut", "decides_attempt", "expression", "node_expression", "notation_text", "op_names",
+    "represent",
+]  # fmt: skip

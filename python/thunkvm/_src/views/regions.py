@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from thunkvm import _core
-from thunkvm._core import Apply, Variable
-from thunkvm._src.views.expression import decides_attempt, expression
+from thunkvm._core import Variable
+from thunkvm._src.views.expression import expression
+from thunkvm._src.views.selectors import selector_of, selector_texts
 
 #: As many conditions as words of a region have; of more, the outer ones are "...".
 CONDITIONS = 8
@@ -67,6 +68,8 @@ class Regions:
         self.node_blocks: list[int | None] = self.schedule["node_blocks"]
         self.blocks = [Block(*block) for block in self.schedule["blocks"]]
         self._nodes = function._nodes
+        #: What each selector is called.
+        self.texts = self._selector_texts()
         #: By block: when the loop around it has it run; whether it is memoised, and the innermost
         #: conditions around it, in a step.
         self._around: list[tuple[str, bool, tuple[str, ...]]] = []
@@ -90,6 +93,12 @@ class Regions:
         else:
             words = f"only if {conditions}" if conditions else ""
         return ", ".join(filter(None, (when, words))) or "always"
+
+    def _selector_texts(self) -> dict[Variable, str]:
+        nodes = [first.owner for first in self._nodes if first.owner is not None]
+        deciding = dict.fromkeys(block.node for block in self.blocks if block.kind == "arm")
+        owners = [self._nodes[node].owner for node in deciding if node is not None]
+        return selector_texts([selector_of(owner) for owner in owners if owner is not None], nodes)
 
     def _surroundings(self, block: Block) -> tuple[str, bool, tuple[str, ...]]:
         outside: tuple[str, bool, tuple[str, ...]] = ("", False, ())
@@ -125,7 +134,7 @@ class Regions:
         if block.kind in ("input", "guarded"):
             name = _text(self._nodes[block.node])
             return f"input {block.number} of {name} is asked for"
-        selector = selector_text(selector_of(node))
+        selector = self.texts[selector_of(node)]
         if block.decoding == "truth":
             return selector if block.number == 1 else f"not {selector}"
         if block.decoding == "index_or_default" and block.number == block.n_arms - 1:
@@ -133,42 +142,8 @@ class Regions:
         return f"{selector} == {block.number}"
 
 
-def selector_of(node: Apply) -> Variable:
-    """Return what a conditional, or a loop in each step, decides by.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.views.regions import selector_of
-    >>> x = tv.scalar("x")
-    >>> selector_of(tv.ifelse(x > 0, x, -x).owner)
-    <x > 0.0: scalar bool>
-    """
-    states = _core.loop_states(node)
-    return node.inputs[0 if states is None else states]
-
-
-def selector_text(selector: Variable) -> str:
-    """Return what a conditional asks, in the user's words.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> from thunkvm._src.views.regions import selector_text
-    >>> a = tv.matrix("a")
-    >>> selector_text(tv.det(a) > 0)
-    'det(a) > 0.0'
-    >>> selector_text(tv.attempt(tv.cholesky(a), a).owner.inputs[0])
-    'cholesky(a) fails'
-    """
-    node = selector.owner
-    if selector.name is None and decides_attempt(node):
-        return f"{_text(node.inputs[0])} fails"
-    return _text(selector)
-
-
 def _text(variable: Variable) -> str:
     return variable.name or expression(variable)
 
 
-__all__ = ["Block", "Regions", "selector_of", "selector_text"]
+__all__ = ["Block", "Regions"]
