@@ -70,7 +70,7 @@ NAMES = '#node-table .tabulator-cell[tabulator-field="name"]'
 
 def test_the_page_opens_on_what_takes_the_time(page: Chrome) -> None:
     assert page.title == "Profile of search"
-    assert text_of(page, "#top tr:first-child button") == ["solve.2"]
+    assert text_of(page, "#top tr:first-child button") == ["solve.2", "search.py:6"]
     assert "6 of 8" in one(page, "#figures").text
 
 
@@ -79,6 +79,31 @@ def test_a_click_on_a_header_sorts_the_table(page: Chrome) -> None:
     assert text_of(page, NAMES)[:2] == ["solve.2", "mul.1"]
     click(page, '#node-table .tabulator-col[tabulator-field="name"] .tabulator-col-content')
     assert text_of(page, NAMES)[:2] == ["cholesky.4", "exp.7"]
+
+
+def test_the_line_beside_what_takes_the_time_leads_to_the_source(page: Chrome) -> None:
+    click(page, "#top tr:first-child td:nth-child(4) button")
+    assert "step = solve(a, b)" in one(page, "tr.marked").text
+
+
+def test_the_nodes_have_p95_and_the_longest_run(page: Chrome) -> None:
+    click(page, "#tab-nodes")
+    headers = page.execute_script(
+        "return [...document.querySelectorAll('#node-table .tabulator-col-title')]"
+        ".map((title) => title.textContent)"
+    )
+    assert headers[2:7] == ["self", "a run", "p95", "max", "runs"]
+
+
+def test_a_node_is_marked_where_one_run_took_most_of_its_time(
+    browser: Chrome, tmp_path: Path
+) -> None:
+    row = node(0, "exp", 1, runs=9, self_time=1.0, first=0.8, max=0.03)
+    Profile(functions=(FunctionRecord(name="f", nodes=(row,)),)).html(tmp_path / "p.html")
+    browser.get((tmp_path / "p.html").as_uri())
+    assert "one run was 80% of this, the first" in one(browser, "#top").text
+    click(browser, "#tab-nodes")
+    assert one(browser, "#node-table .standout").text == "1.000 s"
 
 
 def test_searching_leaves_the_rows_that_have_all_words(page: Chrome) -> None:
@@ -226,7 +251,7 @@ def test_two_functions_are_chosen_between(browser: Chrome, tmp_path: Path) -> No
     )
     assert all_of(browser, ".card") == []
     click(browser, "#tab-overview")
-    assert text_of(browser, "#top button") == ["sin.0"]
+    assert text_of(browser, "#top button") == ["sin.0", "search.py:1"]
     assert complaints(browser) == []
 
 

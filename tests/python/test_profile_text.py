@@ -49,6 +49,37 @@ def test_shares_add_up_to_all_of_the_time() -> None:
     assert shares[-1].sum == pytest.approx(1)
 
 
+def test_the_table_of_the_nodes_has_p95_and_the_longest_run() -> None:
+    table = section(PROFILE, "by node")
+    columns = [table.headers.index(header) for header in ("<name>", "<p95>", "<max>")]
+    shown = {row[columns[0]]: tuple(row[c] for c in columns[1:]) for row in table.rows}
+    assert shown["gt.0"] == ("200.000 us", "300.000 us")
+    assert shown["mul.1"] == ("", "")
+
+
+def test_a_table_of_nodes_without_single_runs_has_no_columns_for_them() -> None:
+    assert "<p95>" not in section(single("exp", 0.5), "by node").headers
+
+
+@pytest.mark.parametrize(
+    ("runs", "times", "marks"),
+    [
+        (9, {"first": 0.8, "max": 0.03}, ("exp.0: one run was 80% of this, the first",)),
+        (9, {"first": 0.1, "max": 0.6}, ("exp.0: one run was 60% of this",)),
+        (9, {"first": 0.4, "max": 0.1}, ()),
+        (2, {"first": 0.6, "max": 0.4}, ()),
+        (1, {"first": 1.0}, ()),
+    ],
+)
+def test_a_node_is_marked_where_one_run_took_most_of_its_time(
+    runs: int, times: dict[str, float], marks: tuple[str, ...]
+) -> None:
+    row = node(0, "exp", 3, runs=runs, self_time=1.0, **times)
+    profile = Profile(functions=(FunctionRecord(name="f", nodes=(row,)),))
+    assert section(profile, "by node").notes == marks
+    assert top_section(profile).notes == marks
+
+
 def test_rows_that_are_not_shown_are_summed_up() -> None:
     assert section(PROFILE, "by Op", rows=2).notes == (
         "... the remaining 5 of 7 account for 2.2% of the time",
@@ -175,9 +206,9 @@ def test_rich_breaks_no_number_where_a_line_has_80_characters() -> None:
 def test_a_table_that_fits_is_shown_whole() -> None:
     whole = section(PROFILE, "by node")
     assert fitting(whole, 300) == whole
-    narrow = fitting(whole, 110)
+    narrow = fitting(whole, 140)
     assert set(whole.headers) - set(narrow.headers) == {"<GFLOP/s>", "<GB/s>"}
-    assert narrow.notes == (*whole.notes, "not in 110 characters: <GFLOP/s>, <GB/s>")
+    assert narrow.notes == (*whole.notes, "not in 140 characters: <GFLOP/s>, <GB/s>")
 
 
 def test_what_is_no_terminal_gets_plain_text() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thunkvm.profile.amounts import counted, show_seconds
 from thunkvm.profile.difference import ProfileDifference
 from thunkvm.profile.rows import NodeRow
 from thunkvm.profile.section import Section, Tone
-from thunkvm.profile.sections import ROWS, counted, show_seconds
+from thunkvm.profile.sections import ROWS
 from thunkvm.profile.shares import location
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from os import PathLike
 
 from thunkvm._src.saving import save_text
+from thunkvm.profile.amounts import counted, show_percent, show_seconds
 from thunkvm.profile.condition_rows import RegionRow
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import region_tree, walk
 from thunkvm.profile.rows import FunctionRecord, NodeRow
-from thunkvm.profile.sections import counted, show_percent, show_seconds
 
 NEVER_RAN = 'style="rounded,dashed" color="grey60" fontcolor="grey60"'
 #: Boxes deeper than this are indented as this one: an else-if chain is as deep as it has arms.

@@ -18,6 +18,7 @@ from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
 from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, location
+from thunkvm.profile.standout import standout_text
 from thunkvm.profile.timeline import slices
 
 #: A page shows so many slices of a timeline, the longest ones, and says how many there are.
@@ -148,6 +149,7 @@ def _node(whole: float, node: NodeRow) -> dict[str, Any]:
     row["share"] = node.self_time / whole if node.self_time else 0.0
     row["mean"] = node.mean
     row["gflops"], row["gb_per_second"] = node.gflops, node.gb_per_second
+    row["standout"] = standout_text(node)
     row["language"] = language(node)
     row["location"] = location(node.file, node.line)
     return row

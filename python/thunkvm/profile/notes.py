@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thunkvm.profile.amounts import show_percent, show_seconds
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
-from thunkvm.profile.sections import show_percent, show_seconds
 
 
 def node_notes(names: Sequence[str], profile: Profile) -> dict[str, str]:

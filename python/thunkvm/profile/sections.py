@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 
 from thunkvm._src.views.text_table import show_bytes
+from thunkvm.profile.amounts import counted, show_percent, show_seconds
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
 from thunkvm.profile.section import Section, Tone, tone_of, tones_of, without
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, location
+from thunkvm.profile.standout import standout_text
 
 #: The measures that nodes are compared by.
 TOP: dict[str, Callable[[NodeRow], float]] = {
@@ -23,48 +25,20 @@ TOP: dict[str, Callable[[NodeRow], float]] = {
 ROWS = 20
 NAMES = 6
 SHARE_HEADERS = ("<% time>", "<sum %>", "<apply time>", "<time per call>", "<type>", "<#call>")
-#: The columns of the nodes' table for Ops that state their work.
-SPEEDS: dict[str, Callable[[NodeRow], float | None]] = {
-    "<GFLOP/s>": lambda node: node.gflops,
-    "<GB/s>": lambda node: node.gb_per_second,
+#: The columns of the nodes' table about single runs, and those for Ops that state their work.
+SPREAD: dict[str, Callable[[NodeRow], str]] = {
+    "<p95>": lambda node: "" if node.p95 is None else show_seconds(node.p95),
+    "<max>": lambda node: "" if node.max is None else show_seconds(node.max),
+}
+SPEEDS: dict[str, Callable[[NodeRow], str]] = {
+    "<GFLOP/s>": lambda node: _speed(node.gflops),
+    "<GB/s>": lambda node: _speed(node.gb_per_second),
 }
 #: Columns that a profile that only counts has nothing for.
 TIMES = {
-    *SHARE_HEADERS[:4], *SPEEDS, "time", "each time", "saved", "break-even", "allocated",
+    *SHARE_HEADERS[:4], *SPREAD, *SPEEDS, "time", "each time", "saved", "break-even", "allocated",
     "each step",
 }  # fmt: skip
-
-
-def show_seconds(seconds: float | None) -> str:
-    """Return a time with a unit that fits; ``"unknown"`` for None.
-
-    Examples
-    --------
-    >>> from thunkvm.profile.sections import show_seconds
-    >>> [show_seconds(s) for s in (12.3456, 0.0123, 4.5e-6, 2e-8, 0.0, None)]
-    ['12.346 s', '12.300 ms', '4.500 us', '20 ns', '0 s', 'unknown']
-    """
-    if seconds is None:
-        return "unknown"
-    size = abs(seconds)
-    if size == 0:
-        return "0 s"
-    if size < 1e-6:
-        return f"{seconds * 1e9:.0f} ns"
-    for unit, scale in (("us", 1e-6), ("ms", 1e-3)):
-        if size < 1e3 * scale:
-            return f"{seconds / scale:.3f} {unit}"
-    return f"{seconds:.3f} s"
-
-
-def show_percent(part: float) -> str:
-    """Return a share of 1 as percents, ``"12.5%"``."""
-    return f"{100 * part:.1f}%"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, ``"1 call"``, ``"2 calls"``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
@@ -137,22 +111,30 @@ def share_section(title: str, what: str, shares: Sequence[Share], rows: int) -> 
 
 
 def node_section(function: FunctionRecord, rows: int) -> Section:
-    """Return the table of the nodes; those of speed where an Op states what it does."""
+    """Return the table of the nodes; those of single runs and of speed where some are known."""
     shares = by_node(function)
-    speeds = [
-        (header, speed)
-        for header, speed in SPEEDS.items()
-        if any(speed(node) is not None for node in function.nodes)
-    ]
+    more = {
+        header: shown
+        for header, shown in {**SPREAD, **SPEEDS}.items()
+        if any(shown(node) not in ("", "unknown") for node in function.nodes)
+    }
     left = ("<name>", "<region>", "<made at>")
     shown = tuple(
-        (*_share(s), *(_speed(speed(s.nodes[0])) for _, speed in speeds), s.name,
-         s.nodes[0].region, line_of(s.nodes[0]))
+        (*_share(s), *(shown(s.nodes[0]) for shown in more.values()), s.name, s.nodes[0].region,
+         line_of(s.nodes[0]))
         for s in shares[:rows]
     )  # fmt: skip
-    headers = (*SHARE_HEADERS, *(header for header, _ in speeds), *left)
+    marks = _marks(share.nodes[0] for share in shares[:rows])
     return Section(
-        "by node", headers, shown, left, _rest(shares, rows, "node"), tones_of(shares[:rows])
+        "by node", (*SHARE_HEADERS, *more, *left), shown, left,
+        _rest(shares, rows, "node") + marks, tones_of(shares[:rows]),
+    )  # fmt: skip
+
+
+def _marks(nodes: Iterable[NodeRow]) -> tuple[str, ...]:
+    """Return a note for each node of which one run took most of the time."""
+    return tuple(
+        f"{node.name or node.op}: {text}" for node in nodes if (text := standout_text(node))
     )
 
 
@@ -196,7 +178,8 @@ def top_section(profile: Profile, by: str = "time", rows: int = ROWS) -> Section
     tones = tuple(tone_of(of(node) / whole, node.runs) for _, node in most if by == "time")
     left = ("<name>", "<region>", "<made at>", "<function>")
     headers = ("<% time>" if by == "time" else f"<% {by}>", f"<{by}>", "<#call>", *left)
-    return Section(f"most {by}", headers, shown, left, tones=tones)
+    notes = _marks(node for _, node in most) if by == "time" else ()
+    return Section(f"most {by}", headers, shown, left, notes, tones)
 
 
 def _shown(by: str, node: NodeRow) -> str:
@@ -382,7 +365,4 @@ def _listed(items: Sequence[str]) -> str:
     return ", ".join(items[:NAMES]) + more
 
 
-__all__ = [
-    "OVERHEADS", "Section", "arm_name", "counted", "profile_sections",
-    "show_percent", "show_seconds", "top_section",
-]  # fmt: skip
+__all__ = ["OVERHEADS", "ROWS", "arm_name", "profile_sections", "top_section"]

@@ -15,6 +15,7 @@ const details = {
       ...row("region", node.region),
       ...row("run as", node.form || "?"),
       ...row("self time", `${format.seconds(node.self_time)} (${format.percent(node.share)})`),
+      ...(node.standout ? row("", node.standout) : []),
       ...(node.total_time > node.self_time ? row("with inputs", format.seconds(node.total_time)) : []),
       ...row("a run", format.seconds(node.mean)),
       ...(node.min === null ? [] : row("min, p95, max", [node.min, node.p95, node.max].map(format.seconds).join(", "))),

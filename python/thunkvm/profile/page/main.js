@@ -87,7 +87,9 @@ const main = {
     document.getElementById("top").replaceChildren(element("table", { class: "plain" }, ...most.map((node) => element("tr", {},
       element("td", {}, details.nodeLink(f, node.index)),
       element("td", {}, shareBar(node[by] / whole, by === "runs" ? String(node.runs) : `${format.percent(node.share)}`)),
-      element("td", { class: "hint" }, node.region)))));
+      element("td", { class: "hint" }, node.region),
+      element("td", {}, node.location ? link(node.location, () => source.open(f, node.file, node.line), node.file) : ""),
+      element("td", { class: "hint" }, by === "runs" ? "" : node.standout)))));
   },
 
   toggleTheme() {

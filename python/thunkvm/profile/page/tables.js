@@ -38,6 +38,15 @@ const tables = {
     return { title, field, hozAlign: "right", headerHozAlign: "right", sorter: "number", headerSortStartingDir: "desc", formatter, ...extra };
   },
 
+  // The time of a node, with a mark where one run took most of it.
+  marked(time, node) {
+    return node.standout ? element("span", { class: "standout", title: node.standout }, format.seconds(time)) : format.seconds(time);
+  },
+
+  known(time) {
+    return time === null ? "" : format.seconds(time);
+  },
+
   // A column that is there only where it says something.
   where(condition, column) {
     return condition ? [column] : [];
@@ -58,8 +67,10 @@ const tables = {
     const columns = [
       tables.text("node", "name", { frozen: window.innerWidth > 700, minWidth: 110 }),
       tables.share(),
-      tables.number("self", "self_time", format.seconds),
+      tables.number("self", "self_time", tables.marked),
       tables.number("a run", "mean", format.seconds),
+      ...tables.where(f.nodes.some((node) => node.p95 !== null), tables.number("p95", "p95", tables.known)),
+      ...tables.where(f.nodes.some((node) => node.max !== null), tables.number("max", "max", tables.known)),
       tables.number("runs", "runs", String),
       tables.text("region", "region", { maxWidth: 280 }),
       tables.text("made at", "location"),
