@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +21,8 @@ from thunkvm.profile import (
     Profile,
     ProfileFileError,
 )
+from thunkvm.profile.difference_sections import difference_sections
+from thunkvm.profile.section import Section
 
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
@@ -190,6 +193,62 @@ def test_functions_of_larger_profiles_are_matched_by_name() -> None:
     after = single("log", 4.0, name="g").merge(single("sin", 1.0, name="h"))
     names = [(f.name, f.before is None, f.after is None) for f in before.diff(after).functions]
     assert names == [("f", False, True), ("g", False, False), ("h", True, False)]
+
+
+def asked(
+    then: int, otherwise: int, text: str = "good", name: str = "f", line: int = 4
+) -> FunctionRecord:
+    """A function of one condition that took its arms so often."""
+    arms = (ArmRow(name="then", taken=then), ArmRow(name="else", taken=otherwise))
+    condition = ConditionRow(
+        index=0, node=0, text=text, line=line, evaluations=then + otherwise, arms=arms
+    )
+    return FunctionRecord(name=name, nodes=(node(0, "ifelse", line),), conditions=(condition,))
+
+
+def branches_of_difference(before: FunctionRecord, after: FunctionRecord) -> Section:
+    difference = Profile(functions=(before,)).diff(Profile(functions=(after,)))
+    return difference_sections(difference)[1]
+
+
+def test_a_difference_shows_the_shares_of_the_branches() -> None:
+    table = branches_of_difference(asked(3, 1), asked(1, 1))
+    assert table.title == "branches of f"
+    assert table.headers[:4] == ("condition", "arm", "share before", "share after")
+    assert table.rows == (
+        ("good", "then", "75.0%", "50.0%", "4", "2"),
+        ("", "else", "25.0%", "50.0%", "", ""),
+    )
+
+
+def test_a_difference_matches_conditions_whose_lines_moved() -> None:
+    table = branches_of_difference(asked(3, 1, line=4), asked(3, 1, line=9))
+    assert len(table.rows) == 2
+
+
+def test_a_difference_shows_conditions_that_one_profile_has() -> None:
+    table = branches_of_difference(asked(3, 1, "good"), asked(0, 0, "fine"))
+    assert [row[:4] for row in table.rows] == [
+        ("good", "then", "75.0%", ""),
+        ("", "else", "25.0%", ""),
+        ("fine", "then", "", ""),
+        ("", "else", "", ""),
+    ]
+
+
+def test_a_difference_has_the_branches_that_changed_most_first() -> None:
+    before = replace(SEARCH, conditions=(*SEARCH.conditions, *asked(1, 3).conditions))
+    after = replace(SEARCH, conditions=(*SEARCH.conditions, *asked(3, 1).conditions))
+    assert branches_of_difference(before, after).rows[0][0] == "good"
+
+
+def test_rich_prints_a_difference_in_80_characters() -> None:
+    console = pytest.importorskip("rich.console", reason="rich is not installed")
+    out = console.Console(file=io.StringIO(), width=80)
+    out.print(PROFILE.diff(PROFILE))
+    text = out.file.getvalue()
+    assert "branches of search" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_the_times_of_a_function_are_its_nodes_and_what_is_around_them() -> None:

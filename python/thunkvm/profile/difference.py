@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+from thunkvm.profile.branch_changes import ConditionChange, condition_changes
 from thunkvm.profile.keys import NodeKey, node_keys
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
@@ -48,11 +51,14 @@ class FunctionChange:
         Its records; None where a profile has no such function.
     nodes : tuple of NodeChange
         Its nodes, those whose time changed most first.
+    conditions : tuple of ConditionChange
+        Its conditions, those whose arms' shares changed most first.
     """
 
     before: FunctionRecord | None
     after: FunctionRecord | None
     nodes: tuple[NodeChange, ...]
+    conditions: tuple[ConditionChange, ...] = ()
 
     @property
     def name(self) -> str:
@@ -85,6 +91,13 @@ class ProfileDifference:
 
         return plain(difference_sections(self))
 
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """Yield the tables for rich."""
+        from thunkvm.profile.difference_sections import difference_sections
+        from thunkvm.profile.text import rich_tables
+
+        yield from rich_tables(difference_sections(self), options.max_width)
+
 
 def diff(before: Profile, after: Profile) -> ProfileDifference:
     """Return what became of each row; see `Profile.diff`."""
@@ -99,7 +112,9 @@ def diff(before: Profile, after: Profile) -> ProfileDifference:
                 left.remove(same)
             pairs.append((function, same))
         pairs += [(None, function) for function in left]
-    functions = tuple(FunctionChange(a, b, _node_changes(a, b)) for a, b in pairs)
+    functions = tuple(
+        FunctionChange(a, b, _node_changes(a, b), condition_changes(a, b)) for a, b in pairs
+    )
     return ProfileDifference(before, after, functions)
 
 

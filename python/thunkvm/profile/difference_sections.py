@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thunkvm.profile.amounts import counted, show_seconds
-from thunkvm.profile.difference import ProfileDifference
+from thunkvm.profile.amounts import counted, show_percent, show_seconds
+from thunkvm.profile.difference import FunctionChange, ProfileDifference
 from thunkvm.profile.rows import NodeRow
 from thunkvm.profile.section import Section, Tone
 from thunkvm.profile.sections import ROWS
@@ -39,7 +39,30 @@ def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list
         found.append(
             Section(title, headers, tuple(shown), ("node", "made at"), notes, tuple(tones))
         )
+        if function.conditions:
+            found.append(_branches(function, rows))
     return found
+
+
+def _branches(function: FunctionChange, rows: int) -> Section:
+    """Return the table of the shares of the arms, those that changed most first."""
+    headers = ("condition", "arm", "share before", "share after", "asked before", "asked after")
+    shown = []
+    for change in function.conditions[:rows]:
+        asked = [
+            "" if row is None else str(row.evaluations) for row in (change.before, change.after)
+        ]
+        for number, (arm, shares) in enumerate(change.shares.items()):
+            parts = ["" if share is None else show_percent(share) for share in shares]
+            first = number == 0
+            shown.append(
+                (change.text if first else "", arm, *parts, *(asked if first else ("", "")))
+            )
+    more = len(function.conditions) - rows
+    notes = (f"... and {counted(more, 'condition')} more",) if more > 0 else ()
+    return Section(
+        f"branches of {function.name}", headers, tuple(shown), ("condition", "arm"), notes
+    )
 
 
 def _tone(change: float) -> Tone:

@@ -56,7 +56,8 @@ def without(section: Section, left_out: Container[str]) -> Section:
 #: The columns that are left out first where there is little room: others of the row say as much.
 FIRST_TO_GO = (
     "<GB/s>", "<GFLOP/s>", "<sum %>", "<max>", "<p95>", "<type>", "<#apply>", "<apply time>",
-    "flips", "break-even", "saved", "thread", "start", "evaluated", "share", "each time", "peak", "<time per call>",
+    "flips", "break-even", "saved", "thread", "start", "evaluated", "share", "each time", "peak",
+    "<time per call>", "asked before", "asked after", "runs before", "runs after",
 )  # fmt: skip
 #: The room that a column of words wants, and what lies between two columns.
 WORDS, BETWEEN = 14, 3
