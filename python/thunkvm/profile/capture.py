@@ -42,15 +42,28 @@ class Site(NamedTuple):
     copies: int
 
 
-def capture(function: _core.Function, recording: _core.Recording) -> FunctionRecord:
-    """Return what was recorded of a function's calls until now."""
-    return _Capture(function, recording).record()
+def capture(
+    function: _core.Function, recording: _core.Recording, threads: dict[int, int] | None = None
+) -> FunctionRecord:
+    """Return what was recorded of a function's calls until now.
+
+    Parameters
+    ----------
+    function : Function
+        The function.
+    recording : Recording
+        What the core recorded of it.
+    threads : dict of int to int, optional
+        A small number for each thread, which the functions of one profile have in common: threads
+        that are not in it are added.
+    """
+    return _Capture(function, recording, {} if threads is None else threads).record()
 
 
 def counted(function: _core.Function) -> FunctionRecord:
     """Return what every function counts: how often its nodes ran, and its branches took an arm."""
     runs, arms = function._counts()
-    capture = _Capture(function, function._record(apart=True), runs)
+    capture = _Capture(function, function._record(apart=True), {}, runs)
     capture.data["branches"] = [(0, taken) for taken in arms]
     return capture.record()
 
@@ -60,10 +73,14 @@ class _Capture:
         self,
         function: _core.Function,
         recording: _core.Recording,
+        threads: dict[int, int],
         entered: list[int] | None = None,
     ) -> None:
         self.function = function
         self.data: dict[str, Any] = recording.read()
+        self.threads = threads
+        for call in self.data["calls"]:
+            threads.setdefault(call[4], len(threads))
         self.program = ProgramRegions(function)
         self.sites = [Site(*row) for row in self.data["sites"]]
         self.first_group: int = self.data["first_group"]
@@ -229,14 +246,13 @@ class _Capture:
         )  # fmt: skip
 
     def _calls(self) -> tuple[CallRow, ...]:
-        number_of = self._threads()
         rows = []
         for number, row in enumerate(self.data["calls"], self._first_call):
             _, start, _, seconds, thread, size, decisions, failed = row
             arms = dict.fromkeys(self.program.decision(*decision) for decision in decisions)
             rows.append(
                 CallRow(
-                    index=number, thread=number_of[thread], start=start, time=seconds,
+                    index=number, thread=self.threads[thread], start=start, time=seconds,
                     arms=tuple(arms), bytes=size, failed=failed,
                 )
             )  # fmt: skip
@@ -246,11 +262,6 @@ class _Capture:
     def _first_call(self) -> int:
         """The number of the first call that was kept: of very many the latest are."""
         return int(self.data["n_calls"]) - len(self.data["calls"])
-
-    def _threads(self) -> dict[int, int]:
-        """Return a small number for each thread that calls were made on."""
-        threads = dict.fromkeys(row[4] for row in self.data["calls"])
-        return {thread: number for number, thread in enumerate(threads)}
 
     def _overheads(self) -> Overheads:
         parts: dict[str, Any] = {
@@ -267,7 +278,7 @@ class _Capture:
     def _events(self) -> tuple[Event, ...]:
         if not self.data["n_events"]:
             return ()
-        number_of = self._threads()
+        number_of = self.threads
         calls = list(enumerate(self.data["calls"], self._first_call))
         call_of = {row[0]: number for number, row in calls}
         rows = [

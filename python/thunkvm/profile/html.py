@@ -19,7 +19,7 @@ from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
 from thunkvm.profile.shares import Share, by_class, by_line, by_op, language, location
 from thunkvm.profile.standout import standout_text
-from thunkvm.profile.timeline import slices
+from thunkvm.profile.timeline import first_start, slices, with_calls
 
 #: A page shows so many slices of a timeline, the longest ones, and says how many there are.
 SLICES = 50_000
@@ -50,18 +50,14 @@ def write_page(profile: Profile, path: str | PathLike[str]) -> None:
     save_text(path, page(profile))
 
 
-def notebook_page(profile: Profile) -> str:
-    """Return the page in a frame, for notebooks: its styles and scripts stay in there."""
-    frame = 'style="width:100%;height:640px;border:0" sandbox="allow-scripts allow-popups"'
-    return f'<iframe {frame} srcdoc="{escape(page(profile))}"></iframe>'
-
-
 def page_data(profile: Profile) -> dict[str, Any]:
     """Return what the page shows, as values for JSON."""
+    first = first_start(profile.functions)
     return {
         "kind": profile.kind,
         "clockCost": profile.clock_cost,
-        "functions": [_function(profile, function) for function in profile.functions],
+        "functions": [_function(profile, function, first) for function in profile.functions],
+        "timeline": _timeline(profile),
     }
 
 
@@ -77,10 +73,9 @@ def _dagre() -> str:
     return text
 
 
-def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
+def _function(profile: Profile, function: FunctionRecord, first: float) -> dict[str, Any]:
     title = head(function, profile)
     whole = function.node_time
-    first = min((call.start for call in function.calls), default=0.0)
     report = lazy_report(function)
     boxes = flat(fold_tree(function))
     inside = {(box["condition"], box["arm"]): box["count"] for box in boxes if "arm" in box}
@@ -138,7 +133,6 @@ def _function(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
             for call in function.calls
         ],
         "boxes": boxes,
-        "timeline": _timeline(profile, function),
         "files": _files(function),
     }
 
@@ -171,32 +165,28 @@ def _shares(shares: list[Share]) -> list[dict[str, Any]]:
     ]
 
 
-def _timeline(profile: Profile, function: FunctionRecord) -> dict[str, Any]:
-    """Return the slices of a trace; of other profiles the calls, where they were recorded."""
-    rows: list[tuple[int, float, float, int, str, int | None, str]] = []
-    if function.events:
-        one = Profile(functions=(function,), kind=profile.kind)
-        found = slices(one)
-        rows = [
-            (
-                s.thread,
-                s.start / 1e9,
-                (s.end - s.start) / 1e9,
-                s.depth,
-                s.name,
-                s.event.node,
-                s.event.kind,
-            )
-            for s in found
-        ]
-    elif function.calls:
-        rows = [
-            (c.thread, c.start, c.time, 0, f"call {c.index}", None, "call") for c in function.calls
-        ]
+def _timeline(profile: Profile) -> dict[str, Any]:
+    """Return the slices of all functions on one timeline: of a trace, or else the calls.
+
+    Of each: the thread, start, duration, depth, name, node, kind, and whose it is.
+    """
+    shown = with_calls(profile)
+    if not any(function.events for function in shown.functions):
+        return {"rows": [], "total": 0, "dropped": 0}
+    number_of = {id(function): number for number, function in enumerate(shown.functions)}
+    rows = []
+    for s in slices(shown):
+        number = number_of[id(s.function)]
+        name = s.name
+        if not profile.functions[number].events:
+            name = f"call {s.event.call}" if len(number_of) == 1 else f"{name}: call {s.event.call}"
+        times = s.start / 1e9, (s.end - s.start) / 1e9
+        rows.append((s.thread, *times, s.depth, name, s.event.node, s.event.kind, number))
     total = len(rows)
     if total > SLICES:
         rows = sorted(sorted(rows, key=lambda row: -row[2])[:SLICES], key=lambda row: row[:2])
-    return {"rows": rows, "total": total, "dropped": function.dropped_events}
+    dropped = sum(function.dropped_events for function in profile.functions)
+    return {"rows": rows, "total": total, "dropped": dropped}
 
 
 def _files(function: FunctionRecord) -> list[dict[str, Any]]:
@@ -214,4 +204,4 @@ def _files(function: FunctionRecord) -> list[dict[str, Any]]:
     return [{"name": name, "lines": sorted(lines[name].items())} for name in order]
 
 
-__all__ = ["notebook_page", "page", "page_data", "write_page"]
+__all__ = ["page", "page_data", "write_page"]

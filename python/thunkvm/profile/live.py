@@ -101,8 +101,9 @@ class LiveProfile(Profile):
         sources = tuple(self._sources)  # another thread may add to it meanwhile
         counts = [(recording.count(), recording.compiled) for _, recording in sources]
         if self._seen != counts or not counts:
+            threads: dict[int, int] = {}
             records = tuple(
-                capture(function, recording)
+                capture(function, recording, threads)
                 for (function, recording), (count, _) in zip(sources, counts, strict=True)
                 if count
             )

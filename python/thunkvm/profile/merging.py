@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow, break_even, estimated_saving
 from thunkvm.profile.keys import NodeKey, node_keys
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, GroupRow, NodeRow, Overheads
+from thunkvm.profile.timeline import first_start
 
 
 def merge(first: Profile, *others: Profile) -> Profile:
@@ -21,7 +22,9 @@ def merge(first: Profile, *others: Profile) -> Profile:
                 f"a profile of kind {first.kind!r} and one of kind {other.kind!r} do not add up; "
                 "merge profiles that were recorded alike."
             )
+        shift = _shift(functions, other.functions)
         for function in other.functions:
+            function = _later(function, shift)
             index = indices.setdefault(_identity(function), len(functions))
             if index == len(functions):
                 functions.append(function)
@@ -34,20 +37,32 @@ def _identity(function: FunctionRecord) -> tuple[str, str, tuple[NodeKey, ...]]:
     return function.name, function.mode, tuple(node_keys(function.nodes))
 
 
-def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
-    ends = [call.start + call.time for call in a.calls]
-    ends += [event.start + event.duration for event in a.events]
-    starts = [call.start for call in b.calls] + [event.start for event in b.events]
-    # What was recorded later, or elsewhere, comes after: two runs' clocks have nothing in common.
-    shift = max(0.0, max(ends, default=0.0) - min(starts, default=0.0))
-    groups, moved = _groups(a.groups, b.groups)
-    moved_calls = tuple(
-        replace(call, index=call.index + a.n_calls, start=call.start + shift) for call in b.calls
+def _shift(before: Sequence[FunctionRecord], after: Sequence[FunctionRecord]) -> float:
+    """Return the seconds by which what was recorded later, or elsewhere, begins too early.
+
+    It comes after: two runs' clocks have nothing in common. All functions of a run have.
+    """
+    ends = [call.start + call.time for function in before for call in function.calls]
+    ends += [event.start + event.duration for function in before for event in function.events]
+    return max(0.0, max(ends, default=0.0) - first_start(after))
+
+
+def _later(function: FunctionRecord, shift: float) -> FunctionRecord:
+    if not shift:
+        return function
+    return replace(
+        function,
+        calls=tuple(replace(call, start=call.start + shift) for call in function.calls),
+        events=tuple(replace(event, start=event.start + shift) for event in function.events),
     )
+
+
+def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
+    groups, moved = _groups(a.groups, b.groups)
+    moved_calls = tuple(replace(call, index=call.index + a.n_calls) for call in b.calls)
     moved_events = tuple(
         replace(
             event,
-            start=event.start + shift,
             call=None if event.call is None else event.call + a.n_calls,
             group=None if event.group is None else moved[event.group],
         )

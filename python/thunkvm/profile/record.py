@@ -200,9 +200,11 @@ class Profile:
         write_page(self, path)
 
     def _repr_html_(self) -> str:
-        from thunkvm.profile.html import notebook_page
+        from thunkvm.profile.sections import profile_sections
+        from thunkvm.profile.text import html_sections
 
-        return notebook_page(self)
+        tables = html_sections(profile_sections(self))
+        return f"{tables}<p>p.html(path) writes a page with the graph and the timeline too</p>"
 
     def merge(self, *others: Profile) -> Profile:
         """Return what this profile and others recorded together.

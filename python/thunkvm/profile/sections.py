@@ -14,6 +14,7 @@ from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
 from thunkvm.profile.section import Section, Tone, tone_of, tones_of, without
 from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, location
 from thunkvm.profile.standout import standout_text
+from thunkvm.profile.timeline import first_start
 
 #: The measures that nodes are compared by.
 TOP: dict[str, Callable[[NodeRow], float]] = {
@@ -52,6 +53,7 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
         How many rows of each table are shown; the rest is summed up in a note.
     """
     found = []
+    first = first_start(profile.functions)
     for function in profile.functions:
         found.append(head(function, profile))
         if profile.kind != "count":
@@ -65,7 +67,7 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
         if any(map(_is_of_loop, function.conditions)):
             tables.append(loops(function, rows))
         if function.calls:
-            tables.append(calls(function, rows))
+            tables.append(calls(function, rows, first))
             if profile.kind != "memory":
                 tables[-1] = without(tables[-1], {"allocated"})
         found += [without(t, TIMES) for t in tables] if profile.kind == "count" else tables
@@ -315,10 +317,9 @@ def memory(function: FunctionRecord, rows: int) -> Section:
     return Section("memory", headers, shown, ("node", "type", "made at"))
 
 
-def calls(function: FunctionRecord, rows: int) -> Section:
-    """Return the table of the calls."""
+def calls(function: FunctionRecord, rows: int, first: float) -> Section:
+    """Return the table of the calls, with the seconds from the profile's first one on."""
     headers = ("call", "thread", "start", "time", "allocated", "arms")
-    first = min(c.start for c in function.calls)
     shown = tuple(
         (str(c.index), str(c.thread), show_seconds(c.start - first), show_seconds(c.time),
          show_bytes(c.bytes), ", ".join(arm_name(function, pair) for pair in c.arms))

@@ -1,11 +1,13 @@
-"""Profiles in plain text, and in colour with rich."""
+"""Profiles in plain text, in colour with rich, and as tables for notebooks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from html import escape
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from thunkvm._src.views.notebook import html_table
 from thunkvm._src.views.text_table import table
 from thunkvm.profile.extras import needed
 from thunkvm.profile.section import Section, fitting
@@ -45,6 +47,24 @@ def _lines(section: Section) -> Iterator[str]:
     elif section.headers:
         yield "none"
     yield from section.notes
+
+
+def html_sections(sections: Iterable[Section]) -> str:
+    """Return tables as HTML for notebooks.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.section import Section
+    >>> from thunkvm.profile.text import html_sections
+    >>> html_sections([Section("calls", ("call",), (("0",),), notes=("a < b",))])
+    '<h4>calls</h4><table><tr><th>call</th></tr><tr><td>0</td></tr></table><p>a &lt; b</p>'
+    """
+    return "".join(
+        f"<h4>{escape(section.title)}</h4>"
+        + (html_table(section.headers, section.rows) if section.rows else "")
+        + "".join(f"<p>{escape(note)}</p>" for note in section.notes)
+        for section in sections
+    )
 
 
 def rich_tables(sections: Iterable[Section], width: int) -> Iterator[Any]:
@@ -107,4 +127,4 @@ def print_sections(sections: Iterable[Section], console: Console | None = None) 
         console.print(renderable)
 
 
-__all__ = ["plain", "print_sections", "rich_tables"]
+__all__ = ["html_sections", "plain", "print_sections", "rich_tables"]

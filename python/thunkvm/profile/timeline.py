@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from thunkvm.profile.record import Profile
-from thunkvm.profile.rows import Event, FunctionRecord
+from thunkvm.profile.rows import CallRow, Event, FunctionRecord
 
 NANO = 1_000_000_000
 
@@ -98,6 +98,36 @@ def _nested(thread: int, events: list[tuple[int, int, Event, FunctionRecord]]) -
         yield Slice(thread, start, end, depth, event_name(function, event), event, function)
 
 
+def first_start(functions: Iterable[FunctionRecord]) -> float:
+    """Return when the first call or event of any of some functions began; 0 where there is none.
+
+    Examples
+    --------
+    >>> from thunkvm.profile import CallRow, FunctionRecord
+    >>> from thunkvm.profile.timeline import first_start
+    >>> calls = [(CallRow(index=0, start=start),) for start in (3.0, 2.0)]
+    >>> first_start(FunctionRecord(name="f", calls=each) for each in calls)
+    2.0
+    """
+    starts = [row.start for f in functions for rows in (f.calls, f.events) for row in rows]
+    return min(starts, default=0.0)
+
+
+def with_calls(profile: Profile) -> Profile:
+    """Return a profile in which calls stand for the events of functions that have none."""
+    functions = [
+        f if f.events else replace(f, events=tuple(map(_event_of, f.calls)))
+        for f in profile.functions
+    ]
+    return Profile(functions=tuple(functions), kind=profile.kind, clock_cost=profile.clock_cost)
+
+
+def _event_of(call: CallRow) -> Event:
+    return Event(
+        thread=call.thread, start=call.start, duration=call.time, kind="call", call=call.index
+    )
+
+
 def event_name(function: FunctionRecord, event: Event) -> str:
     """Return what an event is called: the node, the group's nodes, or the function of a call."""
     if event.node is not None:
@@ -111,4 +141,4 @@ def event_name(function: FunctionRecord, event: Event) -> str:
     return function.name if event.kind == "call" else event.kind
 
 
-__all__ = ["Slice", "event_name", "slices"]
+__all__ = ["Slice", "event_name", "first_start", "slices", "with_calls"]

@@ -122,9 +122,9 @@ def _assigned(selectors: Sequence[Variable], nodes: Sequence[Apply]) -> dict[Var
                 readers[read.owner].append(node)
     found = {}
     for selector in selectors:
-        node = selector.owner
-        if node is not None and node in readers and _core.count_outputs(node) == 1:
-            name = assigned_name(node, readers[node])
+        owner = selector.owner
+        if owner is not None and owner in readers and _core.count_outputs(owner) == 1:
+            name = assigned_name(owner, readers[owner])
             if name is not None:
                 found[selector] = name
     return found

@@ -18,6 +18,7 @@ const main = {
     const select = document.getElementById("function");
     data.functions.forEach((f, number) => select.append(element("option", { value: number }, f.mode ? `${f.name} (${f.mode})` : f.name)));
     select.addEventListener("change", () => main.choose(data.functions[select.value]));
+    main.stale.add("timeline");
     select.classList.toggle("alone", data.functions.length < 2);
     document.getElementById("theme").addEventListener("click", main.toggleTheme);
     document.getElementById("fold-all").addEventListener("click", () => { graph.foldAll(); graph.draw(); graph.fit(); });
@@ -36,9 +37,17 @@ const main = {
     if (event.key === "Enter" && event.target.closest("#drawing")) event.target.dispatchEvent(new Event("click"));
   },
 
+  // Show a function, as if it were chosen above.
+  select(number) {
+    if (main.f === data.functions[number]) return;
+    document.getElementById("function").value = number;
+    main.choose(data.functions[number]);
+  },
+
   choose(f) {
     main.f = f;
-    main.stale = new Set(main.sections.map((section) => section.id));
+    // All functions have one timeline, which stays where it is.
+    for (const { id } of main.sections) if (id !== "timeline") main.stale.add(id);
     details.hide();
     graph.set(f);
     main.open(main.tab);

@@ -1,11 +1,11 @@
-// The timeline: a track for each thread, what is called below what calls it. Drawn on a canvas.
+// The timeline of all functions: a track for each thread, what is called below what calls it. Drawn on a canvas.
 "use strict";
 
 const timeline = {
   ROW: 20, LEFT: 8, TOP: 24,
 
-  show(f) {
-    const { rows, total, dropped } = f.timeline;
+  show() {
+    const { rows, total, dropped } = data.timeline;
     const note = document.getElementById("timeline-note");
     const box = document.getElementById("timeline-box");
     box.hidden = !rows.length;
@@ -17,10 +17,10 @@ const timeline = {
     if (rows.length < total) parts.splice(1, 0, `the ${rows.length.toLocaleString("en")} longest are here, to_chrome_trace writes all`);
     if (dropped) parts.push(`${format.count(dropped, "event")} found no room in the trace`);
     note.textContent = parts.join(" \u00b7 ");
-    timeline.prepare(f, rows);
+    timeline.prepare(rows);
   },
 
-  prepare(f, rows) {
+  prepare(rows) {
     const tracks = new Map();
     for (const [thread, , , depth] of rows) tracks.set(thread, Math.max(tracks.get(thread) || 0, depth + 1));
     const tops = new Map();
@@ -39,7 +39,7 @@ const timeline = {
     const start = d3.min(rows, (row) => row[1]);
     const end = d3.max(rows, (row) => row[1] + row[2]);
     const scale = d3.scaleLinear().domain([0, end > start ? end - start : 1e-6]).range([timeline.LEFT, width - timeline.LEFT]);
-    timeline.state = { f, rows, tops, scale, origin: start, width, height: top + 8, ratio, canvas };
+    timeline.state = { rows, tops, scale, origin: start, width, height: top + 8, ratio, canvas };
     const zoom = d3.zoom().scaleExtent([1, 1e6]).translateExtent([[0, 0], [width, top]])
       .on("zoom", () => timeline.draw(d3.event.transform.rescaleX(scale)));
     d3.select(canvas).on(".zoom", null).call(zoom).call(zoom.transform, d3.zoomIdentity)
@@ -123,6 +123,8 @@ const timeline = {
 
   choose() {
     const slice = timeline.at();
-    if (slice && slice[5] !== null) details.show(timeline.state.f, slice[5]);
+    if (!slice) return;
+    main.select(slice[7]);
+    if (slice[5] !== null) details.show(main.f, slice[5]);
   },
 };
