@@ -18,6 +18,8 @@ OPERATORS: dict[type[ast.AST], str] = {
 }  # fmt: skip
 #: ``0 < x`` makes the node of ``x > 0``.
 TURNED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+#: What ``x[i]`` makes.
+INDEXING = "subtensor"
 #: Functions that make a node of another name last.
 MADE_BY = {"and_": "ifelse", "or_": "ifelse", "cond": "ifelse", "astype": "cast"}
 
@@ -62,7 +64,7 @@ def _makes(value: ast.expr, node: Apply) -> bool:
         return operator is not None and written in (operator, TURNED.get(operator))
     if isinstance(value, ast.BinOp | ast.UnaryOp):
         return written is not None and OPERATORS.get(type(value.op)) == written
-    return isinstance(value, ast.Subscript) and node.op.name == "subtensor"
+    return isinstance(value, ast.Subscript) and INDEXING in op_names(node)
 
 
 def _is_plain(value: ast.expr) -> bool:
