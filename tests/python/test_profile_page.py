@@ -143,11 +143,9 @@ def test_without_a_trace_the_timeline_has_the_calls() -> None:
 
 
 def test_all_functions_stand_on_one_timeline_by_when_they_were_called() -> None:
-    first, second = SEARCH.calls
-    step = replace(
-        SEARCH, name="step", events=(), calls=(replace(first, start=second.start + 7.0),)
-    )
-    search = replace(SEARCH, events=())
+    first, second = (replace(call, thread=0) for call in SEARCH.calls)
+    search = replace(SEARCH, events=(), calls=(first, second))
+    step = replace(search, name="step", calls=(replace(first, start=second.start + 7.0),))
     rows = page_data(replace(PROFILE, functions=(step, search)))["timeline"]["rows"]
     assert [(row[4], row[7]) for row in rows] == [
         ("search: call 0", 1),
