@@ -1,4 +1,4 @@
-// inverse.cpp: `inv` and `det` through LU factors with row exchanges.
+// inverse.cpp: `inv`, through LU factors with row exchanges.
 #include "ops/linalg/factors.h"
 #include "thunks/lengths.h"
 
@@ -38,38 +38,6 @@ void run_inv(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-template <class T>
-void run_det(Activation& activation, const Operands& operands) {
-  const Array a = input_array(activation, operands, 0);
-  require_square("det", a);
-  const std::int64_t n = a.length(a.ndim() - 1);
-  const MatrixStack stack(a);
-  const Array out = output_array(activation, operands, 0, dtype_of<T>, stack.batch);
-  const int rows = blas_length("det", n);
-  const std::int64_t work = work_of({a.size(), n});
-  {
-    HostLeave leave(*activation.host, work);
-    std::vector<T> factors(static_cast<std::size_t>(n * n));
-    std::vector<int> pivots(static_cast<std::size_t>(n));
-    each_matrix(stack.batch, stack, stack, out.data(), sizeof(T),
-                [&](const char* matrix, const char*, char* to) {
-                  T product(1);
-                  if (n > 0) {
-                    to_fortran(matrix, stack.row_stride, stack.column_stride, n, n, factors.data());
-                    lapack::getrf(rows, factors.data(), pivots.data());
-                  }
-                  // The diagonal of U; every exchange of rows turns the sign.
-                  for (std::int64_t i = 0; i < n; ++i) {
-                    product *= factors[static_cast<std::size_t>(i * n + i)];
-                    if (pivots[static_cast<std::size_t>(i)] != i + 1) product = -product;
-                  }
-                  *reinterpret_cast<T*>(to) = product;
-                });
-  }
-  poll_after(activation, work);
-  store(activation, operands, 0, out);
-}
-
 class InvOp final : public MatrixOp {
  public:
   explicit InvOp(const Attributes& attrs) : MatrixOp("inv", attrs) {}
@@ -99,36 +67,6 @@ class InvOp final : public MatrixOp {
   }
 };
 
-class DetOp final : public MatrixOp {
- public:
-  explicit DetOp(const Attributes& attrs) : MatrixOp("det", attrs) {}
-
-  std::vector<Variable> call(std::span<const Variable> inputs) const override {
-    const Variable a = square_input(inputs);
-    const StaticShape shape(a.static_shape().begin(), a.static_shape().end() - 2);
-    return {Apply::make1(*this, std::span(&a, 1), TensorType::of(a.dtype(), shape))};
-  }
-  std::vector<Extents> infer_shape(Apply&, std::span<const Extents> input_shapes) const override {
-    return {Extents(input_shapes[0].begin(), input_shapes[0].end() - 2)};
-  }
-  ThunkCode kernel(const Apply& node) const override {
-    return visit_lapack(node.input(0).dtype(), "det",
-                        []<class T>(std::type_identity<T>) { return kernel_code<run_det<T>>(0); });
-  }
-  double flops(const Apply&, OperandShapes inputs, OperandShapes) const override {
-    return 2 * n_elements(inputs[0]) * static_cast<double>(inputs[0].back()) / 3;
-  }
-  std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override {
-    if (!g[0]) return {Variable()};
-    const Variable scale = add_last(add_last(mul(g[0], conjugate(node.output(0)))));
-    return {mul(scale, adjoint(call_op("inv", {node.input(0)})))};
-  }
-  std::vector<Variable> batch(Apply&, std::span<const Variable> inputs,
-                              const std::vector<bool>&) const override {
-    return call(inputs);
-  }
-};
-
 class InvMaker : public OpMaker {
  public:
   explicit InvMaker(OpProto& proto) : OpMaker(proto) {
@@ -147,29 +85,8 @@ class InvMaker : public OpMaker {
   }
 };
 
-class DetMaker : public OpMaker {
- public:
-  explicit DetMaker(OpProto& proto) : OpMaker(proto) {
-    family("linear algebra");
-    expose(Exposure::Package);
-    numpy("linalg.det");
-    hint(ErrorKind::LinAlg, kSingularHint);
-    comment(
-        "The determinant of each matrix, from its LU factors. Its gradient needs the inverse: "
-        "where a "
-        "matrix is singular it is a LinAlgError.");
-    input("a", "square matrices");
-    output("their determinants");
-    example(
-        ">>> a = tv.matrix(\"a\")\n"
-        ">>> tv.function([a], tv.ops.det(a))([[2.0, 0.0], [0.0, 4.0]])\n"
-        "np.float64(8.0)");
-  }
-};
-
 }  // namespace
 
 REGISTER_OP(InvOp, InvMaker, inv)
-REGISTER_OP(DetOp, DetMaker, det)
 
 }  // namespace thunkvm

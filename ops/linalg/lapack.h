@@ -7,7 +7,9 @@
 
 #include <cblas.h>
 
+#include <complex>
 #include <type_traits>
+#include <vector>
 
 extern "C" {
 void sgetrf_(const int* m, const int* n, float* a, const int* lda, int* pivots, int* info);
@@ -26,6 +28,18 @@ void spotrf_(const char* uplo, const int* n, float* a, const int* lda, int* info
 void dpotrf_(const char* uplo, const int* n, double* a, const int* lda, int* info);
 void cpotrf_(const char* uplo, const int* n, void* a, const int* lda, int* info);
 void zpotrf_(const char* uplo, const int* n, void* a, const int* lda, int* info);
+void sgesdd_(const char* job, const int* m, const int* n, float* a, const int* lda, float* s,
+             float* u, const int* ldu, float* vt, const int* ldvt, float* work, const int* lwork,
+             int* iwork, int* info);
+void dgesdd_(const char* job, const int* m, const int* n, double* a, const int* lda, double* s,
+             double* u, const int* ldu, double* vt, const int* ldvt, double* work, const int* lwork,
+             int* iwork, int* info);
+void cgesdd_(const char* job, const int* m, const int* n, void* a, const int* lda, float* s,
+             void* u, const int* ldu, void* vt, const int* ldvt, void* work, const int* lwork,
+             float* rwork, int* iwork, int* info);
+void zgesdd_(const char* job, const int* m, const int* n, void* a, const int* lda, double* s,
+             void* u, const int* ldu, void* vt, const int* ldvt, void* work, const int* lwork,
+             double* rwork, int* iwork, int* info);
 }
 
 namespace thunkvm::lapack {
@@ -132,6 +146,40 @@ int potrf(bool upper, int n, T* a) {
   else
     zpotrf_(uplo, &n, a, &n, &info);
   return info;
+}
+
+/// The type of the singular values of matrices of a type.
+template <class T>
+using Real =
+    std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, Complex64>, float, double>;
+
+/// The singular values s of a Fortran-order (n, n) matrix, which it overwrites, the largest first,
+/// and the unitary u and vt with a = u diag(s) vt. False where they were not found (a has a NaN).
+template <class T>
+bool gesdd(int n, T* a, Real<T>* s, T* u, T* vt) {
+  int info = 0, n_work = -1;
+  std::vector<int> integers(8 * static_cast<std::size_t>(n));
+  std::vector<Real<T>> reals;
+  if constexpr (!std::is_same_v<T, Real<T>>)
+    reals.resize(5 * static_cast<std::size_t>(n) * (static_cast<std::size_t>(n) + 2));
+  std::vector<T> work(1);
+  for (int pass = 0; pass < 2; ++pass) {  // the first one asks how much work it wants
+    if constexpr (std::is_same_v<T, float>)
+      sgesdd_("A", &n, &n, a, &n, s, u, &n, vt, &n, work.data(), &n_work, integers.data(), &info);
+    else if constexpr (std::is_same_v<T, double>)
+      dgesdd_("A", &n, &n, a, &n, s, u, &n, vt, &n, work.data(), &n_work, integers.data(), &info);
+    else if constexpr (std::is_same_v<T, Complex64>)
+      cgesdd_("A", &n, &n, a, &n, s, u, &n, vt, &n, work.data(), &n_work, reals.data(),
+              integers.data(), &info);
+    else
+      zgesdd_("A", &n, &n, a, &n, s, u, &n, vt, &n, work.data(), &n_work, reals.data(),
+              integers.data(), &info);
+    if (pass == 0) {
+      n_work = static_cast<int>(std::real(work[0]));
+      work.resize(static_cast<std::size_t>(n_work));
+    }
+  }
+  return info == 0;
 }
 
 }  // namespace thunkvm::lapack

@@ -167,6 +167,8 @@ CASES: dict[str, list[Any]] = {
     "clip": [VALUE, 2.5, 4.5],
     "inv": [SQUARE],
     "det": [SQUARE],
+    "cofactors": [SQUARE],
+    "cofactor_changes": [SQUARE, SQUARE.T + 1.0],
     "solve": [SQUARE, np.array([1.0, 2.0])],
     "solve_triangular": [np.array([[4.0, 0.0], [1.0, 3.0]]), np.array([1.0, 2.0])],
     "matmul": [VALUE, VALUE.T.copy()],

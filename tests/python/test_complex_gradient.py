@@ -98,6 +98,8 @@ EXPRESSIONS: dict[str, tuple[Callable[..., tv.Variable], list[Any]]] = {
     "inv": (tv.inv, [S]),
     "inv of a stack": (tv.inv, [STACK]),
     "det": (tv.det, [S]),
+    "cofactors": (tv.ops.cofactors, [S]),
+    "cofactor_changes": (tv.ops.cofactor_changes, [S, S]),
     "solve for a vector": (tv.solve, [S, Z]),
     "solve for matrices": (tv.solve, [S, np.transpose(W).tolist()]),
     "solve with a stack": (tv.solve, [STACK, np.transpose(W).tolist()]),
@@ -134,7 +136,7 @@ WITHOUT_SLOPE = {
 }  # fmt: skip
 
 # No node has the name of one of these: they are other Ops (a conditional is an ifelse).
-MADE_OF_OTHERS = {"conditional", "diag", "dot", "trace"}
+MADE_OF_OTHERS = {"conditional", "diag", "trace"}
 
 REAL_ONLY = {
     "arctan2", "bitwise_and", "bitwise_or", "bitwise_xor", "cbrt", "ceil", "deg2rad", "digamma",

@@ -115,9 +115,12 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "triu": [([M], {})],
     "cholesky": [([SQUARE], {})],
     "inv": [([SQUARE], {})],
+    "cofactors": [([SQUARE], {})],
+    "cofactor_changes": [([SQUARE, np.ones((2, 1, 3, 3))], {})],
     "det": [([SQUARE], {}), ([np.ones((2, 1, 1))], {})],
     "solve": [([SQUARE, np.ones(3)], {}), ([SQUARE, np.ones((2, 3, 4))], {})],
     "solve_triangular": [([SQUARE, np.ones((3, 2))], {})],
+    "dot": [([SQUARE, M], {}), ([np.ones(3), np.ones(3)], {})],
     "matmul": [
         ([M, M.T], {}),
         ([V, V], {}),
@@ -129,7 +132,7 @@ CASES: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
 }
 
 #: Made of nodes of other Ops; of a value that is no tensor, whose answer is 0-d.
-MADE_OF_OTHERS = {"diag", "dot", "trace"}
+MADE_OF_OTHERS = {"diag", "trace"}
 OF_NO_TENSOR = {"conditional", "is_missing"}
 
 
