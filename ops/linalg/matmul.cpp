@@ -1,5 +1,5 @@
-// matmul.cpp: `matmul`, products of matrices, vectors and stacks of them, and `dot`, which is made
-// of it.
+// matmul.cpp: `matmul`, products of matrices, vectors and stacks of them, and `dot`, which is one
+// of them under its own name.
 #include "ops/graph/extents.h"
 #include "ops/linalg/lapack.h"
 #include "ops/linalg/limits.h"
@@ -179,9 +179,9 @@ void run_matmul(Activation& activation, const Operands& operands) {
   store(activation, operands, 0, out);
 }
 
-class MatmulOp final : public ArrayOp, public StatesWork {
+class ProductOp : public ArrayOp, public StatesWork {
  public:
-  explicit MatmulOp(const Attributes& attrs) : ArrayOp("matmul", attrs) {}
+  using ArrayOp::ArrayOp;
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 2);
@@ -268,9 +268,14 @@ class MatmulOp final : public ArrayOp, public StatesWork {
   }
 };
 
-class DotOp final : public ArrayOp {
+class MatmulOp final : public ProductOp {
  public:
-  explicit DotOp(const Attributes& attrs) : ArrayOp("dot", attrs) {}
+  explicit MatmulOp(const Attributes& attrs) : ProductOp("matmul", attrs) {}
+};
+
+class DotOp final : public ProductOp {
+ public:
+  explicit DotOp(const Attributes& attrs) : ProductOp("dot", attrs) {}
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override {
     expect_inputs(inputs, 2);
@@ -280,7 +285,7 @@ class DotOp final : public ArrayOp {
            "takes vectors and matrices, but got a " + inputs[0].type().text() + " and a " +
                inputs[1].type().text() +
                ": use matmul for stacks of matrices, tensordot for sums over other axes");
-    return {matmul(inputs[0], inputs[1])};
+    return ProductOp::call(inputs);
   }
 };
 

@@ -223,3 +223,10 @@ def test_notebooks_show_a_page_of_a_large_graph() -> None:
     table = f.explain()._repr_html_()
     assert table.count("<tr>") == 201
     assert "<p>... and 101 more, which print() prints</p>" in table
+
+
+def test_a_product_is_called_as_it_was_written() -> None:
+    a, b = tv.matrix("a"), tv.matrix("b")
+    f = tv.function([a, b], [tv.dot(a, b), a @ b, tv.matmul(b, a)], mode="vm")
+    assert sorted(row[1] for row in f._node_rows()) == ["dot", "matmul", "matmul"]
+    assert [expression(tv.dot(a, b)), expression(a @ b)] == ["dot(a, b)", "a @ b"]
