@@ -152,8 +152,8 @@ Cell cast_weak(const Cell& number, DType dtype) {
         return true;
     });
     if (!fits)
-      throw Error(ErrorKind::Value, "Python integer " + std::to_string(value) +
-                                        " out of bounds for " + std::string(name(dtype)));
+      throw Error(ErrorKind::Overflow, "Python integer " + std::to_string(value) +
+                                           " out of bounds for " + std::string(name(dtype)));
     return narrow;
   }
   return cast_cell(number, dtype);

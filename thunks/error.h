@@ -15,7 +15,8 @@ enum class ErrorKind {
   Index,  ///< an index or a selector out of range
   Key,    ///< a name that does not exist
   ZeroDivision,
-  LinAlg,  ///< a matrix that cannot be factored or solved
+  Overflow,  ///< a number too large, or too small, for its type
+  LinAlg,    ///< a matrix that cannot be factored or solved
   NotImplemented,
   Runtime,  ///< a broken contract of a thunk
   Memory,

@@ -138,6 +138,7 @@ class Elementwise {
   GradientRule gradient_rule() const { return gradient_; }
   bool is_constant_input(int i) const { return i == constant_input_; }
   bool widens() const { return out_of_range_ == OutOfRange::Widen; }
+  DType computed(DType dtype) const { return computes_[static_cast<std::size_t>(dtype)]; }
   bool is_identity(DType dtype) const { return ((identity_ >> static_cast<int>(dtype)) & 1u) != 0; }
   OpProto proto() const;
 
@@ -204,6 +205,8 @@ class ElementwiseOp : public Op, public PartlyConnected, public StatesWork {
                              std::span<const Variable> output_gradients) const override;
   /// Its inputs are widened to a dtype that holds them all: it asks for truths.
   bool widens() const { return declaration_.widens(); }
+  /// Inputs of `dtype` are computed as this.
+  DType computed(DType dtype) const { return declaration_.computed(dtype); }
   bool connects(int i) const override { return !declaration_.is_constant_input(i); }
   /// One for each element of the output.
   double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const override;

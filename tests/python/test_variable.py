@@ -189,7 +189,7 @@ def test_naming_a_constant_names_no_other() -> None:
 
 
 def test_an_integer_that_fits_no_dtype_is_an_error_that_says_what_to_do() -> None:
-    with pytest.raises(ValueError, match=r"1180591620717411303424 does not fit int64.*float"):
+    with pytest.raises(OverflowError, match=r"1180591620717411303424 does not fit int64.*float"):
         tv.scalar("x", dtype="int64") + 2**70
 
 

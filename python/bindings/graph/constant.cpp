@@ -1,10 +1,12 @@
 // constant.cpp: Python values as variables: numbers, arrays, and lists that may hold variables.
+#include "ops/elementwise/elementwise.h"
 #include "ops/graph/registry.h"
 #include "python/bindings/graph/limits.h"
 #include "python/bindings/graph/misfit.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
 #include "python/bindings/graph/variable.h"
+#include "thunks/cast.h"
 
 #include <array>
 #include <bit>
@@ -23,7 +25,7 @@ Variable weak_integer_of(PyObject* number) {
     const bool unsigned_fits = PyLong_AsUnsignedLongLong(number) != ~0ull || !PyErr_Occurred();
     PyErr_Clear();
     throw Error(
-        ErrorKind::Value,
+        ErrorKind::Overflow,
         "the " + integer_text(number) + " does not fit int64; " +
             (unsigned_fits ? "give it a dtype with tv.constant(value, dtype=\"uint64\") or " : "") +
             "make it a float");
@@ -142,19 +144,25 @@ Variable as_operand(PyObject* object) {
   return as_variable(object);
 }
 
-Variable as_operand_beside(PyObject* object, PyObject* other, bool compared) {
+Variable as_operand_beside(PyObject* object, PyObject* other, const Op& op) {
   int overflow = 0;
   if (PyLong_CheckExact(object)) PyLong_AsLongLongAndOverflow(object, &overflow);
   if (overflow == 0 || !is_variable(other)) return as_operand(object);
   const Variable& beside = unwrap(other);
   const TensorType* type = beside.type().tensor();
   if (type == nullptr || beside.weak()) return as_operand(object);
-  const Kind kind_beside = kind(type->dtype());
-  if (kind_beside == Kind::Float || kind_beside == Kind::Complex) {
+  const auto* elementwise = dynamic_cast<const ElementwiseOp*>(&op);
+  const DType computed =
+      elementwise == nullptr ? type->dtype() : elementwise->computed(type->dtype());
+  if (is_inexact(computed)) {
     const double value = PyLong_AsDouble(object);
-    if (value != -1.0 || !PyErr_Occurred()) return Variable::constant(Cell::of(value), true);
-    PyErr_Clear();
-    throw Error(ErrorKind::Value, "the " + integer_text(object) + " does not fit float64");
+    if (value == -1.0 && PyErr_Occurred()) {
+      PyErr_Clear();
+      throw Error(ErrorKind::Overflow, "the " + integer_text(object) + " does not fit float64");
+    }
+    const Cell cell = Cell::of(value);
+    return is_inexact(type->dtype()) ? Variable::constant(cell, true)
+                                     : Variable::constant(cast_cell(cell, computed));
   }
   if (type->dtype() == DType::UInt64 && overflow > 0) {
     const std::uint64_t value = PyLong_AsUnsignedLongLong(object);
@@ -162,7 +170,9 @@ Variable as_operand_beside(PyObject* object, PyObject* other, bool compared) {
     PyErr_Clear();
   }
   // No integer of 64 bits or less is as large, nor as small: it is compared as an infinity is.
-  if (compared && (kind_beside == Kind::Signed || kind_beside == Kind::Unsigned))
+  const Kind kind_beside = kind(type->dtype());
+  if (elementwise != nullptr && elementwise->widens() &&
+      (kind_beside == Kind::Signed || kind_beside == Kind::Unsigned))
     return Variable::constant(Cell::of(std::copysign(HUGE_VAL, overflow)), true);
   return as_operand(object);
 }

@@ -72,10 +72,9 @@ void refuse_input_by_keyword(const OpProto& proto, const std::string& name) {
 
 Variable input_of(PyObject* self, const Op& op, std::size_t i, std::span<PyObject* const> objects) {
   try {
-    const auto* elementwise =
-        objects.size() == 2 ? dynamic_cast<const ElementwiseOp*>(&op) : nullptr;
-    if (elementwise == nullptr) return as_operand(objects[i]);
-    return as_operand_beside(objects[i], objects[1 - i], elementwise->widens());
+    if (objects.size() != 2 || dynamic_cast<const ElementwiseOp*>(&op) == nullptr)
+      return as_operand(objects[i]);
+    return as_operand_beside(objects[i], objects[1 - i], op);
   } catch (const Error& error) {
     const OpProto& proto = proto_of(self);
     const VarProto& input = proto.inputs[std::min(i, proto.inputs.size() - 1)];

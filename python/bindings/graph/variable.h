@@ -44,10 +44,10 @@ Variable as_variable(PyObject* object);
 /// The same for an operand: Python floats and small integers are constants that others may use too,
 /// so that a loop which multiplies by 2.0 makes one of them.
 Variable as_operand(PyObject* object);
-/// The same beside another operand, which says what a Python integer beyond int64 is, as in NumPy
-/// 2: a float beside floats, a uint64 beside uint64. With `compared`, beyond each value of an
-/// integer dtype. Errors are as_operand's.
-Variable as_operand_beside(PyObject* object, PyObject* other, bool compared);
+/// The same for an Op of two operands, where the other one says what a Python integer beyond int64
+/// is, as in NumPy 2: a float beside floats and for an Op that computes in floats, a uint64 beside
+/// uint64; for an Op that compares, beyond each value of an integer dtype. Errors are as_operand's.
+Variable as_operand_beside(PyObject* object, PyObject* other, const Op& op);
 /// A constant of this value, of the given dtype (null or None: its own; Python numbers are not weak
 /// then).
 Variable constant_of(PyObject* value, PyObject* dtype = nullptr);

@@ -37,14 +37,14 @@ bool may_be_operand(PyObject* object) {
          is_float_like(object);
 }
 
-template <OperatorName op_name, bool compares = false>
+template <OperatorName op_name>
 PyObject* binary(PyObject* a, PyObject* b) {
   if ((!is_variable(a) && !may_be_operand(a)) || (!is_variable(b) && !may_be_operand(b)))
     Py_RETURN_NOTIMPLEMENTED;
   return guard([&] {
-    const std::array<Variable, 2> inputs{as_operand_beside(a, b, compares),
-                                         as_operand_beside(b, a, compares)};
-    return wrap(operator_op<op_name>().call(inputs).front());
+    const Op& op = operator_op<op_name>();
+    const std::array<Variable, 2> inputs{as_operand_beside(a, b, op), as_operand_beside(b, a, op)};
+    return wrap(op.call(inputs).front());
   });
 }
 
@@ -105,10 +105,10 @@ void require_tensor(const Variable& variable, const char* sign) {
 
 // An operand of a comparison with `other`; null for what cannot become a Variable, an array of
 // strings say.
-Variable comparable(PyObject* object, PyObject* other) {
+Variable comparable(PyObject* object, PyObject* other, const Op& op) {
   if (!is_variable(object) && !may_be_operand(object)) return {};
   try {
-    return as_operand_beside(object, other, true);
+    return as_operand_beside(object, other, op);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::Type) throw;
     return {};
@@ -119,7 +119,7 @@ Variable comparable(PyObject* object, PyObject* other) {
 template <OperatorName op_name>
 PyObject* equality(PyObject* a, PyObject* b, const char* sign) {
   return guard([&] {
-    const std::array<Variable, 2> inputs{unwrap(a), comparable(b, a)};
+    const std::array<Variable, 2> inputs{unwrap(a), comparable(b, a, operator_op<op_name>())};
     if (!inputs[1]) return Py_NewRef(Py_NotImplemented);
     for (const Variable& input : inputs) require_tensor(input, sign);
     return wrap(operator_op<op_name>().call(inputs).front());
@@ -149,10 +149,10 @@ PyObject* compare_variables(PyObject* a, PyObject* b, int comparison) {
   switch (comparison) {
     case Py_EQ: return equality<"eq">(a, b, "==");
     case Py_NE: return equality<"neq">(a, b, "!=");
-    case Py_LT: return binary<"lt", true>(a, b);
-    case Py_LE: return binary<"le", true>(a, b);
-    case Py_GT: return binary<"gt", true>(a, b);
-    default: return binary<"ge", true>(a, b);
+    case Py_LT: return binary<"lt">(a, b);
+    case Py_LE: return binary<"le">(a, b);
+    case Py_GT: return binary<"gt">(a, b);
+    default: return binary<"ge">(a, b);
   }
 }
 

@@ -28,6 +28,7 @@ PyObject* exception_class(ErrorKind kind) {
     case ErrorKind::Index: return PyExc_IndexError;
     case ErrorKind::Key: return PyExc_KeyError;
     case ErrorKind::ZeroDivision: return PyExc_ZeroDivisionError;
+    case ErrorKind::Overflow: return PyExc_OverflowError;
     case ErrorKind::LinAlg: return lin_alg_error();
     case ErrorKind::NotImplemented: return PyExc_NotImplementedError;
     case ErrorKind::Memory: return PyExc_MemoryError;
