@@ -41,9 +41,9 @@ constexpr std::int64_t whole_lanes(std::int64_t n) {
 /// Operands are the inputs, the outputs, and what is reduced, in this order; kLoopOperands at most.
 struct Loop {
   /// Computes `n` elements (a multiple of kLoopLanes, at most kLoopBlock): `blocks` are those of
-  /// the operands, `numbers` the 0-d inputs' values.
+  /// the operands, `numbers` the 0-d inputs' values, `own` memory of own_bytes.
   using Body = void (*)(char* const* blocks, const NumberBits* numbers,
-                        const ElementLoop* element_loops, std::int64_t n);
+                        const ElementLoop* element_loops, char* own, std::int64_t n);
   struct Reduction {
     const BlockReduction* kernel = nullptr;
     std::size_t operand = 0;  ///< whose block is reduced: an input's, an output's, or its own
@@ -61,6 +61,8 @@ struct Loop {
   /// elements; without that either, inputs are reduced as they are.
   std::vector<ElementLoop> element_loops;
   Body body = nullptr;
+  /// What the body needs beside the operands' blocks: stacks of threads may be small.
+  std::size_t own_bytes = 0;
 
   std::size_t n_operands() const { return n_inputs + n_outputs + reductions.size(); }
 };

@@ -15,7 +15,8 @@ class LoopBlocks {
 
   /// True if a loop that is one block is computed by its body where its operands lie.
   static bool is_body_alone(const LoopOperands& operands) {
-    return operands.instance.scratch == 0 && operands.ends == 0 && operands.loop.body != nullptr;
+    return operands.instance.scratch == 0 && operands.ends == 0 && operands.loop.body != nullptr &&
+           operands.loop.own_bytes == 0;
   }
 
   /// Computes elements [start, start + n), `most_at_once` at most.
@@ -51,13 +52,14 @@ class LoopBlocks {
   void gather_inputs(std::int64_t start, std::int64_t n);
   [[gnu::always_inline]] void compute_at(char* const* blocks, std::int64_t start, std::int64_t n);
   void compute_lanes(char* const* blocks, std::int64_t n) const {
-    operands_.loop.body(blocks, operands_.numbers, operands_.loop.element_loops.data(), n);
+    operands_.loop.body(blocks, operands_.numbers, operands_.loop.element_loops.data(), own_, n);
   }
   void compute_tail(char* const* whole, std::int64_t n, bool at_end) const;
   void compute_without_body(char* const* blocks, std::int64_t n);
 
   const LoopOperands& operands_;
   char* const scratch_;
+  char* const own_;
   char* base_[kLoopOperands];        ///< the first element, or scratch
   std::uint64_t gathered_ = 0;       ///< bit i: input i is gathered anew for each block
   std::uint64_t in_rows_ = 0;        ///< bit i: an element loop takes it row by row, as it lies
@@ -66,7 +68,9 @@ class LoopBlocks {
 };
 
 inline LoopBlocks::LoopBlocks(const LoopOperands& operands, LoopScratch& scratch)
-    : operands_(operands), scratch_(scratch.blocks(operands.loop.n_operands())) {
+    : operands_(operands),
+      scratch_(scratch.blocks(operands.loop.n_operands())),
+      own_(scratch.own(operands.loop.own_bytes)) {
   std::copy_n(operands.data, operands.loop.n_inputs + operands.loop.n_outputs, base_);
   for (std::uint64_t bits = operands.instance.scratch; bits != 0; bits &= bits - 1) {
     const auto k = static_cast<std::size_t>(std::countr_zero(bits));

@@ -189,7 +189,7 @@ class Execution {
   const Loop& loop = operands.loop;
   const LoopInstance& instance = operands.instance;
   if (LoopBlocks::is_body_alone(operands))
-    return loop.body(operands.data, operands.numbers, loop.element_loops.data(),
+    return loop.body(operands.data, operands.numbers, loop.element_loops.data(), nullptr,
                      whole_lanes(instance.size));
   const LoopScratch::Lease scratch;
   LoopBlocks blocks(operands, *scratch);

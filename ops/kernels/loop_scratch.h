@@ -46,11 +46,10 @@ class LoopScratch {
   /// Memory for this many operands, each of kBlockBytes, and for a tail of each.
   char* blocks(std::size_t n_operands) { return room(blocks_, n_operands * kOperandBytes); }
   Gathering* gatherings(std::size_t n) { return room(gatherings_, n); }
-  /// Aligned to 16 bytes.
-  char* states(std::size_t bytes) {
-    constexpr std::size_t kUnit = sizeof(std::max_align_t);
-    return reinterpret_cast<char*>(room(states_, (bytes + kUnit - 1) / kUnit));
-  }
+  // Both are aligned to 16 bytes.
+  char* states(std::size_t bytes) { return aligned(states_, bytes); }
+  /// What a loop's body has beside the operands' blocks.
+  char* own(std::size_t bytes) { return aligned(own_, bytes); }
 
   /// A block, and lanes behind its last element.
   static constexpr std::int64_t kBlockBytes = (kLoopBlock + kLoopLanes) * kLargestItem;
@@ -62,6 +61,10 @@ class LoopScratch {
     static thread_local LoopScratch scratch;
     return &scratch;
   }
+  static char* aligned(std::vector<std::max_align_t>& list, std::size_t bytes) {
+    constexpr std::size_t kUnit = sizeof(std::max_align_t);
+    return reinterpret_cast<char*>(room(list, (bytes + kUnit - 1) / kUnit));
+  }
   template <class T>
   static T* room(std::vector<T>& list, std::size_t n) {
     if (list.size() < n) [[unlikely]]
@@ -70,7 +73,7 @@ class LoopScratch {
   }
 
   std::vector<char> blocks_;
-  std::vector<std::max_align_t> states_;
+  std::vector<std::max_align_t> states_, own_;
   std::vector<Gathering> gatherings_;
   bool leased_ = false;
 };

@@ -6,6 +6,7 @@ import copy
 import pickle
 import re
 import shutil
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -350,3 +351,22 @@ def test_a_feature_that_does_not_exist_names_the_nearest(name: str) -> None:
 def test_when_to_compile_is_checked(linker: str, compile: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         tv.Mode(linker, compile=compile)
+
+
+def test_blocks_of_a_loop_need_no_room_on_the_stack() -> None:
+    x = tv.vector("x")
+    y = x
+    for _ in range(40):  # each keeps a block of 4 KiB from one phase to the next
+        y = tv.gammaln(y * 1.01 + 1.0) + y
+    f = tv.function([x], y, mode="c")
+    values = np.linspace(1.0, 2.0, 5000)
+    results = [f(values)]
+    before = threading.stack_size(1 << 16)
+    try:
+        thread = threading.Thread(target=lambda: results.append(f(values)))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+    np.testing.assert_array_equal(results[1], results[0])
+    np.testing.assert_allclose(results[0], tv.function([x], y, mode="py")(values), rtol=1e-12)

@@ -14,7 +14,7 @@ namespace thunkvm {
 namespace {
 
 constexpr const char* kParameters =
-    "(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n)";
+    "(char *const *block, const tv_value *number, const tv_element_loop *call, char *own, i64 n)";
 
 class LoopBody {
  public:
@@ -64,7 +64,8 @@ class LoopBody {
         text_.line("const ", type(value), " ", number(value), " = number[", value.index, "].",
                    type(value), ";");
       if (value.storage == Storage::Own)
-        text_.line(type(value), " ", pointer(value), "[", kLoopBlock, "];");
+        text_.line(type(value), " *const ", pointer(value), " = (", type(value), " *)(own + ",
+                   value.own_at, ");");
     }
   }
 

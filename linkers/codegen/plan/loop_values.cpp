@@ -269,6 +269,8 @@ void LoopValues::find_storage() {
       continue;
     value.storage = LoopValue::Storage::Own;
     value.block = own++;
+    value.own_at = nest_.loop.own_bytes;
+    nest_.loop.own_bytes += kLoopBlock * item_size(value.dtype);
   }
 }
 

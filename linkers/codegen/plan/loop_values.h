@@ -24,11 +24,13 @@ struct LoopValue {
   int phase = -1;         ///< where a member is computed; -1: before the body
   bool reduced = false;
   std::vector<std::uint32_t> outputs{};  ///< registers that it goes to
-  /// Where its block is, if it has one: what the body is given, or an array of the body's own.
+  /// Where its block is, if it has one: what the body is given, or memory that the body has beside
+  /// it.
   enum class Storage : std::uint8_t { None, Given, Own };
   Storage storage = Storage::None;
-  std::size_t block = 0;  ///< among those of its storage
-  int last_read = -1;     ///< the order of the last read of an input or a number; -1: none
+  std::size_t block = 0;   ///< among those of its storage
+  std::size_t own_at = 0;  ///< the byte of the memory that the body is given
+  int last_read = -1;      ///< the order of the last read of an input or a number; -1: none
 
   bool is_output() const { return !outputs.empty(); }
   bool is_consumed() const { return is_output() || reduced; }
