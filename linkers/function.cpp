@@ -8,6 +8,7 @@
 #include "ops/graph/shape_facts.h"
 #include "ops/rewrites/inferred_shapes.h"
 #include "ops/rewrites/rewrite.h"
+#include "thunks/log.h"
 #include "thunks/read_only.h"
 #include "vm/clock.h"
 
@@ -162,6 +163,13 @@ Linked Function::make(const Mode& mode, const FunctionOptions& options) {
              .link = std::max(0.0, linking - in_c),
              .compile = in_c,
              .cache_hits = after.cache_hits - before.cache_hits};
+  const Program& program = *linked.program;
+  log().debug(
+      "linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, "
+      "in {:.3f} ms (rewrites {:.3f} ms){}",
+      program.n_nodes, program.code.size(), program.steps.size(), program.branches.size(),
+      linked.schedule->memos.size(), program.lazies.size(), 1e3 * (making_.rewrite + making_.link),
+      1e3 * making_.rewrite, linked.verified ? ", verified" : "");
   return linked;
 }
 

@@ -11,10 +11,8 @@
 #include "linkers/schedule/lowering.h"
 #include "thunks/error.h"
 #include "thunks/interrupt.h"
-#include "thunks/log.h"
 #include "vm/verify/verifier.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -118,7 +116,6 @@ Schedule make_schedule(const FunctionGraph& function, const FlatGraph& graph,
 }  // namespace
 
 Linked link(const FunctionGraph& function, const LinkOptions& options) {
-  const auto start = std::chrono::steady_clock::now();
   const FlatGraph graph = flatten(function, options);
   auto schedule = std::make_shared<Schedule>(make_schedule(function, graph, options));
   if (options.scheduled) options.scheduled(*schedule);
@@ -140,13 +137,7 @@ Linked link(const FunctionGraph& function, const LinkOptions& options) {
   // THUNKVM_VERIFY=1 checks every program of a release build too; the tests set it.
   static const bool verifies = kVerifyAlways || std::getenv("THUNKVM_VERIFY") != nullptr;
   if (verifies) verify(*program);
-  log().debug(
-      "linked {} nodes: {} instructions, {} thunks, {} branches, {} memo bodies, {} lazy thunks, "
-      "in {:.3f} ms{}",
-      program->n_nodes, program->code.size(), program->steps.size(), program->branches.size(),
-      linked.schedule->memos.size(), program->lazies.size(),
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(),
-      verifies ? ", verified" : "");
+  linked.verified = verifies;
   linked.program = std::move(program);
   return linked;
 }

@@ -28,6 +28,7 @@ struct Linked {
   std::shared_ptr<const ShapeFacts> shapes;  ///< for emission; null where no C is emitted
   std::vector<Ref<SharedValue>> shared;      ///< in the order of Program::shared
   std::vector<Ref<SharedValue>> targets;     ///< in the order of Program::updates
+  bool verified = false;                     ///< the program was checked
 
   /// Output 0 of each node that may run, by the program's node index.
   const std::vector<Variable>& nodes() const { return schedule->nodes; }
