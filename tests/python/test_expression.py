@@ -54,6 +54,8 @@ class Pair(tv.Op):
         (tv.switch_case(n, [x, y]), "switch_case(n, [x, y])"),
         (tv.switch_case(n, [x, y], default=0.0), "switch_case(n, [x, y], default=0.0)"),
         (tv.ifelse(x > 0.0, [x, y], [y, x])[1], "ifelse(x > 0.0, y, x)"),
+        (tv.and_(x > 0.0, y > x), "and_(x > 0.0, y > x)"),
+        (tv.or_(x > 0.0, y > x, y > 1.0), "or_(x > 0.0, or_(y > x, y > 1.0))"),
         (Pair()(x)[1], "Pair(x)[1]"),
         (tv.vector() + tv.shared(1.0), "<vector float64 (?,)> + <shared scalar float64>"),
         (v + np.array([1, 2]), "v + cast([1, 2], dtype='float64')"),

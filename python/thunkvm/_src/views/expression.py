@@ -219,8 +219,15 @@ class _Writer:
             self.attempt(node, arms, decided.op.attrs[ON], depth)
             return
         if attrs["decoding"] == "truth":
-            self.put("ifelse(")
-            self.arguments(node, [0, arms[1], arms[0]], depth)
+            condition, otherwise, then = (_core.input_at(node, i) for i in (0, *arms))
+            if otherwise is condition:
+                name, numbers = "and_", [0, arms[1]]
+            elif then is condition:
+                name, numbers = "or_", [0, arms[0]]
+            else:
+                name, numbers = "ifelse", [0, arms[1], arms[0]]
+            self.put(name + "(")
+            self.arguments(node, numbers, depth)
         else:
             default = arms.pop() if attrs["decoding"] == "index_or_default" else None
             self.put("switch_case(")
