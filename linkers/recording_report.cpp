@@ -44,10 +44,24 @@ RecordingReport report_of(RecordedCalls recorded, const Program& program, const 
   report.node_runs = std::move(recorded.node_runs);
   for (std::size_t b = 0; b < totals.branches.size(); ++b) {
     const std::span arms = program.branches[b].arm_counts(recorded.counters);
-    report.branches.push_back({totals.branches[b].flips, {arms.begin(), arms.end()}});
+    report.branches.push_back({.flips = totals.branches[b].flips,
+                               .arms = {arms.begin(), arms.end()},
+                               .loop = program.branches[b].loop});
+    if (b < totals.arms.size()) report.branches.back().by_steps = std::move(totals.arms[b]);
   }
   for (const Elapsed& region : totals.regions) report.regions.push_back(scale.net(region));
   report.demanders = std::move(totals.demanders);
+  totals.loops.resize(program.loops.size());  // there are none before the first call
+  for (std::size_t l = 0; l < totals.loops.size(); ++l)
+    report.loops.push_back(
+        {program.loops[l].node, std::move(totals.loops[l]), program.loops[l].branch});
+  for (const StepRecord& step : totals.steps)
+    report.steps.push_back({.start = scale.gross(step.start),
+                            .gross = scale.gross(step.end - step.start),
+                            .loop = step.loop,
+                            .step = step.step,
+                            .call = step.call,
+                            .thread = step.thread});
   for (CallRecord& call : totals.calls)
     report.calls.push_back({.id = call.start,
                             .start = scale.gross(call.start),

@@ -38,6 +38,8 @@ struct RecordingReport {
   struct BranchCounts {
     std::uint64_t flips = 0;
     std::vector<std::uint64_t> arms;  ///< how often each was taken
+    std::uint32_t loop = kNone;       ///< the innermost loop in each step of which it decides
+    ArmsBySteps by_steps{};           ///< of one in a loop
   };
   struct CallTimes {
     std::uint64_t id = 0;  ///< the tick in which it began, which its events name it by
@@ -52,11 +54,25 @@ struct RecordingReport {
     std::uint64_t call = 0, thread = 0;
   };
 
+  /// How a loop's runs went.
+  struct LoopRuns {
+    std::uint32_t node = 0;
+    LoopRecord record;
+    std::uint32_t branch = 0;  ///< its test
+  };
+  struct Step {
+    double start = 0, gross = 0;
+    std::uint32_t loop = 0;
+    std::uint64_t step = 0, call = 0, thread = 0;
+  };
+
   std::vector<Site> sites;
   std::vector<std::uint64_t> node_runs;
   std::vector<BranchCounts> branches;
   std::vector<double> regions;
   std::vector<std::uint32_t> demanders;
+  std::vector<LoopRuns> loops;
+  std::vector<Step> steps;
   std::vector<CallTimes> calls;
   std::vector<Event> events;
   std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_loops;

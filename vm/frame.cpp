@@ -144,6 +144,7 @@ void Frame::reset_lazy(std::uint32_t index) noexcept {
 
 void Frame::begin_loop(std::uint32_t loop) noexcept {
   counted_[loop] = counters_[program_->loops[loop].counter];
+  if (recorder_ != nullptr) recorder_->steps.begin(loop, recorder_->last);
   reset_step(loop);
 }
 

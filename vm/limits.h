@@ -27,6 +27,10 @@ inline constexpr std::uint32_t kConditionSteps = 1000;
 /// Calls and events that a recorder keeps, the latest ones: 9 MB of calls at 72 bytes, and 8 for
 /// each branch that one decided; 3 MB of events at 40 bytes.
 inline constexpr std::size_t kMostCalls = 1 << 17, kMostEvents = 1 << 16;
+/// Steps of a run of a loop that a recorder keeps one by one, and numbers of steps by which it
+/// counts the runs of one loop.
+inline constexpr std::uint64_t kStepsKept = 64;
+inline constexpr std::size_t kMostStepCounts = 1024;
 /// Tuples of shapes that a node's runs are counted by; runs with further ones are not counted. A
 /// run is counted in 110 ns among so many, and in 20 ns among 64 and 1,024.
 inline constexpr std::size_t kMostShapes = 4096;

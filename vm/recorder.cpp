@@ -110,6 +110,7 @@ Recorder::Recorder(std::shared_ptr<const Program> program,
     : branches(program->branches.size()),
       regions(about->regions.n_regions),
       demanders(program->bodies.size(), kNone),
+      steps(*program, options.events),
       program_(std::move(program)),
       about_(std::move(about)),
       options_(options),
@@ -140,11 +141,13 @@ void Recorder::begin_call(std::span<const std::uint32_t> forced) {
   call_bytes_ = 0;
   start_laps_ = count;
   last = start_ = Clock::now();
+  steps.begin_call(start_, thread_);
 }
 
 void Recorder::end_call(bool failed) {
   if (failed) part(CallPart::Machine);
   leave_bodies(0);
+  steps.end_call();
   ++n_calls_;
   if (!options_.calls) return;
   make_room(calls_, kMostCalls);
@@ -251,6 +254,17 @@ void RecordedTotals::add_demanders(std::span<const std::uint32_t> from) {
   });
 }
 
+void RecordedTotals::add_steps(std::span<const LoopRecord> of_loops,
+                               std::span<const ArmsBySteps> of_branches,
+                               std::span<const StepRecord> from) {
+  merge_each(loops, of_loops, {}, [](LoopRecord& to, const LoopRecord& other) { to.merge(other); });
+  merge_each(arms, of_branches, {}, [](ArmsBySteps& to, const ArmsBySteps& other) {
+    merge_each(to, std::span(other), std::uint64_t{0},
+               [](std::uint64_t& sum, std::uint64_t count) { sum += count; });
+  });
+  merge_in_order(steps, from, &StepRecord::end);
+}
+
 void RecordedTotals::add_calls(std::span<const CallRecord> from) {
   merge_in_order(calls, from, &CallRecord::start);
   const auto kept = std::ranges::lower_bound(calls, kept_from, {}, &CallRecord::start);
@@ -266,6 +280,7 @@ void RecordedTotals::add(const Recorder& recorder) {
   add_branches(recorder.branches);
   add_regions(recorder.regions);
   add_demanders(recorder.demanders);
+  add_steps(recorder.steps.loops(), recorder.steps.arms(), recorder.steps.steps());
   if (!recorder.calls_.empty() && recorder.calls_.size() < recorder.n_calls_)
     kept_from = std::max(kept_from, recorder.calls_.front().start);
   add_calls(recorder.calls_);
@@ -285,6 +300,7 @@ void RecordedTotals::add(const RecordedTotals& other) {
   add_branches(other.branches);
   add_regions(other.regions);
   add_demanders(other.demanders);
+  add_steps(other.loops, other.arms, other.steps);
   kept_from = std::max(kept_from, other.kept_from);
   add_calls(other.calls);
   add_events(other.events);

@@ -12,6 +12,7 @@
 #include "vm/limits.h"
 #include "vm/program.h"
 #include "vm/shape_tally.h"
+#include "vm/step_tally.h"
 
 #include <algorithm>
 #include <array>
@@ -166,7 +167,10 @@ class Recorder {
     ++record.evaluated;
     record.flips += record.last != arm && record.last != kNone ? 1 : 0;
     record.last = arm;
-    if (program_->branches[branch].loop == kNone) decisions_.push_back({branch, arm});
+    if (program_->branches[branch].loop == kNone)
+      decisions_.push_back({branch, arm});
+    else
+      steps.took(branch, arm, last);
   }
   std::uint64_t n_calls() const { return n_calls_; }
 
@@ -175,6 +179,7 @@ class Recorder {
   std::vector<BranchRecord> branches;
   std::vector<Elapsed> regions;  ///< by region (CodeRegions): memo and input bodies run from there
   std::vector<std::uint32_t> demanders;  ///< by body: the pc of a memo's first Need
+  StepTally steps;                       ///< of loops
   std::uint64_t last = 0;                ///< when the last lap ended
   std::uint64_t count = 0;               ///< of laps
 
@@ -287,6 +292,9 @@ struct RecordedTotals {
   std::vector<BranchRecord> branches;
   std::vector<Elapsed> regions;
   std::vector<std::uint32_t> demanders;
+  std::vector<LoopRecord> loops;
+  std::vector<ArmsBySteps> arms;  ///< by branch that decides in a loop
+  std::vector<StepRecord> steps;
   /// The latest `calls.size()` of all: where a recorder dropped some, those of others that are as
   /// old are dropped too, so that each one's number is known.
   std::vector<CallRecord> calls;
@@ -304,6 +312,8 @@ struct RecordedTotals {
   void add_branches(std::span<const BranchRecord> from);
   void add_regions(std::span<const Elapsed> from);
   void add_demanders(std::span<const std::uint32_t> from);
+  void add_steps(std::span<const LoopRecord> of_loops, std::span<const ArmsBySteps> of_branches,
+                 std::span<const StepRecord> from);
   void add_calls(std::span<const CallRecord> from);
   void add_events(std::span<const EventRecord> from);
 };

@@ -54,8 +54,10 @@ PyRef site_row(const RecordingReport::Site& site) {
 }
 
 PyRef branch_row(const RecordingReport::BranchCounts& branch) {
-  return PyRef::take(
-      Py_BuildValue("(KO)", number(branch.flips), list_of(branch.arms, integer).get()));
+  const PyRef loop = branch.loop == kNone ? PyRef::borrow(Py_None) : integer(branch.loop);
+  return PyRef::take(Py_BuildValue("(KOOO)", number(branch.flips),
+                                   list_of(branch.arms, integer).get(), loop.get(),
+                                   list_of(branch.by_steps, integer).get()));
 }
 
 // {node: [(shapes, runs, bytes), ...]}; the shapes one after the other, as ShapeCounts has them.
@@ -83,6 +85,20 @@ PyRef call_row(const RecordingReport::CallTimes& call) {
                                    call.failed ? Py_True : Py_False));
 }
 
+// (node, branch of the test, [(steps, runs), ...], broken runs)
+PyRef loop_row(const RecordingReport::LoopRuns& loop) {
+  PyRef runs = list_of(loop.record.runs, [](const auto& entry) {
+    return PyRef::take(Py_BuildValue("(KK)", number(entry.first), number(entry.second)));
+  });
+  return PyRef::take(
+      Py_BuildValue("(IIOK)", loop.node, loop.branch, runs.get(), number(loop.record.broken)));
+}
+
+PyRef step_row(const RecordingReport::Step& step) {
+  return PyRef::take(Py_BuildValue("(ddIKKK)", step.start, step.gross, step.loop, number(step.step),
+                                   number(step.call), number(step.thread)));
+}
+
 PyRef event_row(const RecordingReport::Event& event) {
   return PyRef::take(Py_BuildValue("(ddIKK)", event.start, event.net, event.site,
                                    number(event.call), number(event.thread)));
@@ -99,6 +115,8 @@ PyObject* read(PyObject* self, PyObject*) {
     set(dict, "demanders", list_of(report.demanders, [](std::uint32_t pc) {
           return pc == kNone ? PyRef::borrow(Py_None) : integer(pc);
         }));
+    set(dict, "loops", list_of(report.loops, loop_row));
+    set(dict, "steps", list_of(report.steps, step_row));
     set(dict, "calls", list_of(report.calls, call_row));
     set(dict, "events", list_of(report.events, event_row));
     set(dict, "shapes_of_nodes", shape_dict(report.shapes_of_nodes));

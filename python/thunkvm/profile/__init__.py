@@ -10,6 +10,7 @@ from thunkvm.profile.condition_rows import ArmRow, ConditionRow, RegionRow
 from thunkvm.profile.difference import FunctionChange, NodeChange, ProfileDifference
 from thunkvm.profile.live import LiveProfile
 from thunkvm.profile.live import profile as record_all
+from thunkvm.profile.loop_rows import LoopRow
 from thunkvm.profile.reading import ProfileFileError
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
@@ -32,6 +33,6 @@ else:
 
 __all__ = [
     "ArmRow", "CallRow", "ConditionRow", "Event", "FunctionChange", "FunctionRecord", "GroupRow",
-    "LiveProfile", "NodeChange", "NodeRow", "Overheads", "Profile", "ProfileDifference",
+    "LiveProfile", "LoopRow", "NodeChange", "NodeRow", "Overheads", "Profile", "ProfileDifference",
     "ProfileFileError", "RegionRow",
 ]  # fmt: skip

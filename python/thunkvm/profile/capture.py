@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from thunkvm import _core
 from thunkvm._src.views.expression import cut, expression
 from thunkvm._src.views.origin import location_of
+from thunkvm.profile.captured_loops import by_steps, loop_rows
 from thunkvm.profile.condition_rows import (
     ArmRow,
     ConditionRow,
@@ -64,7 +65,7 @@ def counted(function: _core.Function) -> FunctionRecord:
     """Return what every function counts: how often its nodes ran, and its branches took an arm."""
     runs, arms = function._counts()
     capture = _Capture(function, function._record(apart=True), {}, runs)
-    capture.data["branches"] = [(0, taken) for taken in arms]
+    capture.data["branches"] = [(0, taken, None, []) for taken in arms]
     return capture.record()
 
 
@@ -94,13 +95,15 @@ class _Capture:
 
     def record(self) -> FunctionRecord:
         mode = self.function.mode
+        conditions = tuple(map(self._condition, range(len(self.program.conditions))))
         n_events = self.data["n_events"]
         return FunctionRecord(
             name=self.function._shown,
             mode="" if mode is None else mode.name,
             n_calls=self.data["n_calls"],
             nodes=self._nodes(),
-            conditions=tuple(map(self._condition, range(len(self.program.conditions)))),
+            conditions=conditions,
+            loops=loop_rows(self.program, self.data["loops"], conditions),
             regions=tuple(
                 RegionRow(index=index, **region._asdict())
                 for index, region in enumerate(self.program.arms)
@@ -226,7 +229,8 @@ class _Capture:
     def _condition(self, number: int) -> ConditionRow:
         condition = self.program.conditions[number]
         first = condition.branches[0]
-        flips, taken = self.data["branches"][first]
+        flips, taken, loop, in_steps = self.data["branches"][first]
+        order = [condition.arm(arm) for arm in range(condition.n_arms)]
         arms = tuple(self._arm(number, condition, arm, taken) for arm in range(condition.n_arms))
         owner = self.program.nodes[condition.node].owner
         assert owner is not None
@@ -234,7 +238,8 @@ class _Capture:
         return ConditionRow(
             index=number, node=condition.node, text=condition.text, file=file, line=line,
             evaluations=sum(taken), flips=flips, arms=arms, saved=estimated_saving(arms),
-            break_even=break_even(arms),
+            break_even=break_even(arms), loop=loop,
+            by_steps=by_steps(in_steps, condition.n_arms, order),
         )  # fmt: skip
 
     def _arm(self, number: int, condition: Condition, arm: int, taken: list[int]) -> ArmRow:
@@ -297,6 +302,13 @@ class _Capture:
                 Event(
                     thread=number_of.get(thread, 0), start=start, duration=seconds, node=node,
                     group=group, kind=kind, call=call_of.get(call),
+                )
+            )  # fmt: skip
+        for start, seconds, loop, step, call, thread in self.data["steps"]:
+            rows.append(
+                Event(
+                    thread=number_of.get(thread, 0), start=start, duration=seconds, kind="step",
+                    node=self.data["loops"][loop][0], call=call_of.get(call), step=step,
                 )
             )  # fmt: skip
         return tuple(rows)

@@ -66,6 +66,10 @@ class ConditionRow:
     break_even : float or None
         Seconds that deciding may cost each time before it is no faster than an eager ``where``,
         which computes all arms, by `break_even`; None where an arm never ran.
+    loop : int or None
+        The loop in each step of which it is decided; None where that is once a call.
+    by_steps : tuple of tuple of int
+        How often each arm was taken in step 0 of that loop, in step 1, in 2 and 3, in 4 to 7, ...
     """
 
     index: int
@@ -78,6 +82,8 @@ class ConditionRow:
     arms: tuple[ArmRow, ...] = ()
     saved: float | None = None
     break_even: float | None = None
+    loop: int | None = None
+    by_steps: tuple[tuple[int, ...], ...] = ()
 
     @property
     def always(self) -> str | None:

@@ -13,6 +13,7 @@ from thunkvm._src.saving import save_text
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.extras import needed
+from thunkvm.profile.loop_rows import LoopRow, step_range
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import CallRow, FunctionRecord, GroupRow, NodeRow
 from thunkvm.profile.sections import arm_name
@@ -118,6 +119,48 @@ def _arms(function: FunctionRecord) -> list[Row]:
     ]
 
 
+def _loops(function: FunctionRecord) -> list[Row]:
+    return [
+        {
+            "loop": function.nodes[loop.node].name,
+            "condition": function.conditions[loop.condition].text,
+            "file": function.nodes[loop.node].file,
+            "line": function.nodes[loop.node].line,
+            "runs": loop.n_runs,
+            "steps": loop.steps,
+            "min_steps": loop.least,
+            "median_steps": loop.median,
+            "max_steps": loop.most,
+            "time": loop.time,
+            "step_time": loop.step_time,
+            "saved": loop.saved,
+            "by_condition": loop.n_runs - loop.by_limit,
+            "by_limit": loop.by_limit,
+            "failed": loop.failed,
+        }
+        for loop in function.loops
+    ]
+
+
+def _steps(function: FunctionRecord) -> list[Row]:
+    return [
+        {
+            "loop": function.nodes[function.loops[condition.loop].node].name,
+            "condition": condition.text,
+            "arm": arm.name,
+            "first_step": step_range(number)[0],
+            "last_step": step_range(number)[1],
+            "taken": taken[position],
+            "share": taken[position] / sum(taken),
+        }
+        for condition in function.conditions
+        if condition.loop is not None
+        for number, taken in enumerate(condition.by_steps)
+        if sum(taken)
+        for position, arm in enumerate(condition.arms)
+    ]
+
+
 def _calls(function: FunctionRecord) -> list[Row]:
     return [
         {
@@ -156,6 +199,8 @@ def _overheads(function: FunctionRecord) -> list[Row]:
 TABLES: dict[str, Callable[[FunctionRecord], list[Row]]] = {
     "nodes": _nodes,
     "arms": _arms,
+    "loops": _loops,
+    "steps": _steps,
     "calls": _calls,
     "groups": _groups,
     "overheads": _overheads,
@@ -165,7 +210,8 @@ TABLES: dict[str, Callable[[FunctionRecord], list[Row]]] = {
 _ONE_OF_EACH = FunctionRecord(
     name="",
     nodes=(NodeRow(index=0, op=""),),
-    conditions=(ConditionRow(index=0, node=0, arms=(ArmRow(name=""),)),),
+    conditions=(ConditionRow(index=0, node=0, arms=(ArmRow(name=""),), loop=0, by_steps=((1,),)),),
+    loops=(LoopRow(index=0, node=0, condition=0),),
     groups=(GroupRow(index=0),),
     calls=(CallRow(index=0),),
 )

@@ -14,6 +14,7 @@ from typing import Any
 from thunkvm._src.saving import save_text
 from thunkvm.profile.fold_tree import flat, fold_tree
 from thunkvm.profile.laziness import lazy_report
+from thunkvm.profile.loop_rows import step_range
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 from thunkvm.profile.sections import OVERHEADS, arm_name, head, laziness
@@ -124,6 +125,20 @@ def _function(profile: Profile, function: FunctionRecord, first: float) -> dict[
             }
             for condition in function.conditions
         ],
+        "loops": [
+            {
+                "condition": loop.condition,
+                "node": function.nodes[loop.node].name,
+                "runs": loop.n_runs,
+                "steps": loop.steps,
+                "stepsOfRuns": [loop.least, loop.median, loop.most],
+                "stepTime": loop.step_time,
+                "saved": loop.saved,
+                "ended": loop.ended,
+            }
+            for loop in function.loops
+        ],
+        "stepRanges": [step_range(number) for number in range(64)],
         "calls": [
             {
                 **asdict(call),

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from itertools import zip_longest
+from operator import add
 
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow, break_even, estimated_saving
 from thunkvm.profile.keys import NodeKey, node_keys
+from thunkvm.profile.loop_rows import LoopRow, merged_runs
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, GroupRow, NodeRow, Overheads
 from thunkvm.profile.timeline import first_start
@@ -73,6 +76,7 @@ def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
         n_calls=a.n_calls + b.n_calls,
         nodes=tuple(_nodes(x, y) for x, y in zip(a.nodes, b.nodes, strict=True)),
         conditions=tuple(map(_conditions, a.conditions, b.conditions)),
+        loops=tuple(map(_loops, a.loops, b.loops)),
         groups=groups,
         calls=a.calls + moved_calls,
         events=a.events + moved_events,
@@ -123,6 +127,27 @@ def _conditions(a: ConditionRow, b: ConditionRow) -> ConditionRow:
         arms=arms,
         saved=estimated_saving(arms) if _has_times(a.arms + b.arms) else None,
         break_even=break_even(arms) if _has_times(a.arms + b.arms) else None,
+        by_steps=_by_steps(a.by_steps, b.by_steps),
+    )
+
+
+def _by_steps(
+    a: tuple[tuple[int, ...], ...], b: tuple[tuple[int, ...], ...]
+) -> tuple[tuple[int, ...], ...]:
+    return tuple(
+        tuple(map(add, x, y)) if x and y else x or y for x, y in zip_longest(a, b, fillvalue=())
+    )
+
+
+def _loops(a: LoopRow, b: LoopRow) -> LoopRow:
+    return replace(
+        a,
+        runs=merged_runs(a.runs, b.runs),
+        by_limit=a.by_limit + b.by_limit,
+        failed=a.failed + b.failed,
+        steps=a.steps + b.steps,
+        time=a.time + b.time,
+        saved=None if a.saved is None or b.saved is None else a.saved + b.saved,
     )
 
 

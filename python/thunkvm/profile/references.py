@@ -53,7 +53,7 @@ def decision_faults(
 
 
 def _positions(function: FunctionRecord) -> Iterator[str]:
-    for name in ("nodes", "conditions", "regions", "groups"):
+    for name in ("nodes", "conditions", "regions", "loops", "groups"):
         for position, row in enumerate(getattr(function, name)):
             if row.index != position:
                 yield f"{name}[{position}].index is {row.index}, and has to be {position}"
@@ -83,6 +83,11 @@ def _indices(function: FunctionRecord) -> Iterator[Reference]:
         for number, arm in enumerate(condition.arms):
             for index in arm.nodes:
                 yield "conditions", i, f".arms[{number}].nodes", "node", index, n_nodes
+        yield "conditions", i, ".loop", "loop", condition.loop, len(function.loops)
+    for i, loop in enumerate(function.loops):
+        yield "loops", i, ".node", "node", loop.node, n_nodes
+        yield "loops", i, ".condition", "condition", loop.condition, len(n_arms)
+        yield "loops", i, ".outer", "loop", loop.outer, len(function.loops)
     for i, group in enumerate(function.groups):
         for index in group.nodes:
             yield "groups", i, ".nodes", "node", index, n_nodes

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from thunkvm.profile.condition_rows import ConditionRow, RegionRow
+from thunkvm.profile.loop_rows import LoopRow
 
 Kind = Literal["count", "time", "trace", "memory"]
 #: Seconds below which nothing was measured: no clock tells them from none.
@@ -256,9 +257,12 @@ class Event:
     node, group : int or None
         What ran, where `kind` is ``"node"`` or ``"group"``.
     kind : str
-        ``"node"``, ``"group"``, ``"call"``, or the name of a row of `Overheads`.
+        ``"node"``, ``"group"``, ``"call"``, ``"step"`` (of the loop that `node` is), or the name
+        of a row of `Overheads`.
     call : int or None
         The call that it belongs to.
+    step : int or None
+        Which step it is; of a run of many steps some are recorded.
     """
 
     thread: int
@@ -268,6 +272,7 @@ class Event:
     group: int | None = None
     kind: str = "node"
     call: int | None = None
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,7 +285,7 @@ class FunctionRecord:
         What errors call the function, and how it was linked.
     n_calls : int
         How many calls were recorded.
-    nodes, conditions, regions, groups, calls, events : tuple
+    nodes, conditions, regions, loops, groups, calls, events : tuple
         Its rows; a row's index is its position. `calls` and `events` are recorded where asked for.
         A call's index counts from the first call that was made: of very many the latest are kept.
     overheads : Overheads
@@ -295,6 +300,7 @@ class FunctionRecord:
     nodes: tuple[NodeRow, ...] = ()
     conditions: tuple[ConditionRow, ...] = ()
     regions: tuple[RegionRow, ...] = ()
+    loops: tuple[LoopRow, ...] = ()
     groups: tuple[GroupRow, ...] = ()
     calls: tuple[CallRow, ...] = ()
     overheads: Overheads = Overheads()

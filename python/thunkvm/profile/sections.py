@@ -9,6 +9,7 @@ from thunkvm._src.views.text_table import show_bytes
 from thunkvm.profile.amounts import counted, show_percent, show_seconds
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.laziness import lazy_report
+from thunkvm.profile.loop_sections import loops, steps
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
 from thunkvm.profile.section import Section, Tone, tone_of, tones_of, without
@@ -64,8 +65,10 @@ def profile_sections(profile: Profile, rows: int = ROWS) -> list[Section]:
         tables = [node_section(function, rows), line_section(function, rows)]
         if function.conditions:
             tables.append(branches(function, rows))
-        if any(map(_is_of_loop, function.conditions)):
+        if function.loops:
             tables.append(loops(function, rows))
+            by_step = steps(function, rows)
+            tables += [by_step] if by_step.rows else []
         if function.calls:
             tables.append(calls(function, rows, first))
             if profile.kind != "memory":
@@ -205,31 +208,6 @@ def branches(function: FunctionRecord, rows: int) -> Section:
     more = len(order) - rows
     notes = (f"... and {counted(more, 'condition')} more",) if more > 0 else ()
     return Section("branches", headers, tuple(shown), ("condition", "arm"), notes, tuple(tones))
-
-
-def loops(function: FunctionRecord, rows: int) -> Section:
-    """Return the table of the loops, by what they test: those that took most steps first."""
-    headers = ("loop while", "entered", "steps", "steps each", "time", "each step")
-    of_loops = [(c, c.arms[0], c.arms[1]) for c in function.conditions if _is_of_loop(c)]
-    of_loops.sort(key=lambda row: -row[1].taken)
-    shown = tuple(
-        (
-            condition.text + _where(condition),
-            str(end.taken),
-            str(step.taken),
-            f"{step.taken / end.taken:.1f}" if end.taken else "unknown",
-            show_seconds(step.time),
-            _mean(step),
-        )
-        for condition, step, end in of_loops[:rows]
-    )
-    more = len(of_loops) - rows
-    notes = (f"... and {counted(more, 'loop')} more",) if more > 0 else ()
-    return Section("loops", headers, shown, ("loop while",), notes)
-
-
-def _is_of_loop(condition: ConditionRow) -> bool:
-    return [arm.name for arm in condition.arms] == ["step", "end"]
 
 
 def _where(condition: ConditionRow) -> str:

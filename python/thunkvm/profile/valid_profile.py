@@ -121,6 +121,16 @@ def validate___definitions_functionrecord(data, custom_formats={}, name_prefix=N
                 data__regions_len = len(data__regions)
                 for data__regions_x, data__regions_item in enumerate(data__regions):
                     validate___definitions_regionrow(data__regions_item, custom_formats, (name_prefix or "data") + ".regions[{data__regions_x}]".format(**locals()))
+        if "loops" in data_keys:
+            data_keys.remove("loops")
+            data__loops = data["loops"]
+            if not isinstance(data__loops, (list, tuple)):
+                raise SchemaError("" + (name_prefix or "data") + ".loops must be array", value=data__loops, rule='type')
+            data__loops_is_list = isinstance(data__loops, (list, tuple))
+            if data__loops_is_list:
+                data__loops_len = len(data__loops)
+                for data__loops_x, data__loops_item in enumerate(data__loops):
+                    validate___definitions_looprow(data__loops_item, custom_formats, (name_prefix or "data") + ".loops[{data__loops_x}]".format(**locals()))
         if "groups" in data_keys:
             data_keys.remove("groups")
             data__groups = data["groups"]
@@ -246,6 +256,16 @@ def validate___definitions_event(data, custom_formats={}, name_prefix=None):
                     raise SchemaError("" + (name_prefix or "data") + ".call must be bigger than or equal to 0", value=data__call, rule='minimum')
                 if data__call > 4611686018427387904:
                     raise SchemaError("" + (name_prefix or "data") + ".call must be smaller than or equal to 4611686018427387904", value=data__call, rule='maximum')
+        if "step" in data_keys:
+            data_keys.remove("step")
+            data__step = data["step"]
+            if not isinstance(data__step, (int, NoneType)) and not (isinstance(data__step, float) and data__step.is_integer()) or isinstance(data__step, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".step must be integer or null", value=data__step, rule='type')
+            if isinstance(data__step, (int, float, Decimal)) and not isinstance(data__step, bool):
+                if data__step < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".step must be bigger than or equal to 0", value=data__step, rule='minimum')
+                if data__step > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".step must be smaller than or equal to 4611686018427387904", value=data__step, rule='maximum')
         if data_keys:
             raise SchemaError("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties", value=data, rule='additionalProperties')
     return data
@@ -544,6 +564,135 @@ def validate___definitions_grouprow(data, custom_formats={}, name_prefix=None):
             raise SchemaError("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties", value=data, rule='additionalProperties')
     return data
 
+def validate___definitions_looprow(data, custom_formats={}, name_prefix=None):
+    if not isinstance(data, (dict)):
+        raise SchemaError("" + (name_prefix or "data") + " must be object", value=data, rule='type')
+    data_is_dict = isinstance(data, dict)
+    if data_is_dict:
+        data__missing_keys = set(['index', 'node', 'condition']) - data.keys()
+        if data__missing_keys:
+            raise SchemaError("" + (name_prefix or "data") + " must contain " + (str(sorted(data__missing_keys)) + " properties"), value=data, rule='required')
+        data_keys = set(data.keys())
+        if "index" in data_keys:
+            data_keys.remove("index")
+            data__index = data["index"]
+            if not isinstance(data__index, (int)) and not (isinstance(data__index, float) and data__index.is_integer()) or isinstance(data__index, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".index must be integer", value=data__index, rule='type')
+            if isinstance(data__index, (int, float, Decimal)) and not isinstance(data__index, bool):
+                if data__index < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".index must be bigger than or equal to 0", value=data__index, rule='minimum')
+                if data__index > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".index must be smaller than or equal to 4611686018427387904", value=data__index, rule='maximum')
+        if "node" in data_keys:
+            data_keys.remove("node")
+            data__node = data["node"]
+            if not isinstance(data__node, (int)) and not (isinstance(data__node, float) and data__node.is_integer()) or isinstance(data__node, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".node must be integer", value=data__node, rule='type')
+            if isinstance(data__node, (int, float, Decimal)) and not isinstance(data__node, bool):
+                if data__node < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".node must be bigger than or equal to 0", value=data__node, rule='minimum')
+                if data__node > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".node must be smaller than or equal to 4611686018427387904", value=data__node, rule='maximum')
+        if "condition" in data_keys:
+            data_keys.remove("condition")
+            data__condition = data["condition"]
+            if not isinstance(data__condition, (int)) and not (isinstance(data__condition, float) and data__condition.is_integer()) or isinstance(data__condition, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".condition must be integer", value=data__condition, rule='type')
+            if isinstance(data__condition, (int, float, Decimal)) and not isinstance(data__condition, bool):
+                if data__condition < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".condition must be bigger than or equal to 0", value=data__condition, rule='minimum')
+                if data__condition > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".condition must be smaller than or equal to 4611686018427387904", value=data__condition, rule='maximum')
+        if "outer" in data_keys:
+            data_keys.remove("outer")
+            data__outer = data["outer"]
+            if not isinstance(data__outer, (int, NoneType)) and not (isinstance(data__outer, float) and data__outer.is_integer()) or isinstance(data__outer, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".outer must be integer or null", value=data__outer, rule='type')
+            if isinstance(data__outer, (int, float, Decimal)) and not isinstance(data__outer, bool):
+                if data__outer < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".outer must be bigger than or equal to 0", value=data__outer, rule='minimum')
+                if data__outer > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".outer must be smaller than or equal to 4611686018427387904", value=data__outer, rule='maximum')
+        if "runs" in data_keys:
+            data_keys.remove("runs")
+            data__runs = data["runs"]
+            if not isinstance(data__runs, (list, tuple)):
+                raise SchemaError("" + (name_prefix or "data") + ".runs must be array", value=data__runs, rule='type')
+            data__runs_is_list = isinstance(data__runs, (list, tuple))
+            if data__runs_is_list:
+                data__runs_len = len(data__runs)
+                for data__runs_x, data__runs_item in enumerate(data__runs):
+                    if not isinstance(data__runs_item, (list, tuple)):
+                        raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}]".format(**locals()) + " must be array", value=data__runs_item, rule='type')
+                    data__runs_item_is_list = isinstance(data__runs_item, (list, tuple))
+                    if data__runs_item_is_list:
+                        data__runs_item_len = len(data__runs_item)
+                        if data__runs_item_len < 2:
+                            raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}]".format(**locals()) + " must contain at least 2 items", value=data__runs_item, rule='minItems')
+                        if data__runs_item_len > 2:
+                            raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}]".format(**locals()) + " must contain less than or equal to 2 items", value=data__runs_item, rule='maxItems')
+                        for data__runs_item_x, data__runs_item_item in enumerate(data__runs_item):
+                            if not isinstance(data__runs_item_item, (int)) and not (isinstance(data__runs_item_item, float) and data__runs_item_item.is_integer()) or isinstance(data__runs_item_item, bool):
+                                raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}][{data__runs_item_x}]".format(**locals()) + " must be integer", value=data__runs_item_item, rule='type')
+                            if isinstance(data__runs_item_item, (int, float, Decimal)) and not isinstance(data__runs_item_item, bool):
+                                if data__runs_item_item < 0:
+                                    raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}][{data__runs_item_x}]".format(**locals()) + " must be bigger than or equal to 0", value=data__runs_item_item, rule='minimum')
+                                if data__runs_item_item > 4611686018427387904:
+                                    raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}][{data__runs_item_x}]".format(**locals()) + " must be smaller than or equal to 4611686018427387904", value=data__runs_item_item, rule='maximum')
+        if "by_limit" in data_keys:
+            data_keys.remove("by_limit")
+            data__bylimit = data["by_limit"]
+            if not isinstance(data__bylimit, (int)) and not (isinstance(data__bylimit, float) and data__bylimit.is_integer()) or isinstance(data__bylimit, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".by_limit must be integer", value=data__bylimit, rule='type')
+            if isinstance(data__bylimit, (int, float, Decimal)) and not isinstance(data__bylimit, bool):
+                if data__bylimit < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".by_limit must be bigger than or equal to 0", value=data__bylimit, rule='minimum')
+                if data__bylimit > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".by_limit must be smaller than or equal to 4611686018427387904", value=data__bylimit, rule='maximum')
+        if "failed" in data_keys:
+            data_keys.remove("failed")
+            data__failed = data["failed"]
+            if not isinstance(data__failed, (int)) and not (isinstance(data__failed, float) and data__failed.is_integer()) or isinstance(data__failed, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".failed must be integer", value=data__failed, rule='type')
+            if isinstance(data__failed, (int, float, Decimal)) and not isinstance(data__failed, bool):
+                if data__failed < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".failed must be bigger than or equal to 0", value=data__failed, rule='minimum')
+                if data__failed > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".failed must be smaller than or equal to 4611686018427387904", value=data__failed, rule='maximum')
+        if "steps" in data_keys:
+            data_keys.remove("steps")
+            data__steps = data["steps"]
+            if not isinstance(data__steps, (int)) and not (isinstance(data__steps, float) and data__steps.is_integer()) or isinstance(data__steps, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".steps must be integer", value=data__steps, rule='type')
+            if isinstance(data__steps, (int, float, Decimal)) and not isinstance(data__steps, bool):
+                if data__steps < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".steps must be bigger than or equal to 0", value=data__steps, rule='minimum')
+                if data__steps > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".steps must be smaller than or equal to 4611686018427387904", value=data__steps, rule='maximum')
+        if "time" in data_keys:
+            data_keys.remove("time")
+            data__time = data["time"]
+            if not isinstance(data__time, (int, float, Decimal)) or isinstance(data__time, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".time must be number", value=data__time, rule='type')
+            if isinstance(data__time, (int, float, Decimal)) and not isinstance(data__time, bool):
+                if data__time < -1e+30:
+                    raise SchemaError("" + (name_prefix or "data") + ".time must be bigger than or equal to -1e+30", value=data__time, rule='minimum')
+                if data__time > 1e+30:
+                    raise SchemaError("" + (name_prefix or "data") + ".time must be smaller than or equal to 1e+30", value=data__time, rule='maximum')
+        if "saved" in data_keys:
+            data_keys.remove("saved")
+            data__saved = data["saved"]
+            if not isinstance(data__saved, (int, float, Decimal, NoneType)) or isinstance(data__saved, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".saved must be number or null", value=data__saved, rule='type')
+            if isinstance(data__saved, (int, float, Decimal)) and not isinstance(data__saved, bool):
+                if data__saved < -1e+30:
+                    raise SchemaError("" + (name_prefix or "data") + ".saved must be bigger than or equal to -1e+30", value=data__saved, rule='minimum')
+                if data__saved > 1e+30:
+                    raise SchemaError("" + (name_prefix or "data") + ".saved must be smaller than or equal to 1e+30", value=data__saved, rule='maximum')
+        if data_keys:
+            raise SchemaError("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties", value=data, rule='additionalProperties')
+    return data
+
 def validate___definitions_regionrow(data, custom_formats={}, name_prefix=None):
     if not isinstance(data, (dict)):
         raise SchemaError("" + (name_prefix or "data") + " must be object", value=data, rule='type')
@@ -702,6 +851,38 @@ def validate___definitions_conditionrow(data, custom_formats={}, name_prefix=Non
                     raise SchemaError("" + (name_prefix or "data") + ".break_even must be bigger than or equal to -1e+30", value=data__breakeven, rule='minimum')
                 if data__breakeven > 1e+30:
                     raise SchemaError("" + (name_prefix or "data") + ".break_even must be smaller than or equal to 1e+30", value=data__breakeven, rule='maximum')
+        if "loop" in data_keys:
+            data_keys.remove("loop")
+            data__loop = data["loop"]
+            if not isinstance(data__loop, (int, NoneType)) and not (isinstance(data__loop, float) and data__loop.is_integer()) or isinstance(data__loop, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".loop must be integer or null", value=data__loop, rule='type')
+            if isinstance(data__loop, (int, float, Decimal)) and not isinstance(data__loop, bool):
+                if data__loop < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".loop must be bigger than or equal to 0", value=data__loop, rule='minimum')
+                if data__loop > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".loop must be smaller than or equal to 4611686018427387904", value=data__loop, rule='maximum')
+        if "by_steps" in data_keys:
+            data_keys.remove("by_steps")
+            data__bysteps = data["by_steps"]
+            if not isinstance(data__bysteps, (list, tuple)):
+                raise SchemaError("" + (name_prefix or "data") + ".by_steps must be array", value=data__bysteps, rule='type')
+            data__bysteps_is_list = isinstance(data__bysteps, (list, tuple))
+            if data__bysteps_is_list:
+                data__bysteps_len = len(data__bysteps)
+                for data__bysteps_x, data__bysteps_item in enumerate(data__bysteps):
+                    if not isinstance(data__bysteps_item, (list, tuple)):
+                        raise SchemaError("" + (name_prefix or "data") + ".by_steps[{data__bysteps_x}]".format(**locals()) + " must be array", value=data__bysteps_item, rule='type')
+                    data__bysteps_item_is_list = isinstance(data__bysteps_item, (list, tuple))
+                    if data__bysteps_item_is_list:
+                        data__bysteps_item_len = len(data__bysteps_item)
+                        for data__bysteps_item_x, data__bysteps_item_item in enumerate(data__bysteps_item):
+                            if not isinstance(data__bysteps_item_item, (int)) and not (isinstance(data__bysteps_item_item, float) and data__bysteps_item_item.is_integer()) or isinstance(data__bysteps_item_item, bool):
+                                raise SchemaError("" + (name_prefix or "data") + ".by_steps[{data__bysteps_x}][{data__bysteps_item_x}]".format(**locals()) + " must be integer", value=data__bysteps_item_item, rule='type')
+                            if isinstance(data__bysteps_item_item, (int, float, Decimal)) and not isinstance(data__bysteps_item_item, bool):
+                                if data__bysteps_item_item < 0:
+                                    raise SchemaError("" + (name_prefix or "data") + ".by_steps[{data__bysteps_x}][{data__bysteps_item_x}]".format(**locals()) + " must be bigger than or equal to 0", value=data__bysteps_item_item, rule='minimum')
+                                if data__bysteps_item_item > 4611686018427387904:
+                                    raise SchemaError("" + (name_prefix or "data") + ".by_steps[{data__bysteps_x}][{data__bysteps_item_x}]".format(**locals()) + " must be smaller than or equal to 4611686018427387904", value=data__bysteps_item_item, rule='maximum')
         if data_keys:
             raise SchemaError("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties", value=data, rule='additionalProperties')
     return data

@@ -24,6 +24,7 @@ const branches = {
       `evaluated ${condition.evaluations.toLocaleString("en")} times`,
       `${format.count(condition.flips, "flip")}`, saved, `break-even ${format.seconds(condition.break_even)}`,
     ].join(" \u00b7 ");
+    const loop = f.loops.find((each) => each.condition === condition.index);
     const total = branches.time(condition);
     const bar = element("div", { class: "arms" });
     const rows = condition.arms.map((arm, number) => {
@@ -47,7 +48,38 @@ const branches = {
     });
     return element("article", { class: "card", id: `condition-${condition.index}` },
       element("h3", {}, element("code", {}, condition.text || "a condition"), " ", where || ""),
-      element("p", { class: "hint" }, facts), bar,
-      element("div", { class: "scroll" }, element("table", { class: "plain arm-table" }, ...rows)));
+      element("p", { class: "hint" }, loop ? branches.loopFacts(loop) : facts), bar,
+      element("div", { class: "scroll" }, element("table", { class: "plain arm-table" }, ...rows)),
+      ...(loop ? [] : branches.bySteps(f, condition)));
+  },
+
+  loopFacts(loop) {
+    const [least, median, most] = loop.stepsOfRuns;
+    const ended = Object.entries(loop.ended).map(([what, count]) => `${what} ${count.toLocaleString("en")}`);
+    return [
+      `${loop.node}: ${format.count(loop.runs, "run")}, ${format.count(loop.steps, "step")}`,
+      least === null ? "none came to its end" : `min ${least}, median ${median}, max ${most} steps`,
+      `${format.seconds(loop.stepTime)} each step`, `saved ${format.seconds(loop.saved)} in its steps`,
+      `ended by ${ended.join(", ") || "nothing yet"}`,
+    ].join(" \u00b7 ");
+  },
+
+  // Which way a condition in a loop went, by step: a bar for steps 0, 1, 2-3, 4-7, ...
+  bySteps(f, condition) {
+    if (condition.by_steps.length < 2) return [];
+    const rows = condition.by_steps.map((taken, number) => {
+      const all = taken.reduce((sum, count) => sum + count, 0);
+      const [first, last] = f.stepRanges[number];
+      const bar = element("div", { class: "arms" });
+      taken.forEach((count, arm) => {
+        const part = element("span", { class: "arm", title: `${condition.arms[arm].name}: ${count.toLocaleString("en")} times` });
+        part.style.flexGrow = all ? count / all : 0;
+        part.style.background = `var(--arm-${arm % 6})`;
+        bar.append(part);
+      });
+      return element("tr", {}, element("td", {}, first === last ? `step ${first}` : `steps ${first}-${last}`),
+        element("td", { class: "step-bar" }, bar), element("td", {}, `${all.toLocaleString("en")} times`));
+    });
+    return [element("table", { class: "plain arm-table" }, ...rows)];
   },
 };

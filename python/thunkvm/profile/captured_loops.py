@@ -1,0 +1,90 @@
+"""From the core's counts of loops to their rows, and to the steps of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from thunkvm.profile.condition_rows import ConditionRow
+from thunkvm.profile.conditions import ProgramRegions
+from thunkvm.profile.loop_rows import LoopRow
+
+
+def loop_rows(
+    program: ProgramRegions, found: list[Any], conditions: Sequence[ConditionRow]
+) -> tuple[LoopRow, ...]:
+    """Return the rows of a function's loops.
+
+    Parameters
+    ----------
+    program : ProgramRegions
+        Where its nodes run.
+    found : list
+        Of each loop the node, the branch of its test, the runs by steps, and those that failed.
+    conditions : sequence of ConditionRow
+        Its conditions.
+    """
+    number_of = {node: number for number, (node, *_) in enumerate(found)}
+    rows = []
+    for index, (node, branch, runs, failed) in enumerate(found):
+        condition = conditions[program.condition_of[branch]]
+        inner = [c.saved for c in conditions if c.loop == index and c is not condition]
+        known = [seconds for seconds in inner if seconds is not None]
+        rows.append(
+            LoopRow(
+                index=index, node=node, condition=condition.index,
+                outer=_outer(program, number_of, node), runs=tuple(map(tuple, runs)),
+                by_limit=_by_limit(program, conditions, condition.index), failed=failed,
+                steps=condition.arms[0].taken, time=condition.arms[0].time,
+                saved=sum(known) if len(known) == len(inner) else None,
+            )
+        )  # fmt: skip
+    return tuple(rows)
+
+
+def by_steps(taken: list[int], n_arms: int, order: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """Return how often each arm was taken in each class of steps.
+
+    Parameters
+    ----------
+    taken : list of int
+        All arms of class 0, then of class 1, ..., as the program counts them.
+    n_arms : int
+        How many arms there are.
+    order : sequence of int
+        For each arm of the row that of the program.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.captured_loops import by_steps
+    >>> by_steps([0, 5, 2, 3], 2, (1, 0))
+    ((5, 0), (3, 2))
+    """
+    classes = [taken[first : first + n_arms] for first in range(0, len(taken), n_arms)]
+    return tuple(tuple(counts[arm] for arm in order) for counts in classes)
+
+
+def _outer(program: ProgramRegions, number_of: dict[int, int], node: int) -> int | None:
+    block = next(b for b in program.blocks if b.kind == "step" and b.node == node)
+    while block.within is not None:
+        block = program.blocks[block.within]
+        if block.kind == "step":
+            assert block.node is not None
+            return number_of[block.node]
+    return None
+
+
+def _by_limit(program: ProgramRegions, conditions: Sequence[ConditionRow], tested: int) -> int:
+    """Return how often a loop ended without its condition being asked: at max_steps.
+
+    What a loop with a limit tests is itself a conditional: whether there may be another step, and
+    only if so what the user wrote.
+    """
+    owner = program.conditions[tested].selector.owner
+    for condition, row in zip(program.conditions, conditions, strict=True):
+        if owner is not None and program.nodes[condition.node].owner == owner:
+            return row.arms[1].taken
+    return 0
+
+
+__all__ = ["by_steps", "loop_rows"]
