@@ -95,9 +95,7 @@ def test_the_tables_show_loops_and_arms_by_step() -> None:
         f(0.5, 2)
     text = str(p)
     (row,) = (line for line in text.splitlines() if line.startswith("fori_loop"))
-    assert (
-        row.split()[5:11] == ["n", "2", "6", "2", "2", "4"] or " 2      6    2       2    4" in row
-    )
+    assert re.search(r" 2 +6 +2 +2 +4 ", row)  # runs, steps, the fewest, median and most of a run
     assert "condition 2" in row
     (then,) = (line for line in text.splitlines() if " then " in line and "100%" in line)
     assert then.split()[-3:] == ["100%", "0%", "0%"]
