@@ -29,7 +29,7 @@ struct LoopBody : Counted {
   Variable test;                    ///< one number, as a condition
   std::vector<Variable> nexts;      ///< of each state, of its type
   std::vector<Variable> collected;  ///< tensors, of which every step's are kept
-  std::uint32_t interval = 0;  ///< for who made it: of what is kept every so many is of interest
+  std::uint32_t keeps = 0;  ///< for who made it: what its histories are of what it collects
   /// Its first state is a fixed point of a step when it ends, whatever the others are, which that
   /// does not read: the gradient is that of the equation.
   bool implicit = false;

@@ -313,10 +313,12 @@ def loop(
     test: Variable,
     nexts: Sequence[Variable],
     collected: Sequence[Variable],
-    interval: int = 0,
+    keeps: int = 0,
     implicit: bool = False,
 ) -> list[Variable]: ...
-def loop_about(last: Variable) -> tuple[Variable, Variable, Variable | None, int] | None: ...
+def loop_about(
+    last: Variable,
+) -> tuple[Variable, Variable, Variable | None, int, Variable] | None: ...
 def attempt(
     values: Sequence[Variable],
     otherwise: Sequence[Variable],

@@ -261,16 +261,6 @@ def test_explain_says_of_a_node_in_which_steps_it_runs() -> None:
     assert regions["exp"] == "each step of fori_loop.6, only if not state[1] > 1.0"
 
 
-def test_profile_has_a_row_for_each_loop() -> None:
-    f = tv.function([x, n], tv.fori_loop(0, n, lambda i, s: s * 0.5, x), mode="vm")
-    with tv.profile() as p:
-        f(1.0, 3)
-        f(1.0, 7)
-    table = str(p).split("loops\n-----\n")[1].splitlines()
-    assert table[0].split()[:5] == ["loop", "while", "entered", "steps", "steps"]
-    assert table[2].split(")")[1].split()[:3] == ["2", "10", "5.0"]
-
-
 def test_record_keeps_the_conditions_outside_of_loops() -> None:
     last = tv.fori_loop(0, n, lambda i, s: tv.ifelse(s > 1.0, s * 0.5, s + 1.0), x)
     f = tv.function([x, n], tv.ifelse(x > 0, last, -x), mode="vm")

@@ -128,10 +128,10 @@ PyObject* conditional_of(PyObject*, PyObject* args, PyObject* kwargs) {
 
 PyObject* loop_of(PyObject*, PyObject* args) {
   PyObject *name, *states, *firsts, *limit, *test, *nexts, *collected;
-  unsigned interval = 0;
+  unsigned keeps = 0;
   int implicit = 0;
   if (!PyArg_ParseTuple(args, "OOOOOOO|Ip:loop", &name, &states, &firsts, &limit, &test, &nexts,
-                        &collected, &interval, &implicit))
+                        &collected, &keeps, &implicit))
     return nullptr;
   return guard([&] {
     auto* const body = new LoopBody;
@@ -141,7 +141,7 @@ PyObject* loop_of(PyObject*, PyObject* args) {
     if (limit != Py_None) body->limit = require_variable(limit, "the limit of a loop");
     body->test = require_variable(test, "the test of a loop");
     body->nexts = require_variables(nexts, "the next value of a state");
-    body->interval = interval;
+    body->keeps = keeps;
     body->implicit = implicit != 0;
     body->collected = require_variables(collected, "a value that a loop collects");
     return wrap_list(make_loop(*body, require_variables(firsts, "the first value of a state")));
@@ -154,12 +154,12 @@ PyObject* loop_about(PyObject*, PyObject* variable) {
     const LoopOp* const op = v.is_leaf() ? nullptr : closed_loop(*v.node());
     if (op == nullptr || v.index() >= op->outputs().n_states) return PyRef::borrow(Py_None);
     const LoopOutputs place = op->outputs();
-    const bool keeps = v.index() < place.n_collected;
+    const auto output = [&](std::uint32_t i) { return object(v.node()->output(i)).release(); };
+    const bool collects = v.index() < place.n_collected;
     return PyRef::take(Py_BuildValue(
-        "(NNNI)", object(v.node()->output(place.steps())).release(),
-        object(v.node()->output(place.finished())).release(),
-        keeps ? object(v.node()->output(place.collected(v.index()))).release() : Py_NewRef(Py_None),
-        op->body().interval));
+        "(NNNIN)", output(place.steps()), output(place.finished()),
+        collects ? output(place.collected(v.index())) : Py_NewRef(Py_None), op->body().keeps,
+        output(place.last(place.n_states - 1))));
   });
 }
 
@@ -202,14 +202,14 @@ PyMethodDef functions[] = {
      "conditional(selector, decoding, arms, strict=False)\n--\n\n"
      "One Variable for each output of the arms, computed by the arm that the selector picks."},
     {"loop", loop_of, METH_VARARGS,
-     "loop(name, states, firsts, limit, test, nexts, collected, interval=0, implicit=False)\n--\n\n"
+     "loop(name, states, firsts, limit, test, nexts, collected, keeps=0, implicit=False)\n--\n\n"
      "The outputs of a loop: last values and histories of its states, what it collects, its steps, "
      "whether its test ended it. A step runs where the limit (or None) and then the test are "
      "true."},
     {"loop_about", loop_about, METH_O,
      "loop_about(last)\n--\n\n"
-     "Of a loop's last value: its steps, whether its test ended it, what it collects, its "
-     "interval."},
+     "Of a loop's last value: its steps, whether its test ended it, what it collects, what its "
+     "maker said that it keeps, and the last value of its last state."},
     {"lazy_and", connect<lazy_and>, METH_VARARGS,
      "lazy_and(a, b)\n--\n\n`a and b`: b is computed only if a is true."},
     {"lazy_or", connect<lazy_or>, METH_VARARGS,

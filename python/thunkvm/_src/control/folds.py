@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from thunkvm import _core
 from thunkvm._src.control.loops import trace, with_attributes
 from thunkvm._src.control.scans import scan
+from thunkvm._src.control.stretches import Body, run, stretch_length
 from thunkvm._src.graph.structure import leaves, rebuild
 from thunkvm._src.graph.values import as_variable
 
@@ -131,6 +131,7 @@ def scan_carry(
     xs: Any = None,
     length: Any = None,
     reverse: bool = False,
+    checkpoint: Any = None,
 ) -> tuple[Any, Any]:
     """Return (the last carry, all y) of ``carry, y = f(carry, x)`` over xs; JAX's `scan`.
 
@@ -146,6 +147,8 @@ def scan_carry(
         How many steps; needed where there are no xs.
     reverse : bool
         Go over xs, and write the y, from the end.
+    checkpoint : {None, "sqrt"} or int or Variable, optional
+        After how many steps a carry is kept for gradients; see `while_loop`.
 
     Returns
     -------
@@ -190,13 +193,13 @@ def scan_carry(
     traced = trace("scan_carry", step, (as_variable(np.int64(0)), init))
     y = found["y"]
     collected = [] if y is None else [as_variable(v) for _, v in leaves(y)]
-    n = len(traced.states)
-    outputs = _core.loop(
-        traced.name, traced.states, traced.firsts, None, traced.states[0] < count, traced.nexts,
-        collected,
-    )  # fmt: skip
-    carry = with_attributes(rebuild(traced.tree, iter(outputs).__next__)[1])
-    kept = outputs[2 * n : -2]
+    more = traced.states[0] < count
+    lasts, kept = run(
+        Body(traced.name, traced.states, None, more, traced.nexts, collected),
+        traced.firsts,
+        stretch=stretch_length("scan_carry", checkpoint, count),
+    )
+    carry = with_attributes(rebuild(traced.tree, iter(lasts).__next__)[1])
     if reverse:
         kept = [v[::-1] for v in kept]
     return carry, None if y is None else rebuild(y, iter(kept).__next__)

@@ -11,6 +11,7 @@ import numpy as np
 
 from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
+from thunkvm._src.control.stretches import Body, Keeps, kept, run, stretch_length
 from thunkvm._src.graph.structure import leaves, matched_leaves, rebuild
 from thunkvm._src.graph.values import as_variable
 
@@ -24,6 +25,7 @@ def while_loop(
     state: Any,
     max_steps: Any = None,
     history: Any = None,
+    checkpoint: Any = None,
 ) -> Any:
     """Return the state after as many steps of `body` as `cond` is true before.
 
@@ -46,6 +48,9 @@ def while_loop(
         The loop ends after so many steps, and `cond` is not asked again.
     history : {None, "all"} or int, optional
         Keep the states after every step ("all"), or after every so many.
+    checkpoint : {None, "sqrt"} or int or Variable, optional
+        For gradients keep the states after every so many steps only, and run the steps between
+        them again: less memory for more time. "sqrt": after about the square root of `max_steps`.
 
     Returns
     -------
@@ -71,14 +76,22 @@ def while_loop(
     """
     keeps = _interval(history)
     traced = trace("while_loop", lambda s: (cond(s), body(s)), state)
-    limit = None
+    limit = most = None
     if max_steps is not None:
         traced.add_count()
-        limit = traced.states[-1] < as_variable(max_steps)
-    return traced.made(limit, _condition(traced.test), keeps)
+        most = as_variable(max_steps)
+        limit = traced.states[-1] < most
+    stretch = stretch_length("while_loop", checkpoint, most)
+    return traced.made(limit, _condition(traced.test), keeps, stretch=stretch)
 
 
-def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], state: Any) -> Any:
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body: Callable[[Any, Any], Any],
+    state: Any,
+    checkpoint: Any = None,
+) -> Any:
     """Return the state after ``state = body(i, state)`` for each i from `lower` to `upper` - 1.
 
     Parameters
@@ -89,6 +102,8 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], state: An
         From i and a state to the next state; as in `while_loop`.
     state : Variable, number, array, or nested lists, tuples, dicts and dataclasses of them
         What the first step begins with.
+    checkpoint : {None, "sqrt"} or int or Variable, optional
+        After how many steps a state is kept for gradients; see `while_loop`.
 
     Returns
     -------
@@ -107,7 +122,8 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], state: An
     traced = trace(
         "fori_loop", lambda s: (s[0] < last, (s[0] + np.int64(1), body(s[0], s[1]))), (first, state)
     )
-    return traced.made(None, _condition(traced.test))[1]
+    stretch = stretch_length("fori_loop", checkpoint, last - first)
+    return traced.made(None, _condition(traced.test), stretch=stretch)[1]
 
 
 @dataclass
@@ -141,16 +157,19 @@ class Traced:
         self.nexts = [*self.nexts, count + np.int64(1)]
 
     def made(
-        self, limit: Variable | None, test: Variable, keeps: int = 0, implicit: bool = False
+        self,
+        limit: Variable | None,
+        test: Variable,
+        keeps: int = 0,
+        implicit: bool = False,
+        stretch: Variable | None = None,
     ) -> Any:
         """Return the last state of the loop."""
         n_leaves = len(list(leaves(self.tree)))
         collected = self.nexts[:n_leaves] if keeps else []
-        outputs = _core.loop(
-            self.name, self.states, self.firsts, limit, test, self.nexts, collected, keeps,
-            implicit,
-        )  # fmt: skip
-        return with_attributes(rebuild(self.tree, iter(outputs).__next__))
+        body = Body(self.name, self.states, limit, test, self.nexts, collected)
+        lasts = run(body, self.firsts, keeps, implicit, stretch).lasts
+        return with_attributes(rebuild(self.tree, iter(lasts).__next__))
 
 
 def with_attributes(state: Any) -> Any:
@@ -173,8 +192,8 @@ def with_attributes(state: Any) -> Any:
         for name in ("steps", "finished"):
             _set(state, name, about(values[0], name))
         if about(values[0], "history") is not None:
-            kept = (about(value, "history") for value in values)
-            _set(state, "history", rebuild(state, kept.__next__))
+            histories = (about(value, "history") for value in values)
+            _set(state, "history", rebuild(state, histories.__next__))
     return state
 
 
@@ -198,10 +217,14 @@ def about(last: Variable, name: str) -> Any:
         raise AttributeError(
             f"{last} has no {name}: the last values of while_loop, fori_loop and scan_carry have."
         )
-    steps, finished, kept, interval = found
-    if name == "history" and kept is not None and interval > 1:
-        return kept[interval - 1 :: interval]
-    return {"steps": steps, "finished": finished, "history": kept}[name]
+    steps, finished, collected, packed, of_last_state = found
+    if name == "finished":
+        return finished
+    if Keeps.unpacked(packed).in_stretches:
+        steps = of_last_state
+    if name == "steps":
+        return steps
+    return None if collected is None else kept(collected, steps, packed)
 
 
 def _set(state: Any, name: str, value: Any) -> None:

@@ -12,6 +12,7 @@ from thunkvm import _core, ops
 from thunkvm._core import TensorType, Variable
 from thunkvm._src.arrays.exposed import concatenate
 from thunkvm._src.control.loops import trace
+from thunkvm._src.control.stretches import Body, run, stretch_length
 from thunkvm._src.graph.structure import rebuild
 from thunkvm._src.graph.values import as_variable
 
@@ -55,6 +56,7 @@ def scan(
     strict: bool = False,
     return_list: bool = False,
     return_updates: bool = False,
+    checkpoint: Any = None,
 ) -> Any:
     """Return the values of `fn` at each step over sequences, and over what it computed before.
 
@@ -93,6 +95,8 @@ def scan(
         Return a list also where a step has one value.
     return_updates : bool
         Return (values, updates); without it, a step that updates shared variables is an error.
+    checkpoint : {None, "sqrt"} or int or Variable, optional
+        After how many steps values are kept for gradients; see `while_loop`.
 
     Returns
     -------
@@ -128,6 +132,7 @@ def scan(
         go_backwards,
         name or "scan",
         strict,
+        checkpoint,
     )
     count = plan.count(n_steps)
     if truncate_gradient != -1:
@@ -140,8 +145,7 @@ def scan(
             "(values, updates), and tv.function(..., updates=updates) commits them."
         )
     out: Any = values if return_list or len(values) != 1 else values[0]
-    if not values:
-        out = None
+    out = out if values else None
     return (out, updates) if return_updates else out
 
 
@@ -194,6 +198,7 @@ class _Plan:
     backwards: bool
     name: str
     strict: bool
+    checkpoint: Any
 
     def count(self, n_steps: Any) -> Variable:
         """Return how many steps there are."""
@@ -247,11 +252,13 @@ class _Plan:
         inside = _core.substitute([*traced.nexts, *found], list(zip(shared, states, strict=True)))
         at = traced.states[0]
         limit, test = (None, at < last) if stop is None else (at < last, traced.states[1])
-        outputs = _core.loop(
-            self.name, traced.states, traced.firsts, limit, test, inside[:n], inside[n:]
+        ended, stacked = run(
+            Body(self.name, traced.states, limit, test, inside[:n], inside[n:]),
+            traced.firsts,
+            stretch=stretch_length("scan", self.checkpoint, last - traced.firsts[0]),
         )
-        *_, held, lasts = rebuild(state, iter(outputs).__next__)
-        return outputs[2 * n : -2], dict(zip(shared, lasts, strict=True)), held
+        *_, held, lasts = rebuild(state, iter(ended).__next__)
+        return stacked, dict(zip(shared, lasts, strict=True)), held
 
     def step(
         self, at: Variable, held: list[list[Variable]]
