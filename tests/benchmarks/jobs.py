@@ -19,6 +19,7 @@ from unittest import mock
 import c_ops
 import numpy as np
 from checks import debug
+from loops import loops
 from scaling import scaling
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, importing_above_numpy, once, two_arrays
 
@@ -362,6 +363,7 @@ JOBS: dict[str, Callable[[], Iterator[Row]]] = {
     "trial": trial,
     "gradient": gradient,
     "large": large,
+    "loops": loops,
     "scaling": scaling,
     "import": imports,
     "compile": compiling,

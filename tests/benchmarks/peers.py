@@ -1,6 +1,6 @@
 """The jobs of jobs.py with one other library.
 
-Run by run.py: `python peers.py c|numpy|pytensor|jax|numba JOB ...`; c is loops.c beside this file.
+Run by run.py: `python peers.py c|numpy|pytensor|jax|numba JOB ...`; c is by_hand.c beside this.
 
 Prints a line of JSON: {row: seconds}. A library that cannot do a job leaves it out.
 """
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import c_ops
+import loop_peers
 import numpy as np
 import searches
 from timing import ARRAY_LENGTHS, MEAN_ROW, best, importing_above_numpy, once, two_arrays
@@ -33,10 +34,10 @@ def _elementwise_row(n: int) -> str:
 
 @functools.cache
 def _loops() -> ctypes.CDLL:
-    """loops.c, compiled for this machine."""
-    source = Path(__file__).with_name("loops.c")
+    """by_hand.c, compiled for this machine."""
+    source = Path(__file__).with_name("by_hand.c")
     with tempfile.TemporaryDirectory() as directory:
-        library = Path(directory) / "loops.so"
+        library = Path(directory) / "by_hand.so"
         compiler = shlex.split(os.environ.get("CC", "cc"))
         flags = ["-O2", "-march=native", "-ffp-contract=off", "-fPIC", "-shared", "-Wno-psabi"]
         command = [*compiler, *flags, str(source), "-o", str(library), "-lmvec", "-lm"]
@@ -311,7 +312,7 @@ def main() -> None:
     rows: dict[str, float] = {}
     for job in jobs:
         name = f"{library}_{job}"
-        measure = globals().get(name, getattr(searches, name, None))
+        measure = globals().get(name, getattr(searches, name, getattr(loop_peers, name, None)))
         if measure is not None:
             rows |= dict(measure())
     print(json.dumps(rows))

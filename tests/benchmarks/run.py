@@ -4,7 +4,7 @@
 
 Figures are the best of many repeats. Nanoseconds differ between machines, so the ratios are what
 counts: the last column is how many times faster thunkvm is than the best of the others. "c" is a
-loop written by hand (loops.c).
+loop written by hand (by_hand.c).
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def main() -> None:
         parser.error(f"there is no job {unknown[0]}; there are {', '.join(JOBS)}")
 
     columns = ["row", "target", "thunkvm", "", *PEERS, "faster"]
-    layout = "{:<50}{:>9}{:>10}  {:<5}" + "{:>10}" * len(PEERS) + "{:>9}"
+    layout = "{:<64}{:>9}{:>10}  {:<5}" + "{:>10}" * len(PEERS) + "{:>9}"
     print(layout.format(*columns))
     for job in jobs:
         ours = dict(JOBS[job]())

@@ -1,4 +1,4 @@
-/* loops.c: the jobs "elementwise" and "mean" as one would write them by hand, in vectors and with
+/* by_hand.c: the jobs "elementwise" and "mean" as one would write them by hand, in vectors and with
    libmvec. peers.py compiles it for the machine it runs on. */
 
 #if defined(__AVX512F__)
