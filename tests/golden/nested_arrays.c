@@ -1,4 +1,4 @@
-void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n) {
+void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, char *own, i64 n) {
   const i8 *const a0 = (const i8 *)block[0];
   i8 *const o1 = (i8 *)block[1];
   const i8 s0 = number[0].i8;

@@ -1,4 +1,4 @@
-void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, i64 n) {
+void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, char *own, i64 n) {
   const f64 *const a0 = (const f64 *)block[0];
   f64 *const f1 = (f64 *)block[1];
   /* exp.3 */
