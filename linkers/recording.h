@@ -42,9 +42,9 @@ class Recording {
   void take_over(const RecordedCalls& other) { taken_over_.add(other); }
   /// Before a call: changes over to C that is there by now.
   void follow();
-  /// By branch: the arm that it takes in calls from now on; kNone: what its selector says.
-  void force(std::vector<std::uint32_t> arms) { forced_ = std::move(arms); }
-  const std::vector<std::uint32_t>& forced() const { return forced_; }
+  /// By branch: the arms that it takes in each call from now on.
+  void force(std::vector<ArmScript> scripts) { scripts_ = std::move(scripts); }
+  const std::vector<ArmScript>& scripts() const { return scripts_; }
 
  private:
   RecordOptions options_;
@@ -53,7 +53,7 @@ class Recording {
   FramePool pool_;
   Compilation compilation_;
   RecordedCalls taken_over_;
-  std::vector<std::uint32_t> forced_;
+  std::vector<ArmScript> scripts_;
 };
 
 /// The recordings of one function that go on, and what those that stopped have counted.

@@ -70,6 +70,7 @@ RecordingReport report_of(RecordedCalls recorded, const Program& program, const 
                             .thread = call.thread,
                             .bytes = call.bytes,
                             .decisions = std::move(call.decisions),
+                            .in_loops = std::move(call.in_loops),
                             .failed = call.failed});
   for (const EventRecord& event : totals.events)
     report.events.push_back({.start = scale.gross(event.end - event.ticks),

@@ -46,6 +46,7 @@ struct RecordingReport {
     double start = 0, gross = 0, net = 0;
     std::uint64_t thread = 0, bytes = 0;
     std::vector<Decision> decisions;
+    std::vector<LoopDecisions> in_loops;
     bool failed = false;
   };
   struct Event {

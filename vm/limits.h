@@ -27,6 +27,9 @@ inline constexpr std::uint32_t kConditionSteps = 1000;
 /// Calls and events that a recorder keeps, the latest ones: 9 MB of calls at 72 bytes, and 8 for
 /// each branch that one decided; 3 MB of events at 40 bytes.
 inline constexpr std::size_t kMostCalls = 1 << 17, kMostEvents = 1 << 16;
+/// Runs of arms in loops (vm/decisions.h) that a recorder keeps of all calls, the latest ones: 64
+/// MB.
+inline constexpr std::size_t kMostArmRuns = 1 << 22;
 /// Steps of a run of a loop that a recorder keeps one by one, and numbers of steps by which it
 /// counts the runs of one loop.
 inline constexpr std::uint64_t kStepsKept = 64;

@@ -69,6 +69,12 @@ std::uint64_t number_of_thread() {
   return number;
 }
 
+std::size_t n_arm_runs(const CallRecord& call) {
+  std::size_t n = 0;
+  for (const LoopDecisions& of_branch : call.in_loops) n += of_branch.runs.size();
+  return n;
+}
+
 /// Drops the older half of a list that is full.
 template <class T>
 void make_room(std::vector<T>& list, std::size_t most) {
@@ -114,6 +120,7 @@ Recorder::Recorder(std::shared_ptr<const Program> program,
       program_(std::move(program)),
       about_(std::move(about)),
       options_(options),
+      decisions_(*program_, options.steps),
       looks_(program_->n_nodes, options_.memory ? kMemory : 0) {
   if (options_.times && !about_->shaped.empty()) {
     using Shapes = RecordedProgram::Shapes;
@@ -124,7 +131,6 @@ Recorder::Recorder(std::shared_ptr<const Program> program,
     shapes_of_nodes_.resize(program_->n_nodes);
     shapes_of_loops_.resize(program_->n_nodes);
   }
-  decisions_.reserve(branches.size());
   have_groups(0);
 }
 
@@ -133,8 +139,8 @@ void Recorder::have_groups(std::size_t n) {
   if (sites.size() < size) sites.resize(size);
 }
 
-void Recorder::begin_call(std::span<const std::uint32_t> forced) {
-  for (std::size_t i = 0; i < forced.size(); ++i) branches[i].forced = forced[i];
+void Recorder::begin_call(std::span<const ArmScript> scripts) {
+  scripts_.begin(scripts);
   thread_ = number_of_thread();
   decisions_.clear();
   bodies_.clear();
@@ -156,8 +162,14 @@ void Recorder::end_call(bool failed) {
   call.elapsed = {options_.times ? last - start_ : 0, count - start_laps_};
   call.thread = thread_;
   call.bytes = call_bytes_;
-  call.decisions = decisions_;
+  call.decisions = decisions_.outside();
+  call.in_loops = decisions_.take_in_loops();
   call.failed = failed;
+  n_arm_runs_ += n_arm_runs(call);
+  while (n_arm_runs_ > kMostArmRuns && calls_.size() > 1) {
+    for (std::size_t k = 0; k < calls_.size() / 2; ++k) n_arm_runs_ -= n_arm_runs(calls_[k]);
+    make_room(calls_, calls_.size());
+  }
 }
 
 void Recorder::begin_memory(const Cell* cells, const Operands& operands, bool more) {

@@ -9,6 +9,7 @@
 
 #include "vm/clock.h"
 #include "vm/code_regions.h"
+#include "vm/decisions.h"
 #include "vm/limits.h"
 #include "vm/program.h"
 #include "vm/shape_tally.h"
@@ -31,6 +32,7 @@ struct RecordOptions {
   bool events = false;  ///< the latest laps, one by one
   bool memory = false;  ///< bytes that each thunk has allocated
   bool calls = true;    ///< the latest calls, one by one
+  bool steps = false;   ///< of each call the decisions in loops, too
 };
 
 /// The record of one *site*: a node that the machine runs, a group of emitted code, or a part of a
@@ -58,9 +60,8 @@ static_assert(sizeof(SiteRecord) == 128 + 4 * kTickClasses);
 
 /// How a branch went.
 struct BranchRecord {
-  std::uint32_t last = kNone;    ///< the arm that it took last
-  std::uint32_t forced = kNone;  ///< the arm that it takes whatever its selector's value is
-  std::uint64_t flips = 0;       ///< how often another than the time before
+  std::uint32_t last = kNone;  ///< the arm that it took last
+  std::uint64_t flips = 0;     ///< how often another than the time before
   std::uint64_t evaluated = 0;
 };
 
@@ -69,18 +70,14 @@ struct Elapsed {
   std::uint64_t ticks = 0, laps = 0;
 };
 
-/// Which way one branch went.
-struct Decision {
-  std::uint32_t branch = 0, arm = 0;
-};
-
 /// A call by itself.
 struct CallRecord {
   std::uint64_t start = 0;
   Elapsed elapsed;
   std::uint64_t thread = 0;
   std::uint64_t bytes = 0;
-  std::vector<Decision> decisions;  ///< of those that are in no loop
+  std::vector<Decision> decisions;      ///< of branches that are in no loop
+  std::vector<LoopDecisions> in_loops;  ///< of the others, where they are recorded
   bool failed = false;
 };
 
@@ -130,9 +127,9 @@ class Recorder {
   /// To be called before emitted code with so many groups writes here.
   void have_groups(std::size_t n);
 
-  /// A call begins, or has ended. `forced`: by branch, the arm that it takes whatever its
-  /// selector's value is; kNone, or no such element: what the value says.
-  void begin_call(std::span<const std::uint32_t> forced = {});
+  /// A call begins, or has ended. `scripts`: by branch, the arms that it takes whatever its
+  /// selector's value is; no such element: what the value says.
+  void begin_call(std::span<const ArmScript> scripts = {});
   void end_call(bool failed);
   /// A part of the call ended here.
   void part(CallPart part) { lap(site(part)); }
@@ -167,11 +164,11 @@ class Recorder {
     ++record.evaluated;
     record.flips += record.last != arm && record.last != kNone ? 1 : 0;
     record.last = arm;
-    if (program_->branches[branch].loop == kNone)
-      decisions_.push_back({branch, arm});
-    else
-      steps.took(branch, arm, last);
+    if (program_->branches[branch].loop != kNone) steps.took(branch, arm, last);
+    decisions_.took(branch, arm);
   }
+  /// The arm that a branch is to take now; kNone: the one that its selector says.
+  std::uint32_t forced(std::uint32_t branch) { return scripts_.next(branch); }
   std::uint64_t n_calls() const { return n_calls_; }
 
   // The records.
@@ -271,7 +268,9 @@ class Recorder {
   std::shared_ptr<const Program> program_;
   std::shared_ptr<const RecordedProgram> about_;
   RecordOptions options_;
-  std::vector<Decision> decisions_;  // of the call
+  DecisionTally decisions_;  // of the call
+  ScriptReader scripts_;
+  std::size_t n_arm_runs_ = 0;  // of all calls
   std::vector<RunningBody> bodies_;
   std::vector<CallRecord> calls_;
   std::uint64_t n_calls_ = 0;

@@ -84,7 +84,7 @@ template <class Watch>
 bool is_forced([[maybe_unused]] Watch watch, [[maybe_unused]] std::uint32_t branch,
                [[maybe_unused]] std::uint32_t& arm) {
   if constexpr (Watch::kRecords) {
-    arm = watch.recorder->branches[branch].forced;
+    arm = watch.recorder->forced(branch);
     return arm != kNone;
   }
   return false;

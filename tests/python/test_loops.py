@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loop_oracle import Oracle
-from random_loops import Broken, Graphs, built
 
 import thunkvm as tv
 from thunkvm import _core
@@ -268,57 +266,3 @@ def test_record_keeps_the_conditions_outside_of_loops() -> None:
         f(1.0, 3)
     assert str(r).splitlines()[1].strip() == "call 0: x > 0.0: True"
     assert f.replay(r, force={"x > 0.0": False})(1.0, 3) == -1.0
-
-
-def test_replay_refuses_to_force_what_a_loop_tests() -> None:
-    f = tv.function([x, n], tv.fori_loop(0, n, lambda i, s: s * 0.5, x), mode="vm")
-    with pytest.raises(ValueError, match="what a loop tests cannot be forced"):
-        f.replay(None, force={0: 0})(1.0, 3)
-
-
-@pytest.mark.parametrize("mode", ["py", "FAST_COMPILE", "vm_nogc", "cvm_nogc"])
-@pytest.mark.parametrize("first", range(0, 200, 20))
-def test_random_loops_run_what_a_step_needs_and_nothing_else(mode: str, first: int) -> None:
-    for seed in range(first, first + 20):
-        graph = Graphs(seed)
-        ran: list[Any] = []
-        inputs, outputs = built(graph, ran)
-        f = tv.function(inputs, outputs, mode=mode, on_unused_input="ignore")
-        for given in ([3, 5], [8, 2], [11, 40]):
-            values, runs = Oracle(graph).run(given)
-            ran.clear()
-            assert list(map(int, f(*given))) == values, seed
-            counted = {key: ran.count(key) for key in ran}
-            assert counted == dict(runs), seed
-            assert mode.endswith("nogc") or _core._testing.registers_empty(f), seed
-
-
-@pytest.mark.parametrize("mode", ["py", "FAST_COMPILE"])
-@pytest.mark.parametrize("first", range(0, 100, 20))
-def test_random_loops_whose_steps_fail_have_the_values_of_what_goes_on(
-    mode: str, first: int
-) -> None:
-    for seed in range(first, first + 20):
-        graph = Graphs(seed, fails=0.15)
-        inputs, outputs = built(graph, [])
-        f = tv.function(inputs, outputs, mode=mode, on_unused_input="ignore")
-        for given in ([3, 5], [8, 2]):
-            try:
-                values = Oracle(graph).run(given)[0]
-            except Broken:
-                with pytest.raises(Broken):
-                    f(*given)
-            else:
-                assert list(map(int, f(*given))) == values, seed
-            assert _core._testing.registers_empty(f), seed
-
-
-@pytest.mark.parametrize("first", range(0, 40, 20))
-def test_random_loops_as_c_have_the_values_of_the_steps(first: int) -> None:
-    for seed in range(first, first + 20):
-        graph = Graphs(seed)
-        inputs, outputs = built(graph, None)
-        f = tv.function(inputs, outputs, mode="c", on_unused_input="ignore")
-        for given in ([3, 5], [8, 2]):
-            assert list(map(int, f(*given))) == Oracle(graph).run(given)[0], seed
-            assert _core._testing.registers_empty(f), seed

@@ -72,7 +72,7 @@ class PythonFunction::WatchedLease {
   void begin() {
     if (recording_ == nullptr) return;
     begun_ = true;
-    frame_->recorder()->begin_call(recording_->forced());
+    frame_->recorder()->begin_call(recording_->scripts());
   }
   void part(CallPart part) {
     if (recording_ != nullptr) frame_->recorder()->part(part);

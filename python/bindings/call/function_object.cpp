@@ -94,15 +94,19 @@ PyObject* disassemble_function(PyObject* self, PyObject*) {
 
 // The kinds of records: a word for each; `apart`: only of calls that are made with the recording.
 PyObject* record(PyObject* self, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"times", "events", "memory", "calls", "apart", "own", nullptr};
-  int times = 0, events = 0, memory = 0, calls = 1, apart = 0, own = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$pppppp:_record", const_cast<char**>(names),
-                                   &times, &events, &memory, &calls, &apart, &own))
+  static const char* names[] = {"times", "events", "memory", "calls",
+                                "steps", "apart",  "own",    nullptr};
+  int times = 0, events = 0, memory = 0, calls = 1, steps = 0, apart = 0, own = 0;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$ppppppp:_record", const_cast<char**>(names),
+                                   &times, &events, &memory, &calls, &steps, &apart, &own))
     return nullptr;
   return guard([&] {
     PythonFunction& function = function_of(self);
-    const RecordOptions options{
-        .times = times != 0, .events = events != 0, .memory = memory != 0, .calls = calls != 0};
+    const RecordOptions options{.times = times != 0,
+                                .events = events != 0,
+                                .memory = memory != 0,
+                                .calls = calls != 0,
+                                .steps = steps != 0};
     std::shared_ptr<Recording> recording =
         apart != 0 ? function.core().record_apart(options) : function.record(options);
     if (own != 0) function.set_own(recording);

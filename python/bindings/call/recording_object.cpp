@@ -80,9 +80,15 @@ PyRef call_row(const RecordingReport::CallTimes& call) {
   PyRef decisions = list_of(call.decisions, [](const Decision& decision) {
     return PyRef::take(Py_BuildValue("(II)", decision.branch, decision.arm));
   });
-  return PyRef::take(Py_BuildValue("(KdddKKOO)", number(call.id), call.start, call.gross, call.net,
+  PyRef in_loops = list_of(call.in_loops, [](const LoopDecisions& decided) {
+    PyRef runs = list_of(decided.runs, [](const ArmRun& run) {
+      return PyRef::take(Py_BuildValue("(IK)", run.arm, number(run.times)));
+    });
+    return PyRef::take(Py_BuildValue("(IO)", decided.branch, runs.get()));
+  });
+  return PyRef::take(Py_BuildValue("(KdddKKOOO)", number(call.id), call.start, call.gross, call.net,
                                    number(call.thread), number(call.bytes), decisions.get(),
-                                   call.failed ? Py_True : Py_False));
+                                   in_loops.get(), call.failed ? Py_True : Py_False));
 }
 
 // (node, branch of the test, [(steps, runs), ...], broken runs)
@@ -187,24 +193,35 @@ PyObject* advance_clock(PyObject*, PyObject* seconds) {
   });
 }
 
-PyObject* force(PyObject* self, PyObject* pairs) {
+// [(arm, times), ...]
+std::vector<ArmRun> arm_runs(PyObject* rows, const Branch& branch, unsigned number) {
+  std::vector<ArmRun> runs;
+  for (PyObject* row : Items(rows, "forced arms have to be pairs (arm, times)")) {
+    unsigned arm = 0;
+    unsigned long long times = 0;
+    if (PyArg_ParseTuple(row, "IK", &arm, &times) == 0) throw PythonError{};
+    if (arm >= branch.n_arms)
+      throw Error(ErrorKind::Index, "there is no arm " + std::to_string(arm) + " of branch " +
+                                        std::to_string(number));
+    if (times != 0) runs.push_back({arm, times});
+  }
+  return runs;
+}
+
+PyObject* force(PyObject* self, PyObject* rows) {
   return guard([&] {
-    std::vector<std::uint32_t> arms(function_of(self).linked().program->branches.size(), kNone);
-    for (PyObject* pair : Items(pairs, "forced arms have to be pairs (branch, arm)")) {
-      unsigned branch = 0, arm = 0;
-      if (PyArg_ParseTuple(pair, "II", &branch, &arm) == 0) throw PythonError{};
-      if (branch >= arms.size() ||
-          arm >= function_of(self).linked().program->branches[branch].n_arms)
-        throw Error(ErrorKind::Index, "there is no arm " + std::to_string(arm) + " of branch " +
-                                          std::to_string(branch));
-      for (const ProgramLoop& loop : function_of(self).linked().program->loops)
-        if (loop.branch == branch)
-          throw Error(ErrorKind::Value,
-                      "what a loop tests cannot be forced, since it would never end: give the loop "
-                      "max_steps, or force a condition in its steps");
-      arms[branch] = arm;
+    const std::vector<Branch>& branches = function_of(self).linked().program->branches;
+    std::vector<ArmScript> scripts(branches.size());
+    for (PyObject* row : Items(rows, "scripts have to be rows (branch, runs, repeats)")) {
+      unsigned branch = 0;
+      int repeats = 0;
+      PyObject* runs = nullptr;
+      if (PyArg_ParseTuple(row, "IOp", &branch, &runs, &repeats) == 0) throw PythonError{};
+      if (branch >= branches.size())
+        throw Error(ErrorKind::Index, "there is no branch " + std::to_string(branch));
+      scripts[branch] = {arm_runs(runs, branches[branch], branch), repeats != 0};
     }
-    recording_of(self).force(std::move(arms));
+    recording_of(self).force(std::move(scripts));
     return PyRef::borrow(Py_None);
   });
 }
@@ -259,7 +276,9 @@ PyMethodDef methods[] = {
     {"groups", groups, METH_NOARGS,
      "What emitted code computes together: (nodes, kind) of each group."},
     {"stop", stop, METH_NOARGS, "Records no further call."},
-    {"force", force, METH_O, "Has branches go one way in the calls from now on."},
+    {"force", force, METH_O,
+     "Has branches take these arms in the calls from now on: rows (branch, [(arm, times), ...], "
+     "repeats)."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -253,7 +253,7 @@ class _Capture:
     def _calls(self) -> tuple[CallRow, ...]:
         rows = []
         for number, row in enumerate(self.data["calls"], self._first_call):
-            _, start, _, seconds, thread, size, decisions, failed = row
+            _, start, _, seconds, thread, size, decisions, _, failed = row
             arms = dict.fromkeys(self.program.decision(*decision) for decision in decisions)
             rows.append(
                 CallRow(

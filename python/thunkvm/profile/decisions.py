@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from itertools import repeat, zip_longest
 from os import PathLike
-from types import TracebackType
 
-from thunkvm import _core
 from thunkvm._src.saving import save_text
-from thunkvm._src.views.origin import location_of
-from thunkvm.profile.conditions import ProgramRegions
 from thunkvm.profile.reading import Format
 from thunkvm.profile.references import decision_faults
 from thunkvm.profile.valid_decisions import validate
@@ -57,7 +54,7 @@ class Decided:
         """Return what an arm stands for: a truth value, which of the cases, or ``"default"``."""
         if arm is None:
             return None
-        if self.arms == ("then", "else"):
+        if self.arms in (("then", "else"), ("step", "end")):
             return arm == 0
         return "default" if self.arms[arm] == "default" else arm
 
@@ -74,16 +71,21 @@ class Divergence:
         The condition.
     first, second : bool, int or None
         What it was in each of the two; None where it was not asked.
+    time : int or None
+        The how manieth time, from 0, that a condition in a loop was asked in the call; None for one
+        that is in no loop.
     """
 
     call: int
     condition: Decided
     first: bool | int | str | None
     second: bool | int | str | None
+    time: int | None = None
 
     def __str__(self) -> str:
         """Return ``call 3: x > 0 (ifelse.1, at fit.py:12) was True, then False``."""
         where = f", at {self.condition.file}:{self.condition.line}" if self.condition.line else ""
+        where += "" if self.time is None else f", time {self.time}"
         said = ["not asked" if v is None else str(v) for v in (self.first, self.second)]
         return (
             f"call {self.call}: {self.condition.text} ({self.condition.node}{where}) "
@@ -91,10 +93,27 @@ class Divergence:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """What a condition in a loop was in a call.
+
+    Attributes
+    ----------
+    condition : int
+        The condition.
+    runs : tuple of (int, int)
+        The arms that it took, each with how often one after the other.
+    """
+
+    condition: int
+    runs: tuple[tuple[int, int], ...]
+
+
 class Decisions:
     """Which way the conditions of each call went; what ``f.record()`` gives.
 
-    Values are not kept, so it is small: a few bytes for each condition that was decided.
+    Values are not kept, so it is small: a few bytes for each condition that was decided, and in
+    loops for each time that one went another way than before.
 
     Attributes
     ----------
@@ -105,7 +124,10 @@ class Decisions:
         that order.
     first : int
         The number of the first of them, counted from the first call that was made: of very many
-        calls the latest are kept, at least 65,536.
+        calls the latest are kept, at least 65,536, or of those with loops 4 million turns of
+        conditions.
+    in_loops : list of tuple of Turns
+        For each call that was kept, what the conditions in loops were.
     """
 
     def __init__(
@@ -113,10 +135,12 @@ class Decisions:
         conditions: Sequence[Decided],
         calls: Sequence[tuple[tuple[int, int], ...]],
         first: int = 0,
+        in_loops: Sequence[tuple[Turns, ...]] = (),
     ) -> None:
         self.conditions = list(conditions)
         self.calls = list(calls)
         self.first = first
+        self.in_loops = list(in_loops) or [()] * len(self.calls)
 
     def __len__(self) -> int:
         """Return how many calls were made."""
@@ -182,6 +206,33 @@ class Decisions:
             for condition, arm in self._call(call)
         }
 
+    def turns(self, call: int) -> dict[str, list[tuple[bool | int | str | None, int]]]:
+        """Return what each condition in a loop was in one call, and how often one after the other.
+
+        Raises
+        ------
+        IndexError
+            If there is no such call, or it was dropped.
+
+        Examples
+        --------
+        >>> import thunkvm as tv
+        >>> n = tv.lscalar("n")
+        >>> loop = tv.fori_loop(0, n, lambda i, s: tv.ifelse(i < 2, s + 1, s * 2), 0)
+        >>> f = tv.function([n], loop, mode="vm")
+        >>> with f.record() as r:
+        ...     _ = f(5)
+        >>> r.turns(0)["state[0] < 2"]
+        [(True, 2), (False, 3)]
+        """
+        self._call(call)
+        return {
+            self._names[turns.condition]: [
+                (self.conditions[turns.condition].value(arm), times) for arm, times in turns.runs
+            ]
+            for turns in self.in_loops[call - self.first]
+        }
+
     def divergence(
         self, other: Decisions, call: int | None = None, other_call: int | None = None
     ) -> Divergence | None:
@@ -232,6 +283,20 @@ class Decisions:
             if other.conditions[c].key not in asked:
                 value = other.conditions[c].value(arm)
                 return Divergence(mine, other.conditions[c], None, value)
+        return self._divergence_in_loops(other, mine, yours)
+
+    def _divergence_in_loops(self, other: Decisions, mine: int, yours: int) -> Divergence | None:
+        there = {
+            other.conditions[turns.condition].key: turns.runs
+            for turns in other.in_loops[yours - other.first]
+        }
+        for turns in self.in_loops[mine - self.first]:
+            condition = self.conditions[turns.condition]
+            pairs = zip_longest(_each(turns.runs), _each(there.get(condition.key, ())))
+            for time, (arm, theirs) in enumerate(pairs):
+                if arm != theirs:
+                    values = condition.value(arm), condition.value(theirs)
+                    return Divergence(mine, condition, *values, time)
         return None
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -240,6 +305,7 @@ class Decisions:
             "conditions": [asdict(condition) for condition in self.conditions],
             "calls": self.calls,
             "first": self.first,
+            "in_loops": [[asdict(turns) for turns in of_call] for of_call in self.in_loops],
         }
         save_text(path, json.dumps(content, separators=(",", ":")))
 
@@ -253,7 +319,7 @@ class Decisions:
             If the file holds none, is cut off or damaged.
         """
         saved = FORMAT.load(path)
-        return cls(saved.conditions, saved.calls, saved.first)
+        return cls(saved.conditions, saved.calls, saved.first, saved.in_loops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,11 +329,22 @@ class SavedDecisions:
     conditions: tuple[Decided, ...]
     calls: tuple[tuple[tuple[int, int], ...], ...]
     first: int
+    in_loops: tuple[tuple[Turns, ...], ...] = ()
 
 
 def _faults(decisions: SavedDecisions) -> Iterator[str]:
     n_arms = [len(condition.arms) for condition in decisions.conditions]
-    return decision_faults(n_arms, enumerate(decisions.calls))
+    yield from decision_faults(n_arms, enumerate(decisions.calls))
+    if len(decisions.in_loops) not in (0, len(decisions.calls)):
+        yield f"in_loops has {len(decisions.in_loops)} calls, and calls {len(decisions.calls)}"
+    for number, of_call in enumerate(decisions.in_loops):
+        pairs = tuple((turns.condition, arm) for turns in of_call for arm, _ in turns.runs)
+        yield from decision_faults(n_arms, [(number, pairs)])
+
+
+def _each(runs: Iterable[tuple[int, int]]) -> Iterator[int]:
+    for arm, times in runs:
+        yield from repeat(arm, times)
 
 
 FORMAT = Format(
@@ -280,65 +357,4 @@ FORMAT = Format(
 )
 
 
-class RecordBlock(Decisions):
-    """Decisions that are kept of the calls of a ``with`` block."""
-
-    def __init__(self, function: _core.Function) -> None:
-        self._function = function
-        super().__init__(decided(function), [])
-
-    def __enter__(self) -> Decisions:
-        """Keep the decisions of calls from now on."""
-        self._recording = self._function._record()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Keep no further ones."""
-        self._recording.stop()
-        regions = ProgramRegions(self._function)
-        recorded = self._recording.read()
-        for _, _, _, _, _, _, decisions, _ in recorded["calls"]:
-            self.calls.append(tuple(dict.fromkeys(regions.decision(*d) for d in decisions)))
-        self.first = recorded["n_calls"] - len(self.calls)
-
-
-def record(function: _core.Function) -> RecordBlock:
-    """Return a block that keeps which way the conditions of each call in it went.
-
-    Examples
-    --------
-    >>> import thunkvm as tv
-    >>> x = tv.scalar("x")
-    >>> f = tv.function([x], tv.ifelse(x > 0, x, -x), mode="vm")
-    >>> with f.record() as r:
-    ...     _ = f(1.0), f(-3.0)
-    >>> [r.outcomes(call) for call in range(len(r))]
-    [{'x > 0.0': True}, {'x > 0.0': False}]
-    """
-    return RecordBlock(function)
-
-
-def decided(function: _core.Function) -> list[Decided]:
-    """Return the conditions of a function."""
-    names = [row[0] for row in function._node_rows()]
-    nodes = function._nodes
-    conditions = ProgramRegions(function).conditions
-    found: dict[int, Decided] = {}
-    seen: Counter[tuple[str, str, int]] = Counter()
-    for index in sorted(range(len(conditions)), key=lambda index: conditions[index].node):
-        condition = conditions[index]
-        owner = nodes[condition.node].owner
-        assert owner is not None
-        where = condition.text, *location_of(owner)
-        arms = tuple(condition.arm_name(arm) for arm in range(condition.n_arms))
-        found[index] = Decided(names[condition.node], *where, arms, seen[where])
-        seen[where] += 1
-    return [found[index] for index in range(len(conditions))]
-
-
-__all__ = ["Decided", "Decisions", "Divergence", "record"]
+__all__ = ["Decided", "Decisions", "Divergence", "Turns"]

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from thunkvm import _core
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm._src.views.selectors import selector_text
 from thunkvm.profile.conditions import ProgramRegions
-from thunkvm.profile.decisions import Decided, Decisions, decided
+from thunkvm.profile.decisions import Decided, Decisions
+from thunkvm.profile.record_block import decided
 from thunkvm.profile.references import decision_faults
+
+
+class Script(NamedTuple):
+    """The arms that a condition takes, each with how often; then from the first again, or by value.
+
+    Attributes
+    ----------
+    runs : sequence of (int, int)
+        Arms, and how often each is taken one after the other.
+    repeats : bool
+        Whether it begins again at its end.
+    """
+
+    runs: Sequence[tuple[int, int]]
+    repeats: bool
 
 
 class Replay:
@@ -19,16 +35,15 @@ class Replay:
     The interpreter runs it: emitted code decides by values alone.
     """
 
-    def __init__(self, function: _core.Function, arms: Mapping[int, int]) -> None:
+    def __init__(self, function: _core.Function, scripts: Mapping[int, Script]) -> None:
         regions = ProgramRegions(function)
         self._recording = function._record(apart=True)
-        self._recording.force(
-            [
-                (branch, regions.conditions[condition].arm(arm))
-                for condition, arm in arms.items()
-                for branch in regions.conditions[condition].branches
-            ]
-        )
+        rows = []
+        for index, script in scripts.items():
+            condition = regions.conditions[index]
+            runs = [(condition.arm(arm), times) for arm, times in script.runs]
+            rows += [(branch, runs, script.repeats) for branch in condition.branches]
+        self._recording.force(rows)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Return what the function returns when its conditions go that way."""
@@ -54,7 +69,8 @@ def replay(
     force : dict, optional
         Conditions that go another way: each by what it is called (``"good"``), what computes it
         (``"x > 0"``), its node (``"ifelse.3"``), its index among the conditions or the Variable
-        that is asked; with the arm: True or False, the index of a case, or the arm's name.
+        that is asked; with the arm: True or False, the index of a case, or the arm's name. What a
+        loop asks is forced by a number of steps, after which it ends.
 
     Returns
     -------
@@ -81,7 +97,7 @@ def replay(
     np.float64(10.0)
     """
     conditions = decided(function)
-    arms: dict[int, int] = {}
+    scripts: dict[int, Script] = {}
     if decisions is not None:
         if [c.key for c in decisions.conditions] != [c.key for c in conditions]:
             raise ValueError(
@@ -92,12 +108,14 @@ def replay(
         n_arms = [len(condition.arms) for condition in conditions]
         for fault in decision_faults(n_arms, [(call - decisions.first, decided_there)]):
             raise ValueError(f"the decisions are no function's: {fault}.")
-        arms.update(decided_there)
+        scripts |= {index: Script([(arm, 1)], True) for index, arm in decided_there}
+        for turns in decisions.in_loops[call - decisions.first]:
+            scripts[turns.condition] = Script(turns.runs, False)
     written = [selector_text(c.selector) for c in ProgramRegions(function).conditions]
     for what, value in (force or {}).items():
         for index in _find(conditions, written, what):
-            arms[index] = _arm(conditions[index], value)
-    return Replay(function, arms)
+            scripts[index] = _script(conditions[index], value)
+    return Replay(function, scripts)
 
 
 def _find(conditions: Sequence[Decided], written: Sequence[str], what: Any) -> list[int]:
@@ -119,6 +137,17 @@ def _find(conditions: Sequence[Decided], written: Sequence[str], what: Any) -> l
             + did_you_mean(str(text), known)
         )
     return found
+
+
+def _script(condition: Decided, value: Any) -> Script:
+    if condition.arms != ("step", "end"):
+        return Script([(_arm(condition, value), 1)], True)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(
+            f"{condition.text} is what a loop asks in each step: it is forced by a number of "
+            f"steps, 0 or more, and not by {value!r}."
+        )
+    return Script([(0, value), (1, 1)], True)
 
 
 def _arm(condition: Decided, value: Any) -> int:

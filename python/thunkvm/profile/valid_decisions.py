@@ -79,6 +79,71 @@ def validate(data, custom_formats={}, name_prefix=None):
                     raise SchemaError("" + (name_prefix or "data") + ".first must be bigger than or equal to 0", value=data__first, rule='minimum')
                 if data__first > 4611686018427387904:
                     raise SchemaError("" + (name_prefix or "data") + ".first must be smaller than or equal to 4611686018427387904", value=data__first, rule='maximum')
+        if "in_loops" in data_keys:
+            data_keys.remove("in_loops")
+            data__inloops = data["in_loops"]
+            if not isinstance(data__inloops, (list, tuple)):
+                raise SchemaError("" + (name_prefix or "data") + ".in_loops must be array", value=data__inloops, rule='type')
+            data__inloops_is_list = isinstance(data__inloops, (list, tuple))
+            if data__inloops_is_list:
+                data__inloops_len = len(data__inloops)
+                for data__inloops_x, data__inloops_item in enumerate(data__inloops):
+                    if not isinstance(data__inloops_item, (list, tuple)):
+                        raise SchemaError("" + (name_prefix or "data") + ".in_loops[{data__inloops_x}]".format(**locals()) + " must be array", value=data__inloops_item, rule='type')
+                    data__inloops_item_is_list = isinstance(data__inloops_item, (list, tuple))
+                    if data__inloops_item_is_list:
+                        data__inloops_item_len = len(data__inloops_item)
+                        for data__inloops_item_x, data__inloops_item_item in enumerate(data__inloops_item):
+                            validate___definitions_turns(data__inloops_item_item, custom_formats, (name_prefix or "data") + ".in_loops[{data__inloops_x}][{data__inloops_item_x}]".format(**locals()))
+        if data_keys:
+            raise SchemaError("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties", value=data, rule='additionalProperties')
+    return data
+
+def validate___definitions_turns(data, custom_formats={}, name_prefix=None):
+    if not isinstance(data, (dict)):
+        raise SchemaError("" + (name_prefix or "data") + " must be object", value=data, rule='type')
+    data_is_dict = isinstance(data, dict)
+    if data_is_dict:
+        data__missing_keys = set(['condition', 'runs']) - data.keys()
+        if data__missing_keys:
+            raise SchemaError("" + (name_prefix or "data") + " must contain " + (str(sorted(data__missing_keys)) + " properties"), value=data, rule='required')
+        data_keys = set(data.keys())
+        if "condition" in data_keys:
+            data_keys.remove("condition")
+            data__condition = data["condition"]
+            if not isinstance(data__condition, (int)) and not (isinstance(data__condition, float) and data__condition.is_integer()) or isinstance(data__condition, bool):
+                raise SchemaError("" + (name_prefix or "data") + ".condition must be integer", value=data__condition, rule='type')
+            if isinstance(data__condition, (int, float, Decimal)) and not isinstance(data__condition, bool):
+                if data__condition < 0:
+                    raise SchemaError("" + (name_prefix or "data") + ".condition must be bigger than or equal to 0", value=data__condition, rule='minimum')
+                if data__condition > 4611686018427387904:
+                    raise SchemaError("" + (name_prefix or "data") + ".condition must be smaller than or equal to 4611686018427387904", value=data__condition, rule='maximum')
+        if "runs" in data_keys:
+            data_keys.remove("runs")
+            data__runs = data["runs"]
+            if not isinstance(data__runs, (list, tuple)):
+                raise SchemaError("" + (name_prefix or "data") + ".runs must be array", value=data__runs, rule='type')
+            data__runs_is_list = isinstance(data__runs, (list, tuple))
+            if data__runs_is_list:
+                data__runs_len = len(data__runs)
+                for data__runs_x, data__runs_item in enumerate(data__runs):
+                    if not isinstance(data__runs_item, (list, tuple)):
+                        raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}]".format(**locals()) + " must be array", value=data__runs_item, rule='type')
+                    data__runs_item_is_list = isinstance(data__runs_item, (list, tuple))
+                    if data__runs_item_is_list:
+                        data__runs_item_len = len(data__runs_item)
+                        if data__runs_item_len < 2:
+                            raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}]".format(**locals()) + " must contain at least 2 items", value=data__runs_item, rule='minItems')
+                        if data__runs_item_len > 2:
+                            raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}]".format(**locals()) + " must contain less than or equal to 2 items", value=data__runs_item, rule='maxItems')
+                        for data__runs_item_x, data__runs_item_item in enumerate(data__runs_item):
+                            if not isinstance(data__runs_item_item, (int)) and not (isinstance(data__runs_item_item, float) and data__runs_item_item.is_integer()) or isinstance(data__runs_item_item, bool):
+                                raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}][{data__runs_item_x}]".format(**locals()) + " must be integer", value=data__runs_item_item, rule='type')
+                            if isinstance(data__runs_item_item, (int, float, Decimal)) and not isinstance(data__runs_item_item, bool):
+                                if data__runs_item_item < 0:
+                                    raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}][{data__runs_item_x}]".format(**locals()) + " must be bigger than or equal to 0", value=data__runs_item_item, rule='minimum')
+                                if data__runs_item_item > 4611686018427387904:
+                                    raise SchemaError("" + (name_prefix or "data") + ".runs[{data__runs_x}][{data__runs_item_x}]".format(**locals()) + " must be smaller than or equal to 4611686018427387904", value=data__runs_item_item, rule='maximum')
         if data_keys:
             raise SchemaError("" + (name_prefix or "data") + " must not contain "+str(data_keys)+" properties", value=data, rule='additionalProperties')
     return data

@@ -1,0 +1,89 @@
+"""Records of the decisions of calls: ``with f.record() as r``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from types import TracebackType
+
+from thunkvm import _core
+from thunkvm._src.views.origin import location_of
+from thunkvm.profile.conditions import ProgramRegions
+from thunkvm.profile.decisions import Decided, Decisions, Turns
+
+
+class RecordBlock(Decisions):
+    """Decisions that are kept of the calls of a ``with`` block."""
+
+    def __init__(self, function: _core.Function) -> None:
+        self._function = function
+        super().__init__(decided(function), [])
+        self.in_loops = []
+
+    def __enter__(self) -> Decisions:
+        """Keep the decisions of calls from now on."""
+        self._recording = self._function._record(steps=True)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Keep no further ones."""
+        self._recording.stop()
+        regions = ProgramRegions(self._function)
+        recorded = self._recording.read()
+        for *_, decisions, in_loops, _ in recorded["calls"]:
+            self.calls.append(tuple(dict.fromkeys(regions.decision(*d) for d in decisions)))
+            self.in_loops.append(_turns(regions, in_loops))
+        self.first = recorded["n_calls"] - len(self.calls)
+
+
+def _turns(
+    regions: ProgramRegions, in_loops: list[tuple[int, list[tuple[int, int]]]]
+) -> tuple[Turns, ...]:
+    """Return what conditions were of what their branches were: those of one decide alike."""
+    found: dict[int, Turns] = {}
+    for branch, runs in in_loops:
+        index = regions.condition_of[branch]
+        arm = regions.conditions[index].arm
+        found.setdefault(index, Turns(index, tuple((arm(taken), times) for taken, times in runs)))
+    return tuple(found.values())
+
+
+def record(function: _core.Function) -> RecordBlock:
+    """Return a block that keeps which way the conditions of each call in it went.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> x = tv.scalar("x")
+    >>> f = tv.function([x], tv.ifelse(x > 0, x, -x), mode="vm")
+    >>> with f.record() as r:
+    ...     _ = f(1.0), f(-3.0)
+    >>> [r.outcomes(call) for call in range(len(r))]
+    [{'x > 0.0': True}, {'x > 0.0': False}]
+    """
+    return RecordBlock(function)
+
+
+def decided(function: _core.Function) -> list[Decided]:
+    """Return the conditions of a function."""
+    names = [row[0] for row in function._node_rows()]
+    nodes = function._nodes
+    conditions = ProgramRegions(function).conditions
+    found: dict[int, Decided] = {}
+    seen: Counter[tuple[str, str, int]] = Counter()
+    for index in sorted(range(len(conditions)), key=lambda index: conditions[index].node):
+        condition = conditions[index]
+        owner = nodes[condition.node].owner
+        assert owner is not None
+        where = condition.text, *location_of(owner)
+        arms = tuple(condition.arm_name(arm) for arm in range(condition.n_arms))
+        found[index] = Decided(names[condition.node], *where, arms, seen[where])
+        seen[where] += 1
+    return [found[index] for index in range(len(conditions))]
+
+
+__all__ = ["RecordBlock", "decided", "record"]
