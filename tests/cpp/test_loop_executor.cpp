@@ -27,7 +27,8 @@ void subtract(char* const* p, const std::int64_t* s, std::int64_t n) {
         *reinterpret_cast<const double*>(p[1] + i * s[1]);
 }
 /// The same as a body.
-void subtract_blocks(char* const* blocks, const NumberBits*, const ElementLoop*, std::int64_t n) {
+void subtract_blocks(char* const* blocks, const NumberBits*, const ElementLoop*, char*,
+                     std::int64_t n) {
   const std::int64_t strides[] = {8, 8, 8};
   subtract(blocks, strides, n);
 }
