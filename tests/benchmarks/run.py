@@ -86,6 +86,11 @@ def shown(seconds: float | None) -> str:
     return f"{seconds * 1e9:.3g} ns"
 
 
+def times(ratio: float) -> str:
+    """A ratio; of one below 1, two digits that count."""
+    return f"{ratio:.1f}x" if ratio >= 1 else f"{ratio:.2g}x"
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__.split("\n\n", 1)[0])
@@ -114,7 +119,7 @@ def main() -> None:
             target = TARGETS.get(row)
             verdict = "" if target is None else "ok" if seconds <= target else "OVER"
             best = min((other for other in others if other is not None), default=None)
-            ratio = "" if best is None or seconds <= 0 else f"{best / seconds:.1f}x"
+            ratio = "" if best is None or seconds <= 0 else times(best / seconds)
             print(
                 layout.format(
                     row, shown(target), shown(seconds), verdict, *map(shown, others), ratio
