@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import count
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,63 +17,48 @@ def jax_loops() -> Iterator[Row]:
     import jax
 
     jax.config.update("jax_enable_x64", True)
-    for row, make, arguments, expected, per in _programs():
-        f = jax.jit(make(0.0))
-        first = jax.block_until_ready(f(*arguments))[0]
-        np.testing.assert_allclose(np.ravel(first)[0], expected, rtol=1e-9, err_msg=row)
+    makers = {m.__name__: m for m in (_scalar, _search, _scan, _hamilton, _kalman)}
+    for problem in steps.problems():
+        make, arguments = makers["_" + problem.name], problem.arguments
+        f = jax.jit(make())
+        problem.check(jax.tree.leaves(f(*arguments)))
         call = lambda *at, f=f: jax.block_until_ready(f(*at))  # noqa: E731
-        yield row, best(call, *arguments, repeats=20) / per
-        salts = count(1)
+        yield problem.row, best(call, *arguments, repeats=20) / problem.per
 
-        def new(make: Any = make, at: Any = arguments, salts: Any = salts) -> object:
-            return jax.block_until_ready(jax.jit(make(float(next(salts))))(*at))
+        def new(make: Any = make, at: Any = arguments) -> object:
+            return jax.block_until_ready(jax.jit(make())(*at))  # another function: compiled again
 
-        yield row.partition(", per")[0] + steps.FIRST, once(new, 4)
-
-
-def _programs() -> Iterator[tuple[str, Callable[[float], Any], list[Any], float, int]]:
-    yield steps.SCALAR_ROW, _scalar, [0.3], steps.scalar_steps(0.3), steps.STEPS
-    for n in steps.LENGTHS:
-        at = list(steps.search_from(n))
-        t, halved = 1.0, 0
-        while not steps.valley(at[0] + t * at[1]) <= steps.valley(at[0]) + 1e-4 * t * at[2]:
-            t, halved = 0.5 * t, halved + 1
-        yield steps.SEARCH_ROW.format(n), _search, at, t, halved + 1
-    yield steps.SCAN_ROW, _scan, [0.7, steps.SERIES], steps.scan_value(0.7, steps.SERIES), 1
-    expected = steps.hamilton_value(steps.REGIMES, steps.RETURNS)
-    yield steps.HAMILTON_ROW, _hamilton, [steps.REGIMES, steps.RETURNS], expected, 1
-    expected = steps.kalman_value(steps.VARIANCES, steps.LEVELS)
-    yield steps.KALMAN_ROW, _kalman, [steps.VARIANCES, steps.LEVELS], expected, 1
+        yield problem.first_row, once(new, 4)
 
 
-def _scalar(salt: float) -> Any:
+def _scalar() -> Any:
     import jax
     import jax.numpy as jnp
 
     def run(x: Any) -> Any:
         branch = lambda _, y: jax.lax.cond(y > 0.5, jnp.cos, jnp.exp, y)  # noqa: E731
-        return jax.lax.fori_loop(0, steps.STEPS, branch, x), x + salt
+        return jax.lax.fori_loop(0, steps.STEPS, branch, x)
 
     return run
 
 
-def _search(salt: float) -> Any:
+def _search() -> Any:
     import jax
     import jax.numpy as jnp
 
-    def run(x: Any, direction: Any, slope: Any) -> Any:
+    def run(x: Any, direction: Any, slope: Any, shrink: Any) -> Any:
         before = steps.valley(x)
 
         def is_refused(t: Any) -> Any:
             bound = before + 1e-4 * t * slope
             return jnp.logical_not(steps.valley(x + t * direction) <= bound)
 
-        return jax.lax.while_loop(is_refused, lambda t: 0.5 * t, 1.0), slope + salt
+        return jax.lax.while_loop(is_refused, lambda t: shrink * t, 1.0)
 
     return run
 
 
-def _scan(salt: float) -> Any:
+def _scan() -> Any:
     import jax
     import jax.numpy as jnp
 
@@ -87,12 +71,12 @@ def _scan(salt: float) -> Any:
         return (ys * ys).sum()
 
     def run(a: Any, series: Any) -> Any:
-        return (*jax.value_and_grad(cost, (0, 1))(a, series), a + salt)
+        return jax.value_and_grad(cost, (0, 1))(a, series)
 
     return run
 
 
-def _hamilton(salt: float) -> Any:
+def _hamilton() -> Any:
     import jax
     import jax.numpy as jnp
 
@@ -109,13 +93,10 @@ def _hamilton(salt: float) -> Any:
         (_, found), _ = jax.lax.scan(step, (jnp.array([0.5, 0.5]), 0.0), returns)
         return found
 
-    return lambda regimes, returns: (
-        *jax.value_and_grad(total)(regimes, returns),
-        returns[0] + salt,
-    )
+    return jax.value_and_grad(total)
 
 
-def _kalman(salt: float) -> Any:
+def _kalman() -> Any:
     import jax
     import jax.numpy as jnp
 
@@ -142,10 +123,7 @@ def _kalman(salt: float) -> Any:
         (_, _, found), _ = jax.lax.scan(step, (jnp.zeros(2), jnp.eye(2) * 10.0, 0.0), levels)
         return found
 
-    return lambda variances, levels: (
-        *jax.value_and_grad(total)(variances, levels),
-        levels[1] + salt,
-    )
+    return jax.value_and_grad(total)
 
 
 def pytensor_loops() -> Iterator[Row]:
