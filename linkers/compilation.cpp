@@ -97,6 +97,10 @@ class Compilation::Run final : public CompileJob {
                                        settings_, stop);
       if (!found.compiled) ++cache_hits_;
       modules_[part] = std::move(found.module);
+      const std::size_t n_done = ++n_done_;
+      if (modules_.size() > 1)
+        log().info("{} of {} modules of C are compiled, after {:.1f} s", n_done, modules_.size(),
+                   static_cast<double>(Clock::now() - began_) * Clock::seconds_per_tick());
     } catch (CompileError& error) {
       error.set_index(part);
       throw;
@@ -136,6 +140,7 @@ class Compilation::Run final : public CompileJob {
   std::uint64_t began_ = 0;
   double in_background_ = 0;
   std::atomic<std::uint64_t> cache_hits_{0};
+  std::atomic<std::size_t> n_done_{0};  // of the modules
   std::exception_ptr error_;
   std::atomic<State> state_{State::Compiling};
   std::mutex lock_;

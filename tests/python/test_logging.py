@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from pathlib import Path
 
 import pytest
 
@@ -33,3 +34,15 @@ def test_nothing_is_logged_by_default(caplog: pytest.LogCaptureFixture) -> None:
     x = tv.scalar("x")
     tv.function([x], x + 1)
     assert caplog.records == []
+
+
+def test_the_compiling_of_several_modules_is_logged_for_those_who_ask(
+    caplog: pytest.LogCaptureFixture, tmp_path: Path
+) -> None:
+    x = y = tv.scalar("x")
+    for k in range(900):
+        y = tv.cos(y) if k % 2 else y + 1.0
+    with caplog.at_level(logging.INFO, logger="thunkvm"), tv.config.change(cache_dir=tmp_path):
+        tv.function([x], y, mode="c|py")
+    said = [re.sub(r"after .* s$", "after a while", r.getMessage()) for r in caplog.records]
+    assert said == [f"{k} of 2 modules of C are compiled, after a while" for k in (1, 2)]
