@@ -45,9 +45,14 @@ int broadcast_axes(Dims lengths, const std::int64_t* strides, Dims shape, Axis* 
 void Position::begin(LoopAxes axes, std::int64_t element) {
   axes_ = axes.empty() ? LoopAxes(kOne) : axes;
   distance_ = 0;
-  left_ = 1;
-  for (const Axis& axis : axes_) left_ *= axis.length;
-  left_ -= element;
+  size_ = 1;
+  bool repeats = axes_.size() > 1;
+  for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
+    size_ *= axes_[axis].length;
+    repeats = repeats && (axis + 1 == axes_.size() || axes_[axis].stride == 0);
+  }
+  period_ = repeats ? axes_.back().length : 0;
+  left_ = size_ - element;
   for (std::size_t axis = axes_.size(); axis-- > 0;) {
     index_[axis] = 0;
     if (element == 0) continue;
@@ -72,6 +77,16 @@ std::int64_t elements_before(LoopAxes axes, std::int64_t distance) {
 }
 
 void gather(char* to, const char* data, std::int64_t item_size, Position& at, std::int64_t n) {
+  if (const std::int64_t period = at.period(); period != 0 && n > period) {
+    gather(to, data, item_size, at, period);
+    // Whatever the row began with: what is there comes again, twice as much each time.
+    for (std::int64_t done = period; done < n;) {
+      const std::int64_t more = std::min(done, n - done);
+      std::memcpy(to + done * item_size, to, static_cast<std::size_t>(more * item_size));
+      done += more;
+    }
+    return at.skip(n - period);
+  }
   while (n > 0) {
     const std::int64_t run = std::min(n, at.row()), stride = at.stride();
     const char* const from = data + at.distance();

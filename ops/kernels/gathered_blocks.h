@@ -37,6 +37,8 @@ class Position {
   std::int64_t row() const { return axes_.back().length - index_[axes_.size() - 1]; }
   std::int64_t stride() const { return axes_.back().stride; }
   bool begins_row() const { return index_[axes_.size() - 1] == 0; }
+  /// After how many elements the same ones come again, if one row is all there is; else 0.
+  std::int64_t period() const { return period_; }
   /// How many rows follow each other along the axis next to the innermost one, from this one on.
   std::int64_t rows() const {
     const std::size_t n = axes_.size();
@@ -46,6 +48,8 @@ class Position {
   void advance(std::int64_t n) { advance_along(axes_.size() - 1, n, n); }
   /// Goes on by so many of these rows, of which one begins here.
   void advance_rows(std::int64_t n) { advance_along(axes_.size() - 2, n, n * axes_.back().length); }
+  /// Goes on by so many, over rows.
+  void skip(std::int64_t n) { begin(axes_, size_ - left_ + n); }
 
  private:
   static constexpr Axis kOne[] = {{1, 0}};
@@ -61,7 +65,7 @@ class Position {
   }
 
   LoopAxes axes_;
-  std::int64_t distance_ = 0, left_ = 0;
+  std::int64_t distance_ = 0, left_ = 0, size_ = 0, period_ = 0;
   std::int64_t index_[kMaxDims];
 };
 

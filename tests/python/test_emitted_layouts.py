@@ -82,3 +82,22 @@ def test_what_a_vector_function_reads_is_computed_before_it() -> None:
     assert f.c_source().count("  call[") == 3
     for value in ([1.0], np.linspace(-1.0, 1.0, 700)):
         np.testing.assert_array_equal(f(value), kernels(value))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("columns", [1, 2, 3, 7, 63, 64, 511, 512, 513])
+def test_a_row_and_a_column_are_repeated_over_many_blocks(columns: int, dtype: str) -> None:
+    x, row, column = (tv.matrix(name, dtype=dtype) for name in ("x", "row", "column"))
+    f = tv.function([x, row, column], x * row + column, mode=C)
+    rows = 3000 // columns + 1
+    values = np.arange(rows * columns).reshape(rows, columns).astype(dtype)
+    of_row, of_column = (np.arange(n).astype(dtype) for n in (columns, rows))
+    result = f(values, of_row[None], of_column[:, None])
+    np.testing.assert_array_equal(result, values * of_row + of_column[:, None])
+
+
+def test_a_row_is_repeated_along_two_axes_from_any_element_on() -> None:
+    x, row = tv.tensor3("x"), tv.vector("row")
+    f = tv.function([x, row], tv.sum(x[:, 1:] * row, axis=2), mode=C)
+    values, of_row = np.arange(40.0 * 9 * 5).reshape(40, 9, 5), np.arange(5.0)
+    np.testing.assert_array_equal(f(values, of_row), (values[:, 1:] * of_row).sum(axis=2))
