@@ -237,6 +237,31 @@ def test_a_finalizer_may_bring_a_model_back() -> None:
     assert reference() is None
 
 
+def test_a_finalizer_may_bring_back_a_graph_by_a_new_node_of_it() -> None:
+    saved = []
+
+    class Builder(Model):
+        def __del__(self) -> None:
+            saved.append(self.y + 1.0)  # a holder that was not there when the collection began
+
+    def make() -> None:
+        model, x = Builder(), tv.vector("x")
+        op = Double()
+        op.model = model  # type: ignore[attr-defined]
+        model.x, model.y = x, op(x)
+
+    make()
+    gc.collect()
+    (total,) = saved
+    model = total.owner.inputs[0].owner.op.model
+    assert tv.function([model.x], total)([1.0]).tolist() == [3.0]
+    saved.clear()
+    reference = weakref.ref(model)
+    del model, total
+    gc.collect()
+    assert reference() is None
+
+
 def test_what_a_variable_in_use_shares_with_garbage_is_left_alone() -> None:
     def make() -> Any:
         op, x = Double(), tv.vector("x")

@@ -310,7 +310,7 @@ void PythonFunction::hold(PythonNodes nodes) {
   nodes_ = std::move(nodes);
 }
 
-int PythonFunction::traverse(std::uint64_t& counted, visitproc visit, void* arg) {
+int PythonFunction::traverse(PyObject* holder, visitproc visit, void* arg) {
   Py_VISIT(pack_.get());
   Py_VISIT(mode_.get());
   if (observer_)
@@ -319,7 +319,7 @@ int PythonFunction::traverse(std::uint64_t& counted, visitproc visit, void* arg)
   for (const Parameter& parameter : parameters())
     if (parameter.default_value.is_object()) Py_VISIT(object_of(parameter.default_value));
   if (!tells_) return 0;
-  return visit_graph(counted, visit, arg, [&](GraphVisit& graph) {
+  return visit_graph(holder, visit, arg, [&](GraphVisit& graph) {
     for (const Parameter& parameter : parameters()) graph.type(*parameter.type);
     for (const OutputSpec& output : outputs_) graph.type(*output.type);
     tell_types(nodes_, graph);

@@ -81,7 +81,7 @@ class PythonFunction {
   /// of the user's.
   void hold(PythonNodes nodes);
   /// The function's part of its object's tp_traverse.
-  int traverse(std::uint64_t& counted, visitproc visit, void* arg);
+  int traverse(PyObject* holder, visitproc visit, void* arg);
 
  private:
   class Lease;

@@ -6,6 +6,7 @@
 #include "python/bindings/call/function_watch.h"
 #include "python/bindings/call/recording_object.h"
 #include "python/bindings/call/schedule_rows.h"
+#include "python/bindings/graph/collection.h"
 #include "python/bindings/graph/variable.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/testing.h"
@@ -25,8 +26,7 @@ struct FunctionObject {
   PythonFunction* function;  // null once the garbage collector took it
   PyObject* attributes;
   PyObject* weak_references;
-  std::uint64_t counted;  // for the garbage collector, see collection.h
-  std::uint64_t told;     // the watch that was told of the first call since it began
+  std::uint64_t told;  // the watch that was told of the first call since it began
 };
 PyTypeObject* function_class = nullptr;
 
@@ -67,11 +67,12 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   Py_VISIT(object->attributes);
   if (object->function == nullptr) return 0;
-  return object->function->traverse(object->counted, visit, arg);
+  return object->function->traverse(self, visit, arg);
 }
 
 int clear(PyObject* self) {
   FunctionObject* object = self_of(self);
+  leave_holder(self);
   Py_CLEAR(object->attributes);
   object->vectorcall = call_collected;
   delete std::exchange(object->function, nullptr);
@@ -371,14 +372,16 @@ PyObject* wrap_function(std::unique_ptr<PythonFunction> function) {
   object->function = function.release();
   object->attributes = nullptr;
   object->weak_references = nullptr;
-  object->counted = 0;
   object->told = 0;
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
-  return reinterpret_cast<PyObject*>(object);
+  auto* result = reinterpret_cast<PyObject*>(object);
+  PyObject_GC_Track(result);
+  if (graphs_are_mirrored) keep_what_it_holds(result);
+  return result;
 }
 
 void init_function(PyObject* module) {
   function_class = add_class(module, spec);
+  add_holder_class(function_class);
   add_testing_functions(module, testing_functions);
 }
 

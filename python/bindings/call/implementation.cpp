@@ -87,7 +87,6 @@ class Implementation {
 
 struct ImplementationObject {
   PyObject_HEAD Implementation* implementation;
-  std::uint64_t counted;  // for the garbage collector, see collection.h
 };
 PyTypeObject* implementation_class = nullptr;
 
@@ -100,13 +99,14 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
   const Implementation* implementation = self_of(self)->implementation;
   if (implementation == nullptr) return 0;
   if (const int stop = visit_objects(implementation->nodes(), visit, arg); stop != 0) return stop;
-  return visit_graph(self_of(self)->counted, visit, arg, [&](GraphVisit& graph) {
+  return visit_graph(self, visit, arg, [&](GraphVisit& graph) {
     graph.node(&implementation->node());
     tell_types(implementation->nodes(), graph);
   });
 }
 
 int clear(PyObject* self) {
+  leave_holder(self);
   delete std::exchange(self_of(self)->implementation, nullptr);
   return 0;
 }
@@ -173,9 +173,10 @@ PyRef wrap(std::unique_ptr<Implementation> implementation) {
   ImplementationObject* object = PyObject_GC_New(ImplementationObject, implementation_class);
   if (object == nullptr) throw PythonError{};
   object->implementation = implementation.release();
-  object->counted = 0;
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
-  return PyRef::take(reinterpret_cast<PyObject*>(object));
+  auto* result = reinterpret_cast<PyObject*>(object);
+  PyObject_GC_Track(result);
+  if (graphs_are_mirrored) keep_what_it_holds(result);
+  return PyRef::take(result);
 }
 
 /// The `perform` of a node: the user's own, or the NumPy implementation of a built-in Op's.
@@ -232,6 +233,7 @@ PyMethodDef functions[] = {
 
 void init_implementation(PyObject* module) {
   implementation_class = add_class(module, spec);
+  add_holder_class(implementation_class);
   check(PyModule_AddFunctions(module, functions));
 }
 

@@ -20,7 +20,6 @@ namespace {
 struct ApplyObject {
   PyObject_HEAD Apply* node;  // retained; null once the garbage collector took it
   PyObject* weak_references;
-  std::uint64_t counted;  // for the garbage collector, see collection.h
 };
 
 PyTypeObject* apply_class = nullptr;
@@ -32,11 +31,11 @@ int apply_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
   const Apply* node = self_of(self)->node;
   if (node == nullptr) return 0;
-  return visit_graph(self_of(self)->counted, visit, arg,
-                     [&](GraphVisit& graph) { graph.node(node); });
+  return visit_graph(self, visit, arg, [&](GraphVisit& graph) { graph.node(node); });
 }
 
 int apply_clear(PyObject* self) {
+  leave_holder(self);
   if (Apply* node = std::exchange(self_of(self)->node, nullptr)) node->release();
   return 0;
 }
@@ -164,9 +163,8 @@ PyObject* wrap_node(Apply* node) {
   node->retain();
   object->node = node;
   object->weak_references = nullptr;
-  object->counted = 0;
   auto* result = reinterpret_cast<PyObject*>(object);
-  if (graphs_may_hold_objects) PyObject_GC_Track(result);
+  track_holder(result);
   return result;
 }
 
@@ -201,6 +199,7 @@ void init_apply(PyObject* module) {
   static PyType_Spec spec = {"thunkvm._core.Apply", sizeof(ApplyObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
   apply_class = add_class(module, spec);
+  add_holder_class(apply_class);
 }
 
 }  // namespace thunkvm

@@ -5,71 +5,80 @@
 // Python objects (of users' Ops and Types, of constants and of shared variables) hang on these
 // nodes. One node may have many holders, so no holder can say by itself what goes away with it.
 //
-// A collection asks each holder twice, and the two questions differ:
-//   counting  "which references are yours?" An object is garbage if all its references are found.
-//             Each holder adds its references to its nodes to their counts; where all references to
-//             a node are found, those that the node has are found too, and so on downwards. Thus
-//             each reference from a graph to a Python object is reported once, by the holder that
-//             completes the count, and only if nobody but holders has the graph.
-//   marking   "what do you keep alive?", asked of what is in use. All that hangs on the holder's
-//             nodes, whoever else holds them; what was reported in this collection is passed over.
-// Both cost a step for each node and edge, once a collection, however many holders there are; a
-// chain of any length needs no stack. Only full collections are told of graphs: the young ones,
-// which happen all the time, would walk the same graph again and again.
+// So before a full collection the graphs are *mirrored*: each node from which such an object can be
+// reached gets a keeper, a Python object that tells the collector of the objects on its node, and
+// holds the keepers of the node's inputs; each holder holds the keepers of its nodes. Keepers are
+// objects like all others, so the collector needs to be told nothing else. After it they go.
+//
+// A node has a keeper only if all references to it are found: those of holders, and those of nodes
+// of which all references are found. What anybody else holds stays as it is, and all below it.
+//
+// By gc.callbacks, gc.get_objects and tp_traverse, all of which CPython documents. Both passes cost
+// a step for each node and edge; a chain of any length needs no stack. Only full collections are
+// told of graphs: the young ones, which happen all the time, would walk the same graph again and
+// again.
 #pragma once
 
 #include "ops/graph/variable.h"
 #include "python/bindings/python/python.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace thunkvm {
 
-/// The answers of one holder to a collection; see `visit_graph`. All of these take one reference
-/// that the holder has; of a thing that it holds twice it has to tell twice. To tell of too few is
-/// safe: what hangs on the rest is not collected. To tell of too many is not.
+/// What one holder has to say of its references to graphs; see `visit_graph`. All of these take one
+/// reference that the holder has; of a thing that it holds twice it has to tell twice. To tell of
+/// too few is safe: what hangs on the rest is not collected. To tell of too many is not.
 class GraphVisit {
  public:
-  GraphVisit(visitproc visit, void* arg) : visit_(visit), arg_(arg) {}
-
-  void node(const Apply* node);
-  void shared(const SharedValue& value);
-  void type(const Type& type);
+  virtual ~GraphVisit() = default;
+  virtual void node(const Apply* node) = 0;
+  virtual void shared(const SharedValue& value) = 0;
+  virtual void type(const Type& type) = 0;
   /// The object in a cell, if it has one.
-  void value(const Cell& cell);
-  void object(PyObject* object);
-
-  /// The value that `tp_traverse` returns.
-  int status() const { return status_; }
-
- private:
-  void enter(const Apply* node);
-  void look_at(const Apply& node);
-  bool complete(const void* thing, std::uint32_t references);
-
-  visitproc visit_;
-  void* arg_;
-  int status_ = 0;
+  virtual void value(const Cell& cell) = 0;
 };
 
-/// Whether the collection that asks a holder now is to be told of graphs. `counted` is the holder's
-/// own, zero at first: the stage in which it was counted last.
-bool tells_of_graphs(visitproc visit, std::uint64_t& counted);
+/// The question that is asked while graphs are mirrored, in a `tp_traverse`; null: the collector's,
+/// or another one.
+GraphVisit* question_of(visitproc visit, void* arg);
+/// Visits the keeper that a holder has while a collection goes on.
+int visit_keeper(PyObject* holder, visitproc visit, void* arg);
 
 /// The part of a holder's `tp_traverse` that is about graphs: `tell(GraphVisit&)` tells of the
-/// references that it has. Other visitors than a full collection's are told nothing.
+/// references that it has.
 template <class Tell>
-int visit_graph(std::uint64_t& counted, visitproc visit, void* arg, Tell&& tell) {
-  if (!tells_of_graphs(visit, counted)) return 0;
-  GraphVisit graph(visit, arg);
-  tell(graph);
-  return graph.status();
+int visit_graph(PyObject* holder, visitproc visit, void* arg, Tell&& tell) {
+  GraphVisit* const question = question_of(visit, arg);
+  if (question == nullptr) return visit_keeper(holder, visit, arg);
+  tell(*question);
+  return 0;
 }
 
 /// Whether any graph may hold an object of the user's. As long as none was ever made that could,
 /// holders need not be shown to the collector.
 extern bool graphs_may_hold_objects;
 
+/// Whether graphs are mirrored now: a collection goes on.
+extern bool graphs_are_mirrored;
+void keep_what_it_holds(PyObject* holder);
+void forget_keeper(PyObject* holder);
+
+/// To be called when a holder has got its nodes; and when it has let go of them, or goes away.
+inline void track_holder(PyObject* holder) {
+  if (!graphs_may_hold_objects) return;
+  PyObject_GC_Track(holder);
+  if (graphs_are_mirrored) [[unlikely]]
+    keep_what_it_holds(holder);
+}
+inline void leave_holder(PyObject* holder) {
+  if (graphs_are_mirrored) [[unlikely]]
+    forget_keeper(holder);
+}
+
+/// Objects of such a class are holders, and those of classes that derive from it.
+void add_holder_class(PyTypeObject* type);
 void init_collection(PyObject* module);
 
 }  // namespace thunkvm

@@ -156,10 +156,10 @@ PyObject* loop_about(PyObject*, PyObject* variable) {
     const LoopOutputs place = op->outputs();
     const auto output = [&](std::uint32_t i) { return object(v.node()->output(i)).release(); };
     const bool collects = v.index() < place.n_collected;
-    return PyRef::take(Py_BuildValue(
-        "(NNNIN)", output(place.steps()), output(place.finished()),
-        collects ? output(place.collected(v.index())) : Py_NewRef(Py_None), op->body().keeps,
-        output(place.last(place.n_states - 1))));
+    return PyRef::take(
+        Py_BuildValue("(NNNIN)", output(place.steps()), output(place.finished()),
+                      collects ? output(place.collected(v.index())) : Py_NewRef(Py_None),
+                      op->body().keeps, output(place.last(place.n_states - 1))));
   });
 }
 

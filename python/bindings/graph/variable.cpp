@@ -41,6 +41,7 @@ VariableObject* new_object() {
 void variable_dealloc(PyObject* self) {
   VariableObject* object = self_of(self);
   PyObject_GC_UnTrack(self);
+  leave_holder(self);
   // First of all: a weak reference's callback may ask for this variable's object, and must get
   // another.
   object->variable.handle() = nullptr;
@@ -57,12 +58,12 @@ void variable_dealloc(PyObject* self) {
 
 int variable_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
-  return visit_graph(self_of(self)->counted, visit, arg,
-                     [&](GraphVisit& graph) { graph.node(unwrap(self).node()); });
+  return visit_graph(self, visit, arg, [&](GraphVisit& graph) { graph.node(unwrap(self).node()); });
 }
 
 // Lets go of the graph. What is left is a Variable for whoever meets it on its way to its end.
 int variable_clear(PyObject* self) {
+  leave_holder(self);
   Variable left = Variable::input(GenericType::instance(), "a collected variable");
   Variable& held = self_of(self)->variable;
   held.handle() = nullptr;
@@ -260,10 +261,9 @@ PyObject* wrap(const Variable& variable) {
   VariableObject* object = new_object();
   new (&object->variable) Variable(variable);
   object->weak_references = nullptr;
-  object->counted = 0;
   handle = object;
   auto* result = reinterpret_cast<PyObject*>(object);
-  if (graphs_may_hold_objects) PyObject_GC_Track(result);
+  track_holder(result);
   return result;
 }
 
@@ -343,6 +343,7 @@ void init_variable(PyObject* module) {
   static PyType_Spec spec = {"thunkvm._core.Variable", sizeof(VariableObject), 0,
                              Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
   variable_class = add_class(module, spec);
+  add_holder_class(variable_class);
   check(PyModule_AddFunctions(module, functions));
   PyRef bases = PyRef::take(PyTuple_Pack(2, PyExc_AttributeError, PyExc_TypeError));
   no_tensor_error =

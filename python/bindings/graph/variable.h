@@ -17,7 +17,6 @@ namespace thunkvm {
 struct VariableObject {
   PyObject_HEAD Variable variable;
   PyObject* weak_references;
-  std::uint64_t counted;  ///< for the garbage collector, see collection.h
 };
 extern PyTypeObject* variable_class;
 
