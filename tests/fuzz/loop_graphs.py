@@ -22,6 +22,11 @@ class Broken(ArithmeticError):
     """What a node that fails raises."""
 
 
+def picks(selector: int) -> tuple[int, ...]:
+    """Return which inputs a lazy Op demands after its first, the selector; the last one counts."""
+    return ((1,), (2,), (1, 2))[selector % 3]
+
+
 def mixed(number: int, inputs: tuple[int, ...]) -> int:
     """Return a number that all of the inputs, and which node it is, make a difference to."""
     value = (number * 2654435761 + 12345) % 2147483647
@@ -73,6 +78,13 @@ class Tried(Node):
 
     value: Node | None = None
     otherwise: Node | None = None
+
+
+@dataclass(eq=False)
+class Picked(Node):
+    """What a lazy Op of the user's makes of its inputs, of which it demands some: see `picks`."""
+
+    inputs: list[Node] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -147,7 +159,10 @@ class Graphs:
             if draw < 0.22 and depth < 3:
                 values += self.loop(loop, values, depth)
                 continue
-            if draw < 0.45:
+            if draw < 0.29:
+                ins = [self.pick(values) for _ in range(3)]
+                values.append(Picked(self.next(), innermost(ins), inputs=ins))
+            elif draw < 0.45:
                 ins = [self.pick(values) for _ in range(3)]
                 values.append(
                     Choice(self.next(), innermost(ins), selector=ins[0], arms=(ins[1], ins[2]))
@@ -199,7 +214,7 @@ def inside_of(loop: Loop) -> list[Node]:
 
 def parts(node: Node) -> list[Node]:
     """Return what a node may be computed from."""
-    if isinstance(node, Noted):
+    if isinstance(node, (Noted, Picked)):
         return node.inputs
     if isinstance(node, Choice):
         return [node.selector, *node.arms]  # type: ignore[list-item,misc]
@@ -241,6 +256,87 @@ class Note(tv.Op):
         outputs[0][0] = np.int64(value)
 
 
+class Pick(tv.Op):
+    """The lazy Op, as a generator."""
+
+    __props__ = ()
+
+    def make_node(self, *inputs: Any) -> tv.Apply:
+        """Take a selector and two values."""
+        return tv.Apply(self, list(inputs), [inputs[1].type()])
+
+    def demand(self, node: Any) -> Any:
+        """Demand the selector, and what it picks."""
+        selector = yield 0
+        for i in picks(int(selector)):
+            value = yield i
+        return value
+
+
+class Smooth:
+    """Graphs of floats, whose values have derivatives with respect to the inputs."""
+
+    def __init__(self) -> None:
+        """Make inputs of floats."""
+        self.scalar = tv.scalar
+
+    @staticmethod
+    def weights(number: int, n: int) -> list[float]:
+        """Return what a node multiplies its inputs by, and what it adds to them."""
+        draw = random.Random(number)
+        return [draw.uniform(-1.2, 1.2) for _ in range(n + 1)]
+
+    def noted(self, node: Noted, inputs: list[tv.Variable]) -> tv.Variable:
+        """Return the sine of a weighted sum."""
+        shift, *weights = self.weights(node.number, len(inputs))
+        total = tv.constant(shift)
+        for weight, x in zip(weights, inputs, strict=True):
+            total = total + weight * x
+        return tv.sin(total)
+
+    def is_even(self, value: tv.Variable) -> tv.Variable:
+        """Return what a choice decides by."""
+        return value > 0.1
+
+    def goes_on(self, value: tv.Variable) -> tv.Variable:
+        """Return what a loop goes on by."""
+        return value > -0.6
+
+    def picked(self, inputs: list[tv.Variable]) -> tv.Variable:
+        """Return one of two."""
+        return tv.ifelse(inputs[0] > 0.3, inputs[1], inputs[2])
+
+
+class Whole:
+    """Graphs of integers, whose nodes note what they run on; `ran` None: of built-in Ops."""
+
+    def __init__(self, ran: list[Any] | None) -> None:
+        """Remember where to note."""
+        self.ran = ran
+        self.scalar = tv.lscalar
+
+    def noted(self, node: Noted, inputs: list[tv.Variable]) -> tv.Variable:
+        """Return what mixes the inputs."""
+        if self.ran is None:
+            return mixed_in_graph(node.number, inputs)
+        return Note(node.number, node.fails, self.ran)(*inputs)
+
+    def is_even(self, value: tv.Variable) -> tv.Variable:
+        """Return what a choice decides by."""
+        return tv.eq(value % 2, 0)
+
+    def goes_on(self, value: tv.Variable) -> tv.Variable:
+        """Return what a loop goes on by."""
+        return (value % 4) > 0
+
+    def picked(self, inputs: list[tv.Variable]) -> tv.Variable:
+        """Return what the lazy Op does."""
+        if self.ran is not None:
+            return Pick()(*inputs)
+        selector, first, second = inputs
+        return tv.ifelse(tv.eq(selector % 3, 0), first, second)
+
+
 def mixed_in_graph(number: int, inputs: list[tv.Variable]) -> tv.Variable:
     """Return what `mixed` does, of built-in Ops."""
     value = tv.constant(np.int64((number * 2654435761 + 12345) % 2147483647))
@@ -250,8 +346,8 @@ def mixed_in_graph(number: int, inputs: list[tv.Variable]) -> tv.Variable:
     return value
 
 
-def built(graph: Graphs, ran: list[Any] | None) -> tuple[list[tv.Variable], list[tv.Variable]]:
-    """Return the inputs and outputs of the graph, whose nodes note in `ran`; None: built-in Ops."""
+def built(graph: Graphs, kind: Whole | Smooth) -> tuple[list[tv.Variable], list[tv.Variable]]:
+    """Return the inputs and outputs of the graph."""
     made: dict[int, tv.Variable] = {}
     loops: dict[int, list[tv.Variable]] = {}
 
@@ -262,22 +358,21 @@ def built(graph: Graphs, ran: list[Any] | None) -> tuple[list[tv.Variable], list
 
     def fresh(node: Node) -> tv.Variable:
         if isinstance(node, (Given, State)):
-            return tv.lscalar(f"v{node.number}")
+            return kind.scalar(f"v{node.number}")
         if isinstance(node, Noted):
-            inputs = [of(i) for i in node.inputs]
-            if ran is None:
-                return mixed_in_graph(node.number, inputs)
-            return Note(node.number, node.fails, ran)(*inputs)
+            return kind.noted(node, [of(i) for i in node.inputs])
+        if isinstance(node, Picked):
+            return kind.picked([of(i) for i in node.inputs])
         if isinstance(node, Choice):
             first, second = node.arms  # type: ignore[misc]
-            return tv.ifelse(tv.eq(of(node.selector) % 2, 0), of(first), of(second))
+            return tv.ifelse(kind.is_even(of(node.selector)), of(first), of(second))
         if isinstance(node, Tried):
             return tv.attempt(of(node.value), of(node.otherwise), on=Broken)
         loop = node.loop
         if loop.number not in loops:
             count = tv.lscalar("count")
             states = [count, *map(of, loop.states)]
-            limit, test = count < loop.most, (of(loop.test) % 4) > 0
+            limit, test = count < loop.most, kind.goes_on(of(loop.test))
             nexts = [count + np.int64(1), *map(of, loop.nexts)]
             firsts = [tv.constant(np.int64(0)), *map(of, loop.firsts)]
             loops[loop.number] = _core.loop("while_loop", states, firsts, limit, test, nexts, [])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import Any
 
-from random_loops import (
+import numpy as np
+from loop_graphs import (
     Broken,
     Choice,
     Given,
@@ -14,12 +16,15 @@ from random_loops import (
     Loop,
     Node,
     Noted,
+    Picked,
+    Smooth,
     State,
     Tried,
     chain,
     mixed,
     parts,
     passes_on,
+    picks,
 )
 
 
@@ -124,14 +129,13 @@ class Oracle:
     def computed(self, node: Node, step: Step) -> Any:
         """Return the value of a node that is demanded for the first time."""
         if isinstance(node, Noted):
-            inputs = tuple(self.value(i) for i in node.inputs)
-            self.ran[node.number, *inputs] += 1
-            value = mixed(node.number, inputs)
-            if node.fails and value % 3 == 0:
-                raise Broken(node.number)
+            return self.noted(node, tuple(self.value(i) for i in node.inputs))
+        if isinstance(node, Picked):
+            for i in self.picks(self.value(node.inputs[0])):
+                value = self.value(node.inputs[i])
             return value
         if isinstance(node, Choice):
-            return self.value(node.arms[0 if self.value(node.selector) % 2 == 0 else 1])
+            return self.value(node.arms[0 if self.is_even(self.value(node.selector)) else 1])
         if isinstance(node, Tried):
             try:
                 return self.value(node.value)
@@ -149,6 +153,26 @@ class Oracle:
             raise found
         return found[node.position]
 
+    def noted(self, node: Noted, inputs: tuple[int, ...]) -> Any:
+        """Return what a node makes of its inputs."""
+        self.ran[node.number, *inputs] += 1
+        value = mixed(node.number, inputs)
+        if node.fails and value % 3 == 0:
+            raise Broken(node.number)
+        return value
+
+    def picks(self, selector: Any) -> tuple[int, ...]:
+        """Return which inputs a lazy Op demands."""
+        return picks(selector)
+
+    def is_even(self, value: Any) -> bool:
+        """Return what a choice decides by."""
+        return bool(value % 2 == 0)
+
+    def goes_on(self, value: Any) -> bool:
+        """Return what a loop goes on by."""
+        return bool(value % 4 > 0)
+
     def whole(self, loop: Loop) -> dict[int, int]:
         """Run the steps of a loop; return the last values of the states that are used."""
         before = self.steps.get(loop.number)
@@ -158,7 +182,7 @@ class Oracle:
             while True:
                 step = self.steps[loop.number] = Step()
                 step.states = states
-                if not (count < loop.most and self.value(loop.test) % 4 > 0):
+                if not (count < loop.most and self.goes_on(self.value(loop.test))):
                     used = sorted(self.used[loop.number])
                     return {d: self.state(loop, d) for d in used}
                 states = [
@@ -173,3 +197,35 @@ class Oracle:
                 self.steps.pop(loop.number, None)
             else:
                 self.steps[loop.number] = before
+
+
+class Slopes(Oracle):
+    """Computes floats with their derivatives with respect to the inputs, forwards.
+
+    A value is a pair: the float, and an array of its derivatives.
+    """
+
+    def slopes(self, given: list[float]) -> tuple[list[float], np.ndarray]:
+        """Return the outputs, and the derivatives of their sum."""
+        pairs = [(v, np.eye(len(given))[i]) for i, v in enumerate(given)]
+        outputs, _ = self.run(pairs)  # type: ignore[arg-type]
+        return [v for v, _ in outputs], sum(slope for _, slope in outputs)  # type: ignore[misc]
+
+    def noted(self, node: Noted, inputs: tuple[Any, ...]) -> Any:
+        """Return the sine of a weighted sum."""
+        shift, *weights = Smooth.weights(node.number, len(inputs))
+        total = shift + sum(w * v for w, (v, _) in zip(weights, inputs, strict=True))
+        slope = sum(w * s for w, (_, s) in zip(weights, inputs, strict=True))
+        return math.sin(total), math.cos(total) * slope
+
+    def picks(self, selector: Any) -> tuple[int, ...]:
+        """Return which of two is picked."""
+        return (1,) if selector[0] > 0.3 else (2,)
+
+    def is_even(self, value: Any) -> bool:
+        """Return what a choice decides by."""
+        return bool(value[0] > 0.1)
+
+    def goes_on(self, value: Any) -> bool:
+        """Return what a loop goes on by."""
+        return bool(value[0] > -0.6)
