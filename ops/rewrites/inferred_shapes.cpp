@@ -27,7 +27,7 @@ class AskedShapes {
   Inputs inputs_of(const Apply& node) {
     Inputs inputs;
     for (const Variable& input : node.inputs())
-      inputs.inferred = inputs.inferred || !shape_of(input).own;
+      if (!shape_of(input).own) inputs.inferred = true;
     inputs.shapes = shapes_for(node);
     return inputs;
   }

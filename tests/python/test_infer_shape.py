@@ -306,3 +306,15 @@ def test_check_op_sees_what_as_op_was_given_and_what_lies() -> None:
     assert "infer_shape" not in [row.check for row in check_op(honest, [np.arange(3.0)]).missing]
     wrong = check_op(Twice(lambda n: [(n + 1,)]), [np.arange(3.0)]).wrong
     assert [row.check for row in wrong] == ["infer_shape"]
+
+
+def test_lengths_that_meet_are_compared_where_the_first_is_inferred_and_the_second_is_given() -> (
+    None
+):
+    n, given = tv.lscalar("n"), tv.vector("given")
+    made = tv.ops.broadcast_to(0.0, tv.stack([n]), ndim=1)
+    met = tv.ops.matched_lengths(made, given, axes_a=[0], axes_b=[0])
+    f = tv.function([n, given], met, mode="vm")
+    assert f(2, [1.0, 2.0]).tolist() == [2]
+    with pytest.raises(ValueError, match="3"):
+        f(3, [1.0, 2.0])

@@ -181,3 +181,26 @@ def test_scan_carry_in_reverse_writes_its_values_from_the_end() -> None:
 def test_scan_carry_refuses_a_step_that_returns_no_pair() -> None:
     with pytest.raises(TypeError, match="a pair"):
         tv.scan_carry(lambda s, e: s, 0.0, v)
+
+
+@pytest.mark.parametrize("mode", ["py", "vm", "FAST_RUN"])
+def test_scan_carry_refuses_sequences_of_different_lengths(mode: str) -> None:
+    a, b, n = tv.vector("a"), tv.vector("b"), tv.lscalar("n")
+    total, _ = tv.scan_carry(lambda c, x: (c + x[0] * x[1], c), 0.0, (a, b))
+    f = tv.function([a, b], total, mode=mode)
+    assert f([1.0, 2.0], [3.0, 4.0]) == 11.0
+    for other in ([3.0], [3.0, 4.0, 5.0]):
+        with pytest.raises(ValueError, match="2"):
+            f([1.0, 2.0], other)
+    total, _ = tv.scan_carry(lambda c, x: (c + x, c), 0.0, a, length=n)
+    g = tv.function([a, n], total, mode=mode)
+    assert g([1.0, 2.0], 2) == 3.0
+    for length in (1, 3):
+        with pytest.raises(ValueError, match="2"):
+            g([1.0, 2.0], length)
+
+
+def test_scan_carry_refuses_declared_lengths_that_differ() -> None:
+    a, b = tv.tensor("a", shape=(3,)), tv.tensor("b", shape=(4,))
+    with pytest.raises(ValueError, match="3"):
+        tv.scan_carry(lambda c, x: (c + x[0] * x[1], c), 0.0, (a, b))

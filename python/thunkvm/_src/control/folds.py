@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from thunkvm import ops
+from thunkvm._core import Variable
+from thunkvm._src.arrays.joining import stack
 from thunkvm._src.control.loops import trace, with_attributes
 from thunkvm._src.control.scans import scan
 from thunkvm._src.control.stretches import Body, run, stretch_length
@@ -144,7 +147,7 @@ def scan_carry(
     xs : structure of Variables, optional
         What to go over, along the first axis of each leaf. Without it f gets None.
     length : int or Variable, optional
-        How many steps; needed where there are no xs.
+        How many steps; needed where there are no xs, whose lengths it has to be.
     reverse : bool
         Go over xs, and write the y, from the end.
     checkpoint : {None, "sqrt"} or int or Variable, optional
@@ -156,6 +159,11 @@ def scan_carry(
         With the attribute ``steps``; see `while_loop`.
     ys : structure of y
         Each leaf with a new first axis.
+
+    Raises
+    ------
+    ValueError
+        In a call, if the leaves of xs have different lengths, or another one than `length`.
 
     Examples
     --------
@@ -171,11 +179,7 @@ def scan_carry(
             raise TypeError(f"[scan_carry] {variable} of xs has no first axis to go over.")
     if not over and length is None:
         raise ValueError("[scan_carry] give a length where there are no xs.")
-    count = (
-        as_variable(np.int64(length) if isinstance(length, int) else length)
-        if (length is not None)
-        else over[0].shape[0]
-    )
+    count = _common_length(over, length)
     found: dict[str, Any] = {}
 
     def step(state: Any) -> tuple[Any, Any]:
@@ -203,6 +207,18 @@ def scan_carry(
     if reverse:
         kept = [v[::-1] for v in kept]
     return carry, None if y is None else rebuild(y, iter(kept).__next__)
+
+
+def _common_length(over: list[Variable], length: Any) -> Variable:
+    """Return how many steps there are; in a call, a ValueError where lengths differ."""
+    if length is not None:
+        count = as_variable(np.int64(length) if isinstance(length, int) else length)
+        over = [ops.broadcast_to(np.float64(0.0), stack([count]), ndim=1), *over]
+    count = over[0].shape[0]
+    for other in over[1:]:
+        met = ops.matched_lengths(over[0], other, axes_a=[0], axes_b=[0])
+        count = ops.minimum(count, met[0])
+    return count
 
 
 __all__ = ["foldl", "foldr", "map", "reduce", "scan_carry"]
