@@ -321,6 +321,19 @@ def loop(
 def loop_about(
     last: Variable,
 ) -> tuple[Variable, Variable, Variable | None, int, Variable] | None: ...
+def loop_body(
+    output: Variable,
+) -> (
+    tuple[
+        list[Variable],
+        list[Variable],
+        Variable | None,
+        Variable,
+        list[Variable],
+        list[Variable],
+    ]
+    | None
+): ...
 def attempt(
     values: Sequence[Variable],
     otherwise: Sequence[Variable],

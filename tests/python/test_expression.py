@@ -232,3 +232,25 @@ def test_a_product_is_called_as_it_was_written() -> None:
     f = tv.function([a, b], [tv.dot(a, b), a @ b, tv.matmul(b, a)], mode="vm")
     assert sorted(row[1] for row in f._node_rows()) == ["dot", "matmul", "matmul"]
     assert [expression(tv.dot(a, b)), expression(a @ b)] == ["dot(a, b)", "a @ b"]
+
+
+def test_dprint_shows_what_a_loop_begins_with_tests_and_becomes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    x, n = tv.scalar("x"), tv.lscalar("n")
+    tv.dprint(tv.fori_loop(0, n, lambda i, s: s * tv.exp(x), x))
+    assert capsys.readouterr().out.splitlines() == [
+        "fori_loop[1] [id A] <scalar float64>",
+        " |state[0] begins: 0",
+        " |state[1] begins: x [id B] <scalar float64>",
+        " |while: lt [id C] <scalar bool>",
+        " | |state[0] [id D] <scalar int64>",
+        " | |n [id E] <scalar int64>",
+        " |state[0] becomes: add [id F] <scalar int64>",
+        " | |state[0] [id D]",
+        " | |1",
+        " |state[1] becomes: mul [id G] <scalar float64>",
+        " | |state[1] [id H] <scalar float64>",
+        " | |exp [id I] <scalar float64>",
+        " | | |x [id B]",
+    ]

@@ -163,6 +163,19 @@ PyObject* loop_about(PyObject*, PyObject* variable) {
   });
 }
 
+PyObject* loop_body(PyObject*, PyObject* variable) {
+  return guard([&] {
+    const Variable& v = require_variable(variable, "an output of a node");
+    const LoopOp* const op = v.is_leaf() ? nullptr : closed_loop(*v.node());
+    if (op == nullptr) return PyRef::borrow(Py_None);
+    const LoopBody& body = op->body();
+    return PyRef::take(Py_BuildValue(
+        "(NNNNNN)", wrap_list(body.states).release(), wrap_list(body.captures).release(),
+        body.limit ? object(body.limit).release() : Py_NewRef(Py_None), object(body.test).release(),
+        wrap_list(body.nexts).release(), wrap_list(body.collected).release()));
+  });
+}
+
 using Connective = Variable (*)(const Variable& a, const Variable& b);
 
 template <Connective connective>
@@ -210,6 +223,11 @@ PyMethodDef functions[] = {
      "loop_about(last)\n--\n\n"
      "Of a loop's last value: its steps, whether its test ended it, what it collects, what its "
      "maker said that it keeps, and the last value of its last state."},
+    {"loop_body", loop_body, METH_O,
+     "loop_body(output)\n--\n\n"
+     "Of a loop that stands in a graph: the leaves of its states and of what it takes from "
+     "outside, "
+     "its limit or None, its test, the next values, and what it collects. None of another node."},
     {"lazy_and", connect<lazy_and>, METH_VARARGS,
      "lazy_and(a, b)\n--\n\n`a and b`: b is computed only if a is true."},
     {"lazy_or", connect<lazy_or>, METH_VARARGS,

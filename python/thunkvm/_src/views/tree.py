@@ -161,8 +161,13 @@ def _head(
 
 
 def _inputs(node: Apply) -> list[Root]:
-    """Return a node's inputs, those of a conditional in the order in which they are written."""
+    """Return a node's inputs, those of a conditional in the order in which they are written.
+
+    Of a loop they are what its states begin with, and then what a step does.
+    """
     inputs = node.inputs
+    if (loop := _core.loop_body(node.outputs[0])) is not None:
+        return _loop(inputs, *loop)
     attrs = node.op.attrs if isinstance(node.op, BuiltinOp) else {}
     if "decoding" not in attrs:
         return [("", variable) for variable in inputs]
@@ -179,6 +184,26 @@ def _inputs(node: Apply) -> list[Root]:
             path = f"[{output}]" if n_outputs > 1 else ""
             out.append((f"{label}{path}: ", inputs[1 + arm * n_outputs + output]))
     return out
+
+
+def _loop(
+    inputs: list[Variable],
+    states: list[Variable],
+    captures: list[Variable],
+    limit: Variable | None,
+    test: Variable,
+    nexts: list[Variable],
+    collected: list[Variable],
+) -> list[Root]:
+    """Return the first values of a loop, its test, the next values, and what it collects."""
+    given = list(zip(captures, inputs[len(states) :], strict=True))
+    tests = [test] if limit is None else [limit, test]
+    roots = _core.substitute([*tests, *nexts, *collected], given)
+    names = [state.name or f"state {i}" for i, state in enumerate(states)]
+    found = [(f"{name} begins: ", first) for name, first in zip(names, inputs, strict=False)]
+    labels = [*["while: ", "and: "][: len(tests)], *(f"{name} becomes: " for name in names)]
+    labels += ["collects: "] * len(collected)
+    return found + list(zip(labels, roots, strict=True))
 
 
 def _letters(number: int) -> str:
