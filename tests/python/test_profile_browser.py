@@ -10,6 +10,7 @@ import pytest
 from browser import chromium, complaints, needs_chromium
 from profiles import PROFILE, node
 
+import thunkvm as tv
 from thunkvm.profile import CallRow, FunctionRecord, Profile
 
 if TYPE_CHECKING:
@@ -173,6 +174,30 @@ def test_the_share_of_an_arm_is_drawn_and_written(page: Chrome) -> None:
     widths = [arm.rect["width"] for arm in all_of(page, "#condition-0 .arm")]
     assert widths[0] / sum(widths) == pytest.approx(0.8, abs=0.01)
     assert "never ran" in one(page, "#condition-1 tr.never").text
+
+
+def test_a_loop_has_its_steps_and_its_conditions_a_bar_for_each_range_of_steps(
+    browser: Chrome, tmp_path: Path
+) -> None:
+    x, n = tv.scalar("x"), tv.lscalar("n")
+    loop = tv.fori_loop(0, n, lambda i, s: tv.ifelse(i < 1, s + 1.0, s * 0.5), x)
+    f = tv.function([x, n], loop, mode="vm")
+    with f.profile("trace") as p:
+        f(1.0, 4)
+        f(1.0, 2)
+    p.html(tmp_path / "p.html")
+    browser.get((tmp_path / "p.html").as_uri())
+    click(browser, "#tab-branches")
+    cards = text_of(browser, "#branch-list .card")
+    of_loop = next(card for card in cards if "fori_loop" in card)
+    assert "2 runs, 6 steps" in of_loop
+    assert "min 2, median 2, max 4 steps" in of_loop
+    assert "ended by condition 2" in of_loop
+    inner = next(card for card in cards if "< 1" in card)
+    steps = [line for line in inner.splitlines() if line.startswith("step")]
+    assert steps == ["step 0", "step 1", "steps 2-3"]
+    click(browser, "#tab-timeline")
+    assert complaints(browser) == []
 
 
 def test_a_break_even_that_nobody_knows_is_said_to_be_unknown(page: Chrome) -> None:
