@@ -314,3 +314,34 @@ def test_a_chain_of_ops_that_hold_each_others_outputs_is_collected() -> None:
         return first
 
     assert is_collected(make)
+
+
+@pytest.mark.parametrize("with_function", [False, True])
+@pytest.mark.parametrize("nested", [False, True])
+def test_an_op_in_the_body_of_a_loop_that_it_holds_is_collected(
+    nested: bool, with_function: bool
+) -> None:
+    def make() -> Any:
+        op, x = Double(), tv.vector("x")
+        body = lambda _, s: op(s) + 1.0  # noqa: E731
+        if nested:
+            body = lambda _, s: tv.fori_loop(0, 2, lambda _, t: op(t), s)  # noqa: E731
+        op.y = tv.fori_loop(0, 3, body, x)
+        if with_function:
+            op.f = tv.function([x], op.y, mode="vm")
+            op.f([1.0])
+        return op
+
+    assert is_collected(make)
+
+
+def test_an_op_in_the_body_of_a_loop_in_use_is_left_alone() -> None:
+    def make() -> tuple[Any, Any, Any]:
+        op, x = Double(), tv.vector("x")
+        op.tag = ["here"]
+        return x, tv.fori_loop(0, 3, lambda _, s: op(s), x), weakref.ref(op)
+
+    x, loop, op = make()
+    gc.collect()
+    assert op().tag == ["here"]
+    assert tv.function([x], loop, mode="vm")([1.0]).tolist() == [8.0]

@@ -1,11 +1,11 @@
 #include "python/bindings/graph/collection.h"
 
+#include "ops/control/loop.h"
+#include "python/bindings/graph/keeper.h"
 #include "python/bindings/graph/python_op.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
 
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -16,110 +16,19 @@ bool graphs_are_mirrored = false;
 
 namespace {
 
-// ---- keepers
-
-struct KeeperObject {
-  PyObject_HEAD
-      /// Whose keeper it is; null: a holder's.
-      const void* thing;
-  /// Other keepers, which it holds; then, from `n_kept` on, objects that hang on its thing, which
-  /// that holds.
-  std::vector<PyObject*> told;
-  std::size_t n_kept;
-};
-PyTypeObject* keeper_class = nullptr;
-
-KeeperObject* keeper(PyObject* object) { return reinterpret_cast<KeeperObject*>(object); }
-
-// The mirror of this moment. Under the GIL, like all here.
-struct Mirror {
-  /// A node, an Op, a type, a shared variable's value.
-  struct Thing {
-    std::uint32_t found = 0;     ///< references to it
-    bool mirrored = false;       ///< its keeper is made, or is being made
-    PyObject* keeper = nullptr;  ///< not held; null if no object hangs on it
-  };
-  std::unordered_map<const void*, Thing> things;
-  std::unordered_map<PyObject*, PyObject*> of_holders;  // held
-  std::unordered_set<PyObject*> keepers;                // all that there are; not held
-};
-Mirror& mirror() {
-  static auto* mirror = new Mirror;  // graphs may outlive the interpreter
-  return *mirror;
-}
-
-// Lets keepers go, one after the other: a chain of them may be long.
-void let_go(std::vector<PyObject*> keepers) {
-  static std::vector<PyObject*>* going = nullptr;
-  if (going != nullptr) {
-    going->insert(going->end(), keepers.begin(), keepers.end());
-    return;
-  }
-  going = &keepers;
-  while (!keepers.empty()) {
-    PyObject* const last = keepers.back();
-    keepers.pop_back();
-    Py_DECREF(last);
-  }
-  going = nullptr;
-}
-
-int keeper_traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  for (PyObject* object : keeper(self)->told) Py_VISIT(object);
-  return 0;
-}
-
-// What it held, for whoever lets go of that.
-std::vector<PyObject*> taken_from(PyObject* self) {
-  std::vector<PyObject*> told = std::exchange(keeper(self)->told, {});
-  told.resize(std::exchange(keeper(self)->n_kept, 0));
-  return told;
-}
-
-int keeper_clear(PyObject* self) {
-  let_go(taken_from(self));
-  return 0;
-}
-
-void keeper_dealloc(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  mirror().keepers.erase(self);
-  if (const auto thing = mirror().things.find(keeper(self)->thing); thing != mirror().things.end())
-    thing->second.keeper = nullptr;
-  keeper_clear(self);
-  keeper(self)->told.~vector();
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
-/// What a keeper is to be made of.
-struct Kept {
-  std::vector<PyObject*> keepers, objects;  // not held
-
-  void add(PyObject* keeper_or_null) {
-    if (keeper_or_null != nullptr) keepers.push_back(keeper_or_null);
-  }
-  /// A new keeper of a thing; null where there is nothing to keep.
-  PyObject* made(const void* thing = nullptr) {
-    if (keepers.empty() && objects.empty()) return nullptr;
-    PyObject* self = keeper_class->tp_alloc(keeper_class, 0);
-    if (self == nullptr) throw PythonError{};
-    for (PyObject* kept : keepers) Py_INCREF(kept);
-    keeper(self)->thing = thing;
-    keeper(self)->n_kept = keepers.size();
-    keepers.insert(keepers.end(), objects.begin(), objects.end());
-    new (&keeper(self)->told) std::vector(std::move(keepers));
-    mirror().keepers.insert(self);
-    return self;
-  }
-};
-
 // ---- the two passes
 
 const PythonType* python_type(const Type& type) {
   return type.tensor() != nullptr ? nullptr : dynamic_cast<const PythonType*>(&type);
+}
+
+/// Calls `visit` with the nodes that the body of a loop holds, as often as it holds them.
+template <class Visit>
+void each_node(const LoopBody& body, Visit&& visit) {
+  for (const auto* variables : {&body.states, &body.captures, &body.nexts, &body.collected})
+    for (const Variable& variable : *variables) visit(variable.node());
+  if (body.limit) visit(body.limit.node());
+  visit(body.test.node());
 }
 
 /// Counts the references that are found.
@@ -157,6 +66,9 @@ class Counting final : public GraphVisit {
       return;
     }
     if (const PythonOp* op = python_op(node.op())) complete(op, op->references());
+    if (const LoopOp* loop = closed_loop(node))
+      if (complete(loop, loop->references()) && complete(&loop->body(), loop->body().references()))
+        each_node(loop->body(), [&](const Apply* inside) { enter(inside); });
     for (const Variable& input : node.inputs()) enter(input.node());
   }
 
@@ -211,6 +123,14 @@ class Mirroring final : public GraphVisit {
     return of(&op, op.references(), [&](Kept& kept) { kept.objects.push_back(op.object()); });
   }
 
+  static PyObject* of_loop(const LoopOp& loop) {
+    return of(&loop, loop.references(), [&](Kept& kept) {
+      kept.add(of(&loop.body(), loop.body().references(), [&](Kept& of_body) {
+        each_node(loop.body(), [&](const Apply* inside) { of_body.add(of_node(inside)); });
+      }));
+    });
+  }
+
   /// The same of a node, after those of all nodes below it.
   static PyObject* of_node(const Apply* root) {
     struct Below {
@@ -244,6 +164,7 @@ class Mirroring final : public GraphVisit {
     for (std::uint32_t j = 0; j < node.n_outputs(); ++j) kept.add(of_type(node.output_type(j)));
     if (node.leaf() == Leaf::None) {
       if (const PythonOp* op = python_op(node.op())) kept.add(of_op(*op));
+      if (const LoopOp* loop = closed_loop(node)) kept.add(of_loop(*loop));
       for (const Variable& input : node.inputs()) kept.add(mirror().things[input.node()].keeper);
     } else {
       const Variable leaf = const_cast<Apply&>(node).output(0);
@@ -361,18 +282,7 @@ void forget_keeper(PyObject* holder) {
 void add_holder_class(PyTypeObject* type) { holder_classes().push_back(type); }
 
 void init_collection(PyObject*) {
-  static PyType_Slot slots[] = {
-      {Py_tp_traverse, reinterpret_cast<void*>(keeper_traverse)},
-      {Py_tp_clear, reinterpret_cast<void*>(keeper_clear)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(keeper_dealloc)},
-      {Py_tp_doc, const_cast<char*>("What hangs on a node, while the collector runs.")},
-      {0, nullptr},
-  };
-  static PyType_Spec spec = {
-      "thunkvm._core.GraphKeeper", sizeof(KeeperObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
-  keeper_class = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-  if (keeper_class == nullptr) throw PythonError{};
+  init_keepers();
   PyRef gc = PyRef::take(PyImport_ImportModule("gc"));
   PyRef callbacks = attribute(gc.get(), "callbacks");
   PyRef follow = PyRef::take(PyCFunction_New(&follow_collector_method, nullptr));
