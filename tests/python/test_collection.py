@@ -345,3 +345,17 @@ def test_an_op_in_the_body_of_a_loop_in_use_is_left_alone() -> None:
     gc.collect()
     assert op().tag == ["here"]
     assert tv.function([x], loop, mode="vm")([1.0]).tolist() == [8.0]
+
+
+def test_a_collection_may_begin_in_a_frame_that_can_import_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    complaints: list[Any] = []
+    monkeypatch.setattr("sys.unraisablehook", complaints.append)
+    op, x = Double(), tv.vector("x")
+    op.y = op(x)
+    reference = weakref.ref(op)
+    del op, x
+    eval("collect()", {"__builtins__": {}, "collect": gc.collect})  # as in a namedtuple's __new__
+    assert complaints == []
+    assert reference() is None

@@ -206,9 +206,11 @@ void put(GraphVisit& question, PyObject* holder) {
 // Keepers that somebody holds by now are held by their makers no more.
 void hand_over() { let_go(std::exchange(Mirroring::fresh_, {})); }
 
+/// That of module gc: a collection may begin in a frame that can import nothing.
+PyObject* get_objects = nullptr;
+
 void mirror_graphs() {
-  PyRef gc = PyRef::take(PyImport_ImportModule("gc"));
-  PyRef objects = PyRef::take(PyObject_CallMethod(gc.get(), "get_objects", nullptr));
+  PyRef objects = PyRef::take(PyObject_CallNoArgs(get_objects));
   std::vector<PyObject*> holders;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(objects.get()); ++i)
     if (PyObject* const object = PyList_GET_ITEM(objects.get(), i); is_holder(object))
@@ -284,6 +286,7 @@ void add_holder_class(PyTypeObject* type) { holder_classes().push_back(type); }
 void init_collection(PyObject*) {
   init_keepers();
   PyRef gc = PyRef::take(PyImport_ImportModule("gc"));
+  get_objects = attribute(gc.get(), "get_objects").release();
   PyRef callbacks = attribute(gc.get(), "callbacks");
   PyRef follow = PyRef::take(PyCFunction_New(&follow_collector_method, nullptr));
   check(PyList_Append(callbacks.get(), follow.get()));
