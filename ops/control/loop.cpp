@@ -1,5 +1,6 @@
 #include "ops/control/loop.h"
 
+#include "ops/control/conditional.h"
 #include "ops/control/loop_opening.h"
 #include "ops/control/loop_tape.h"
 #include "thunks/error.h"
@@ -39,6 +40,47 @@ TypeRef type_of_tape(const Variable& value) {
   StaticShape shape = {kUnknownLength};
   shape.insert(shape.end(), type->shape().begin(), type->shape().end());
   return TensorType::of(type->dtype(), shape);
+}
+
+/// By node: whether it changes from step to step of a loop.
+std::vector<bool> changing(const NodeIndex& order, const LoopBody& body) {
+  std::vector<bool> changes(order.size());
+  for (const Variable& state : body.states)
+    if (order.contains(*state.node())) changes[order.of(*state.node())] = true;
+  for (std::size_t n = 0; n < order.size(); ++n)
+    for (const Variable& input : order[n]->inputs())
+      changes[n] = changes[n] || changes[order.of(*input.node())];
+  return changes;
+}
+
+/// One output of a conditional, as a conditional of its own.
+Variable alone(const Variable& output, const Conditional& conditional_of_all) {
+  const Apply& node = *output.node();
+  const OriginOf scope(node);
+  std::vector<std::vector<Variable>> arms;
+  for (std::uint32_t arm = 0; arm < conditional_of_all.n_arms; ++arm)
+    arms.push_back(
+        {node.input(static_cast<int>(conditional_of_all.arm_input(arm, output.index())))});
+  Variable made = conditional(node.input(0), conditional_of_all.decoding, arms).front();
+  if (!output.name().empty()) made.set_name(output.name());
+  return made;
+}
+
+/// What a step computes, with conditionals of one output each: which states are demanded, and which
+/// values change from step to step, is then known of each output by itself.
+std::vector<Variable> with_outputs_alone(const LoopBody& body) {
+  const std::vector<Variable> roots = body.values();
+  const NodeIndex order = topological_order(roots);
+  const std::vector<bool> changes = changing(order, body);
+  std::vector<std::pair<Variable, Variable>> parted;
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    const Op* const op = order[n]->op();
+    const Conditional* const found = op == nullptr ? nullptr : op->conditional();
+    if (!changes[n] || found == nullptr || found->n_outputs == 1) continue;
+    for (std::uint32_t j = 0; j < found->n_outputs; ++j)
+      parted.emplace_back(order[n]->output(j), alone(order[n]->output(j), *found));
+  }
+  return parted.empty() ? roots : substitute(roots, parted);
 }
 
 }  // namespace
@@ -103,11 +145,9 @@ const LoopOp* closed_loop(const Apply& node) {
 }
 
 std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts) {
-  const std::vector<Variable> roots = body.values();
+  const std::vector<Variable> roots = with_outputs_alone(body);
   const NodeIndex order = topological_order(roots);
-  std::vector<bool> changes(order.size());  // from step to step
-  for (const Variable& state : body.states)
-    if (order.contains(*state.node())) changes[order.of(*state.node())] = true;
+  const std::vector<bool> changes = changing(order, body);
   std::vector<Variable> inputs(firsts.begin(), firsts.end());
   std::vector<std::pair<Variable, Variable>> captured;
   std::unordered_set<Variable, VariableHash> known;
@@ -118,8 +158,6 @@ std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts
     inputs.push_back(v);
   };
   for (std::size_t n = 0; n < order.size(); ++n) {
-    for (const Variable& input : order[n]->inputs())
-      changes[n] = changes[n] || changes[order.of(*input.node())];
     if (!changes[n]) continue;
     for (const Variable& input : order[n]->inputs()) use(input);
   }
