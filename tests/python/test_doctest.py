@@ -60,9 +60,15 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/emission.md",
         "docs/loops.md",
         "docs/profiling.md",
-        "docs/programs/dynamics.md",
-        "docs/programs/optimisation.md",
-        "docs/programs/series.md",
+        "docs/programs/collatz.md",
+        "docs/programs/fixed-point.md",
+        "docs/programs/hamilton-filter.md",
+        "docs/programs/integrator.md",
+        "docs/programs/kalman-filter.md",
+        "docs/programs/line-search.md",
+        "docs/programs/newton.md",
+        "docs/programs/power-iteration.md",
+        "docs/programs/recurrent-network.md",
         "docs/rewrites.md",
         "docs/writing-ops.md",
     ],
@@ -70,6 +76,13 @@ def test_examples_of_a_method(name: str) -> None:
 def test_examples_of_the_documentation(name: str) -> None:
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / name).read_text(), re.DOTALL)
     assert run("\n".join(blocks), name) > 0
+
+
+def test_index_of_the_programs_names_each_page_once() -> None:
+    programs = ROOT / "docs/programs"
+    linked = re.findall(r"\]\(([a-z-]+\.md)\)", (programs / "README.md").read_text())
+    pages = {path.name for path in programs.glob("*.md")} - {"README.md"}
+    assert sorted(linked) == sorted(pages)
 
 
 def public() -> list[str]:
