@@ -137,10 +137,6 @@ def test_integrator_observes_and_differentiates_only_in_steps_that_are_accepted(
     assert slope.runs == accepted
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="a state that shares its ifelse with one that is asked for stays in the loop",
-)
 @pytest.mark.parametrize("mode", MODES)
 def test_integrator_observes_nothing_that_is_not_asked_for(mode: str, counting: Any) -> None:
     watch = counting(np.exp)
