@@ -266,3 +266,25 @@ def test_record_keeps_the_conditions_outside_of_loops() -> None:
         f(1.0, 3)
     assert str(r).splitlines()[1].strip() == "call 0: x > 0.0: True"
     assert f.replay(r, force={"x > 0.0": False})(1.0, 3) == -1.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_state_that_shares_an_ifelse_with_one_in_use_is_not_computed_for_it(mode: Any) -> None:
+    def body(state: Any) -> Any:
+        first, second = state
+        return tv.ifelse(second > 2.0, (tv.exp(first), second + 1.0), (first, second + 2.0))
+
+    _, second = tv.while_loop(lambda state: state[1] < 6.0, body, (x, x))
+    f = tv.function([x], second, mode=mode)
+    assert f(1.0) == 6.0
+    assert not [row for row in f._node_rows() if row[1] == "exp"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_outputs_of_one_ifelse_may_change_in_different_loops(mode: Any) -> None:
+    def body(s: Any) -> Any:
+        _, outside = tv.ifelse(x > 0.0, (s, x), (s, x + 1.0))
+        return outside * outside
+
+    last = tv.while_loop(lambda s: x > -9.0, body, x, max_steps=3)
+    assert tv.function([x], last, mode=mode)(3.0) == 9.0
