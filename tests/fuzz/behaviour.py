@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Sequence
 
 from spec import Node
 
@@ -13,10 +14,27 @@ def mixed(*numbers: int) -> int:
     return hash(tuple(int(n) for n in numbers)) & 0xFFFFFF
 
 
-def script(node: Node, call: int) -> list[tuple[str, list[int]]]:
-    """What an opaque lazy node does in a call: ("ask", inputs) and ("out", outputs), in order."""
+def script(node: Node, call: int, got: Sequence[int] = ()) -> list[tuple[str, list[int]]]:
+    """What an opaque lazy node does in a call: ("ask", inputs) and ("out", outputs), in order.
+
+    A third of them ask for the first input and go by it; what they do then is in the script once
+    that is `got`.
+    """
     rng = random.Random(node.seed * 7919 + call)
     asks, outs = list(range(len(node.ins))), list(range(node.outs))
+    if node.seed % 3 == 0:
+        first = [("ask", [asks.pop(0)])]
+        if not got:
+            return first
+        rng.seed(mixed(node.seed, call, got[0]))
+        return first + rest(node, rng, asks, outs)
+    return rest(node, rng, asks, outs)
+
+
+def rest(
+    node: Node, rng: random.Random, asks: list[int], outs: list[int]
+) -> list[tuple[str, list[int]]]:
+    """A script that asks for some of these inputs and has all of these outputs."""
     rng.shuffle(asks)
     rng.shuffle(outs)
     asks = asks[: rng.randrange(len(asks) + 1)]
@@ -42,10 +60,12 @@ def script(node: Node, call: int) -> list[tuple[str, list[int]]]:
 def native_ops(node: Node) -> Counter:
     """The built-in Ops that a node stands for, by name."""
     if node.kind == "native":
-        return Counter({("native", ("bitwise_xor", "bitwise_and", "maximum", "add")[node.seed]): 1})
+        return Counter(
+            {("native", ("bitwise_xor", "bitwise_and", "maximum", "bitwise_or")[node.seed]): 1}
+        )
     names = {
         "small": {"mod": 1},
-        "vector": {"add": 2, "stack": 1},
+        "vector": {"bitwise_xor": 2, "stack": 1},
         "item": {"subtensor": 1},
         "write": {"set_subtensor": 1},
     }
@@ -62,6 +82,11 @@ def arm_of(decoding: str, number: int, arms: int) -> int:
 def runs_for_each_output(node: Node) -> bool:
     """Whether each output is a demand of its own."""
     return node.kind in ("cond", "attempt", "reentrant", "generator")
+
+
+def fails(node: Node, inputs: Sequence[int]) -> bool:
+    """Whether a node that is to fail does, for these inputs."""
+    return node.kind != "mix" or not node.seed or mixed(*inputs) % 2 == 1
 
 
 def goes_on(node: Node) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from behaviour import goes_on, mixed, script
+from behaviour import fails, goes_on, mixed, script
 from spec import SCALAR, VECTOR, Node, Spec
 
 import thunkvm as tv
@@ -31,8 +31,8 @@ class Journal:
         self.call, self.failing = call, failing
         self.number += 1
 
-    def enter(self, n: int) -> None:
-        if n == self.failing:
+    def enter(self, n: int, node: Node, inputs: Sequence[int] = ()) -> None:
+        if n == self.failing and fails(node, inputs):
             raise Injected(f"node {n}")
 
 
@@ -51,7 +51,7 @@ class Mix(Recorded):
     """Several outputs, each a hash of all inputs."""
 
     def perform(self, node: Any, inputs: list, output_storage: list) -> None:
-        self.journal.enter(self.n)
+        self.journal.enter(self.n, self.node, inputs)
         self.journal.ran["op", self.n] += 1
         for k in range(self.node.outs):
             output_storage[k][0] = np.int64(mixed(self.n, k, *inputs))
@@ -63,7 +63,7 @@ class Destroy(Recorded):
     destroy_map = {0: [0]}
 
     def perform(self, node: Any, inputs: list, output_storage: list) -> None:
-        self.journal.enter(self.n)
+        self.journal.enter(self.n, self.node)
         self.journal.ran["op", self.n] += 1
         inputs[0] += 1
         for other in inputs[1:]:
@@ -75,9 +75,12 @@ class Generator(Recorded):
     """An opaque lazy node, as a generator."""
 
     def demand(self, node: Any) -> Iterator[Any]:
-        self.journal.enter(self.n)
-        values = []
-        for what, which in script(self.node, self.journal.call):
+        self.journal.enter(self.n, self.node)
+        values: list[int] = []
+        at = 0
+        while at < len(steps := script(self.node, self.journal.call, values)):
+            what, which = steps[at]
+            at += 1
             if what == "ask":
                 for i in which:
                     try:
@@ -100,32 +103,46 @@ class Reentrant(Recorded):
 
         class Run(tv.Thunk):
             lazy = True
-            number = -1
 
             def __call__(self) -> list[int] | None:
-                if self.number != op.journal.number:
-                    self.number, self.at = op.journal.number, 0
-                op.journal.enter(op.n)
-                steps = script(op.node, op.journal.call)
-                while self.at < len(steps):
-                    what, which = steps[self.at]
+                op.journal.enter(op.n, op.node)
+                first = [input_registers[0][0]] if input_computed[0][0] else []
+                steps = script(op.node, op.journal.call, first)
+                for at, (what, which) in enumerate(steps):
                     if what == "ask":
                         missing = [i for i in which if not input_computed[i][0]]
                         if missing:
                             return missing
-                    else:
-                        asked = [
-                            i for step, batch in steps[: self.at] if step == "ask" for i in batch
-                        ]
+                    elif not output_computed[which[0]][0]:
+                        asked = [i for step, batch in steps[:at] if step == "ask" for i in batch]
                         values = [input_registers[i][0] for i in asked]
                         for k in which:
                             output_registers[k][0] = np.int64(mixed(op.n, k, *values))
                             output_computed[k][0] = 1
                         op.journal.ran["lazy", op.n, tuple(which)] += 1
-                    self.at += 1
                 return None
 
         return Run()
+
+
+def looped(node: Node, goes_on: list, firsts: list, nexts: list, states: list) -> list[tv.Variable]:
+    """What a loop's states become."""
+    following: list[tv.Variable] = []
+
+    def step(now: Sequence[tv.Variable]) -> list[tv.Variable]:
+        return tv._core.substitute([*goes_on, *nexts], list(zip(states, now, strict=True)))
+
+    def test(now: list[tv.Variable]) -> tv.Variable:
+        """Whether a step runs; what the states become is found with that, in the same nodes."""
+        found, *following[:] = step(now)
+        return found
+
+    if node.decoding == "fori":
+        return list(tv.fori_loop(0, node.seed, lambda _, now: step(now), firsts))
+    if node.decoding == "scan":
+        found = tv.scan(lambda *now: step(now), outputs_info=firsts, n_steps=node.seed)
+        return [y[-1] for y in (found if len(firsts) > 1 else [found])]
+    return list(tv.while_loop(test, lambda _: list(following), firsts, max_steps=node.seed))
 
 
 class Repeated:
@@ -192,6 +209,8 @@ class Built:
         if node.kind == "input":
             self.inputs.append(tv.scalar(f"x{n}", dtype="int64"))
             return [self.inputs[-1]]
+        if node.kind == "state":
+            return [(tv.scalar if node.rank == SCALAR else tv.vector)(f"s{n}", dtype="int64")]
         if node.kind == "shared":
             v = len(values)
             initial = np.asarray(initial_shared[v], dtype="int64")
@@ -199,10 +218,14 @@ class Built:
                 initial if node.rank == VECTOR else initial[()], name=f"s{n}"
             )
             return [self.shared[v]]
-        if node.kind == "cond":
-            key = (node.ins[0], node.seed)
+        if node.kind in ("cond", "loop") and node.ins:
+            key = (node.ins[0], 4 if node.kind == "loop" else node.seed)
             if key not in selectors:
-                selectors[key] = ins[0] % np.int64(node.seed) if node.seed else ins[0]
+                selectors[key] = ins[0] % np.int64(key[1]) if key[1] else ins[0]
+        if node.kind == "loop":
+            goes_on = [selectors[key] > 0] if node.ins else []
+            return looped(node, goes_on, *([values[v] for v in arm] for arm in node.arms))
+        if node.kind == "cond":
             arms = [[values[v] for v in arm] for arm in node.arms]
             if node.outs == 1:
                 arms = [arm[0] for arm in arms]
@@ -217,12 +240,12 @@ class Built:
             got = tv.attempt(*([values[v] for v in arm] for arm in node.arms), on=Injected)
             return list(got)
         if node.kind == "native":
-            op = (tv.bitwise_xor, tv.bitwise_and, tv.maximum, tv.add)[node.seed]
+            op = (tv.bitwise_xor, tv.bitwise_and, tv.maximum, tv.bitwise_or)[node.seed]
             return [op(*ins)]
         if node.kind == "small":
             return [ins[0] % np.int64(3)]
         if node.kind == "vector":
-            return [tv.stack([ins[0], ins[0] + 1, ins[0] + 2])]
+            return [tv.stack([ins[0], ins[0] ^ 1, ins[0] ^ 2])]
         if node.kind == "item":
             return [ins[0][node.seed]]
         if node.kind == "write":
@@ -253,7 +276,7 @@ NATIVE = {
     "bitwise_xor",
     "bitwise_and",
     "maximum",
-    "add",
+    "bitwise_or",
     "stack",
     "subtensor",
     "set_subtensor",

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import chain
 
-from behaviour import arm_of, goes_on, mixed, native_ops, runs_for_each_output, script
+from behaviour import arm_of, fails, goes_on, mixed, native_ops, runs_for_each_output, script
 from spec import SCALAR, Node, Spec
+from unrolled import Step, Unrolled, Where
 
 
 class Failure(Exception):
@@ -61,7 +61,7 @@ class Result:
 
 
 Unit = tuple[object, ...]
-Remainder = tuple[int, int]  # of a selector by a modulus
+Remainder = tuple[int, int, Where]  # of a selector by a modulus, in these steps
 Decision = tuple[Remainder, str, int]  # and how it is decoded, among how many arms
 Demands = set[int | Remainder]
 Arms = tuple[int, ...]  # a value for each
@@ -97,8 +97,13 @@ class Evaluation:
         self, spec: Spec, call: int, inputs: dict[int, object], failing: int | None
     ) -> None:
         self.spec, self.call, self.failing = spec, call, failing
-        self.owners = spec.owners()
-        self.first = {self.owners[v][0]: v for v in range(len(self.owners) - 1, -1, -1)}
+        self.graph = Unrolled(spec)
+        self.owners, self.nodes = self.graph.owners, self.graph.nodes
+        self.first, self.outputs, self.number = (
+            self.graph.first,
+            self.graph.outputs,
+            self.graph.number,
+        )
         self.inputs, self.state = inputs, State(dict(inputs))
         self.may_run: dict[Unit, Counter] = {}
         self.may_have: dict[int, object] = {}
@@ -106,28 +111,48 @@ class Evaluation:
         self.undecided: dict[Decision, set[Arms]] = {}  # those of selectors that failed
         self.demanded: Demands = set()  # so far; what of it is not computed has failed
         self.answers: dict[object, Demands] = {}  # of `demanded_where`
-        self.above: list[Demands] = []  # all that a value may ever demand, but for opaque nodes
-        self.decisions: list[set[Decision]] = []  # all that may ever be decided for a value
-        for v, (n, _) in enumerate(self.owners):
-            node = spec.nodes[n]
-            reads = [*node.ins, *chain(*node.arms)]
-            is_opaque = node.kind in ("reentrant", "generator")
-            self.above.append(set().union(*(self.above[u] for u in reads if not is_opaque)))
-            self.above[v].update([v] if runs_for_each_output(node) else self.outputs(n))
-            self.decisions.append(set().union(*(self.decisions[u] for u in reads)))
-            if node.kind == "cond":
-                self.above[v].add(remainder(node))
-                self.decisions[v].add(decision(node))
+        self.above_of: dict[int, Demands] = {}
+        self.decisions_of: dict[int, set[Decision]] = {}
 
-    def outputs(self, n: int) -> range:
-        return range(self.first[n], self.first[n] + self.spec.nodes[n].outs)
+    def above(self, v: int) -> Demands:
+        """All that a value may ever demand, but for opaque nodes and later steps of loops."""
+        if v not in self.above_of:
+            n, _ = self.owners[v]
+            node, reads = self.nodes[n], self.graph.reads(n)
+            is_opaque = node.kind in ("reentrant", "generator")
+            found = set().union(*(self.above(u) for u in reads if not is_opaque))
+            found.update([v] if runs_for_each_output(node) else self.graph.live_outputs(n))
+            if node.kind == "cond":
+                found.add(self.selector(n))
+            elif node.kind == "loop" and node.ins:
+                found.add(tested(self.graph.step(n, 0)))
+            self.above_of[v] = found
+        return self.above_of[v]
+
+    def selector(self, n: int) -> Remainder:
+        """What a conditional decides by."""
+        selector, where = self.graph.decided_by(n)
+        return selector, self.nodes[n].seed, where
+
+    def decision(self, n: int) -> Decision:
+        """What says which arm of a conditional counts."""
+        return self.selector(n), self.nodes[n].decoding, len(self.nodes[n].arms)
+
+    def decisions(self, v: int) -> set[Decision]:
+        """All that may ever be decided for a value, but for whether loops go on."""
+        if v not in self.decisions_of:
+            n, _ = self.owners[v]
+            self.decisions_of[v] = set().union(*map(self.decisions, self.graph.reads(n)))
+            if self.nodes[n].kind == "cond":
+                self.decisions_of[v].add(self.decision(n))
+        return self.decisions_of[v]
 
     def record(self, unit: Unit, what: Counter) -> None:
         assert unit not in self.state.ran
         self.state.ran[unit] = what
 
-    def fail(self, n: int) -> None:
-        if n == self.failing:
+    def fail(self, n: int, inputs: Sequence[int] = ()) -> None:
+        if self.number(n) == self.failing and fails(self.nodes[n], inputs):
             raise Failure
 
     def force(self, v: int) -> object:
@@ -141,10 +166,10 @@ class Evaluation:
     def compute(self, v: int) -> None:
         """Compute a value and all that it demands; one that is there demands the same again."""
         n, j = self.owners[v]
-        node = self.spec.nodes[n]
+        node = self.nodes[n]
         if node.kind == "cond":
             arms = tuple(arm[j] for arm in node.arms)
-            self.state.values[v] = self.force(arms[self.arm(node, arms)])
+            self.state.values[v] = self.force(arms[self.arm(n, arms)])
         elif node.kind == "attempt":
             if n not in self.state.fell_back:
                 self.state.fell_back[n] = self.caught(node.arms[0])
@@ -152,6 +177,8 @@ class Evaluation:
         elif node.kind in ("reentrant", "generator"):
             if v not in self.state.values:
                 self.run_script(n, v)
+        elif node.kind == "loop":
+            self.run_loop(n, node.seed)
         elif node.kind not in ("input", "shared"):
             self.run_eager(n, node, v in self.state.values)
 
@@ -167,23 +194,23 @@ class Evaluation:
             raise failure
         return got
 
-    def arm(self, node: Node, arms: Arms) -> int:
-        if decision(node) in self.supposed:
-            return self.supposed[decision(node)]
+    def arm(self, n: int, arms: Arms) -> int:
+        if self.decision(n) in self.supposed:
+            return self.supposed[self.decision(n)]
         try:
-            number = self.remainder(*remainder(node))
+            number = self.remainder(*self.selector(n))
         except Failure:
-            self.undecided.setdefault(decision(node), set()).add(arms)
+            self.undecided.setdefault(self.decision(n), set()).add(arms)
             raise
-        return arm_of(node.decoding, number, len(arms))
+        return arm_of(self.nodes[n].decoding, number, len(arms))
 
-    def remainder(self, selector: int, modulus: int) -> int:
+    def remainder(self, selector: int, modulus: int, where: Where) -> int:
         """What conditionals decide by: where there is a modulus, a node that the spec has not."""
-        self.demanded.add((selector, modulus))
+        self.demanded.add((selector, modulus, where))
         number = self.force(selector)
         if modulus:
             number %= modulus
-            unit = ("remainder", selector, modulus)
+            unit = ("remainder", selector, modulus, where)
             if unit not in self.state.ran:
                 self.record(unit, Counter({("native", "mod"): 1}))
         return number
@@ -220,7 +247,7 @@ class Evaluation:
             known = {what: set(arms) for what, arms in self.undecided.items()}
             for what, arms in known.items():
                 by_arm = [frozenset(chosen) for chosen in zip(*arms, strict=True)]
-                above = (set().union(*(self.above[v] for v in chosen)) for chosen in by_arm)
+                above = (set().union(*map(self.above, chosen)) for chosen in by_arm)
                 common = set.intersection(*above) - self.demanded
                 for arm, chosen in enumerate(by_arm):
                     if common:
@@ -231,8 +258,9 @@ class Evaluation:
 
     def demanded_where(self, what: Decision, arm: int, values: frozenset[int]) -> Demands:
         """What these values demand if a selector that failed picks this arm."""
-        matters = set().union(*(self.decisions[v] for v in values))
-        supposed = {d: a for d, a in (self.supposed | {what: arm}).items() if d in matters}
+        matters = set().union(*map(self.decisions, values))
+        known = self.supposed | {what: arm}
+        supposed = {d: a for d, a in known.items() if d in matters or d[1] == GOES_ON}
         key = frozenset(supposed.items()), values
         if key not in self.answers:
             there = copy(self)
@@ -245,14 +273,13 @@ class Evaluation:
         return self.answers[key]
 
     def run_script(self, n: int, v: int) -> None:
-        node = self.spec.nodes[n]
+        node = self.nodes[n]
         if n in self.state.failed:
             raise Failure
         try:
-            steps = script(node, self.call)
-            while v not in self.state.values or self.next_is_output(n, steps):
+            while v not in self.state.values or self.next_is_output(n):
                 self.fail(n)
-                what, which = steps[self.state.at[n]]
+                what, which = self.script(n)[self.state.at[n]]
                 self.state.at[n] += 1
                 if what == "ask":
                     for i in which:
@@ -261,14 +288,45 @@ class Evaluation:
                     continue
                 for k in which:
                     got = self.state.got.get(n, ())
-                    self.state.values[self.first[n] + k] = mixed(n, k, *got)
-                self.record(("lazy", n, tuple(which)), Counter({("lazy", n, tuple(which)): 1}))
+                    self.state.values[self.first[n] + k] = mixed(self.number(n), k, *got)
+                ran = Counter({("lazy", self.number(n), tuple(which)): 1})
+                self.record(("lazy", n, tuple(which)), ran)
         except Failure:
             self.state.failed.add(n)
             raise
 
-    def next_is_output(self, n: int, steps: list[tuple[str, list[int]]]) -> bool:
-        at = self.state.at[n]
+    def run_loop(self, n: int, most: int) -> None:
+        """Run steps, of which each demands the next values of all states that somebody reads."""
+        self.demanded.update(self.outputs(n))
+        number = 0
+        while self.goes_on(step := self.graph.step(n, number), most - number):
+            self.force_all(step.nexts)
+            number += 1
+        last = self.force_all(step.states.values())
+        for j, value in zip(step.states, last, strict=True):
+            self.state.values[self.first[n] + j] = value
+
+    def goes_on(self, step: Step, left: int) -> bool:
+        """Whether a step runs: if its test fails, what both ways demand is demanded."""
+        if left == 0 or step.test is None:
+            return left > 0
+        what = tested(step), GOES_ON, 2
+        if what in self.supposed:
+            return bool(self.supposed[what])
+        try:
+            return self.remainder(*what[0]) > 0
+        except Failure:
+            behind, again = list(step.states.values()), step.nexts or [step.test[0]]
+            for i in range(max(len(behind), len(again))):
+                arms = behind[i % len(behind)], again[i % len(again)]
+                self.undecided.setdefault(what, set()).add(arms)
+            raise
+
+    def script(self, n: int) -> list[tuple[str, list[int]]]:
+        return script(self.nodes[n], self.call, self.state.got.get(n, ()))
+
+    def next_is_output(self, n: int) -> bool:
+        at, steps = self.state.at[n], self.script(n)
         return at < len(steps) and steps[at][0] == "out"
 
     def asked(self, node: Node, v: int) -> object:
@@ -283,20 +341,20 @@ class Evaluation:
             return
         first, values = self.first[n], self.state.values
         if node.kind in ("mix", "destroy"):
-            self.fail(n)
-            self.record(("op", n), Counter({("op", n): 1}))
+            self.fail(n, got)
+            self.record(("op", n), Counter({("op", self.number(n)): 1}))
         else:
             self.record(("op", n), native_ops(node))
         if node.kind == "mix":
             for k in range(node.outs):
-                values[first + k] = mixed(n, k, *got)
+                values[first + k] = mixed(self.number(n), k, *got)
         elif node.kind == "native":
             a, b = got
-            values[first] = (a ^ b, a & b, max(a, b), a + b)[node.seed]
+            values[first] = (a ^ b, a & b, max(a, b), a | b)[node.seed]
         elif node.kind == "small":
             values[first] = got[0] % 3
         elif node.kind == "vector":
-            values[first] = [got[0], got[0] + 1, got[0] + 2]
+            values[first] = [got[0], got[0] ^ 1, got[0] ^ 2]
         elif node.kind == "item":
             values[first] = got[0][node.seed]
         elif node.kind == "destroy":
@@ -307,14 +365,14 @@ class Evaluation:
             values[first] = [got[1] if i == node.seed else x for i, x in enumerate(got[0])]
 
 
-def remainder(node: Node) -> Remainder:
-    """What a conditional decides by."""
-    return node.ins[0], node.seed
+#: What the test of a loop is taken modulo, and how it is decoded.
+TEST, GOES_ON = 4, "goes on"
 
 
-def decision(node: Node) -> Decision:
-    """What says which arm of a conditional counts."""
-    return remainder(node), node.decoding, len(node.arms)
+def tested(step: Step) -> Remainder:
+    """What a loop goes on by."""
+    selector, where = step.test
+    return selector, TEST, where
 
 
 def evaluate(spec: Spec, call: int, inputs: dict[int, object], failing: int | None) -> Result:

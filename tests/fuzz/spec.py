@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 SCALAR, VECTOR = 0, 1
 
@@ -17,10 +18,14 @@ SCALAR, VECTOR = 0, 1
 class Node:
     """One node.
 
-    kind: "input", "shared", "mix" (a Python Op of several outputs), "native" (a built-in Op),
+    kind: "input", "shared", "mix" (a Python Op of several outputs; where
+    it is to fail, one with a seed does so for some inputs only), "native" (a built-in Op),
     "small" (a number below 3), "vector", "item", "destroy" (a Python Op that overwrites its input),
     "write" (set_subtensor), "cond", "attempt" (its arms are the values and the others),
-    "reentrant", "generator" (one with an odd seed goes on where computing an input failed).
+    "reentrant", "generator" (one with an odd seed goes on where computing an input failed),
+    "state", "loop" (a while_loop goes on as long as its input modulo 4 is not 0, but takes no more
+    steps than its seed; a fori_loop and a scan, of which the last values are read, take so many;
+    its arms are what the states begin with, what they become, and the states).
 
     seed: what the kind makes of it. A cond takes its selector modulo this number, or as it is if
     that is 0; conds with the same selector and number share the remainder, decoded as each will.
@@ -31,7 +36,7 @@ class Node:
     outs: int = 1
     rank: int = SCALAR
     seed: int = 0
-    arms: tuple[tuple[int, ...], ...] = ()  # of a cond or attempt: by arm, then by output
+    arms: tuple[tuple[int, ...], ...] = ()  # of a cond, attempt or loop: by arm, then by output
     decoding: str = ""
 
 
@@ -56,32 +61,108 @@ class Spec:
         """For each value, its node and the output's index."""
         return [(n, j) for n, node in enumerate(self.nodes) for j in range(node.outs)]
 
+    def ranks(self) -> list[int]:
+        """For each value, whether it is a vector."""
+        found: list[int] = []
+        for node in self.nodes:
+            found += ranks_of(node, found)
+        return found
+
+    def loops(self) -> list[frozenset[int]]:
+        """For each value, the states that it changes with: it is there in their steps alone."""
+        found: list[frozenset[int]] = []
+        for node in self.nodes:
+            found += loops_of(node, found)
+        return found
+
+
+def ranks_of(node: Node, ranks: list[int]) -> list[int]:
+    """The ranks of a node's outputs, from those of the values before."""
+    return [ranks[v] for v in node.arms[-1]] if node.kind == "loop" else [node.rank] * node.outs
+
+
+def loops_of(node: Node, loops: list[frozenset[int]]) -> list[frozenset[int]]:
+    """The states that a node's outputs change with, from those of the values before."""
+    if node.kind == "state":
+        return [frozenset([len(loops)])]
+    reads = [*node.ins, *(v for arm in node.arms for v in arm)]
+    own = node.arms[-1] if node.kind == "loop" else ()
+    return [frozenset[int]().union(*(loops[v] for v in reads)).difference(own)] * node.outs
+
+
+@dataclass(frozen=True)
+class OpenLoop:
+    """A loop whose steps are being made: until there are `end` nodes."""
+
+    firsts: tuple[int, ...]
+    states: tuple[int, ...]
+    end: int
+
 
 def generate(rng: random.Random) -> Spec:
-    """A random graph: shared conditionals, opaque lazy nodes, destroying Ops, updates."""
+    """A random graph: shared conditionals, loops, opaque lazy nodes, destroying Ops, updates."""
     size = rng.choice((5, 8, 14, 14, 30, 30, 60))
     p_cond = rng.choice((0.2, 0.4, 0.6))
     p_lazy = rng.choice((0.0, 0.1, 0.3))
+    p_loop = rng.choice((0.0, 0.0, 0.05, 0.1))
     span = rng.choice((3, 6, 15))
     nodes: list[Node] = []
     ranks: list[int] = []
+    loops: list[frozenset[int]] = []
     selectors: list[int] = []
+    running: list[OpenLoop] = []  # those of which the steps are being made
 
     def add(node: Node) -> None:
         nodes.append(node)
-        ranks.extend([node.rank] * node.outs)
+        ranks.extend(ranks_of(node, ranks))
+        loops.extend(loops_of(node, loops))
+
+    def is_there(v: int) -> bool:
+        return not loops[v] or loops[v] <= {state for loop in running for state in loop.states}
 
     def pick(rank: int = SCALAR) -> int:
-        near = [v for v in range(max(0, len(ranks) - span), len(ranks)) if ranks[v] == rank]
-        return rng.choice(near or [v for v in range(len(ranks)) if ranks[v] == rank])
+        for values in (range(max(0, len(ranks) - span), len(ranks)), range(len(ranks))):
+            if fit := [v for v in values if ranks[v] == rank and is_there(v)]:
+                return rng.choice(fit)
+        raise LookupError(f"no value of rank {rank}")
+
+    def begin_loop() -> None:
+        there = [rank for v, rank in enumerate(ranks) if is_there(v)]
+        kinds = [VECTOR if VECTOR in there and rng.random() < 0.2 else SCALAR for _ in range(4)]
+        firsts = tuple(pick(rank) for rank in kinds[: rng.choice((1, 2, 3, 4))])
+        states = tuple(range(len(ranks), len(ranks) + len(firsts)))
+        for first in firsts:
+            add(Node("state", rank=ranks[first]))
+        running.append(OpenLoop(firsts, states, len(nodes) + rng.choice((2, 5, 10))))
+
+    def end_loop() -> None:
+        loop = running[-1]
+        nexts = tuple(
+            rng.choice([s for s in loop.states if ranks[s] == ranks[state]])
+            if rng.random() < 0.2
+            else pick(ranks[state])
+            for state in loop.states
+        )
+        test, kind = pick(), rng.choice(("while", "while", "fori", "scan"))
+        most = rng.choice((1, 2, 3, 4)) if kind == "scan" else rng.choice((0, 1, 2, 3, 4))
+        running.pop()
+        arms = (loop.firsts, nexts, loop.states)
+        ins = (test,) if kind == "while" else ()
+        add(Node("loop", ins, len(nexts), seed=most, arms=arms, decoding=kind))
 
     add(Node("input"))
     add(Node("input"))
     for _ in range(rng.choice((0, 1, 2))):
         add(Node("shared", rank=rng.choice((SCALAR, SCALAR, VECTOR))))
-    while len(nodes) < size:
+    while len(nodes) < size or running:
+        if running and len(nodes) >= min(running[-1].end, size):
+            end_loop()
+            continue
+        if p_loop and len(running) < 3 and rng.random() < p_loop * (1 + len(running)):
+            begin_loop()
+            continue
         r = rng.random()
-        vectors = VECTOR in ranks
+        vectors = any(rank == VECTOR and is_there(v) for v, rank in enumerate(ranks))
         if r < p_cond and rng.random() < 0.2:
             outs, rank = (
                 rng.choice((1, 1, 2)),
@@ -91,7 +172,8 @@ def generate(rng: random.Random) -> Spec:
             add(Node("attempt", (), outs, rank, 0, tuple(map(tuple, arms))))
         elif r < p_cond:
             arms_n, outs = rng.choice((2, 2, 2, 3, 4)), rng.choice((1, 1, 2, 3))
-            selector = rng.choice(selectors) if selectors and rng.random() < 0.5 else pick()
+            known = [v for v in selectors if is_there(v)]
+            selector = rng.choice(known) if known and rng.random() < 0.5 else pick()
             selectors.append(selector)
             decoding = (
                 "truth"
@@ -134,14 +216,19 @@ def generate(rng: random.Random) -> Spec:
                     "mix",
                     tuple(pick() for _ in range(rng.choice((1, 2, 2, 3)))),
                     rng.choice((1, 1, 1, 2)),
+                    seed=rng.randrange(2),
                 )
             )
-    outputs = [len(ranks) - 1] + [rng.randrange(len(ranks)) for _ in range(rng.choice((0, 1, 2)))]
+    there = [v for v in range(len(ranks)) if is_there(v)]
+    outputs = [there[-1]] + [rng.choice(there) for _ in range(rng.choice((0, 1, 2)))]
     updates = []
     owners = Spec(tuple(nodes), ()).owners()
     for v, (n, _) in enumerate(owners):
         if nodes[n].kind == "shared" and rng.random() < 0.7:
-            updates.append((v, pick(ranks[v]), rng.random() < 0.4))
+            value = pick(ranks[v])
+            # Whether a state that nobody reads is computed with others is not promised.
+            lazily = nodes[owners[value][0]].kind != "loop" and rng.random() < 0.4
+            updates.append((v, value, lazily))
     calls = tuple(rng.randrange(1 << 30) for _ in range(4))
     ops = [
         n
@@ -174,23 +261,58 @@ def smaller(spec: Spec) -> list[Spec]:
         without = _without(spec, n)
         if without is not None:
             found.append(without)
+        if spec.nodes[n].kind == "loop" and spec.nodes[n].outs > 1:
+            found += [_without_state(spec, n, d) for d in range(spec.nodes[n].outs)]
     return found
+
+
+def _without_state(spec: Spec, loop: int, position: int) -> Spec:
+    """The spec without one state of a loop: who used its last value uses that of another."""
+    node = spec.nodes[loop]
+    first = sum(other.outs for other in spec.nodes[:loop])
+    gone, others = first + position, [d for d in range(node.outs) if d != position]
+    ranks, loops = spec.ranks(), spec.loops()
+    fit = [first + d for d in others if ranks[first + d] == ranks[gone]]
+    fit += [v for v in range(first) if ranks[v] == ranks[gone] and not loops[v]]
+    instead = {gone: fit[0], node.arms[-1][position]: node.arms[0][position]}
+
+    def moved(v: int) -> int:
+        v = instead.get(v, v)
+        return v - 1 if v > gone else v
+
+    arms = tuple(tuple(arm[d] for d in others) for arm in node.arms)
+    nodes = []
+    for other in [
+        *spec.nodes[:loop],
+        replace(node, outs=len(others), arms=arms),
+        *spec.nodes[loop + 1 :],
+    ]:
+        arms = tuple(tuple(map(moved, arm)) for arm in other.arms)
+        nodes.append(replace(other, ins=tuple(map(moved, other.ins)), arms=arms))
+    updates = tuple((moved(target), moved(value), lazily) for target, value, lazily in spec.updates)
+    outputs = tuple(map(moved, spec.outputs))
+    return replace(spec, nodes=tuple(nodes), outputs=outputs, updates=updates)
 
 
 def _without(spec: Spec, gone: int) -> Spec | None:
     """The spec without one node: who used its values uses an earlier value of the same rank."""
     node = spec.nodes[gone]
     first = sum(other.outs for other in spec.nodes[:gone])
-    ranks = [other.rank for other in spec.nodes for _ in range(other.outs)]
-    replacement = next((v for v in range(first) if ranks[v] == node.rank), None)
-    if replacement is None or any(
-        first <= target < first + node.outs for target, _, _ in spec.updates
+    ranks, loops = spec.ranks(), spec.loops()
+    wanted = ranks[first : first + node.outs]
+    fit = [v for v in range(first) if not loops[v]]
+    replacements = [next((v for v in fit if ranks[v] == rank), None) for rank in wanted]
+    is_read = any(first in (*other.ins, *chain(*other.arms)) for other in spec.nodes)
+    if (
+        (node.kind == "state" and is_read)
+        or None in replacements
+        or any(first <= target < first + node.outs for target, _, _ in spec.updates)
     ):
         return None
 
     def moved(v: int) -> int:
         return (
-            replacement
+            replacements[v - first]
             if first <= v < first + node.outs
             else v - node.outs
             if v >= first + node.outs
