@@ -8,6 +8,7 @@
 #pragma once
 
 #include "ops/linalg/factors.h"
+#include "ops/linalg/lu_factors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,87 +20,6 @@
 #include <vector>
 
 namespace thunkvm {
-
-/// A product that neither overflows nor underflows: a number times a power of two.
-template <class T>
-struct ScaledProduct {
-  T mantissa = T(1);
-  std::int64_t exponent = 0;
-
-  ScaledProduct& operator*=(T factor) {
-    mantissa *= scaled(factor, exponent);
-    mantissa = scaled(mantissa, exponent);
-    return *this;
-  }
-  ScaledProduct& operator*=(const ScaledProduct& other) {
-    exponent += other.exponent;
-    return *this *= other.mantissa;
-  }
-  T value() const { return times_power(mantissa, exponent); }
-
-  /// `x` 2**exponent.
-  static T times_power(T x, std::int64_t exponent) {
-    const int power = static_cast<int>(std::clamp<std::int64_t>(exponent, -100'000, 100'000));
-    if constexpr (std::is_floating_point_v<T>)
-      return std::ldexp(x, power);
-    else
-      return T(std::ldexp(x.real(), power), std::ldexp(x.imag(), power));
-  }
-
- private:
-  /// `x` as a number near 1, and its power of two added to `exponent`.
-  static T scaled(T x, std::int64_t& exponent) {
-    const auto size = std::max(std::abs(std::real(x)), std::abs(std::imag(x)));
-    if (!(size > 0) || !std::isfinite(size)) return x;
-    int power = 0;
-    std::frexp(size, &power);
-    exponent += power;
-    return times_power(x, -power);
-  }
-};
-
-/// The LU factors, with exchanges of rows, of an (n, n) matrix that lies in `factors` in Fortran
-/// order.
-template <class T>
-struct LuFactors {
-  using Real = lapack::Real<T>;
-
-  explicit LuFactors(int n)
-      : n(n),
-        factors(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)),
-        pivots(static_cast<std::size_t>(n)) {}
-
-  void factor() {
-    if (n > 0) lapack::getrf(n, factors.data(), pivots.data());
-  }
-  T diagonal(int i) const {
-    return factors[static_cast<std::size_t>(i) * (static_cast<std::size_t>(n) + 1)];
-  }
-  /// The product of the diagonal of U; every exchange of rows turns its sign.
-  ScaledProduct<T> determinant() const {
-    ScaledProduct<T> product;
-    for (int i = 0; i < n; ++i) {
-      product *= diagonal(i);
-      if (pivots[static_cast<std::size_t>(i)] != i + 1) product.mantissa = -product.mantissa;
-    }
-    return product;
-  }
-  /// Whether the inverse can be used without loss.
-  bool far_from_singular() const {
-    Real least = std::numeric_limits<Real>::infinity(), most = 0;
-    for (int i = 0; i < n; ++i) {
-      const Real size = std::abs(diagonal(i));
-      if (!std::isfinite(size)) return false;
-      least = std::min(least, size);
-      most = std::max(most, size);
-    }
-    return least > std::sqrt(std::numeric_limits<Real>::epsilon()) * most;
-  }
-
-  int n;
-  std::vector<T> factors;
-  std::vector<int> pivots;
-};
 
 /// The cofactors of an (n, n) matrix after another.
 template <class T>
@@ -214,9 +134,7 @@ class Cofactors {
   }
 
   bool invert() {
-    std::fill(inverse_.begin(), inverse_.end(), T(0));
-    for (std::size_t i = 0; i < size_; ++i) inverse_[i * size_ + i] = T(1);
-    lapack::getrs(n_, n_, lu_.factors.data(), lu_.pivots.data(), inverse_.data());
+    lu_.invert(inverse_);
     return std::all_of(inverse_.begin(), inverse_.end(),
                        [](T x) { return std::isfinite(std::abs(x)); });
   }

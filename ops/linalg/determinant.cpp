@@ -3,6 +3,7 @@
 #include "ops/graph/extents.h"
 #include "ops/linalg/cofactors.h"
 #include "ops/linalg/factors.h"
+#include "ops/linalg/lu_factors.h"
 #include "thunks/lengths.h"
 
 namespace thunkvm {

@@ -1,8 +1,7 @@
 // inverse.cpp: `inv`, through LU factors with row exchanges.
 #include "ops/linalg/factors.h"
+#include "ops/linalg/lu_factors.h"
 #include "thunks/lengths.h"
-
-#include <algorithm>
 
 namespace thunkvm {
 
@@ -18,20 +17,16 @@ void run_inv(Activation& activation, const Operands& operands) {
   const std::int64_t work = work_of({a.size(), n});
   {
     HostLeave leave(*activation.host, work);
-    std::vector<T> factors(static_cast<std::size_t>(n * n)), sides(factors.size());
-    std::vector<int> pivots(static_cast<std::size_t>(n));
+    LuFactors<T> lu(rows);
+    std::vector<T> inverse;
     const MatrixStack stack(a);
     each_matrix(stack.batch, stack, stack, out.data(), n * n * static_cast<std::int64_t>(sizeof(T)),
                 [&](const char* matrix, const char*, char* to) {
-                  if (n == 0) return;
-                  to_fortran(matrix, stack.row_stride, stack.column_stride, n, n, factors.data());
-                  if (const int zero = lapack::getrf(rows, factors.data(), pivots.data()); zero > 0)
-                    fail_singular("inv", "U", zero, a);
-                  std::fill(sides.begin(), sides.end(), T(0));
-                  for (std::int64_t i = 0; i < n; ++i)
-                    sides[static_cast<std::size_t>(i * n + i)] = T(1);
-                  lapack::getrs(rows, rows, factors.data(), pivots.data(), sides.data());
-                  from_fortran(sides.data(), n, n, reinterpret_cast<T*>(to));
+                  to_fortran(matrix, stack.row_stride, stack.column_stride, n, n,
+                             lu.factors.data());
+                  if (const int zero = lu.factor(); zero > 0) fail_singular("inv", "U", zero, a);
+                  lu.invert(inverse);
+                  from_fortran(inverse.data(), n, n, reinterpret_cast<T*>(to));
                 });
   }
   poll_after(activation, work);

@@ -1,6 +1,7 @@
 // solving.cpp: `solve` through LU factors with row exchanges, and `solve_triangular`.
 #include "ops/graph/extents.h"
 #include "ops/linalg/factors.h"
+#include "ops/linalg/lu_factors.h"
 #include "thunks/lengths.h"
 
 #include <algorithm>
@@ -48,24 +49,21 @@ void run_solve(Activation& activation, const Operands& operands) {
   const std::int64_t work = std::max(work_of({out.size(), n}), work_of({n, n, n / 3}));
   {
     HostLeave leave(*activation.host, work);
-    std::vector<T> factors(static_cast<std::size_t>(n * n)), sides(static_cast<std::size_t>(n * k));
-    std::vector<int> pivots(static_cast<std::size_t>(n));
+    LuFactors<T> lu(rows);
+    std::vector<T> sides(static_cast<std::size_t>(n * k));
     const MatrixStack a(system.a), b(system.b);
     const char* factored = nullptr;
     each_matrix(system.batch, a, b, out.data(), n * k * static_cast<std::int64_t>(sizeof(T)),
                 [&](const char* matrix, const char* side, char* to) {
-                  if (n == 0) return;
                   // A matrix that several right-hand sides share is factored once.
                   if (matrix != factored) {
-                    to_fortran(matrix, a.row_stride, a.column_stride, n, n, factors.data());
-                    if (const int zero = lapack::getrf(rows, factors.data(), pivots.data());
-                        zero > 0)
+                    to_fortran(matrix, a.row_stride, a.column_stride, n, n, lu.factors.data());
+                    if (const int zero = lu.factor(); zero > 0)
                       fail_singular("solve", "U", zero, system.a);
                     factored = matrix;
                   }
-                  if (k == 0) return;
                   to_fortran(side, b.row_stride, b.column_stride, n, k, sides.data());
-                  lapack::getrs(rows, columns, factors.data(), pivots.data(), sides.data());
+                  lu.solve(columns, sides.data());
                   from_fortran(sides.data(), n, k, reinterpret_cast<T*>(to));
                 });
   }
