@@ -66,21 +66,32 @@ Variable alone(const Variable& output, const Conditional& conditional_of_all) {
   return made;
 }
 
-/// What a step computes, with conditionals of one output each: which states are demanded, and which
-/// values change from step to step, is then known of each output by itself.
-std::vector<Variable> with_outputs_alone(const LoopBody& body) {
-  const std::vector<Variable> roots = body.values();
-  const NodeIndex order = topological_order(roots);
-  const std::vector<bool> changes = changing(order, body);
+/// What a step computes, in order, and by node whether it changes from step to step.
+struct StepNodes {
+  StepNodes(std::vector<Variable> computed, const LoopBody& body)
+      : roots(std::move(computed)),
+        order(topological_order(roots)),
+        changes(changing(order, body)) {}
+
+  std::vector<Variable> roots;
+  NodeIndex order;
+  std::vector<bool> changes;
+};
+
+/// A step with conditionals of one output each: which states are demanded, and which values change
+/// from step to step, is then known of each output by itself.
+StepNodes with_outputs_alone(const LoopBody& body) {
+  StepNodes step(body.values(), body);
   std::vector<std::pair<Variable, Variable>> parted;
-  for (std::size_t n = 0; n < order.size(); ++n) {
-    const Op* const op = order[n]->op();
-    const Conditional* const found = op == nullptr ? nullptr : op->conditional();
-    if (!changes[n] || found == nullptr || found->n_outputs == 1) continue;
+  for (std::size_t n = 0; n < step.order.size(); ++n) {
+    Apply& node = *step.order[n];
+    const Conditional* const found = node.op() == nullptr ? nullptr : node.op()->conditional();
+    if (!step.changes[n] || found == nullptr || found->n_outputs == 1) continue;
     for (std::uint32_t j = 0; j < found->n_outputs; ++j)
-      parted.emplace_back(order[n]->output(j), alone(order[n]->output(j), *found));
+      parted.emplace_back(node.output(j), alone(node.output(j), *found));
   }
-  return parted.empty() ? roots : substitute(roots, parted);
+  if (parted.empty()) return step;
+  return StepNodes(substitute(step.roots, parted), body);
 }
 
 }  // namespace
@@ -145,24 +156,23 @@ const LoopOp* closed_loop(const Apply& node) {
 }
 
 std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts) {
-  const std::vector<Variable> roots = with_outputs_alone(body);
-  const NodeIndex order = topological_order(roots);
-  const std::vector<bool> changes = changing(order, body);
+  const StepNodes step = with_outputs_alone(body);
   std::vector<Variable> inputs(firsts.begin(), firsts.end());
   std::vector<std::pair<Variable, Variable>> captured;
   std::unordered_set<Variable, VariableHash> known;
   const auto use = [&](const Variable& v) {
-    if (changes[order.of(*v.node())] || v.is_constant() || !known.insert(v).second) return;
+    if (step.changes[step.order.of(*v.node())] || v.is_constant() || !known.insert(v).second)
+      return;
     captured.emplace_back(v, Variable::input(v.type_ref(), v.name()));
     body.captures.push_back(captured.back().second);
     inputs.push_back(v);
   };
-  for (std::size_t n = 0; n < order.size(); ++n) {
-    if (!changes[n]) continue;
-    for (const Variable& input : order[n]->inputs()) use(input);
+  for (std::size_t n = 0; n < step.order.size(); ++n) {
+    if (!step.changes[n]) continue;
+    for (const Variable& input : step.order[n]->inputs()) use(input);
   }
-  for (const Variable& root : roots) use(root);
-  body.set_values(substitute(roots, captured));
+  for (const Variable& root : step.roots) use(root);
+  body.set_values(substitute(step.roots, captured));
   return Ref<const Op>(new LoopOp(Ref<const LoopBody>(&body)))->call(inputs);
 }
 
