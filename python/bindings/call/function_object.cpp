@@ -374,8 +374,7 @@ PyObject* wrap_function(std::unique_ptr<PythonFunction> function) {
   object->weak_references = nullptr;
   object->told = 0;
   auto* result = reinterpret_cast<PyObject*>(object);
-  PyObject_GC_Track(result);
-  if (graphs_are_mirrored) keep_what_it_holds(result);
+  show_holder(result);
   return result;
 }
 

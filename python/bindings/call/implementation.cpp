@@ -174,8 +174,7 @@ PyRef wrap(std::unique_ptr<Implementation> implementation) {
   if (object == nullptr) throw PythonError{};
   object->implementation = implementation.release();
   auto* result = reinterpret_cast<PyObject*>(object);
-  PyObject_GC_Track(result);
-  if (graphs_are_mirrored) keep_what_it_holds(result);
+  show_holder(result);
   return PyRef::take(result);
 }
 

@@ -6,6 +6,7 @@
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/value.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -190,13 +191,7 @@ std::vector<PyTypeObject*>& holder_classes() {
 }
 
 bool is_holder(PyObject* object) {
-  PyTypeObject* const type = Py_TYPE(object);
-  for (PyTypeObject* holder : holder_classes())
-    if (type == holder) return true;
-  if ((type->tp_flags & Py_TPFLAGS_HEAPTYPE) == 0) return false;
-  for (PyTypeObject* holder : holder_classes())
-    if (PyType_IsSubtype(type, holder) != 0) return true;
-  return false;
+  return std::ranges::find(holder_classes(), Py_TYPE(object)) != holder_classes().end();
 }
 
 void put(GraphVisit& question, PyObject* holder) {

@@ -56,28 +56,29 @@ int visit_graph(PyObject* holder, visitproc visit, void* arg, Tell&& tell) {
   return 0;
 }
 
-/// Whether any graph may hold an object of the user's. As long as none was ever made that could,
-/// holders need not be shown to the collector.
-extern bool graphs_may_hold_objects;
-
 /// Whether graphs are mirrored now: a collection goes on.
 extern bool graphs_are_mirrored;
 void keep_what_it_holds(PyObject* holder);
 void forget_keeper(PyObject* holder);
 
 /// To be called when a holder has got its nodes; and when it has let go of them, or goes away.
-inline void track_holder(PyObject* holder) {
-  if (!graphs_may_hold_objects) return;
+inline void show_holder(PyObject* holder) {
   PyObject_GC_Track(holder);
   if (graphs_are_mirrored) [[unlikely]]
     keep_what_it_holds(holder);
+}
+/// Whether any graph may hold an object of the user's. As long as none was ever made that could,
+/// holders of nothing but graphs need not be shown to the collector.
+extern bool graphs_may_hold_objects;
+inline void track_holder(PyObject* holder) {
+  if (graphs_may_hold_objects) show_holder(holder);
 }
 inline void leave_holder(PyObject* holder) {
   if (graphs_are_mirrored) [[unlikely]]
     forget_keeper(holder);
 }
 
-/// Objects of such a class are holders, and those of classes that derive from it.
+/// Objects of such a class, from which none can derive, are holders.
 void add_holder_class(PyTypeObject* type);
 void init_collection(PyObject* module);
 
