@@ -1,4 +1,4 @@
-"""From the core's counts of loops to their rows, and to the steps of a trace."""
+"""From the core's counts of loops to their rows, and to those of arms by step."""
 
 from __future__ import annotations
 

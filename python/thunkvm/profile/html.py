@@ -58,6 +58,7 @@ def page_data(profile: Profile) -> dict[str, Any]:
         "kind": profile.kind,
         "clockCost": profile.clock_cost,
         "functions": [_function(profile, function, first) for function in profile.functions],
+        "stepRanges": [step_range(number) for number in range(64)],
         "timeline": _timeline(profile),
     }
 
@@ -138,7 +139,6 @@ def _function(profile: Profile, function: FunctionRecord, first: float) -> dict[
             }
             for loop in function.loops
         ],
-        "stepRanges": [step_range(number) for number in range(64)],
         "calls": [
             {
                 **asdict(call),

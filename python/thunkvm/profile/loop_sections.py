@@ -7,7 +7,7 @@ from thunkvm.profile.condition_rows import ConditionRow
 from thunkvm.profile.loop_rows import LoopRow, step_range
 from thunkvm.profile.rows import FunctionRecord
 from thunkvm.profile.section import Section
-from thunkvm.profile.shares import location
+from thunkvm.profile.shares import place_of
 
 #: So many columns has the table of steps; the last one has all that come later.
 CLASSES = 6
@@ -36,7 +36,7 @@ def steps(function: FunctionRecord, rows: int) -> Section:
     n_classes = min(max((len(c.by_steps) for c in order), default=0), CLASSES)
     names = [_steps_text(number, number == CLASSES - 1) for number in range(n_classes)]
     shown = tuple(
-        (condition.text + _where(condition), arm.name, *_shares(condition, number, n_classes))
+        (condition.text + place_of(condition), arm.name, *_shares(condition, number, n_classes))
         for condition in order[:rows]
         for number, arm in enumerate(condition.arms)
     )
@@ -52,7 +52,7 @@ def _loop(function: FunctionRecord, loop: LoopRow) -> tuple[str, ...]:
     saved = "unknown" if loop.saved is None else show_seconds(loop.saved)
     ended = ", ".join(f"{name} {count}" for name, count in loop.ended.items())
     return (
-        function.nodes[loop.node].name + _where(condition), condition.text, counted,
+        function.nodes[loop.node].name + place_of(condition), condition.text, counted,
         str(loop.steps), *numbers, show_seconds(loop.time), each, saved, ended,
     )  # fmt: skip
 
@@ -73,10 +73,6 @@ def _steps_text(number: int, and_later: bool) -> str:
     if and_later:
         return f"step {first}-"
     return f"step {first}" if first == last else f"step {first}-{last}"
-
-
-def _where(condition: ConditionRow) -> str:
-    return f" ({location(condition.file, condition.line)})" if condition.file else ""
 
 
 def _more(order: list[LoopRow] | list[ConditionRow], rows: int) -> tuple[str, ...]:

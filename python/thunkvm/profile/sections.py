@@ -13,7 +13,7 @@ from thunkvm.profile.loop_sections import loops, steps
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, NodeRow, Overheads
 from thunkvm.profile.section import Section, Tone, tone_of, tones_of, without
-from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, location
+from thunkvm.profile.shares import Share, by_class, by_line, by_node, by_op, line_of, place_of
 from thunkvm.profile.standout import standout_text
 from thunkvm.profile.timeline import first_start
 
@@ -210,12 +210,8 @@ def branches(function: FunctionRecord, rows: int) -> Section:
     return Section("branches", headers, tuple(shown), ("condition", "arm"), notes, tuple(tones))
 
 
-def _where(condition: ConditionRow) -> str:
-    return f" ({location(condition.file, condition.line)})" if condition.file else ""
-
-
 def _arms(condition: ConditionRow) -> Iterable[tuple[str, ...]]:
-    first = (condition.text + _where(condition), str(condition.evaluations), str(condition.flips))
+    first = (condition.text + place_of(condition), str(condition.evaluations), str(condition.flips))
     last = (_saved(condition), show_seconds(condition.break_even))
     for number, arm in enumerate(condition.arms):
         share = arm.taken / condition.evaluations if condition.evaluations else 0.0

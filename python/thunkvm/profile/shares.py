@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from thunkvm.profile.condition_rows import ConditionRow
 from thunkvm.profile.rows import FunctionRecord, NodeRow
 
 #: The forms that run in Python. All else is native code.
@@ -116,6 +117,11 @@ def location(file: str, line: int) -> str:
     return f"{Path(file).name}:{line}" if file else ""
 
 
+def place_of(condition: ConditionRow) -> str:
+    """Return `` (fit.py:12)``, what is written behind a condition; empty where unknown."""
+    return f" ({location(condition.file, condition.line)})" if condition.file else ""
+
+
 def _shares(nodes: Iterable[NodeRow], key: Callable[[NodeRow], tuple[object, str]]) -> list[Share]:
     nodes = tuple(nodes)
     groups: dict[object, tuple[str, list[NodeRow]]] = {}
@@ -133,4 +139,4 @@ def _shares(nodes: Iterable[NodeRow], key: Callable[[NodeRow], tuple[object, str
     return shares
 
 
-__all__ = ["Share", "by_class", "by_line", "by_node", "by_op", "language", "line_of", "location"]
+__all__ = ["Share", "by_class", "by_line", "by_node", "by_op", "language", "line_of", "place_of"]

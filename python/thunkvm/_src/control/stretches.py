@@ -60,7 +60,7 @@ class Keeps(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """The results of a loop: last values of the states, what it collected, and how it ended."""
+    """The results of a loop: the last values of the states, and what it collected."""
 
     lasts: list[Variable]
     collected: list[Variable]

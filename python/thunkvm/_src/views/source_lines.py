@@ -67,12 +67,15 @@ def _read(lines: list[str]) -> Source:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             _note_assignment(source, node)
         elif isinstance(node, ast.Call):
-            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-                source.calls.setdefault(line, []).append(called_name(node))
+            _note_call(source, node, called_name(node))
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
-            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
-                source.calls.setdefault(line, []).append("@")
+            _note_call(source, node, "@")
     return source
+
+
+def _note_call(source: Source, node: ast.expr, name: str) -> None:
+    for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+        source.calls.setdefault(line, []).append(name)
 
 
 def _note_assignment(source: Source, node: ast.Assign | ast.AnnAssign) -> None:

@@ -50,7 +50,7 @@ const branches = {
       element("h3", {}, element("code", {}, condition.text || "a condition"), " ", where || ""),
       element("p", { class: "hint" }, loop ? branches.loopFacts(loop) : facts), bar,
       element("div", { class: "scroll" }, element("table", { class: "plain arm-table" }, ...rows)),
-      ...(loop ? [] : branches.bySteps(f, condition)));
+      ...(loop ? [] : branches.bySteps(condition)));
   },
 
   loopFacts(loop) {
@@ -65,11 +65,11 @@ const branches = {
   },
 
   // Which way a condition in a loop went, by step: a bar for steps 0, 1, 2-3, 4-7, ...
-  bySteps(f, condition) {
+  bySteps(condition) {
     if (condition.by_steps.length < 2) return [];
     const rows = condition.by_steps.map((taken, number) => {
       const all = taken.reduce((sum, count) => sum + count, 0);
-      const [first, last] = f.stepRanges[number];
+      const [first, last] = data.stepRanges[number];
       const bar = element("div", { class: "arms" });
       taken.forEach((count, arm) => {
         const part = element("span", { class: "arm", title: `${condition.arms[arm].name}: ${count.toLocaleString("en")} times` });
