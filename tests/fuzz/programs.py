@@ -1,4 +1,4 @@
-"""Random programs of built-in Ops, their arguments, and how results of two calls are compared."""
+"""Random programs of built-in Ops, their arguments, and their results in several modes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import random
 from typing import Any
 
 import numpy as np
+from comparing import bits, errors, results
 from naming import run_as
 
 import thunkvm as tv
-
-KERNELS = tv.Mode("cvm", compile="never")
 
 EDGES: dict[str, list[Any]] = {
     "float64": [0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, 1e308, -1.5, 2.0, 0.5],
@@ -338,56 +337,29 @@ class Program:
         """What a call gives, or the message of what it raises. A crash names the seed."""
         return run_as(f"Program({self.seed})", lambda: results(function, arguments))
 
+    def compare(self, seed: int, mode: tv.Mode, expected: Any, got: Any, numpy: Any) -> None:
+        """Hold what emitted code gave for arguments(seed) against the kernels' results, to the bit.
+
+        NumPy's are of the same types and shapes, and where sums are exact of the same values.
+        """
+        what = f"{mode}\n{self.text(seed)}"
+        if isinstance(expected, str) or isinstance(got, str):
+            assert isinstance(expected, str) == isinstance(numpy, str), what
+            if not isinstance(got, str):
+                assert mode.rewrites, what  # then what raises may be gone
+                return
+            inputs, outputs = ([self.names[n] for n in ns] for ns in (self.inputs, self.outputs))
+            assert got == expected or got in errors(inputs, outputs, self.arguments(seed)), what
+            return
+        for e, g, p in zip(expected, got, numpy, strict=True):
+            assert np.asarray(g).dtype == np.asarray(e).dtype == np.asarray(p).dtype, what
+            assert np.shape(g) == np.shape(e) == np.shape(p), what
+            assert bits(g) == bits(e), f"{what}\n{g}\n{e}"
+            if self.is_summed_exactly(seed):
+                digits = 1e-2 if "float16" in what else 2e-5
+                np.testing.assert_allclose(g, p, rtol=digits, atol=1e-30, err_msg=what)
+
     def text(self, seed: int) -> str:
         listed = "\n".join(self.lines)
         inputs = dict(zip(self.inputs, self.kinds, strict=True))
         return f"{listed}\ninputs {inputs}, outputs {self.outputs}, arguments of seed {seed}"
-
-
-def results(function: Any, arguments: list[np.ndarray]) -> Any:
-    """What a call gives, or the message of what it raises."""
-    try:
-        return function(*arguments)
-    except (IndexError, ValueError, ZeroDivisionError) as error:
-        return f"{type(error).__name__}: {error}"
-
-
-def errors(
-    inputs: list[tv.Variable], outputs: list[tv.Variable], arguments: list[np.ndarray]
-) -> set[str]:
-    """What the kernels of these values raise, and of all that they are computed from.
-
-    Where several nodes of a graph raise, which of them runs first is not promised. Lengths are
-    asked of what is there: alone, and where the arrays that they are broadcast from are.
-    """
-    messages, seen, left = set(), set(inputs), list(outputs)
-    while left:
-        value = left.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if value.owner is not None:
-            left.extend(value.owner.inputs)
-            of = value.owner.inputs[0].owner if value.owner.op.name == "shape" else None
-            for computed in [value], [value, *(of.inputs if of is not None else [])]:
-                f = tv.function(inputs, computed, mode=KERNELS, on_unused_input="ignore")
-                got = results(f, arguments)
-                messages |= {got} if isinstance(got, str) else set()
-    return messages
-
-
-def bits(value: Any) -> bytes:
-    """The bits of a result; all NaNs alike."""
-    array = np.asarray(value)
-    if array.dtype.kind == "c":
-        array = np.stack([array.real, array.imag])
-    if array.dtype.kind == "f":
-        array = np.where(np.isnan(array), np.array(np.nan, array.dtype), array)
-    return array.tobytes()
-
-
-def alike(a: Any, b: Any) -> bool:
-    """True if two calls gave the same."""
-    if isinstance(a, str) or isinstance(b, str):
-        return bool(a == b)
-    return [bits(value) for value in a] == [bits(value) for value in b]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from programs import BINARY, KERNELS, SLICES, UNARY, Program, alike, bits, errors
+from comparing import KERNELS, alike
+from programs import BINARY, SLICES, UNARY, Program
 
 import thunkvm as tv
 from thunkvm import _core
@@ -71,30 +69,10 @@ def test_emitted_loops_give_the_bits_of_the_kernels(fuzz_graphs: int, fuzz_seed:
             for m in (KERNELS, mode, "py")
         )
         for call in range(seed, seed + 3):
-            arguments = program.arguments(call)
-            what = f"{mode}\n{program.text(call)}"
             expected, got, again, numpy = (
                 program.results(f, program.arguments(call))
                 for f in (kernels, emitted, emitted, performs)
             )
-            assert alike(again, got), what
-            if isinstance(expected, str) or isinstance(got, str):
-                assert isinstance(expected, str) == isinstance(numpy, str), what
-                if not isinstance(got, str):
-                    assert mode.rewrites, what  # then what raises may be gone
-                    continue
-                assert got == expected or got in errors(inputs, outputs, arguments), what
-                continue
-            compare(expected, got, numpy, what, program.is_summed_exactly(call))
+            assert alike(again, got), f"{mode}\n{program.text(call)}"
+            program.compare(call, mode, expected, got, numpy)
         assert _core._testing.registers_empty(emitted), program.text(seed)
-
-
-def compare(expected: Any, got: Any, numpy: Any, what: str, exact: bool) -> None:
-    """Hold emitted results against those of kernels, to the bit, and these against NumPy's."""
-    for e, g, p in zip(expected, got, numpy, strict=True):
-        assert np.asarray(g).dtype == np.asarray(e).dtype == np.asarray(p).dtype, what
-        assert np.shape(g) == np.shape(e) == np.shape(p), what
-        assert bits(g) == bits(e), f"{what}\n{g}\n{e}"
-        if exact:
-            digits = 1e-2 if "float16" in what else 2e-5
-            np.testing.assert_allclose(g, p, rtol=digits, atol=1e-30, err_msg=what)

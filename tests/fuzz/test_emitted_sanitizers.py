@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from programs import EDGES, Program, bits, errors, results
+from comparing import bits, errors, results
+from programs import EDGES, Program
 
 import thunkvm as tv
 from thunkvm import _core

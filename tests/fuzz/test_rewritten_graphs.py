@@ -6,7 +6,8 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from programs import BINARY, Program, bits
+from comparing import bits
+from programs import BINARY, Program
 
 import thunkvm as tv
 
