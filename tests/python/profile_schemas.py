@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-NUMBER: dict[str, Any] = {"type": "number"}
 INDEX: dict[str, Any] = {"type": "integer", "minimum": 0}
 
 
@@ -49,28 +48,3 @@ CHROME_TRACE = obj(
     displayTimeUnit={"enum": ["ms", "ns"]},
     otherData={"type": "object", "additionalProperties": {"type": "string"}},
 )
-
-_UNIT = {"enum": ["none", "nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"]}
-_ANY_PROFILE = {"name": {"type": "string"}, "unit": _UNIT, "startValue": NUMBER, "endValue": NUMBER}
-_EVENT = obj({"type": {"enum": ["O", "C"]}, "frame": INDEX, "at": NUMBER})
-
-#: speedscope's file-format-schema.json.
-SPEEDSCOPE = obj(
-    {
-        "$schema": {"const": "https://www.speedscope.app/file-format-schema.json"},
-        "shared": obj({
-            "frames": array(obj({"name": {"type": "string"}}, file={"type": "string"}, line=INDEX,
-                                col=INDEX)),
-        }),
-        "profiles": array({
-            "oneOf": [
-                obj({"type": {"const": "evented"}, **_ANY_PROFILE, "events": array(_EVENT)}),
-                obj({"type": {"const": "sampled"}, **_ANY_PROFILE, "samples": array(array(INDEX)),
-                     "weights": array(NUMBER)}),
-            ]
-        }),
-    },
-    name={"type": "string"},
-    activeProfileIndex=INDEX,
-    exporter={"type": "string"},
-)  # fmt: skip

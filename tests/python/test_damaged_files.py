@@ -84,7 +84,7 @@ def use_profile(profile: Profile, folder: Path) -> None:
     str(profile)
     str(profile.diff(profile))
     profile.merge(profile).to_json()
-    for write in ("to_csv", "html", "to_speedscope", "to_collapsed", "to_callgrind", "to_dot"):
+    for write in ("to_csv", "html", "to_collapsed", "to_dot"):
         getattr(profile, write)(folder / write)
     if any(function.events for function in profile.functions):
         profile.to_chrome_trace(folder / "trace")

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from profile_schemas import CHROME_TRACE, SPEEDSCOPE
+from profile_schemas import CHROME_TRACE
 from profiles import PROFILE, SEARCH, crossings, node, single
 
 import thunkvm as tv
-from thunkvm.profile import ArmRow, ConditionRow, Event, FunctionRecord, Profile, RegionRow
-from thunkvm.profile.callgrind import callgrind
+from thunkvm.profile import Event, FunctionRecord, Profile
 from thunkvm.profile.chrome_trace import chrome_trace
 from thunkvm.profile.dot import to_dot
-from thunkvm.profile.stacks import collapsed_stacks, speedscope
+from thunkvm.profile.stacks import collapsed_stacks
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
@@ -86,39 +83,6 @@ def test_a_profile_without_events_makes_no_trace(tmp_path: Path) -> None:
         single("exp", 1.0).to_chrome_trace(tmp_path / "trace.json")
 
 
-def test_speedscope_keeps_its_schema(tmp_path: Path) -> None:
-    PROFILE.to_speedscope(tmp_path / "p.speedscope.json")
-    found = json.loads((tmp_path / "p.speedscope.json").read_text())
-    jsonschema.validate(found, SPEEDSCOPE)
-    assert [profile["name"] for profile in found["profiles"]] == [
-        "search: sums",
-        "thread 0",
-        "thread 1",
-    ]
-
-
-def test_what_speedscope_opens_it_closes_in_order() -> None:
-    for profile in speedscope(PROFILE)["profiles"][1:]:
-        open_frames: list[int] = []
-        at = profile["startValue"]
-        for event in profile["events"]:
-            assert event["at"] >= at
-            at = event["at"]
-            if event["type"] == "O":
-                open_frames.append(event["frame"])
-            else:
-                assert open_frames.pop() == event["frame"]
-        assert open_frames == []
-        assert at <= profile["endValue"]
-
-
-def test_speedscope_without_events_has_the_sums() -> None:
-    found = speedscope(single("exp", 1.0))
-    jsonschema.validate(found, SPEEDSCOPE)
-    assert [(p["type"], p["weights"]) for p in found["profiles"]] == [("sampled", [1_000_000_000])]
-    assert found["shared"]["frames"][1] == {"name": "exp.0", "file": "search.py", "line": 3}
-
-
 def test_collapsed_stacks_go_through_the_arms() -> None:
     assert collapsed_stacks(PROFILE).splitlines() == [
         "search;gt.0 1000000",
@@ -134,55 +98,6 @@ def test_collapsed_stacks_go_through_the_arms() -> None:
 def test_a_frame_has_no_semicolon_and_no_newline() -> None:
     f = FunctionRecord(name="a;b\nc", nodes=(node(0, "exp", 1, self_time=1e-9),))
     assert collapsed_stacks(Profile(functions=(f,))) == "a,b c;exp.0 1\n"
-
-
-def test_callgrind_has_a_condition_that_another_one_as_deep_decides_about() -> None:
-    nodes = (
-        node(0, "ifelse", 3, region_index=0, runs=1, self_time=1e-9),  # decides 1
-        node(1, "exp", 4, region_index=1, runs=1, self_time=2e-9),
-        node(2, "ifelse", 5, runs=1, self_time=4e-9),  # decides 0
-    )
-    then = (ArmRow(name="then", taken=1),)
-    conditions = tuple(ConditionRow(index=i, node=(2, 0)[i], arms=then) for i in range(2))
-    regions = tuple(RegionRow(index=i, condition=i, arm=0) for i in range(2))
-    f = FunctionRecord(name="f", nodes=nodes, conditions=conditions, regions=regions)
-    lines = callgrind(Profile(functions=(f,))).splitlines()
-    assert lines[lines.index("cfn=f: ifelse.0") + 2] == "5 3 2"
-    assert lines[lines.index("cfn=f: ifelse.2") + 2] == "0 7 3"
-
-
-@pytest.mark.skipif(
-    not shutil.which("callgrind_annotate"), reason="callgrind_annotate (valgrind) is not installed"
-)
-def test_callgrind_annotate_reads_what_is_written_for_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("LD_PRELOAD", raising=False)  # a sanitizer's, which is for Python alone
-    PROFILE.to_callgrind(tmp_path / "callgrind.out")
-
-    def read(*options: str) -> dict[str, int]:
-        command = [
-            "callgrind_annotate",
-            "--threshold=100",
-            *options,
-            str(tmp_path / "callgrind.out"),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        rows = re.findall(r"^ *([\d,]+) \([ \d.]+%\).*search\.py:(.+?)(?: \[|$)", done.stdout, re.M)
-        return {name: int(cost.replace(",", "")) for cost, name in rows}
-
-    assert read() == {
-        "search": 10_000_000,
-        "search: gt.0": 1_000_000,
-        "search: ifelse.6": 400_000,
-        "search: mul.1": 8_000_000,
-        "search: solve.2": 80_000_000,
-        "search: lt.3": 500_000,
-        "search: ifelse.5": 100_000,
-    }
-    inclusive = read("--inclusive=yes")
-    assert inclusive["search"] == 100_000_000
-    assert inclusive["search: ifelse.6"] == 89_000_000  # with both of its arms
 
 
 def test_the_graph_has_a_box_for_each_arm_and_dashes_what_never_ran() -> None:
@@ -222,3 +137,17 @@ def test_a_chain_of_many_conditions_is_drawn_however_deep(tmp_path: Path) -> Non
     p.to_dot(tmp_path / "p.dot")
     assert (tmp_path / "p.dot").read_text().count("x > ") >= 1200
     assert "x > 1199.0" in (tmp_path / "p.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("to_callgrind", "write p.to_collapsed"),
+        ("to_speedscope", "write p.to_chrome_trace"),
+        ("to_chrome", "Did you mean 'to_chrome_trace'?"),
+    ],
+)
+def test_a_writer_that_is_not_there_is_told_what_to_write(name: str, told: str) -> None:
+    with pytest.raises(AttributeError, match=f"a profile has no '{name}'.*") as error:
+        getattr(PROFILE, name)
+    assert told in str(error.value)

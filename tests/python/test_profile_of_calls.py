@@ -7,14 +7,14 @@ from threading import Thread
 
 import numpy as np
 import pytest
-from profile_schemas import CHROME_TRACE, SPEEDSCOPE
+from profile_schemas import CHROME_TRACE
 from profiles import crossings
 
 import thunkvm as tv
 from thunkvm.profile import Profile
 from thunkvm.profile.chrome_trace import chrome_trace
 from thunkvm.profile.html import page_data
-from thunkvm.profile.stacks import collapsed_stacks, speedscope
+from thunkvm.profile.stacks import collapsed_stacks
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
@@ -59,10 +59,6 @@ def test_a_recorded_trace_keeps_the_rules_and_loses_no_event(recorded: Profile) 
     (function,) = recorded.functions
     assert len(slices) == len(function.events)
     assert sum(event["cat"] == "call" for event in slices) == function.n_calls == 12
-
-
-def test_a_recorded_trace_is_one_for_speedscope(recorded: Profile) -> None:
-    jsonschema.validate(speedscope(recorded), SPEEDSCOPE)
 
 
 def test_what_was_recorded_is_saved_and_loaded(recorded: Profile, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from thunkvm.profile.rows import CallRow, FunctionRecord, Kind
 
@@ -45,6 +45,19 @@ class Profile:
     def calls(self) -> tuple[CallRow, ...]:
         """The calls of all functions, function by function."""
         return tuple(call for function in self.functions for call in function.calls)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """Say what stands for a method that there is no longer."""
+        from thunkvm._src.teaching.elsewhere import PROFILES
+        from thunkvm._src.teaching.nearest import did_you_mean
+
+        told = PROFILES.get(name)
+        near = did_you_mean(name, (known for known in dir(Profile) if known[0] != "_"))
+        raise AttributeError(
+            f"a profile has no {name!r}" + (f"; {told}." if told else f".{near}"),
+            name=name,
+            obj=self,
+        )
 
     def __str__(self) -> str:
         """Return the tables as plain text; ``rich.print(p)`` prints them in colour."""
@@ -148,23 +161,11 @@ class Profile:
 
         write_chrome_trace(self, path)
 
-    def to_speedscope(self, path: str | PathLike[str]) -> None:
-        """Write a file for speedscope: sums a function, and in a trace a timeline a thread."""
-        from thunkvm.profile.stacks import write_speedscope
-
-        write_speedscope(self, path)
-
     def to_collapsed(self, path: str | PathLike[str]) -> None:
         """Write collapsed stacks (function; arms; node), which flame graphs are made from."""
         from thunkvm.profile.stacks import write_collapsed
 
         write_collapsed(self, path)
-
-    def to_callgrind(self, path: str | PathLike[str]) -> None:
-        """Write a file for KCachegrind and callgrind_annotate."""
-        from thunkvm.profile.callgrind import write_callgrind
-
-        write_callgrind(self, path)
 
     def to_dot(self, path: str | PathLike[str]) -> None:
         """Write the graphs in DOT: coloured by self time, an arm a box, never-run nodes dashed."""

@@ -269,6 +269,13 @@ KEYWORDS_INSTEAD: dict[str, str] = {
     "where": "write tv.where(mask, x, other), with an `other` that counts for nothing",
 }
 
+#: Methods that profiles had once.
+PROFILES: dict[str, str] = {
+    "to_callgrind": "write p.to_collapsed(path), of which flamegraph.pl and speedscope draw flames",
+    "to_speedscope": "write p.to_chrome_trace(path) of a trace, or p.to_collapsed(path), which "
+    "speedscope opens",
+}
+
 
 def advice(name: str) -> str:
     """Return what to write instead of a name of another library's, or "" where nothing is known.
@@ -368,6 +375,6 @@ def called(value: object) -> str:
 
 
 __all__ = [
-    "ATTRIBUTES", "FUNCTIONS", "TRUTHS", "advice", "called", "counterpart", "is_function",
-    "keyword_advice", "no_name",
+    "ATTRIBUTES", "FUNCTIONS", "PROFILES", "TRUTHS", "advice", "called", "counterpart",
+    "is_function", "keyword_advice", "no_name",
 ]  # fmt: skip
