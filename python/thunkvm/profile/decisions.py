@@ -13,7 +13,6 @@ from os import PathLike
 from thunkvm._src.saving import save_text
 from thunkvm.profile.reading import Format
 from thunkvm.profile.references import decision_faults
-from thunkvm.profile.valid_decisions import validate
 
 #: How many calls are shown of a record that is printed.
 SHOWN = 10
@@ -352,7 +351,6 @@ FORMAT = Format(
     writer="Decisions.save",
     head={"format": "thunkvm decisions 2"},
     rows=SavedDecisions,
-    validate=validate,
     faults=_faults,
 )
 

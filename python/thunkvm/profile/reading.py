@@ -1,6 +1,6 @@
 """Files that profiles and decisions were saved as, read: whole and sound, or one error says why.
 
-The types of all fields are checked by code that schemas.py makes of the rows' classes; what rows
+schemas.py checks the types of all fields, by the rows' classes; what rows
 say of each other is checked by references.py.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from thunkvm._src.views.expression import cut
+from thunkvm.profile.schemas import validator
 
 #: How many characters of a wrong value are shown.
 SHOWN = 60
@@ -24,17 +25,6 @@ Rows = TypeVar("Rows")
 
 class ProfileFileError(ValueError):
     """A file is no profile, or no decisions, that can be read here."""
-
-
-class SchemaError(Exception):
-    """A value is not what a schema says: ``functions[0].nodes must be array, and is 3``."""
-
-    def __init__(self, message: str, value: object, rule: str) -> None:
-        where = message.removeprefix("data.")
-        if where == message:  # all of it
-            where = "it" + message.removeprefix("data")
-        super().__init__(f"{where}, and is {_shown(value)}")
-        self.rule = rule
 
 
 @dataclass(frozen=True)
@@ -49,8 +39,6 @@ class Format(Generic[Rows]):
         The fields that it begins with, and their values.
     rows : type
         The class of its contents.
-    validate : callable
-        Raises a SchemaError unless the other fields have their types.
     faults : callable
         Yields what is wrong with the references among its rows.
     """
@@ -59,7 +47,6 @@ class Format(Generic[Rows]):
     writer: str
     head: dict[str, str | int]
     rows: type
-    validate: Callable[[Any], Any]
     faults: Callable[[Rows], Iterator[str]]
 
     def load(self, path: str | PathLike[str]) -> Rows:
@@ -97,16 +84,27 @@ class Format(Generic[Rows]):
                     f"{where} is no {self.what} that this thunkvm reads: its {key!r} has to be "
                     f"{value!r}, as {self.writer} writes it, and is {_shown(is_there)}."
                 )
-        try:
-            self.validate(fields)
-        except SchemaError as error:
-            fault: str | None = str(error)
-        else:
+        fault = _type_fault(self.rows, fields)
+        if fault is None:
             rows: Rows = _reader(self.rows)(fields)
             fault = next(self.faults(rows), None)
         if fault is not None:
             raise ProfileFileError(f"{where} is a damaged {self.what}: {fault}.")
         return rows
+
+
+def _type_fault(rows: type, fields: dict[str, Any]) -> str | None:
+    """Return what is wrong with a field's type, ``functions[0].nodes must be array, and is 3``."""
+    from fastjsonschema import JsonSchemaValueException
+
+    try:
+        validator(rows)(fields)
+    except JsonSchemaValueException as error:
+        where: str = error.message.removeprefix("data.")
+        if where == error.message:  # all of it
+            where = "it" + where.removeprefix("data")
+        return f"{where}, and is {_shown(error.value)}"
+    return None
 
 
 def _shown(value: object) -> str:
@@ -143,4 +141,4 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
     return lambda value: read_number(value) if isinstance(value, (int, float)) else value
 
 
-__all__ = ["Format", "ProfileFileError", "SchemaError"]
+__all__ = ["Format", "ProfileFileError"]

@@ -1,19 +1,12 @@
-"""The schemas of saved files, made of the rows' classes, and the code that checks them.
-
-``python -m thunkvm.profile.schemas`` writes that code, valid_profile.py and valid_decisions.py, by
-``fastjsonschema``, which nothing else needs. Run it after a field of a row was changed; a test
-compares.
-"""
+"""The schemas of saved files, made of the rows' classes, and the functions that check them."""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
-from pathlib import Path
+from functools import cache
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
-
-from thunkvm._src.saving import save_text
 
 Schema = dict[str, Any]
 
@@ -22,17 +15,6 @@ TYPES = {int: "integer", float: "number", str: "string", bool: "boolean", NoneTy
 LARGEST_FLOAT, LARGEST_INT = 1e30, 2**62
 TEXT, FILE = "text without halves of surrogate pairs", "a file's name without NUL and such halves"
 FORMATS = {TEXT: r"[^\ud800-\udfff]*\Z", FILE: r"[^\x00\ud800-\udfff]*\Z"}
-
-HEADER = '''\
-"""Whether {what} are what their schema says: generated, do not edit.
-
-``python -m thunkvm.profile.schemas`` writes this file, by fastjsonschema.
-"""
-# ruff: noqa
-# fmt: off
-# mypy: ignore-errors
-
-'''
 
 
 def schema(cls: type) -> Schema:
@@ -83,37 +65,16 @@ def _value(hint: Any, name: str, definitions: dict[str, Schema]) -> Schema:
     return found
 
 
-def validator(cls: type, what: str) -> str:
-    """Return the source of a module whose `validate` checks what a class is saved as."""
-    import fastjsonschema
+@cache
+def validator(cls: type) -> Callable[[Any], Any]:
+    """Return the function that checks the fields of a saved row, made at the first use.
 
-    source: str = fastjsonschema.compile_to_code(schema(cls), formats=FORMATS)
-    source = re.sub(r"^VERSION = .*\n", "", source)
-    source = source.replace(
-        "from fastjsonschema import JsonSchemaValueException, JsonSchemaValuesException",
-        "from thunkvm.profile.reading import SchemaError",
-    )
-    # What is not said by the message, the value and the rule would be most of the text.
-    source = re.sub(
-        r"JsonSchemaValueException\((.*), value=(\w+), name=.*, rule=('\w+')\)",
-        r"SchemaError(\1, value=\2, rule=\3)",
-        source,
-    )
-    return HEADER.format(what=what) + source.rstrip() + "\n"
+    It raises fastjsonschema's JsonSchemaValueException.
+    """
+    import fastjsonschema  # only those who load a file wait for it
+
+    made: Callable[[Any], Any] = fastjsonschema.compile(schema(cls), formats=FORMATS)
+    return made
 
 
-def validators() -> dict[Path, str]:
-    """Return the files of the package that are generated, and what they have to say."""
-    from thunkvm.profile.decisions import SavedDecisions
-    from thunkvm.profile.record import Profile
-
-    package = Path(__file__).resolve().parent
-    return {
-        package / "valid_profile.py": validator(Profile, "saved profiles"),
-        package / "valid_decisions.py": validator(SavedDecisions, "saved decisions"),
-    }
-
-
-if __name__ == "__main__":
-    for path, text in validators().items():
-        save_text(path, text)
+__all__ = ["schema", "validator"]

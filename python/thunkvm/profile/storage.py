@@ -11,14 +11,12 @@ from thunkvm._src.saving import save_text
 from thunkvm.profile.reading import Format
 from thunkvm.profile.record import Profile
 from thunkvm.profile.references import profile_faults
-from thunkvm.profile.valid_profile import validate
 
 FORMAT = Format(
     what="profile",
     writer="Profile.save",
     head={"format": "thunkvm-profile", "version": 1},
     rows=Profile,
-    validate=validate,
     faults=profile_faults,
 )
 
