@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import thunkvm as tv
-from thunkvm._src.teaching import absent_names, elsewhere
+from thunkvm._src.teaching import elsewhere
 
 x, y, v, m = tv.scalar("x"), tv.scalar("y"), tv.vector("v"), tv.matrix("m")
 a, rng = np.zeros(3), np.random.default_rng(0)
@@ -207,7 +207,7 @@ def test_each_attribute_of_an_ndarray_is_there_or_answered() -> None:
 def test_each_function_of_ours_is_told_to_who_takes_it_for_a_method() -> None:
     names = {name for name in tv.__all__ if elsewhere.is_function(name)} - set(dir(tv.Variable))
     assert len(names) > 150
-    for name in names - set(elsewhere.ATTRIBUTES):
+    for name in names - set(elsewhere.answers("attributes")):
         with pytest.raises(AttributeError, match=re.escape(f"; write tv.{name}(v)")):
             getattr(v, name)
 
@@ -251,23 +251,21 @@ def test_without_source_a_message_says_more_in_general() -> None:
 
 
 def test_what_is_told_to_write_is_there() -> None:
-    texts = [
-        *elsewhere.INSTEAD.values(),
-        *elsewhere.ATTRIBUTES.values(),
-        *elsewhere.TRUTHS.values(),
-    ]
-    texts += [told for _, told in absent_names.GROUPS]
-    texts += [*elsewhere.KEYWORDS_INSTEAD.values(), *map(elsewhere.advice, elsewhere.RENAMED)]
+    texts = [told for table in elsewhere._tables().values() for told in table]
     told = set(re.findall(r"\btv\.(\w+)", " ".join(texts)))
     assert len(told) > 30
     assert told - set(tv.__all__) == set()
 
 
 def test_names_that_we_have_are_not_answered_with_others() -> None:
-    names = {*elsewhere.RENAMED, *elsewhere.INSTEAD}
-    assert names & set(tv.__all__) == set()
-    assert set(elsewhere.ATTRIBUTES) & set(dir(tv.Variable)) == set()
-    assert set(elsewhere.RENAMED) & set(elsewhere.INSTEAD) == set()
+    assert set(elsewhere.answers("functions")) & set(tv.__all__) == set()
+    assert set(elsewhere.answers("attributes")) & set(dir(tv.Variable)) == set()
+
+
+@pytest.mark.parametrize("table", elsewhere._tables())
+def test_a_name_has_one_answer_in_a_table(table: str) -> None:
+    names = " ".join(elsewhere._tables()[table].values()).split()
+    assert [name for name in sorted(set(names)) if names.count(name) > 1] == []
 
 
 def test_keywords_are_those_of_our_functions() -> None:
@@ -277,7 +275,7 @@ def test_keywords_are_those_of_our_functions() -> None:
         if callable(function := getattr(tv, name)) and not isinstance(function, type)
         for parameter in inspect.signature(function).parameters
     }
-    assert set(elsewhere.KEYWORDS.values()) - ours == set()
+    assert set(elsewhere.answers("parameters").values()) - ours == set()
 
 
 def test_functions_that_teach_are_pickled_and_documented_as_before() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from thunkvm._core import Variable
 from thunkvm._src.graph.callsite import call_site
-from thunkvm._src.teaching.elsewhere import ATTRIBUTES, TRUTHS, counterpart, is_function, no_name
+from thunkvm._src.teaching.elsewhere import answers, counterpart, is_function, no_name
 from thunkvm._src.variable import name_of, refuse_truth
 
 
@@ -103,10 +103,9 @@ def _instead(variable: Variable) -> str:
 def refuse_bool(self: Variable) -> NoReturn:
     """Refuse: whether a Variable is true is only known when the function runs."""
     site = call_site()
-    if site.function in TRUTHS:
+    if told := answers("truths").get(site.function):
         raise TypeError(
-            f"{self} has no truth value before the function runs. Instead of `{site.text}` "
-            f"{TRUTHS[site.function]}."
+            f"{self} has no truth value before the function runs. Instead of `{site.text}` {told}."
         )
     refuse_truth(self)
     raise AssertionError("the core refuses it")
@@ -128,8 +127,10 @@ def refuse_attribute(self: Variable, name: str) -> Any:
         return object.__getattribute__(self, name)
     if name.startswith("__"):  # protocols that are asked for, not meant
         raise AttributeError(f"a Variable has no {name!r}")
-    known = {name: f"write tv.{name}({name_of(self)})"} if is_function(name) else {}
-    raise AttributeError(no_name(repr(self), name, _public(Variable), {**known, **ATTRIBUTES}))
+    known = dict(answers("attributes"))
+    if is_function(name):
+        known.setdefault(name, f"write tv.{name}({name_of(self)})")
+    raise AttributeError(no_name(repr(self), name, _public(Variable), known))
 
 
 def _public(kind: type) -> list[str]:

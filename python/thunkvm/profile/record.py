@@ -48,16 +48,11 @@ class Profile:
 
     def __getattr__(self, name: str) -> NoReturn:
         """Say what stands for a method that there is no longer."""
-        from thunkvm._src.teaching.elsewhere import PROFILES
-        from thunkvm._src.teaching.nearest import did_you_mean
+        from thunkvm._src.teaching.elsewhere import answers, not_there
 
-        told = PROFILES.get(name)
-        near = did_you_mean(name, (known for known in dir(Profile) if known[0] != "_"))
-        raise AttributeError(
-            f"a profile has no {name!r}" + (f"; {told}." if told else f".{near}"),
-            name=name,
-            obj=self,
-        )
+        told = answers("profiles").get(name, "")
+        public = [known for known in dir(Profile) if known[0] != "_"]
+        raise AttributeError(not_there("a profile", name, told, public), name=name, obj=self)
 
     def __str__(self) -> str:
         """Return the tables as plain text; ``rich.print(p)`` prints them in colour."""
