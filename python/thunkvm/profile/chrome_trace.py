@@ -6,11 +6,8 @@ https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 
 from __future__ import annotations
 
-import json
-from os import PathLike
 from typing import Any
 
-from thunkvm._src.saving import save_text
 from thunkvm.profile.record import Profile
 from thunkvm.profile.sections import arm_name
 from thunkvm.profile.timeline import Slice, slices
@@ -49,11 +46,6 @@ def chrome_trace(profile: Profile) -> dict[str, Any]:
     }
 
 
-def write_chrome_trace(profile: Profile, path: str | PathLike[str]) -> None:
-    """Write a trace to a file."""
-    save_text(path, json.dumps(chrome_trace(profile)))
-
-
 def _named(what: str, thread: int, name: str) -> dict[str, Any]:
     return {"ph": "M", "name": what, "pid": PROCESS, "tid": thread, "args": {"name": name}}
 
@@ -89,4 +81,4 @@ def _event(item: Slice, first: int, arms: tuple[tuple[int, int], ...] | None) ->
     }
 
 
-__all__ = ["chrome_trace", "write_chrome_trace"]
+__all__ = ["chrome_trace"]

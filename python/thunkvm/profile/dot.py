@@ -5,9 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Iterator
-from os import PathLike
 
-from thunkvm._src.saving import save_text
 from thunkvm.profile.amounts import counted, show_percent, show_seconds
 from thunkvm.profile.condition_rows import RegionRow
 from thunkvm.profile.record import Profile
@@ -49,11 +47,6 @@ def to_dot(profile: Profile) -> str:
     return "\n".join([*lines, "}"])
 
 
-def write_dot(profile: Profile, path: str | PathLike[str]) -> None:
-    """Write the graphs in DOT to a file."""
-    save_text(path, to_dot(profile) + "\n")
-
-
 def to_svg(profile: Profile) -> str:
     """Return the graphs as SVG, drawn by Graphviz.
 
@@ -74,11 +67,6 @@ def to_svg(profile: Profile) -> str:
     if drawn.returncode:
         raise RuntimeError(f"{program} could not draw the graph: {drawn.stderr.strip()}")
     return drawn.stdout
-
-
-def write_svg(profile: Profile, path: str | PathLike[str]) -> None:
-    """Write the graphs as SVG to a file."""
-    save_text(path, to_svg(profile))
 
 
 def _function(prefix: str, function: FunctionRecord) -> Iterator[str]:
@@ -148,4 +136,4 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-__all__ = ["to_dot", "to_svg", "write_dot", "write_svg"]
+__all__ = ["to_dot", "to_svg"]

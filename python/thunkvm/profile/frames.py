@@ -6,10 +6,8 @@ import csv
 import io
 from collections.abc import Callable
 from dataclasses import asdict, fields
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from thunkvm._src.saving import save_text
 from thunkvm._src.teaching.nearest import did_you_mean
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.extras import needed
@@ -65,19 +63,14 @@ def to_pandas(profile: Profile, rows: str = "nodes") -> pandas.DataFrame:
     return pandas.DataFrame(table_rows(profile, rows), columns=columns(rows))
 
 
-def to_csv(
-    profile: Profile, path: str | PathLike[str] | None = None, rows: str = "nodes"
-) -> str | None:
-    """Write one of a profile's tables as CSV; return the text where there is no path."""
+def to_csv(profile: Profile, rows: str = "nodes") -> str:
+    """Return one of a profile's tables as CSV."""
     found = table_rows(profile, rows)
     out = io.StringIO()
     writer = csv.DictWriter(out, columns(rows), lineterminator="\n")
     writer.writeheader()
     writer.writerows(found)
-    if path is None:
-        return out.getvalue()
-    save_text(path, out.getvalue())
-    return None
+    return out.getvalue()
 
 
 def _nodes(function: FunctionRecord) -> list[Row]:

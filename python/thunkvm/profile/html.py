@@ -7,11 +7,9 @@ from dataclasses import asdict, fields
 from functools import cache
 from html import escape
 from importlib.resources import files
-from os import PathLike
 from string import Template
 from typing import Any
 
-from thunkvm._src.saving import save_text
 from thunkvm.profile.fold_tree import flat, fold_tree
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.loop_rows import step_range
@@ -44,11 +42,6 @@ def page(profile: Profile) -> str:
         data=data,
         scripts="\n".join(f"<script>{_part(name)}</script>" for name in SCRIPTS),
     )
-
-
-def write_page(profile: Profile, path: str | PathLike[str]) -> None:
-    """Write the page to a file."""
-    save_text(path, page(profile))
 
 
 def page_data(profile: Profile) -> dict[str, Any]:
@@ -219,4 +212,4 @@ def _files(function: FunctionRecord) -> list[dict[str, Any]]:
     return [{"name": name, "lines": sorted(lines[name].items())} for name in order]
 
 
-__all__ = ["page", "page_data", "write_page"]
+__all__ = ["page", "page_data"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from thunkvm._src.saving import save_text
 from thunkvm.profile.rows import CallRow, FunctionRecord, Kind
 
 if TYPE_CHECKING:
@@ -76,9 +78,7 @@ class Profile:
         path : path
             The file; one that is there is replaced.
         """
-        from thunkvm.profile.storage import save
-
-        save(self, path)
+        self.to_json(path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Profile:
@@ -96,12 +96,9 @@ class Profile:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the profile as JSON, as `save` does; return the text if there is no path."""
-        from thunkvm.profile.storage import save, to_json
+        from thunkvm.profile.storage import to_json
 
-        if path is None:
-            return to_json(self)
-        save(self, path)
-        return None
+        return _written(to_json(self), path)
 
     def to_pandas(self, rows: str = "nodes") -> pandas.DataFrame:
         """Return one of the tables as a pandas DataFrame.
@@ -142,7 +139,7 @@ class Profile:
         """
         from thunkvm.profile.frames import to_csv
 
-        return to_csv(self, path, rows)
+        return _written(to_csv(self, rows), path)
 
     def to_chrome_trace(self, path: str | PathLike[str]) -> None:
         """Write the trace for Perfetto (ui.perfetto.dev) and chrome://tracing: a track a thread.
@@ -152,21 +149,21 @@ class Profile:
         ValueError
             If the profile has no events: those of kind ``"trace"`` have them.
         """
-        from thunkvm.profile.chrome_trace import write_chrome_trace
+        from thunkvm.profile.chrome_trace import chrome_trace
 
-        write_chrome_trace(self, path)
+        save_text(path, json.dumps(chrome_trace(self)))
 
     def to_collapsed(self, path: str | PathLike[str]) -> None:
         """Write collapsed stacks (function; arms; node), which flame graphs are made from."""
-        from thunkvm.profile.stacks import write_collapsed
+        from thunkvm.profile.stacks import collapsed_stacks
 
-        write_collapsed(self, path)
+        save_text(path, collapsed_stacks(self))
 
     def to_dot(self, path: str | PathLike[str]) -> None:
         """Write the graphs in DOT: coloured by self time, an arm a box, never-run nodes dashed."""
-        from thunkvm.profile.dot import write_dot
+        from thunkvm.profile.dot import to_dot
 
-        write_dot(self, path)
+        save_text(path, to_dot(self) + "\n")
 
     def to_svg(self, path: str | PathLike[str]) -> None:
         """Write the same drawn by Graphviz.
@@ -176,9 +173,9 @@ class Profile:
         RuntimeError
             If Graphviz's ``dot`` is not installed.
         """
-        from thunkvm.profile.dot import write_svg
+        from thunkvm.profile.dot import to_svg
 
-        write_svg(self, path)
+        save_text(path, to_svg(self))
 
     def html(self, path: str | PathLike[str]) -> None:
         """Write one HTML page with all that is known: it opens from a file and asks no network.
@@ -191,9 +188,9 @@ class Profile:
         path : path
             The file; one that is there is replaced.
         """
-        from thunkvm.profile.html import write_page
+        from thunkvm.profile.html import page
 
-        write_page(self, path)
+        save_text(path, page(self))
 
     def _repr_html_(self) -> str:
         from thunkvm.profile.sections import profile_sections
@@ -237,6 +234,14 @@ class Profile:
         from thunkvm.profile.difference import diff
 
         return diff(self, after)
+
+
+def _written(text: str, path: str | PathLike[str] | None) -> str | None:
+    """Write a text to a file; return it where there is none."""
+    if path is None:
+        return text
+    save_text(path, text)
+    return None
 
 
 __all__ = ["Profile"]

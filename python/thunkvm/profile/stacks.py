@@ -7,9 +7,7 @@ each arm takes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from os import PathLike
 
-from thunkvm._src.saving import save_text
 from thunkvm.profile.record import Profile
 from thunkvm.profile.region_tree import region_tree, walk
 from thunkvm.profile.rows import FunctionRecord
@@ -50,9 +48,4 @@ def collapsed_stacks(profile: Profile) -> str:
     return "".join(lines)
 
 
-def write_collapsed(profile: Profile, path: str | PathLike[str]) -> None:
-    """Write collapsed stacks to a file."""
-    save_text(path, collapsed_stacks(profile))
-
-
-__all__ = ["collapsed_stacks", "write_collapsed"]
+__all__ = ["collapsed_stacks"]

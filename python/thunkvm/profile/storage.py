@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import MISSING, fields, is_dataclass
-from os import PathLike
 from typing import Any
 
-from thunkvm._src.saving import save_text
 from thunkvm.profile.reading import Format
 from thunkvm.profile.record import Profile
 from thunkvm.profile.references import profile_faults
@@ -34,11 +32,6 @@ def to_json(profile: Profile) -> str:
     return json.dumps(FORMAT.head | _encoded(profile), allow_nan=False)
 
 
-def save(profile: Profile, path: str | PathLike[str]) -> None:
-    """Write a profile to a file."""
-    save_text(path, to_json(profile))
-
-
 def _encoded(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {
@@ -51,4 +44,4 @@ def _encoded(value: Any) -> Any:
     return value
 
 
-__all__ = ["FORMAT", "save", "to_json"]
+__all__ = ["FORMAT", "to_json"]
