@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from itertools import zip_longest
 from operator import add
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow, break_even, estimated_saving
 from thunkvm.profile.keys import NodeKey, node_keys
@@ -13,6 +14,24 @@ from thunkvm.profile.loop_rows import LoopRow, merged_runs
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import FunctionRecord, GroupRow, NodeRow, Overheads
 from thunkvm.profile.timeline import first_start
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+#: The amounts of each row, which add up; a field that is no amount stays as it is in the first.
+AMOUNTS: dict[type, tuple[str, ...]] = {
+    FunctionRecord: ("n_calls", "dropped_events"),
+    NodeRow: (
+        "entered", "runs", "suspended", "failed", "self_time", "total_time", "bytes_allocated",
+        "copies", "lazy_copies", "flops", "bytes_moved",
+    ),
+    ConditionRow: ("evaluations", "flips"),
+    ArmRow: ("taken", "time"),
+    LoopRow: ("by_limit", "failed", "steps", "time"),
+    GroupRow: ("runs", "self_time", "flops", "bytes_moved"),
+    Overheads: tuple(field.name for field in fields(Overheads)),
+}  # fmt: skip
+AnyRow = TypeVar("AnyRow", bound="DataclassInstance")
 
 
 def merge(first: Profile, *others: Profile) -> Profile:
@@ -60,6 +79,12 @@ def _later(function: FunctionRecord, shift: float) -> FunctionRecord:
     )
 
 
+def _added(a: AnyRow, b: AnyRow, **others: Any) -> AnyRow:
+    """Return a row with the amounts of two, and some other fields."""
+    amounts = {name: getattr(a, name) + getattr(b, name) for name in AMOUNTS[type(a)]}
+    return replace(a, **amounts, **others)
+
+
 def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
     groups, moved = _groups(a.groups, b.groups)
     moved_calls = tuple(replace(call, index=call.index + a.n_calls) for call in b.calls)
@@ -71,39 +96,28 @@ def _functions(a: FunctionRecord, b: FunctionRecord) -> FunctionRecord:
         )
         for event in b.events
     )
-    return replace(
+    return _added(
         a,
-        n_calls=a.n_calls + b.n_calls,
+        b,
         nodes=tuple(_nodes(x, y) for x, y in zip(a.nodes, b.nodes, strict=True)),
         conditions=tuple(map(_conditions, a.conditions, b.conditions)),
         loops=tuple(map(_loops, a.loops, b.loops)),
         groups=groups,
         calls=a.calls + moved_calls,
         events=a.events + moved_events,
-        overheads=_overheads(a.overheads, b.overheads),
-        dropped_events=a.dropped_events + b.dropped_events,
+        overheads=_added(a.overheads, b.overheads),
     )
 
 
 def _nodes(a: NodeRow, b: NodeRow) -> NodeRow:
-    return replace(
+    return _added(
         a,
-        entered=a.entered + b.entered,
-        runs=a.runs + b.runs,
-        suspended=a.suspended + b.suspended,
-        failed=a.failed + b.failed,
-        self_time=a.self_time + b.self_time,
-        total_time=a.total_time + b.total_time,
+        b,
         min=_known(min, a.min, b.min),
         p95=_known(max, a.p95, b.p95),  # that of all runs is not above the greater of the two
         max=_known(max, a.max, b.max),
         first=b.first if a.first is None else a.first,
-        bytes_allocated=a.bytes_allocated + b.bytes_allocated,
         peak_bytes=max(a.peak_bytes, b.peak_bytes),
-        copies=a.copies + b.copies,
-        lazy_copies=a.lazy_copies + b.lazy_copies,
-        flops=a.flops + b.flops,
-        bytes_moved=a.bytes_moved + b.bytes_moved,
         first_demanded_by=b.first_demanded_by if a.never_ran else a.first_demanded_by,
     )
 
@@ -115,18 +129,14 @@ def _known(pick: Callable[[float, float], float], a: float | None, b: float | No
 
 
 def _conditions(a: ConditionRow, b: ConditionRow) -> ConditionRow:
-    arms = tuple(
-        replace(arm, taken=arm.taken + other.taken, time=arm.time + other.time)
-        for arm, other in zip(a.arms, b.arms, strict=True)
-    )
-    evaluations = a.evaluations + b.evaluations
-    return replace(
+    arms = tuple(map(_added, a.arms, b.arms))
+    has_times = any(arm.time for arm in a.arms + b.arms)
+    return _added(
         a,
-        evaluations=evaluations,
-        flips=a.flips + b.flips,
+        b,
         arms=arms,
-        saved=estimated_saving(arms) if _has_times(a.arms + b.arms) else None,
-        break_even=break_even(arms) if _has_times(a.arms + b.arms) else None,
+        saved=estimated_saving(arms) if has_times else None,
+        break_even=break_even(arms) if has_times else None,
         by_steps=_by_steps(a.by_steps, b.by_steps),
     )
 
@@ -140,19 +150,8 @@ def _by_steps(
 
 
 def _loops(a: LoopRow, b: LoopRow) -> LoopRow:
-    return replace(
-        a,
-        runs=merged_runs(a.runs, b.runs),
-        by_limit=a.by_limit + b.by_limit,
-        failed=a.failed + b.failed,
-        steps=a.steps + b.steps,
-        time=a.time + b.time,
-        saved=None if a.saved is None or b.saved is None else a.saved + b.saved,
-    )
-
-
-def _has_times(arms: tuple[ArmRow, ...]) -> bool:
-    return any(arm.time for arm in arms)
+    saved = None if a.saved is None or b.saved is None else a.saved + b.saved
+    return _added(a, b, runs=merged_runs(a.runs, b.runs), saved=saved)
 
 
 def _groups(
@@ -167,21 +166,9 @@ def _groups(
         if index == len(merged):
             merged.append(replace(group, index=index))
         else:
-            same = merged[index]
-            merged[index] = replace(
-                same,
-                runs=same.runs + group.runs,
-                self_time=same.self_time + group.self_time,
-                flops=same.flops + group.flops,
-                bytes_moved=same.bytes_moved + group.bytes_moved,
-            )
+            merged[index] = _added(merged[index], group)
         moved.append(index)
     return tuple(merged), moved
-
-
-def _overheads(a: Overheads, b: Overheads) -> Overheads:
-    names = [field.name for field in fields(Overheads)]
-    return Overheads(**{name: getattr(a, name) + getattr(b, name) for name in names})
 
 
 __all__ = ["merge"]
