@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow, RegionRow
 from thunkvm.profile.difference import FunctionChange, NodeChange, ProfileDifference
+from thunkvm.profile.file_format import ProfileFileError
 from thunkvm.profile.live import LiveProfile
 from thunkvm.profile.live import profile as record_all
 from thunkvm.profile.loop_rows import LoopRow
-from thunkvm.profile.reading import ProfileFileError
 from thunkvm.profile.record import Profile
 from thunkvm.profile.rows import CallRow, Event, FunctionRecord, GroupRow, NodeRow, Overheads
 

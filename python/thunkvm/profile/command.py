@@ -10,12 +10,11 @@ from pathlib import Path
 
 import thunkvm as tv
 from thunkvm.profile.difference_sections import difference_sections
-from thunkvm.profile.reading import ProfileFileError
+from thunkvm.profile.file_format import ProfileFileError
+from thunkvm.profile.live import KINDS
 from thunkvm.profile.record import Profile
 from thunkvm.profile.sections import ROWS, profile_sections, top_section
 from thunkvm.profile.text import print_sections
-
-KINDS = ("count", "time", "trace", "memory")
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

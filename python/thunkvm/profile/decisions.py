@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat, zip_longest
 from os import PathLike
 
 from thunkvm._src.saving import save_text
-from thunkvm.profile.reading import Format
+from thunkvm.profile.file_format import Format
 from thunkvm.profile.references import decision_faults
 
 #: How many calls are shown of a record that is printed.
@@ -300,13 +299,10 @@ class Decisions:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the decisions to a file that `load` reads."""
-        content = FORMAT.head | {
-            "conditions": [asdict(condition) for condition in self.conditions],
-            "calls": self.calls,
-            "first": self.first,
-            "in_loops": [[asdict(turns) for turns in of_call] for of_call in self.in_loops],
-        }
-        save_text(path, json.dumps(content, separators=(",", ":")))
+        saved = SavedDecisions(
+            tuple(self.conditions), tuple(self.calls), self.first, tuple(self.in_loops)
+        )
+        save_text(path, FORMAT.text(saved))
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Decisions:

@@ -96,9 +96,9 @@ class Profile:
 
     def to_json(self, path: str | PathLike[str] | None = None) -> str | None:
         """Write the profile as JSON, as `save` does; return the text if there is no path."""
-        from thunkvm.profile.storage import to_json
+        from thunkvm.profile.storage import FORMAT
 
-        return _written(to_json(self), path)
+        return _written(FORMAT.text(self), path)
 
     def to_pandas(self, rows: str = "nodes") -> pandas.DataFrame:
         """Return one of the tables as a pandas DataFrame.

@@ -1,4 +1,4 @@
-"""Files that profiles and decisions were saved as, read: whole and sound, or one error says why.
+"""Files of profiles and decisions: written, and read whole and sound, or one error says why.
 
 schemas.py checks the types of all fields, by the rows' classes; what rows
 say of each other is checked by references.py.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import reprlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -49,6 +49,10 @@ class Format(Generic[Rows]):
     rows: type
     faults: Callable[[Rows], Iterator[str]]
 
+    def text(self, rows: Rows) -> str:
+        """Return the text of a file; fields that have their default are left out."""
+        return json.dumps(self.head | _encoded(rows), allow_nan=False)
+
     def load(self, path: str | PathLike[str]) -> Rows:
         """Read a file.
 
@@ -77,28 +81,38 @@ class Format(Generic[Rows]):
             raise ProfileFileError(
                 f"{where} is no {self.what} as {self.writer} writes it: it {rule} ({error})."
             ) from None
-        fields = dict(found) if isinstance(found, dict) else {}
+        content = dict(found) if isinstance(found, dict) else {}
         for key, value in self.head.items():
-            if (is_there := fields.pop(key, None)) != value:
+            if (is_there := content.pop(key, None)) != value:
                 raise ProfileFileError(
                     f"{where} is no {self.what} that this thunkvm reads: its {key!r} has to be "
                     f"{value!r}, as {self.writer} writes it, and is {_shown(is_there)}."
                 )
-        fault = _type_fault(self.rows, fields)
+        fault = _type_fault(self.rows, content)
         if fault is None:
-            rows: Rows = _reader(self.rows)(fields)
+            rows: Rows = _reader(self.rows)(content)
             fault = next(self.faults(rows), None)
         if fault is not None:
             raise ProfileFileError(f"{where} is a damaged {self.what}: {fault}.")
         return rows
 
 
-def _type_fault(rows: type, fields: dict[str, Any]) -> str | None:
+def _encoded(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: _encoded(getattr(value, field.name))
+            for field in fields(value)
+            if field.default is MISSING or getattr(value, field.name) != field.default
+        }
+    return [_encoded(item) for item in value] if isinstance(value, (tuple, list)) else value
+
+
+def _type_fault(rows: type, content: dict[str, Any]) -> str | None:
     """Return what is wrong with a field's type, ``functions[0].nodes must be array, and is 3``."""
     from fastjsonschema import JsonSchemaValueException
 
     try:
-        validator(rows)(fields)
+        validator(rows)(content)
     except JsonSchemaValueException as error:
         where: str = error.message.removeprefix("data.")
         if where == error.message:  # all of it
