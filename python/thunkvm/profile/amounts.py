@@ -35,4 +35,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-__all__ = ["counted", "show_percent", "show_seconds"]
+def rest(total: int, shown: int, noun: str) -> tuple[str, ...]:
+    """Return a note of how many rows a table leaves out; none where it has all."""
+    return (f"... and {counted(total - shown, noun)} more",) if total > shown else ()
+
+
+__all__ = ["counted", "rest", "show_percent", "show_seconds"]

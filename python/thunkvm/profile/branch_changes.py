@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 from thunkvm.profile.condition_rows import ConditionRow
+from thunkvm.profile.keys import numbered
 from thunkvm.profile.rows import FunctionRecord
 
 
@@ -63,12 +63,9 @@ def condition_changes(
 
 
 def _by_text(function: FunctionRecord | None) -> dict[tuple[str, int], ConditionRow]:
-    seen: Counter[str] = Counter()
-    found = {}
-    for condition in () if function is None else function.conditions:
-        found[condition.text, seen[condition.text]] = condition
-        seen[condition.text] += 1
-    return found
+    conditions = () if function is None else function.conditions
+    keys = numbered(condition.text for condition in conditions)
+    return dict(zip(keys, conditions, strict=True))
 
 
 def _shares(condition: ConditionRow | None) -> dict[str, float | None]:

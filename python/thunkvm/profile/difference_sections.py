@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thunkvm.profile.amounts import counted, show_percent, show_seconds
+from thunkvm.profile.amounts import rest, show_percent, show_seconds
 from thunkvm.profile.difference import FunctionChange, ProfileDifference
 from thunkvm.profile.rows import NodeRow
 from thunkvm.profile.section import Section, Tone
@@ -34,8 +34,7 @@ def difference_sections(difference: ProfileDifference, rows: int = ROWS) -> list
             for f in (function.before, function.after)
         ]
         title = f"{function.name}: {modes[0]} -> {modes[1]}, {_each(times)}"
-        more = len(function.nodes) - rows
-        notes = (f"... and {counted(more, 'node')} more",) if more > 0 else ()
+        notes = rest(len(function.nodes), rows, "node")
         found.append(
             Section(title, headers, tuple(shown), ("node", "made at"), notes, tuple(tones))
         )
@@ -58,8 +57,7 @@ def _branches(function: FunctionChange, rows: int) -> Section:
             shown.append(
                 (change.text if first else "", arm, *parts, *(asked if first else ("", "")))
             )
-    more = len(function.conditions) - rows
-    notes = (f"... and {counted(more, 'condition')} more",) if more > 0 else ()
+    notes = rest(len(function.conditions), rows, "condition")
     return Section(
         f"branches of {function.name}", headers, tuple(shown), ("condition", "arm"), notes
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
 
 from thunkvm.profile.rows import NodeRow
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 class NodeKey(NamedTuple):
@@ -26,6 +28,21 @@ class NodeKey(NamedTuple):
     position: int
 
 
+def numbered(keys: Iterable[Key]) -> Iterator[tuple[Key, int]]:
+    """Yield each key with its position among the equal ones, from 0.
+
+    Examples
+    --------
+    >>> from thunkvm.profile.keys import numbered
+    >>> list(numbered(["a", "b", "a"]))
+    [('a', 0), ('b', 0), ('a', 1)]
+    """
+    seen: Counter[Key] = Counter()
+    for key in keys:
+        yield key, seen[key]
+        seen[key] += 1
+
+
 def node_keys(nodes: Sequence[NodeRow]) -> list[NodeKey]:
     """Return the keys of nodes, in their order.
 
@@ -37,13 +54,8 @@ def node_keys(nodes: Sequence[NodeRow]) -> list[NodeKey]:
     >>> [key.position for key in node_keys(nodes)]
     [0, 1]
     """
-    seen: Counter[tuple[str, str, int]] = Counter()
-    keys = []
-    for node in nodes:
-        made = (node.op, node.file, node.line)
-        keys.append(NodeKey(*made, seen[made]))
-        seen[made] += 1
-    return keys
+    made = ((node.op, node.file, node.line) for node in nodes)
+    return [NodeKey(*key, position) for key, position in numbered(made)]
 
 
-__all__ = ["NodeKey", "node_keys"]
+__all__ = ["NodeKey", "node_keys", "numbered"]

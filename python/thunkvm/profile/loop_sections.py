@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thunkvm.profile.amounts import show_seconds
+from thunkvm.profile.amounts import rest, show_seconds
 from thunkvm.profile.condition_rows import ConditionRow
 from thunkvm.profile.loop_rows import LoopRow, step_range
 from thunkvm.profile.rows import FunctionRecord
@@ -21,7 +21,9 @@ def loops(function: FunctionRecord, rows: int) -> Section:
     )  # fmt: skip
     order = sorted(function.loops, key=lambda loop: (-loop.time, -loop.steps))
     shown = tuple(_loop(function, loop) for loop in order[:rows])
-    return Section("loops", headers, shown, ("loop", "while", "ended by"), _more(order, rows))
+    return Section(
+        "loops", headers, shown, ("loop", "while", "ended by"), rest(len(order), rows, "loop")
+    )
 
 
 def steps(function: FunctionRecord, rows: int) -> Section:
@@ -41,7 +43,8 @@ def steps(function: FunctionRecord, rows: int) -> Section:
         for number, arm in enumerate(condition.arms)
     )
     headers = ("condition", "arm", *names)
-    return Section("arms by step", headers, shown, ("condition", "arm"), _more(order, rows))
+    notes = rest(len(order), rows, "condition")
+    return Section("arms by step", headers, shown, ("condition", "arm"), notes)
 
 
 def _loop(function: FunctionRecord, loop: LoopRow) -> tuple[str, ...]:
@@ -73,10 +76,6 @@ def _steps_text(number: int, and_later: bool) -> str:
     if and_later:
         return f"step {first}-"
     return f"step {first}" if first == last else f"step {first}-{last}"
-
-
-def _more(order: list[LoopRow] | list[ConditionRow], rows: int) -> tuple[str, ...]:
-    return (f"... and {len(order) - rows} more",) if len(order) > rows else ()
 
 
 __all__ = ["loops", "steps"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from types import TracebackType
 
 from thunkvm import _core
 from thunkvm._src.views.origin import location_of
-from thunkvm.profile.conditions import ProgramRegions
+from thunkvm.profile.conditions import Condition, ProgramRegions
 from thunkvm.profile.decisions import Decided, Decisions, Turns
+from thunkvm.profile.keys import numbered
 
 
 class RecordBlock(Decisions):
@@ -73,17 +73,18 @@ def decided(function: _core.Function) -> list[Decided]:
     names = [row[0] for row in function._node_rows()]
     nodes = function._nodes
     conditions = ProgramRegions(function).conditions
-    found: dict[int, Decided] = {}
-    seen: Counter[tuple[str, str, int]] = Counter()
-    for index in sorted(range(len(conditions)), key=lambda index: conditions[index].node):
-        condition = conditions[index]
-        owner = nodes[condition.node].owner
-        assert owner is not None
-        where = condition.text, *location_of(owner)
+    order = sorted(conditions, key=lambda condition: condition.node)
+    made = ((condition.text, *_location(nodes[condition.node])) for condition in order)
+    found: dict[Condition, Decided] = {}
+    for condition, (where, position) in zip(order, numbered(made), strict=True):
         arms = tuple(condition.arm_name(arm) for arm in range(condition.n_arms))
-        found[index] = Decided(names[condition.node], *where, arms, seen[where])
-        seen[where] += 1
-    return [found[index] for index in range(len(conditions))]
+        found[condition] = Decided(names[condition.node], *where, arms, position)
+    return [found[condition] for condition in conditions]
+
+
+def _location(node: _core.Variable) -> tuple[str, int]:
+    assert node.owner is not None
+    return location_of(node.owner)
 
 
 __all__ = ["RecordBlock", "decided", "record"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 
 from thunkvm._src.views.text_table import show_bytes
-from thunkvm.profile.amounts import counted, show_percent, show_seconds
+from thunkvm.profile.amounts import counted, rest, show_percent, show_seconds
 from thunkvm.profile.condition_rows import ArmRow, ConditionRow
 from thunkvm.profile.laziness import lazy_report
 from thunkvm.profile.loop_sections import loops, steps
@@ -205,8 +205,7 @@ def branches(function: FunctionRecord, rows: int) -> Section:
     tones: list[Tone] = [
         "" if arm.taken else "idle" for condition in order[:rows] for arm in condition.arms
     ]
-    more = len(order) - rows
-    notes = (f"... and {counted(more, 'condition')} more",) if more > 0 else ()
+    notes = rest(len(order), rows, "condition")
     return Section("branches", headers, tuple(shown), ("condition", "arm"), notes, tuple(tones))
 
 
@@ -299,8 +298,7 @@ def calls(function: FunctionRecord, rows: int, first: float) -> Section:
          show_bytes(c.bytes), ", ".join(arm_name(function, pair) for pair in c.arms))
         for c in function.calls[:rows]
     )  # fmt: skip
-    more = len(function.calls) - rows
-    notes = (f"... and {counted(more, 'call')} more",) if more > 0 else ()
+    notes = rest(len(function.calls), rows, "call")
     return Section("calls", headers, shown, ("arms",), notes)
 
 
