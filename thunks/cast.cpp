@@ -77,8 +77,8 @@ To convert(From value) {
 }
 
 template <class From, class To>
-void loop(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride,
-          std::int64_t n) {
+void function(const char* from, std::int64_t from_stride, char* to, std::int64_t to_stride,
+              std::int64_t n) {
   if (from_stride == sizeof(From) && to_stride == sizeof(To)) {
     const From* source = reinterpret_cast<const From*>(from);
     To* target = reinterpret_cast<To*>(to);
@@ -90,21 +90,22 @@ void loop(const char* from, std::int64_t from_stride, char* to, std::int64_t to_
 }
 
 template <class From>
-CastLoop loop_from(DType to) {
-  return visit_dtype(to, "cast",
-                     []<class To>(std::type_identity<To>) -> CastLoop { return &loop<From, To>; });
+CastFunction loop_from(DType to) {
+  return visit_dtype(to, "cast", []<class To>(std::type_identity<To>) -> CastFunction {
+    return &function<From, To>;
+  });
 }
 
 }  // namespace
 
-CastLoop cast_loop(DType from, DType to) {
+CastFunction cast_function(DType from, DType to) {
   return visit_dtype(from, "cast",
                      [to]<class From>(std::type_identity<From>) { return loop_from<From>(to); });
 }
 
 Array cast_array(const Array& from, DType to) {
   Array result = Array::allocate(to, from.shape());
-  const CastLoop convert_run = cast_loop(from.dtype(), to);
+  const CastFunction convert_run = cast_function(from.dtype(), to);
   const std::array<StridedWalk::Operand, 2> operands = {operand(from), operand(result)};
   StridedWalk(result.shape(), operands)
       .run([&](char* const* p, const std::int64_t* s, std::int64_t n) {
@@ -118,7 +119,7 @@ Cell cast_cell(const Cell& from, DType to) {
   if (from.is_array()) return Cell::of_array(cast_array(from.array(), to));
   if (to == DType::Complex128) return Cell::of_array(cast_array(from.to_array(), to));
   Array result = Array::allocate(to, {});
-  cast_loop(from.dtype(), to)(static_cast<const char*>(from.address()), 0, result.data(), 0, 1);
+  cast_function(from.dtype(), to)(static_cast<const char*>(from.address()), 0, result.data(), 0, 1);
   return Cell::of_array(std::move(result));
 }
 

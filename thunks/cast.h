@@ -10,9 +10,9 @@ namespace thunkvm {
 
 /// Converts `n` elements; strides in bytes. Float to integer truncates; out of range wraps as C on
 /// this machine does, without undefined behaviour. Complex to real drops the imaginary part.
-using CastLoop = void (*)(const char* from, std::int64_t from_stride, char* to,
-                          std::int64_t to_stride, std::int64_t n);
-CastLoop cast_loop(DType from, DType to);
+using CastFunction = void (*)(const char* from, std::int64_t from_stride, char* to,
+                              std::int64_t to_stride, std::int64_t n);
+CastFunction cast_function(DType from, DType to);
 
 /// A fresh C-order array with the elements converted.
 Array cast_array(const Array& from, DType to);

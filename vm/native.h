@@ -47,7 +47,7 @@ struct NativeCall {
 /// Nodes whose code is timed together.
 struct NativeGroup {
   std::vector<std::uint32_t> nodes;
-  const char* kind = "";  ///< "expression", "loop" or "call"
+  const char* kind = "";  ///< "expression", "fused" or "call"
 };
 
 /// Emitted code for one program. Immutable; shared by all its frames.

@@ -62,9 +62,9 @@ void leave_body(NativeCall* call) { call->recorder->return_from_body(); }
 
 }  // namespace
 
-NativeServices native_services(NativeServices::Loop loop) {
+NativeServices native_services(NativeServices::Nest nest) {
   return {.run = &run,
-          .loop = loop,
+          .nest = nest,
           .arm = &arm,
           .begin_memo = &fails<&NativeSupport::begin_memo>,
           .fail_memo = &fail_memo,

@@ -11,13 +11,14 @@ namespace thunkvm {
 /// (linkers/codegen/emit/prelude.cpp). Where a function may fail it says so by 1, or kNone; the
 /// failure has been noted by then, with all that an error needs.
 struct NativeServices {
-  /// Runs a loop of the emitted code with these numbers; its results that are 0-d go to `results`.
-  using Loop = int (*)(NativeCall* call, std::uint32_t loop, const std::uint64_t* numbers,
+  /// Runs a fused nest of the emitted code with these numbers; its results that are 0-d go to
+  /// `results`.
+  using Nest = int (*)(NativeCall* call, std::uint32_t nest, const std::uint64_t* numbers,
                        std::uint64_t* results);
 
   /// Runs the step of NativeCode::calls with this index.
   int (*run)(NativeCall* call, std::uint32_t index);
-  Loop loop;
+  Nest nest;
   /// The arm that a branch takes by its selector, which may be none that it could take.
   std::uint32_t (*arm)(NativeCall* call, std::uint32_t branch, const Cell* selector);
   /// Marks a memo body as run, as Need does.
@@ -41,7 +42,7 @@ struct NativeServices {
   int (*poll)(NativeCall* call, std::uint32_t steps);
 };
 
-/// The machine's services, and who runs loops.
-NativeServices native_services(NativeServices::Loop loop);
+/// The machine's services, and who runs nests.
+NativeServices native_services(NativeServices::Nest nest);
 
 }  // namespace thunkvm

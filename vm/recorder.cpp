@@ -222,12 +222,12 @@ void Recorder::look_at_outputs(std::uint32_t site, const Cell* cells, const Oper
   tally.add(shapes_);
 }
 
-void Recorder::note_loop(std::uint32_t first_member, std::span<const std::int64_t> shape,
+void Recorder::note_nest(std::uint32_t first_member, std::span<const std::int64_t> shape,
                          std::uint64_t bytes) {
   shapes_of_loops_[first_member].add(shape, bytes);
 }
 
-void Recorder::note_loop_again(std::uint32_t first_member, std::span<const std::int64_t> shape) {
+void Recorder::note_nest_again(std::uint32_t first_member, std::span<const std::int64_t> shape) {
   shapes_of_loops_[first_member].add_as_before(shape);
 }
 

@@ -200,9 +200,9 @@ class Recorder {
   void note_memory(std::uint32_t site, const Cell* cells, const Operands& operands);
   /// A fused loop, known by its first member, ran over elements of this shape; it read and wrote so
   /// many bytes, or as many as in the run with this shape before.
-  void note_loop(std::uint32_t first_member, std::span<const std::int64_t> shape,
+  void note_nest(std::uint32_t first_member, std::span<const std::int64_t> shape,
                  std::uint64_t bytes);
-  void note_loop_again(std::uint32_t first_member, std::span<const std::int64_t> shape);
+  void note_nest_again(std::uint32_t first_member, std::span<const std::int64_t> shape);
   /// Whether anybody asks for shapes.
   bool notes_shapes() const { return !shapes_of_loops_.empty(); }
   /// A memo or input body is run from `pc`; it returns, or not, since it failed or the call is

@@ -20,7 +20,7 @@ struct UserElement {
   ModulePtr module;
 };
 
-// Where all inputs are 0-d: the loop over one element.
+// Where all inputs are 0-d: the function over one element.
 void compute_number(Activation& activation, const Operands& operands) {
   const auto& code = *static_cast<const ElementCode*>(operands.state);
   alignas(kLargestItem) char values[kMaxElementInputs + 1][kLargestItem];
@@ -35,7 +35,7 @@ void compute_number(Activation& activation, const Operands& operands) {
     pointers[i] = values[i];
   }
   pointers[operands.n_inputs] = values[operands.n_inputs];
-  code.loop(pointers, strides, 1);
+  code.function(pointers, strides, 1);
   visit_dtype(code.output, "an element", [&]<class T>(std::type_identity<T>) {
     T value;
     std::memcpy(&value, values[operands.n_inputs], sizeof value);
@@ -106,8 +106,8 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
   }
   const std::string out = c_type(code.output), o = std::to_string(n_inputs);
   const std::string value = "(" + CTemplate(text).fill(op, code.output, names) + ")";
-  std::string module = "// the loop of a c_element\n" + std::string(kCTypes) + kLibmDeclarations;
-  module += "void tv_loop(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
+  std::string module = "// the element function of a c_element\n" + std::string(kCTypes) + kLibmDeclarations;
+  module += "void tv_elements(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
             "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +
             "];\n#pragma GCC ivdep\n    for (i64 i = 0; i < n; ++i) {\n" + dense_loads +
             "    z[i] = " + value +
@@ -116,7 +116,7 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
   return {.text = module,
           .flags = {"-O3", "-fno-strict-aliasing", "-Werror=implicit-function-declaration"},
           .libraries = {"-lm"},
-          .defines = {"tv_loop"}};
+          .defines = {"tv_elements"}};
 }
 
 }  // namespace
@@ -143,8 +143,8 @@ ThunkCode UserElements::kernel(const Apply& node, const std::string& text, Host&
   }
   code.op = element->op.c_str();
   code.scalar = &guarded<&compute_number>;
-  code.loop =
-      element->module->function<void(char* const*, const std::int64_t*, std::int64_t)>("tv_loop");
+  code.function =
+      element->module->function<void(char* const*, const std::int64_t*, std::int64_t)>("tv_elements");
   code.cost = kUnknownElementCost;
   code.c_number = element->number.c_str();
 

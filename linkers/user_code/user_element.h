@@ -1,7 +1,7 @@
 // user_element.h: elementwise Ops that users give as an expression of C: `c_element`.
 #pragma once
 
-#include "ops/elementwise/elementwise_loop.h"
+#include "ops/elementwise/element_functions.h"
 #include "ops/graph/variable.h"
 #include "thunks/host.h"
 #include "thunks/thunk.h"
@@ -13,8 +13,8 @@
 
 namespace thunkvm {
 
-/// The native code of an Op's nodes that have a `c_element`: a loop, compiled from the expression,
-/// for the interpreter and for fused loops, and the expression itself for numbers in emitted code.
+/// The native code of an Op's nodes that have a `c_element`: an element function, compiled from the expression,
+/// for the interpreter and for fused nests, and the expression itself for numbers in emitted code.
 /// Both are C with the same flags, so they give the same bits.
 class UserElements {
  public:

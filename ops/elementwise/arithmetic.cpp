@@ -33,7 +33,7 @@ const Elementwise add_op =
         .algebra({.neutral = {{.number = 0, .commutes = true, .of_integers_only = true}}})
         .comment("Sum of two tensors, element by element; for bools logical or.")
         .example("[1.0, 2.0], [3.0, 4.0]", "array([4., 6.])")
-        .loops<Add, 2>(AllTypes{})
+        .functions<Add, 2>(AllTypes{})
         .gradient([](const Differential& d) -> Partials { return {d.g, d.g}; });
 REGISTER_OP(ElementwiseOf<add_op>, ElementwiseMaker<add_op>, add)
 
@@ -56,7 +56,7 @@ const Elementwise sub_op =
         .algebra({.neutral = {{.number = 0}}})
         .comment("Difference of two tensors, element by element.")
         .example("[1.0, 2.0], [3.0, 5.0]", "array([-2., -3.])")
-        .loops<Subtract, 2>(Numbers{})
+        .functions<Subtract, 2>(Numbers{})
         .refuses(DType::Bool, kNoBoolSubtract)
         .gradient([](const Differential& d) -> Partials { return {d.g, -d.g}; });
 REGISTER_OP(ElementwiseOf<sub_op>, ElementwiseMaker<sub_op>, sub)
@@ -84,7 +84,7 @@ const Elementwise mul_op =
         .algebra({.neutral = {{.number = 1, .commutes = true}}})
         .comment("Product of two tensors, element by element; for bools logical and.")
         .example("[1.0, 2.0], [3.0, 4.0]", "array([3., 8.])")
-        .loops<Multiply, 2>(AllTypes{})
+        .functions<Multiply, 2>(AllTypes{})
         .gradient([](const Differential& d) -> Partials {
           return {d.g * conjugate(d.y), d.g * conjugate(d.x)};
         });
@@ -109,7 +109,7 @@ const Elementwise true_div_op =
         .algebra({.neutral = {{.number = 1}}})
         .comment("Quotient of two tensors, element by element; a float64 for integers.")
         .example("[1.0, 3.0], [2.0, 4.0]", "array([0.5 , 0.75])")
-        .loops<Divide, 2>(Inexacts{})
+        .functions<Divide, 2>(Inexacts{})
         .computes_integers(DType::Float64)
         .gradient([](const Differential& d) -> Partials {
           const Variable by_x = d.g / conjugate(d.y);
@@ -175,7 +175,7 @@ const Elementwise floor_div_op =
             "Quotient rounded down, element by element. Integers divided by zero give 0, without "
             "the warning that NumPy gives. Its gradient is zero.")
         .example("[7.0, -7.0], [2.0, 2.0]", "array([ 3., -4.])")
-        .loops<FloorDivide, 2>(Ints{} + Floats{});
+        .functions<FloorDivide, 2>(Ints{} + Floats{});
 REGISTER_OP(ElementwiseOf<floor_div_op>, ElementwiseMaker<floor_div_op>, floor_div)
 
 struct Modulo {
@@ -201,7 +201,7 @@ const Elementwise mod_op =
             "Remainder with the sign of the divisor, element by element. Integers modulo zero "
             "give 0, without the warning that NumPy gives.")
         .example("[7.0, -7.0], [3.0, 3.0]", "array([1., 2.])")
-        .loops<Modulo, 2>(Ints{} + Floats{})
+        .functions<Modulo, 2>(Ints{} + Floats{})
         .gradient([](const Differential& d) -> Partials {
           return {d.g, -(d.g * call_op("floor_div", {d.x, d.y}))};
         });
@@ -226,7 +226,7 @@ const Elementwise neg_op =
         .algebra({.is_involution = true})
         .comment("Each element with its sign changed; unsigned and lowest integers wrap around.")
         .example("[1.0, -2.0]", "array([-1.,  2.])")
-        .loops<Negative, 1>(Numbers{})
+        .functions<Negative, 1>(Numbers{})
         .refuses(DType::Bool, kNoBoolNegative)
         .gradient([](const Differential& d) -> Partials { return {-d.g}; });
 REGISTER_OP(ElementwiseOf<neg_op>, ElementwiseMaker<neg_op>, neg)
@@ -255,7 +255,7 @@ const Elementwise abs_op =
         .alias("absolute")
         .comment("Magnitude of each element. Its gradient at 0 is 0.")
         .example("[1.0, -2.0]", "array([1., 2.])")
-        .loops<Absolute, 1>(Numbers{})
+        .functions<Absolute, 1>(Numbers{})
         .identity(Bools{} + UnsignedInts{})
         .gradient([](const Differential& d) -> Partials { return {d.g * call_op("sign", {d.x})}; });
 REGISTER_OP(ElementwiseOf<abs_op>, ElementwiseMaker<abs_op>, abs)
@@ -298,7 +298,7 @@ const Elementwise sign_op =
             "-1, 0 or 1 as each element is negative, zero or positive; NaN stays. For complex "
             "numbers: x / abs(x). The gradient of real numbers is zero.")
         .example("[-2.5, 0.0, 3.0]", "array([-1.,  0.,  1.])")
-        .loops<Sign, 1>(Numbers{})
+        .functions<Sign, 1>(Numbers{})
         .refuses(DType::Bool, "is not defined for bool, as in NumPy; cast the input to an integer")
         .gradient([](const Differential& d) -> Partials {
           if (!is_complex(d.x.dtype())) return {};
@@ -326,7 +326,7 @@ const Elementwise square_op =
     Elementwise("square", "arithmetic", {"x"})
         .comment("The square of each element.")
         .example("[2.0, -3.0]", "array([4., 9.])")
-        .loops<Square, 1>(Numbers{})
+        .functions<Square, 1>(Numbers{})
         .gradient([](const Differential& d) -> Partials { return {d.g * (2.0 * conjugate(d.x))}; });
 REGISTER_OP(ElementwiseOf<square_op>, ElementwiseMaker<square_op>, square)
 

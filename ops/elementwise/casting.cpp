@@ -1,5 +1,5 @@
 // casting.cpp: `cast`, the conversion of numbers to another dtype.
-#include "ops/elementwise/elementwise_loop.h"
+#include "ops/elementwise/element_functions.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/extents.h"
 #include "thunks/cast.h"
@@ -15,9 +15,9 @@ void cast_number(Activation& activation, const Operands& operands) {
 }
 
 template <class From, class To>
-void run_cast_loop(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
-  static const CastLoop loop = cast_loop(dtype_of<From>, dtype_of<To>);
-  loop(pointers[0], strides[0], pointers[1], strides[1], n);
+void run_cast(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
+  static const CastFunction function = cast_function(dtype_of<From>, dtype_of<To>);
+  function(pointers[0], strides[0], pointers[1], strides[1], n);
 }
 template <class From, class To>
 constexpr const char* c_of_cast() {
@@ -31,7 +31,7 @@ const ElementCode& code_of_cast(DType from, DType to) {
   return visit_dtype(from, "cast", [&]<class From>(std::type_identity<From>) -> auto& {
     return visit_dtype(to, "cast", []<class To>(std::type_identity<To>) -> const ElementCode& {
       static const ElementCode code = {.op = "cast",
-                                       .loop = &run_cast_loop<From, To>,
+                                       .function = &run_cast<From, To>,
                                        .inputs = {dtype_of<From>},
                                        .output = dtype_of<To>,
                                        .c = c_of_cast<From, To>(),

@@ -111,7 +111,7 @@ Elementwise comparison(const char* name, const char* sign, const char* numpy_nam
       .output("a bool for each element")
       .example("[1.0, 2.0, 3.0], [2.0, 2.0, 2.0]", result)
       .out_of_range(OutOfRange::Widen)
-      .loops<F, 2>(AllTypes{})
+      .functions<F, 2>(AllTypes{})
       .template mixed_loop<F, std::int64_t, std::uint64_t>()
       .template mixed_loop<F, std::uint64_t, std::int64_t>();
 }
@@ -183,7 +183,7 @@ Elementwise test_of_elements(const char* name, const char* summary, const char* 
       .comment(summary)
       .output("a bool for each element")
       .example("[1.0, np.inf, np.nan]", result)
-      .loops<F, 1>(AllTypes{});
+      .functions<F, 1>(AllTypes{});
 }
 
 const Elementwise isnan_op = test_of_elements<IsNaN>(

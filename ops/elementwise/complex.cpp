@@ -18,7 +18,7 @@ struct Conjugate {
     }
   }
 };
-// The int8 loop is there for bools, which NumPy conjugates as int8.
+// The int8 function is there for bools, which NumPy conjugates as int8.
 const Elementwise conj_op =
     Elementwise("conj", "complex", {"x"})
         .alias("conjugate")
@@ -26,7 +26,7 @@ const Elementwise conj_op =
         .algebra({.is_involution = true})
         .comment("Each element with the sign of its imaginary part changed; a real tensor itself.")
         .example("[1 + 2j]", "array([1.-2.j])", {"complex128"})
-        .loops<Conjugate, 1>(Types<std::int8_t>{} + Complexes{})
+        .functions<Conjugate, 1>(Types<std::int8_t>{} + Complexes{})
         .identity(Ints{} + Floats{})
         .gradient([](const Differential& d) -> Partials { return {conjugate(d.g)}; });
 REGISTER_OP(ElementwiseOf<conj_op>, ElementwiseMaker<conj_op>, conj)
@@ -42,7 +42,7 @@ const Elementwise real_op = Elementwise("real", "complex", {"x"})
                                 .attribute()
                                 .comment("The real part of each element; a real tensor itself.")
                                 .example("[1 + 2j]", "array([1.])", {"complex128"})
-                                .loops<RealPart, 1>(Complexes{})
+                                .functions<RealPart, 1>(Complexes{})
                                 .identity(Bools{} + Ints{} + Floats{})
                                 .gradient([](const Differential& d) -> Partials { return {d.g}; });
 REGISTER_OP(ElementwiseOf<real_op>, ElementwiseMaker<real_op>, real)
@@ -63,7 +63,7 @@ const Elementwise imag_op =
         .attribute()
         .comment("The imaginary part of each element; zeros for a real tensor.")
         .example("[1 + 2j]", "array([2.])", {"complex128"})
-        .loops<ImaginaryPart, 1>(AllTypes{})
+        .functions<ImaginaryPart, 1>(AllTypes{})
         .gradient([](const Differential& d) -> Partials {
           if (!is_complex(d.x.dtype())) return {};
           return {d.g * imaginary_unit()};
@@ -86,7 +86,7 @@ const Elementwise angle_op =
             "The angle of each element in the complex plane, in radians between -pi and pi. Its "
             "gradient at 0 is 0.")
         .example("[1j, -1]", "array([1.57079633, 3.14159265])", {"complex128"})
-        .loops<Angle, 1>(Inexacts{})
+        .functions<Angle, 1>(Inexacts{})
         .computes(DType::Bool, DType::Float64)
         .gradient([](const Differential& d) -> Partials {
           if (!is_complex(d.x.dtype())) return {};

@@ -10,8 +10,8 @@
 namespace thunkvm {
 namespace {
 
-/// The dtypes in the order in which NumPy lists a ufunc's loops.
-constexpr std::array<DType, kNumericDTypes> kLoopOrder = {
+/// The dtypes in the order in which NumPy lists a ufunc's functions.
+constexpr std::array<DType, kNumericDTypes> kDTypeOrder = {
     DType::Bool,    DType::Int8,    DType::UInt8,     DType::Int16,     DType::UInt16,
     DType::Int32,   DType::UInt32,  DType::Int64,     DType::UInt64,    DType::Float16,
     DType::Float32, DType::Float64, DType::Complex64, DType::Complex128};
@@ -179,7 +179,7 @@ Elementwise& Elementwise::computes(DType dtype, DType as) {
 }
 
 Elementwise& Elementwise::computes_integers(DType as) {
-  for (DType dtype : kLoopOrder)
+  for (DType dtype : kDTypeOrder)
     if (is_integral(dtype)) computes(dtype, as);
   return *this;
 }
@@ -196,8 +196,8 @@ OpProto Elementwise::proto() const {
   proto.comment = comment_;
   proto.example = example_;
   std::vector<DType> dtypes;
-  for (DType dtype : kLoopOrder)
-    if (code_[index_of(dtype)].loop != nullptr || is_identity(dtype)) dtypes.push_back(dtype);
+  for (DType dtype : kDTypeOrder)
+    if (code_[index_of(dtype)].function != nullptr || is_identity(dtype)) dtypes.push_back(dtype);
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
     const bool condition = static_cast<int>(i) < first_promoted_;
     proto.inputs.push_back({.name = inputs_[i],
@@ -217,8 +217,8 @@ void Elementwise::throw_no_loop(DType dtype) const {
   if (const char* why = dtype == DType::Object ? nullptr : refuses_[index_of(dtype)])
     throw Error(ErrorKind::Type, std::string("[") + name_ + "] " + why);
   std::vector<DType> dtypes;
-  for (DType known : kLoopOrder)
-    if (code_[index_of(known)].loop != nullptr) dtypes.push_back(known);
+  for (DType known : kDTypeOrder)
+    if (code_[index_of(known)].function != nullptr) dtypes.push_back(known);
   throw Error(ErrorKind::Type, std::string("[") + name_ + "] is not defined for " +
                                    std::string(thunkvm::name(dtype)) + "; it computes in " +
                                    dtype_list(dtypes) + ": cast the input to one of these");
@@ -227,15 +227,15 @@ void Elementwise::throw_no_loop(DType dtype) const {
 const ElementCode& Elementwise::code_for(DType common, std::span<const Variable> inputs) const {
   if (common == DType::Object || refuses_[index_of(common)] != nullptr) throw_no_loop(common);
   const DType wanted = computes_[index_of(common)];
-  if (const ElementCode& code = code_[index_of(wanted)]; code.loop != nullptr) return code;
+  if (const ElementCode& code = code_[index_of(wanted)]; code.function != nullptr) return code;
   // Each input by itself: int8 and uint8 both fit in a float16, although their common dtype, int16,
   // does not.
-  for (DType candidate : kLoopOrder) {
+  for (DType candidate : kDTypeOrder) {
     const ElementCode& code = code_[index_of(candidate)];
     const bool fits = std::ranges::all_of(inputs, [&](const Variable& v) {
       return can_cast_safely(v.weak() ? wanted : v.dtype(), candidate);
     });
-    if (code.loop != nullptr && fits) return code;
+    if (code.function != nullptr && fits) return code;
   }
   throw_no_loop(common);
 }

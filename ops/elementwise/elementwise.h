@@ -1,9 +1,9 @@
 // elementwise.h: Ops that compute each element of the output from one element of each input, with
 // broadcasting.
 //
-// An Op is declared by a table: its names and texts, a functor (elementwise_loop.h) with the dtypes
-// that it has loops for, and its gradient. Everything else (dtype resolution, kernels, batching) is
-// here.
+// An Op is declared by a table: its names and texts, a functor (element_functions.h) with the
+// dtypes that it has functions for, and its gradient. Everything else (dtype resolution, kernels,
+// batching) is here.
 //
 //   struct Square {
 //     static constexpr bool kCheap = true;
@@ -12,12 +12,12 @@
 //   };
 //   const Elementwise square = Elementwise("square", "arithmetic", {"x"})
 //       .comment("The square of each element.")
-//       .loops<Square, 1>(Floats{})
+//       .functions<Square, 1>(Floats{})
 //       .gradient([](const Differential& d) -> Partials { return {d.g * 2.0 * d.x}; });
 //   REGISTER_OP(ElementwiseOf<square>, ElementwiseMaker<square>, square)
 #pragma once
 
-#include "ops/elementwise/elementwise_loop.h"
+#include "ops/elementwise/element_functions.h"
 #include "ops/graph/conjugate.h"
 #include "ops/graph/connection.h"
 #include "ops/graph/functions.h"
@@ -100,20 +100,20 @@ class Elementwise {
   Elementwise& constant_input(int i);
   Elementwise& out_of_range(OutOfRange rule);
 
-  /// Loops of F over N inputs of one type, for each of the types.
+  /// Functions of F over N inputs of one type, for each of the types.
   template <class F, int N, class... T>
-  Elementwise& loops(Types<T...>) {
+  Elementwise& functions(Types<T...>) {
     (add_loop<F, T>(std::make_index_sequence<N>{}), ...);
     return *this;
   }
-  /// Loops whose first input is a bool, which takes no part in the promotion of the N others.
+  /// Functions whose first input is a bool, which takes no part in the promotion of the N others.
   template <class F, int N, class... T>
   Elementwise& loops_with_condition(Types<T...>) {
     (add_conditional_loop<F, T>(std::make_index_sequence<N>{}), ...);
     first_promoted_ = 1;
     return *this;
   }
-  /// A loop for inputs that are int64 on one side and uint64 on the other.
+  /// A function for inputs that are int64 on one side and uint64 on the other.
   template <class F, class A, class B>
   Elementwise& mixed_loop() {
     mixed_.push_back(element_code<F, A, B>(name_));
@@ -125,8 +125,8 @@ class Elementwise {
     ((identity_ |= 1u << static_cast<int>(dtype_of<T>)), ...);
     return *this;
   }
-  /// Inputs of `dtype` are computed as `as`. (Otherwise: in the first loop that they can be cast to
-  /// safely.)
+  /// Inputs of `dtype` are computed as `as`. (Otherwise: in the first function that they can be
+  /// cast to safely.)
   Elementwise& computes(DType dtype, DType as);
   /// The same for bools and all integers.
   Elementwise& computes_integers(DType as);
@@ -142,7 +142,7 @@ class Elementwise {
   bool is_identity(DType dtype) const { return ((identity_ >> static_cast<int>(dtype)) & 1u) != 0; }
   OpProto proto() const;
 
-  /// The loop for these inputs, as NumPy 2 picks it (NEP 50). Throws Error(Type) where there is
+  /// The function for these inputs, as NumPy 2 picks it (NEP 50). Throws Error(Type) where there is
   /// none.
   const ElementCode& resolve(std::span<const Variable> inputs) const;
   /// A constant input as a constant of `dtype`, any other one through a `cast`.

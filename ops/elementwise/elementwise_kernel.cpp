@@ -1,8 +1,8 @@
-// elementwise_kernel.cpp: how an elementwise loop is run over arrays and numbers that broadcast.
-#include "ops/elementwise/elementwise_loop.h"
+// elementwise_kernel.cpp: how an elementwise nest is run over arrays and numbers that broadcast.
+#include "ops/elementwise/element_functions.h"
 #include "ops/kernels/array_kernel.h"
-#include "ops/kernels/loop_executor.h"
-#include "ops/kernels/loop_threads.h"
+#include "ops/kernels/nest_execution.h"
+#include "ops/kernels/nest_threads.h"
 #include "ops/kernels/stretches.h"
 #include "thunks/strided.h"
 
@@ -11,16 +11,16 @@
 namespace thunkvm {
 namespace {
 
-/// True if a loop is worth no blocks, pauses and threads where its inputs need none.
+/// True if a nest is worth no blocks, pauses and threads where its inputs need none.
 bool is_short(std::int64_t n, const ElementCode& code) {
-  const LoopThreads threads = loop_threads();
+  const NestThreads threads = nest_threads();
   return n * code.cost <= kStretch && (threads.count == 1 || n < threads.from);
 }
 
 using Pointers = std::array<char*, kMaxElementInputs + 1>;
 using Strides = std::array<std::int64_t, kMaxElementInputs + 1>;
 
-/// Where the inputs need no loop (arrays in C order of one shape, and numbers): their addresses and
+/// Where the inputs need no nest (arrays in C order of one shape, and numbers): their addresses and
 /// strides, and one of the arrays. Else null.
 inline const ArrayBody* plain_inputs(const Activation& activation, const Operands& operands,
                                      Pointers& pointers, Strides& strides) {
@@ -44,7 +44,7 @@ inline const ArrayBody* plain_inputs(const Activation& activation, const Operand
   return array;
 }
 
-/// The first input of inputs that need no loop that may be written here, moved out of its register:
+/// The first input of inputs that need no nest that may be written here, moved out of its register:
 /// all arrays among them have the shape of the output. An empty handle if there is none.
 Array take_plain(Activation& activation, const Operands& operands, DType dtype) {
   for (int i = 0; i < operands.n_inputs; ++i) {
@@ -69,7 +69,7 @@ inline void run_plain(Activation& activation, const Operands& operands, const El
   const std::int64_t work = n * code.cost;
   {
     const HostLeave leave(*activation.host, work);
-    if (n != 0) code.loop(pointers.data(), strides.data(), n);
+    if (n != 0) code.function(pointers.data(), strides.data(), n);
   }
   if (work >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));
@@ -83,19 +83,19 @@ Array output_of_loop(Activation& activation, const Operands& operands, const Ele
   return output_array(activation, operands, 0, code.output, shape);
 }
 
-/// The one element loop, over inputs that lie anywhere.
-Loop loop_of(const ElementCode& code, int ndim, std::size_t n_inputs) {
-  Loop loop;
-  loop.ndim = ndim;
-  loop.n_inputs = n_inputs;
-  loop.n_outputs = 1;
-  loop.item_sizes.reserve(n_inputs + 1);
+/// One element function, over inputs that lie anywhere.
+Nest nest_of(const ElementCode& code, int ndim, std::size_t n_inputs) {
+  Nest nest;
+  nest.ndim = ndim;
+  nest.n_inputs = n_inputs;
+  nest.n_outputs = 1;
+  nest.item_sizes.reserve(n_inputs + 1);
   for (std::size_t i = 0; i < n_inputs; ++i)
-    loop.item_sizes.push_back(static_cast<std::int64_t>(item_size(code.inputs[i])));
-  loop.item_sizes.push_back(static_cast<std::int64_t>(item_size(code.output)));
-  loop.element_loops = {code.loop};
-  loop.cost = code.cost;
-  return loop;
+    nest.item_sizes.push_back(static_cast<std::int64_t>(item_size(code.inputs[i])));
+  nest.item_sizes.push_back(static_cast<std::int64_t>(item_size(code.output)));
+  nest.element_functions = {code.function};
+  nest.cost = code.cost;
+  return nest;
 }
 
 [[gnu::noinline]] void run_loop(Activation& activation, const Operands& operands,
@@ -111,7 +111,7 @@ Loop loop_of(const ElementCode& code, int ndim, std::size_t n_inputs) {
   const std::vector<std::int64_t> shape = broadcast_shapes({shapes.data(), n_inputs}, code.op);
   Array output = output_of_loop(activation, operands, code, shape);
   if (char* const to = output.data(); output.size() != 0)
-    execute_once(loop_of(code, static_cast<int>(shape.size()), n_inputs), {shape},
+    execute_once(nest_of(code, static_cast<int>(shape.size()), n_inputs), {shape},
                  {inputs.data(), n_inputs}, {&to, 1}, {}, *activation.host);
   if (output.size() * code.cost >= kWorthLeaving) activation.poll = true;
   store(activation, operands, 0, std::move(output));

@@ -31,7 +31,7 @@ const Elementwise exp_op =
     Elementwise("exp", "exponential", {"x"})
         .comment("e to the power of each element.")
         .example("[0.0, 1.0]", "array([1.        , 2.71828183])")
-        .loops<Exp, 1>(Inexacts{})
+        .functions<Exp, 1>(Inexacts{})
         .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out)}; });
 REGISTER_OP(ElementwiseOf<exp_op>, ElementwiseMaker<exp_op>, exp)
 
@@ -52,7 +52,7 @@ struct Exp2 : Vectorised<VectorFunction::Exp2> {
 const Elementwise exp2_op = Elementwise("exp2", "exponential", {"x"})
                                 .comment("2 to the power of each element.")
                                 .example("[3.0, -1.0]", "array([8. , 0.5])")
-                                .loops<Exp2, 1>(Inexacts{})
+                                .functions<Exp2, 1>(Inexacts{})
                                 .gradient([](const Differential& d) -> Partials {
                                   return {d.g * conjugate(d.out) * kLn2};
                                 });
@@ -80,7 +80,7 @@ const Elementwise expm1_op =
     Elementwise("expm1", "exponential", {"x"})
         .comment("exp(x) - 1, precise for small elements too.")
         .example("[0.0, 1e-10]", "array([0.e+00, 1.e-10])")
-        .loops<Expm1, 1>(Inexacts{})
+        .functions<Expm1, 1>(Inexacts{})
         .gradient([](const Differential& d) -> Partials { return {d.g * conjugate(d.out + 1.0)}; });
 REGISTER_OP(ElementwiseOf<expm1_op>, ElementwiseMaker<expm1_op>, expm1)
 
@@ -99,7 +99,7 @@ const Elementwise log_op =
         .comment(
             "Natural logarithm of each element; NaN of negative ones, unless they are complex.")
         .example("[1.0, np.e]", "array([0., 1.])")
-        .loops<Log, 1>(Inexacts{})
+        .functions<Log, 1>(Inexacts{})
         .gradient([](const Differential& d) -> Partials { return {d.g / conjugate(d.x)}; });
 REGISTER_OP(ElementwiseOf<log_op>, ElementwiseMaker<log_op>, log)
 
@@ -120,7 +120,7 @@ struct Log2 : Vectorised<VectorFunction::Log2> {
 const Elementwise log2_op = Elementwise("log2", "exponential", {"x"})
                                 .comment("Logarithm of each element to base 2.")
                                 .example("[8.0, 0.5]", "array([ 3., -1.])")
-                                .loops<Log2, 1>(Inexacts{})
+                                .functions<Log2, 1>(Inexacts{})
                                 .gradient([](const Differential& d) -> Partials {
                                   return {d.g / (conjugate(d.x) * kLn2)};
                                 });
@@ -143,7 +143,7 @@ struct Log10 : Vectorised<VectorFunction::Log10> {
 const Elementwise log10_op = Elementwise("log10", "exponential", {"x"})
                                  .comment("Logarithm of each element to base 10.")
                                  .example("[100.0, 0.1]", "array([ 2., -1.])")
-                                 .loops<Log10, 1>(Inexacts{})
+                                 .functions<Log10, 1>(Inexacts{})
                                  .gradient([](const Differential& d) -> Partials {
                                    return {d.g / (conjugate(d.x) * kLn10)};
                                  });
@@ -168,7 +168,7 @@ const Elementwise log1p_op =
     Elementwise("log1p", "exponential", {"x"})
         .comment("log(1 + x), precise for small elements too.")
         .example("[0.0, 1e-10]", "array([0.e+00, 1.e-10])")
-        .loops<Log1p, 1>(Inexacts{})
+        .functions<Log1p, 1>(Inexacts{})
         .gradient([](const Differential& d) -> Partials { return {d.g / (conjugate(d.x) + 1.0)}; });
 REGISTER_OP(ElementwiseOf<log1p_op>, ElementwiseMaker<log1p_op>, log1p)
 
@@ -189,7 +189,7 @@ const Elementwise sqrt_op =
             "Square root of each element; NaN of negative ones, unless they are complex. Its "
             "gradient at 0 is infinite.")
         .example("[4.0, 2.0]", "array([2.        , 1.41421356])")
-        .loops<Sqrt, 1>(Inexacts{})
+        .functions<Sqrt, 1>(Inexacts{})
         .gradient(
             [](const Differential& d) -> Partials { return {d.g / (2.0 * conjugate(d.out))}; });
 REGISTER_OP(ElementwiseOf<sqrt_op>, ElementwiseMaker<sqrt_op>, sqrt)
@@ -208,7 +208,7 @@ const Elementwise cbrt_op =
     Elementwise("cbrt", "exponential", {"x"})
         .comment("Cube root of each element, real for negative ones too.")
         .example("[27.0, -8.0]", "array([ 3., -2.])")
-        .loops<Cbrt, 1>(Floats{})
+        .functions<Cbrt, 1>(Floats{})
         .gradient([](const Differential& d) -> Partials { return {d.g / (3.0 * square(d.out))}; });
 REGISTER_OP(ElementwiseOf<cbrt_op>, ElementwiseMaker<cbrt_op>, cbrt)
 

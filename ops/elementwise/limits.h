@@ -15,9 +15,9 @@ inline constexpr int kMaxElementInputs = 32;
 /// `exp` of every second one, which are copied into blocks, 0.30, 0.27 to 0.30 and 0.26 ns.
 inline constexpr std::int64_t kElementBlock = 512;
 
-/// Costs of an element in units of an addition: how long a loop may be until it leaves the host,
-/// asks it, or is shared by threads. `exp`, `log` and `tanh`, which compute in blocks, take 0.69 to
-/// 0.90 ns an element where an addition takes 0.28 ns.
+/// Costs of an element in units of an addition: how long a function may be until it leaves the
+/// host, asks it, or is shared by threads. `exp`, `log` and `tanh`, which compute in blocks, take
+/// 0.69 to 0.90 ns an element where an addition takes 0.28 ns.
 inline constexpr std::int64_t kBlockElementCost = 4;
 /// The same where nothing is known. `arctan` takes 3 additions, `erf` 120 and `gammaln` 320: a
 /// stretch of kStretch / 8 elements of the last takes 12 ms, after which the host is asked.

@@ -61,7 +61,7 @@ Elementwise logical(const char* name, const char* summary, const char* result) {
       .output("a bool for each element")
       .example("[0.0, 0.0, 1.0, 2.0], [0.0, 3.0, 0.0, 3.0]", result)
       .out_of_range(OutOfRange::Widen)
-      .loops<F, 2>(AllTypes{});
+      .functions<F, 2>(AllTypes{});
 }
 
 const Elementwise logical_and_op = logical<LogicalAnd>(
@@ -82,7 +82,7 @@ const Elementwise logical_not_op = Elementwise("logical_not", "logic", {"x"})
                                        .comment("Whether each element is false: zero.")
                                        .output("a bool for each element")
                                        .example("[0.0, 2.0]", "array([ True, False])")
-                                       .loops<LogicalNot, 1>(AllTypes{});
+                                       .functions<LogicalNot, 1>(AllTypes{});
 REGISTER_OP(ElementwiseOf<logical_not_op>, ElementwiseMaker<logical_not_op>, logical_not)
 
 struct BitwiseAnd {
@@ -138,7 +138,7 @@ Elementwise bitwise(const char* name, const char* sign, int binds, const char* s
       .infix(sign, binds)
       .comment(summary)
       .example("[12, 10], [10, 10]", result, {"int64"})
-      .loops<F, 2>(Bools{} + Ints{});
+      .functions<F, 2>(Bools{} + Ints{});
 }
 
 const Elementwise bitwise_and_op = bitwise<BitwiseAnd>(
@@ -160,7 +160,7 @@ const Elementwise invert_op = Elementwise("invert", "logic", {"x"})
                                   .algebra({.is_involution = true})
                                   .comment("Each integer with all its bits flipped; of bools: not.")
                                   .example("[0, 5]", "array([-1, -6])", {"int64"})
-                                  .loops<Invert, 1>(Bools{} + Ints{});
+                                  .functions<Invert, 1>(Bools{} + Ints{});
 REGISTER_OP(ElementwiseOf<invert_op>, ElementwiseMaker<invert_op>, invert)
 
 template <class T>
@@ -190,7 +190,7 @@ const Elementwise left_shift_op =
             "Each integer with its bits moved up by y positions. What is moved out is lost; by the "
             "dtype's width or more, or by a negative number, that is all.")
         .example("[1, 3], [4, 1]", "array([16,  6])", {"int64"})
-        .loops<LeftShift, 2>(Ints{});
+        .functions<LeftShift, 2>(Ints{});
 REGISTER_OP(ElementwiseOf<left_shift_op>, ElementwiseMaker<left_shift_op>, left_shift)
 
 const Elementwise right_shift_op =
@@ -200,7 +200,7 @@ const Elementwise right_shift_op =
             "Each integer with its bits moved down by y positions; negative numbers stay negative. "
             "By the dtype's width or more, or by a negative number, only the sign is left.")
         .example("[16, -6], [4, 1]", "array([ 1, -3])", {"int64"})
-        .loops<RightShift, 2>(Ints{});
+        .functions<RightShift, 2>(Ints{});
 REGISTER_OP(ElementwiseOf<right_shift_op>, ElementwiseMaker<right_shift_op>, right_shift)
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Power {
   static void block(std::int64_t n, T* out, const T* a, const T* b) {
     T powers[kElementBlock];
     if (std::any_of(b, b + n, [](T exponent) { return exponent != T(2); }))
-      vector_loop<T>(VectorFunction::Pow)(n, powers, a, b);
+      vector_kernel<T>(VectorFunction::Pow)(n, powers, a, b);
     for (std::int64_t i = 0; i < n; ++i) out[i] = b[i] == T(2) ? a[i] * a[i] : powers[i];
   }
 };
@@ -66,8 +66,8 @@ const Elementwise pow_op =
             "to the exponent is 0, and so is the one with respect to the base where the "
             "exponent is 0 (as in JAX).")
         .example("[2.0, 9.0], [3.0, 0.5]", "array([8., 3.])")
-        .loops<IntegerPower, 2>(Ints{})
-        .loops<Power, 2>(Inexacts{})
+        .functions<IntegerPower, 2>(Ints{})
+        .functions<Power, 2>(Inexacts{})
         .gradient([](const Differential& d) -> Partials {
           const Variable one = weak_number(1.0);
           const Variable logarithm = log(where(eq(d.x, weak_number(0.0)), one, d.x));
@@ -107,7 +107,7 @@ const Elementwise reciprocal_op =
     Elementwise("reciprocal", "arithmetic", {"x"})
         .comment("1 / x, element by element, in the dtype of x: of integers it is rounded to 0.")
         .example("[2.0, 4.0]", "array([0.5 , 0.25])")
-        .loops<Reciprocal, 1>(Numbers{})
+        .functions<Reciprocal, 1>(Numbers{})
         .gradient(
             [](const Differential& d) -> Partials { return {-(d.g * conjugate(square(d.out)))}; });
 REGISTER_OP(ElementwiseOf<reciprocal_op>, ElementwiseMaker<reciprocal_op>, reciprocal)

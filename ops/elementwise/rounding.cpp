@@ -21,7 +21,7 @@ const Elementwise floor_op =
     Elementwise("floor", "rounding", {"x"})
         .comment("The largest whole number that is not above each element.")
         .example("[1.7, -1.2]", "array([ 1., -2.])")
-        .loops<Floor, 1>(Floats{})
+        .functions<Floor, 1>(Floats{})
         .identity(Bools{} + Ints{});
 REGISTER_OP(ElementwiseOf<floor_op>, ElementwiseMaker<floor_op>, floor)
 
@@ -40,7 +40,7 @@ const Elementwise ceil_op =
     Elementwise("ceil", "rounding", {"x"})
         .comment("The smallest whole number that is not below each element.")
         .example("[1.2, -1.7]", "array([ 2., -1.])")
-        .loops<Ceil, 1>(Floats{})
+        .functions<Ceil, 1>(Floats{})
         .identity(Bools{} + Ints{});
 REGISTER_OP(ElementwiseOf<ceil_op>, ElementwiseMaker<ceil_op>, ceil)
 
@@ -58,7 +58,7 @@ struct Trunc {
 const Elementwise trunc_op = Elementwise("trunc", "rounding", {"x"})
                                  .comment("Each element without its fraction: rounded towards 0.")
                                  .example("[1.7, -1.7]", "array([ 1., -1.])")
-                                 .loops<Trunc, 1>(Floats{})
+                                 .functions<Trunc, 1>(Floats{})
                                  .identity(Bools{} + Ints{});
 REGISTER_OP(ElementwiseOf<trunc_op>, ElementwiseMaker<trunc_op>, trunc)
 
@@ -84,7 +84,7 @@ const Elementwise round_op =
             "The whole number nearest to each element; the even one where two are (1.5 and 2.5 "
             "both give 2). Complex numbers part by part.")
         .example("[1.5, 2.5, -0.7]", "array([ 2.,  2., -1.])")
-        .loops<Round, 1>(Inexacts{})
+        .functions<Round, 1>(Inexacts{})
         .identity(Ints{});
 REGISTER_OP(ElementwiseOf<round_op>, ElementwiseMaker<round_op>, round)
 

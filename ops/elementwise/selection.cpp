@@ -13,7 +13,7 @@ Variable only_where(const Variable& condition, const Variable& g) {
 }
 
 // Which of +0 and -0 comes out is NumPy's choice: the first, but in float32 and float64, whose
-// vector loops take the second.
+// vector functions take the second.
 struct Maximum {
   template <class T>
   static constexpr const char* c() {
@@ -42,8 +42,8 @@ const Elementwise maximum_op =
             "The larger of two elements, or NaN if one is NaN. Where they are equal, x gets the "
             "whole gradient.")
         .example("[1.0, 5.0], [3.0, 4.0]", "array([3., 5.])")
-        .loops<Maximum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
-        .loops<MaximumOfFloats, 2>(Types<float, double>{})
+        .functions<Maximum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
+        .functions<MaximumOfFloats, 2>(Types<float, double>{})
         .gradient([](const Differential& d) -> Partials {
           const Variable first = ge(d.x, d.y);
           return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
@@ -78,8 +78,8 @@ const Elementwise minimum_op =
             "The smaller of two elements, or NaN if one is NaN. Where they are equal, x gets the "
             "whole gradient.")
         .example("[1.0, 5.0], [3.0, 4.0]", "array([1., 4.])")
-        .loops<Minimum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
-        .loops<MinimumOfFloats, 2>(Types<float, double>{})
+        .functions<Minimum, 2>(Bools{} + Ints{} + Types<Half>{} + Complexes{})
+        .functions<MinimumOfFloats, 2>(Types<float, double>{})
         .gradient([](const Differential& d) -> Partials {
           const Variable first = le(d.x, d.y);
           return {only_where(first, d.g), where(first, weak_number(0.0), d.g)};
@@ -128,7 +128,7 @@ const Elementwise clip_op =
             "above it. The gradient goes to the one that the result is equal to, to x first.")
         .example("[-5.0, 0.5, 5.0], [0.0, 0.0, 0.0], [1.0, 1.0, 1.0]", "array([0. , 0.5, 1. ])")
         .out_of_range(OutOfRange::Saturate)
-        .loops<Clip, 3>(AllTypes{})
+        .functions<Clip, 3>(AllTypes{})
         .gradient([](const Differential& d) -> Partials {
           const Variable raised = call_op("maximum", {d.x, d.y});
           const Variable below_high = where(le(raised, d.z), d.g, weak_number(0.0));

@@ -27,7 +27,7 @@ const Elementwise erf_op =
     Elementwise("erf", "special", {"x"})
         .comment("Error function: 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x.")
         .example("[0.0, 1.0]", "array([0.        , 0.84270079])")
-        .loops<Erf, 1>(Floats{})
+        .functions<Erf, 1>(Floats{})
         .gradient([](const Differential& d) -> Partials { return {d.g * bell_curve(d.x)}; });
 REGISTER_OP(ElementwiseOf<erf_op>, ElementwiseMaker<erf_op>, erf)
 
@@ -45,7 +45,7 @@ const Elementwise erfc_op =
     Elementwise("erfc", "special", {"x"})
         .comment("1 - erf(x), precise for large elements too.")
         .example("[0.0, 1.0]", "array([1.        , 0.15729921])")
-        .loops<Erfc, 1>(Floats{})
+        .functions<Erfc, 1>(Floats{})
         .gradient([](const Differential& d) -> Partials { return {-(d.g * bell_curve(d.x))}; });
 REGISTER_OP(ElementwiseOf<erfc_op>, ElementwiseMaker<erfc_op>, erfc)
 
@@ -63,7 +63,7 @@ struct LogGamma {
 const Elementwise gammaln_op = Elementwise("gammaln", "special", {"x"})
                                    .comment("Logarithm of the magnitude of the gamma function.")
                                    .example("[1.0, 5.0]", "array([0.        , 3.17805383])")
-                                   .loops<LogGamma, 1>(Floats{})
+                                   .functions<LogGamma, 1>(Floats{})
                                    .gradient([](const Differential& d) -> Partials {
                                      return {d.g * call_op("digamma", {d.x})};
                                    });
@@ -101,7 +101,7 @@ const Elementwise digamma_op =
         .comment(
             "Logarithmic derivative of the gamma function. Source: Abramowitz and Stegun, 6.3.")
         .example("[1.0, 2.0]", "array([-0.57721566,  0.42278434])")
-        .loops<Digamma, 1>(Floats{})
+        .functions<Digamma, 1>(Floats{})
         .gradient([](const Differential& d) -> Partials {
           return {d.g * call_op("polygamma", {weak_number(1.0), d.x})};
         });
@@ -160,7 +160,7 @@ const Elementwise polygamma_op =
             "no gradient. Source: Abramowitz and Stegun, 6.4.10, with the Euler-Maclaurin "
             "formula for the zeta function.")
         .example("[1.0, 2.0], [1.0, 1.0]", "array([ 1.64493407, -2.40411381])")
-        .loops<Polygamma, 2>(Floats{})
+        .functions<Polygamma, 2>(Floats{})
         .constant_input(0)
         .gradient([](const Differential& d) -> Partials {
           return {Variable(), d.g * call_op("polygamma", {d.x + 1.0, d.y})};
@@ -171,7 +171,7 @@ REGISTER_OP(ElementwiseOf<polygamma_op>, ElementwiseMaker<polygamma_op>, polygam
 template <class T>
 void exp_of_minus_magnitude(std::int64_t n, T* out, const T* x) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = -std::fabs(x[i]);
-  vector_loop<T>(VectorFunction::Exp)(n, out, out, nullptr);
+  vector_kernel<T>(VectorFunction::Exp)(n, out, out, nullptr);
 }
 
 struct Sigmoid {
@@ -190,7 +190,7 @@ struct Sigmoid {
 const Elementwise sigmoid_op = Elementwise("sigmoid", "special", {"x"})
                                    .comment("Logistic function 1 / (1 + exp(-x)) of each element.")
                                    .example("[0.0, 1.0]", "array([0.5       , 0.73105858])")
-                                   .loops<Sigmoid, 1>(Floats{})
+                                   .functions<Sigmoid, 1>(Floats{})
                                    .gradient([](const Differential& d) -> Partials {
                                      return {d.g * (d.out * (1.0 - d.out))};
                                    });
@@ -205,7 +205,7 @@ struct Softplus {
   static void block(std::int64_t n, T* out, const T* x) {
     T small[kElementBlock];
     exp_of_minus_magnitude(n, small, x);
-    vector_loop<T>(VectorFunction::Log1p)(n, small, small, nullptr);
+    vector_kernel<T>(VectorFunction::Log1p)(n, small, small, nullptr);
     for (std::int64_t i = 0; i < n; ++i) out[i] = small[i] + (x[i] < 0 ? T(0) : x[i]);
   }
 };
@@ -213,7 +213,7 @@ const Elementwise softplus_op =
     Elementwise("softplus", "special", {"x"})
         .comment("log(1 + exp(x)) of each element, without overflow.")
         .example("[0.0, 1000.0]", "array([6.93147181e-01, 1.00000000e+03])")
-        .loops<Softplus, 1>(Floats{})
+        .functions<Softplus, 1>(Floats{})
         .gradient(
             [](const Differential& d) -> Partials { return {d.g * call_op("sigmoid", {d.x})}; });
 REGISTER_OP(ElementwiseOf<softplus_op>, ElementwiseMaker<softplus_op>, softplus)
@@ -250,7 +250,7 @@ struct LogAddExp {
     T small[kElementBlock];
     for (std::int64_t i = 0; i < n; ++i) small[i] = a[i] - b[i];
     exp_of_minus_magnitude(n, small, small);
-    vector_loop<T>(VectorFunction::Log1p)(n, small, small, nullptr);
+    vector_kernel<T>(VectorFunction::Log1p)(n, small, small, nullptr);
     for (std::int64_t i = 0; i < n; ++i)
       out[i] =
           a[i] == b[i] ? a[i] + std::numbers::ln2_v<T> : (a[i] > b[i] ? a[i] : b[i]) + small[i];
@@ -260,7 +260,7 @@ const Elementwise logaddexp_op =
     Elementwise("logaddexp", "special", {"x", "y"})
         .comment("log(exp(x) + exp(y)), element by element, without overflow.")
         .example("[0.0, 1000.0], [0.0, 1000.0]", "array([6.93147181e-01, 1.00069315e+03])")
-        .loops<LogAddExp, 2>(Floats{})
+        .functions<LogAddExp, 2>(Floats{})
         .gradient([](const Differential& d) -> Partials {
           // Equal infinities share it as equal numbers do.
           const Variable infinite = call_op("logical_and", {eq(d.x, d.y), call_op("isinf", {d.x})});

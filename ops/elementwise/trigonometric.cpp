@@ -24,7 +24,7 @@ struct Sin : Vectorised<VectorFunction::Sin> {
 const Elementwise sin_op = Elementwise("sin", "trigonometric", {"x"})
                                .comment("Sine of each element, in radians.")
                                .example("[0.0, np.pi / 2]", "array([0., 1.])")
-                               .loops<Sin, 1>(Inexacts{})
+                               .functions<Sin, 1>(Inexacts{})
                                .gradient([](const Differential& d) -> Partials {
                                  return {d.g * conjugate(apply("cos", d.x))};
                                });
@@ -43,7 +43,7 @@ struct Cos : Vectorised<VectorFunction::Cos> {
 const Elementwise cos_op = Elementwise("cos", "trigonometric", {"x"})
                                .comment("Cosine of each element, in radians.")
                                .example("[0.0, np.pi]", "array([ 1., -1.])")
-                               .loops<Cos, 1>(Inexacts{})
+                               .functions<Cos, 1>(Inexacts{})
                                .gradient([](const Differential& d) -> Partials {
                                  return {-(d.g * conjugate(apply("sin", d.x)))};
                                });
@@ -62,7 +62,7 @@ struct Tan : Vectorised<VectorFunction::Tan> {
 const Elementwise tan_op = Elementwise("tan", "trigonometric", {"x"})
                                .comment("Tangent of each element, in radians.")
                                .example("[0.0, 1.0]", "array([0.        , 1.55740772])")
-                               .loops<Tan, 1>(Inexacts{})
+                               .functions<Tan, 1>(Inexacts{})
                                .gradient([](const Differential& d) -> Partials {
                                  return {d.g * conjugate(square(d.out) + 1.0)};
                                });
@@ -82,7 +82,7 @@ const Elementwise arcsin_op =
     Elementwise("arcsin", "trigonometric", {"x"})
         .comment("Angle in radians, between -pi/2 and pi/2, with this sine; NaN beyond -1 and 1.")
         .example("[0.0, 1.0]", "array([0.        , 1.57079633])")
-        .loops<Arcsin, 1>(Inexacts{})
+        .functions<Arcsin, 1>(Inexacts{})
         .gradient([](const Differential& d) -> Partials {
           return {d.g / conjugate(sqrt(1.0 - square(d.x)))};
         });
@@ -102,7 +102,7 @@ const Elementwise arccos_op =
     Elementwise("arccos", "trigonometric", {"x"})
         .comment("Angle in radians, between 0 and pi, with this cosine; NaN beyond -1 and 1.")
         .example("[1.0, 0.0]", "array([0.        , 1.57079633])")
-        .loops<Arccos, 1>(Inexacts{})
+        .functions<Arccos, 1>(Inexacts{})
         .gradient([](const Differential& d) -> Partials {
           return {-(d.g / conjugate(sqrt(1.0 - square(d.x))))};
         });
@@ -122,7 +122,7 @@ const Elementwise arctan_op =
     Elementwise("arctan", "trigonometric", {"x"})
         .comment("Angle in radians, between -pi/2 and pi/2, with this tangent.")
         .example("[0.0, 1.0]", "array([0.        , 0.78539816])")
-        .loops<Arctan, 1>(Inexacts{})
+        .functions<Arctan, 1>(Inexacts{})
         .gradient(
             [](const Differential& d) -> Partials { return {d.g / conjugate(square(d.x) + 1.0)}; });
 REGISTER_OP(ElementwiseOf<arctan_op>, ElementwiseMaker<arctan_op>, arctan)
@@ -140,7 +140,7 @@ struct Sinh : Vectorised<VectorFunction::Sinh> {
 const Elementwise sinh_op = Elementwise("sinh", "trigonometric", {"x"})
                                 .comment("Hyperbolic sine of each element.")
                                 .example("[0.0, 1.0]", "array([0.        , 1.17520119])")
-                                .loops<Sinh, 1>(Inexacts{})
+                                .functions<Sinh, 1>(Inexacts{})
                                 .gradient([](const Differential& d) -> Partials {
                                   return {d.g * conjugate(apply("cosh", d.x))};
                                 });
@@ -159,7 +159,7 @@ struct Cosh : Vectorised<VectorFunction::Cosh> {
 const Elementwise cosh_op = Elementwise("cosh", "trigonometric", {"x"})
                                 .comment("Hyperbolic cosine of each element.")
                                 .example("[0.0, 1.0]", "array([1.        , 1.54308063])")
-                                .loops<Cosh, 1>(Inexacts{})
+                                .functions<Cosh, 1>(Inexacts{})
                                 .gradient([](const Differential& d) -> Partials {
                                   return {d.g * conjugate(apply("sinh", d.x))};
                                 });
@@ -178,7 +178,7 @@ struct Tanh : Vectorised<VectorFunction::Tanh> {
 const Elementwise tanh_op = Elementwise("tanh", "trigonometric", {"x"})
                                 .comment("Hyperbolic tangent of each element.")
                                 .example("[0.0, 1.0]", "array([0.        , 0.76159416])")
-                                .loops<Tanh, 1>(Inexacts{})
+                                .functions<Tanh, 1>(Inexacts{})
                                 .gradient([](const Differential& d) -> Partials {
                                   return {d.g * conjugate(1.0 - square(d.out))};
                                 });
@@ -197,7 +197,7 @@ struct Arcsinh : Vectorised<VectorFunction::Arcsinh> {
 const Elementwise arcsinh_op = Elementwise("arcsinh", "trigonometric", {"x"})
                                    .comment("Inverse of the hyperbolic sine.")
                                    .example("[0.0, 1.0]", "array([0.        , 0.88137359])")
-                                   .loops<Arcsinh, 1>(Inexacts{})
+                                   .functions<Arcsinh, 1>(Inexacts{})
                                    .gradient([](const Differential& d) -> Partials {
                                      return {d.g / conjugate(sqrt(square(d.x) + 1.0))};
                                    });
@@ -217,7 +217,7 @@ const Elementwise arccosh_op =
     Elementwise("arccosh", "trigonometric", {"x"})
         .comment("Inverse of the hyperbolic cosine, not negative; NaN below 1.")
         .example("[1.0, 2.0]", "array([0.       , 1.3169579])")
-        .loops<Arccosh, 1>(Inexacts{})
+        .functions<Arccosh, 1>(Inexacts{})
         .gradient([](const Differential& d) -> Partials {
           return {d.g / conjugate(sqrt(d.x - 1.0) * sqrt(d.x + 1.0))};
         });
@@ -237,7 +237,7 @@ const Elementwise arctanh_op =
     Elementwise("arctanh", "trigonometric", {"x"})
         .comment("Inverse of the hyperbolic tangent; NaN beyond -1 and 1.")
         .example("[0.0, 0.5]", "array([0.        , 0.54930614])")
-        .loops<Arctanh, 1>(Inexacts{})
+        .functions<Arctanh, 1>(Inexacts{})
         .gradient(
             [](const Differential& d) -> Partials { return {d.g / conjugate(1.0 - square(d.x))}; });
 REGISTER_OP(ElementwiseOf<arctanh_op>, ElementwiseMaker<arctanh_op>, arctanh)
@@ -258,7 +258,7 @@ const Elementwise arctan2_op =
             "Angle in radians, between -pi and pi, of the point whose ordinate is x and whose "
             "abscissa is y (NumPy's order). Its gradient at (0, 0) is NaN.")
         .example("[0.0, 1.0], [-1.0, 1.0]", "array([3.14159265, 0.78539816])")
-        .loops<Arctan2, 2>(Floats{})
+        .functions<Arctan2, 2>(Floats{})
         .gradient([](const Differential& d) -> Partials {
           const Variable scaled = d.g / (square(d.x) + square(d.y));
           return {scaled * d.y, -(scaled * d.x)};
@@ -279,7 +279,7 @@ const Elementwise hypot_op =
     Elementwise("hypot", "trigonometric", {"x", "y"})
         .comment("sqrt(x**2 + y**2) without overflow on the way. Its gradient at (0, 0) is 0.")
         .example("[3.0, 5.0], [4.0, 12.0]", "array([ 5., 13.])")
-        .loops<Hypot, 2>(Floats{})
+        .functions<Hypot, 2>(Floats{})
         .gradient([](const Differential& d) -> Partials {
           const Variable length = where(eq(d.out, weak_number(0.0)), weak_number(1.0), d.out);
           return {d.g * (d.x / length), d.g * (d.y / length)};
@@ -308,7 +308,7 @@ const Elementwise deg2rad_op =
         .numpy("radians")
         .comment("Degrees as radians: x * pi / 180.")
         .example("[0.0, 180.0]", "array([0.        , 3.14159265])")
-        .loops<DegreesToRadians, 1>(Floats{})
+        .functions<DegreesToRadians, 1>(Floats{})
         .gradient([](const Differential& d) -> Partials { return {d.g * kDegree<double>}; });
 REGISTER_OP(ElementwiseOf<deg2rad_op>, ElementwiseMaker<deg2rad_op>, deg2rad)
 
@@ -328,7 +328,7 @@ const Elementwise rad2deg_op = Elementwise("rad2deg", "trigonometric", {"x"})
                                    .numpy("degrees")
                                    .comment("Radians as degrees: x * 180 / pi.")
                                    .example("[0.0, 1.0]", "array([ 0.        , 57.29577951])")
-                                   .loops<RadiansToDegrees, 1>(Floats{})
+                                   .functions<RadiansToDegrees, 1>(Floats{})
                                    .gradient([](const Differential& d) -> Partials {
                                      return {d.g * kDegreesOfRadian<double>};
                                    });

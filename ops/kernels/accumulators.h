@@ -1,7 +1,7 @@
-// accumulators.h: the reductions of a loop, as far as one thread has come with a tile of it.
+// accumulators.h: the reductions of a nest, as far as one thread has come with a tile of it.
 #pragma once
 
-#include "ops/kernels/loop_instance.h"
+#include "ops/kernels/resolved_nest.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,16 +9,16 @@
 namespace thunkvm {
 
 /// The states of all reductions of one tile. `states` is memory of the caller,
-/// LoopInstance::states_bytes of it, aligned to 16:
+/// ResolvedNest::states_bytes of it, aligned to 16:
 ///
-///   Accumulators sums(loop, instance, tile, states);
+///   Accumulators sums(nest, instance, tile, states);
 ///   sums.start();
 ///   sums.add(blocks, first, rows);   // as often as there are blocks
 ///   sums.finish(results);
 class Accumulators {
  public:
-  Accumulators(const Loop& loop, const LoopInstance& instance, const Tile& tile, char* states)
-      : loop_(loop),
+  Accumulators(const Nest& nest, const ResolvedNest& instance, const Tile& tile, char* states)
+      : nest_(nest),
         instance_(instance),
         states_(states),
         n_outer_(static_cast<int>(tile.n)),
@@ -52,7 +52,7 @@ class Accumulators {
     char* state = states_ + outer * static_cast<std::int64_t>(instance_.state_bytes[k]);
     for (std::size_t before = 0; before < k; ++before)
       state += n_outer_ * static_cast<std::int64_t>(instance_.state_bytes[before]);
-    const BlockReduction& reduction = *loop_.reductions[k].kernel;
+    const BlockReduction& reduction = *nest_.reductions[k].kernel;
     if (sequences_)
       reduction.add(state, rows, n);
     else
@@ -70,11 +70,11 @@ class Accumulators {
     });
   }
 
-  // A sequence may be computed in pieces of kLoopPiece elements, each with states of its own.
+  // A sequence may be computed in pieces of kNestPiece elements, each with states of its own.
 
   /// False if a reduction takes its elements strictly in order.
-  static bool has_pieces(const Loop& loop) {
-    return std::ranges::all_of(loop.reductions, [](const Loop::Reduction& reduction) {
+  static bool has_pieces(const Nest& nest) {
+    return std::ranges::all_of(nest.reductions, [](const Nest::Reduction& reduction) {
       return reduction.kernel->append != nullptr;
     });
   }
@@ -91,13 +91,13 @@ class Accumulators {
   template <class F>
   void each(F f) const {
     char* at = states_;
-    for (std::size_t k = 0; k < loop_.reductions.size(); ++k)
+    for (std::size_t k = 0; k < nest_.reductions.size(); ++k)
       for (int outer = 0; outer < n_outer_; ++outer, at += instance_.state_bytes[k])
-        f(k, *loop_.reductions[k].kernel, at, outer);
+        f(k, *nest_.reductions[k].kernel, at, outer);
   }
 
-  const Loop& loop_;
-  const LoopInstance& instance_;
+  const Nest& nest_;
+  const ResolvedNest& instance_;
   char* const states_;
   const int n_outer_, width_;
   const bool sequences_;

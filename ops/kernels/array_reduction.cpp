@@ -1,6 +1,6 @@
 #include "ops/kernels/array_reduction.h"
 
-#include "ops/kernels/loop_executor.h"
+#include "ops/kernels/nest_execution.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -73,15 +73,15 @@ class ArrayReduction::ReducedArray {
 };
 
 ArrayReduction::ArrayReduction(const BlockReduction& kernel, int ndim, AxisSet reduced) {
-  loop_.ndim = ndim;
-  loop_.n_inputs = 1;
-  loop_.item_sizes.assign(2, static_cast<std::int64_t>(item_size(kernel.in)));
-  loop_.reductions = {{&kernel, 0}};
-  loop_.reduced = reduced;
+  nest_.ndim = ndim;
+  nest_.n_inputs = 1;
+  nest_.item_sizes.assign(2, static_cast<std::int64_t>(item_size(kernel.in)));
+  nest_.reductions = {{&kernel, 0}};
+  nest_.reduced = reduced;
 }
 
 void ArrayReduction::run(const Layout& x, char* results, Host& host) const {
-  const ReducedArray array(x, loop_.reduced);
+  const ReducedArray array(x, nest_.reduced);
   if (array.n_kept() == 0) return;
   if (kernel().same_in_any_order != nullptr && !array.is_sorted()) {
     ReducedArray sorted = array;
@@ -98,14 +98,14 @@ void ArrayReduction::run(const ReducedArray& array, char* results, Host& host) c
       kernel().reduce(nullptr, 0, results + i * static_cast<std::int64_t>(item_size(kernel().out)));
     return;
   }
-  // One result of few neighbours needs no loop.
-  if (array.n_kept() == 1 && array.is_stretch(loop_.item_sizes[0]) &&
+  // One result of few neighbours needs no nest.
+  if (array.n_kept() == 1 && array.is_stretch(nest_.item_sizes[0]) &&
       array.n_reduced() < kWorthLeaving)
     return kernel().reduce(array.data(), array.n_reduced(), results);
   AxisSet reduced;
   const View view = array.mixed(reduced);
   const Layout layout = view.layout();
-  execute_once(loop_, {view.shape(), reduced}, {&layout, 1}, {}, {&results, 1}, host);
+  execute_once(nest_, {view.shape(), reduced}, {&layout, 1}, {}, {&results, 1}, host);
 }
 
 }  // namespace thunkvm

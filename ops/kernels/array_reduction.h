@@ -1,7 +1,7 @@
-// array_reduction.h: reductions of an array, by the loop.
+// array_reduction.h: reductions of an array, by the nest.
 #pragma once
 
-#include "ops/kernels/loop.h"
+#include "ops/kernels/nest.h"
 #include "ops/kernels/view.h"
 #include "thunks/host.h"
 
@@ -12,15 +12,15 @@ namespace thunkvm {
 /// A reduction along some axes of arrays that lie anywhere.
 ///
 /// A result is of the same elements in the same order however kept axes and reduced ones are mixed,
-/// so the loop takes them mixed as the array's memory has them: the kept axes in their order, the
+/// so the nest takes them mixed as the array's memory has them: the kept axes in their order, the
 /// reduced ones in theirs. Reduced axes leave their order where a result is the same in any.
 class ArrayReduction {
  public:
   /// For arrays with `ndim` axes. The kernel stays where it is.
   ArrayReduction(const BlockReduction& kernel, int ndim, AxisSet reduced);
 
-  const BlockReduction& kernel() const { return *loop_.reductions[0].kernel; }
-  bool reduces(std::size_t axis) const { return has_axis(loop_.reduced, axis); }
+  const BlockReduction& kernel() const { return *nest_.reductions[0].kernel; }
+  bool reduces(std::size_t axis) const { return has_axis(nest_.reduced, axis); }
 
   /// Writes the results, in C order of the kept axes. The host is left if the work is worth it, and
   /// asked in pauses: throws what it says.
@@ -30,7 +30,7 @@ class ArrayReduction {
   class ReducedArray;
   void run(const ReducedArray& array, char* results, Host& host) const;
 
-  Loop loop_;
+  Nest nest_;
 };
 
 }  // namespace thunkvm

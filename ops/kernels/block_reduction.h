@@ -1,4 +1,4 @@
-// block_reduction.h: a reduction as loops use it (loop.h): fed with blocks that are not in an
+// block_reduction.h: a reduction as nests use it (nest.h): fed with blocks that are not in an
 // array.
 #pragma once
 

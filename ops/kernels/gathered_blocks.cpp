@@ -42,8 +42,8 @@ int broadcast_axes(Dims lengths, const std::int64_t* strides, Dims shape, Axis* 
   return n;
 }
 
-void Position::begin(LoopAxes axes, std::int64_t element) {
-  axes_ = axes.empty() ? LoopAxes(kOne) : axes;
+void Position::begin(NestAxes axes, std::int64_t element) {
+  axes_ = axes.empty() ? NestAxes(kOne) : axes;
   distance_ = 0;
   size_ = 1;
   bool repeats = axes_.size() > 1;
@@ -62,7 +62,7 @@ void Position::begin(LoopAxes axes, std::int64_t element) {
   }
 }
 
-std::int64_t elements_before(LoopAxes axes, std::int64_t distance) {
+std::int64_t elements_before(NestAxes axes, std::int64_t distance) {
   std::int64_t size = 1, before = 0;
   for (const Axis& axis : axes) size *= axis.length;
   if (distance <= 0 || size == 0) return 0;

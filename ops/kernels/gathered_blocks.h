@@ -1,5 +1,5 @@
 // gathered_blocks.h: blocks of the elements of operands that do not lie side by side, in the order
-// of a loop.
+// of a nest.
 #pragma once
 
 #include "thunks/array.h"
@@ -17,10 +17,10 @@ struct Axis {
   std::int64_t length, stride;
 };
 /// From the outermost to the innermost; none: of one element.
-using LoopAxes = std::span<const Axis>;
+using NestAxes = std::span<const Axis>;
 
 /// Writes the axes of an operand, broadcast to `shape`, to `axes`, which has room for as many as
-/// the shape has; returns how many they are. LoopAxes of length 1 are left out, and neighbours that
+/// the shape has; returns how many they are. Axes of length 1 are left out, and neighbours that
 /// are one stretch of memory are merged. Strides are those that are given; 0 where it is broadcast.
 int broadcast_axes(Dims lengths, const std::int64_t* strides, Dims shape, Axis* axes);
 
@@ -28,7 +28,7 @@ int broadcast_axes(Dims lengths, const std::int64_t* strides, Dims shape, Axis* 
 class Position {
  public:
   /// Goes to an element. The axes stay where they are meanwhile.
-  void begin(LoopAxes axes, std::int64_t element = 0);
+  void begin(NestAxes axes, std::int64_t element = 0);
 
   /// How far it is from the first one.
   std::int64_t distance() const { return distance_; }
@@ -64,14 +64,14 @@ class Position {
     }
   }
 
-  LoopAxes axes_;
+  NestAxes axes_;
   std::int64_t distance_ = 0, left_ = 0, size_ = 0, period_ = 0;
   std::int64_t index_[kMaxDims];
 };
 
 /// How many elements lie in front of what is `distance` behind the first one, along axes with
 /// strides that are all positive, the outer ones larger.
-std::int64_t elements_before(LoopAxes axes, std::int64_t distance);
+std::int64_t elements_before(NestAxes axes, std::int64_t distance);
 
 /// Copies the next `n` elements of those that lie at `data`, with strides in bytes, to `to`. There
 /// have to be that many.

@@ -26,22 +26,22 @@ IterationTiles::IterationTiles(Dims shape, AxisSet reduced, Axis* far) {
       *far++ = {shape[k], stride};
       n *= shape[k];
     }
-    return LoopAxes(first, far);
+    return NestAxes(first, far);
   };
   far_outer_ = collect(false, n_far_outer);
   far_reduced_ = collect(true, n_far_reduced_);
 
-  width_ = std::min<std::int64_t>(n_inner_, kLoopBlock);
-  outer_at_once_ = std::clamp<std::int64_t>(kLoopBlock / (n_reduced_ * n_inner_), 1, n_outer_);
+  width_ = std::min<std::int64_t>(n_inner_, kNestBlock);
+  outer_at_once_ = std::clamp<std::int64_t>(kNestBlock / (n_reduced_ * n_inner_), 1, n_outer_);
   tiles_in_row_ = (n_inner_ + width_ - 1) / width_;
   tiles_in_outer_ = (n_outer_ + outer_at_once_ - 1) / outer_at_once_ * tiles_in_row_;
   n_tiles_ = n_far_outer * tiles_in_outer_;
   // Several rows, or all rows of several far reduced indices, at once where they are short.
-  const std::int64_t fitting = std::max<std::int64_t>(kLoopBlock / n_inner_, 1);
-  rows_at_once_ = fitting < kLoopLanes ? fitting : fitting / kLoopLanes * kLoopLanes;
+  const std::int64_t fitting = std::max<std::int64_t>(kNestBlock / n_inner_, 1);
+  rows_at_once_ = fitting < kNestLanes ? fitting : fitting / kNestLanes * kNestLanes;
   if (width_ == n_inner_ && outer_at_once_ == n_outer_)
     far_reduced_at_once_ =
-        std::max<std::int64_t>(kLoopBlock / (n_outer_ * n_reduced_ * n_inner_), 1);
+        std::max<std::int64_t>(kNestBlock / (n_outer_ * n_reduced_ * n_inner_), 1);
 }
 
 Tile IterationTiles::tile(std::int64_t index) const {

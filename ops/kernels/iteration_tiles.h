@@ -8,7 +8,7 @@
 // ones.
 //
 // A tile is a part of the inner elements of one outer index, or all of those of several, in all
-// their rows. Its blocks are rows, as many as fit into kLoopBlock elements.
+// their rows. Its blocks are rows, as many as fit into kNestBlock elements.
 #pragma once
 
 #include "ops/kernels/block_reduction.h"
@@ -71,7 +71,7 @@ class IterationTiles {
 
  private:
   /// Where in the space index `index` of these axes is, of which the first is the innermost.
-  static std::int64_t offset(LoopAxes axes, std::int64_t index) {
+  static std::int64_t offset(NestAxes axes, std::int64_t index) {
     std::int64_t offset = 0;
     for (const Axis& axis : axes) {
       offset += index % axis.length * axis.stride;
@@ -82,7 +82,7 @@ class IterationTiles {
   void clip(Tile& tile) const;
 
   std::int64_t n_inner_ = 1, n_reduced_ = 1, n_outer_ = 1, n_far_reduced_ = 1;
-  LoopAxes far_outer_, far_reduced_;
+  NestAxes far_outer_, far_reduced_;
   std::int64_t width_ = 1, outer_at_once_ = 1, rows_at_once_ = 1, far_reduced_at_once_ = 1;
   std::int64_t tiles_in_row_ = 1, tiles_in_outer_ = 1, n_tiles_ = 1;
 };

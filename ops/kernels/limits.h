@@ -1,4 +1,4 @@
-// limits.h: how much kernels and loops work on at once, and why.
+// limits.h: how much kernels and nests work on at once, and why.
 #pragma once
 
 #include <cstddef>
@@ -14,23 +14,23 @@ inline constexpr int kReductionLanes = 16;
 /// Elements of a block, which first-level cache has to have room for with all operands; a multiple
 /// of kReductionBlock. An element of `exp(a) * b + log(b)` takes 1.32 to 1.38 ns with 128, 1.19 to
 /// 1.29 ns with 512 and 1.24 to 1.35 ns with 2,048 (`./dev bench elementwise`).
-inline constexpr int kLoopBlock = 512;
-/// Loop bodies compute a multiple of so many: two AVX-512 vectors of float64, one of float32.
-inline constexpr int kLoopLanes = 16;
-/// Inputs, outputs and reductions of one loop: as many as a 64-bit set has bits.
-inline constexpr int kLoopOperands = 64;
-/// Elements of a row that an element loop takes as they lie; shorter ones are gathered. 10^6 of
+inline constexpr int kNestBlock = 512;
+/// Nest bodies compute a multiple of so many: two AVX-512 vectors of float64, one of float32.
+inline constexpr int kNestLanes = 16;
+/// Inputs, outputs and reductions of one nest: as many as a 64-bit set has bits.
+inline constexpr int kNestOperands = 64;
+/// Elements of a row that an element function takes as they lie; shorter ones are gathered. 10^6 of
 /// `x + row` take 0.31 ns each gathered, 0.18 ns as they lie.
 inline constexpr std::int64_t kLongRow = 64;
 /// Bytes of the largest element: a complex number of two float64.
 inline constexpr int kLargestItem = 16;
 /// Elements of a sequence that are reduced with states of their own, by any thread: 128 kB of
 /// float64, beside which starting and merging a state is nothing.
-inline constexpr std::int64_t kLoopPiece = 1 << 14;
-/// Elements from which a loop runs on threads, where any are set. On two processors
+inline constexpr std::int64_t kNestPiece = 1 << 14;
+/// Elements from which a nest runs on threads, where any are set. On two processors
 /// `exp(a) * b + log(b)` takes 16 us on one thread with 2^14 elements, 71 us with 2^16 and 290 us
 /// with 2^18, and 39 us and 161 us with the latter two on two threads. But where other programs
-/// use the processors a thread is waited for: each loop of 2^14 took 4 ms.
+/// use the processors a thread is waited for: each nest of 2^14 took 4 ms.
 inline constexpr std::uint32_t kThreadedFrom = 1u << 18;
 /// Work of a stretch (units of an addition), after which the host is asked whether to stop: 10 ms
 /// where each element is far from the one before. 2^24 that are picked in any order take 200 to
@@ -40,7 +40,7 @@ inline constexpr std::int64_t kStretch = 1 << 20;
 /// one of two inputs and 12 axes does, and one of three inputs and 8.
 inline constexpr std::size_t kInstanceWords = 40;
 /// More elements than any memory has room for: who has so many is told by those who allocate.
-inline constexpr std::int64_t kMostLoopElements = std::int64_t{1} << 48;
+inline constexpr std::int64_t kMostNestElements = std::int64_t{1} << 48;
 
 /// Rows that are copied at once where those of a reduced array lie across its memory: two lines of
 /// the cache are full of float64. 1,000 by 1,000 in Fortran order are summed in 0.91 ns an element

@@ -13,13 +13,13 @@
 //   static constexpr int kLanes;   16, or 1: strictly in order
 //   static constexpr bool kTree;   false: the blocks are merged in order
 //   static Acc identity();  static Acc step(Acc, In);  static Acc merge(Acc, Acc);
-// and, where floats are reduced in their own type by one of the steps that vector units have loops
-// for (reduction_loops.h), `static constexpr ReductionStep kStep`, which must do the same;
-// and, where the order makes no difference to some results, `static bool same_in_any_order(Acc)`:
-// whether this one is the same bits in any order.
+// and, where floats are reduced in their own type by one of the steps that vector units have
+// kernels for (reduction_kernels.h), `static constexpr ReductionStep kStep`, which must do the
+// same; and, where the order makes no difference to some results, `static bool
+// same_in_any_order(Acc)`: whether this one is the same bits in any order.
 #pragma once
 
-#include "ops/kernels/reduction_loops.h"
+#include "ops/kernels/reduction_kernels.h"
 
 #include <algorithm>
 #include <bit>
@@ -36,7 +36,7 @@ concept VectorReducer = requires { F::kStep; } && std::is_floating_point_v<typen
 template <class F>
 typename F::Acc reduce_block(const typename F::In* x, int n) {
   if constexpr (VectorReducer<F>) {
-    return reduction_loops<typename F::In>(F::kStep).block(x, n);
+    return reduction_kernels<typename F::In>(F::kStep).block(x, n);
   } else {
     typename F::Acc lanes[F::kLanes];
     for (auto& lane : lanes) lane = F::identity();
@@ -100,7 +100,7 @@ class SequenceAccumulator {
 
   std::uint64_t blocks_ = 0;
   Acc total_ = F::identity();
-  Acc partial_[F::kTree ? std::bit_width(std::uint64_t{kMostLoopElements / kReductionBlock}) : 1];
+  Acc partial_[F::kTree ? std::bit_width(std::uint64_t{kMostNestElements / kReductionBlock}) : 1];
 };
 
 }  // namespace thunkvm

@@ -53,7 +53,7 @@ class RowTree {
   Acc* row(int level) const { return partial_ + level * width_; }
   void merge(Acc* into, const Acc* left) const {
     if constexpr (VectorReducer<F>) {
-      reduction_loops<typename F::In>(F::kStep).merge(into, left, width_);
+      reduction_kernels<typename F::In>(F::kStep).merge(into, left, width_);
     } else {
       for (int w = 0; w < width_; ++w) into[w] = F::merge(left[w], into[w]);
     }
@@ -110,7 +110,7 @@ class alignas(16) RowAccumulator {
     const bool follow = pitch == width_ * static_cast<std::int64_t>(sizeof(In));
     if constexpr (VectorReducer<F>) {
       if (width_ >= F::kLanes || !follow)
-        return reduction_loops<In>(F::kStep).add_rows(lane(0), n_, rows, pitch, n, width_);
+        return reduction_kernels<In>(F::kStep).add_rows(lane(0), n_, rows, pitch, n, width_);
     }
     for (int k = n_; k < std::min(n_ + n, F::kLanes); ++k)
       std::fill_n(lane(k), width_, F::identity());
@@ -124,7 +124,7 @@ class alignas(16) RowAccumulator {
   static void step(Acc* to, const char* elements, int n) {
     const In* const x = reinterpret_cast<const In*>(elements);
     if constexpr (VectorReducer<F>) {
-      reduction_loops<In>(F::kStep).step(to, x, n);
+      reduction_kernels<In>(F::kStep).step(to, x, n);
     } else {
       for (int i = 0; i < n; ++i) to[i] = F::step(to[i], x[i]);
     }
@@ -132,7 +132,7 @@ class alignas(16) RowAccumulator {
   void end_block() {
     int used = std::min(n_, F::kLanes);
     if constexpr (VectorReducer<F>) {
-      reduction_loops<In>(F::kStep).merge_rows(lane(0), used, width_);
+      reduction_kernels<In>(F::kStep).merge_rows(lane(0), used, width_);
     } else {
       // Accumulators that got nothing would change nothing.
       for (int half = F::kLanes / 2; half > 0; half /= 2) {

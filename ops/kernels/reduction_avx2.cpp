@@ -1,4 +1,5 @@
-// reduction_avx2.cpp: the loops of reduction_loops.h for AVX2. This file alone is compiled for it.
+// reduction_avx2.cpp: the kernels of reduction_kernels.h for AVX2. This file alone is compiled for
+// it.
 #include "ops/kernels/reduction_lanes.h"
 
 namespace thunkvm {

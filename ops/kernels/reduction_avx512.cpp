@@ -1,5 +1,5 @@
-// reduction_avx512.cpp: the loops of reduction_loops.h for AVX-512F. This file alone is compiled
-// for it.
+// reduction_avx512.cpp: the kernels of reduction_kernels.h for AVX-512F. This file alone is
+// compiled for it.
 #include "ops/kernels/reduction_lanes.h"
 
 namespace thunkvm {

@@ -1,10 +1,10 @@
-// reduction_lanes.h: the loops of reduction_loops.h over vectors of any width.
+// reduction_lanes.h: the kernels of reduction_kernels.h over vectors of any width.
 //
 // For the files that are compiled for one vector unit: as in vector_lanes.h, everything is in an
 // unnamed namespace, and nothing of the standard library is instantiated.
 #pragma once
 
-#include "ops/kernels/reduction_loops.h"
+#include "ops/kernels/reduction_kernels.h"
 
 namespace thunkvm {
 namespace {
@@ -144,11 +144,11 @@ void step_vectors(T* a, const T* x, int width) {
 }
 
 template <class S, class T, int kBytes>
-constexpr ReductionLoops<T> kLoops = {.block = &reduce_block_vectors<S, T, kBytes>,
-                                      .add_rows = &add_rows_vectors<S, T, kBytes>,
-                                      .merge_rows = &merge_rows_vectors<S, T, kBytes>,
-                                      .merge = &merge_vectors<S, T, kBytes>,
-                                      .step = &step_vectors<S, T, kBytes>};
+constexpr ReductionKernels<T> kLoops = {.block = &reduce_block_vectors<S, T, kBytes>,
+                                        .add_rows = &add_rows_vectors<S, T, kBytes>,
+                                        .merge_rows = &merge_rows_vectors<S, T, kBytes>,
+                                        .merge = &merge_vectors<S, T, kBytes>,
+                                        .step = &step_vectors<S, T, kBytes>};
 /// By ReductionStep.
 template <int kBytes>
 constexpr ReductionTable kReductionTable = {

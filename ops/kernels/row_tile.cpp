@@ -36,7 +36,7 @@ void copy_columns(T* to, const char* columns, std::int64_t stride, std::int64_t 
 
 }  // namespace
 
-std::int64_t RowTile::rows_at_once(LoopAxes axes, std::int64_t item_size) {
+std::int64_t RowTile::rows_at_once(NestAxes axes, std::int64_t item_size) {
   // A row of one element again and again is written faster than it is copied.
   if (axes.size() < 2 || axes[axes.size() - 2].stride != item_size || axes.back().stride == 0)
     return 1;

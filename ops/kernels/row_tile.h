@@ -19,7 +19,7 @@ namespace thunkvm {
 class RowTile {
  public:
   /// How many, for an operand with these axes, strides in bytes. 1: rows are gathered one by one.
-  static std::int64_t rows_at_once(LoopAxes axes, std::int64_t item_size);
+  static std::int64_t rows_at_once(NestAxes axes, std::int64_t item_size);
 
   /// Forgets what it has. So many rows are copied at once from now on.
   void begin(std::int64_t rows_at_once) {

@@ -1,9 +1,9 @@
 // rows_in_place.h: rows of an input that is reduced as it is, where they lie in memory.
 #pragma once
 
-#include "ops/kernels/loop_instance.h"
-#include "ops/kernels/loop_scratch.h"
-#include "ops/kernels/reduction_loops.h"
+#include "ops/kernels/nest_scratch.h"
+#include "ops/kernels/reduction_kernels.h"
+#include "ops/kernels/resolved_nest.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// vector_lanes.h: the loops of vector_math.h over the lanes of a vector unit.
+// vector_lanes.h: the kernels of vector_math.h over the lanes of a vector unit.
 //
 // For the files that are compiled for one unit, and for these alone: everything is in an unnamed
 // namespace, and nothing of the standard library is instantiated here, so that no code for that
@@ -39,7 +39,7 @@ template <class L>
   return L::scaled(L::splat(1.0f) + growth, n);
 }
 
-// ---- loops ----
+// ---- kernels ----
 
 template <class L, class Compute>
 void each_vector(std::int64_t n, typename L::Number* out, const typename L::Number* x,
@@ -50,8 +50,8 @@ void each_vector(std::int64_t n, typename L::Number* out, const typename L::Numb
 }
 
 template <class L, typename L::V (*kFunction)(typename L::V)>
-void own_loop(std::int64_t n, typename L::Number* out, const typename L::Number* x,
-              const typename L::Number*) {
+void own_kernel(std::int64_t n, typename L::Number* out, const typename L::Number* x,
+                const typename L::Number*) {
   each_vector<L>(n, out, x, [](typename L::V v) { return kFunction(v); });
 }
 
@@ -60,8 +60,8 @@ template <class L>
 void* libmvec[kVectorFunctions];
 
 template <class L, int kFunction>
-void libmvec_loop(std::int64_t n, typename L::Number* out, const typename L::Number* x,
-                  const typename L::Number* y) {
+void libmvec_kernel(std::int64_t n, typename L::Number* out, const typename L::Number* x,
+                    const typename L::Number* y) {
   using V = typename L::V;
   if constexpr (!takes_two(static_cast<VectorFunction>(kFunction))) {
     const auto function = reinterpret_cast<V (*)(V)>(libmvec<L>[kFunction]);
@@ -81,7 +81,7 @@ template <class L, int kFunction = 0>
 void use_libmvec(VectorTable<typename L::Number>& table, VectorSymbol find) {
   if constexpr (kFunction < kVectorFunctions) {
     libmvec<L>[kFunction] = find(L::kPrefix, static_cast<VectorFunction>(kFunction), L::kSuffix);
-    if (libmvec<L>[kFunction] != nullptr) table.loops[kFunction] = &libmvec_loop<L, kFunction>;
+    if (libmvec<L>[kFunction] != nullptr) table.kernels[kFunction] = &libmvec_kernel<L, kFunction>;
     use_libmvec<L, kFunction + 1>(table, find);
   }
 }

@@ -1,4 +1,4 @@
-// vector_math.cpp: which loops of vector_math.h a machine gets.
+// vector_math.cpp: which kernels of vector_math.h a machine gets.
 #include "ops/kernels/vector_math.h"
 
 #include "thunks/log.h"
@@ -142,11 +142,11 @@ template const VectorTable<double>& vector_table(VectorUnit);
 template const VectorTable<float>& vector_table(VectorUnit);
 
 template <class T>
-VectorLoop<T> vector_loop(VectorFunction f) {
+VectorKernel<T> vector_kernel(VectorFunction f) {
   static const VectorTable<T>& table = vector_table<T>(vector_unit());
   return table[f];
 }
-template VectorLoop<double> vector_loop<double>(VectorFunction);
-template VectorLoop<float> vector_loop<float>(VectorFunction);
+template VectorKernel<double> vector_kernel<double>(VectorFunction);
+template VectorKernel<float> vector_kernel<float>(VectorFunction);
 
 }  // namespace thunkvm

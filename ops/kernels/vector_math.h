@@ -47,13 +47,13 @@ constexpr bool takes_two(VectorFunction f) { return f >= VectorFunction::Pow; }
 /// out[i] = f(x[i]) or f(x[i], y[i]) for i < n. `out` may be `x` or `y` itself, but not overlap
 /// them otherwise; `y` is null for functions of one number.
 template <class T>
-using VectorLoop = void (*)(std::int64_t n, T* out, const T* x, const T* y);
+using VectorKernel = void (*)(std::int64_t n, T* out, const T* x, const T* y);
 
-/// A loop for each VectorFunction.
+/// A kernel for each VectorFunction.
 template <class T>
 struct VectorTable {
-  VectorLoop<T> loops[kVectorFunctions];
-  VectorLoop<T> operator[](VectorFunction f) const { return loops[static_cast<int>(f)]; }
+  VectorKernel<T> kernels[kVectorFunctions];
+  VectorKernel<T> operator[](VectorFunction f) const { return kernels[static_cast<int>(f)]; }
 };
 
 /// The vector units of processors, the widest last.
@@ -65,19 +65,19 @@ VectorUnit widest_vector_unit();
 /// THUNKVM_VECTORS says (`avx512`, `avx2`, `none`) where that is narrower.
 VectorUnit vector_unit();
 
-/// The loops for one unit, which the processor must have. T is double or float.
+/// The kernels for one unit, which the processor must have. T is double or float.
 template <class T>
 const VectorTable<T>& vector_table(VectorUnit unit);
 
-/// The loop that all kernels use.
+/// The kernel that all kernels use.
 template <class T>
-VectorLoop<T> vector_loop(VectorFunction f);
+VectorKernel<T> vector_kernel(VectorFunction f);
 
 /// Finds the function of libmvec whose name is prefix + C's name of f + suffix; null if there is
 /// none.
 using VectorSymbol = void* (*)(const char* prefix, VectorFunction f, const char* suffix);
 
-// One file for each unit puts the loops that it has into the tables.
+// One file for each unit puts the kernels that it has into the tables.
 void use_avx2(VectorTable<double>& doubles, VectorTable<float>& floats, VectorSymbol find);
 void use_avx512(VectorTable<double>& doubles, VectorTable<float>& floats, VectorSymbol find);
 

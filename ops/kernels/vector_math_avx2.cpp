@@ -1,4 +1,4 @@
-// vector_math_avx2.cpp: the loops of vector_math.h for AVX2 with FMA. This file alone is compiled
+// vector_math_avx2.cpp: the kernels of vector_math.h for AVX2 with FMA. This file alone is compiled
 // for them.
 #include "ops/kernels/vector_lanes.h"
 
@@ -125,9 +125,10 @@ struct Power {
 void use_avx2(VectorTable<double>& doubles, VectorTable<float>& floats, VectorSymbol find) {
   use_libmvec<DoubleLanes>(doubles, find);
   use_libmvec<FloatLanes>(floats, find);
-  doubles.loops[static_cast<int>(VectorFunction::Exp)] = &own_loop<DoubleLanes, &exp_of_doubles>;
-  floats.loops[static_cast<int>(VectorFunction::Exp)] =
-      &own_loop<FloatLanes, &exp_of_floats<FloatLanes>>;
+  doubles.kernels[static_cast<int>(VectorFunction::Exp)] =
+      &own_kernel<DoubleLanes, &exp_of_doubles>;
+  floats.kernels[static_cast<int>(VectorFunction::Exp)] =
+      &own_kernel<FloatLanes, &exp_of_floats<FloatLanes>>;
 }
 
 }  // namespace thunkvm

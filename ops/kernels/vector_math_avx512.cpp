@@ -1,5 +1,5 @@
-// vector_math_avx512.cpp: the loops of vector_math.h for AVX-512F. This file alone is compiled for
-// it.
+// vector_math_avx512.cpp: the kernels of vector_math.h for AVX-512F. This file alone is compiled
+// for it.
 #include "ops/kernels/vector_lanes.h"
 
 #include <immintrin.h>
@@ -172,10 +172,12 @@ alignas(64) constexpr double kLogarithms[16] = {
 void use_avx512(VectorTable<double>& doubles, VectorTable<float>& floats, VectorSymbol find) {
   use_libmvec<DoubleLanes>(doubles, find);
   use_libmvec<FloatLanes>(floats, find);
-  doubles.loops[static_cast<int>(VectorFunction::Exp)] = &own_loop<DoubleLanes, &exp_of_doubles>;
-  doubles.loops[static_cast<int>(VectorFunction::Log)] = &own_loop<DoubleLanes, &log_of_doubles>;
-  floats.loops[static_cast<int>(VectorFunction::Exp)] =
-      &own_loop<FloatLanes, &exp_of_floats<FloatLanes>>;
+  doubles.kernels[static_cast<int>(VectorFunction::Exp)] =
+      &own_kernel<DoubleLanes, &exp_of_doubles>;
+  doubles.kernels[static_cast<int>(VectorFunction::Log)] =
+      &own_kernel<DoubleLanes, &log_of_doubles>;
+  floats.kernels[static_cast<int>(VectorFunction::Exp)] =
+      &own_kernel<FloatLanes, &exp_of_floats<FloatLanes>>;
 }
 
 }  // namespace thunkvm

@@ -105,7 +105,7 @@ void run_reduction(Activation& activation, const Operands& operands) {
   poll_after(activation, n * std::max<std::int64_t>(count, 1));
 }
 
-/// A reduction R as the loop takes it. R says:
+/// A reduction R as the nest takes it. R says:
 ///   using Reducer;  what happens to the elements (reduce.h)
 ///   using Out;   static Out finish(Reducer::Acc, std::int64_t count);  the result
 ///   static constexpr const char* kNothing;  the text of the ValueError where nothing is reduced

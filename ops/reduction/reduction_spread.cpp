@@ -1,6 +1,6 @@
 // reduction_spread.cpp: `var` and `std`, in two passes: the means first, then the squares of what
 // is left.
-#include "ops/kernels/loop_executor.h"
+#include "ops/kernels/nest_execution.h"
 #include "ops/reduction/reduction.h"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ struct SumOfSquares {
   static Out finish(Out total, std::int64_t) { return total; }
 };
 
-/// An element loop: the squares of what elements differ from their means by. Along a reduced axis
+/// An element nest: the squares of what elements differ from their means by. Along a reduced axis
 /// the mean is one, across it they are side by side.
 template <class T>
 void square_deviations(char* const* pointers, const std::int64_t* strides, std::int64_t n) {
@@ -84,9 +84,9 @@ void square_deviations(char* const* pointers, const std::int64_t* strides, std::
     square(strides[0], strides[1]);
 }
 
-/// Two loops: one for the means, one for the squares, which both add in the order of `sum`.
+/// Two nests: one for the means, one for the squares, which both add in the order of `sum`.
 struct SpreadState {
-  Loop means, squares;
+  Nest means, squares;
   bool keepdims;
   double ddof;
 };
@@ -95,16 +95,16 @@ template <class T>
 SpreadState spread_state(int ndim, AxisSet reduced, bool keepdims, double ddof) {
   constexpr std::int64_t kItem = sizeof(T), kMean = sizeof(DeviationType<T>),
                          kSquare = sizeof(SquareType<T>);
-  Loop means;
+  Nest means;
   means.ndim = ndim;
   means.reduced = reduced;
-  Loop squares = means;
+  Nest squares = means;
   means.n_inputs = 1;
   means.item_sizes = {kItem, kItem};
   means.reductions = {{&BlockReductionOf<MeanOf<T>>::kReduction, 0}};
   squares.n_inputs = 2;
   squares.item_sizes = {kItem, kMean, kSquare};
-  squares.element_loops = {&square_deviations<T>};
+  squares.element_functions = {&square_deviations<T>};
   squares.reductions = {{&BlockReductionOf<SumOfSquares<T>>::kReduction, 2}};
   return {std::move(means), std::move(squares), keepdims, ddof};
 }

@@ -31,8 +31,8 @@ Array counting(const Shape& shape) {
 template <class To, class From>
 To cast_value(From value) {
   To result;
-  cast_loop(dtype_of<From>, dtype_of<To>)(reinterpret_cast<const char*>(&value), 0,
-                                          reinterpret_cast<char*>(&result), 0, 1);
+  cast_function(dtype_of<From>, dtype_of<To>)(reinterpret_cast<const char*>(&value), 0,
+                                              reinterpret_cast<char*>(&result), 0, 1);
   return result;
 }
 

@@ -1,5 +1,5 @@
-// test_nest_instance.cpp: what a loop nest resolves to where its operands lie in a certain way, and
-// the tiles that its iteration space is cut into.
+// test_nest_instance.cpp: what a fused nest resolves to where its operands lie in a certain way,
+// and the tiles that its iteration space is cut into.
 #include "linkers/codegen/runtime/nest_instance.h"
 
 #include <doctest/doctest.h>
@@ -14,47 +14,47 @@ namespace {
 using Lengths = std::vector<std::int64_t>;
 using Map = OperandMap::Kind;
 
-/// A nest of `ndim` axes that reads float64 arrays of so many axes each, and writes one.
-LoopNest nest_of(int ndim, const std::vector<int>& inputs) {
-  LoopNest nest;
-  nest.loop.ndim = ndim;
-  nest.loop.n_inputs = inputs.size();
-  nest.loop.n_outputs = 1;
+/// A fused of `ndim` axes that reads float64 arrays of so many axes each, and writes one.
+FusedNest nest_of(int ndim, const std::vector<int>& inputs) {
+  FusedNest fused;
+  fused.nest.ndim = ndim;
+  fused.nest.n_inputs = inputs.size();
+  fused.nest.n_outputs = 1;
   std::uint64_t all = 0;
   for (std::uint32_t i = 0; i < inputs.size(); ++i) {
-    nest.sources.push_back({.reg = i, .ndim = inputs[i], .slices = {}});
-    nest.inputs.push_back({.source = i, .pad = {}});
-    nest.loop.item_sizes.push_back(8);
+    fused.sources.push_back({.reg = i, .ndim = inputs[i], .slices = {}});
+    fused.inputs.push_back({.source = i, .pad = {}});
+    fused.nest.item_sizes.push_back(8);
     all |= std::uint64_t{1} << i;
   }
-  nest.own_spaces = {all};
-  nest.loop.item_sizes.push_back(8);
-  nest.outputs.push_back({.registers = {static_cast<std::uint32_t>(inputs.size())}});
-  return nest;
+  fused.own_spaces = {all};
+  fused.nest.item_sizes.push_back(8);
+  fused.outputs.push_back({.registers = {static_cast<std::uint32_t>(inputs.size())}});
+  return fused;
 }
 
 /// A call whose registers are these arrays.
 struct Call {
-  explicit Call(const LoopNest& of, const std::vector<Array>& arrays) : nest(of), memory(1024) {
+  explicit Call(const FusedNest& of, const std::vector<Array>& arrays) : fused(of), memory(1024) {
     for (const Array& array : arrays) cells.push_back(Cell::of_array(array));
     native.cells = cells.data();
     native.activation = &activation;
     native.memory = reinterpret_cast<char*>(memory.data());
-    REQUIRE(NestInstance::bytes(nest) <= 8 * memory.size());
+    REQUIRE(NestInstance::bytes(fused) <= 8 * memory.size());
   }
-  LoopInstance& instance() { return of_nest().loop; }
-  bool resolves() { return resolve(nest, NestLayouts(nest, native), of_nest()); }
+  ResolvedNest& instance() { return of_nest().resolved; }
+  bool resolves() { return resolve(fused, NestLayouts(fused, native), of_nest()); }
   Map kind(std::size_t input) { return instance().inputs[input].kind; }
-  bool fits() { return of_nest().fits(nest, native, data); }
+  bool fits() { return of_nest().fits(fused, native, data); }
 
-  NestInstance& of_nest() { return NestInstance::of(nest, native); }
+  NestInstance& of_nest() { return NestInstance::of(fused, native); }
 
-  const LoopNest& nest;
+  const FusedNest& fused;
   std::vector<std::uint64_t> memory;
   std::vector<Cell> cells;
   Activation activation;
   NativeCall native;
-  char* data[kLoopOperands];
+  char* data[kNestOperands];
 };
 
 Array zeros(Lengths shape) { return Array::zeros(DType::Float64, shape); }
@@ -81,7 +81,7 @@ Lengths covered(const Lengths& shape, AxisSet reduced) {
         const std::int64_t rows = std::min(tiles.rows_at_once(), tiles.rows() - row);
         const std::int64_t first = tiles.start(tile, far, row);
         const std::int64_t block = n * tile.n * rows * tile.width;
-        CHECK(block <= kLoopBlock);
+        CHECK(block <= kNestBlock);
         for (std::int64_t k = first; k < first + block; ++k) ++counts[static_cast<std::size_t>(k)];
       }
     }
@@ -91,9 +91,9 @@ Lengths covered(const Lengths& shape, AxisSet reduced) {
 
 }  // namespace
 
-TEST_CASE("operands that lie in the order of the loop are read as they lie") {
-  const LoopNest nest = nest_of(2, {2, 2});
-  Call call(nest, {zeros({3, 4}), zeros({3, 4})});
+TEST_CASE("operands that lie in the order of the nest are read as they lie") {
+  const FusedNest fused = nest_of(2, {2, 2});
+  Call call(fused, {zeros({3, 4}), zeros({3, 4})});
   REQUIRE(call.resolves());
   CHECK(call.instance().size == 12);
   CHECK(list(call.instance().shape) == Lengths{3, 4});
@@ -103,8 +103,8 @@ TEST_CASE("operands that lie in the order of the loop are read as they lie") {
 }
 
 TEST_CASE("what is broadcast or strided is gathered, one element is repeated") {
-  const LoopNest nest = nest_of(2, {2, 2, 1, 1});
-  Call call(nest, {zeros({3, 4}), transposed(zeros({4, 3})), zeros({4}), zeros({1})});
+  const FusedNest fused = nest_of(2, {2, 2, 1, 1});
+  Call call(fused, {zeros({3, 4}), transposed(zeros({4, 3})), zeros({4}), zeros({1})});
   REQUIRE(call.resolves());
   CHECK(call.kind(0) == Map::Identity);
   CHECK(call.kind(1) == Map::Strided);
@@ -113,16 +113,16 @@ TEST_CASE("what is broadcast or strided is gathered, one element is repeated") {
   CHECK(call.instance().gathered == 0b1110);
 }
 
-TEST_CASE("a row of a loop of one row is read as it lies") {
-  const LoopNest nest = nest_of(2, {2, 1});
-  Call call(nest, {zeros({1, 4}), zeros({4})});
+TEST_CASE("a row of a nest of one row is read as it lies") {
+  const FusedNest fused = nest_of(2, {2, 1});
+  Call call(fused, {zeros({1, 4}), zeros({4})});
   REQUIRE(call.resolves());
   CHECK(call.kind(1) == Map::Identity);
 }
 
 TEST_CASE("an instance fits operands that lie alike, wherever they are") {
-  const LoopNest nest = nest_of(2, {2});
-  Call call(nest, {zeros({3, 4})});
+  const FusedNest fused = nest_of(2, {2});
+  Call call(fused, {zeros({3, 4})});
   CHECK_FALSE(call.fits());
   REQUIRE(call.resolves());
   CHECK(call.fits());
@@ -137,8 +137,8 @@ TEST_CASE("an instance fits operands that lie alike, wherever they are") {
 }
 
 TEST_CASE("lengths that do not fit, and those without elements, have no instance") {
-  const LoopNest nest = nest_of(1, {1, 1});
-  Call call(nest, {zeros({3}), zeros({3})});
+  const FusedNest fused = nest_of(1, {1, 1});
+  Call call(fused, {zeros({3}), zeros({3})});
   REQUIRE(call.resolves());
   call.cells[1] = Cell::of_array(zeros({2}));
   CHECK_FALSE(call.resolves());
@@ -147,10 +147,10 @@ TEST_CASE("lengths that do not fit, and those without elements, have no instance
   CHECK_FALSE(call.resolves());
 }
 
-TEST_CASE("a member that is smaller than the loop has no part in one pass") {
-  LoopNest nest = nest_of(1, {1, 1});
-  nest.own_spaces = {0b01, 0b11};  // the first member reads the first input alone
-  Call call(nest, {zeros({1}), zeros({3})});
+TEST_CASE("a member that is smaller than the nest has no part in one pass") {
+  FusedNest fused = nest_of(1, {1, 1});
+  fused.own_spaces = {0b01, 0b11};  // the first member reads the first input alone
+  Call call(fused, {zeros({1}), zeros({3})});
   CHECK_FALSE(call.resolves());
   call.cells[0] = Cell::of_array(zeros({3}));
   CHECK(call.resolves());

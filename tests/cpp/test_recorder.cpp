@@ -172,9 +172,9 @@ TEST_CASE("runs are counted by the shapes of their operands") {
 TEST_CASE("a loop that runs as before has moved as much as before") {
   Recorded r;
   const std::vector<std::int64_t> shape{4};
-  r.recorder.note_loop(1, shape, 64);
-  r.recorder.note_loop_again(1, shape);
-  r.recorder.note_loop_again(1, shape);
+  r.recorder.note_nest(1, shape, 64);
+  r.recorder.note_nest_again(1, shape);
+  r.recorder.note_nest_again(1, shape);
   const RecordedTotals totals = r.totals();
   CHECK(totals.shapes_of_loops.at(1).at({4}).runs == 3);
   CHECK(totals.shapes_of_loops.at(1).at({4}).bytes == 192);

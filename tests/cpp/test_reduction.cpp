@@ -1,7 +1,7 @@
 // test_reduction.cpp: the reductions: values, dtypes, orders of summation, errors.
 #include "ops/graph/functions.h"
 #include "ops/kernels/block_reduction.h"
-#include "ops/kernels/reduction_loops.h"
+#include "ops/kernels/reduction_kernels.h"
 #include "tests/cpp/arrays.h"
 #include "tests/cpp/evaluate.h"
 
@@ -318,8 +318,8 @@ TEST_CASE("the loops of every vector unit give the same bits") {
   for (const ReductionStep step : {ReductionStep::Add, ReductionStep::Max, ReductionStep::Min})
     for (const VectorUnit unit : {VectorUnit::Avx2, VectorUnit::Avx512}) {
       if (unit > widest_vector_unit()) continue;
-      const ReductionLoops<double>& narrow = reduction_loops<double>(step, VectorUnit::None);
-      const ReductionLoops<double>& wide = reduction_loops<double>(step, unit);
+      const ReductionKernels<double>& narrow = reduction_kernels<double>(step, VectorUnit::None);
+      const ReductionKernels<double>& wide = reduction_kernels<double>(step, unit);
       for (const int n : {1, 15, 16, 17, 100, 128}) {
         CHECK(wide.block(x.data(), n) == narrow.block(x.data(), n));
         for (const int width : {1, 7, 8, 9, 16, 40}) {

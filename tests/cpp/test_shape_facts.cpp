@@ -1,4 +1,4 @@
-// test_shape_facts.cpp: which values are known to have the same shape, and what loops make of it.
+// test_shape_facts.cpp: which values are known to have the same shape, and what nests make of it.
 #include "linkers/codegen/emit/emitter.h"
 #include "linkers/linker.h"
 #include "ops/graph/array_op.h"
@@ -29,13 +29,13 @@ Verdict compare(std::vector<Variable> inputs, const Variable& a, const Variable&
   return shapes.compare(shapes.shape(*a.node(), a.index()), shapes.shape(*b.node(), b.index()));
 }
 
-/// The loops that a function is emitted with.
-std::vector<LoopNest> loops(std::vector<Variable> inputs, std::vector<Variable> outputs) {
+/// The nests that a function is emitted with.
+std::vector<FusedNest> fused_nests(std::vector<Variable> inputs, std::vector<Variable> outputs) {
   LinkOptions options;
   options.emits = true;
   const Linked linked = link({.inputs = std::move(inputs), .outputs = std::move(outputs)}, options);
   const ShapeFacts shapes(linked.schedule->nodes);
-  return emit(linked.program, *linked.schedule, shapes, {})->loops;
+  return emit(linked.program, *linked.schedule, shapes, {})->nests;
 }
 
 /// A user's Op of one vector, which says nothing of lengths.
@@ -123,9 +123,9 @@ TEST_CASE("without facts nothing is known") {
   CHECK(none.compare(none.shape(*x.node()), none.shape(*x.node())) == Verdict::Unknown);
 }
 
-TEST_CASE("nodes of one shape are one loop, connected or not, and nothing is compared") {
+TEST_CASE("nodes of one shape are one nest, connected or not, and nothing is compared") {
   const Variable x = vector(), s = array({});
-  const std::vector<LoopNest> nests = loops({x, s}, {exp(x), x * s, x * x});
+  const std::vector<FusedNest> nests = fused_nests({x, s}, {exp(x), x * s, x * x});
   REQUIRE(nests.size() == 1);
   CHECK(nests[0].members.steps.size() == 3);
   CHECK(nests[0].own_spaces.empty());
@@ -134,38 +134,38 @@ TEST_CASE("nodes of one shape are one loop, connected or not, and nothing is com
 TEST_CASE("lengths that a broadcast is given are not compared where another member has them") {
   const Variable x = vector(), y = vector();
   const Variable given = call_op("broadcast_to", {y, shape(x)});
-  const std::vector<LoopNest> nests = loops({x, y}, {exp(x), given * 2.0});
+  const std::vector<FusedNest> nests = fused_nests({x, y}, {exp(x), given * 2.0});
   REQUIRE(nests.size() == 1);
   CHECK(nests[0].alike.empty());
   CHECK(nests[0].lengths.empty());
-  CHECK(nests[0].own_spaces.size() == 1);  // y may be longer: then exp(x) has not the loop's shape
+  CHECK(nests[0].own_spaces.size() == 1);  // y may be longer: then exp(x) has not the nest's shape
 }
 
 TEST_CASE("lengths that the type of a broadcast has are compared with those that it is given") {
   const Variable x = array({5}), y = array({5});
   const Variable lengths = Variable::input(TensorType::of(DType::Int64, {1}), "lengths");
-  const std::vector<LoopNest> nests =
-      loops({x, y, lengths}, {exp(x) * call_op("broadcast_to", {y, lengths})});
+  const std::vector<FusedNest> nests =
+      fused_nests({x, y, lengths}, {exp(x) * call_op("broadcast_to", {y, lengths})});
   REQUIRE(nests.size() == 1);
   CHECK(nests[0].lengths.size() == 1);
 }
 
-TEST_CASE("what is not known of connected nodes is compared when the loop runs") {
+TEST_CASE("what is not known of connected nodes is compared when the nest runs") {
   const Variable x = vector(), y = vector();
-  const std::vector<LoopNest> nests = loops({x, y}, {exp(x) + y});
+  const std::vector<FusedNest> nests = fused_nests({x, y}, {exp(x) + y});
   REQUIRE(nests.size() == 1);
   CHECK(nests[0].own_spaces == std::vector<std::uint64_t>{0b01});  // exp(x) has the sum's shape
 }
 
-TEST_CASE("nodes that cannot have the same shape are not one loop") {
+TEST_CASE("nodes that cannot have the same shape are not one nest") {
   const Variable row = array({1, 3}), x = array({4, 3});
-  CHECK(loops({row, x}, {exp(row) + x}).empty());
-  CHECK(loops({row, x}, {exp(row) * 2.0 + x}).size() == 1);
+  CHECK(fused_nests({row, x}, {exp(row) + x}).empty());
+  CHECK(fused_nests({row, x}, {exp(row) * 2.0 + x}).size() == 1);
 }
 
-TEST_CASE("nodes of arrays that need not be alike are loops of their own") {
+TEST_CASE("nodes of arrays that need not be alike are nests of their own") {
   const Variable x = vector(), y = vector();
-  CHECK(loops({x, y}, {exp(x) * 2.0, exp(y) * 2.0}).size() == 2);
+  CHECK(fused_nests({x, y}, {exp(x) * 2.0, exp(y) * 2.0}).size() == 2);
 }
 
 TEST_CASE("a rule infers lengths where it gives others than those of the value itself") {

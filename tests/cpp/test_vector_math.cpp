@@ -260,7 +260,7 @@ TEST_CASE("an unusual neighbour does not change exp or log") {
   const std::vector<double> usual = numbers<double>(8);
   for (const VectorUnit unit : units())
     for (const VectorFunction f : {VectorFunction::Exp, VectorFunction::Log}) {
-      const VectorLoop<double> loop = vector_table<double>(unit)[f];
+      const VectorKernel<double> loop = vector_table<double>(unit)[f];
       std::size_t different = 0;
       for (std::size_t i = 0; i + 8 <= usual.size(); i += 8) {
         std::array<double, 8> alone, beside;
@@ -296,7 +296,7 @@ TEST_CASE("a vector function may write where it reads") {
     for (int f = 0; f < kVectorFunctions; ++f) {
       std::vector<double> x, expected(100);
       for (int i = 0; i < 100; ++i) x.push_back(0.01 * i);
-      const VectorLoop<double> loop = vector_table<double>(unit)[static_cast<VectorFunction>(f)];
+      const VectorKernel<double> loop = vector_table<double>(unit)[static_cast<VectorFunction>(f)];
       loop(100, expected.data(), x.data(), x.data());
       loop(100, x.data(), x.data(), x.data());
       const auto same = [](double a, double b) {

@@ -35,7 +35,7 @@ def test_emitted_code_gives_the_bits_of_the_kernels(fuzz_graphs: int, fuzz_seed:
             given = [bits(argument) for argument in arguments]
             what = f"{mode}\n{program.text(call)}"
             expected = program.results(kernels, arguments)
-            with tv.config.change(loop_threads=1 + seed % 2, loop_threads_from=0):
+            with tv.config.change(threads=1 + seed % 2, threads_from=0):
                 got = program.results(emitted, arguments)
                 # What a loop keeps of a call holds for other arrays that lie alike, as it held.
                 again = program.results(emitted, program.arguments(call))

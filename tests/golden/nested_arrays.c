@@ -1,4 +1,4 @@
-void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, char *own, i64 n) {
+void nest_0(char *const *block, const tv_value *number, const tv_element_function *call, char *own, i64 n) {
   const i8 *const a0 = (const i8 *)block[0];
   i8 *const o1 = (i8 *)block[1];
   const i8 s0 = number[0].i8;
@@ -44,7 +44,7 @@ u32 function_0(tv_call *call, u32 label) {
         {.i8 = R[5].value.i8},
         {.i8 = R[7].value.i8},
       };
-      if (S->loop(call, 0, numbers, 0)) return TV_FAILED;
+      if (S->nest(call, 0, numbers, 0)) return TV_FAILED;
     }
     /* ifelse.5 */
     if (r4) {

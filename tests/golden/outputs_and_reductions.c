@@ -1,4 +1,4 @@
-void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, char *own, i64 n) {
+void nest_0(char *const *block, const tv_value *number, const tv_element_function *call, char *own, i64 n) {
   const f64 *const a0 = (const f64 *)block[0];
   const f64 *const a1 = (const f64 *)block[1];
   f64 *const o2 = (f64 *)block[2];
@@ -41,7 +41,7 @@ u32 function_0(tv_call *call, u32 label) {
     const tv_value numbers[] = {
       {.f64 = R[5].value.f64},
     };
-    if (S->loop(call, 0, numbers, 0)) return TV_FAILED;
+    if (S->nest(call, 0, numbers, 0)) return TV_FAILED;
   }
   /* max.5 */
   // R[8] from R[6]

@@ -1,4 +1,4 @@
-void loop_0(char *const *block, const tv_value *number, const tv_element_loop *call, char *own, i64 n) {
+void nest_0(char *const *block, const tv_value *number, const tv_element_function *call, char *own, i64 n) {
   const f64 *const a0 = (const f64 *)block[0];
   f64 *const f1 = (f64 *)block[1];
   /* exp.3 */
@@ -27,7 +27,7 @@ u32 function_0(tv_call *call, u32 label) {
     // R[0] from R[6]
     {
       tv_value results[1];
-      if (S->loop(call, 0, 0, results)) return TV_FAILED;
+      if (S->nest(call, 0, 0, results)) return TV_FAILED;
       R[0].value.f64 = results[0].f64;
       R[0].meta = TV_F64;
     }
@@ -36,10 +36,10 @@ u32 function_0(tv_call *call, u32 label) {
     ++N[3];
     /* exp.1 */
     /* mean.2 */
-    // R[0] from R[4], by loop_0
+    // R[0] from R[4], by nest_0
     {
       tv_value results[1];
-      if (S->loop(call, 1, 0, results)) return TV_FAILED;
+      if (S->nest(call, 1, 0, results)) return TV_FAILED;
       R[0].value.f64 = results[0].f64;
       R[0].meta = TV_F64;
     }

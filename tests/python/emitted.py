@@ -17,7 +17,7 @@ def forms(function: Any) -> list[tuple[str, str, str]]:
 
 def loops(function: Any) -> set[str]:
     """The Ops of the nodes that are members of loops."""
-    return {op for op, form, _ in forms(function) if form == "loop"}
+    return {op for op, form, _ in forms(function) if form == "fused"}
 
 
 def runs(function: Any) -> list[tuple[str, int]]:

@@ -83,7 +83,7 @@ SEARCH = FunctionRecord(
         RegionRow(index=1, condition=0, arm=1),
         RegionRow(index=2, around=1, condition=1, arm=1),
     ),
-    groups=(GroupRow(index=0, nodes=(1,), runs=8, self_time=0.008, kind="loop"),),
+    groups=(GroupRow(index=0, nodes=(1,), runs=8, self_time=0.008, kind="fused"),),
     calls=(
         CallRow(index=0, start=0.0, time=0.0012, arms=((0, 0),)),
         CallRow(index=1, thread=1, start=0.001, time=0.0414, arms=((0, 1), (1, 0)), bytes=800),

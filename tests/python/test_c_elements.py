@@ -66,7 +66,7 @@ def test_interpreted_and_emitted_give_the_same_bits() -> None:
     g = tv.function([x, y], out, mode=tv.Mode("cvm", compile="now"))
     other = np.cos(VALUES) + 2.0
     assert g.compiled == "ready"
-    assert g.explain().nodes[2].form == "loop"
+    assert g.explain().nodes[2].form == "fused"
     assert f(VALUES, other)[0] == g(VALUES, other)[0]
 
 
@@ -149,7 +149,7 @@ def test_it_has_up_to_thirty_two_inputs() -> None:
     total = Element(" + ".join(f"{{{i}}}" for i in range(32)))(*inputs)
     f = tv.function(inputs, tv.exp(total - 496.0), mode=tv.Mode("cvm", compile="now"))
     assert f(*(np.full(3, float(i)) for i in range(32))).tolist() == [1.0] * 3
-    assert [row.form for row in f.explain().nodes] == ["loop"] * 3
+    assert [row.form for row in f.explain().nodes] == ["fused"] * 3
     g = tv.function(inputs, total, mode=tv.Mode("cvm", compile="never"))
     assert g(*(np.arange(6.0)[::-2] * i for i in range(32))).tolist() == [2480.0, 1488.0, 496.0]
 

@@ -46,7 +46,7 @@ def test_a_chain_of_elementwise_nodes_and_the_sum_of_it_are_one_loop() -> None:
     x, y = tv.vector("x"), tv.vector("y")
     f = tv.function([x, y], (tv.exp(x) * y + x).sum(), mode=C)
     assert f([0.0, 0.0], [2.0, 3.0]) == 5.0
-    assert forms(f) == [(op, "loop", "function 0, loop 0") for op in ("exp", "mul", "add", "sum")]
+    assert forms(f) == [(op, "fused", "function 0, nest 0") for op in ("exp", "mul", "add", "sum")]
     assert f.c_source().count("for (i64 k = 0;") == 1
 
 
@@ -70,10 +70,10 @@ def test_a_chain_whose_tail_is_in_an_arm_is_split_where_the_demand_begins() -> N
         for got, expected in zip(f(selector, value), kernels(selector, value), strict=True):
             np.testing.assert_array_equal(got, expected)
     assert forms(f) == [
-        ("exp", "loop", "function 0, loop 0"),
-        ("mul", "loop", "function 0, loop 0"),
-        ("sqrt", "loop", "function 0, loop 1"),
-        ("add", "loop", "function 0, loop 1"),
+        ("exp", "fused", "function 0, nest 0"),
+        ("mul", "fused", "function 0, nest 0"),
+        ("sqrt", "fused", "function 0, nest 1"),
+        ("add", "fused", "function 0, nest 1"),
         ("ifelse", "branch", "function 0"),
     ]
     assert dict(runs(f)) == {"exp.0": 3, "mul.1": 3, "sqrt.2": 1, "add.3": 1, "ifelse.4": 3}
@@ -119,7 +119,7 @@ def test_numbers_that_need_no_loop_are_computed_before_the_first_one() -> None:
     x, a = tv.vector("x"), tv.scalar("a")
     cost = 0.5 * (x**2).sum()
     f, kernels = both([x, a], [cost, tv.grad(cost, x) * (a * 2.0 + 1.0)])
-    assert {region for _, form, region in forms(f) if form == "loop"} == {"function 0, loop 0"}
+    assert {region for _, form, region in forms(f) if form == "fused"} == {"function 0, nest 0"}
     for got, expected in zip(f([1.0, 2.0], 3.0), kernels([1.0, 2.0], 3.0), strict=True):
         np.testing.assert_array_equal(got, expected)
     np.testing.assert_array_equal(got, [7.0, 14.0])
@@ -141,7 +141,7 @@ def test_reductions_behind_a_conditional_are_part_of_the_loop_before_it() -> Non
     f = tv.function([x, c], [arm, y.sum(), (y * y).max()], mode=C)
     regions = {row.op: row.code for row in f.explain().nodes}
     assert regions["exp"] == regions["sum"] == regions["max"]
-    assert [row.form for row in f.explain().nodes if row.op in ("sum", "max")] == ["loop"] * 2
+    assert [row.form for row in f.explain().nodes if row.op in ("sum", "max")] == ["fused"] * 2
     value = np.array([0.0, 1.0])
     doubled = tv.function([x], y, mode="cvm")(value)
     for c_ in (1.0, -1.0):
@@ -255,7 +255,7 @@ def test_a_perform_stays_a_thunk_between_emitted_regions() -> None:
     x = tv.vector("x")
     f = tv.function([x], Halve()(x * 2.0 + 1.0) + 1.0, mode=tv.Mode("cvm", compile="now"))
     np.testing.assert_array_equal(f([1.0]), [2.5])
-    assert [form for _, form, _ in forms(f)] == ["loop", "loop", "perform", "kernel"]
+    assert [form for _, form, _ in forms(f)] == ["fused", "fused", "perform", "kernel"]
 
 
 # ---- failures ----
@@ -265,7 +265,7 @@ def test_a_fused_loop_that_fails_reports_its_first_failing_node() -> None:
     x, y = tv.vector("x"), tv.vector("y")
     z = (x * 2.0 - y) * x
     f, kernels = both([x, y], z.sum())
-    assert {form for _, form, _ in forms(f)} == {"loop"}
+    assert {form for _, form, _ in forms(f)} == {"fused"}
     for function in (f, kernels):
         with pytest.raises(ValueError, match=r"\[sub\] operands .* shapes \(2,\) \(3,\)") as raised:
             function([1.0, 2.0], [1.0, 2.0, 3.0])

@@ -29,8 +29,8 @@ def test_the_value_and_gradient_of_rosenbrocks_function_are_two_loops() -> None:
     point = np.linspace(-1.0, 2.0, 1041)
     for got, expected in zip(f(point), kernels(point), strict=True):
         np.testing.assert_array_equal(got, expected)
-    assert {form for _, form, _ in forms(f)} == {"loop"}
-    assert {region for _, _, region in forms(f)} == {"function 0, loop 0", "function 0, loop 1"}
+    assert {form for _, form, _ in forms(f)} == {"fused"}
+    assert {region for _, _, region in forms(f)} == {"function 0, nest 0", "function 0, nest 1"}
 
 
 def test_parts_of_an_array_are_read_where_they_are() -> None:
@@ -227,7 +227,7 @@ def test_a_square_is_a_product_and_a_cube_is_not(make: Any) -> None:
 def test_a_square_by_a_number_that_is_no_constant_is_a_power() -> None:
     x, n = tv.vector("x"), tv.scalar("n")
     f = tv.function([x, n], x**n + 1.0, mode=C)
-    assert not re.search(SQUARE, f.c_source().split("loop_0")[1])
+    assert not re.search(SQUARE, f.c_source().split("nest_0")[1])
     np.testing.assert_array_equal(f([3.0], 2.0), [10.0])
 
 

@@ -111,7 +111,7 @@ def test_a_member_is_stored_for_the_elements_that_an_arm_reads_only() -> None:
     head = x[:-1]
     cost = ((x[1:] - head**2) ** 2 + (1.0 - head) ** 2).sum()
     f = tv.function([x, c], [cost, tv.ifelse(c > cost, tv.grad(cost, x), x)], mode=C)
-    first = f.c_source().split("void loop_1")[0]
+    first = f.c_source().split("void nest_1")[0]
     assert len(re.findall(r"o\d\[k\] =", first)) == 2  # the two values that are squared
     cost_of_2, gradient = f([0.5, 2.0], 100.0)
     assert cost_of_2 == 1.75**2 + 0.25
@@ -131,7 +131,7 @@ def test_an_intermediate_that_is_smaller_than_the_lengths_is_computed_at_its_own
         np.testing.assert_array_equal(wide, [3.0, 4.0, 5.0])
         kernels(value, [1.0, 2.0, 3.0])
     assert runs(f) == runs(kernels)
-    assert {form for _, form, _ in forms(f)} == {"loop"}
+    assert {form for _, form, _ in forms(f)} == {"fused"}
 
 
 def test_a_gradient_that_was_broadcast_is_added_up() -> None:
@@ -141,7 +141,7 @@ def test_a_gradient_that_was_broadcast_is_added_up() -> None:
         np.testing.assert_array_equal(f(value, [1.0, 2.0, 3.0]), kernels(value, [1.0, 2.0, 3.0]))
     assert runs(f) == runs(kernels)
     np.testing.assert_array_equal(f([1.0], [1.0, 2.0, 3.0]), [12.0])
-    assert ("unbroadcast", "loop", "function 0, loop 0") in forms(f)
+    assert ("unbroadcast", "fused", "function 0, nest 0") in forms(f)
 
 
 # ---- sums that undo a broadcast ----
@@ -203,7 +203,7 @@ def test_outputs_that_are_one_value_share_no_memory() -> None:
 def test_nodes_of_one_static_shape_are_one_loop_though_none_reads_another() -> None:
     x, y = (tv.tensor(dtype="float64", shape=(3,), name=name) for name in "xy")
     f, kernels = both([x, y], [tv.exp(x), y * y])
-    assert {region for _, _, region in forms(f)} == {"function 0, loop 0"}
+    assert {region for _, _, region in forms(f)} == {"function 0, nest 0"}
     arguments = ([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])
     for got, expected in zip(f(*arguments), kernels(*arguments), strict=True):
         np.testing.assert_array_equal(got, expected)

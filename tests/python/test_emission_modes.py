@@ -234,7 +234,7 @@ def test_what_failed_is_explained_and_compiled_again_when_asked_for(compiler: Co
     assert {row.why for row in rows} == {"its C could not be compiled"}
     compiler.path.write_text(right)
     assert f.compile() == "ready"
-    assert {row.form for row in f.explain().nodes} == {"loop"}
+    assert {row.form for row in f.explain().nodes} == {"fused"}
     np.testing.assert_array_equal(f([4.0]), [8.0])
 
 

@@ -37,7 +37,7 @@ def test_a_reduction_of_the_first_axis_is_a_member_of_the_loop(op: str) -> None:
     result = getattr(tv, op)(x * 2 + 1, axis=0)
     f = tv.function([x], result, mode=C)
     kernels = tv.function([x], result, mode=KERNELS)
-    assert forms(f) == {"loop"}
+    assert forms(f) == {"fused"}
     for shape in MATRICES:
         value = elements(shape)
         for _ in range(2):
@@ -53,7 +53,7 @@ def check_sums(
     result = tv.sum(x * 2 + 1, axis=axis, keepdims=keepdims)
     f = tv.function([x], result, mode=C)
     kernels = tv.function([x], result, mode=KERNELS)
-    assert forms(f) == {"loop"}
+    assert forms(f) == {"fused"}
     for shape in shapes:
         value = elements(shape)
         for _ in range(2):
@@ -88,7 +88,7 @@ def test_first_third_and_fifth_axes_are_reduced_of_what_the_loop_stores_too() ->
     outputs = [z.sum(axis=(0, 2, 4)), (z + 1).max(axis=(0, 2, 4)), z]
     f = tv.function([x, y], outputs, mode=C)
     kernels = tv.function([x, y], outputs, mode=KERNELS)
-    assert {row.code for row in f.explain().nodes} == {"function 0, loop 0"}
+    assert {row.code for row in f.explain().nodes} == {"function 0, nest 0"}
     for shape in ((2, 3, 2, 3, 2), (3, 2, 5, 4, 7), (2, 5, 3, 2, 700), (9, 1, 9, 3, 1)):
         value = elements(shape)
         others = [
@@ -141,7 +141,7 @@ def test_several_reductions_of_the_same_axes_are_one_loop_beside_its_outputs() -
     outputs = [y.sum(axis=0), (y * x).mean(axis=0), y, (x + 1).max(axis=0)]
     f = tv.function([x], outputs, mode=C)
     kernels = tv.function([x], outputs, mode=KERNELS)
-    assert {row.code for row in f.explain().nodes} == {"function 0, loop 0"}
+    assert {row.code for row in f.explain().nodes} == {"function 0, nest 0"}
     for shape in ((3, 4), (50, 20), (130, 9), (4, 1030)):
         for got, expected in zip(f(elements(shape)), kernels(elements(shape)), strict=True):
             np.testing.assert_array_equal(got, expected)

@@ -66,7 +66,7 @@ def test_a_loop_whose_body_is_another_ones_names_it() -> None:
     x, y = tv.vector("x"), tv.vector("y")
     f = tv.function([x, y], [tv.exp(x) * 2.0, tv.exp(y) * 2.0], mode=C)
     np.testing.assert_array_equal(f([0.0], [0.0]), [[2.0], [2.0]])
-    assert re.search(r"// .*, by loop_0\n +\{\n(?:.*\n){1,4} +if \(S->loop\(call, 1,", f.c_source())
+    assert re.search(r"// .*, by nest_0\n +\{\n(?:.*\n){1,4} +if \(S->nest\(call, 1,", f.c_source())
 
 
 def test_a_need_and_its_body_name_the_value() -> None:

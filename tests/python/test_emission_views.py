@@ -26,7 +26,7 @@ def test_a_view_of_an_input_is_found_by_each_loop_that_reads_it() -> None:
     for value in ([1.0, 2.0, 5.0], [1.0, 2.0, 6.0], np.arange(40.0), [3.0]):
         for got, expected in zip(f(value), kernels(value), strict=True):
             np.testing.assert_array_equal(got, expected)
-    assert views(f) == [("loop", ""), ("loop", "")]
+    assert views(f) == [("fused", ""), ("fused", "")]
     assert runs(f) == runs(kernels)
 
 
@@ -42,7 +42,7 @@ def test_a_view_of_an_output_is_found_in_an_arm_too() -> None:
             value = np.arange(float(n))
             for got, expected in zip(f(value, scale), kernels(value, scale), strict=True):
                 np.testing.assert_array_equal(got, expected)
-    assert views(f) == [("loop", ""), ("loop", "")]
+    assert views(f) == [("fused", ""), ("fused", "")]
     assert runs(f) == runs(kernels)
 
 
@@ -150,7 +150,7 @@ def test_a_view_that_other_code_reads_is_a_kernel(outputs: Any) -> None:
     f, kernels = both([x], outputs(x))
     for got, expected in zip(f([1.0, 2.0, 5.0]), kernels([1.0, 2.0, 5.0]), strict=True):
         np.testing.assert_array_equal(got, expected)
-    assert ("kernel", "other code than loops reads it") in views(f)
+    assert ("kernel", "other code than nests reads it") in views(f)
 
 
 def test_a_view_of_an_array_that_dies_is_found_by_each_loop_that_reads_it() -> None:
@@ -160,7 +160,7 @@ def test_a_view_of_an_array_that_dies_is_found_by_each_loop_that_reads_it() -> N
     f, kernels = both([x], [(head * 2.0 + 1.0).sum(), outer])
     for got, expected in zip(f([1.0, 2.0, 5.0]), kernels([1.0, 2.0, 5.0]), strict=True):
         np.testing.assert_array_equal(got, expected)
-    assert views(f) == [("loop", ""), ("loop", "")]
+    assert views(f) == [("fused", ""), ("fused", "")]
     assert runs(f) == runs(kernels)
 
 
@@ -229,7 +229,7 @@ def test_lengths_of_a_view_are_compared_in_an_arm_without_its_kernel() -> None:
         value = np.arange(3.0)
         for got, expected in zip(f(value, c_now), kernels(value, c_now), strict=True):
             np.testing.assert_array_equal(got, expected)
-    assert views(f) == [("loop", "")]
+    assert views(f) == [("fused", "")]
 
 
 def test_a_view_that_is_an_output_is_a_kernel() -> None:
@@ -240,8 +240,8 @@ def test_a_view_that_is_an_output_is_a_kernel() -> None:
     np.testing.assert_array_equal(f([1.0, 2.0])[1], [5.0])
     assert [(op, form) for op, form, _ in forms(f)] == [
         ("subtensor", "kernel"),
-        ("mul", "loop"),
-        ("add", "loop"),
+        ("mul", "fused"),
+        ("add", "fused"),
     ]
 
 

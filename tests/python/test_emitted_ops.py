@@ -186,7 +186,7 @@ def test_no_elementwise_op_is_left_out() -> None:
             function = tv.function(inputs, _core.op(proto["name"])(*inputs), mode="c|py")
         except (TypeError, ValueError):
             continue
-        if {row.form for row in function.explain().nodes} == {"loop"}:
+        if {row.form for row in function.explain().nodes} == {"fused"}:
             missing |= {proto["name"]} - listed
     assert missing == set()
 

@@ -118,7 +118,7 @@ def test_a_gradient_alone_is_two_loops_as_beside_the_value() -> None:
     x = tv.vector("x")
     value = (100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2).sum()
     f = tv.function([x], tv.grad(value, x), mode=tv.Mode("cvm", compile="now"))
-    assert {node.form for node in f.explain().nodes} == {"loop"}
+    assert {node.form for node in f.explain().nodes} == {"fused"}
     assert len({node.code for node in f.explain().nodes}) == 2
     np.testing.assert_allclose(f([0.5, 1.0, 2.0]), [-151.0, -250.0, 200.0])
 

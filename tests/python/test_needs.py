@@ -60,7 +60,7 @@ def test_what_an_arm_needs_does_not_divide_its_loop() -> None:
         )
     assert runs(f) == runs(kernels)
     # A loop for each value that is shared, and one for each arm that reads them.
-    assert len({region for _, form, region in forms(f) if form == "loop"}) == 4
+    assert len({region for _, form, region in forms(f) if form == "fused"}) == 4
     assert "kernel" not in {form for _, form, _ in forms(f)}
 
 
@@ -74,7 +74,7 @@ def test_slices_that_arms_share_leave_each_arm_one_loop() -> None:
             f(arm, np.arange(9.0) ** 2), kernels(arm, np.arange(9.0) ** 2)
         )
     assert runs(f) == runs(kernels)
-    assert len({region for _, form, region in forms(f) if form == "loop"}) == 2
+    assert len({region for _, form, region in forms(f) if form == "fused"}) == 2
 
 
 def test_of_many_values_that_an_arm_reads_one_after_the_other_few_are_kept_at_once() -> None:

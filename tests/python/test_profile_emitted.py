@@ -37,10 +37,10 @@ def test_nodes_that_are_computed_together_are_a_group() -> None:
     f([1.0, 2.0], 1.0)
     (record,) = f.profile.functions
     groups = {group.kind: {record.nodes[n].op for n in group.nodes} for group in record.groups}
-    assert groups["loop"] == {"exp", "mul", "sum"}
+    assert groups["fused"] == {"exp", "mul", "sum"}
     assert groups["call"] == {"Spin"}
     assert all(group.runs == 1 for group in record.groups)
-    assert {record.nodes[n].form for group in record.groups for n in group.nodes} >= {"loop"}
+    assert {record.nodes[n].form for group in record.groups for n in group.nodes} >= {"fused"}
 
 
 @pytest.mark.usefixtures("still")

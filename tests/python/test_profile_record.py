@@ -108,7 +108,7 @@ def test_counts_and_times_of_the_same_function_add_up() -> None:
     assert (function.n_calls, function.dropped_events) == (30, 9)
     assert function.overheads.cache_hits == 3
     assert function.groups == (
-        GroupRow(index=0, nodes=(1,), runs=24, self_time=0.024, kind="loop"),
+        GroupRow(index=0, nodes=(1,), runs=24, self_time=0.024, kind="fused"),
     )
 
 

@@ -12,9 +12,10 @@
 namespace thunkvm {
 namespace {
 
-int run_loop(NativeCall* call, std::uint32_t loop, const NumberBits* numbers, NumberBits* results) {
+int run_nest_of_call(NativeCall* call, std::uint32_t nest, const NumberBits* numbers,
+                     NumberBits* results) {
   const auto& code = static_cast<const EmittedCode&>(*call->code);
-  return run_nest(code.loops[loop], *call, numbers, results) ? 0 : 1;
+  return run_nest(code.nests[nest], *call, numbers, results) ? 0 : 1;
 }
 
 }  // namespace
@@ -57,8 +58,8 @@ std::vector<std::string> EmittedCode::defines(std::size_t module) const {
   std::set<std::string> names;
   for (const Function& function : functions_)
     if (function.module == module) names.insert(function.name);
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    if (loops[i].computes() && bodies_[i].module == module) names.insert(bodies_[i].name);
+  for (std::size_t i = 0; i < nests.size(); ++i)
+    if (nests[i].computes() && bodies_[i].module == module) names.insert(bodies_[i].name);
   return {names.begin(), names.end()};
 }
 
@@ -67,10 +68,10 @@ void EmittedCode::load(
     const std::function<void*(std::size_t module, const std::string& name)>& symbol) {
   for (const Function& function : functions_)
     functions.push_back(reinterpret_cast<NativeFunction>(symbol(function.module, function.name)));
-  for (std::size_t i = 0; i < loops.size(); ++i)
-    if (loops[i].computes())
-      loops[i].loop.body = reinterpret_cast<Loop::Body>(symbol(bodies_[i].module, bodies_[i].name));
-  static const NativeServices kServices = native_services(&run_loop);
+  for (std::size_t i = 0; i < nests.size(); ++i)
+    if (nests[i].computes())
+      nests[i].nest.body = reinterpret_cast<Nest::Body>(symbol(bodies_[i].module, bodies_[i].name));
+  static const NativeServices kServices = native_services(&run_nest_of_call);
   services = &kServices;
   modules_ = std::move(modules);
 }

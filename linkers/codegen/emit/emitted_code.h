@@ -3,7 +3,7 @@
 
 #include "linkers/codegen/emit/c_text.h"
 #include "linkers/codegen/plan/plan.h"
-#include "linkers/codegen/runtime/loop_nest.h"
+#include "linkers/codegen/runtime/fused_nest.h"
 #include "vm/native.h"
 
 #include <functional>
@@ -15,8 +15,8 @@ namespace thunkvm {
 
 /// How a node of a program runs, for people.
 struct NodeForm {
-  std::string form;    ///< "emitted", "loop", or the name of its thunk's form: only shown
-  std::string region;  ///< "function 3", "function 3, loop 1"; empty: the interpreter runs it
+  std::string form;    ///< "emitted", "fused", or the name of its thunk's form: only shown
+  std::string region;  ///< "function 3", "function 3, nest 1"; empty: the interpreter runs it
   std::string why;     ///< why it is nothing better; empty where it is the best
 };
 
@@ -52,7 +52,7 @@ class EmittedCode final : public NativeCode {
   void load(std::shared_ptr<const void> modules,
             const std::function<void*(std::size_t module, const std::string& name)>& symbol);
 
-  std::vector<LoopNest> loops;
+  std::vector<FusedNest> nests;
 
  private:
   friend class Emitter;
@@ -63,11 +63,11 @@ class EmittedCode final : public NativeCode {
   };
   std::string name_of(std::uint32_t node) const;
 
-  std::shared_ptr<const Program> program_;  ///< the steps of loops and calls point into it
+  std::shared_ptr<const Program> program_;  ///< the steps of nests and calls point into it
   std::span<const Variable> nodes_;         ///< the schedule's
   bool gains_ = false;
   std::vector<CText> texts_;                  // by module
-  std::vector<Function> functions_, bodies_;  // by outlined function, by loop
+  std::vector<Function> functions_, bodies_;  // by outlined function, by nest
   std::vector<NodeForm> forms_;
   std::shared_ptr<const void> modules_;
 };

@@ -46,9 +46,9 @@ class Emitter {
   void lay_out_memory() {
     const std::size_t n = plan_.n_temporaries();
     std::size_t bytes = n * CallMemory::slot_bytes(n);
-    for (LoopNest& loop : out_.loops) {
-      loop.instance_at = bytes;
-      bytes += NestInstance::bytes(loop);
+    for (FusedNest& nest : out_.nests) {
+      nest.instance_at = bytes;
+      bytes += NestInstance::bytes(nest);
     }
     out_.memory_bytes = bytes;
   }
@@ -60,7 +60,7 @@ class Emitter {
     for (const auto& [name, function] : module_.functions) head += "\n" + function;
     CText& text = out_.texts_.emplace_back();
     text.verbatim(head);
-    text.append(std::move(module_.loops));
+    text.append(std::move(module_.nests));
     text.append(std::move(module_.outlined));
     module_ = {};
   }

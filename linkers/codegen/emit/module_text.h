@@ -13,7 +13,7 @@ namespace thunkvm {
 /// A module as far as it was written.
 struct ModuleText {
   std::uint32_t thunks = 0;
-  CText loops, outlined;
+  CText nests, outlined;
   std::map<std::string, std::string> functions;             ///< of Ops, by name
   std::unordered_map<std::string, std::string> loop_names;  ///< by body
 };

@@ -3,7 +3,7 @@
 #include "linkers/codegen/emit/array_reads.h"
 #include "linkers/codegen/emit/function_writer.h"
 #include "linkers/codegen/emit/limits.h"
-#include "linkers/codegen/emit/loop_body.h"
+#include "linkers/codegen/emit/nest_body.h"
 #include "linkers/schedule/assembler.h"
 #include "ops/graph/c_template.h"
 #include "vm/recorder.h"
@@ -126,7 +126,7 @@ class OutlinedCode {
       const auto rest = std::span(groups).subspan(u + 1);
       switch (group.kind) {
         case Group::Kind::Expression: emit_expression(group, rest); break;
-        case Group::Kind::Loop: emit_loop_call(group, rest); break;
+        case Group::Kind::Nest: emit_nest_call(group, rest); break;
         case Group::Kind::Call: emit_call(group, rest); break;
       }
       if (plan_.options().traced) tell("after", group);
@@ -145,15 +145,15 @@ class OutlinedCode {
     if (expression && next != nullptr && next->kind == group.kind) return;
     const std::size_t site = Recorder::first_group(program_) + out_.groups.size();
     c_.call("lap", site);
-    constexpr const char* kKinds[] = {"expression", "loop", "call"};
+    constexpr const char* kKinds[] = {"expression", "fused", "call"};
     out_.groups.push_back({std::exchange(lap_, {}), kKinds[static_cast<int>(group.kind)]});
   }
 
-  /// What a group retires: the values of a loop that only its members read were never there.
+  /// What a group retires: the values of a nest that only its members read were never there.
   std::vector<std::uint32_t> kept(const Group& group) {
     std::vector<std::uint32_t> retired = group.retired;
-    if (group.kind == Group::Kind::Loop)
-      std::erase_if(retired, [&internal = out_.loops.back().internal](std::uint32_t reg) {
+    if (group.kind == Group::Kind::Nest)
+      std::erase_if(retired, [&internal = out_.nests.back().internal](std::uint32_t reg) {
         return std::ranges::count(internal, reg) != 0;
       });
     return retired;
@@ -208,14 +208,14 @@ class OutlinedCode {
     out_.forms_[program_.steps[step].node] = {"", region(), why};
   }
 
-  void emit_loop_call(const Group& group, std::span<const Group> rest) {
-    const std::size_t index = out_.loops.size();
-    EmittedLoop loop = write_loop(plan_, group, plan_.not_reached(rest), index, module_, c_);
+  void emit_nest_call(const Group& group, std::span<const Group> rest) {
+    const std::size_t index = out_.nests.size();
+    EmittedNest nest = write_nest(plan_, group, plan_.not_reached(rest), index, module_, c_);
     for (const std::uint32_t step : group.steps)
       if (plan_.accounts_for(group, step) || plan_.is_rematerialised(step))
-        out_.forms_[program_.steps[step].node] = {"loop", join(region(), ", loop ", index), ""};
-    out_.bodies_.push_back({out_.texts_.size(), std::move(loop.body)});
-    out_.loops.push_back(std::move(loop.nest));
+        out_.forms_[program_.steps[step].node] = {"fused", join(region(), ", nest ", index), ""};
+    out_.bodies_.push_back({out_.texts_.size(), std::move(nest.body)});
+    out_.nests.push_back(std::move(nest.fused));
   }
 
   /// With its arms, which lead to `next`; `whole`: else these are elsewhere.

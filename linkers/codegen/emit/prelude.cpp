@@ -31,10 +31,10 @@ enum {
 };
 
 typedef struct tv_call tv_call;
-typedef void (*tv_element_loop)(char *const *pointers, const i64 *strides, i64 n);
+typedef void (*tv_element_function)(char *const *pointers, const i64 *strides, i64 n);
 typedef struct {
   int (*run)(tv_call *, u32 steps);
-  int (*loop)(tv_call *, u32 loop, const tv_value *numbers, tv_value *results);
+  int (*nest)(tv_call *, u32 nest, const tv_value *numbers, tv_value *results);
   u32 (*arm)(tv_call *, u32 branch, const tv_cell *selector);
   int (*begin_memo)(tv_call *, u32 memo);
   u32 (*fail_memo)(tv_call *, u32 memo);

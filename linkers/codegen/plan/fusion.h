@@ -1,4 +1,4 @@
-// fusion.h: which steps of a segment become one loop.
+// fusion.h: which steps of a segment become one nest.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"

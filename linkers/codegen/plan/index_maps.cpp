@@ -14,7 +14,7 @@ IndexMaps::IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end) :
     if (access.step < first || access.step >= end) return true;
     const StepForm& form = plan_.step(access.step);
     if (form.kind != Kind::Mapped) return form.kind != Kind::Element;
-    // A value of the same lengths may be one that a loop computes, for others too.
+    // A value of the same lengths may be one that a nest computes, for others too.
     return escaping_.contains(access.step) && !form.map->rule().is_value;
   };
   for (std::uint32_t step = end; step-- > first;)

@@ -1,4 +1,4 @@
-// limits.h: how much becomes one function, one loop, and why.
+// limits.h: how much becomes one function, one nest, and why.
 #pragma once
 
 #include "linkers/passes/limits.h"
@@ -18,12 +18,12 @@ static_assert(kSegmentThunks <= kFunctionThunks);
 /// 4.9 us with 32.
 inline constexpr std::uint8_t kMemoDepth = 8;
 
-/// Members of a loop that compute something: as many registers as the widest vector unit has. A
+/// Members of a nest that compute something: as many registers as the widest vector unit has. A
 /// chain of 128 `y = y * a + b` takes, for each of them and of 1,000 elements, 0.09 ns with 8,
 /// 0.06 ns with 16, 0.05 ns with 32 and 0.06 ns with 60.
-inline constexpr std::size_t kLoopMembers = 32;
-static_assert(kNeedsTogether == kLoopMembers);
-/// Index maps of index maps that a loop does without: each is one more function called when its
+inline constexpr std::size_t kNestMembers = 32;
+static_assert(kNeedsTogether == kNestMembers);
+/// Index maps of index maps that a nest does without: each is one more function called when its
 /// lengths are new. `exp` of 200 elements behind 16 slices takes 0.82 us with 0, 0.59 us with 8 and
 /// 0.51 us with 16, and 0.86, 0.73 and 0.42 us where each length is new.
 inline constexpr int kMapDepth = 16;

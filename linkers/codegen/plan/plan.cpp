@@ -89,26 +89,26 @@ void Plan::find_loops() {
 void Plan::find_rematerialised_views() {
   if (!options_.fuse || options_.unfused) return;
   using Form = StepForm::Kind;
-  // By register: an array that stays where it is; a value that nothing but members of loops reads.
-  std::vector<bool> lasts(registers_.size()), is_for_loops(registers_.size());
+  // By register: an array that stays where it is; a value that nothing but members of nests reads.
+  std::vector<bool> lasts(registers_.size()), is_for_nests(registers_.size());
   for (std::uint32_t r = 0; r < registers_.size(); ++r) {
-    int writes = 0, others = 0, reads_of_loops = 0, moving = 0;
+    int writes = 0, others = 0, reads_of_nests = 0, moving = 0;
     for (const Access& access : accesses(r)) {
       const Form form = access.step == kNone ? Form::Kernel : steps_[access.step].kind;
       const bool read = access.kind == Access::Kind::Read;
       writes += access.kind == Access::Kind::Write;
       moving += access.kind == Access::Kind::Empty || (!read && form == Form::Mapped);
-      (form == Form::Mapped || form == Form::Element ? reads_of_loops : others) += read;
+      (form == Form::Mapped || form == Form::Element ? reads_of_nests : others) += read;
     }
     lasts[r] = writes == 1 && moving == 0;
-    is_for_loops[r] = writes == 1 && others == 0 && reads_of_loops > 0;
+    is_for_nests[r] = writes == 1 && others == 0 && reads_of_nests > 0;
   }
   for (const Statement& s : schedule_.statements) {
     if (s.kind != Statement::Kind::Run || steps_[s.index].kind != Form::Mapped) continue;
     const std::uint32_t out = schedule_.outputs_of(s)[0];
     // A segment of nothing else has no group after which anything could die.
     if (steps_[s.index].map->rule().is_part && node(s.index).input(0).ndim() > 0 &&
-        lasts[schedule_.inputs_of(s)[0]] && is_for_loops[out] && s.n_dying == 0)
+        lasts[schedule_.inputs_of(s)[0]] && is_for_nests[out] && s.n_dying == 0)
       registers_[out].rematerialised_view = s.index;
   }
 }
@@ -143,7 +143,7 @@ void Plan::find_groups(const std::stop_token& stop) {
       for (const std::uint32_t step : group.steps) {
         Membership& membership = membership_[step];
         if (membership.groups++ == 0) membership.first = &group;
-        membership.loops += group.kind == Group::Kind::Loop;
+        membership.nests += group.kind == Group::Kind::Nest;
       }
 }
 
@@ -317,7 +317,7 @@ void Plan::find_states() {
         if (access.pc == kNone || access.kind == Access::Kind::Empty) return true;
         if (outlined_at_[access.pc] != function || loop_at_[access.pc] != l)
           return access.kind == Access::Kind::Write && access.step == kNone;
-        return access.step == kNone || is_in_loops_only(access.step) ||
+        return access.step == kNone || is_in_nests_only(access.step) ||
                steps_[access.step].is_expression();
       });
       if (!form.number || !is_inside) continue;
@@ -327,7 +327,7 @@ void Plan::find_states() {
   }
 }
 
-/// What a step reads that is a member of several loops is read outside of each.
+/// What a step reads that is a member of several nests is read outside of each.
 bool Plan::is_read_outside(const Access& access) const {
   if (access.kind != Access::Kind::Read) return false;
   if (access.step == kNone || membership_[access.step].groups != 1) return true;
@@ -345,7 +345,7 @@ bool Plan::is_local(std::span<const Access> accesses) const {
       loop = loop_at_[access.pc];
     }
     const std::uint32_t by = access.pc == kNone ? kNone : outlined_at_[access.pc];
-    const bool called = access.step != kNone && !is_in_loops_only(access.step) &&
+    const bool called = access.step != kNone && !is_in_nests_only(access.step) &&
                         !steps_[access.step].is_expression();
     if (by == kNone || called || (function != kNone && by != function)) return false;
     function = by;
@@ -353,13 +353,13 @@ bool Plan::is_local(std::span<const Access> accesses) const {
   return function != kNone;
 }
 
-/// True of an array that one loop computes and nothing but other loops reads.
+/// True of an array that one nest computes and nothing but other nests reads.
 bool Plan::is_temporary(std::span<const Access> accesses) const {
   int writes = 0;
   return std::ranges::all_of(accesses, [&](const Access& access) {
     if (access.kind == Access::Kind::Empty) return true;
     // A rematerialised view is a part of an array that is to last.
-    if (access.step == kNone || !is_in_loops_only(access.step) || is_rematerialised(access.step))
+    if (access.step == kNone || !is_in_nests_only(access.step) || is_rematerialised(access.step))
       return false;
     const StepForm& form = steps_[access.step];
     if (access.kind == Access::Kind::Read) return !form.compares(access.input);

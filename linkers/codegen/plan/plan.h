@@ -1,11 +1,11 @@
 // plan.h: what the emitter makes of a program: which stretches become functions, which registers
-// variables of them, and which steps loops.
+// variables of them, and which steps nests.
 //
 // An *outlined function* is a stretch of the schedule's statements that becomes one C function; the
 // code in it only jumps forward, so a register that no other code touches can be a variable of the
 // function, if all that touches it runs in one step of a loop. A *group* is what a function does at
 // once: a 0-d node as an expression (a length and one element of an array too), several array nodes
-// as a fused loop, or a call of the node's own kernel. Fusing stays within one segment (a Run
+// as a fused nest, or a call of the node's own kernel. Fusing stays within one segment (a Run
 // instruction), where all nodes are demanded together: so nothing crosses a border of demand.
 #pragma once
 
@@ -31,18 +31,18 @@ struct RegisterForm {
   bool number = false;  ///< always a 0-d number with a type in C, or empty
   DType dtype = DType::Object;
   /// The step whose value in it is a part of an array that stays where it is to the end of the
-  /// call, and that loops alone read: each of them finds the part for itself. Else kNone.
+  /// call, and that nests alone read: each of them finds the part for itself. Else kNone.
   std::uint32_t rematerialised_view = kNone;
   bool read_outside = false;  ///< by other code than the groups that write it
   bool local = false;         ///< a variable of its function
   /// The function of whose loop it is a state: a variable there, a register everywhere else.
   std::uint32_t state_of = kNone;
-  std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only loops see it
+  std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only nests see it
   bool shape_only = false;          ///< of a temporary: nothing but its lengths is read
 };
 
 struct Group {
-  enum class Kind : std::uint8_t { Expression, Loop, Call };
+  enum class Kind : std::uint8_t { Expression, Nest, Call };
   Kind kind = Kind::Call;
   std::vector<std::uint32_t> steps;      ///< in Program::steps, in order (Plan::comes_before)
   std::vector<std::uint32_t> retired{};  ///< registers emptied after it
@@ -115,9 +115,9 @@ class Plan {
   bool accounts_for(const Group& group, std::uint32_t step) const {
     return membership_[step].first == &group && !is_rematerialised(step);
   }
-  /// True if the step is a member of loops, and nothing else runs it.
-  bool is_in_loops_only(std::uint32_t step) const {
-    return membership_[step].groups == membership_[step].loops;
+  /// True if the step is a member of nests, and nothing else runs it.
+  bool is_in_nests_only(std::uint32_t step) const {
+    return membership_[step].groups == membership_[step].nests;
   }
   /// The steps of a segment that are not reached if the group in front of its last ones, `rest`,
   /// fails.
@@ -125,7 +125,7 @@ class Plan {
   bool is_rematerialised(std::uint32_t step) const {
     return reg(output(step)).rematerialised_view == step;
   }
-  /// The order of a loop's members: rematerialised views, which may be of bodies that stand behind
+  /// The order of a nest's members: rematerialised views, which may be of bodies that stand behind
   /// it in the program, then the others as in the program.
   bool comes_before(std::uint32_t a, std::uint32_t b) const {
     const bool a_view = is_rematerialised(a), b_view = is_rematerialised(b);
@@ -168,7 +168,7 @@ class Plan {
   std::vector<std::uint32_t> loop_at_;  ///< by pc: in each step of which it may run; kNone: none
   std::vector<std::vector<Group>> groups_;  ///< by pc
   struct Membership {
-    std::uint32_t groups = 0, loops = 0;  ///< how many have the step
+    std::uint32_t groups = 0, nests = 0;  ///< how many have the step
     const Group* first = nullptr;
   };
   std::vector<Membership> membership_;  ///< by step

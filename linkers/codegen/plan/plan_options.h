@@ -5,7 +5,7 @@ namespace thunkvm {
 
 struct PlanOptions {
   bool fuse = true;
-  /// Each node is a function of its own: loops have one member, and all values are in registers.
+  /// Each node is a function of its own: nests have one member, and all values are in registers.
   bool unfused = false;
   /// Each step is told of to the run's tracer (NativeCode::traced). Needs `unfused`.
   bool traced = false;

@@ -49,7 +49,7 @@ StepForm form_of_map(const IndexMap& map, const Apply& node) {
   return {.kind = StepForm::Kind::Mapped,
           .map = &map,
           .ndim = node.output_type(0).tensor()->ndim(),
-          .why = "other code than loops reads it"};
+          .why = "other code than nests reads it"};
 }
 
 /// The template where one of the inputs is a certain constant; null where it is not.

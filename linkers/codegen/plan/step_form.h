@@ -1,7 +1,7 @@
 // step_form.h: what emission can make of one step.
 #pragma once
 
-#include "ops/elementwise/elementwise_loop.h"
+#include "ops/elementwise/element_functions.h"
 #include "ops/graph/c_template.h"
 #include "ops/graph/index_map.h"
 #include "ops/graph/op.h"

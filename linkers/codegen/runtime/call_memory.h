@@ -1,12 +1,12 @@
-// call_memory.h: small arrays that only emitted loops of one call see, in memory of the frame.
+// call_memory.h: small arrays that only emitted nests of one call see, in memory of the frame.
 //
-// What one loop computes and only others read needs no Array. It has a slot in the memory that a
+// What one nest computes and only others read needs no Array. It has a slot in the memory that a
 // frame keeps for its calls, the same one in all of them, and is gone when the call ends:
 //
 //   | Temporary | kTemporaryFront | elements, up to room(n) bytes | kArrayPadding |
 //
-// In front of the elements and behind them there is room for all lanes of a loop's body, and for a
-// few elements that a loop puts around the value, which then needs no copy (loop_instance.h).
+// In front of the elements and behind them there is room for all lanes of a nest's body, and for a
+// few elements that a nest puts around the value, which then needs no copy (resolved_nest.h).
 #pragma once
 
 #include "linkers/codegen/runtime/limits.h"

@@ -1,11 +1,11 @@
-// limits.h: the sizes of small arrays that only loops see, and why.
+// limits.h: the sizes of small arrays that only nests see, and why.
 #pragma once
 
 #include <cstddef>
 
 namespace thunkvm {
 
-/// Bytes of one temporary: a block of 512 float64. Six layers of eight vectors, of which each loop
+/// Bytes of one temporary: a block of 512 float64. Six layers of eight vectors, of which each nest
 /// leaves eight to the next, take 4.9 us with 256 and 2.9 us with 1,024 to 16,384 where vectors
 /// have 100 elements; where they have 1,000, 22.8 us with 4,096 and 21.1 us with 16,384.
 inline constexpr std::size_t kMostTemporary = 1 << 12;

@@ -3,7 +3,7 @@
 #include "linkers/codegen/runtime/call_memory.h"
 #include "linkers/codegen/runtime/nest_instance.h"
 #include "ops/kernels/array_kernel.h"
-#include "ops/kernels/loop_executor.h"
+#include "ops/kernels/nest_execution.h"
 #include "vm/frame.h"
 
 #include <bit>
@@ -18,29 +18,33 @@ namespace {
 class NestOperands {
  public:
   /// `sources`: where they are, and room for one more; results that are 0-d go to `results`.
-  NestOperands(const LoopNest& nest, const NestInstance& instance, NativeCall& call,
+  NestOperands(const FusedNest& fused, const NestInstance& instance, NativeCall& call,
                const NumberBits* numbers, char** sources, NumberBits* results)
-      : nest_(nest), instance_(instance), call_(call), found_(nest.loop, instance.loop, numbers) {
+      : fused_(fused),
+        instance_(instance),
+        call_(call),
+        found_(fused.nest, instance.resolved, numbers) {
     char** data = found_.data;
-    sources[nest.sources.size()] = reinterpret_cast<char*>(const_cast<NumberBits*>(numbers));
-    for (const NestInstance::Location& location : std::span(instance.locations, nest.loop.n_inputs))
+    sources[fused.sources.size()] = reinterpret_cast<char*>(const_cast<NumberBits*>(numbers));
+    for (const NestInstance::Location& location :
+         std::span(instance.locations, fused.nest.n_inputs))
       *data++ = sources[location.source] + location.offset;
     for (const NestInstance::Surrounded& part :
          std::span(instance.surrounded, instance.n_surrounded))
       surround(part);
     std::uint64_t in_slots = instance.in_slots;
-    for (const LoopNest::Output& output : nest.outputs) {
+    for (const FusedNest::Output& output : fused.outputs) {
       *data = (in_slots & 1) != 0 ? CallMemory(call).make_again(output.slot)
                                   : make_output(output, data - found_.data);
       in_slots >>= 1;
       ++data;
     }
     char** location = found_.results;
-    for (const LoopNest::Result& result : nest.results)
+    for (const FusedNest::Result& result : fused.results)
       *location++ = make_result(result, results++);
   }
 
-  const LoopOperands& found() const { return found_; }
+  const PlacedOperands& found() const { return found_; }
 
  private:
   void surround(const NestInstance::Surrounded& part) {
@@ -55,17 +59,17 @@ class NestOperands {
   /// An output whose elements are still to be computed: in the memory of a dying input that is not
   /// read after the output is written; in that of the last call in the `_nogc` modes; else in new
   /// memory.
-  char* make_output(const LoopNest::Output& output, std::ptrdiff_t operand) {
-    const LoopInstance& loop = instance_.loop;
+  char* make_output(const FusedNest::Output& output, std::ptrdiff_t operand) {
+    const ResolvedNest& nest = instance_.resolved;
     Cell& cell = call_.cells[output.registers[0]];
     Array array;
     for (std::uint64_t bits = output.may_take; bits != 0 && !array; bits &= bits - 1)
-      array =
-          take_fitting(call_.cells[nest_.sources[nest_.inputs[std::countr_zero(bits)].source].reg],
-                       output.dtype, loop.shape);
+      array = take_fitting(
+          call_.cells[fused_.sources[fused_.inputs[std::countr_zero(bits)].source].reg],
+          output.dtype, nest.shape);
     found_.in_place |= static_cast<bool>(array);
-    if (!array) array = output_array(*call_.activation, cell, output.dtype, loop.shape);
-    if (loop.size % kLoopLanes != 0 && !Array::padded(*array.body()))
+    if (!array) array = output_array(*call_.activation, cell, output.dtype, nest.shape);
+    if (nest.size % kNestLanes != 0 && !Array::padded(*array.body()))
       found_.ends |= std::uint64_t{1} << operand;
     char* const data = array.data();
     cell.set_array(std::move(array));
@@ -74,8 +78,8 @@ class NestOperands {
     return data;
   }
 
-  char* make_result(const LoopNest::Result& result, NumberBits* number) {
-    const Dims shape = result.keepdims ? instance_.loop.kept_as_ones : instance_.loop.kept;
+  char* make_result(const FusedNest::Result& result, NumberBits* number) {
+    const Dims shape = result.keepdims ? instance_.resolved.kept_as_ones : instance_.resolved.kept;
     if (shape.empty()) {
       *number = 0;
       return reinterpret_cast<char*>(number);
@@ -85,28 +89,28 @@ class NestOperands {
     return cell.body()->data;
   }
 
-  const LoopNest& nest_;
+  const FusedNest& fused_;
   const NestInstance& instance_;
   NativeCall& call_;
-  LoopOperands found_;
+  PlacedOperands found_;
 };
 
 /// Gives what goes to slots its lengths.
-void lay_out_slots(const LoopNest& nest, const NativeCall& call, NestInstance& instance) {
+void lay_out_slots(const FusedNest& fused, const NativeCall& call, NestInstance& instance) {
   const CallMemory memory(call);
-  for (std::size_t j = 0; j < nest.outputs.size(); ++j) {
-    const LoopNest::Output& output = nest.outputs[j];
-    if (output.slot != kNone &&
-        memory.make(output.slot, nest.room, output.dtype, instance.loop.shape, instance.loop.size))
+  for (std::size_t j = 0; j < fused.outputs.size(); ++j) {
+    const FusedNest::Output& output = fused.outputs[j];
+    if (output.slot != kNone && memory.make(output.slot, fused.room, output.dtype,
+                                            instance.resolved.shape, instance.resolved.size))
       instance.in_slots |= std::uint64_t{1} << j;
   }
-  for (const std::uint32_t slot : nest.shape_only)
-    memory.make_shape_only(slot, instance.loop.shape);
+  for (const std::uint32_t slot : fused.shape_only)
+    memory.make_shape_only(slot, instance.resolved.shape);
 }
 
-bool resolves(const LoopNest& nest, const NativeCall& call, NestInstance& instance) {
+bool resolves(const FusedNest& fused, const NativeCall& call, NestInstance& instance) {
   try {
-    return resolve(nest, NestLayouts(nest, call), instance);
+    return resolve(fused, NestLayouts(fused, call), instance);
   } catch (const Error&) {
     return false;  // a member has no slice of its input: it says so itself
   }
@@ -120,90 +124,91 @@ Recorder* asked_for_shapes(const NativeCall& call) {
 }
 
 /// As one pass. False if the members cannot run so.
-bool run_at_once(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
+bool run_at_once(const FusedNest& fused, NativeCall& call, const NumberBits* numbers,
                  NumberBits* results) {
-  NestInstance& instance = NestInstance::of(nest, call);
+  NestInstance& instance = NestInstance::of(fused, call);
   Recorder* const recorder = asked_for_shapes(call);
-  const std::uint32_t first = nest.members.steps.front().node;
-  char* sources[kLoopOperands + 1];
-  if (!instance.fits(nest, call, sources)) {
-    if (!resolves(nest, call, instance)) return false;
-    lay_out_slots(nest, call, instance);
-    instance.fits(nest, call, sources);
+  const std::uint32_t first = fused.members.steps.front().node;
+  char* sources[kNestOperands + 1];
+  if (!instance.fits(fused, call, sources)) {
+    if (!resolves(fused, call, instance)) return false;
+    lay_out_slots(fused, call, instance);
+    instance.fits(fused, call, sources);
     if (recorder != nullptr) [[unlikely]]
-      recorder->note_loop(first, instance.loop.shape, instance.loop.bytes_moved(nest.loop));
+      recorder->note_nest(first, instance.resolved.shape,
+                          instance.resolved.bytes_moved(fused.nest));
   } else if (recorder != nullptr) [[unlikely]] {
-    recorder->note_loop_again(first, instance.loop.shape);
+    recorder->note_nest_again(first, instance.resolved.shape);
   }
-  for (const std::uint32_t slot : nest.shape_only) CallMemory(call).make_again(slot);
-  if (!nest.computes()) return true;
-  const NestOperands operands(nest, instance, call, numbers, sources, results);
+  for (const std::uint32_t slot : fused.shape_only) CallMemory(call).make_again(slot);
+  if (!fused.computes()) return true;
+  const NestOperands operands(fused, instance, call, numbers, sources, results);
   execute(operands.found(), *call.activation->host);
-  if (instance.loop.size * nest.loop.cost >= kWorthLeaving) call.activation->poll = true;
+  if (instance.resolved.size * fused.nest.cost >= kWorthLeaving) call.activation->poll = true;
   return true;
 }
 
 /// Makes arrays of what members read and write in registers.
-void move_slots(const LoopNest& nest, NativeCall& call) {
+void move_slots(const FusedNest& fused, NativeCall& call) {
   const CallMemory memory(call);
-  for (const LoopNest::Source& value : nest.slot_values)
+  for (const FusedNest::Source& value : fused.slot_values)
     memory.move_to(call.cells[value.reg], value.slot, value.dtype, value.ndim);
-  for (const LoopNest::Output& output : nest.outputs)
+  for (const FusedNest::Output& output : fused.outputs)
     if (output.slot != kNone) memory[output.slot].data = nullptr;
-  for (const std::uint32_t slot : nest.shape_only) memory[slot].data = nullptr;
+  for (const std::uint32_t slot : fused.shape_only) memory[slot].data = nullptr;
 }
 
-bool run_members(const LoopNest& nest, NativeCall& call, const NumberBits* given,
+bool run_members(const FusedNest& fused, NativeCall& call, const NumberBits* given,
                  NumberBits* results) {
-  for (std::size_t k = 0; k < nest.numbers.size(); ++k) {
-    const LoopNest::Number& number = nest.numbers[k];
+  for (std::size_t k = 0; k < fused.numbers.size(); ++k) {
+    const FusedNest::Number& number = fused.numbers[k];
     if (number.local) store_number(call.cells[number.reg], given[k], number.dtype);
   }
-  for (std::size_t i = 0; i < nest.members.steps.size(); ++i)
-    if (!run_native_step(call, nest.members, i)) return false;
-  for (std::size_t f = 0; f < nest.results.size(); ++f) {
-    Cell& cell = call.cells[nest.results[f].reg];
+  for (std::size_t i = 0; i < fused.members.steps.size(); ++i)
+    if (!run_native_step(call, fused.members, i)) return false;
+  for (std::size_t f = 0; f < fused.results.size(); ++f) {
+    Cell& cell = call.cells[fused.results[f].reg];
     if (!cell.is_scalar()) continue;
     results[f] = 0;
-    std::memcpy(&results[f], cell.address(), item_size(nest.results[f].dtype));
+    std::memcpy(&results[f], cell.address(), item_size(fused.results[f].dtype));
     cell.clear();
   }
-  for (const LoopNest::Number& number : nest.numbers)
+  for (const FusedNest::Number& number : fused.numbers)
     if (number.local) call.cells[number.reg].clear();
-  for (const std::uint32_t reg : nest.internal) call.cells[reg].clear();
+  for (const std::uint32_t reg : fused.internal) call.cells[reg].clear();
   return true;
 }
 
 /// As one pass, or member by member.
-[[gnu::always_inline]] inline bool run_either_way(const LoopNest& nest, NativeCall& call,
+[[gnu::always_inline]] inline bool run_either_way(const FusedNest& fused, NativeCall& call,
                                                   const NumberBits* numbers, NumberBits* results) {
   try {
-    if (run_at_once(nest, call, numbers, results)) {
+    if (run_at_once(fused, call, numbers, results)) {
       if (!call.activation->poll || NativeSupport::poll(*call.frame)) return true;
-      note_after(call, nest.members);
+      note_after(call, fused.members);
       return false;
     }
-    move_slots(nest, call);
+    move_slots(fused, call);
   } catch (...) {  // no memory, or the host ends the call
     call.activation->fail_current();
-    NativeSupport::fail(*call.frame, nest.members.steps.front().node);
-    note_after(call, nest.members);
+    NativeSupport::fail(*call.frame, fused.members.steps.front().node);
+    note_after(call, fused.members);
     return false;
   }
-  return run_members(nest, call, numbers, results);
+  return run_members(fused, call, numbers, results);
 }
 
 }  // namespace
 
-bool run_nest(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
+bool run_nest(const FusedNest& fused, NativeCall& call, const NumberBits* numbers,
               NumberBits* results) {
   Recorder* const recorder = call.recorder;
   if (recorder == nullptr || !recorder->notes_memory()) [[likely]]
-    return run_either_way(nest, call, numbers, results);
-  const std::vector<Step>& members = nest.members.steps;
+    return run_either_way(fused, call, numbers, results);
+  const std::vector<Step>& members = fused.members.steps;
   for (const Step& step : members)
     recorder->begin_memory(call.cells, step.operands, &step != members.data());
-  if (!run_either_way(nest, call, numbers, results)) return false;
+  if (!run_either_way(fused, call, numbers, results)) return false;
   // The values in between are nowhere: what is there now is results.
   for (const Step& step : members) recorder->note_memory(step.node, call.cells, step.operands);
   return true;

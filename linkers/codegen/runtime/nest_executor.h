@@ -1,14 +1,14 @@
-// nest_executor.h: runs loop nests on the registers of a call.
+// nest_executor.h: runs fused nests on the registers of a call.
 #pragma once
 
-#include "linkers/codegen/runtime/loop_nest.h"
+#include "linkers/codegen/runtime/fused_nest.h"
 
 namespace thunkvm {
 
-/// As one loop, or member by member. False: the call has failed, which was noted. `numbers` are the
+/// As one nest, or member by member. False: the call has failed, which was noted. `numbers` are the
 /// 0-d inputs' values; the results of reductions that are 0-d go to `results`, in the reductions'
 /// order.
-bool run_nest(const LoopNest& nest, NativeCall& call, const NumberBits* numbers,
+bool run_nest(const FusedNest& fused, NativeCall& call, const NumberBits* numbers,
               NumberBits* results);
 
 }  // namespace thunkvm

@@ -22,10 +22,10 @@ bool broadcast(Dims from, std::int64_t* shape, int ndim) {
   return true;
 }
 
-/// The lengths in a register that are to be those of the loop; null where they are too many.
-const ArrayBody* given_lengths(const LoopNest& nest, const NativeCall& call, std::uint32_t reg) {
+/// The lengths in a register that are to be those of the nest; null where they are too many.
+const ArrayBody* given_lengths(const FusedNest& fused, const NativeCall& call, std::uint32_t reg) {
   const ArrayBody* const lengths = call.cells[reg].body();
-  return lengths->ndim == 1 && lengths->dims[0] == nest.loop.ndim ? lengths : nullptr;
+  return lengths->ndim == 1 && lengths->dims[0] == fused.nest.ndim ? lengths : nullptr;
 }
 std::int64_t length_in(const ArrayBody& lengths, int axis) {
   return *reinterpret_cast<const std::int64_t*>(lengths.data + axis * lengths.dims[1]);
@@ -44,152 +44,156 @@ struct SourceKey {
 
 class NestResolution {
  public:
-  NestResolution(const LoopNest& nest, const NestLayouts& layouts, NestInstance& instance)
-      : nest_(nest), layouts_(layouts), instance_(instance), loop_(nest.loop, instance.loop) {
-    char* const parts = reinterpret_cast<char*>(&instance.loop) + LoopInstance::bytes(nest.loop);
+  NestResolution(const FusedNest& fused, const NestLayouts& layouts, NestInstance& instance)
+      : fused_(fused),
+        layouts_(layouts),
+        instance_(instance),
+        nest_(fused.nest, instance.resolved) {
+    char* const parts =
+        reinterpret_cast<char*>(&instance.resolved) + ResolvedNest::bytes(fused.nest);
     instance.locations = reinterpret_cast<NestInstance::Location*>(parts);
     instance.surrounded =
-        reinterpret_cast<NestInstance::Surrounded*>(instance.locations + nest.inputs.size());
-    instance.key = reinterpret_cast<std::int64_t*>(instance.surrounded + nest.inputs.size());
+        reinterpret_cast<NestInstance::Surrounded*>(instance.locations + fused.inputs.size());
+    instance.key = reinterpret_cast<std::int64_t*>(instance.surrounded + fused.inputs.size());
   }
 
   bool run() {
-    std::size_t n_slices = nest_.inputs.size();
-    for (const LoopNest::Source& source : nest_.sources) n_slices += source.slices.size();
+    std::size_t n_slices = fused_.inputs.size();
+    for (const FusedNest::Source& source : fused_.sources) n_slices += source.slices.size();
     slices_.reserve(n_slices);
-    for (std::size_t i = 0; i < nest_.sources.size(); ++i) locate(i);
+    for (std::size_t i = 0; i < fused_.sources.size(); ++i) locate(i);
     if (!find_shape()) return false;
-    const std::int64_t size = product_of_lengths(loop_.dims()).value_or(0);
-    if (size == 0 || size > kMostLoopElements) return false;
-    for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
+    const std::int64_t size = product_of_lengths(nest_.dims()).value_or(0);
+    if (size == 0 || size > kMostNestElements) return false;
+    for (std::size_t i = 0; i < fused_.inputs.size(); ++i)
       if (!map(i, size)) return false;
-    if (!std::ranges::all_of(nest_.own_spaces,
+    if (!std::ranges::all_of(fused_.own_spaces,
                              [&](std::uint64_t from) { return gives_shape(from); }))
       return false;
     keep_key();
-    loop_.finish();
+    nest_.finish();
     return true;
   }
 
  private:
-  int ndim() const { return nest_.loop.ndim; }
+  int ndim() const { return fused_.nest.ndim; }
   Dims shape_of(std::size_t input) const {
-    const std::uint32_t source = nest_.inputs[input].source;
+    const std::uint32_t source = fused_.inputs[input].source;
     return source == kNone ? Dims{} : located_[source].shape();
   }
 
   void locate(std::size_t i) {
     Layout& layout = located_[i] = layouts_.source(i);
-    for (const LoopNest::Slice& slice : nest_.sources[i].slices)
+    for (const FusedNest::Slice& slice : fused_.sources[i].slices)
       layout = find(slice, layout).layout();
   }
-  const View& find(const LoopNest::Slice& slice, const Layout& of) {
+  const View& find(const FusedNest::Slice& slice, const Layout& of) {
     View& part = slices_.emplace_back();
-    slice.find(layouts_.activation(), nest_.members.steps[slice.member].operands, of, part);
+    slice.find(layouts_.activation(), fused_.members.steps[slice.member].operands, of, part);
     return part;
   }
 
   // ---- the iteration space ----
 
   bool find_shape() {
-    return nest_.alike.empty() && nest_.lengths.empty() ? take_broadcast_shape()
-                                                        : take_given_shape();
+    return fused_.alike.empty() && fused_.lengths.empty() ? take_broadcast_shape()
+                                                          : take_given_shape();
   }
 
-  /// The shape that members say the loop has: all have to say the same.
+  /// The shape that members say the nest has: all have to say the same.
   bool take_given_shape() {
     bool known = false;
     const auto agrees = [&](int axis, std::int64_t length) {
-      if (!known) loop_.shape()[axis] = length;
-      return loop_.shape()[axis] == length;
+      if (!known) nest_.shape()[axis] = length;
+      return nest_.shape()[axis] == length;
     };
-    for (const std::uint32_t source : nest_.alike) {
+    for (const std::uint32_t source : fused_.alike) {
       const Layout& array = located_[source];
       if (array.ndim != ndim()) return false;
       for (int axis = 0; axis < ndim(); ++axis)
         if (!agrees(axis, array.lengths[axis])) return false;
       known = true;
     }
-    for (std::size_t i = 0; i < nest_.lengths.size(); ++i) {
+    for (std::size_t i = 0; i < fused_.lengths.size(); ++i) {
       const std::vector<std::int64_t>& given = layouts_.given(i);
       if (given.empty()) return false;
       for (int axis = 0; axis < ndim(); ++axis)
         if (!agrees(axis, given[static_cast<std::size_t>(axis)])) return false;
       known = true;
     }
-    for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
-      if (!nest_.inputs[i].pad && !broadcasts(shape_of(i), loop_.dims())) return false;
+    for (std::size_t i = 0; i < fused_.inputs.size(); ++i)
+      if (!fused_.inputs[i].pad && !broadcasts(shape_of(i), nest_.dims())) return false;
     return true;
   }
 
   bool take_broadcast_shape() {
-    std::fill_n(loop_.shape(), ndim(), 1);
-    for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
-      if (!nest_.inputs[i].pad && !broadcast(shape_of(i), loop_.shape(), ndim())) return false;
+    std::fill_n(nest_.shape(), ndim(), 1);
+    for (std::size_t i = 0; i < fused_.inputs.size(); ++i)
+      if (!fused_.inputs[i].pad && !broadcast(shape_of(i), nest_.shape(), ndim())) return false;
     return true;
   }
 
-  /// True if these inputs, broadcast together, have the loop's shape.
+  /// True if these inputs, broadcast together, have the nest's shape.
   bool gives_shape(std::uint64_t inputs) const {
     std::int64_t own[kMaxDims];
     std::fill_n(own, ndim(), 1);
-    for (std::size_t i = 0; i < nest_.inputs.size(); ++i)
+    for (std::size_t i = 0; i < fused_.inputs.size(); ++i)
       if (((inputs >> i) & 1u) != 0) broadcast(shape_of(i), own, ndim());
-    return same_lengths({own, static_cast<std::size_t>(ndim())}, loop_.dims());
+    return same_lengths({own, static_cast<std::size_t>(ndim())}, nest_.dims());
   }
 
   // ---- index maps ----
 
-  /// False if an input is not met in the order of the loop.
+  /// False if an input is not met in the order of the nest.
   bool map(std::size_t i, std::int64_t size) {
-    const LoopNest::Input& input = nest_.inputs[i];
-    NestInstance::Location& location = instance_.locations[i] = {nest_.sources.size(), 0};
+    const FusedNest::Input& input = fused_.inputs[i];
+    NestInstance::Location& location = instance_.locations[i] = {fused_.sources.size(), 0};
     Layout operand{nullptr, 0, nullptr, nullptr};
     bool has_lanes = false;  // as temporaries have
     if (input.source != kNone) {
       const NestLayouts::SourceLayout& source = layouts_.source(input.source);
       operand = located_[input.source];
       location = {input.source, operand.data - source.data};
-      has_lanes = source.version != 0 && nest_.sources[input.source].slices.empty();
+      has_lanes = source.version != 0 && fused_.sources[input.source].slices.empty();
     } else if (input.pad) {
       location.offset = static_cast<std::int64_t>(input.pad->value * sizeof(NumberBits));
     }
     if (!input.pad) {
-      loop_.map(operand, has_lanes);
+      nest_.map(operand, has_lanes);
       return true;
     }
     std::int64_t strides[kMaxDims];
-    fill_dense_strides(Dims(loop_.shape(), ndim()), 1, strides);
+    fill_dense_strides(Dims(nest_.shape(), ndim()), 1, strides);
     char origin = 0;
-    const View& part = find(input.pad->slice, {&origin, ndim(), loop_.shape(), strides});
+    const View& part = find(input.pad->slice, {&origin, ndim(), nest_.shape(), strides});
     if (has_lanes && surround(i, operand, part, part.data - &origin, size)) return true;
-    return loop_.pad(operand, part, &origin);
+    return nest_.pad(operand, part, &origin);
   }
 
-  /// Has the numbers written around a value in a slot, which the nest pads once, and all lanes of
-  /// the loop fit there. False: they do not.
+  /// Has the numbers written around a value in a slot, which the fused pads once, and all lanes of
+  /// the nest fit there. False: they do not.
   bool surround(std::size_t i, const Layout& operand, const View& part, std::int64_t before,
                 std::int64_t size) {
     const std::int64_t n = product_of_lengths(part.shape()).value_or(0);
-    const std::int64_t bytes = nest_.loop.item_sizes[i];
+    const std::int64_t bytes = fused_.nest.item_sizes[i];
     const std::int64_t behind = whole_lanes(size) - before - n;
-    const auto same = [&](const LoopNest::Input& other) {
-      return other.pad && other.source == nest_.inputs[i].source;
+    const auto same = [&](const FusedNest::Input& other) {
+      return other.pad && other.source == fused_.inputs[i].source;
     };
-    if (size > kLoopBlock || n == 0 || !same_lengths(operand.shape(), part.shape()) ||
+    if (size > kNestBlock || n == 0 || !same_lengths(operand.shape(), part.shape()) ||
         !is_one_stretch(part) || before * bytes > static_cast<std::int64_t>(kTemporaryFront) ||
         behind * bytes > static_cast<std::int64_t>(kArrayPadding) ||
-        std::ranges::count_if(nest_.inputs, same) != 1)
+        std::ranges::count_if(fused_.inputs, same) != 1)
       return false;
     instance_.surrounded[instance_.n_surrounded++] = {
-        static_cast<std::uint32_t>(i), nest_.loop.fills[i], bytes, before, before + n, size};
+        static_cast<std::uint32_t>(i), fused_.nest.fills[i], bytes, before, before + n, size};
     instance_.locations[i].offset -= before * bytes;
     std::int64_t in_order[kMaxDims];
-    fill_dense_strides(Dims(loop_.shape(), ndim()), bytes, in_order);
-    loop_.map({operand.data, ndim(), loop_.shape(), in_order}, true);
+    fill_dense_strides(Dims(nest_.shape(), ndim()), bytes, in_order);
+    nest_.map({operand.data, ndim(), nest_.shape(), in_order}, true);
     return true;
   }
-  /// True if the elements of a part follow each other in the loop.
+  /// True if the elements of a part follow each other in the nest.
   static bool is_one_stretch(const View& part) {
     std::int64_t stride = 1;
     for (int axis = part.ndim; axis-- > 0; stride *= part.lengths[axis])
@@ -198,14 +202,14 @@ class NestResolution {
   }
 
   bool is_part_of_another(std::size_t i) const {
-    return std::ranges::any_of(std::span(nest_.sources).first(i), [&](const auto& other) {
-      return other.reg == nest_.sources[i].reg;
+    return std::ranges::any_of(std::span(fused_.sources).first(i), [&](const auto& other) {
+      return other.reg == fused_.sources[i].reg;
     });
   }
   void keep_key() {
     std::int64_t* key = instance_.key;
-    for (std::size_t i = 0; i < nest_.sources.size(); ++i) {
-      const LoopNest::Source& source = nest_.sources[i];
+    for (std::size_t i = 0; i < fused_.sources.size(); ++i) {
+      const FusedNest::Source& source = fused_.sources[i];
       const NestLayouts::SourceLayout& layout = layouts_.source(i);
       // Several parts of one array are compared once.
       const int ndim = is_part_of_another(i) ? 0 : source.ndim;
@@ -217,21 +221,21 @@ class NestResolution {
     }
   }
 
-  const LoopNest& nest_;
+  const FusedNest& fused_;
   const NestLayouts& layouts_;
   NestInstance& instance_;
-  Resolution loop_;
+  Resolution nest_;
   std::vector<View> slices_;  // reserved: layouts refer to them
-  Layout located_[kLoopOperands];
+  Layout located_[kNestOperands];
 };
 
 }  // namespace
 
-NestLayouts::NestLayouts(const LoopNest& nest, const NativeCall& call)
+NestLayouts::NestLayouts(const FusedNest& fused, const NativeCall& call)
     : activation_(*call.activation) {
   const CallMemory memory(call);
   SourceLayout* next = sources_;
-  for (const LoopNest::Source& source : nest.sources) {
+  for (const FusedNest::Source& source : fused.sources) {
     SourceLayout& layout = *next++;
     if (source.slot != kNone) {
       const Temporary& value = memory[source.slot];
@@ -243,26 +247,26 @@ NestLayouts::NestLayouts(const LoopNest& nest, const NativeCall& call)
     }
     layout = {Layout::of(*call.cells[source.reg].body()), 0};
   }
-  for (const std::uint32_t reg : nest.lengths) {
+  for (const std::uint32_t reg : fused.lengths) {
     std::vector<std::int64_t>& given = given_.emplace_back();
-    if (const ArrayBody* const lengths = given_lengths(nest, call, reg))
-      for (int axis = 0; axis < nest.loop.ndim; ++axis) given.push_back(length_in(*lengths, axis));
+    if (const ArrayBody* const lengths = given_lengths(fused, call, reg))
+      for (int axis = 0; axis < fused.nest.ndim; ++axis) given.push_back(length_in(*lengths, axis));
   }
 }
 
-std::size_t NestInstance::bytes(const LoopNest& nest) {
+std::size_t NestInstance::bytes(const FusedNest& fused) {
   std::size_t key = 0;
-  for (const LoopNest::Source& source : nest.sources) key += SourceKey::words(source.ndim);
-  return sizeof(NestInstance) - sizeof(LoopInstance) + LoopInstance::bytes(nest.loop) +
-         nest.inputs.size() * (sizeof(Location) + sizeof(Surrounded)) + key * sizeof(std::int64_t);
+  for (const FusedNest::Source& source : fused.sources) key += SourceKey::words(source.ndim);
+  return sizeof(NestInstance) - sizeof(ResolvedNest) + ResolvedNest::bytes(fused.nest) +
+         fused.inputs.size() * (sizeof(Location) + sizeof(Surrounded)) + key * sizeof(std::int64_t);
 }
 
-bool NestInstance::fits(const LoopNest& nest, const NativeCall& call, char** data) const {
-  if (loop.size == 0) return false;
+bool NestInstance::fits(const FusedNest& fused, const NativeCall& call, char** data) const {
+  if (resolved.size == 0) return false;
   const CallMemory memory(call);
   std::int64_t different = 0;
   const std::int64_t* next = key;
-  for (std::size_t n = nest.sources.size(); n-- > 0;) {
+  for (std::size_t n = fused.sources.size(); n-- > 0;) {
     const SourceKey& kept = *reinterpret_cast<const SourceKey*>(next);
     next += SourceKey::words(0);
     if (kept.slot != kNone && memory[kept.slot].data != nullptr) {
@@ -278,18 +282,18 @@ bool NestInstance::fits(const LoopNest& nest, const NativeCall& call, char** dat
     next += kept.n_dims;
   }
   if (different != 0) return false;
-  for (const std::uint32_t reg : nest.lengths) {
-    const ArrayBody* const lengths = given_lengths(nest, call, reg);
+  for (const std::uint32_t reg : fused.lengths) {
+    const ArrayBody* const lengths = given_lengths(fused, call, reg);
     if (lengths == nullptr) return false;
-    for (int axis = 0; axis < nest.loop.ndim; ++axis)
-      if (length_in(*lengths, axis) != loop.shape[static_cast<std::size_t>(axis)]) return false;
+    for (int axis = 0; axis < fused.nest.ndim; ++axis)
+      if (length_in(*lengths, axis) != resolved.shape[static_cast<std::size_t>(axis)]) return false;
   }
   return true;
 }
 
-bool resolve(const LoopNest& nest, const NestLayouts& layouts, NestInstance& instance) {
+bool resolve(const FusedNest& fused, const NestLayouts& layouts, NestInstance& instance) {
   instance = {};
-  return NestResolution(nest, layouts, instance).run();
+  return NestResolution(fused, layouts, instance).run();
 }
 
 }  // namespace thunkvm

@@ -3,7 +3,7 @@
 #include "linkers/compilation.h"
 #include "linkers/compiler/compiler.h"
 #include "linkers/compiler/toolchain.h"
-#include "ops/kernels/loop_threads.h"
+#include "ops/kernels/nest_threads.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/testing.h"
 
@@ -200,14 +200,14 @@ PyObject* override_compiler_settings(PyObject*, PyObject* args) {
 
 PyObject* set_threads(PyObject*, PyObject* args) {
   int count, from;
-  if (!PyArg_ParseTuple(args, "ii:set_loop_threads", &count, &from)) return nullptr;
-  set_loop_threads({count, static_cast<std::uint32_t>(from)});
+  if (!PyArg_ParseTuple(args, "ii:set_nest_threads", &count, &from)) return nullptr;
+  set_nest_threads({count, static_cast<std::uint32_t>(from)});
   Py_RETURN_NONE;
 }
 
 PyMethodDef functions[] = {
-    {"set_loop_threads", set_threads, METH_VARARGS,
-     "set_loop_threads(count, size)\n--\n\n"
+    {"set_nest_threads", set_threads, METH_VARARGS,
+     "set_nest_threads(count, size)\n--\n\n"
      "On how many threads fused loops run, and from how many elements on."},
     {"compile_cxx", compile_cxx, METH_VARARGS,
      "compile_cxx(sources, command)\n--\n\n"

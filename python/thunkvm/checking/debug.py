@@ -84,7 +84,7 @@ class DebugObserver(NodeObserver):
 
     def _form(self, index: int) -> str:
         form = self.form(index)
-        return "emitted C" if form in ("emitted", "loop") else form
+        return "emitted C" if form in ("emitted", "fused") else form
 
     def _is_new(self, index: int, inputs: list[Any]) -> bool:
         """Whether a node gets arrays that lie in memory as none did that it has got before."""

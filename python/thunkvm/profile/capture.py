@@ -201,7 +201,7 @@ class _Capture:
 
     def _form(self, group: int, form: str) -> str:
         kind = self.groups[group][1]
-        return {"expression": "emitted", "loop": "loop"}.get(kind, form)
+        return {"expression": "emitted", "fused": "fused"}.get(kind, form)
 
     def _demanders(self) -> dict[int, int]:
         """Return which node needed a memo body's value first."""

@@ -71,7 +71,7 @@ class NodeRow(Rates):
         Whether it is in a memo body, which runs just before the first node that reads its value:
         what is read under several conditions, none of which has to hold; in the mode ``py`` all.
     form : str
-        What runs it: ``"emitted"``, ``"loop"``, ``"kernel"``, ``"perform"``, ``"lazy"``
+        What runs it: ``"emitted"``, ``"fused"``, ``"kernel"``, ``"perform"``, ``"lazy"``
         and what else `f.explain()` says.
     group : int or None
         The index of the group that it is computed in.
@@ -160,7 +160,7 @@ class GroupRow(Rates):
     self_time : float
         Seconds in it.
     kind : str
-        ``"loop"``, ``"expression"`` or ``"call"``.
+        ``"fused"``, ``"expression"`` or ``"call"``.
     flops, bytes_moved : float
         Floating-point operations, and bytes read and written, of all runs; what the nodes of a loop
         hand to each other is not among them.

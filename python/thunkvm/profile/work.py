@@ -58,7 +58,7 @@ def work_done(
     together = []
     for members, kind in groups:
         loops = [row for node in members for row in data["shapes_of_loops"].get(node, ())]
-        moved = sum(size for _, _, size in loops) if kind == "loop" else 0
+        moved = sum(size for _, _, size in loops) if kind == "fused" else 0
         for number in members:
             for flat, count, _ in loops:
                 flops, _ = work_of(applies[number], _shapes_in_loop(applies[number], tuple(flat)))

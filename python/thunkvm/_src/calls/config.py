@@ -15,7 +15,7 @@ from thunkvm._src.teaching.nearest import did_you_mean
 ENVIRONMENT = "THUNKVM_MODE"
 COMPILER_SETTINGS = ("cc", "cxx", "cache_dir", "cache_size", "compile_timeout")
 SETTINGS = (
-    "mode", *COMPILER_SETTINGS, "c_debug", "check_perform", "loop_threads", "loop_threads_from",
+    "mode", *COMPILER_SETTINGS, "c_debug", "check_perform", "threads", "threads_from",
 )  # fmt: skip
 C_DEBUG = "THUNKVM_C_DEBUG"
 CHECK_PERFORM = "THUNKVM_CHECK_PERFORM"
@@ -57,11 +57,11 @@ class Config:
         name, in every mode: such a write is a ValueError, and what was there is put back. Costs a
         copy and a comparison of each array that goes into such an Op. At first that of
         ``THUNKVM_CHECK_PERFORM``: 1 or 0. Functions that are made are asked, as for `c_debug`.
-    loop_threads : int
+    threads : int
         OpenMP threads that a large loop over elements runs on, be it of emitted code or the kernel
         of an elementwise Op, of ``var`` or of ``std``; 1, unless it is set. A process that was
         forked after some ran on several runs all on one. Results are the same with any number.
-    loop_threads_from : int
+    threads_from : int
         Elements from which a loop is large; 262,144, unless it is set.
 
     Examples
@@ -184,34 +184,34 @@ class Config:
         self._set(name, value)
 
     @property
-    def loop_threads(self) -> int:
+    def threads(self) -> int:
         """OpenMP threads that a large fused loop runs on."""
-        value = self._given.get("loop_threads")
+        value = self._given.get("threads")
         return 1 if value is None else int(value)
 
-    @loop_threads.setter
-    def loop_threads(self, value: int | None) -> None:
+    @threads.setter
+    def threads(self, value: int | None) -> None:
         if value is not None and (not isinstance(value, int) or not 1 <= value <= MOST_THREADS):
             raise ValueError(
-                f"loop_threads has to be a number of threads from 1 to {MOST_THREADS}; it is "
+                f"threads has to be a number of threads from 1 to {MOST_THREADS}; it is "
                 f"{value!r}."
             )
-        self._set("loop_threads", value)
+        self._set("threads", value)
 
     @property
-    def loop_threads_from(self) -> int:
+    def threads_from(self) -> int:
         """Elements from which a fused loop is large."""
-        value = self._given.get("loop_threads_from")
+        value = self._given.get("threads_from")
         return 1 << 18 if value is None else int(value)
 
-    @loop_threads_from.setter
-    def loop_threads_from(self, value: int | None) -> None:
+    @threads_from.setter
+    def threads_from(self, value: int | None) -> None:
         if value is not None and (not isinstance(value, int) or not 0 <= value < 2**31):
             raise ValueError(
-                f"loop_threads_from has to be a number of elements from 0 to 2**31 - 1; it is "
+                f"threads_from has to be a number of elements from 0 to 2**31 - 1; it is "
                 f"{value!r}."
             )
-        self._set("loop_threads_from", value)
+        self._set("threads_from", value)
 
     def _set(self, name: str, value: object) -> None:
         self._put({**self._given, name: value})
@@ -219,7 +219,7 @@ class Config:
     def _put(self, given: dict[str, Any]) -> None:
         _core.override_compiler_settings(*(given.get(name) for name in COMPILER_SETTINGS))
         object.__setattr__(self, "_given", given)
-        _core.set_loop_threads(self.loop_threads, self.loop_threads_from)
+        _core.set_nest_threads(self.threads, self.threads_from)
 
     @contextmanager
     def change(self, **settings: Any) -> Iterator[Config]:

@@ -54,7 +54,7 @@ class NodeExplanation:
     node, op, origin : str
         The node's name, its Op, and the line of the user's code that made it.
     form : str
-        ``"emitted"`` (an expression of emitted C), ``"loop"`` (a member of a fused loop),
+        ``"emitted"`` (an expression of emitted C), ``"fused"`` (a member of a fused nest),
         ``"branch"``, ``"kernel"``, ``"perform"``, ``"lazy"``, ``"c"`` (a user's Op) or
         ``"thunk"``.
     region : str

@@ -1,4 +1,4 @@
-// reduction_loops.h: the loops of float reductions (reduce.h) that each vector unit has its own
+// reduction_kernels.h: the kernels of float reductions (reduce.h) that each vector unit has its own
 // copies of.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr int kReductionSteps = 3;
 
 /// All give the same bits on every vector unit: they differ in width, not in order.
 template <class T>
-struct ReductionLoops {
+struct ReductionKernels {
   /// The reduction of one block of n <= kReductionBlock neighbours.
   T (*block)(const T* x, int n);
   /// Rows `before` to before + n of a block of `width` sequences side by side, `pitch` bytes apart,
@@ -32,18 +32,18 @@ struct ReductionLoops {
   void (*step)(T* a, const T* x, int width);
 };
 
-/// The loops for the unit that all kernels use. T is double or float.
+/// The kernels for the unit that all kernels use. T is double or float.
 template <class T>
-const ReductionLoops<T>& reduction_loops(ReductionStep step);
+const ReductionKernels<T>& reduction_kernels(ReductionStep step);
 /// The same for one unit, which the processor must have.
 template <class T>
-const ReductionLoops<T>& reduction_loops(ReductionStep step, VectorUnit unit);
+const ReductionKernels<T>& reduction_kernels(ReductionStep step, VectorUnit unit);
 
 struct ReductionTable {
-  ReductionLoops<double> doubles[kReductionSteps];
-  ReductionLoops<float> floats[kReductionSteps];
+  ReductionKernels<double> doubles[kReductionSteps];
+  ReductionKernels<float> floats[kReductionSteps];
 };
-// One file for each unit; the baseline is beside reduction_loops().
+// One file for each unit; the baseline is beside reduction_kernels().
 extern const ReductionTable kReductionAvx2;
 extern const ReductionTable kReductionAvx512;
 

@@ -95,7 +95,7 @@ def test_a_value_that_a_loop_places_twice_is_in_both_places() -> None:
     x = tv.vector("x")
     y = x * 2.0 + 1.0
     f = tv.function([x], tv.zeros(5)[1:4].set(y) * 10.0 + tv.ones(5)[:3].set(y), mode=C)
-    assert {row.form for row in f.explain().nodes if row.op == "set_subtensor"} == {"loop"}
+    assert {row.form for row in f.explain().nodes if row.op == "set_subtensor"} == {"fused"}
     for _ in range(3):
         np.testing.assert_array_equal(f([1.0, 2.0, 3.0]), [3.0, 35.0, 57.0, 71.0, 1.0])
 
@@ -112,7 +112,7 @@ def test_numbers_are_written_around_a_value_that_is_placed(
         end = begin + n
         ones = tv.ones(end + behind, dtype=dtype)
         f = tv.function([x], ones[begin:end].set((x + x) * x) + x[0], mode=C)
-        assert {row.form for row in f.explain().nodes if row.op == "set_subtensor"} == {"loop"}
+        assert {row.form for row in f.explain().nodes if row.op == "set_subtensor"} == {"fused"}
         given = (np.arange(n) % 2).astype(dtype)
         expected = np.ones(end + behind, dtype=dtype)
         expected[begin:end] = (given + given) * given

@@ -1,4 +1,4 @@
-#include "ops/kernels/loop_threads.h"
+#include "ops/kernels/nest_threads.h"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 namespace thunkvm {
 namespace {
 
-std::atomic<LoopThreads> threads_of_loops{LoopThreads{}};
+std::atomic<NestThreads> threads_of_loops{NestThreads{}};
 
 // The thread sanitizer does not see that gcc's threads wait for each other: it is told.
 #ifdef __SANITIZE_THREAD__
@@ -23,9 +23,9 @@ void end_before(char&) {}
 
 }  // namespace
 
-LoopThreads loop_threads() { return threads_of_loops.load(std::memory_order_relaxed); }
+NestThreads nest_threads() { return threads_of_loops.load(std::memory_order_relaxed); }
 
-void set_loop_threads(LoopThreads threads) {
+void set_nest_threads(NestThreads threads) {
   threads_of_loops.store(threads, std::memory_order_relaxed);
 }
 

@@ -1,4 +1,4 @@
-#include "ops/kernels/loop_instance.h"
+#include "ops/kernels/resolved_nest.h"
 
 #include "ops/kernels/row_tile.h"
 #include "ops/kernels/rows_in_place.h"
@@ -11,14 +11,14 @@ namespace {
 
 /// The parts of an instance's memory behind its head.
 struct Parts {
-  explicit Parts(const Loop& loop)
-      : inputs(loop.n_inputs),
-        axes((1 + inputs + loop.fills.size()) * static_cast<std::size_t>(loop.ndim)),
-        reductions(loop.reductions.size()),
-        lengths(3 * static_cast<std::size_t>(loop.ndim)) {}
+  explicit Parts(const Nest& nest)
+      : inputs(nest.n_inputs),
+        axes((1 + inputs + nest.fills.size()) * static_cast<std::size_t>(nest.ndim)),
+        reductions(nest.reductions.size()),
+        lengths(3 * static_cast<std::size_t>(nest.ndim)) {}
 
   std::size_t bytes() const {
-    return sizeof(LoopInstance) + inputs * sizeof(OperandMap) + axes * sizeof(Axis) +
+    return sizeof(ResolvedNest) + inputs * sizeof(OperandMap) + axes * sizeof(Axis) +
            reductions * sizeof(std::size_t) + lengths * sizeof(std::int64_t);
   }
 
@@ -35,30 +35,30 @@ bool broadcasts(Dims from, Dims to) {
   return true;
 }
 
-std::size_t LoopInstance::bytes(const Loop& loop) { return Parts(loop).bytes(); }
+std::size_t ResolvedNest::bytes(const Nest& nest) { return Parts(nest).bytes(); }
 
-std::uint64_t LoopInstance::bytes_moved(const Loop& loop) const {
+std::uint64_t ResolvedNest::bytes_moved(const Nest& nest) const {
   using Kind = OperandMap::Kind;
   std::int64_t bytes = 0;
-  for (std::size_t k = 0; k < loop.n_inputs; ++k) {
+  for (std::size_t k = 0; k < nest.n_inputs; ++k) {
     const OperandMap& map = inputs[k];
     std::int64_t elements = map.kind == Kind::Identity ? size : 1;
     if (map.kind == Kind::Strided || map.kind == Kind::Pad)
       for (const Axis& axis : map.axes)
         if (axis.stride != 0) elements *= axis.length;
-    bytes += elements * loop.item_sizes[k];
+    bytes += elements * nest.item_sizes[k];
   }
-  for (std::size_t j = 0; j < loop.n_outputs; ++j)
-    bytes += size * loop.item_sizes[loop.n_inputs + j];
+  for (std::size_t j = 0; j < nest.n_outputs; ++j)
+    bytes += size * nest.item_sizes[nest.n_inputs + j];
   return static_cast<std::uint64_t>(bytes);
 }
 
-Resolution::Resolution(const Loop& loop, LoopInstance& instance)
-    : loop_(loop),
+Resolution::Resolution(const Nest& nest, ResolvedNest& instance)
+    : nest_(nest),
       instance_(instance),
-      ndim_(static_cast<std::size_t>(loop.ndim)),
-      reduced_(loop.reduced) {
-  const Parts parts(loop);
+      ndim_(static_cast<std::size_t>(nest.ndim)),
+      reduced_(nest.reduced) {
+  const Parts parts(nest);
   instance = {};
   instance.inputs = reinterpret_cast<OperandMap*>(&instance + 1);
   axes_ = reinterpret_cast<Axis*>(instance.inputs + parts.inputs);
@@ -66,7 +66,7 @@ Resolution::Resolution(const Loop& loop, LoopInstance& instance)
   shape_ = reinterpret_cast<std::int64_t*>(instance.state_bytes + parts.reductions);
 }
 
-LoopAxes Resolution::broadcast_to(Dims to, const Layout& from) {
+NestAxes Resolution::broadcast_to(Dims to, const Layout& from) {
   Axis* const axes = axes_;
   axes_ += broadcast_axes(from.shape(), from.strides, to, axes);
   return {axes, axes_};
@@ -79,7 +79,7 @@ void Resolution::map(const Layout& operand, bool has_lanes) {
   map.axes = broadcast_to(dims(), operand);
   if (map.axes.size() > 1)
     map.kind = Kind::Strided;
-  else if (map.axes.size() == 1 && map.axes.front().stride != loop_.item_sizes[next_])
+  else if (map.axes.size() == 1 && map.axes.front().stride != nest_.item_sizes[next_])
     map.kind = map.axes.front().stride == 0 ? Kind::Broadcast : Kind::Strided;
   if (map.kind != Kind::Identity)
     instance_.gathered |= bit;
@@ -111,28 +111,28 @@ void Resolution::finish() {
   find_result_shapes();
   IterationTiles& tiles = instance_.tiles = IterationTiles(dims(), reduced_, axes_);
   lay_out_states();
-  instance_.is_block = size <= kLoopBlock && (loop_.reductions.empty() ||
+  instance_.is_block = size <= kNestBlock && (nest_.reductions.empty() ||
                                               (tiles.are_sequences() && tiles.count() == size));
-  if (!instance_.is_block && (loop_.reductions.empty() || tiles.are_in_order())) find_row_tiles();
+  if (!instance_.is_block && (nest_.reductions.empty() || tiles.are_in_order())) find_row_tiles();
   instance_.is_in_place = reads_in_place();
   instance_.scratch = instance_.gathered;
-  for (std::size_t k = loop_.n_inputs + loop_.n_outputs; k < loop_.n_operands(); ++k)
+  for (std::size_t k = nest_.n_inputs + nest_.n_outputs; k < nest_.n_operands(); ++k)
     instance_.scratch |= std::uint64_t{1} << k;
   instance_.size = size;
 }
 
 bool Resolution::reads_in_place() const {
-  if (loop_.body != nullptr || !loop_.element_loops.empty() || instance_.is_block) return false;
-  return std::ranges::all_of(loop_.reductions, [&](const Loop::Reduction& reduction) {
+  if (nest_.body != nullptr || !nest_.element_functions.empty() || instance_.is_block) return false;
+  return std::ranges::all_of(nest_.reductions, [&](const Nest::Reduction& reduction) {
     return RowsInPlace::can_read(instance_.inputs[reduction.operand],
-                                 loop_.item_sizes[reduction.operand], instance_.tiles.n_inner());
+                                 nest_.item_sizes[reduction.operand], instance_.tiles.n_inner());
   });
 }
 
 void Resolution::find_row_tiles() {
-  for (std::size_t i = 0; i < loop_.n_inputs; ++i)
+  for (std::size_t i = 0; i < nest_.n_inputs; ++i)
     if (OperandMap& map = instance_.inputs[i]; map.kind == OperandMap::Kind::Strided)
-      map.rows_at_once = RowTile::rows_at_once(map.axes, loop_.item_sizes[i]);
+      map.rows_at_once = RowTile::rows_at_once(map.axes, nest_.item_sizes[i]);
 }
 
 void Resolution::find_result_shapes() {
@@ -149,8 +149,8 @@ void Resolution::find_result_shapes() {
 }
 
 void Resolution::lay_out_states() {
-  for (std::size_t f = 0; f < loop_.reductions.size(); ++f) {
-    const std::size_t bytes = instance_.tiles.state_bytes(*loop_.reductions[f].kernel);
+  for (std::size_t f = 0; f < nest_.reductions.size(); ++f) {
+    const std::size_t bytes = instance_.tiles.state_bytes(*nest_.reductions[f].kernel);
     instance_.state_bytes[f] = (bytes + 15) / 16 * 16;
     instance_.states_bytes +=
         instance_.state_bytes[f] * static_cast<std::size_t>(instance_.tiles.outer_at_once());

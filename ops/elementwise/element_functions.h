@@ -1,15 +1,15 @@
-// elementwise_loop.h: from a functor on single elements to the native code of an elementwise Op for
-// one dtype.
+// element_functions.h: from a functor on single elements to the native code of an elementwise Op
+// for one dtype.
 //
 // A functor is a stateless struct whose call operator takes one element of each input and returns
 // the output's. What a functor says of itself:
-//   kCheap      a few instructions: its loops get copies that the compiler vectorises
+//   kCheap      a few instructions: its functions get copies that the compiler vectorises
 //   kCanFail    it throws Error for some values
 //   block       static, for floats: computes up to kElementBlock elements at once,
 //               block(n, out, x) or block(n, out, x, y); out may be x or y itself
 //   c<T>()      the same in C, for emitted code: a template (ops/graph/c_template.h), or null
 //   c_function<T>()  a C function that c_number's template calls as {F}
-//   c_number<T>()  likewise, but for 0-d numbers alone: loops go through the array loop here
+//   c_number<T>()  likewise, but for 0-d numbers alone: arrays go through the array function here
 //   c_constant  a ConstantCode: a template for where an input is that constant
 //   c_mixed     a MixedCode: templates for an int64 and a uint64, of which C would make two uint64
 // It never sees a float16: it gets a float32, and its float32 result is rounded once.
@@ -22,7 +22,7 @@
 #pragma once
 
 #include "ops/elementwise/limits.h"
-#include "ops/kernels/loop.h"
+#include "ops/kernels/nest.h"
 #include "ops/kernels/vector_math.h"
 #include "thunks/dtype.h"
 #include "thunks/thunk.h"
@@ -38,14 +38,14 @@
 
 namespace thunkvm {
 
-/// C for numbers and for loops where an input is known to be a certain number.
+/// C for numbers and for arrays where an input is known to be a certain number.
 struct ConstantCode {
   int input;
   double value;
   const char* c;
 };
 
-/// C for numbers and for loops of two inputs that differ in sign.
+/// C for numbers and for arrays of two inputs that differ in sign.
 struct MixedCode {
   const char* signed_first;    ///< int64, uint64
   const char* unsigned_first;  ///< uint64, int64
@@ -55,12 +55,12 @@ struct MixedCode {
 struct ElementCode {
   const char* op = nullptr;  ///< the Op's name, for messages
   EagerFn scalar = nullptr;  ///< where all inputs are 0-d
-  ElementLoop loop = nullptr;
+  ElementFunction function = nullptr;
   std::array<DType, kMaxElementInputs> inputs{};
   DType output = DType::Object;
   std::int64_t cost = 1;  ///< of an element, in units of an addition
   bool can_fail = false;
-  const char* c = nullptr;  ///< C for numbers and for loops (ops/graph/c_template.h); may be null
+  const char* c = nullptr;  ///< C for numbers and for arrays (ops/graph/c_template.h); may be null
   const char* c_number = nullptr;    ///< C for 0-d numbers, where there is some
   const char* c_function = nullptr;  ///< the function that c_number calls as {F}, if it does
   const ConstantCode* c_constant = nullptr;
@@ -76,7 +76,7 @@ template <VectorFunction kFunction>
 struct Vectorised {
   template <std::floating_point T>
   static void block(std::int64_t n, T* out, const T* x, const T* y = nullptr) {
-    vector_loop<T>(kFunction)(n, out, x, y);
+    vector_kernel<T>(kFunction)(n, out, x, y);
   }
 };
 
@@ -140,10 +140,10 @@ struct ScalarKernel {
   }
 };
 
-/// The loop over arrays. The output may be the very memory of an input of the same shape, element
-/// for element, so iterations are independent of each other even there: hence `ivdep`.
+/// The function over arrays. The output may be the very memory of an input of the same shape,
+/// element for element, so iterations are independent of each other even there: hence `ivdep`.
 template <class F, class... In>
-struct ArrayLoop {
+struct ArrayFunction {
   using Out = ElementResult<F, In...>;
   static constexpr std::size_t kInputs = sizeof...(In);
 
@@ -199,10 +199,10 @@ struct ArrayLoop {
   }
 };
 
-/// The loop over arrays through the functor's `block`. What does not lie side by side in memory,
-/// and float16, is copied into a block and out of it.
+/// The function over arrays through the functor's `block`. What does not lie side by side in
+/// memory, and float16, is copied into a block and out of it.
 template <class F, class... In>
-struct BlockLoop {
+struct BlockFunction {
   using Out = ElementResult<F, In...>;
   using Value = std::common_type_t<Widened<In>...>;
   static constexpr std::size_t kInputs = sizeof...(In);
@@ -239,13 +239,13 @@ struct BlockLoop {
   }
 };
 
-/// The array loop of a functor, and what one of its elements costs in units of an addition.
+/// The array function of a functor, and what one of its elements costs in units of an addition.
 template <class F, class... In>
-constexpr std::pair<ElementLoop, std::int64_t> element_loop() {
+constexpr std::pair<ElementFunction, std::int64_t> element_function() {
   if constexpr (BlockFunctor<F, In...>) {
-    return {&BlockLoop<F, In...>::run, kBlockElementCost};
+    return {&BlockFunction<F, In...>::run, kBlockElementCost};
   } else {
-    return {&ArrayLoop<F, In...>::run, CheapFunctor<F> ? 1 : kUnknownElementCost};
+    return {&ArrayFunction<F, In...>::run, CheapFunctor<F> ? 1 : kUnknownElementCost};
   }
 }
 
@@ -303,10 +303,10 @@ ElementCode element_code(const char* op) {
   static_assert(sizeof...(In) <= kMaxElementwiseInputs);
   return {.op = op,
           .scalar = ScalarKernel<F, In...>::function(),
-          .loop = element_loop<F, In...>().first,
+          .function = element_function<F, In...>().first,
           .inputs = {dtype_of<In>...},
           .output = dtype_of<ElementResult<F, In...>>,
-          .cost = element_loop<F, In...>().second,
+          .cost = element_function<F, In...>().second,
           .can_fail = FailingFunctor<F>,
           .c = c_of_loops<F, In...>(),
           .c_number = c_of_numbers<F, In...>(),

@@ -1,23 +1,23 @@
-// loop_nest.h: several elementwise nodes, and the reductions that consume them, as one loop.
+// fused_nest.h: several elementwise nodes, and the reductions that consume them, as one nest.
 //
-// A nest is what the plan says of a loop (ops/kernels/loop.h) whose body is emitted C: in which
-// registers its operands are, by which index maps they are found, what its iteration space follows
-// from, and where results go. It is a value:
+// A fused nest is what the plan says of a nest (ops/kernels/nest.h) whose body is emitted C: in
+// which registers its operands are, by which index maps they are found, what its iteration space
+// follows from, and where results go. It is a value:
 //
-//   LoopNest --resolve--> NestInstance --run--> registers of one call
+//   FusedNest --resolve--> NestInstance --run--> registers of one call
 //
 // (nest_instance.h, nest_executor.h). Nodes that only say where elements lie
 // (ops/graph/index_map.h) are members too, as index maps of operands: a slice is read where it is,
 // a broadcast number is read again, a value is padded with numbers, and lengths are compared with
-// those of the loop.
+// those of the nest.
 //
-// A nest stands for its nodes' own kernels, with the same bits. Where they cannot run as one pass
-// (an intermediate is smaller than the result, shapes do not fit, there are no elements), those
-// kernels are run one by one, and raise the errors that there are to raise.
+// A fused nest stands for its nodes' own kernels, with the same bits. Where they cannot run as one
+// pass (an intermediate is smaller than the result, shapes do not fit, there are no elements),
+// those kernels are run one by one, and raise the errors that there are to raise.
 #pragma once
 
 #include "ops/graph/index_map.h"
-#include "ops/kernels/loop.h"
+#include "ops/kernels/nest.h"
 #include "vm/native.h"
 #include "vm/native_steps.h"
 
@@ -27,7 +27,7 @@
 
 namespace thunkvm {
 
-struct LoopNest {
+struct FusedNest {
   /// A member whose slice of an array is found without running it.
   struct Slice {
     FindView find = nullptr;
@@ -49,7 +49,7 @@ struct LoopNest {
   struct Input {
     std::uint32_t source = kNone;  ///< index in `sources`; kNone: a number is padded
     DType dtype = DType::Float64;
-    bool dies = false;  ///< this loop is the last that reads its source, and through it alone
+    bool dies = false;  ///< this nest is the last that reads its source, and through it alone
     std::optional<Pad> pad;
   };
   struct Number {
@@ -70,7 +70,7 @@ struct LoopNest {
   };
 
   /// The body is null where others need nothing but lengths of it.
-  Loop loop;
+  Nest nest;
 
   // The iteration space: what its lengths follow from.
   /// The inputs (bits) that give a member its own iteration space, which has to be that of the
@@ -83,7 +83,7 @@ struct LoopNest {
   std::vector<Input> inputs;
   std::vector<Number> numbers;
   std::vector<Output> outputs;
-  std::vector<Result> results;  ///< of the loop's reductions
+  std::vector<Result> results;  ///< of the nest's reductions
 
   std::vector<std::uint32_t> shape_only;  ///< slots of values of which others need only the lengths
   std::size_t room = 0;                   ///< of each slot, in bytes

@@ -1,13 +1,13 @@
-// loop_values.h: what the members of a fused loop read and compute, and in which order.
+// nest_values.h: what the members of a fused nest read and compute, and in which order.
 //
 // The members come in phases: in even ones every member with a template is an expression of a loop
-// over the block; in odd ones, kernels' own loops are called for the block, one after the other. A
+// over the block; in odd ones, element functions are called for the block, one after the other. A
 // member is in the first phase that follows what it reads. Members that only say where elements lie
 // become inputs, or stand for what others compute.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
-#include "linkers/codegen/runtime/loop_nest.h"
+#include "linkers/codegen/runtime/fused_nest.h"
 
 #include <unordered_map>
 #include <utility>
@@ -15,8 +15,8 @@
 
 namespace thunkvm {
 
-/// An array that the loop reads, a number, or what a member computes.
-struct LoopValue {
+/// An array that the nest reads, a number, or what a member computes.
+struct NestValue {
   enum class Kind : std::uint8_t { Input, Number, Member };
   Kind kind = Kind::Input;
   DType dtype = DType::Float64;
@@ -36,30 +36,30 @@ struct LoopValue {
   bool is_consumed() const { return is_output() || reduced; }
 };
 
-struct LoopMember {
+struct NestMember {
   std::uint32_t step;
   std::size_t value;
   std::vector<std::size_t> inputs;  ///< values
   const StepForm* form;
 };
 
-class LoopValues {
+class NestValues {
  public:
-  LoopValues(const Plan& plan, const Group& group);
+  NestValues(const Plan& plan, const Group& group);
 
-  const std::vector<LoopValue>& values() const { return values_; }
+  const std::vector<NestValue>& values() const { return values_; }
   /// Those that compute elements, in the order of the program.
-  const std::vector<LoopMember>& members() const { return members_; }
+  const std::vector<NestMember>& members() const { return members_; }
   int last_phase() const { return last_phase_; }
 
-  /// The loop, but for its body. `after`: the steps that are not reached if it fails.
-  LoopNest nest(std::vector<StepRange> after, std::vector<ElementLoop> element_loops);
+  /// The nest, but for its body. `after`: the steps that are not reached if it fails.
+  FusedNest nest(std::vector<StepRange> after, std::vector<ElementFunction> element_functions);
 
  private:
-  /// What a register stands for within the loop.
+  /// What a register stands for within the nest.
   struct Operand {
     std::size_t value;
-    bool shaped;  ///< known to have the loop's shape
+    bool shaped;  ///< known to have the nest's shape
   };
 
   void find_values();
@@ -67,9 +67,9 @@ class LoopValues {
   std::size_t new_number(std::uint32_t reg, const Type& type);
   std::size_t new_input(std::uint32_t source, DType dtype);
 
-  LoopNest::Slice slice(std::uint32_t step) const;
-  LoopNest::Source source_of(std::uint32_t reg, const Type& type) const;
-  std::uint32_t index_of(LoopNest::Source source);
+  FusedNest::Slice slice(std::uint32_t step) const;
+  FusedNest::Source source_of(std::uint32_t reg, const Type& type) const;
+  std::uint32_t index_of(FusedNest::Source source);
   std::uint32_t index_of(std::size_t value) const {
     return static_cast<std::uint32_t>(values_[value].index);
   }
@@ -87,9 +87,9 @@ class LoopValues {
 
   void find_phases();
   void find_storage();
-  /// When a member is computed: of those of a loop over the block all at once.
-  static int order(const LoopValue& value) {
-    return value.phase * kLoopOperands + (value.phase % 2 == 0 ? 0 : static_cast<int>(value.index));
+  /// When a member is computed: of those of a nest over the block all at once.
+  static int order(const NestValue& value) {
+    return value.phase * kNestOperands + (value.phase % 2 == 0 ? 0 : static_cast<int>(value.index));
   }
 
   bool is_value(std::uint32_t step) const;
@@ -101,19 +101,19 @@ class LoopValues {
   const Plan& plan_;
   const Program& program_;
   const Group& group_;
-  std::vector<LoopValue> values_;
-  std::vector<LoopMember> members_;
+  std::vector<NestValue> values_;
+  std::vector<NestMember> members_;
   std::vector<std::pair<std::uint32_t, std::size_t>> reductions_;  // step, value
   // By register: what it stands for, and parts of arrays.
   std::unordered_map<std::uint32_t, Operand> operand_of_;
-  std::unordered_map<std::uint32_t, LoopNest::Source> part_of_;
+  std::unordered_map<std::uint32_t, FusedNest::Source> part_of_;
   int last_phase_ = 0;
   // What the iteration space follows from: steps and the inputs (bits) that give them their own,
   // steps that are given lengths, and shapes that one of all these is known to have.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> own_spaces_;
   std::vector<std::uint32_t> given_;  // steps
   std::vector<std::span<const ShapeFacts::Length>> shapes_;
-  LoopNest nest_;
+  FusedNest fused_;
 };
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-// loop_threads.h: on how many threads large loops run.
+// nest_threads.h: on how many threads large nests run.
 #pragma once
 
 #include "ops/kernels/limits.h"
@@ -8,15 +8,15 @@
 
 namespace thunkvm {
 
-/// Loops of `from` elements and more are computed on `count` OpenMP threads. Results are the same
-/// with any number of threads. For the whole process; loops that run meanwhile may see either. A
+/// Nests of `from` elements and more are computed on `count` OpenMP threads. Results are the same
+/// with any number of threads. For the whole process; nests that run meanwhile may see either. A
 /// process that is forked after one of them runs its own on one thread.
-struct LoopThreads {
+struct NestThreads {
   std::int32_t count = 1;
   std::uint32_t from = kThreadedFrom;
 };
-LoopThreads loop_threads();
-void set_loop_threads(LoopThreads threads);
+NestThreads nest_threads();
+void set_nest_threads(NestThreads threads);
 
 /// Calls f(0) ... f(count - 1) on threads of their own, the calling one among them, and waits. On
 /// one thread, one after the other, where there is no OpenMP, or where a parent process used it.

@@ -1,5 +1,6 @@
-// test_loop_executor.cpp: loops of element loops, which take strides, and of bodies, which do not.
-#include "ops/kernels/loop_executor.h"
+// test_nest_execution.cpp: nests of element functions, which take strides, and of bodies, which do
+// not.
+#include "ops/kernels/nest_execution.h"
 #include "tests/cpp/many_threads.h"
 #include "thunks/array.h"
 #include "thunks/error.h"
@@ -27,7 +28,7 @@ void subtract(char* const* p, const std::int64_t* s, std::int64_t n) {
         *reinterpret_cast<const double*>(p[1] + i * s[1]);
 }
 /// The same as a body.
-void subtract_blocks(char* const* blocks, const NumberBits*, const ElementLoop*, char*,
+void subtract_blocks(char* const* blocks, const NumberBits*, const ElementFunction*, char*,
                      std::int64_t n) {
   const std::int64_t strides[] = {8, 8, 8};
   subtract(blocks, strides, n);
@@ -40,15 +41,15 @@ void refuse_negative(char* const* p, const std::int64_t* s, std::int64_t n) {
 }
 
 struct Run {
-  Run(const Lengths& shape, std::vector<Array> arrays, ElementLoop element_loop)
+  Run(const Lengths& shape, std::vector<Array> arrays, ElementFunction element_function)
       : inputs(std::move(arrays)) {
-    loop.ndim = static_cast<int>(shape.size());
-    loop.n_inputs = inputs.size();
-    loop.n_outputs = 1;
-    loop.item_sizes.assign(inputs.size() + 1, 8);
-    loop.element_loops = {element_loop};
-    memory.resize(LoopInstance::bytes(loop) / 8 + 1);
-    Resolution resolution(loop, instance());
+    nest.ndim = static_cast<int>(shape.size());
+    nest.n_inputs = inputs.size();
+    nest.n_outputs = 1;
+    nest.item_sizes.assign(inputs.size() + 1, 8);
+    nest.element_functions = {element_function};
+    memory.resize(ResolvedNest::bytes(nest) / 8 + 1);
+    Resolution resolution(nest, instance());
     std::copy(shape.begin(), shape.end(), resolution.shape());
     for (const Array& x : inputs) resolution.map(Layout::of(*x.body()));
     resolution.finish();
@@ -57,16 +58,16 @@ struct Run {
     data.push_back(out.data());
   }
   void execute(Host& host) {
-    LoopOperands operands(loop, instance(), nullptr);
+    PlacedOperands operands(nest, instance(), nullptr);
     std::ranges::copy(data, operands.data);
     thunkvm::execute(operands, host);
   }
-  LoopInstance& instance() { return *reinterpret_cast<LoopInstance*>(memory.data()); }
+  ResolvedNest& instance() { return *reinterpret_cast<ResolvedNest*>(memory.data()); }
   std::vector<double> result() const {
     return {out.data_as<double>(), out.data_as<double>() + out.size()};
   }
 
-  Loop loop;
+  Nest nest;
   std::vector<std::uint64_t> memory;
   std::vector<Array> inputs;
   std::vector<char*> data;
@@ -87,7 +88,7 @@ struct AskedHost : Host {
 
 }  // namespace
 
-TEST_CASE("an element loop gets operands that lie anywhere, and any number of elements") {
+TEST_CASE("an element function gets operands that lie anywhere, and any number of elements") {
   Host host;
   const Array x = counting({2, 700}), row = counting({700}), number = counting({1, 1}, 3.0);
   Run rows({2, 700}, {x, row}, &subtract);
@@ -103,7 +104,7 @@ TEST_CASE("an element loop gets operands that lie anywhere, and any number of el
   CHECK(transposed.result()[3] == 701.0 - 3.0);
 }
 
-TEST_CASE("what an element loop throws ends the loop, on threads too") {
+TEST_CASE("what an element function throws ends the nest, on threads too") {
   Host host;
   Array x = counting({5000});
   x.data_as<double>()[4321] = -1.0;
@@ -114,13 +115,13 @@ TEST_CASE("what an element loop throws ends the loop, on threads too") {
   }
 }
 
-TEST_CASE("a loop that the host runs in a pause of another one does not write to its scratch") {
+TEST_CASE("a nest that the host runs in a pause of another one does not write to its scratch") {
   AskedHost host;
   const Array x = counting({2048}), number = counting({1}, 0.5);
   Run inner({2048}, {x, counting({1}, 7.0)}, &subtract);
   Run outer({2048}, {x, number}, &subtract);
-  inner.loop.body = outer.loop.body = &subtract_blocks;
-  outer.loop.cost = 1 << 20;  // a pause after each block
+  inner.nest.body = outer.nest.body = &subtract_blocks;
+  outer.nest.cost = 1 << 20;  // a pause after each block
   int pauses = 0;
   host.when_asked = [&] {
     Host other;
@@ -134,11 +135,11 @@ TEST_CASE("a loop that the host runs in a pause of another one does not write to
   CHECK(outer.result()[2047] == 2046.5);
 }
 
-TEST_CASE("a long loop ends where the host says so") {
+TEST_CASE("a long nest ends where the host says so") {
   AskedHost host;
   const Array x = counting({2048});
   Run run({2048}, {x, x}, &subtract);
-  run.loop.cost = 1 << 20;
+  run.nest.cost = 1 << 20;
   host.when_asked = [] { return true; };
   CHECK_THROWS_AS(run.execute(host), Error);
 }

@@ -1,4 +1,4 @@
-// loop_pauses.h: where a long loop looks whether the host ends its call, and how it fails on
+// nest_pauses.h: where a long nest looks whether the host ends its call, and how it fails on
 // several threads.
 #pragma once
 
@@ -13,16 +13,16 @@
 namespace thunkvm {
 
 /// Between blocks, once a stretch of work is done, the thread of the call asks the host, which was
-/// left for the loop, whether to stop; where one thread fails the others end, too.
-class LoopPauses {
+/// left for the nest, whether to stop; where one thread fails the others end, too.
+class NestPauses {
  public:
   /// `cost`: of an element, in units of an addition.
-  LoopPauses(Host& host, std::int64_t cost) : host_(host), cost_(cost) {}
+  NestPauses(Host& host, std::int64_t cost) : host_(host), cost_(cost) {}
 
-  /// One thread of the loop.
+  /// One thread of the nest.
   class Thread {
    public:
-    Thread(LoopPauses& pauses, bool asks) : pauses_(pauses), asks_(asks) {}
+    Thread(NestPauses& pauses, bool asks) : pauses_(pauses), asks_(asks) {}
     /// So many elements were computed. Throws what the host says: Error(Interrupted), mostly.
     void computed(std::int64_t elements) {
       left_ -= elements * pauses_.cost_;
@@ -31,11 +31,11 @@ class LoopPauses {
       left_ = kStretch;
       if (asks_) pauses_.ask();
       if (pauses_.failed_.load(std::memory_order_relaxed))
-        throw Error(ErrorKind::Interrupted, "another thread of the loop failed");
+        throw Error(ErrorKind::Interrupted, "another thread of the nest failed");
     }
 
    private:
-    LoopPauses& pauses_;
+    NestPauses& pauses_;
     const bool asks_;
     std::int64_t left_ = kStretch;
   };

@@ -19,7 +19,7 @@ def test_the_number_of_threads_changes_no_bit(threads: int, size: int) -> None:
     f = tv.function([a, b], tv.exp(a) * b + tv.log(b), mode="c")
     x, y = np.linspace(-2.0, 2.0, 2 * size)[::2], np.linspace(0.1, 3.0, size)
     alone = f(x, y)
-    with tv.config.change(loop_threads=threads, loop_threads_from=0):
+    with tv.config.change(threads=threads, threads_from=0):
         shared = f(x, y)
     assert shared.tobytes() == alone.tobytes()
 
@@ -48,7 +48,7 @@ def test_the_number_of_threads_changes_no_bit_of_a_reduction(
     value = np.random.default_rng(3).uniform(-1, 1, shape)
     expected = [np.asarray(result).tobytes() for result in kernels(value)]
     for threads in (1, 2, 3):
-        with tv.config.change(loop_threads=threads, loop_threads_from=0):
+        with tv.config.change(threads=threads, threads_from=0):
             assert [np.asarray(result).tobytes() for result in f(value)] == expected
 
 
@@ -72,7 +72,7 @@ def test_the_number_of_threads_changes_no_bit_of_a_kernel(
     value = np.random.default_rng(4).uniform(-1, 1, shape)
     expected = f(value).tobytes()
     for threads in (2, 3):
-        with tv.config.change(loop_threads=threads, loop_threads_from=0):
+        with tv.config.change(threads=threads, threads_from=0):
             assert f(value).tobytes() == expected
 
 
@@ -82,7 +82,7 @@ def test_a_kernel_that_fails_on_a_thread_says_so_in_its_words() -> None:
     powers = np.full(400_000, 2)
     powers[399_999] = -1
     with (
-        tv.config.change(loop_threads=2, loop_threads_from=0),
+        tv.config.change(threads=2, threads_from=0),
         pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"),
     ):
         f(np.full(400_000, 3), powers)
@@ -96,13 +96,13 @@ def test_the_number_of_threads_changes_no_bit_of_what_is_placed() -> None:
     inner = tv.full(tv.ops.shape(x), 3.0)[1:-1, 2:].set(x[1:-1, 2:] * 2.0) * x
     outputs = [shifted, inner.sum(), shifted.sum(axis=0), inner.max(axis=1)]
     f = tv.function([x], outputs, mode="c")
-    assert "loop" in {row.form for row in f.explain().nodes if row.op == "set_subtensor"}
+    assert "fused" in {row.form for row in f.explain().nodes if row.op == "set_subtensor"}
     kernels = tv.function([x], outputs, mode=tv.Mode("cvm", compile="never"))
     for shape in ((3, 5), (700, 3), (40, 600), (2, 20_000), (1, 9)):
         value = np.random.default_rng(3).uniform(-1, 1, shape)
         expected = [result.tobytes() for result in kernels(value)]
         for threads in (1, 2, 3):
-            with tv.config.change(loop_threads=threads, loop_threads_from=0):
+            with tv.config.change(threads=threads, threads_from=0):
                 assert [result.tobytes() for result in f(value)] == expected
 
 
@@ -110,7 +110,7 @@ def test_a_process_that_is_forked_computes_alone() -> None:
     a = tv.vector("a")
     f = tv.function([a], tv.exp(a) * 2.0, mode="c")
     x = np.linspace(-2.0, 2.0, 5000)
-    with tv.config.change(loop_threads=2, loop_threads_from=0):
+    with tv.config.change(threads=2, threads_from=0):
         expected = f(x)
         child = os.fork()
         if child == 0:
@@ -119,9 +119,9 @@ def test_a_process_that_is_forked_computes_alone() -> None:
 
 
 def test_a_number_of_threads_that_makes_no_sense_is_refused() -> None:
-    with pytest.raises(ValueError, match="loop_threads has to be a number of threads from 1"):
-        tv.config.loop_threads = 0
-    assert tv.config.loop_threads == 1
+    with pytest.raises(ValueError, match="threads has to be a number of threads from 1"):
+        tv.config.threads = 0
+    assert tv.config.threads == 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -134,7 +134,7 @@ def test_a_long_loop_asks_between_its_blocks_whether_the_call_goes_on(
     out = {"array": y, "sum": y.sum(), "rows": y.sum(axis=1)}[kind]
     f = tv.function([x], out, mode="c")
     value = np.ones((2, 1 << 19))
-    with tv.config.change(loop_threads=threads, loop_threads_from=0):
+    with tv.config.change(threads=threads, threads_from=0):
         f(value)
         before = _core._testing.times_gil_left()
         f(value)
@@ -157,7 +157,7 @@ def test_a_signal_ends_a_long_loop_and_the_function_stays_usable(threads: int) -
     before = signal.signal(signal.SIGALRM, stop)
     try:
         with (
-            tv.config.change(loop_threads=threads, loop_threads_from=0),
+            tv.config.change(threads=threads, threads_from=0),
             pytest.raises(StopError),
         ):
             signal.setitimer(signal.ITIMER_REAL, 0.001)

@@ -1,14 +1,14 @@
-// loop.h: one pass over memory. For each element of an iteration space something is computed of
+// nest.h: one pass over memory. For each element of an iteration space something is computed of
 // the elements of operands, and reduced along some of its axes.
 //
-//   Loop  ------resolve------>  LoopInstance  --execute-->  outputs, and results of reductions
+//   Nest  ------resolve------>  ResolvedNest  --execute-->  outputs, and results of reductions
 //   what is computed            for operands that lie       in one call
 //                               in a certain way
 //
-// (loop_instance.h, loop_executor.h). The loops of emitted code run so, and kernels: those of
-// elementwise Ops (arrays in C order of one shape need no loop where they are short) and of
-// reductions (neither does one result of few neighbours). A loop is computed block by block, up to
-// kLoopBlock elements whose operands lie next to each other in first-level cache. An operand that
+// (resolved_nest.h, nest_execution.h). The nests of emitted code run so, and kernels: those of
+// elementwise Ops (arrays in C order of one shape need no nest where they are short) and of
+// reductions (neither does one result of few neighbours). A nest is computed block by block, up to
+// kNestBlock elements whose operands lie next to each other in first-level cache. An operand that
 // is not contiguous is gathered into such a block first: what computes sees no strides, and what it
 // computes does not depend on where an element lies. What is reduced as it is, is read where it
 // lies, where its rows are dense.
@@ -32,18 +32,19 @@ using NumberBits = std::uint64_t;
 
 /// Runs over `n` elements: the addresses of the inputs and the output, in this order, and their
 /// strides in bytes.
-using ElementLoop = void (*)(char* const* pointers, const std::int64_t* strides, std::int64_t n);
+using ElementFunction = void (*)(char* const* pointers, const std::int64_t* strides,
+                                 std::int64_t n);
 
 constexpr std::int64_t whole_lanes(std::int64_t n) {
-  return (n + kLoopLanes - 1) / kLoopLanes * kLoopLanes;
+  return (n + kNestLanes - 1) / kNestLanes * kNestLanes;
 }
 
-/// Operands are the inputs, the outputs, and what is reduced, in this order; kLoopOperands at most.
-struct Loop {
-  /// Computes `n` elements (a multiple of kLoopLanes, at most kLoopBlock): `blocks` are those of
+/// Operands are the inputs, the outputs, and what is reduced, in this order; kNestOperands at most.
+struct Nest {
+  /// Computes `n` elements (a multiple of kNestLanes, at most kNestBlock): `blocks` are those of
   /// the operands, `numbers` the 0-d inputs' values, `own` memory of own_bytes.
   using Body = void (*)(char* const* blocks, const NumberBits* numbers,
-                        const ElementLoop* element_loops, char* own, std::int64_t n);
+                        const ElementFunction* element_functions, char* own, std::int64_t n);
   struct Reduction {
     const BlockReduction* kernel = nullptr;
     std::size_t operand = 0;  ///< whose block is reduced: an input's, an output's, or its own
@@ -59,7 +60,7 @@ struct Loop {
   std::int64_t cost = 1;  ///< of an element, in units of an addition
   /// What the body calls. Without a body the first one is all that is computed, of any number of
   /// elements; without that either, inputs are reduced as they are.
-  std::vector<ElementLoop> element_loops;
+  std::vector<ElementFunction> element_functions;
   Body body = nullptr;
   /// What the body needs beside the operands' blocks: stacks of threads may be small.
   std::size_t own_bytes = 0;

@@ -1,12 +1,12 @@
-// loop_instance.h: a loop, resolved for operands that lie in a certain way.
+// resolved_nest.h: a nest, resolved for operands that lie in a certain way.
 //
 // What follows from lengths and strides - how each input is found, how the iteration space is cut
-// into tiles - is an instance. It lies in memory of whoever keeps it: most loops meet the same
+// into tiles - is an instance. It lies in memory of whoever keeps it: most nests meet the same
 // layouts in every call.
 #pragma once
 
 #include "ops/kernels/iteration_tiles.h"
-#include "ops/kernels/loop.h"
+#include "ops/kernels/nest.h"
 #include "ops/kernels/view.h"
 
 #include <algorithm>
@@ -19,21 +19,21 @@ namespace thunkvm {
 /// How an input's element is found.
 struct OperandMap {
   enum class Kind : std::uint8_t {
-    Identity,   ///< the elements lie side by side, as the loop meets them
+    Identity,   ///< the elements lie side by side, as the nest meets them
     Broadcast,  ///< one element, again and again
     Strided,    ///< along axes of memory
     Pad,        ///< along axes of memory, in a part of the iteration space; else a number
   };
   Kind kind = Kind::Identity;
-  LoopAxes axes;                  ///< of its elements, with strides in bytes
+  NestAxes axes;                  ///< of its elements, with strides in bytes
   std::int64_t rows_at_once = 1;  ///< of those, where it is gathered (row_tile.h)
-  std::int64_t pad_before = 0;    ///< elements of the loop in front of its first one
-  LoopAxes pad_axes;              ///< its axes in the loop, with strides in elements
+  std::int64_t pad_before = 0;    ///< elements of the nest in front of its first one
+  NestAxes pad_axes;              ///< its axes in the nest, with strides in elements
 };
 
 /// Lies in memory of the caller with all that it refers to: `bytes`, aligned to 16.
-struct LoopInstance {
-  std::int64_t size = 0;  ///< of the loop, in elements; 0: nothing is resolved
+struct ResolvedNest {
+  std::int64_t size = 0;  ///< of the nest, in elements; 0: nothing is resolved
   bool is_block = false;  ///< it is one block, from which each reduction makes one number
   OperandMap* inputs = nullptr;
   bool is_in_place = false;    ///< inputs are reduced as they are, where they lie
@@ -46,22 +46,22 @@ struct LoopInstance {
   std::size_t* state_bytes = nullptr;  ///< by reduction: of each outer index of a tile
   std::size_t states_bytes = 0;        ///< of all of a tile
 
-  static std::size_t bytes(const Loop& loop);
+  static std::size_t bytes(const Nest& nest);
   /// The bytes that a run reads and writes: each operand once, what is repeated along an axis too.
-  std::uint64_t bytes_moved(const Loop& loop) const;
+  std::uint64_t bytes_moved(const Nest& nest) const;
 };
 
 /// Memory of one instance, for who does not keep it.
 class InstanceMemory {
  public:
-  explicit InstanceMemory(const Loop& loop) : at_(own_) {
-    const std::size_t bytes = LoopInstance::bytes(loop);
+  explicit InstanceMemory(const Nest& nest) : at_(own_) {
+    const std::size_t bytes = ResolvedNest::bytes(nest);
     if (bytes <= sizeof(own_)) return;
     memory_ =
         std::make_unique_for_overwrite<std::max_align_t[]>(bytes / sizeof(std::max_align_t) + 1);
     at_ = memory_.get();
   }
-  LoopInstance& operator*() const { return *reinterpret_cast<LoopInstance*>(at_); }
+  ResolvedNest& operator*() const { return *reinterpret_cast<ResolvedNest*>(at_); }
 
  private:
   std::max_align_t own_[kInstanceWords];
@@ -69,7 +69,7 @@ class InstanceMemory {
   std::unique_ptr<std::max_align_t[]> memory_;
 };
 
-/// Lengths, and the axes that are reduced. A space may have fewer axes than its loop says.
+/// Lengths, and the axes that are reduced. A space may have fewer axes than its nest says.
 struct IterationSpace {
   Dims shape;
   AxisSet reduced = 0;
@@ -77,15 +77,15 @@ struct IterationSpace {
 
 /// Makes an instance:
 ///
-///   Resolution resolution(loop, instance, space);   // of elements, kMostLoopElements at most
+///   Resolution resolution(nest, instance, space);   // of elements, kMostNestElements at most
 ///   resolution.map(layout);                         // or pad: for each input, in order
 ///   resolution.finish();                            // from now on the instance is valid
 class Resolution {
  public:
-  /// For a space of the axes that the loop says.
-  Resolution(const Loop& loop, LoopInstance& instance);
-  Resolution(const Loop& loop, LoopInstance& instance, const IterationSpace& space)
-      : Resolution(loop, instance) {
+  /// For a space of the axes that the nest says.
+  Resolution(const Nest& nest, ResolvedNest& instance);
+  Resolution(const Nest& nest, ResolvedNest& instance, const IterationSpace& space)
+      : Resolution(nest, instance) {
     ndim_ = space.shape.size();
     reduced_ = space.reduced;
     std::copy(space.shape.begin(), space.shape.end(), shape_);
@@ -99,19 +99,19 @@ class Resolution {
   void map(const Layout& operand, bool has_lanes = false);
   /// The same of one that is at `part` of the space, and a number elsewhere. Strides of the part
   /// are in elements of the space, from `origin` on. False, and nothing is mapped, where the part
-  /// is not met in the order of the loop, or the operand cannot be broadcast to it.
+  /// is not met in the order of the nest, or the operand cannot be broadcast to it.
   bool pad(const Layout& operand, const View& part, const char* origin);
   void finish();
 
  private:
-  LoopAxes broadcast_to(Dims to, const Layout& from);
+  NestAxes broadcast_to(Dims to, const Layout& from);
   bool reads_in_place() const;
   void find_row_tiles();
   void find_result_shapes();
   void lay_out_states();
 
-  const Loop& loop_;
-  LoopInstance& instance_;
+  const Nest& nest_;
+  ResolvedNest& instance_;
   std::size_t ndim_;
   AxisSet reduced_;
   std::size_t next_ = 0;  // input

@@ -1,4 +1,4 @@
-// loop_scratch.h: what the loops of one thread compute in.
+// nest_scratch.h: what the nests of one thread compute in.
 #pragma once
 
 #include "ops/kernels/limits.h"
@@ -13,18 +13,18 @@ namespace thunkvm {
 struct Gathering {
   Position value, part;
   RowTile tile;
-  std::int64_t next = -1;  ///< the element of the loop that it is at; -1: none
+  std::int64_t next = -1;  ///< the element of the nest that it is at; -1: none
 };
 
-class LoopScratch {
+class NestScratch {
  public:
-  /// The thread's own, for one loop. The host may run another loop in a pause of this one: that
+  /// The thread's own, for one nest. The host may run another nest in a pause of this one: that
   /// gets one of its own.
   class Lease {
    public:
     Lease() : scratch_(of_thread()), nested_(scratch_->leased_) {
       if (nested_) [[unlikely]]
-        scratch_ = new LoopScratch;
+        scratch_ = new NestScratch;
       scratch_->leased_ = true;
     }
     ~Lease() {
@@ -35,11 +35,11 @@ class LoopScratch {
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
 
-    LoopScratch& operator*() const { return *scratch_; }
-    LoopScratch* operator->() const { return scratch_; }
+    NestScratch& operator*() const { return *scratch_; }
+    NestScratch* operator->() const { return scratch_; }
 
    private:
-    LoopScratch* scratch_;
+    NestScratch* scratch_;
     const bool nested_;
   };
 
@@ -48,17 +48,17 @@ class LoopScratch {
   Gathering* gatherings(std::size_t n) { return room(gatherings_, n); }
   // Both are aligned to 16 bytes.
   char* states(std::size_t bytes) { return aligned(states_, bytes); }
-  /// What a loop's body has beside the operands' blocks.
+  /// What a nest's body has beside the operands' blocks.
   char* own(std::size_t bytes) { return aligned(own_, bytes); }
 
   /// A block, and lanes behind its last element.
-  static constexpr std::int64_t kBlockBytes = (kLoopBlock + kLoopLanes) * kLargestItem;
-  static constexpr std::int64_t kTailBytes = kLoopLanes * kLargestItem;
+  static constexpr std::int64_t kBlockBytes = (kNestBlock + kNestLanes) * kLargestItem;
+  static constexpr std::int64_t kTailBytes = kNestLanes * kLargestItem;
   static constexpr std::int64_t kOperandBytes = kBlockBytes + kTailBytes;
 
  private:
-  static LoopScratch* of_thread() {
-    static thread_local LoopScratch scratch;
+  static NestScratch* of_thread() {
+    static thread_local NestScratch scratch;
     return &scratch;
   }
   static char* aligned(std::vector<std::max_align_t>& list, std::size_t bytes) {

@@ -1,0 +1,37 @@
+// nest_execution.h: runs nests: of all sizes, on one thread or several.
+#pragma once
+
+#include "ops/kernels/resolved_nest.h"
+#include "thunks/host.h"
+
+#include <cstdint>
+#include <span>
+
+namespace thunkvm {
+
+/// Where the operands of a nest are in one run. All but what its constructor says is the caller's
+/// to set.
+struct PlacedOperands {
+  PlacedOperands(const Nest& of, const ResolvedNest& found, const NumberBits* given)
+      : nest(of), instance(found), numbers(given), ends(found.ends) {}
+
+  const Nest& nest;
+  const ResolvedNest& instance;
+  const NumberBits* numbers;
+  std::uint64_t ends;     ///< bit k: operand k is read or written as it lies, and there is no room
+                          ///< for all lanes behind it
+  bool in_place = false;  ///< an output is in the memory of an input
+  char* data[kNestOperands];     ///< by input and output: the first element
+  char* results[kNestOperands];  ///< by reduction: where its results go, in C order
+};
+
+/// Computes all of it, on as many threads as nest_threads.h says. The host is left, and asked in
+/// pauses, if the work is worth it: throws what it says, and what an element function throws.
+void execute(const PlacedOperands& operands, Host& host);
+
+/// Resolves a nest for this once, and executes it. The inputs can be broadcast to the space, which
+/// has elements; `outputs` and `results` are where these go.
+void execute_once(const Nest& nest, const IterationSpace& space, std::span<const Layout> inputs,
+                  std::span<char* const> outputs, std::span<char* const> results, Host& host);
+
+}  // namespace thunkvm
