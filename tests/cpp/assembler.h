@@ -176,6 +176,34 @@ class ProgramBuilder {
     program_.bodies[memo].pc = pc();
   }
 
+  /// A loop, which belongs to the steps of loop `around` if there is one.
+  Index loop(const std::string& name, Registers states, Registers left, Index around = kNone) {
+    const Index body = memo(name), index = static_cast<Index>(program_.loops.size());
+    const Index node = program_.bodies[body].node;
+    program_.bodies[body] = {Body::Kind::Loop, kNone, node, kNone, index, around};
+    program_.loops.push_back({node, body, kNone, program_.n_counters++, states, left});
+    return index;
+  }
+  /// A memo body that may run in each step of the loop.
+  Index memo_in(Index loop, const std::string& name) {
+    const Index index = memo(name);
+    program_.bodies[index].loop = loop;
+    program_.loops[loop].bodies.push_back(index);
+    return index;
+  }
+  void run_loop(Index loop) {
+    notes_.need(program_.loops[loop].body);
+    emit({Opcode::Loop, 0, 0, loop, program_.n_counters++});
+  }
+  /// The step of the loop begins here, and ends in the next `ret`.
+  void step_body(Index loop) { memo_body(program_.loops[loop].body); }
+  /// The branch that every step of the loop ends in.
+  void leave_or_go_on(Index loop, Index test, Index leave, Index go_on) {
+    program_.loops[loop].branch = static_cast<Index>(program_.branches.size());
+    branch("goes on", test, {leave, go_on});
+  }
+  void again(Index loop) { emit({Opcode::Again, 0, 0, loop, program_.loops[loop].counter}); }
+
   Index lazy(const std::string& name, Registers inputs, Registers outputs, ThunkCode code) {
     Lazy lazy;
     lazy.operands = operand_list(inputs, outputs);

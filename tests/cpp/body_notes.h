@@ -17,11 +17,11 @@
 
 namespace thunkvm::testing {
 
-/// A memo body, or an input of a lazy thunk, while a program is written: Program::bodies has them
-/// when all are known.
+/// A memo body, a loop's step, or an input of a lazy thunk, while a program is written:
+/// Program::bodies has them when all are known.
 struct DemandedBody {
-  std::uint32_t lazy = kNone;  ///< kNone: a memo body
-  std::uint32_t index = 0;     ///< of the memo, or of the input
+  std::uint32_t lazy = kNone;  ///< kNone: a memo body or a step
+  std::uint32_t index = 0;     ///< of the body, or of the input
 
   friend auto operator<=>(const DemandedBody&, const DemandedBody&) = default;
 };
@@ -103,8 +103,8 @@ class NotedContents final : public BodyContents {
   const Lists& of(std::uint32_t body) const {
     std::call_once(found_, [this] {
       for (std::uint32_t b = 0; b < bodies_.size(); ++b) {
-        const bool is_memo = bodies_[b].kind == Body::Kind::Memo;
-        const DemandedBody noted = {bodies_[b].owner, is_memo ? b : bodies_[b].number};
+        const bool is_input = bodies_[b].kind == Body::Kind::Input;
+        const DemandedBody noted = {bodies_[b].owner, is_input ? bodies_[b].number : b};
         lists_.push_back({notes_.registers(noted), notes_.lazies(noted)});
       }
     });

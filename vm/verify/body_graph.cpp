@@ -33,6 +33,20 @@ std::uint32_t BodyGraph::result_of(Entry body) const {
   return operands.input(static_cast<int>(program_.bodies[body - 1].number));
 }
 
+std::uint32_t BodyGraph::loop_around(Entry e) const {
+  if (e == 0) return kNone;
+  return is_body(e) ? program_.bodies[e - 1].loop : program_.lazies[lazy_of(e)].loop;
+}
+
+std::uint32_t BodyGraph::loop_of(Entry e) const {
+  return is_step(e) ? program_.bodies[e - 1].number : loop_around(e);
+}
+
+bool BodyGraph::is_around(std::uint32_t outer, std::uint32_t inner) const {
+  while (inner != kNone && inner != outer) inner = program_.bodies[program_.loops[inner].body].loop;
+  return inner == outer || outer == kNone;
+}
+
 std::string BodyGraph::name(Entry e) const {
   if (e == 0) return "the program";
   if (is_step(e)) return "a step of loop " + std::to_string(program_.bodies[e - 1].number);
@@ -105,9 +119,13 @@ void BodyGraph::order_entries() {
       own.depth = up.depth + 1;
     }
     for (const Entry to : callees_[entry]) {
-      Entry& parent = dominators_[to].parent;
-      if (is_entered[entry]) parent = is_entered[to] ? common_dominator(parent, entry) : entry;
-      if (is_entered[entry]) is_entered[to] = true;
+      if (is_entered[entry]) {
+        Entry around = entry;
+        while (!is_around(loop_of(around), loop_around(to))) around = dominators_[around].parent;
+        Entry& parent = dominators_[to].parent;
+        parent = is_entered[to] ? common_dominator(parent, around) : around;
+        is_entered[to] = true;
+      }
       if (--n_ahead[to] == 0) callers_first_.push_back(to);
     }
   }

@@ -40,6 +40,10 @@ class BodyGraph {
   bool is_step(Entry e) const {
     return e != 0 && is_body(e) && program_.bodies[e - 1].kind == Body::Kind::Loop;
   }
+  /// The loop in each step of which an entry may run anew, or whose step it is; kNone: none.
+  std::uint32_t loop_of(Entry e) const;
+  /// Whether a loop is the other one, or around it. None is around all.
+  bool is_around(std::uint32_t outer, std::uint32_t inner) const;
   std::string name(Entry e) const;
 
   /// The pcs of a body's instructions, in order, those of its arms included: all ways lead forward.
@@ -59,6 +63,8 @@ class BodyGraph {
   const std::vector<Entry>& callers_first() const { return callers_first_; }
   std::uint32_t rank(Entry e) const { return rank_[e]; }
   /// The innermost entry that dominates both: control is in either only while it is in that one.
+  /// An entry that does not run anew in the steps of a loop is dominated by no step of it, since a
+  /// later step relies on an earlier one to have entered it.
   Entry common_dominator(Entry a, Entry b) const;
   /// An entry dominates itself too. The program's body dominates what nobody enters.
   bool dominates(Entry outer, Entry entry) const { return common_dominator(outer, entry) == outer; }
@@ -69,6 +75,8 @@ class BodyGraph {
     std::uint32_t depth = 0;
   };
 
+  /// The loop in each step of which an entry may be entered anew.
+  std::uint32_t loop_around(Entry e) const;
   /// The register that an input body has to leave; kNone for all others.
   std::uint32_t result_of(Entry body) const;
   void follow(Entry body);

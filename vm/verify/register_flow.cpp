@@ -175,15 +175,18 @@ class RegisterFlow {
     for (auto& [index, fact] : facts_)
       for (Condition Fact::* state : {&Fact::untouched, &Fact::set, &Fact::retired})
         fact.*state = behind(fact.*state);
+    for (auto& [entry, when] : entrances_[current_])
+      if (conditions_.but_not(ended, when) == kNever) when = kAlways;
   }
 
   /// Where a step ends, nothing that belongs to it is left but the states.
   void check_step_end(std::uint32_t pc, std::uint32_t loop, Condition when) {
     if (program_.retain_intermediates) return;
     for (const auto& [index, fact] : facts_)
-      if (loop_of(writer_[index]) == loop && may(when, fact.set))
+      if (bodies_.is_body(writer_[index]) && bodies_.loop_of(writer_[index]) == loop &&
+          may(when, fact.set))
         throw_invalid(instruction_text(program_, pc),
-                      text(index) + " may hold a value when the next step begins: retire it");
+                      text(index) + " may hold a value where the step ends: retire it");
   }
 
   void step(std::uint32_t pc, Condition when) {
@@ -195,7 +198,8 @@ class RegisterFlow {
     const auto& [op, flag, unused, a, b, c] = program_.code[pc];
     if (op == Opcode::Need) enter(pc, BodyGraph::body(a), when);
     if (op == Opcode::Loop) enter(pc, BodyGraph::body(program_.loops[a].body), when);
-    if (op == Opcode::Again) check_step_end(pc, a, when);
+    const bool is_last = op == Opcode::Return && bodies_.is_step(current_);
+    if (op == Opcode::Again || is_last) check_step_end(pc, bodies_.loop_of(current_), when);
     if (op == Opcode::Lazy) {
       const std::uint32_t output = program_.lazies[a].operands.output(static_cast<int>(b));
       refuse(pc, when, output, &Fact::retired,
@@ -284,20 +288,10 @@ class RegisterFlow {
     for (const auto& [body, must, may] : entered) leave_body(body, must, may);
   }
 
-  /// The loop in each step of which a body may run anew, or whose step it is.
-  std::uint32_t loop_of(Entry e) const {
-    if (e == 0 || !bodies_.is_body(e)) return kNone;
-    const Body& body = program_.bodies[e - 1];
-    return body.kind == Body::Kind::Loop ? body.number : body.loop;
-  }
   /// Whether what a body writes is gone when the current body goes on: it belongs to the steps of a
   /// loop that is not around that.
   bool ends_with_step(Entry body) const {
-    const std::uint32_t loop = program_.bodies[body - 1].loop;
-    std::uint32_t around = loop_of(current_);
-    while (around != kNone && around != loop)
-      around = program_.bodies[program_.loops[around].body].loop;
-    return loop != around;
+    return !bodies_.is_around(program_.bodies[body - 1].loop, bodies_.loop_of(current_));
   }
 
   /// `is_direct`: the instruction that is looked at enters it, or the lazy thunk whose input it is.

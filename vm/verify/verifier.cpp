@@ -130,9 +130,13 @@ class Verifier {
     const bool is_input = body.kind == Body::Kind::Input;
     require(is_input == (body.owner != kNone), "an input has an owner, and a memo body none");
     if (body.loop != kNone) in_range(body.loop, p_.loops.size(), "loop");
+    if (body.kind == Body::Kind::Memo)
+      check_begins_anew(body.loop, &ProgramLoop::bodies, &body - p_.bodies.data());
     if (body.kind == Body::Kind::Loop) {
       in_range(body.number, p_.loops.size(), "loop");
       require(p_.loops[body.number].body == &body - p_.bodies.data(), "is no step of its loop");
+      require(body.loop == kNone || body.loop < body.number,
+              "its loop is no later one than that around it");
     }
     if (!is_input) return;
     in_range(body.owner, p_.lazies.size(), "lazy thunk");
@@ -140,6 +144,13 @@ class Verifier {
     in_range(body.number, lazy.operands.n_inputs, "input");
     require(lazy.first_body + body.number == &body - p_.bodies.data(),
             "is no input of its lazy thunk");
+  }
+
+  /// `index` is in the list of its loop, if it has one.
+  void check_begins_anew(std::uint32_t loop, std::vector<std::uint32_t> ProgramLoop::* list,
+                         std::ptrdiff_t index) const {
+    require(loop == kNone || std::ranges::count(p_.loops[loop].*list, index) == 1,
+            "its loop does not begin it anew in each step");
   }
 
   void check_loop(const ProgramLoop& loop) const {
@@ -169,6 +180,8 @@ class Verifier {
     require(p_.bound[lazy.operands.bound].lazy, "its thunk is not lazy");
     range_in(lazy.first_body, lazy.operands.n_inputs, p_.bodies.size(), "bodies");
     const auto index = static_cast<std::uint32_t>(&lazy - p_.lazies.data());
+    if (lazy.loop != kNone) in_range(lazy.loop, p_.loops.size(), "loop");
+    check_begins_anew(lazy.loop, &ProgramLoop::lazies, index);
     for (std::uint32_t i = 0; i < lazy.operands.n_inputs; ++i) {
       const Body& body = p_.bodies[lazy.first_body + i];
       require(body.kind == Body::Kind::Input && body.owner == index && body.number == i,

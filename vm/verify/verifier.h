@@ -17,6 +17,11 @@ namespace thunkvm {
 /// enters it; any of a lazy thunk's input bodies may have run, or none. An output of a lazy thunk
 /// is read in a body that demanded it, or entered one that did, or within such a body.
 ///
+/// A step of a loop is checked as if it were the only one: what belongs to it has to be empty where
+/// it ends, is begun anew in the next one, and is not there behind the loop. What is outside of the
+/// loop no step retires, and a body outside reads nothing of a step, whoever enters it. The states
+/// of loops are not followed.
+///
 /// The paths are those that decide each register in one way (per decoding and number of arms), in
 /// all bodies: what one branch wrote in an arm, a later branch on the same register may read in
 /// that arm. Branches on two registers are independent, even where both hold the same value.
