@@ -15,9 +15,11 @@ class ByNeed {
       : graph_(graph),
         retain_intermediates_(retain_intermediates),
         b_(graph, retain_intermediates),
+        is_computed_(graph.n_values(), false),
         memo_of_(graph.n_values(), kNone) {}
 
   Schedule run(const FunctionGraph& function) {
+    find_computed();
     b_.begin_root();
     for (Value v : graph_.outputs) demand(v);
     if (!retain_intermediates_) {
@@ -27,7 +29,7 @@ class ByNeed {
         if (v != kNoIndex) kept[v] = true;
       std::vector<Value> all;
       for (Value v = 0; v < graph_.n_values(); ++v)
-        if (!graph_.is_leaf(graph_.node_of[v]) && !kept[v] &&
+        if (!graph_.is_leaf(graph_.node_of[v]) && !kept[v] && is_computed_[group_of(v)] &&
             graph_.loop_around(graph_.node_of[v]) == kNoIndex)
           all.push_back(v);
       b_.retire(all);
@@ -55,6 +57,36 @@ class ByNeed {
   }
 
  private:
+  /// The first of the values that are computed together with one.
+  Value group_of(Value v) const {
+    const std::uint32_t node = graph_.node_of[v];
+    return graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
+  }
+
+  /// An output of a conditional may be nobody's input, though others of the same node are.
+  void find_computed() {
+    std::vector<Value> groups;
+    const auto find = [&](Value v) {
+      const Value group = group_of(v);
+      if (!is_computed_[group]) groups.push_back(group);
+      is_computed_[group] = true;
+    };
+    for (const Value v : graph_.outputs) find(v);
+    while (!groups.empty()) {
+      const Value group = groups.back();
+      groups.pop_back();
+      const std::uint32_t node = graph_.node_of[group];
+      const Conditional* const conditional = graph_.conditional(node);
+      if (conditional == nullptr) {
+        for (const Value v : graph_.inputs(node)) find(v);
+        continue;
+      }
+      find(graph_.input(node, 0));
+      for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm)
+        find(graph_.input(node, conditional->arm_input(arm, group - graph_.first_value[node])));
+    }
+  }
+
   void demand(Value v) {
     const std::uint32_t node = graph_.node_of[v];
     if (graph_.is_leaf(node)) return;
@@ -62,7 +94,7 @@ class ByNeed {
       b_.demand(node, v - graph_.first_value[node]);
       return;
     }
-    const Value group = graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
+    const Value group = group_of(v);
     if (memo_of_[group] == kNone) {
       memo_of_[group] = b_.new_memo(node);
       memos_.push_back(group);
@@ -103,7 +135,8 @@ class ByNeed {
     std::vector<Value> all;  // that a step computes
     if (!retain_intermediates_)
       for (Value v = 0; v < graph_.n_values(); ++v)
-        if (!graph_.is_leaf(graph_.node_of[v]) && graph_.loop_around(graph_.node_of[v]) == node)
+        if (!graph_.is_leaf(graph_.node_of[v]) && is_computed_[group_of(v)] &&
+            graph_.loop_around(graph_.node_of[v]) == node)
           all.push_back(v);
     std::vector<Value> all_and_states = all;
     if (!retain_intermediates_)
@@ -129,6 +162,7 @@ class ByNeed {
   const FlatGraph& graph_;
   const bool retain_intermediates_;
   ScheduleBuilder b_;
+  std::vector<bool> is_computed_;  // by group: a demand leads to it
   std::vector<std::uint32_t> memo_of_;
   std::vector<Value> memos_;
   std::vector<std::uint32_t> loops_;  // nodes
