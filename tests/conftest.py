@@ -21,11 +21,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the fuzz tests."""
+    """Add the options of the fuzz tests and of the mutants."""
     group = parser.getgroup("fuzz")
     group.addoption(
         "--fuzz", type=int, default=350, metavar="N", help="random graphs for each mode"
     )
     group.addoption(
         "--fuzz-seed", type=int, default=1, metavar="S", help="seed of the first random graph"
+    )
+    parser.getgroup("mutants").addoption(
+        "--mutants",
+        action="store_true",
+        help="break the rules of loops, one at a time, and see tests fail: a build for each",
     )
