@@ -2,8 +2,10 @@
 #include "ops/control/loop_opening.h"
 
 #include "ops/control/conditional.h"
+#include "ops/control/empty_history.h"
 #include "ops/control/loop.h"
 #include "ops/control/loop_tape.h"
+#include "ops/graph/extents.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/node_index.h"
 
@@ -57,7 +59,15 @@ class Liveness {
     if (output < place.collected(0))
       mark(body.states[output % place.n_states]);
     else if (output < place.steps())
-      mark(body.collected[output - place.collected(0)]);
+      mark_collected(body, node, output - place.collected(0));
+  }
+  // Who asks for what the steps left asks for its lengths too, where none ran.
+  void mark_collected(const LoopBody& body, const Apply& node, std::uint32_t i) {
+    mark(body.collected[i]);
+    if (has_known_lengths(body.collected[i].type())) return;
+    if (const auto state = std::ranges::find(body.nexts, body.collected[i]);
+        state != body.nexts.end())
+      mark(node.input(static_cast<int>(state - body.nexts.begin())));
   }
   // A body may be that of several nodes.
   void stand_for(const Variable& leaf, const Variable& outside) {
@@ -116,6 +126,13 @@ struct OpenState {
   Variable leaf, next, given;
 };
 
+/// A value that an open loop leaves.
+struct Left {
+  std::vector<Variable> before;  ///< the variables that it stands for
+  Variable value;
+  Variable of_no_steps;  ///< instead of it, where it is the rows of no step; null: it is right
+};
+
 /// Opens one loop.
 class Opening {
  public:
@@ -159,14 +176,15 @@ class Opening {
       if (is_used(place.history(i))) leave(node_.output(place.history(i)), tape_of(now_[i]));
     }
     for (std::uint32_t i = 0; i < body_.collected.size(); ++i)
-      if (is_used(place.collected(i))) leave_collected(node_.output(place.collected(i)), *root++);
+      if (is_used(place.collected(i))) leave_collected(i, *root++);
     if (is_used(place.steps())) leave(node_.output(place.steps()), step());
     if (is_used(place.finished()))
       leave(node_.output(place.finished()),
             limit ? ifelse(limit, Variable::number(true), is_false(test)) : Variable::number(true));
     const std::vector<Variable> outputs = open(limit ? lazy_and(limit, test) : test);
     for (std::size_t j = 0; j < outputs.size(); ++j)
-      for (const Variable& before : leaves_[j].first) replaced.emplace_back(before, outputs[j]);
+      for (const Variable& before : leaves_[j].before)
+        replaced.emplace_back(before, with_lengths(outputs[j], leaves_[j].of_no_steps));
   }
 
  private:
@@ -216,19 +234,29 @@ class Opening {
   }
   /// What a step collects: of all steps, or of the last one alone. Where there was none the error
   /// is that of an index into nothing.
-  void leave_collected(const Variable& output, const Variable& value) {
+  void leave_collected(std::uint32_t i, const Variable& value) {
+    const Variable output = node_.output(op_.outputs().collected(i));
     const std::span<Apply* const> readers = last_ones_.of(output);
-    if (readers.empty()) return leave(output, tape_of(value));
+    if (readers.empty()) {
+      leave(output, tape_of(value));
+      leaves_.back().of_no_steps = empty_history(body_, i, node_.inputs());
+      return;
+    }
     const Variable latest = leaf_like(value);
     add_state(latest, value, {});
     const std::vector<std::string> last = {"-1"};
     const Variable nothing = call_op("subtensor", {empty_tape(value.type())}, {{"index", last}});
     std::vector<Variable> before;
     for (Apply* reader : readers) before.push_back(reader->output(0));
-    leaves_.emplace_back(std::move(before), ifelse(is_first(), nothing, latest));
+    leaves_.push_back({std::move(before), ifelse(is_first(), nothing, latest), {}});
   }
   void leave(const Variable& output, Variable value) {
-    leaves_.emplace_back(std::vector<Variable>{output}, std::move(value));
+    leaves_.push_back({{output}, std::move(value), {}});
+  }
+  /// The rows of a tape; where there are none, nobody knows their lengths but who would make them.
+  static Variable with_lengths(const Variable& rows, const Variable& of_no_steps) {
+    if (!of_no_steps) return rows;
+    return ifelse(eq(extents_of(rows).front(), extent(0)), of_no_steps, rows);
   }
 
   std::vector<Variable> open(const Variable& test) {
@@ -239,7 +267,7 @@ class Opening {
     for (const OpenState& s : states_) inputs.push_back(s.leaf);
     inputs.push_back(test);
     for (const OpenState& s : states_) inputs.push_back(s.next);
-    for (const auto& [output, value] : leaves_) inputs.push_back(value);
+    for (const Left& left : leaves_) inputs.push_back(left.value);
     for (std::uint32_t i = 0; i < n_given; ++i) inputs.push_back(states_[i].given);
     const Ref<const Op> op(new OpenLoopOp(op_.name(), static_cast<std::uint32_t>(states_.size()),
                                           static_cast<std::uint32_t>(leaves_.size()), n_given));
@@ -255,8 +283,7 @@ class Opening {
   std::vector<bool> is_state_;         // by state of the body
   std::vector<std::size_t> state_at_;  // by state of the body, in `states_`
   std::vector<OpenState> states_;
-  /// The values that it leaves, each with the variables that it stands for.
-  std::vector<std::pair<std::vector<Variable>, Variable>> leaves_;
+  std::vector<Left> leaves_;
   Variable is_first_, step_;
 };
 

@@ -198,7 +198,8 @@ def _padded(rows: Variable, length: Variable) -> Variable:
 
 def _flat(stretches: Variable, steps: Variable) -> Variable:
     """Return the rows of all stretches, one after the other."""
-    shape = concatenate([as_variable(np.array([-1])), stretches.shape[2:]], axis=0)
+    rows = ops.reshape(stretches.shape[0] * stretches.shape[1], np.array([1]), ndim=1)
+    shape = concatenate([rows, stretches.shape[2:]], axis=0)
     return ops.reshape(stretches, shape, ndim=stretches.ndim - 1)[:steps]
 
 
