@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 import pytest
-from emitted import both, outlined, runs
+from emitted import C, both, outlined, runs
 
 import thunkvm as tv
 from thunkvm import _core
@@ -73,3 +78,56 @@ def test_memo_bodies_may_be_nested_deeper_than_emitted_code_calls_them() -> None
         assert f(3.0, *arguments) == kernels(3.0, *arguments)
     assert runs(f) == runs(kernels)
     assert _core._testing.registers_empty(f)
+
+
+Step = Callable[[Any, Any], Any]
+
+
+def in_an_inner_loop(step: Step, x: Any) -> Any:
+    """The inner loop is a function, which each step of the outer one calls."""
+    return tv.fori_loop(0, 3, lambda k, s: tv.fori_loop(0, 2, lambda _, a: step(k, a), s), x)
+
+
+def in_a_large_step(step: Step, x: Any) -> Any:
+    """A step is several functions, which the interpreter calls."""
+
+    def add_often(k: Any, s: Any) -> Any:
+        for _ in range(170):
+            s = s + np.int64(1)
+        return step(k, s)
+
+    return tv.fori_loop(0, 3, add_often, x)
+
+
+@pytest.mark.parametrize(("loop", "expected"), [(in_an_inner_loop, 38), (in_a_large_step, 530)])
+@pytest.mark.parametrize("mode", ["py", "vm", C, tv.Mode("cvm", compile="now")])
+def test_a_memo_body_of_all_steps_keeps_its_number_from_call_to_call_of_its_function(
+    mode: Any, loop: Any, expected: int
+) -> None:
+    x = tv.lscalar("x")
+    t = x * x + 1  # 5, which two bodies read, in step 1 and in step 2
+    chosen = loop(lambda k, s: tv.switch_case(k, [s, s + (t - 2), s + t * 3]), x)
+    assert tv.function([x], chosen, mode=mode)(2) == expected
+
+
+@pytest.mark.parametrize("loop", [in_an_inner_loop, in_a_large_step])
+def test_a_memo_body_of_all_steps_decides_the_same_in_each_call_of_its_function(loop: Any) -> None:
+    x, y = tv.lscalar("x"), tv.lscalar("y")
+    odd = y % 2
+    never = tv.ifelse(odd, x, x * x * x)
+    chosen = loop(lambda k, s: tv.switch_case(k, [s, s + odd * 4, s + tv.ifelse(odd, y, never)]), x)
+    f, kernels = both([x, y], chosen)
+    assert f(2, 3) == kernels(2, 3)
+    assert runs(f) == runs(kernels)
+
+
+def test_a_memo_body_of_all_steps_has_variables_where_one_call_runs_them() -> None:
+    x = tv.lscalar("x")
+    t = x * x + 1
+    step = tv.fori_loop(
+        0, 3, lambda k, s: tv.switch_case(k, [s, s + (t - 2), s + t * 3]), np.int64(0)
+    )
+    f = tv.function([x], step, mode=C)
+    assert f(2) == 18
+    reads_a_variable = r"R\[\d+\]\.value\.i64 = \(i64\)\(\(u64\)r\d+ \* "  # t * 3
+    assert re.search(reads_a_variable, outlined(f.c_source(), "function_1"))

@@ -335,6 +335,18 @@ bool Plan::is_read_outside(const Access& access) const {
                               [&](std::uint32_t step) { return output(step) == access.reg; });
 }
 
+/// True if the variables of a function keep what a step of the loop computes for as long as that is
+/// asked for; kNone: what the call computes. A function begins with new ones, and a memo body that
+/// is done does not run for it again.
+bool Plan::keeps_values_of(std::uint32_t function, std::uint32_t loop) const {
+  const OutlinedFunction& outlined = outlined_[function];
+  const std::uint32_t entered_in = loop_at_[pc(outlined.begin)];
+  if (loop == entered_in) return true;
+  // All steps of a loop of emitted code are one call of its function.
+  return entered_in != kNone && loop_function(entered_in) == function &&
+         loop == schedule_.loops[entered_in].loop;
+}
+
 /// True if one function alone touches the number, and calls nothing that does.
 bool Plan::is_local(std::span<const Access> accesses) const {
   std::uint32_t function = kNone, loop = kNone;
@@ -350,7 +362,7 @@ bool Plan::is_local(std::span<const Access> accesses) const {
     if (by == kNone || called || (function != kNone && by != function)) return false;
     function = by;
   }
-  return function != kNone;
+  return function != kNone && (loop_at_.empty() || keeps_values_of(function, loop));
 }
 
 /// True of an array that one nest computes and nothing but other nests reads.

@@ -3,10 +3,12 @@
 //
 // An *outlined function* is a stretch of the schedule's statements that becomes one C function; the
 // code in it only jumps forward, so a register that no other code touches can be a variable of the
-// function, if all that touches it runs in one step of a loop. A *group* is what a function does at
-// once: a 0-d node as an expression (a length and one element of an array too), several array nodes
-// as a fused nest, or a call of the node's own kernel. Fusing stays within one segment (a Run
-// instruction), where all nodes are demanded together: so nothing crosses a border of demand.
+// function, if all that touches it runs in one step of a loop. A memo body that runs once for many
+// steps is a part of the function, too: its values are variables if one call runs all these steps.
+// A *group* is what a function does at once: a 0-d node as an expression (a length and one element
+// of an array too), several array nodes as a fused nest, or a call of the node's own kernel. Fusing
+// stays within one segment (a Run instruction), where all nodes are demanded together: so nothing
+// crosses a border of demand.
 #pragma once
 
 #include "linkers/codegen/plan/plan_options.h"
@@ -149,6 +151,7 @@ class Plan {
   bool is_read_outside(const Access& access) const;
   void find_loops();
   void find_states();
+  bool keeps_values_of(std::uint32_t function, std::uint32_t loop) const;
   bool is_local(std::span<const Access> accesses) const;
   bool is_temporary(std::span<const Access> accesses) const;
 
