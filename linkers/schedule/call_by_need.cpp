@@ -4,6 +4,8 @@
 #include "linkers/schedule/schedule_builder.h"
 #include "thunks/interrupt.h"
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace thunkvm {
@@ -15,11 +17,10 @@ class ByNeed {
       : graph_(graph),
         retain_intermediates_(retain_intermediates),
         b_(graph, retain_intermediates),
-        is_computed_(graph.n_values(), false),
         memo_of_(graph.n_values(), kNone) {}
 
   Schedule run(const FunctionGraph& function) {
-    find_computed();
+    if (!retain_intermediates_) find_computed();
     b_.begin_root();
     for (Value v : graph_.outputs) demand(v);
     if (!retain_intermediates_) {
@@ -27,11 +28,8 @@ class ByNeed {
       for (Value v : graph_.outputs) kept[v] = true;
       for (Value v : graph_.watched)
         if (v != kNoIndex) kept[v] = true;
-      std::vector<Value> all;
-      for (Value v = 0; v < graph_.n_values(); ++v)
-        if (!graph_.is_leaf(graph_.node_of[v]) && !kept[v] && is_computed_[group_of(v)] &&
-            graph_.loop_around(graph_.node_of[v]) == kNoIndex)
-          all.push_back(v);
+      std::vector<Value> all = computed_in(kNoIndex);
+      std::erase_if(all, [&](Value v) { return kept[v]; });
       b_.retire(all);
     }
     b_.end();
@@ -57,34 +55,38 @@ class ByNeed {
   }
 
  private:
-  /// The first of the values that are computed together with one.
-  Value group_of(Value v) const {
-    const std::uint32_t node = graph_.node_of[v];
-    return graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
-  }
-
-  /// An output of a conditional may be nobody's input, though others of the same node are.
+  /// What some call may compute: a conditional's outputs each by itself, those of other nodes
+  /// together.
   void find_computed() {
-    std::vector<Value> groups;
-    const auto find = [&](Value v) {
-      const Value group = group_of(v);
-      if (!is_computed_[group]) groups.push_back(group);
-      is_computed_[group] = true;
-    };
-    for (const Value v : graph_.outputs) find(v);
-    while (!groups.empty()) {
-      const Value group = groups.back();
-      groups.pop_back();
-      const std::uint32_t node = graph_.node_of[group];
-      const Conditional* const conditional = graph_.conditional(node);
+    computed_.resize(graph_.n_values());
+    for (Value v : graph_.outputs) computed_[v] = true;
+    for (auto node = static_cast<std::uint32_t>(graph_.nodes.size()); node-- > 0;) {
+      const Value first = graph_.first_value[node], last = graph_.first_value[node + 1];
+      const Conditional* conditional = graph_.conditional(node);
       if (conditional == nullptr) {
-        for (const Value v : graph_.inputs(node)) find(v);
+        if (std::none_of(computed_.begin() + first, computed_.begin() + last, std::identity()))
+          continue;
+        std::fill(computed_.begin() + first, computed_.begin() + last, true);
+        for (const Value v : graph_.inputs(node)) computed_[v] = true;
         continue;
       }
-      find(graph_.input(node, 0));
-      for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm)
-        find(graph_.input(node, conditional->arm_input(arm, group - graph_.first_value[node])));
+      for (Value v = first; v < last; ++v) {
+        if (!computed_[v]) continue;
+        computed_[graph_.input(node, 0)] = true;
+        for (std::uint32_t arm = 0; arm < conditional->n_arms; ++arm)
+          computed_[graph_.input(node, conditional->arm_input(arm, v - first))] = true;
+      }
     }
+  }
+
+  /// The values of a loop's steps, or of none, by the loop's node.
+  std::vector<Value> computed_in(std::uint32_t loop) const {
+    std::vector<Value> values;
+    for (Value v = 0; v < graph_.n_values(); ++v)
+      if (computed_[v] && !graph_.is_leaf(graph_.node_of[v]) &&
+          graph_.loop_around(graph_.node_of[v]) == loop)
+        values.push_back(v);
+    return values;
   }
 
   void demand(Value v) {
@@ -94,7 +96,7 @@ class ByNeed {
       b_.demand(node, v - graph_.first_value[node]);
       return;
     }
-    const Value group = group_of(v);
+    const Value group = graph_.conditional(node) != nullptr ? v : graph_.first_value[node];
     if (memo_of_[group] == kNone) {
       memo_of_[group] = b_.new_memo(node);
       memos_.push_back(group);
@@ -132,16 +134,12 @@ class ByNeed {
 
   void step_of(std::uint32_t node) {
     const OpenLoopOp& loop = *graph_.loop(node);
-    std::vector<Value> all;  // that a step computes
-    if (!retain_intermediates_)
-      for (Value v = 0; v < graph_.n_values(); ++v)
-        if (!graph_.is_leaf(graph_.node_of[v]) && is_computed_[group_of(v)] &&
-            graph_.loop_around(graph_.node_of[v]) == node)
-          all.push_back(v);
-    std::vector<Value> all_and_states = all;
-    if (!retain_intermediates_)
+    std::vector<Value> all, all_and_states;
+    if (!retain_intermediates_) {
+      all = all_and_states = computed_in(node);
       for (std::uint32_t i = 0; i < loop.n_states(); ++i)
         all_and_states.push_back(graph_.input(node, loop.state(i)));
+    }
     b_.begin_loop(node, kNone);
     demand(graph_.input(node, loop.test()));
     const std::uint32_t branch = b_.loop_branch(node);
@@ -162,8 +160,8 @@ class ByNeed {
   const FlatGraph& graph_;
   const bool retain_intermediates_;
   ScheduleBuilder b_;
-  std::vector<bool> is_computed_;  // by group: a demand leads to it
-  std::vector<std::uint32_t> memo_of_;
+  std::vector<bool> computed_;          // by value; empty where nothing is retired
+  std::vector<std::uint32_t> memo_of_;  // by value
   std::vector<Value> memos_;
   std::vector<std::uint32_t> loops_;  // nodes
 };

@@ -80,7 +80,7 @@ input 0 of attempt.3:
 input 1 of attempt.3: c
 )");
   CHECK(contents({x}, {attempted({d}, x)}, false) == R"(
-memo ifelse.7: t7 d t3 t4 c b a [attempt.6] [attempt.3]
+memo ifelse.7: t6 d t3 t4 c b a [attempt.6] [attempt.3]
 memo exp.5: d t3 t4 c b a [attempt.3]
 memo ifelse.4: t3 t4 c b a [attempt.3]
 memo mul.1: b

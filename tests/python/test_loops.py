@@ -288,3 +288,15 @@ def test_outputs_of_one_ifelse_may_change_in_different_loops(mode: Any) -> None:
 
     last = tv.while_loop(lambda s: x > -9.0, body, x, max_steps=3)
     assert tv.function([x], last, mode=mode)(3.0) == 9.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_step_asks_an_ifelse_for_the_length_of_one_axis_alone(mode: Any) -> None:
+    m = tv.matrix("m")
+
+    def body(_: Any, s: Any) -> Any:
+        return s + tv.ifelse(x > 0.0, s @ s, s.T).shape[0]  # 2
+
+    f = tv.function([x, m], tv.fori_loop(0, 2, body, m), mode=mode)
+    for chosen in (1.0, -1.0):
+        np.testing.assert_array_equal(f(chosen, [[1.0, 2.0], [3.0, 4.0]]), [[5.0, 6.0], [7.0, 8.0]])
