@@ -25,6 +25,10 @@ std::vector<Variable> conditional(const Variable& selector, Decoding decoding,
                                   std::span<const std::vector<Variable>> arms, bool strict = false,
                                   const ArmNames* names = nullptr);
 
+/// Some outputs of a node that is `of_all`, as a conditional of these alone, with its origin and
+/// their names.
+std::vector<Variable> outputs_alone(const Conditional& of_all, std::span<const Variable> outputs);
+
 /// arm 1 if `condition` is true, else arm 0.
 Variable ifelse(const Variable& condition, const Variable& then, const Variable& otherwise);
 

@@ -53,19 +53,6 @@ std::vector<bool> changing(const NodeIndex& order, const LoopBody& body) {
   return changes;
 }
 
-/// One output of a conditional, as a conditional of its own.
-Variable alone(const Variable& output, const Conditional& conditional_of_all) {
-  const Apply& node = *output.node();
-  const OriginOf scope(node);
-  std::vector<std::vector<Variable>> arms;
-  for (std::uint32_t arm = 0; arm < conditional_of_all.n_arms; ++arm)
-    arms.push_back(
-        {node.input(static_cast<int>(conditional_of_all.arm_input(arm, output.index())))});
-  Variable made = conditional(node.input(0), conditional_of_all.decoding, arms).front();
-  if (!output.name().empty()) made.set_name(output.name());
-  return made;
-}
-
 /// What a step computes, in order, and by node whether it changes from step to step.
 struct StepNodes {
   StepNodes(std::vector<Variable> computed, const LoopBody& body)
@@ -87,8 +74,8 @@ StepNodes with_outputs_alone(const LoopBody& body) {
     Apply& node = *step.order[n];
     const Conditional* const found = node.op() == nullptr ? nullptr : node.op()->conditional();
     if (!step.changes[n] || found == nullptr || found->n_outputs == 1) continue;
-    for (std::uint32_t j = 0; j < found->n_outputs; ++j)
-      parted.emplace_back(node.output(j), alone(node.output(j), *found));
+    for (const Variable& output : node.outputs())
+      parted.emplace_back(output, outputs_alone(*found, std::span(&output, 1)).front());
   }
   if (parted.empty()) return step;
   return StepNodes(substitute(step.roots, parted), body);

@@ -111,8 +111,8 @@ class OpenLoopOp final : public Op {
 const OpenLoopOp* open_loop(const Apply& node);
 
 /// The graph with its loops open, those in bodies too. What nobody may demand of a loop is not in
-/// it: states that neither the test nor an output that is used depends on, from step to step, and
-/// histories that nobody reads.
+/// it: states that neither the test nor an output that is used depends on, from step to step,
+/// histories that nobody reads, and outputs of conditionals that read those alone.
 FunctionGraph open_loops(const FunctionGraph& graph);
 
 }  // namespace thunkvm

@@ -18,10 +18,51 @@ namespace thunkvm {
 namespace {
 
 using Pairs = std::vector<std::pair<Variable, Variable>>;
+using Variables = std::unordered_set<Variable, VariableHash>;
+
+const Conditional* conditional_of(const Apply& node) {
+  return node.op() == nullptr ? nullptr : node.op()->conditional();
+}
+
+/// The values that loops collect of which nothing but the last one is read, and the nodes that read
+/// it (`y[-1]`): no other is kept.
+class LastOnes {
+ public:
+  /// `by`: the node that reads the value; null: something else does.
+  void note_reader(const Variable& v, Apply* by) {
+    if (!is_collected(v)) return;
+    std::vector<Apply*>& readers = readers_[v];
+    Apply* const reader = by != nullptr && reads_last(*by) ? by : nullptr;
+    if (std::ranges::find(readers, reader) == readers.end()) readers.push_back(reader);
+  }
+  /// The nodes that read the last one; none where others are read.
+  std::span<Apply* const> of(const Variable& collected) const {
+    const auto found = readers_.find(collected);
+    if (found == readers_.end() || std::ranges::find(found->second, nullptr) != found->second.end())
+      return {};
+    return found->second;
+  }
+
+ private:
+  static bool is_collected(const Variable& v) {
+    const LoopOp* const op = closed_loop(*v.node());
+    if (op == nullptr) return false;
+    const LoopOutputs place = op->outputs();
+    return v.index() >= place.collected(0) && v.index() < place.steps();
+  }
+  static bool reads_last(const Apply& node) {
+    return node.op()->proto() != nullptr && node.op()->proto()->name == "subtensor" &&
+           node.op()->attributes().get<std::vector<std::string>>("index") ==
+               std::vector<std::string>{"-1"};
+  }
+
+  std::unordered_map<Variable, std::vector<Apply*>, VariableHash> readers_;
+};
 
 /// The values of a graph with closed loops that somebody may demand, in bodies too: the least set
 /// with the roots, what the test of a loop may read of which something is demanded, and from step
-/// to step the next values of the states that are.
+/// to step the next values of the states that are. Of a conditional's outputs each stands by
+/// itself.
 class Liveness {
  public:
   explicit Liveness(std::span<const Variable> roots) {
@@ -33,15 +74,24 @@ class Liveness {
         mark_output(*loop, *v.node(), v.index());
       else if (const auto stands = stands_for_.find(v); stands != stands_for_.end())
         for (const Variable& outside : stands->second) mark(outside);
+      else if (const Conditional* conditional = conditional_of(*v.node()))
+        mark_output(*conditional, *v.node(), v.index());
       else if (nodes_.insert(v.node()).second)
-        for (const Variable& input : v.node()->inputs()) mark(input);
+        for (const Variable& input : v.node()->inputs()) mark(input, v.node());
     }
   }
   bool contains(const Variable& v) const { return live_.contains(v); }
+  const LastOnes& last_ones() const { return last_ones_; }
 
  private:
-  void mark(const Variable& v) {
+  void mark(const Variable& v, Apply* by = nullptr) {
+    last_ones_.note_reader(v, by);
     if (live_.insert(v).second) pending_.push_back(v);
+  }
+  void mark_output(const Conditional& conditional, const Apply& node, std::uint32_t output) {
+    mark(node.input(0));
+    for (std::uint32_t arm = 0; arm < conditional.n_arms; ++arm)
+      mark(node.input(static_cast<int>(conditional.arm_input(arm, output))));
   }
   void mark_output(const LoopOp& op, Apply& node, std::uint32_t output) {
     const LoopBody& body = op.body();
@@ -75,49 +125,11 @@ class Liveness {
     if (live_.contains(leaf)) mark(outside);
   }
 
-  std::unordered_set<Variable, VariableHash> live_;
+  Variables live_;
   std::unordered_set<const Apply*> nodes_;
   std::unordered_map<Variable, std::vector<Variable>, VariableHash> stands_for_;
   std::vector<Variable> pending_;
-};
-
-/// The values that loops collect of which nothing but the last one is read, and the nodes that read
-/// it (`y[-1]`): no other is kept.
-class LastOnes {
- public:
-  LastOnes(const NodeIndex& order, std::span<const Variable> roots) {
-    for (Apply* node : order)
-      for (const Variable& input : node->inputs())
-        if (is_collected(input)) note(input, reads_last(*node) ? node : nullptr);
-    for (const Variable& root : roots)
-      if (is_collected(root)) note(root, nullptr);
-  }
-  /// The nodes that read the last one; none where others are read.
-  std::span<Apply* const> of(const Variable& collected) const {
-    const auto found = readers_.find(collected);
-    if (found == readers_.end() || std::ranges::find(found->second, nullptr) != found->second.end())
-      return {};
-    return found->second;
-  }
-
- private:
-  static bool is_collected(const Variable& v) {
-    const LoopOp* const op = closed_loop(*v.node());
-    if (op == nullptr) return false;
-    const LoopOutputs place = op->outputs();
-    return v.index() >= place.collected(0) && v.index() < place.steps();
-  }
-  static bool reads_last(const Apply& node) {
-    return node.op()->proto() != nullptr && node.op()->proto()->name == "subtensor" &&
-           node.op()->attributes().get<std::vector<std::string>>("index") ==
-               std::vector<std::string>{"-1"};
-  }
-  void note(const Variable& collected, Apply* reader) {
-    std::vector<Apply*>& readers = readers_[collected];
-    if (std::ranges::find(readers, reader) == readers.end()) readers.push_back(reader);
-  }
-
-  std::unordered_map<Variable, std::vector<Apply*>, VariableHash> readers_;
+  LastOnes last_ones_;
 };
 
 /// The states of an open loop as they are put together: those that have a value when it begins
@@ -136,8 +148,8 @@ struct Left {
 /// Opens one loop.
 class Opening {
  public:
-  Opening(Apply& node, const LoopOp& op, const Liveness& live, const LastOnes& last_ones)
-      : node_(node), op_(op), body_(op.body()), live_(live), last_ones_(last_ones) {}
+  Opening(Apply& node, const LoopOp& op, const Liveness& live)
+      : node_(node), op_(op), body_(op.body()), live_(live) {}
 
   /// Adds what stands for each output that is used to `replaced`.
   void run(Pairs& replaced) {
@@ -236,7 +248,7 @@ class Opening {
   /// is that of an index into nothing.
   void leave_collected(std::uint32_t i, const Variable& value) {
     const Variable output = node_.output(op_.outputs().collected(i));
-    const std::span<Apply* const> readers = last_ones_.of(output);
+    const std::span<Apply* const> readers = live_.last_ones().of(output);
     if (readers.empty()) {
       leave(output, tape_of(value));
       leaves_.back().of_no_steps = empty_history(body_, i, node_.inputs());
@@ -278,7 +290,6 @@ class Opening {
   const LoopOp& op_;
   const LoopBody& body_;
   const Liveness& live_;
-  const LastOnes& last_ones_;
   std::vector<Variable> now_;          // by state of the body: its value in a step
   std::vector<bool> is_state_;         // by state of the body
   std::vector<std::size_t> state_at_;  // by state of the body, in `states_`
@@ -287,6 +298,16 @@ class Opening {
   Variable is_first_, step_;
 };
 
+/// A conditional of which some outputs are dead becomes one of the others.
+void leave_out_dead(Apply& node, const Conditional& of_all, const Liveness& live, Pairs& replaced) {
+  std::vector<Variable> outputs;
+  for (const Variable& output : node.outputs())
+    if (live.contains(output)) outputs.push_back(output);
+  if (outputs.empty() || outputs.size() == of_all.n_outputs) return;
+  const std::vector<Variable> made = outputs_alone(of_all, outputs);
+  for (std::size_t j = 0; j < outputs.size(); ++j) replaced.emplace_back(outputs[j], made[j]);
+}
+
 /// Opens the loops that stand in the graph itself, each with what the others ask of it; those in
 /// their bodies stand in the graph then. False if there are none.
 bool open_outermost(std::vector<Variable>& roots) {
@@ -294,13 +315,14 @@ bool open_outermost(std::vector<Variable>& roots) {
   if (std::ranges::none_of(order, [](const Apply* n) { return closed_loop(*n) != nullptr; }))
     return false;
   const Liveness live(roots);
-  const LastOnes last_ones(order, roots);
   Pairs replaced;
   for (Apply* node : order) {
     const LoopOp* const op = closed_loop(*node);
     const auto is_used = [&](const Variable& output) { return live.contains(output); };
     if (op != nullptr && std::ranges::any_of(node->outputs(), is_used))
-      Opening(*node, *op, live, last_ones).run(replaced);
+      Opening(*node, *op, live).run(replaced);
+    else if (const Conditional* conditional = conditional_of(*node))
+      leave_out_dead(*node, *conditional, live, replaced);
   }
   roots = substitute(roots, replaced);
   return true;

@@ -1,0 +1,66 @@
+"""The last values of loops: steps compute those alone that somebody demands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import thunkvm as tv
+
+EMITTED = tv.Mode("cvm", "fast_run", compile="now")
+MODES = ["py", "vm", "FAST_COMPILE", "cvm", "FAST_RUN", "c", "c&py", "cvm_nogc", EMITTED]
+x = tv.scalar("x")
+
+
+def runs(f: Any, op: str) -> int:
+    """How often nodes of the Op ran; 0 if none is in the program."""
+    return sum(row.runs for row in f.node_runs() if row.op == op)
+
+
+def exp_beside_counting() -> Any:
+    """Return the last values of two steps: exp of exp of x, and x + 2."""
+    return tv.while_loop(
+        lambda s: s[1] < 100.0,
+        lambda s: (tv.exp(s[0]), s[1] + 1.0),
+        (x, x),
+        max_steps=2,
+        history="all",
+    )
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("read", ["direct", "attempted", "coalesced"])
+def test_a_last_value_that_only_a_dead_output_of_an_ifelse_reads_is_not_computed(
+    mode: Any, read: str
+) -> None:
+    powers, counted = exp_beside_counting()
+    _, value = tv.ifelse(x > 0.0, (powers, counted), (counted, -counted))
+    if read == "attempted":
+        value = tv.attempt(value, x, on=ValueError)
+    if read == "coalesced":
+        value = tv.coalesce(value, x)
+    f = tv.function([x], value, mode=mode)
+    assert f(1.0) == 3.0
+    assert f(-1.0) == -1.0
+    assert runs(f, "exp") == 0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_last_value_that_an_output_of_an_ifelse_reads_in_one_arm_is_computed(mode: Any) -> None:
+    powers, counted = exp_beside_counting()
+    chosen = tv.ifelse(x > 0.0, (powers, counted), (counted, -counted))
+    f = tv.function([x], chosen, mode=mode)
+    np.testing.assert_allclose(f(0.5), (np.exp(np.exp(0.5)), 2.5))
+    np.testing.assert_allclose(f(-1.0), (1.0, -1.0))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_rows_of_a_scan_that_only_a_dead_output_of_an_ifelse_reads_are_not_kept(mode: Any) -> None:
+    rows = tv.scan(lambda s: s + 1.0, outputs_info=x, n_steps=3)
+    _, last = tv.ifelse(x > 0.0, (tv.sum(rows), rows[-1]), (x, -rows[-1]))
+    f = tv.function([x], last, mode=mode)
+    assert f(1.0) == 4.0
+    assert f(-1.0) == -2.0
+    assert runs(f, "loop_append") == 0
