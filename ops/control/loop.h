@@ -112,7 +112,9 @@ const OpenLoopOp* open_loop(const Apply& node);
 
 /// The graph with its loops open, those in bodies too. What nobody may demand of a loop is not in
 /// it: states that neither the test nor an output that is used depends on, from step to step,
-/// histories that nobody reads, and outputs of conditionals that read those alone.
+/// histories that nobody reads, and outputs of conditionals that read those alone. An update that
+/// is made if its value is computed demands nothing: the last value of a state is there for it if
+/// somebody asks for that too, or if steps compute the state and its first value is a leaf.
 FunctionGraph open_loops(const FunctionGraph& graph);
 
 }  // namespace thunkvm

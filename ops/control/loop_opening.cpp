@@ -145,11 +145,11 @@ struct Left {
   Variable of_no_steps;  ///< instead of it, where it is the rows of no step; null: it is right
 };
 
-/// Opens one loop.
+/// Opens one loop. `waiting`: values that are kept if they are computed, and demanded by nobody.
 class Opening {
  public:
-  Opening(Apply& node, const LoopOp& op, const Liveness& live)
-      : node_(node), op_(op), body_(op.body()), live_(live) {}
+  Opening(Apply& node, const LoopOp& op, const Liveness& live, const Variables& waiting)
+      : node_(node), op_(op), body_(op.body()), live_(live), waiting_(waiting) {}
 
   /// Adds what stands for each output that is used to `replaced`.
   void run(Pairs& replaced) {
@@ -184,7 +184,7 @@ class Opening {
     }
     // What it leaves.
     for (std::uint32_t i = 0; i < n_states; ++i) {
-      if (is_used(place.last(i))) leave(node_.output(place.last(i)), now_[i]);
+      if (is_used(place.last(i)) || is_there_anyway(i)) leave(node_.output(place.last(i)), now_[i]);
       if (is_used(place.history(i))) leave(node_.output(place.history(i)), tape_of(now_[i]));
     }
     for (std::uint32_t i = 0; i < body_.collected.size(); ++i)
@@ -202,6 +202,12 @@ class Opening {
  private:
   bool is_live(std::uint32_t state) const { return live_.contains(body_.states[state]); }
   bool is_used(std::uint32_t output) const { return live_.contains(node_.output(output)); }
+  /// Whether the last value of a state that somebody waits for is there without being demanded:
+  /// steps demand each, and there is a first one if none runs.
+  bool is_there_anyway(std::uint32_t state) const {
+    return is_live(state) && node_.input(static_cast<int>(state)).is_leaf() &&
+           waiting_.contains(node_.output(op_.outputs().last(state)));
+  }
   std::size_t add_state(const Variable& leaf, const Variable& next, const Variable& given) {
     states_.push_back({leaf, next, given});
     return states_.size() - 1;
@@ -290,6 +296,7 @@ class Opening {
   const LoopOp& op_;
   const LoopBody& body_;
   const Liveness& live_;
+  const Variables& waiting_;
   std::vector<Variable> now_;          // by state of the body: its value in a step
   std::vector<bool> is_state_;         // by state of the body
   std::vector<std::size_t> state_at_;  // by state of the body, in `states_`
@@ -308,19 +315,21 @@ void leave_out_dead(Apply& node, const Conditional& of_all, const Liveness& live
   for (std::size_t j = 0; j < outputs.size(); ++j) replaced.emplace_back(outputs[j], made[j]);
 }
 
-/// Opens the loops that stand in the graph itself, each with what the others ask of it; those in
-/// their bodies stand in the graph then. False if there are none.
-bool open_outermost(std::vector<Variable>& roots) {
-  const NodeIndex order = topological_order(roots);
+/// Opens the loops that stand in the graph of the first `n_demanded` roots, each with what the
+/// others ask of it; those in their bodies stand in the graph then. False if there are none.
+bool open_outermost(std::vector<Variable>& roots, std::size_t n_demanded) {
+  const std::span demanded = std::span(roots).first(n_demanded);
+  const NodeIndex order = topological_order(demanded);
   if (std::ranges::none_of(order, [](const Apply* n) { return closed_loop(*n) != nullptr; }))
     return false;
-  const Liveness live(roots);
+  const Liveness live(demanded);
+  const Variables waiting(roots.begin() + static_cast<std::ptrdiff_t>(n_demanded), roots.end());
   Pairs replaced;
   for (Apply* node : order) {
     const LoopOp* const op = closed_loop(*node);
     const auto is_used = [&](const Variable& output) { return live.contains(output); };
     if (op != nullptr && std::ranges::any_of(node->outputs(), is_used))
-      Opening(*node, *op, live).run(replaced);
+      Opening(*node, *op, live, waiting).run(replaced);
     else if (const Conditional* conditional = conditional_of(*node))
       leave_out_dead(*node, *conditional, live, replaced);
   }
@@ -332,15 +341,23 @@ bool open_outermost(std::vector<Variable>& roots) {
 
 FunctionGraph open_loops(const FunctionGraph& graph) {
   if (!has_loops()) return graph;
+  // An update that is made if its value is computed demands nothing: its graph comes last.
+  std::vector<const Update*> updates;
+  for (const Update& update : graph.updates) updates.push_back(&update);
+  const auto waiting = std::ranges::stable_partition(
+      updates, [](const Update* u) { return !u->if_computed || u->value.is_leaf(); });
   std::vector<Variable> roots = graph.outputs;
-  for (const Update& update : graph.updates) roots.push_back(update.value);
+  for (const Update* update : updates) roots.push_back(update->value);
+  const std::size_t n_demanded = roots.size() - waiting.size();
   bool any = false;
-  while (open_outermost(roots)) any = true;
+  for (const std::size_t n : {n_demanded, roots.size()})
+    while (open_outermost(roots, n)) any = true;
   if (!any) return graph;
   FunctionGraph opened = graph;
   auto root = roots.begin();
   for (Variable& output : opened.outputs) output = *root++;
-  for (Update& update : opened.updates) update.value = *root++;
+  for (const Update* update : updates)
+    opened.updates[static_cast<std::size_t>(update - graph.updates.data())].value = *root++;
   return opened;
 }
 

@@ -12,6 +12,7 @@ import thunkvm as tv
 EMITTED = tv.Mode("cvm", "fast_run", compile="now")
 MODES = ["py", "vm", "FAST_COMPILE", "cvm", "FAST_RUN", "c", "c&py", "cvm_nogc", EMITTED]
 x = tv.scalar("x")
+n = tv.lscalar("n")
 
 
 def runs(f: Any, op: str) -> int:
@@ -54,6 +55,57 @@ def test_a_last_value_that_an_output_of_an_ifelse_reads_in_one_arm_is_computed(m
     f = tv.function([x], chosen, mode=mode)
     np.testing.assert_allclose(f(0.5), (np.exp(np.exp(0.5)), 2.5))
     np.testing.assert_allclose(f(-1.0), (1.0, -1.0))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("waits_for", ["last", "one_more", "ifelse", "history"])
+def test_an_update_if_computed_of_a_last_value_has_no_step_compute_it(
+    mode: Any, waits_for: str
+) -> None:
+    powers, counted = exp_beside_counting()
+    value = {
+        "last": powers,
+        "one_more": powers + 1.0,
+        "ifelse": tv.ifelse(x > 0.0, powers, counted),
+        "history": tv.sum(powers.history),
+    }[waits_for]
+    kept = tv.shared(7.0)
+    f = tv.function([x], counted, updates={kept: tv.Update(value, if_computed=True)}, mode=mode)
+    assert f(1.0) == 3.0
+    assert runs(f, "exp") == 0
+    assert kept.get_value() == 7.0
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_update_if_computed_of_a_last_value_that_is_asked_for_is_made(mode: Any) -> None:
+    powers, _ = exp_beside_counting()
+    kept = tv.shared(7.0)
+    asked = tv.ifelse(x > 0.0, powers, x)
+    f = tv.function([x], asked, updates={kept: tv.Update(powers, if_computed=True)}, mode=mode)
+    assert f(-1.0) == -1.0
+    assert kept.get_value() == 7.0
+    assert f(0.5) == kept.get_value() == pytest.approx(np.exp(np.exp(0.5)))
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("steps", "expected"), [(0, 1.0), (3, 8.0)])
+def test_an_update_if_computed_is_made_where_steps_compute_the_state_for_others(
+    mode: Any, steps: int, expected: float
+) -> None:
+    seed, total = tv.shared(1.0), x
+    last, drawn = tv.fori_loop(0, n, lambda _, s: (s[0] * 2.0, s[1] + s[0]), (seed, total))
+    f = tv.function([x, n], drawn, updates={seed: tv.Update(last, if_computed=True)}, mode=mode)
+    assert f(0.0, steps) == expected - 1.0
+    assert seed.get_value() == expected
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_update_if_computed_does_not_demand_what_a_state_begins_with(mode: Any) -> None:
+    kept = tv.shared(7.0)
+    last, total = tv.fori_loop(0, n, lambda _, s: (s[0] * 2.0, s[1] + s[0]), (tv.exp(x), x))
+    f = tv.function([x, n], total, updates={kept: tv.Update(last, if_computed=True)}, mode=mode)
+    assert f(2.0, 0) == 2.0
+    assert runs(f, "exp") == 0
 
 
 @pytest.mark.parametrize("mode", MODES)
