@@ -51,7 +51,6 @@ class Loops:
         self.first = [0] * len(spec.nodes)
         for v, (n, j) in enumerate(self.owners):
             self.first[n] = v - j
-        self.given, self.given_loops = given, given.loops()
         self.loop_of = {
             v: (n, d)
             for n, node in enumerate(spec.nodes)
@@ -63,12 +62,10 @@ class Loops:
         self.around: dict[int, set[int]] = {}
 
     def reached(self) -> Iterator[int]:
-        """What somebody may demand, from step to step.
-
-        What an update reads counts, even if it is made only where that is computed anyway.
-        """
+        """What somebody may demand, from step to step."""
         seen: set[int] = set()
-        stack = [*self.spec.outputs, *(value for _, value, _ in self.spec.updates)]
+        demanded = (value for _, value, lazily in self.spec.updates if not lazily)
+        stack = [*self.spec.outputs, *demanded]
         while stack:
             v = stack.pop()
             if v in seen:
@@ -82,9 +79,6 @@ class Loops:
                 stack += (arm[d] for arm in self.spec.nodes[loop].arms[:STATES])
             elif node.kind == "loop":
                 stack += [*node.ins, node.arms[STATES][j]]
-            elif node.kind == "cond" and not self.given_loops[v]:  # all outputs, so far
-                whole = self.given.nodes[self.numbers[n]]
-                stack += [*whole.ins, *chain(*whole.arms)]
             else:
                 stack += [*node.ins, *chain(*node.arms)]
 
