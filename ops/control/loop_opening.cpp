@@ -305,14 +305,24 @@ class Opening {
   Variable is_first_, step_;
 };
 
-/// A conditional of which some outputs are dead becomes one of the others.
-void leave_out_dead(Apply& node, const Conditional& of_all, const Liveness& live, Pairs& replaced) {
-  std::vector<Variable> outputs;
+/// A conditional becomes one for each output that somebody may demand, whatever the others are:
+/// equal ones stay equal, and are merged. What the others alone read is then not in the graph.
+void part(Apply& node, const Conditional& of_all, const Liveness& live, Pairs& replaced) {
+  if (of_all.n_outputs == 1) return;
   for (const Variable& output : node.outputs())
-    if (live.contains(output)) outputs.push_back(output);
-  if (outputs.empty() || outputs.size() == of_all.n_outputs) return;
-  const std::vector<Variable> made = outputs_alone(of_all, outputs);
-  for (std::size_t j = 0; j < outputs.size(); ++j) replaced.emplace_back(outputs[j], made[j]);
+    if (live.contains(output))
+      replaced.emplace_back(output, outputs_alone(of_all, std::span(&output, 1)).front());
+}
+
+/// By node: whether it is a closed loop, or depends on one.
+std::vector<bool> loops_and_dependents(const NodeIndex& order) {
+  std::vector<bool> found(order.size());
+  for (std::size_t n = 0; n < order.size(); ++n)
+    found[n] = closed_loop(*order[n]) != nullptr ||
+               std::ranges::any_of(order[n]->inputs(), [&](const Variable& input) {
+                 return found[order.of(*input.node())];
+               });
+  return found;
 }
 
 /// Opens the loops that stand in the graph of the first `n_demanded` roots, each with what the
@@ -320,18 +330,20 @@ void leave_out_dead(Apply& node, const Conditional& of_all, const Liveness& live
 bool open_outermost(std::vector<Variable>& roots, std::size_t n_demanded) {
   const std::span demanded = std::span(roots).first(n_demanded);
   const NodeIndex order = topological_order(demanded);
-  if (std::ranges::none_of(order, [](const Apply* n) { return closed_loop(*n) != nullptr; }))
-    return false;
+  const std::vector<bool> dependents = loops_and_dependents(order);
+  if (std::ranges::find(dependents, true) == dependents.end()) return false;
   const Liveness live(demanded);
   const Variables waiting(roots.begin() + static_cast<std::ptrdiff_t>(n_demanded), roots.end());
   Pairs replaced;
-  for (Apply* node : order) {
-    const LoopOp* const op = closed_loop(*node);
+  for (std::size_t n = 0; n < order.size(); ++n) {
+    if (!dependents[n]) continue;
+    Apply& node = *order[n];
+    const LoopOp* const op = closed_loop(node);
     const auto is_used = [&](const Variable& output) { return live.contains(output); };
-    if (op != nullptr && std::ranges::any_of(node->outputs(), is_used))
-      Opening(*node, *op, live, waiting).run(replaced);
-    else if (const Conditional* conditional = conditional_of(*node))
-      leave_out_dead(*node, *conditional, live, replaced);
+    if (op != nullptr && std::ranges::any_of(node.outputs(), is_used))
+      Opening(node, *op, live, waiting).run(replaced);
+    else if (const Conditional* conditional = conditional_of(node))
+      part(node, *conditional, live, replaced);
   }
   roots = substitute(roots, replaced);
   return true;

@@ -116,3 +116,14 @@ def test_rows_of_a_scan_that_only_a_dead_output_of_an_ifelse_reads_are_not_kept(
     assert f(1.0) == 4.0
     assert f(-1.0) == -2.0
     assert runs(f, "loop_append") == 0
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN", EMITTED])
+def test_equal_ifelses_of_last_values_are_merged_whichever_of_their_outputs_are_read(
+    mode: Any,
+) -> None:
+    powers, counted = exp_beside_counting()
+    one, other = (tv.ifelse(x > 0.0, (powers, counted), (x, -counted)) for _ in range(2))
+    f = tv.function([x], [one[0], tv.sin(one[1]), tv.sin(other[1])], mode=mode)
+    assert f(-1.0) == [-1.0, -np.sin(1.0), -np.sin(1.0)]
+    assert runs(f, "sin") == 1
