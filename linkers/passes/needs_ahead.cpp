@@ -1,9 +1,9 @@
 #include "linkers/passes/needs_ahead.h"
 
 #include "linkers/passes/limits.h"
+#include "linkers/schedule/schedule_edit.h"
 
-#include <algorithm>
-#include <span>
+#include <vector>
 
 namespace thunkvm {
 namespace {
@@ -18,45 +18,32 @@ bool is_request(const Statement& s) {
   return s.kind == Statement::Kind::Need || s.kind == Statement::Kind::Demand;
 }
 
-/// Marks the Needs that stand before a Run, with nothing but requests between.
-void find_needs_of_runs(std::span<const Statement> stretch, std::vector<bool>& found) {
-  found.assign(stretch.size(), false);
-  bool of_run = false;
-  for (std::size_t i = stretch.size(); i-- > 0;) {
-    if (!is_request(stretch[i])) of_run = stretch[i].kind == Statement::Kind::Run;
-    found[i] = of_run && stretch[i].kind == Statement::Kind::Need;
-  }
-}
-
 }  // namespace
 
 void run_needs_ahead(Schedule& schedule) {
+  using Kind = Statement::Kind;
   if (schedule.memos.empty()) return;
-  std::vector<Statement>& all = schedule.statements;
-  std::vector<bool> of_run;
-  std::vector<Statement> needs, others;
-  for (std::size_t begin = 0; begin < all.size();) {
-    std::size_t end = begin;
-    int n_thunks = 0;
-    while (end < all.size() && n_thunks < kNeedsTogether && !is_border(all[end])) {
-      n_thunks += !is_request(all[end]);
-      ++end;
+  const std::vector<Statement>& all = schedule.statements;
+  ScheduleEdit edit(schedule);
+  std::uint32_t first = kNone;  // of the stretch, behind what a block or a branch before it lets go
+  std::uint32_t requests = 0;   // where those begin that nothing else has followed yet
+  int n_thunks = 0;             // of the stretch
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (is_request(all[i])) continue;
+    for (; requests < i; ++requests) {
+      const bool is_of_run = all[i].kind == Kind::Run && all[requests].kind == Kind::Need;
+      if (is_of_run && first != kNone) edit.move(requests, first);
+      if (!is_of_run && first == kNone) first = requests;
     }
-    const std::span stretch(all.data() + begin, end - begin);
-    find_needs_of_runs(stretch, of_run);
-    needs.clear();
-    others.clear();
-    for (std::size_t i = 0; i < stretch.size(); ++i)
-      (of_run[i] ? needs : others).push_back(stretch[i]);
-    // What an entered block or a branch before it lets go of goes first.
-    const auto ends = std::ranges::find_if(others, [](const Statement& s) {
-      return s.kind != Statement::Kind::Retire && s.kind != Statement::Kind::Release;
-    });
-    auto to = std::copy(others.begin(), ends, stretch.begin());
-    to = std::copy(needs.begin(), needs.end(), to);
-    std::copy(ends, others.end(), to);
-    begin = std::max(end, begin + 1);
+    ++requests;
+    if (is_border(all[i]) || ++n_thunks == kNeedsTogether) {
+      first = kNone;
+      n_thunks = 0;
+    } else if (first == kNone && all[i].kind != Kind::Retire && all[i].kind != Kind::Release) {
+      first = i;
+    }
   }
+  edit.apply();
 }
 
 }  // namespace thunkvm

@@ -1,9 +1,9 @@
 #include "linkers/passes/reduction_order.h"
 
+#include "linkers/schedule/schedule_edit.h"
 #include "ops/graph/op.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace thunkvm {
 namespace {
@@ -134,31 +134,13 @@ class ReductionOrder {
     return s.kind == Kind::Branch ? s_.after(s_.branches[s.index]) : i + 1;
   }
 
+  /// Needs go first.
   void reorder() {
-    // By statement: what moves in front of it, Needs first.
-    std::vector<std::uint32_t> first(n_statements(), kNone), next(n_statements(), kNone);
-    for (const Kind kind : {Kind::Run, Kind::Need})
-      for (std::uint32_t i = n_statements(); i-- > 0;)
-        if (location_[i] != kNone && s_.statements[i].kind == kind)
-          next[i] = std::exchange(first[location_[i]], i);
-
-    std::vector<Statement> ordered;
-    ordered.reserve(n_statements());
-    std::vector<std::uint32_t> now(n_statements());
-    const auto add = [&](std::uint32_t i) {
-      now[i] = static_cast<std::uint32_t>(ordered.size());
-      ordered.push_back(s_.statements[i]);
-    };
-    for (std::uint32_t i = 0; i < n_statements(); ++i) {
-      for (std::uint32_t early = first[i]; early != kNone; early = next[early]) add(early);
-      if (location_[i] == kNone) add(i);
-    }
-    s_.statements = std::move(ordered);
-    // A block's first statement and its End stay what they are.
-    for (Block& block : s_.blocks) {
-      block.begin = now[block.begin];
-      block.end = now[block.end - 1] + 1;
-    }
+    ScheduleEdit edit(s_);
+    for (const Kind kind : {Kind::Need, Kind::Run})
+      for (std::uint32_t i = 0; i < n_statements(); ++i)
+        if (location_[i] != kNone && s_.statements[i].kind == kind) edit.move(i, location_[i]);
+    edit.apply();
   }
 
   Schedule& s_;

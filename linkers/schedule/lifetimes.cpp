@@ -2,6 +2,7 @@
 
 #include "linkers/schedule/accesses.h"
 #include "linkers/schedule/limits.h"
+#include "linkers/schedule/schedule_edit.h"
 #include "thunks/interrupt.h"
 
 #include <algorithm>
@@ -55,8 +56,7 @@ class Lifetimes {
     for (const ScheduledLoop& loop : s_.loops)
       for (const std::uint32_t state : loop.states)
         retired_.push_back({s_.arm(s_.branches[loop.branch], 0).end - 1, state});
-    list_dying();
-    if (!retired_.empty() || !released_.empty()) insert_retires();
+    write();
   }
 
  private:
@@ -73,6 +73,17 @@ class Lifetimes {
   /// Something that is let go in a statement, or in front of it.
   struct Location {
     std::uint32_t statement, what;
+  };
+
+  /// What is let go in each statement, or in front of it, as it was noted.
+  struct ByStatement {
+    ByStatement(const std::vector<Location>& noted, const Schedule& schedule)
+        : all(noted), first(schedule.statements.size(), kNone), next(noted.size()) {
+      for (auto k = static_cast<std::uint32_t>(all.size()); k-- > 0;)
+        next[k] = std::exchange(first[all[k].statement], k);
+    }
+    const std::vector<Location>& all;
+    std::vector<std::uint32_t> first, next;
   };
 
   Region region_at(std::uint32_t i) const { return s_.blocks[block_of_[i]].region; }
@@ -270,7 +281,6 @@ class Lifetimes {
                   std::span<const std::uint32_t> known, int level) {
     Statement& s = s_.statements[at];
     if (s.kind == Kind::Run) {
-      ++s.n_dying;
       dying_.push_back({at, reg});
     } else if (s.kind == Kind::Move && s.from == reg) {
       s.takes = true;
@@ -322,56 +332,31 @@ class Lifetimes {
     behind(position(home, body.last_entry), body.lazy, released_);
   }
 
-  void list_dying() {
-    std::uint32_t n_dying = 0;
-    for (Statement& s : s_.statements)
-      if (s.kind == Kind::Run) {
-        s.first_dying = n_dying;
-        n_dying += std::exchange(s.n_dying, 0);
-      }
-    s_.dying.resize(n_dying);
-    for (const Location& in : dying_) {
-      Statement& run = s_.statements[in.statement];
-      s_.dying[run.first_dying + run.n_dying++] = in.what;
-    }
-  }
-
-  void insert_retires() {
-    std::ranges::stable_sort(retired_, {}, &Location::statement);
-    std::ranges::stable_sort(released_, {}, &Location::statement);
-    const std::vector<Statement> statements = std::exchange(s_.statements, {});
-    const std::vector<std::uint32_t> in_runs = std::exchange(s_.dying, {});
-    s_.dying.reserve(in_runs.size() + retired_.size());
-    s_.statements.reserve(statements.size() + retired_.size() + released_.size());
-    std::vector<std::uint32_t> begin(statements.size()), end(statements.size());
-    auto retired = retired_.begin(), released = released_.begin();
-    for (std::uint32_t i = 0; i < statements.size(); ++i) {
-      begin[i] = static_cast<std::uint32_t>(s_.statements.size());
-      if (retired != retired_.end() && retired->statement == i) {
-        Statement& retire = s_.statements.emplace_back();
+  void write() {
+    const ByStatement dying(dying_, s_), retired(retired_, s_);
+    ScheduleEdit edit(s_);
+    for (std::uint32_t i = 0; i < s_.statements.size(); ++i) {
+      if (retired.first[i] != kNone) {
+        Statement retire;
         retire.kind = Kind::Retire;
-        retire.first_dying = static_cast<std::uint32_t>(s_.dying.size());
-        for (; retired != retired_.end() && retired->statement == i; ++retired, ++retire.n_dying)
-          s_.dying.push_back(retired->what);
+        list(retired, i, retire);
+        edit.insert(i, retire);
       }
-      for (; released != released_.end() && released->statement == i; ++released) {
-        Statement& release = s_.statements.emplace_back();
-        release.kind = Kind::Release;
-        release.node = s_.lazies[released->what].node;
-        release.index = released->what;
-      }
-      Statement& s = s_.statements.emplace_back(statements[i]);
-      if (s.kind == Kind::Run) {
-        const auto own = in_runs.begin() + s.first_dying;
-        s.first_dying = static_cast<std::uint32_t>(s_.dying.size());
-        s_.dying.insert(s_.dying.end(), own, own + s.n_dying);
-      }
-      end[i] = static_cast<std::uint32_t>(s_.statements.size());
+      if (dying.first[i] != kNone) list(dying, i, s_.statements[i]);
     }
-    for (Block& block : s_.blocks) {
-      block.begin = begin[block.begin];
-      block.end = end[block.end - 1];
+    for (const auto& [at, lazy] : released_) {
+      Statement release;
+      release.kind = Kind::Release;
+      release.node = s_.lazies[lazy].node;
+      release.index = lazy;
+      edit.insert(at, release);
     }
+    edit.apply();
+  }
+  void list(const ByStatement& by, std::uint32_t i, Statement& s) {
+    s.first_dying = static_cast<std::uint32_t>(s_.dying.size());
+    for (std::uint32_t k = by.first[i]; k != kNone; k = by.next[k], ++s.n_dying)
+      s_.dying.push_back(by.all[k].what);
   }
 
   Schedule& s_;

@@ -1,0 +1,48 @@
+// schedule_edit.h: changes of a schedule's statements, for all passes that make any.
+#pragma once
+
+#include "linkers/schedule/schedule.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace thunkvm {
+
+/// Changes are queued, and made all at once. Until then the schedule stays as it is, and statements
+/// are named by where they stand in it: a pass need not think of what it has changed so far.
+///
+/// What is put in front of a statement is in the innermost block of that one: a block may begin
+/// with it. The statements that make the tree stay: Branches, Agains and Ends. So a block always
+/// has its End, and a branch stands right in front of its arms.
+class ScheduleEdit {
+ public:
+  explicit ScheduleEdit(Schedule& schedule)
+      : schedule_(schedule), erased_(schedule.statements.size(), false) {}
+
+  /// Puts a statement in front of statement `at`, behind what was put there before.
+  void insert(std::uint32_t at, const Statement& statement) {
+    inserted_.push_back({at, statement});
+  }
+  void erase(std::uint32_t statement) { erased_[statement] = true; }
+  /// Erases a statement, and inserts it in front of `at`, which may be erased too.
+  void move(std::uint32_t statement, std::uint32_t at) {
+    insert(at, schedule_.statements[statement]);
+    erase(statement);
+  }
+
+  /// Makes the changes, and gives the blocks their new ranges: nothing else of a schedule names
+  /// statements. Once, as the last. Linear, but for sorting what was inserted.
+  void apply();
+
+ private:
+  struct Inserted {
+    std::uint32_t at;
+    Statement statement;
+  };
+
+  Schedule& schedule_;
+  std::vector<Inserted> inserted_;
+  std::vector<bool> erased_;  // by statement
+};
+
+}  // namespace thunkvm
