@@ -1,6 +1,7 @@
 #include "linkers/passes/reduction_order.h"
 
 #include "linkers/schedule/schedule_edit.h"
+#include "linkers/schedule/touches.h"
 #include "ops/graph/op.h"
 
 #include <algorithm>
@@ -31,75 +32,51 @@ class ReductionOrder {
   /// Tails: reductions, and what nothing but tails reads. False if there are no reductions.
   bool find_tails() {
     std::vector<std::uint32_t> run_of(s_.nodes.size(), kNone);
-    std::vector<bool> read(s_.registers.size()), read_by_others(s_.registers.size());
+    tail_.resize(n_statements());
     for (std::uint32_t i = 0; i < n_statements(); ++i) {
       const Statement& s = s_.statements[i];
-      if (s.kind == Kind::Run) run_of[s.node] = i;
-      if (s.kind == Kind::Move) read_by_others[s.from] = true;
-      if (s.kind == Kind::Branch) read_by_others[s_.branches[s.index].selector] = true;
+      if (s.kind != Kind::Run) continue;
+      run_of[s.node] = i;
+      tail_[i] = is_reduction(*s_.nodes[s.node].node());
     }
-    for (const ScheduledLazy& lazy : s_.lazies)
-      for (const std::uint32_t reg : s_.operands_of(lazy)) read_by_others[reg] = true;
-    for (const auto* kept : {&s_.outputs, &s_.updates})
-      for (const std::uint32_t reg : *kept) read_by_others[reg] = true;
+    if (std::ranges::count(tail_, true) == 0) return false;
 
-    tail_.resize(n_statements());
-    bool any = false;
-    for (std::size_t n = s_.nodes.size(); n-- > 0;) {  // readers come later in the graph's order
-      if (run_of[n] == kNone) continue;
-      const Statement& run = s_.statements[run_of[n]];
-      Apply& node = *s_.nodes[n].node();
-      const bool reduction = is_reduction(node);
-      const auto is_for_tails = [&](std::uint32_t reg) {
-        return read[reg] && !read_by_others[reg];
-      };
-      const bool tail = reduction || (std::ranges::all_of(s_.outputs_of(run), is_for_tails) &&
-                                      is_elementwise(node));
-      any |= reduction;
-      tail_[run_of[n]] = tail;
-      for (const std::uint32_t reg : s_.inputs_of(run)) {
-        read[reg] = true;
-        if (!tail) read_by_others[reg] = true;
+    const Touches touches(s_);
+    const auto is_for_tails = [&](std::uint32_t reg) {
+      bool is_read = false;
+      for (const Touch& touch : touches.of(reg)) {
+        if (touch.kind != Touch::Kind::Read) continue;
+        if (touch.statement == kNone || !tail_[touch.statement]) return false;
+        is_read = true;
       }
-    }
-    return any;
+      return is_read;
+    };
+    for (std::size_t n = s_.nodes.size(); n-- > 0;)  // readers come later in the graph's order
+      if (const std::uint32_t i = run_of[n]; i != kNone && !tail_[i])
+        tail_[i] = std::ranges::all_of(s_.outputs_of(s_.statements[i]), is_for_tails) &&
+                   is_elementwise(*s_.nodes[n].node());
+    return true;
   }
 
   /// Finds the statements in front of which tails, and Needs that these wait for, are to run.
   void find_locations() {
     block_of_ = s_.block_of_statements();
-    find_memos();
+    memo_of_.resize(s_.registers.size(), kNone);
+    for (std::uint32_t m = 0; m < s_.memos.size(); ++m)
+      for (std::uint32_t i = s_.body(m).begin; i < s_.body(m).end; ++i)
+        for (const std::uint32_t reg : s_.written_by(s_.statements[i])) memo_of_[reg] = m;
     location_.resize(n_statements(), kNone);
     written_.resize(s_.registers.size(), kNone);
     needed_.resize(s_.memos.size(), kNone);
-    decided_.resize(s_.branches.size(), kNone);
     for (std::uint32_t i = 0; i < n_statements(); ++i) {
       const Statement& s = s_.statements[i];
-      if (s.kind == Kind::Branch) decided_[s.index] = i;
+      if (tail_[i]) find_location(i);
       if (s.kind == Kind::Need) needed_[s.index] = i;
-      if (s.kind == Kind::Move) written_[s.to] = i;
       if (s.kind == Kind::Loop)
         for (const std::uint32_t reg : s_.loops[s.index].left) written_[reg] = i;
-      if (s.kind == Kind::Demand) {
-        const ScheduledLazy& lazy = s_.lazies[s.index];
-        written_[s_.operands_of(lazy)[lazy.n_inputs + s.output]] = i;
-      }
-      if (s.kind != Kind::Run) continue;
-      if (tail_[i]) find_location(i);
-      for (const std::uint32_t reg : s_.outputs_of(s)) written_[reg] = i;
+      if (s.kind == Kind::Demand) written_[s_.outputs_of(s_.lazies[s.index])[s.output]] = i;
+      for (const std::uint32_t reg : s_.written_by(s)) written_[reg] = i;
     }
-  }
-
-  /// By register that a memo body computes, that body.
-  void find_memos() {
-    memo_of_.resize(s_.registers.size(), kNone);
-    for (std::uint32_t m = 0; m < s_.memos.size(); ++m)
-      for (std::uint32_t i = s_.body(m).begin; i < s_.body(m).end; ++i) {
-        const Statement& s = s_.statements[i];
-        if (s.kind == Kind::Move) memo_of_[s.to] = m;
-        if (s.kind == Kind::Run)
-          for (const std::uint32_t reg : s_.outputs_of(s)) memo_of_[reg] = m;
-      }
   }
 
   void find_location(std::uint32_t run) {
@@ -123,7 +100,7 @@ class ReductionOrder {
   /// The statement of a block that wrote a register: of a conditional's value the Branch.
   std::uint32_t writer(std::uint32_t reg, std::uint32_t block) {
     std::uint32_t& by = written_[reg];
-    while (block_of_[by] != block) by = decided_[s_.blocks[block_of_[by]].owner];
+    while (block_of_[by] != block) by = s_.at(s_.branches[s_.blocks[block_of_[by]].owner]);
     return by;
   }
 
@@ -148,9 +125,9 @@ class ReductionOrder {
   std::vector<bool> tail_;
   std::vector<std::uint32_t> block_of_;
   std::vector<std::uint32_t> location_;  // the statement in front of which it runs; kNone: stays
-  // By register, memo body and branch: the last statement so far that writes, needs, decides it.
-  std::vector<std::uint32_t> written_, needed_, decided_;
-  std::vector<std::uint32_t> memo_of_;  // by register
+  // By register and memo body: the last statement so far that writes or needs it.
+  std::vector<std::uint32_t> written_, needed_;
+  std::vector<std::uint32_t> memo_of_;  // by register: the memo body that computes it
 };
 
 }  // namespace

@@ -44,8 +44,7 @@ struct BodyTree {
       Region& around = around_lazy[l];
       around = around == kNoIndex ? kRootRegion  // nobody demands it
                                   : out_of_loops(schedule, around, lazy.loop);
-      for (const std::uint32_t reg : schedule.operands_of(lazy).last(lazy.n_outputs))
-        writer[reg] = around_lazy[l];
+      for (const std::uint32_t reg : schedule.outputs_of(lazy)) writer[reg] = around_lazy[l];
     }
   }
 
@@ -74,9 +73,7 @@ struct BodyTree {
       if (s.kind == Statement::Kind::Need) enter(around_memo[s.index]);
       if (s.kind == Statement::Kind::Demand) enter(around_lazy[s.index]);
       if (s.kind == Statement::Kind::Loop) enter(around_loop[s.index]);
-      if (s.kind == Statement::Kind::Move) writer[s.to] = body;
-      if (s.kind == Statement::Kind::Run)
-        for (const std::uint32_t reg : schedule.outputs_of(s)) writer[reg] = body;
+      for (const std::uint32_t reg : schedule.written_by(s)) writer[reg] = body;
     }
   }
 

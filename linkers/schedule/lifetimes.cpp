@@ -1,12 +1,12 @@
 #include "linkers/schedule/lifetimes.h"
 
-#include "linkers/schedule/accesses.h"
 #include "linkers/schedule/limits.h"
 #include "linkers/schedule/schedule_edit.h"
+#include "linkers/schedule/touches.h"
 #include "thunks/interrupt.h"
 
 #include <algorithm>
-#include <numeric>
+#include <iterator>
 #include <ranges>
 #include <span>
 #include <utility>
@@ -23,11 +23,10 @@ class Lifetimes {
       : s_(schedule),
         regions_(regions),
         block_of_(schedule.block_of_statements()),
-        decides_(schedule.branches.size(), kNone),
+        touches_(schedule),
         runs_(schedule.loops.size(), kNone),
         last_decision_(regions.n_keys(), kNone),
         last_entry_(regions.n_regions(), kNone),
-        first_touch_(schedule.registers.size() + 2, 0),
         kept_(schedule.registers.size(), false),
         defined_in_(schedule.registers.size(), kNoIndex),
         made_by_(schedule.registers.size(), kNone),
@@ -39,7 +38,6 @@ class Lifetimes {
     for (const auto* kept : {&s_.outputs, &s_.updates})
       for (const std::uint32_t reg : *kept) kept_[reg] = true;
     find_defining_regions();
-    find_touches();
     find_lazy_regions();
     list_made();
     dying_.reserve(defined_in_.size());
@@ -87,36 +85,17 @@ class Lifetimes {
   };
 
   Region region_at(std::uint32_t i) const { return s_.blocks[block_of_[i]].region; }
-  std::span<const std::uint32_t> touches(std::uint32_t reg) const {
-    return std::span(touches_).subspan(first_touch_[reg],
-                                       first_touch_[reg + 1] - first_touch_[reg]);
+  /// The statements that touch a register, in order.
+  auto touches(std::uint32_t reg) const {
+    return touches_.by_statements(reg) | std::views::transform(&Touch::statement);
   }
 
-  /// Calls `f` with each register that a statement touches: an input block's End hands its lazy
-  /// thunk an operand.
-  template <class F>
-  void each_touched(const Statement& s, F f) const {
-    each_access(s_, s, [&](const Access& access) { f(access.reg); });
-    if (s.kind == Kind::Demand) {
-      const ScheduledLazy& lazy = s_.lazies[s.index];
-      f(s_.operands_of(lazy)[lazy.n_inputs + s.output]);
-    } else if (s.kind == Kind::End && is_input(s_.blocks[s.index])) {
-      const Block& block = s_.blocks[s.index];
-      f(s_.operands_of(s_.lazies[block.owner])[block.number]);
-    }
-  }
-  static bool is_input(const Block& block) {
-    return block.kind == Block::Kind::Input || block.kind == Block::Kind::Guarded;
-  }
-
-  /// Counts them too.
   void find_defining_regions() {
     for (std::uint32_t i = 0; i < s_.statements.size(); ++i) {
       const Statement& s = s_.statements[i];
       const Block& block = s_.blocks[block_of_[i]];
-      each_touched(s, [&](std::uint32_t reg) { ++first_touch_[reg + 2]; });
-      if (s.kind == Kind::Run) made(s.node, s_.outputs_of(s), block);
-      if (s.kind == Kind::Move && s.node != kNone) made(s.node, std::span(&s.to, 1), block);
+      const std::span written = s_.written_by(s);
+      if (s.node != kNone && !written.empty()) made(s.node, written, block);
       if (s.kind == Kind::Loop) {
         const ScheduledLoop& loop = s_.loops[s.index];
         runs_[s.index] = i;
@@ -125,23 +104,15 @@ class Lifetimes {
       }
       if (s.kind != Kind::Branch) continue;
       const ScheduledBranch& branch = s_.branches[s.index];
-      decides_[s.index] = i;
       last_decision_[regions_.key(s_.arm(branch, 0).region)] = i;
       for (const ScheduledResult& result : s_.results_of(branch))
         made(result.node, std::span(&result.reg, 1), block);
     }
   }
-  void find_touches() {
-    std::partial_sum(first_touch_.begin(), first_touch_.end(), first_touch_.begin());
-    touches_.resize(first_touch_.back());
-    for (std::uint32_t i = 0; i < s_.statements.size(); ++i)
-      each_touched(s_.statements[i],
-                   [&](std::uint32_t reg) { touches_[first_touch_[reg + 1]++] = i; });
-  }
   void find_lazy_regions() {
     for (std::uint32_t l = 0; l < s_.lazies.size(); ++l) {
       const ScheduledLazy& lazy = s_.lazies[l];
-      const auto outputs = s_.operands_of(lazy).subspan(lazy.n_inputs);
+      const auto outputs = s_.outputs_of(lazy);
       const Region first = lazy.n_inputs == 0 ? kNoIndex : s_.blocks[lazy.first_block].region;
       const Region home = first == kNoIndex ? around(outputs) : regions_.parent(first);
       bodies_.push_back({lazy.node, outputs, home, first, lazy.n_inputs, l});
@@ -190,7 +161,7 @@ class Lifetimes {
     for (; from != to; from = regions_.parent(from)) {
       const Block& block = s_.blocks[block_of_[i]];
       i = block.kind == Block::Kind::Loop ? runs_[block.owner]
-          : regions_.is_arm(from)         ? decides_[block.owner]
+          : regions_.is_arm(from)         ? s_.at(s_.branches[block.owner])
                                           : last_entry_[from];
     }
     return i;
@@ -228,27 +199,26 @@ class Lifetimes {
 
   void end(std::uint32_t reg) {
     const Body* const body = body_of_[reg] == kNone ? nullptr : &bodies_[body_of_[reg]];
-    std::vector<std::uint32_t> requests;
-    std::span<const std::uint32_t> known = touches(reg);
     Region home = defined_in_[reg];
     std::uint32_t last = 0;
+    known_.clear();
     if (body == nullptr) {
       home = life(reg, home);
       last = last_touch(reg, home);
+      if (s_.statements[last].kind == Kind::Branch)
+        std::ranges::copy(touches(reg), std::back_inserter(known_));
     } else if (body->lazy != kNone) {
       // Any entry may store any output, so that all of them live to the last one.
       home = life(reg, home);
       last = std::max(last_touch(reg, home), position(home, body->last_entry));
-      known = {};
     } else {
       // The body may run at any of its Needs, so that all its outputs live to the last one.
       last = body->last_entry;
       if (body->outputs.size() == 1)
-        each_request(*body, reg, [&](std::uint32_t i) { requests.push_back(i); });
-      known = requests;
+        each_request(*body, reg, [&](std::uint32_t i) { known_.push_back(i); });
     }
-    if (known.size() > kFewUses) known = {};
-    end_behind(reg, home, last, known, 0);
+    if (known_.size() > kFewUses) known_.clear();
+    end_behind(reg, home, last, known_, 0);
   }
 
   /// The input of a lazy thunk, though an input block computes it, lives through the thunk's last
@@ -257,7 +227,8 @@ class Lifetimes {
     const auto leaves = [&](std::uint32_t i) {
       return s_.statements[i].kind == Kind::End && region_at(i) == home;
     };
-    while (std::ranges::any_of(touches(reg), leaves)) home = regions_.parent(home);
+    while (!s_.lazies.empty() && std::ranges::any_of(touches(reg), leaves))
+      home = regions_.parent(home);
     return home;
   }
 
@@ -362,19 +333,18 @@ class Lifetimes {
   Schedule& s_;
   const RegionTree& regions_;
   const std::vector<std::uint32_t> block_of_;  // by statement
-  std::vector<std::uint32_t> decides_;         // by branch: its statement
-  std::vector<std::uint32_t> runs_;            // by loop: its statement
-  std::vector<std::uint32_t> last_decision_;   // by key of arms: the last Branch that opens them
-  std::vector<std::uint32_t> last_entry_;      // by region of a body, in the region around it
-  std::vector<std::uint32_t> touches_;         // statements, by register, in order
-  std::vector<std::uint32_t> first_touch_;     // by register
-  std::vector<bool> kept_;                     // by register
-  std::vector<Region> defined_in_;             // by register; kNoIndex: nothing here makes it
-  std::vector<std::uint32_t> made_by_;         // by register: the node
-  std::vector<std::uint32_t> body_of_;         // by register: the one that makes it for others
+  const Touches touches_;
+  std::vector<std::uint32_t> runs_;           // by loop: its statement
+  std::vector<std::uint32_t> last_decision_;  // by key of arms: the last Branch that opens them
+  std::vector<std::uint32_t> last_entry_;     // by region of a body, in the region around it
+  std::vector<bool> kept_;                    // by register
+  std::vector<Region> defined_in_;            // by register; kNoIndex: nothing here makes it
+  std::vector<std::uint32_t> made_by_;        // by register: the node
+  std::vector<std::uint32_t> body_of_;        // by register: the one that makes it for others
   // By node, and by register: what the node makes.
   std::vector<std::uint32_t> first_made_, next_made_;
   std::vector<Body> bodies_;
+  std::vector<std::uint32_t> known_;  // all that touches the register that ends, if these are few
   std::vector<Location> dying_, retired_, released_;  // registers, registers, lazy thunks
 };
 

@@ -20,7 +20,7 @@ namespace thunkvm {
 /// the last that demands the thunk. A lazy thunk with several outputs, of which some may never be
 /// computed, gets a Release after its last demand.
 ///
-/// `regions` are those of the placement, which blocks name. Near-linear in accesses.
+/// `regions` are those of the placement, which blocks name. Near-linear in touches.
 void let_go(Schedule& schedule, const RegionTree& regions);
 
 }  // namespace thunkvm

@@ -165,8 +165,16 @@ struct Schedule {
   std::span<const std::uint32_t> outputs_of(const Statement& run) const {
     return {operands.data() + run.first_operand + run.n_inputs, run.n_outputs};
   }
+  /// The registers that a statement itself writes.
+  std::span<const std::uint32_t> written_by(const Statement& s) const {
+    if (s.kind == Statement::Kind::Move) return {&s.to, 1};
+    return s.kind == Statement::Kind::Run ? outputs_of(s) : std::span<const std::uint32_t>();
+  }
   std::span<const std::uint32_t> operands_of(const ScheduledLazy& lazy) const {
     return {operands.data() + lazy.operands, std::size_t{lazy.n_inputs} + lazy.n_outputs};
+  }
+  std::span<const std::uint32_t> outputs_of(const ScheduledLazy& lazy) const {
+    return operands_of(lazy).subspan(lazy.n_inputs);
   }
   /// The registers that a Run or a Retire lists.
   std::span<const std::uint32_t> dying_in(const Statement& s) const {
@@ -186,7 +194,8 @@ struct Schedule {
   const Statement& again(const ScheduledLoop& loop) const {
     return statements[arm(branches[loop.branch], 1).end - 2];
   }
-  /// The statement after a branch's arms.
+  /// The branch's own statement, and the one after its arms.
+  std::uint32_t at(const ScheduledBranch& branch) const { return arm(branch, 0).begin - 1; }
   std::uint32_t after(const ScheduledBranch& branch) const {
     return arm(branch, branch.n_arms - 1).end;
   }
@@ -197,23 +206,18 @@ struct Schedule {
     return s.kind != Statement::Kind::End || blocks[s.index].kind != Block::Kind::Arm ||
            !is_last_arm(blocks[s.index]);
   }
+  /// The first statement with an instruction, from this one on: where control is.
+  std::uint32_t with_instruction(std::uint32_t i) const {
+    while (i < statements.size() && !has_instruction(statements[i])) ++i;
+    return i;
+  }
   /// The statement after this one, of a Run after those that share an instruction with it.
   std::uint32_t next(std::uint32_t i) const {
     std::uint32_t next = i + 1;
     if (statements[i].kind == Statement::Kind::Run)
-      while (statements[next].kind == Statement::Kind::Run &&
-             statements[next].pc == statements[i].pc)
+      while (statements[next].kind == Statement::Kind::Run && !statements[next].begins_segment)
         ++next;
     return next;
-  }
-  /// Calls `f(runs)` for the statements that share an instruction, of each Run instruction.
-  template <class F>
-  void each_segment(F f) const {
-    for (std::uint32_t i = 0, after; i < statements.size(); i = after) {
-      after = next(i);
-      if (statements[i].kind == Statement::Kind::Run)
-        f(std::span(statements).subspan(i, after - i));
-    }
   }
   /// The static type of all that a register ever holds; null where there is none.
   const Type* type_of(std::uint32_t reg) const {

@@ -27,7 +27,7 @@ class Emitter {
       module_.thunks += outlined.thunks;
       emit_outlined(plan_, k, out_, module_);
       for (std::size_t label = 0; label < outlined.entries.size(); ++label)
-        out_.code[outlined.entries[label]] = {
+        out_.code[plan_.schedule().statements[outlined.entries[label]].pc] = {
             Opcode::Native, 0, 0, k, static_cast<std::uint32_t>(label), outlined.thunks};
     }
     end_module();
@@ -38,9 +38,10 @@ class Emitter {
   /// The forms of the nodes that are in no outlined function.
   void find_forms_outside() {
     out_.forms_.resize(program_.n_nodes);
-    for (const Statement& s : plan_.schedule().statements)
-      if (s.kind == Statement::Kind::Run && plan_.outlined_at(s.pc) == kNone)
-        out_.forms_[s.node] = {"", "", plan_.step(s.index).why};
+    const std::vector<Statement>& statements = plan_.schedule().statements;
+    for (std::uint32_t i = 0; i < statements.size(); ++i)
+      if (statements[i].kind == Statement::Kind::Run && plan_.outlined_at(i) == kNone)
+        out_.forms_[statements[i].node] = {"", "", plan_.step(statements[i].index).why};
   }
 
   void lay_out_memory() {

@@ -33,9 +33,10 @@ std::string FunctionWriter::read(std::uint32_t reg) {
 
 std::string FunctionWriter::array(std::uint32_t reg) { return cell(reg) + ".value.array"; }
 
-std::string FunctionWriter::go(std::uint32_t pc) {
-  labels_.insert(pc);
-  return join("goto L", pc, ";");
+std::string FunctionWriter::go(std::uint32_t statement) {
+  if (plan_.outlined_at(statement) != outlined_) return leave(statement);
+  labels_.insert(statement);
+  return join("goto L", pc(statement), ";");
 }
 
 std::string FunctionWriter::fail(const std::string& noted) {
@@ -82,8 +83,8 @@ void FunctionWriter::count(std::uint32_t counter) {
   text.line("++N[", counter, "];");
 }
 
-void FunctionWriter::label(std::uint32_t pc) {
-  if (labels_.contains(pc)) text.label("L", pc);
+void FunctionWriter::label(std::uint32_t statement) {
+  if (labels_.contains(statement)) text.label("L", pc(statement));
 }
 
 void FunctionWriter::annotate_call(std::span<const std::uint32_t> inputs,

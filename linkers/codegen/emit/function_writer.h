@@ -32,8 +32,13 @@ class FunctionWriter {
   std::string read(std::uint32_t reg);
   /// The array in a register.
   std::string array(std::uint32_t reg);
-  /// A jump to the statement with this pc.
-  std::string go(std::uint32_t pc);
+  /// What C calls a statement, by itself and to the interpreter.
+  std::uint32_t pc(std::uint32_t statement) const {
+    return plan_.schedule().statements[statement].pc;
+  }
+  /// To a statement with an instruction: within this function, or by way of the interpreter.
+  std::string go(std::uint32_t statement);
+  std::string leave(std::uint32_t statement) const { return join("return ", pc(statement), ";"); }
   /// The call has failed: leaves the function, or the memo body within it. `noted` is called
   /// first, where it is what notes that.
   std::string fail(const std::string& noted = {});
@@ -60,8 +65,8 @@ class FunctionWriter {
   void call_or_fail(const std::string& name, const Arguments&... arguments) {
     text.line("if (", service(name), "(call, ", arguments..., ")) ", fail());
   }
-  /// Where the statement with this pc is, if it is gone to: code jumps forward only.
-  void label(std::uint32_t pc);
+  /// Where the statement is, if it is gone to: code jumps forward only.
+  void label(std::uint32_t statement);
 
   /// Says to readers what goes in and out of what is called next, and more: "R[4] from R[2], r3".
   void annotate_call(std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs,

@@ -34,9 +34,8 @@ class OutlinedCode {
     if (outlined.entries.size() > 1) entries.line("}");
     if (outlined.block != kNone && schedule_.blocks[outlined.block].kind == Block::Kind::Loop)
       begin_steps(schedule_.blocks[outlined.block].owner);
-    const std::uint32_t next =
-        outlined.end < schedule_.statements.size() ? plan_.pc(outlined.end) : kNone;
-    if (emit_range(outlined.begin, outlined.end, next)) c_.text.line("return ", next, ";");
+    const std::uint32_t next = schedule_.with_instruction(outlined.end);
+    if (emit_range(outlined.begin, outlined.end, next)) c_.text.line(c_.leave(next));
     for (const std::uint32_t memo : outlined.bodies) emit_body(memo);
     for (const std::uint32_t memo : outlined.bodies | std::views::reverse) emit_failure(memo);
     c_.text.close();
@@ -56,8 +55,8 @@ class OutlinedCode {
   }
 
  private:
-  /// The statements in [begin, end). `next` is the pc that what comes after them leads to. True: it
-  /// may end there.
+  /// The statements in [begin, end). `next` is the one that what comes after them leads to. True:
+  /// it may end there.
   bool emit_range(std::uint32_t begin, std::uint32_t end, std::uint32_t next) {
     bool ends = true;
     for (std::uint32_t i = begin; i < end;) {
@@ -66,59 +65,55 @@ class OutlinedCode {
         ++i;
         continue;
       }
-      c_.label(s.pc);
+      c_.label(i);
       if (s.kind == Statement::Kind::Branch) {
         // An arm that lies in another function, in part or as a whole, is gone to.
         const std::uint32_t after = schedule_.after(schedule_.branches[s.index]);
         ends = after <= end;
-        emit_branch(s, ends, after == end ? next : plan_.pc(after));
+        emit_branch(s, ends, after == end ? next : schedule_.with_instruction(after));
         i = ends ? after : i + 1;
         continue;
       }
       if (s.kind == Statement::Kind::Again) return emit_again(s);
       ends = true;
       if (s.kind == Statement::Kind::End)
-        ends = emit_end(s, i + 1 == end ? next : s.pc + 1);
+        ends = emit_end(i, i + 1 == end ? next : schedule_.with_instruction(i + 1));
       else
-        emit_statement(s);
+        emit_statement(i);
       i = schedule_.next(i);
     }
     return ends;
   }
 
-  void emit_statement(const Statement& s) {
+  void emit_statement(std::uint32_t i) {
+    const Statement& s = schedule_.statements[i];
     switch (s.kind) {
-      case Statement::Kind::Run: emit_run(s); return;
+      case Statement::Kind::Run: emit_run(i); return;
       case Statement::Kind::Move: emit_move(s); return;
-      case Statement::Kind::Need: emit_need(s.index, s.pc); return;
+      case Statement::Kind::Need: emit_need(i); return;
       case Statement::Kind::Retire: c_.retire(schedule_.dying_in(s)); return;
       case Statement::Kind::Loop: emit_loop(s); return;
       default: return;  // emit_range's, or in no outlined function
     }
   }
 
-  /// The end of a block; `next` is the pc that follows. True: control comes there.
-  bool emit_end(const Statement& end, std::uint32_t next) {
-    const Block& block = schedule_.blocks[end.index];
+  /// The end of a block; `next` is what follows. True: control comes there.
+  bool emit_end(std::uint32_t end, std::uint32_t next) {
+    const Block& block = schedule_.blocks[schedule_.statements[end].index];
     if (block.kind != Block::Kind::Arm) {
-      c_.text.line("return ", end.pc, ";");
+      c_.text.line(c_.leave(end));
       return false;
     }
-    const std::uint32_t to = plan_.pc(schedule_.after(schedule_.branches[block.owner]));
-    if (to != next) c_.text.line(go(to));
+    const std::uint32_t to =
+        schedule_.with_instruction(schedule_.after(schedule_.branches[block.owner]));
+    if (to != next) c_.text.line(c_.go(to));
     return to == next;
   }
 
-  /// To a pc: within this function, or by way of the interpreter.
-  std::string go(std::uint32_t pc) {
-    if (plan_.outlined_at(pc) != outlined_) return join("return ", pc, ";");
-    return c_.go(pc);
-  }
-
   /// With those that share its instruction.
-  void emit_run(const Statement& s) {
-    c_.count(s.counter);
-    const std::vector<Group>& groups = plan_.groups(s.pc);
+  void emit_run(std::uint32_t first) {
+    c_.count(schedule_.statements[first].counter);
+    const std::vector<Group>& groups = plan_.groups(first);
     for (std::size_t u = 0; u < groups.size(); ++u) {
       const Group& group = groups[u];
       for (const std::uint32_t step : group.steps) c_.text.node(program_.steps[step].node);
@@ -269,7 +264,7 @@ class OutlinedCode {
     c_.count(s.counter + arm);
     if (profiled()) c_.call("took", s.index, ", ", arm);
     if (whole) return emit_range(block.begin, block.end, next);
-    c_.text.line(go(plan_.pc(block.begin)));
+    c_.text.line(c_.go(schedule_.with_instruction(block.begin)));
     return false;
   }
 
@@ -284,21 +279,22 @@ class OutlinedCode {
                  s.takes ? "1" : "0", ");");
   }
 
-  void emit_need(std::uint32_t memo, std::uint32_t pc) {
+  void emit_need(std::uint32_t i) {
+    const std::uint32_t memo = schedule_.statements[i].index;
     std::vector<Need>& needs = needs_[memo];
     c_.text.annotate({{"needs ", schedule_.memos[memo].node}});
     c_.text.open("if (call->done[", memo, "] != TV_COMPUTED) {");
-    if (profiled()) c_.call("enter_body", memo, ", ", pc);
+    if (profiled()) c_.call("enter_body", memo, ", ", c_.pc(i));
     c_.call_or_fail("begin_memo", memo);
     if (is_within(memo)) {
       if (plan_.needs(memo) > 1) c_.text.line("from_", memo, " = ", needs.size(), ";");
       c_.text.line("goto memo_", memo, ";");
-      c_.text.label("after_", pc);
+      c_.text.label("after_", c_.pc(i));
     } else {
       c_.text.line("if (call->functions[", plan_.memo_function(memo), "](call, 0) == TV_FAILED) ",
                    c_.fail(join(c_.service("fail_memo"), "(call, ", memo, ")")));
     }
-    needs.push_back({pc, c_.body()});
+    needs.push_back({i, c_.body()});
     if (profiled()) c_.text.line(c_.service("leave_body"), "(call);");
     c_.text.close();
   }
@@ -345,9 +341,10 @@ class OutlinedCode {
     c_.begin_body(memo);
     c_.text.annotate(title(memo));
     c_.text.label("memo_", memo);
-    emit_range(block.begin, last, plan_.pc(last));
-    c_.label(plan_.pc(last));
-    leave(memo, [](const Need& need) { return join("goto after_", need.pc, ";"); });
+    emit_range(block.begin, last, last);
+    c_.label(last);
+    leave(memo,
+          [this](const Need& need) { return join("goto after_", c_.pc(need.statement), ";"); });
   }
 
   /// Where a body goes that has failed.
@@ -385,7 +382,7 @@ class OutlinedCode {
   ModuleText& module_;
   FunctionWriter c_;
   struct Need {
-    std::uint32_t pc;
+    std::uint32_t statement;
     std::uint32_t body;  ///< the memo body that it stands in; kNone: the function's own code
   };
   std::map<std::uint32_t, std::vector<Need>> needs_;  // by memo: those that are written

@@ -9,17 +9,18 @@ namespace thunkvm {
 IndexMaps::IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end) : plan_(plan) {
   if (!plan.options().fuse) return;
   using Kind = StepForm::Kind;
-  const auto is_outside = [&](const Access& access) {
-    if (access.kind != Access::Kind::Read) return false;
-    if (access.step < first || access.step >= end) return true;
-    const StepForm& form = plan_.step(access.step);
+  const auto is_outside = [&](const Touch& touch) {
+    if (touch.kind != Touch::Kind::Read) return false;
+    const std::uint32_t step = plan_.step_of(touch);
+    if (step < first || step >= end) return true;
+    const StepForm& form = plan_.step(step);
     if (form.kind != Kind::Mapped) return form.kind != Kind::Element;
     // A value of the same lengths may be one that a nest computes, for others too.
-    return escaping_.contains(access.step) && !form.map->rule().is_value;
+    return escaping_.contains(step) && !form.map->rule().is_value;
   };
   for (std::uint32_t step = end; step-- > first;)
     if (plan_.step(step).kind == Kind::Mapped &&
-        std::ranges::any_of(plan_.accesses(plan_.output(step)), is_outside))
+        std::ranges::any_of(plan_.touches(plan_.output(step)), is_outside))
       escaping_.insert(step);
 }
 

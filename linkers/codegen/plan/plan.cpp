@@ -33,7 +33,7 @@ Plan::Plan(const Program& program, const Schedule& schedule, const ShapeFacts& s
       schedule_(schedule),
       shapes_(shapes),
       options_(options),
-      accesses_(schedule) {
+      touches_(schedule) {
   find_forms();
   find_loops();
   go_on_unless(stop);
@@ -76,14 +76,13 @@ void Plan::find_forms() {
 
 /// A memo body that runs once for all steps belongs to none of them.
 void Plan::find_loops() {
+  loop_at_.resize(schedule_.statements.size(), kNone);
   if (schedule_.loops.empty()) return;
-  loop_at_.resize(program_.code.size(), kNone);
   std::vector<std::uint32_t> loop_of;
   for (std::uint32_t b = 0; b < schedule_.blocks.size(); ++b)
     loop_of.push_back(schedule_.loop_of_block(b));
   const std::vector<std::uint32_t> block_of = schedule_.block_of_statements();
-  for (std::uint32_t i = 0; i < block_of.size(); ++i)
-    if (schedule_.has_instruction(schedule_.statements[i])) loop_at_[pc(i)] = loop_of[block_of[i]];
+  for (std::uint32_t i = 0; i < block_of.size(); ++i) loop_at_[i] = loop_of[block_of[i]];
 }
 
 void Plan::find_rematerialised_views() {
@@ -93,11 +92,12 @@ void Plan::find_rematerialised_views() {
   std::vector<bool> lasts(registers_.size()), is_for_nests(registers_.size());
   for (std::uint32_t r = 0; r < registers_.size(); ++r) {
     int writes = 0, others = 0, reads_of_nests = 0, moving = 0;
-    for (const Access& access : accesses(r)) {
-      const Form form = access.step == kNone ? Form::Kernel : steps_[access.step].kind;
-      const bool read = access.kind == Access::Kind::Read;
-      writes += access.kind == Access::Kind::Write;
-      moving += access.kind == Access::Kind::Empty || (!read && form == Form::Mapped);
+    for (const Touch& touch : touches(r)) {
+      const std::uint32_t step = step_of(touch);
+      const Form form = step == kNone ? Form::Kernel : steps_[step].kind;
+      const bool read = touch.kind == Touch::Kind::Read;
+      writes += touch.kind == Touch::Kind::Write;
+      moving += touch.kind == Touch::Kind::Empty || (!read && form == Form::Mapped);
       (form == Form::Mapped || form == Form::Element ? reads_of_nests : others) += read;
     }
     lasts[r] = writes == 1 && moving == 0;
@@ -132,19 +132,21 @@ std::vector<StepRange> Plan::not_reached(std::span<const Group> rest) const {
 std::uint32_t Plan::most_thunks() const { return options_.unfused ? 1 : kFunctionThunks; }
 
 void Plan::find_groups(const std::stop_token& stop) {
-  groups_.resize(program_.code.size());
+  const std::span statements(schedule_.statements);
+  groups_.resize(statements.size());
   membership_.resize(steps_.size());
-  schedule_.each_segment([&](std::span<const Statement> runs) {
+  for (std::uint32_t i = 0, next; i < statements.size(); i = next) {
+    next = schedule_.next(i);
+    if (statements[i].kind != Statement::Kind::Run) continue;
     go_on_unless(stop);
-    groups_[runs.front().pc] = fuse(*this, runs);
-  });
-  for (const std::vector<Group>& groups : groups_)
-    for (const Group& group : groups)
+    groups_[i] = fuse(*this, statements.subspan(i, next - i));
+    for (const Group& group : groups_[i])
       for (const std::uint32_t step : group.steps) {
         Membership& membership = membership_[step];
         if (membership.groups++ == 0) membership.first = &group;
         membership.nests += group.kind == Group::Kind::Nest;
       }
+  }
 }
 
 /// How many levels of memo bodies and loops are in each that emitted code calls by itself.
@@ -189,7 +191,7 @@ void Plan::find_depths() {
 
 void Plan::cut() {
   needs_.resize(schedule_.memos.size());
-  outlined_at_.resize(program_.code.size(), kNone);
+  outlined_at_.resize(schedule_.statements.size(), kNone);
   std::vector<std::uint32_t> block_at(schedule_.statements.size(), kNone);
   for (std::uint32_t b = 0; b < schedule_.blocks.size(); ++b)
     if (schedule_.blocks[b].kind != Block::Kind::Arm) block_at[schedule_.blocks[b].begin] = b;
@@ -197,7 +199,7 @@ void Plan::cut() {
   for (std::uint32_t i = 0, next; i < schedule_.statements.size(); i = next) {
     const Statement& s = schedule_.statements[i];
     next = schedule_.next(i);
-    if (s.kind == Statement::Kind::Need) needs_[s.index].push_back(s.pc);
+    if (s.kind == Statement::Kind::Need) needs_[s.index].push_back(i);
     if (!schedule_.has_instruction(s)) {
       if (open) outlined_.back().end = next;
       continue;
@@ -216,10 +218,11 @@ void Plan::cut() {
     outlined.end = next;
     outlined.thunks += thunks;
     outlined.emitted |= s.kind == Statement::Kind::Branch || s.kind == Statement::Kind::Loop;
-    for (const Group& group : groups(s.pc))
+    for (const Group& group : groups(i))
       outlined.emitted |=
           group.kind != Group::Kind::Call || program_.steps[group.steps.front()].run != &run_bound;
-    outlined_at_[s.pc] = static_cast<std::uint32_t>(outlined_.size() - 1);
+    std::fill(outlined_at_.begin() + i, outlined_at_.begin() + next,
+              static_cast<std::uint32_t>(outlined_.size() - 1));
   }
   // A memo body is a function where emitted code calls it without the interpreter.
   for (std::size_t m = 0; m < schedule_.memos.size(); ++m)
@@ -233,11 +236,11 @@ void Plan::take_in_bodies() {
     if (memo_depth_[*memo] == 0 || needs_[*memo].empty()) continue;
     const std::uint32_t into = outlined_at_[needs_[*memo][0]];
     OutlinedFunction &function = outlined_[into], &body = outlined_[memo_function(*memo)];
-    const auto elsewhere = [&](std::uint32_t pc) { return outlined_at_[pc] != into; };
+    const auto elsewhere = [&](std::uint32_t need) { return outlined_at_[need] != into; };
     if (std::ranges::any_of(needs_[*memo], elsewhere) ||
         function.thunks + body.thunks > most_thunks())
       continue;
-    for (std::uint32_t i = body.begin; i < body.end; ++i) outlined_at_[pc(i)] = into;
+    std::fill(outlined_at_.begin() + body.begin, outlined_at_.begin() + body.end, into);
     function.bodies.push_back(*memo);
     function.thunks += body.thunks;
     function.emitted = true;
@@ -258,14 +261,15 @@ void Plan::leave_out_others() {
 
 void Plan::find_entries() {
   // These are the interpreter's: a function would send it right back to them.
-  std::vector<bool> is_end(program_.code.size(), false);
-  for (const Block& block : schedule_.blocks)
-    if (block.kind != Block::Kind::Arm) is_end[schedule_.statements[block.end - 1].pc] = true;
-  for (OutlinedFunction& outlined : outlined_) outlined.entries = {pc(outlined.begin)};
+  const auto is_end = [&](const Statement& s) {
+    return s.kind == Statement::Kind::End && schedule_.blocks[s.index].kind != Block::Kind::Arm;
+  };
+  for (OutlinedFunction& outlined : outlined_) outlined.entries = {outlined.begin};
   const auto lead = [&](std::uint32_t from, std::uint32_t to) {
-    const std::uint32_t outlined = outlined_at_[pc(to)];
-    if (outlined != kNone && outlined != outlined_at_[pc(from)] && !is_end[pc(to)])
-      outlined_[outlined].entries.push_back(pc(to));
+    to = schedule_.with_instruction(to);
+    const std::uint32_t outlined = outlined_at_[to];
+    if (outlined != kNone && outlined != outlined_at_[from] && !is_end(schedule_.statements[to]))
+      outlined_[outlined].entries.push_back(to);
   };
   for (std::uint32_t i = 0; i < schedule_.statements.size(); ++i) {
     const Statement& s = schedule_.statements[i];
@@ -286,16 +290,14 @@ void Plan::find_storage() {
   std::vector<std::uint32_t> temporaries;
   for (std::uint32_t r = 0; r < registers_.size(); ++r) {
     RegisterForm& form = registers_[r];
-    const auto is_read_outside = [&](const Access& access) {
-      return this->is_read_outside(access);
-    };
-    form.read_outside = std::ranges::any_of(accesses(r), is_read_outside);
+    const auto is_read_outside = [&](const Touch& touch) { return this->is_read_outside(touch); };
+    form.read_outside = std::ranges::any_of(touches(r), is_read_outside);
     if (options_.unfused) continue;
-    form.local = form.number && is_local(accesses(r));
-    if (program_.retain_intermediates || !form.read_outside || !is_temporary(accesses(r))) continue;
+    form.local = form.number && is_local(r);
+    if (program_.retain_intermediates || !form.read_outside || !is_temporary(r)) continue;
     temporaries.push_back(r);
-    form.shape_only = std::ranges::none_of(accesses(r), [&](const Access& access) {
-      return is_read_outside(access) && !steps_[access.step].is_lengths();
+    form.shape_only = std::ranges::none_of(touches(r), [&](const Touch& touch) {
+      return is_read_outside(touch) && !steps_[step_of(touch)].is_lengths();
     });
   }
   find_states();
@@ -313,12 +315,11 @@ void Plan::find_states() {
     if (function == kNone) continue;
     for (const std::uint32_t reg : schedule_.loops[l].states) {
       RegisterForm& form = registers_[reg];
-      const bool is_inside = std::ranges::all_of(accesses(reg), [&](const Access& access) {
-        if (access.pc == kNone || access.kind == Access::Kind::Empty) return true;
-        if (outlined_at_[access.pc] != function || loop_at_[access.pc] != l)
-          return access.kind == Access::Kind::Write && access.step == kNone;
-        return access.step == kNone || is_in_nests_only(access.step) ||
-               steps_[access.step].is_expression();
+      const bool is_inside = std::ranges::all_of(touches(reg), [&](const Touch& touch) {
+        if (touch.statement == kNone || touch.kind == Touch::Kind::Empty) return true;
+        if (outlined_at_[touch.statement] != function || loop_at_[touch.statement] != l)
+          return touch.kind == Touch::Kind::Write && step_of(touch) == kNone;
+        return !is_of_kernel(touch);
       });
       if (!form.number || !is_inside) continue;
       form.local = true;
@@ -328,11 +329,19 @@ void Plan::find_states() {
 }
 
 /// What a step reads that is a member of several nests is read outside of each.
-bool Plan::is_read_outside(const Access& access) const {
-  if (access.kind != Access::Kind::Read) return false;
-  if (access.step == kNone || membership_[access.step].groups != 1) return true;
-  return std::ranges::none_of(membership_[access.step].first->steps,
-                              [&](std::uint32_t step) { return output(step) == access.reg; });
+bool Plan::is_read_outside(const Touch& touch) const {
+  if (touch.kind != Touch::Kind::Read) return false;
+  const std::uint32_t by = step_of(touch);
+  if (by == kNone || membership_[by].groups != 1) return true;
+  return std::ranges::none_of(membership_[by].first->steps, [&](std::uint32_t step) {
+    return output(step) == inputs(by)[touch.input];
+  });
+}
+
+/// True if the code calls a kernel there.
+bool Plan::is_of_kernel(const Touch& touch) const {
+  const std::uint32_t step = step_of(touch);
+  return step != kNone && !is_in_nests_only(step) && !steps_[step].is_expression();
 }
 
 /// True if the variables of a function keep what a step of the loop computes for as long as that is
@@ -340,7 +349,7 @@ bool Plan::is_read_outside(const Access& access) const {
 /// is done does not run for it again.
 bool Plan::keeps_values_of(std::uint32_t function, std::uint32_t loop) const {
   const OutlinedFunction& outlined = outlined_[function];
-  const std::uint32_t entered_in = loop_at_[pc(outlined.begin)];
+  const std::uint32_t entered_in = loop_at_[outlined.begin];
   if (loop == entered_in) return true;
   // All steps of a loop of emitted code are one call of its function.
   return entered_in != kNone && loop_function(entered_in) == function &&
@@ -348,34 +357,30 @@ bool Plan::keeps_values_of(std::uint32_t function, std::uint32_t loop) const {
 }
 
 /// True if one function alone touches the number, and calls nothing that does.
-bool Plan::is_local(std::span<const Access> accesses) const {
+bool Plan::is_local(std::uint32_t reg) const {
   std::uint32_t function = kNone, loop = kNone;
-  for (const Access& access : accesses) {
-    if (access.kind == Access::Kind::Empty) continue;
-    if (!loop_at_.empty() && access.pc != kNone) {
-      if (function != kNone && loop_at_[access.pc] != loop) return false;
-      loop = loop_at_[access.pc];
-    }
-    const std::uint32_t by = access.pc == kNone ? kNone : outlined_at_[access.pc];
-    const bool called = access.step != kNone && !is_in_nests_only(access.step) &&
-                        !steps_[access.step].is_expression();
-    if (by == kNone || called || (function != kNone && by != function)) return false;
+  for (const Touch& touch : touches(reg)) {
+    if (touch.kind == Touch::Kind::Empty) continue;
+    if (touch.statement == kNone || is_of_kernel(touch)) return false;
+    const std::uint32_t by = outlined_at_[touch.statement], in = loop_at_[touch.statement];
+    if (by == kNone || (function != kNone && (by != function || in != loop))) return false;
     function = by;
+    loop = in;
   }
-  return function != kNone && (loop_at_.empty() || keeps_values_of(function, loop));
+  return function != kNone && keeps_values_of(function, loop);
 }
 
 /// True of an array that one nest computes and nothing but other nests reads.
-bool Plan::is_temporary(std::span<const Access> accesses) const {
+bool Plan::is_temporary(std::uint32_t reg) const {
   int writes = 0;
-  return std::ranges::all_of(accesses, [&](const Access& access) {
-    if (access.kind == Access::Kind::Empty) return true;
+  return std::ranges::all_of(touches(reg), [&](const Touch& touch) {
+    if (touch.kind == Touch::Kind::Empty) return true;
     // A rematerialised view is a part of an array that is to last.
-    if (access.step == kNone || !is_in_nests_only(access.step) || is_rematerialised(access.step))
-      return false;
-    const StepForm& form = steps_[access.step];
-    if (access.kind == Access::Kind::Read) return !form.compares(access.input);
-    return ++writes == 1 && membership_[access.step].groups == 1 && form.ndim <= kInlineDims &&
+    const std::uint32_t step = step_of(touch);
+    if (step == kNone || !is_in_nests_only(step) || is_rematerialised(step)) return false;
+    const StepForm& form = steps_[step];
+    if (touch.kind == Touch::Kind::Read) return !form.compares(touch.input);
+    return ++writes == 1 && membership_[step].groups == 1 && form.ndim <= kInlineDims &&
            form.kind != StepForm::Kind::Reduction;
   });
 }

@@ -13,8 +13,8 @@
 
 #include "linkers/codegen/plan/plan_options.h"
 #include "linkers/codegen/plan/step_form.h"
-#include "linkers/schedule/accesses.h"
 #include "linkers/schedule/schedule.h"
+#include "linkers/schedule/touches.h"
 #include "ops/graph/shape_facts.h"
 #include "ops/graph/variable.h"
 #include "vm/native_steps.h"
@@ -53,7 +53,7 @@ struct Group {
 struct OutlinedFunction {
   std::uint32_t begin = 0, end = 0;      ///< statements; of blocks that it has a part of, some
   std::uint32_t block = kNone;           ///< that begins with it, and is no arm; kNone: none
-  std::vector<std::uint32_t> entries{};  ///< pcs where it may be entered, in order
+  std::vector<std::uint32_t> entries{};  ///< statements where it may be entered, in order
   std::uint32_t thunks = 0;
   bool emitted = false;  ///< while the plan is made: else the interpreter does what is in it
   /// Memo bodies that nobody else needs, and that are parts of it: each behind those that need it.
@@ -76,8 +76,7 @@ class Plan {
   const PlanOptions& options() const { return options_; }
   const std::vector<OutlinedFunction>& outlined() const { return outlined_; }
   /// kNone: what the interpreter does.
-  std::uint32_t outlined_at(std::uint32_t pc) const { return outlined_at_[pc]; }
-  std::uint32_t pc(std::uint32_t statement) const { return schedule_.statements[statement].pc; }
+  std::uint32_t outlined_at(std::uint32_t statement) const { return outlined_at_[statement]; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
   const Apply& node(std::uint32_t step) const {
     return *schedule_.nodes[program_.steps[step].node].node();
@@ -101,17 +100,17 @@ class Plan {
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
   /// The outlined function that has a memo body, or is it.
   std::uint32_t memo_function(std::uint32_t memo) const {
-    return outlined_at_[pc(schedule_.body(memo).begin)];
+    return outlined_at_[schedule_.body(memo).begin];
   }
   /// The outlined function that a loop is, which emitted code calls; kNone: the machine runs it.
   std::uint32_t loop_function(std::uint32_t loop) const {
     return loop_depth_[loop] == 0
                ? kNone
-               : outlined_at_[pc(schedule_.blocks[schedule_.loops[loop].block].begin)];
+               : outlined_at_[schedule_.blocks[schedule_.loops[loop].block].begin];
   }
   std::size_t n_temporaries() const { return n_temporaries_; }
-  /// The groups of the Run instruction at `pc`, in the order in which they are emitted.
-  const std::vector<Group>& groups(std::uint32_t pc) const { return groups_[pc]; }
+  /// The groups of a Run and those that share its instruction, in the order that is emitted.
+  const std::vector<Group>& groups(std::uint32_t first_run) const { return groups_[first_run]; }
   /// True if the group is the one that says whether the step was reached: the first of those that
   /// have an index map, and none of those that have a rematerialised view.
   bool accounts_for(const Group& group, std::uint32_t step) const {
@@ -135,7 +134,13 @@ class Plan {
   }
   /// How many Needs there are of the memo body.
   std::size_t needs(std::uint32_t memo) const { return needs_[memo].size(); }
-  std::span<const Access> accesses(std::uint32_t reg) const { return accesses_.of(reg); }
+  std::span<const Touch> touches(std::uint32_t reg) const { return touches_.of(reg); }
+  /// The step that reads or writes there; kNone: none does.
+  std::uint32_t step_of(const Touch& touch) const {
+    if (touch.statement == kNone || touch.kind == Touch::Kind::Empty) return kNone;
+    const Statement& s = schedule_.statements[touch.statement];
+    return s.kind == Statement::Kind::Run ? s.index : kNone;
+  }
 
  private:
   void find_forms();
@@ -148,12 +153,13 @@ class Plan {
   void leave_out_others();
   void find_entries();
   void find_storage();
-  bool is_read_outside(const Access& access) const;
+  bool is_read_outside(const Touch& touch) const;
+  bool is_of_kernel(const Touch& touch) const;
   void find_loops();
   void find_states();
   bool keeps_values_of(std::uint32_t function, std::uint32_t loop) const;
-  bool is_local(std::span<const Access> accesses) const;
-  bool is_temporary(std::span<const Access> accesses) const;
+  bool is_local(std::uint32_t reg) const;
+  bool is_temporary(std::uint32_t reg) const;
 
   const Program& program_;
   const Schedule& schedule_;
@@ -161,15 +167,15 @@ class Plan {
   const PlanOptions options_;
   std::vector<StepForm> steps_;
   std::vector<RegisterForm> registers_;
-  const Accesses accesses_;
-  std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their pcs
+  const Touches touches_;
+  std::vector<std::vector<std::uint32_t>> needs_;  ///< by memo: their statements
   std::vector<std::uint8_t> memo_depth_;           ///< by memo; 0: not called by emitted code
   std::vector<std::uint8_t> loop_depth_;           ///< by loop, likewise
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
   std::vector<OutlinedFunction> outlined_;
-  std::vector<std::uint32_t> outlined_at_;  ///< by pc
-  std::vector<std::uint32_t> loop_at_;  ///< by pc: in each step of which it may run; kNone: none
-  std::vector<std::vector<Group>> groups_;  ///< by pc
+  std::vector<std::uint32_t> outlined_at_;  ///< by statement
+  std::vector<std::uint32_t> loop_at_;  ///< by statement: in whose steps it may run; kNone: none
+  std::vector<std::vector<Group>> groups_;  ///< by statement: of each segment's first one
   struct Membership {
     std::uint32_t groups = 0, nests = 0;  ///< how many have the step
     const Group* first = nullptr;
