@@ -17,7 +17,7 @@ inline constexpr int kInlineDims = 4;
 /// the block.
 inline constexpr std::size_t kBlockHead = 128;
 /// Memory of ours goes on behind the elements up to a multiple of so many bytes: vector code may
-/// read and write there. Two vectors of AVX-512, which a loop's body computes at once.
+/// read and write there. Two vectors of AVX-512, which a nest's body computes at once.
 inline constexpr std::size_t kArrayPadding = 128;
 /// Bytes that blocks are aligned to: a cache line, and a vector of AVX-512.
 inline constexpr std::size_t kBlockAlignment = 64;

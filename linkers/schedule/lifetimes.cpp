@@ -52,8 +52,7 @@ class Lifetimes {
       }
     for (const Body& body : bodies_ | std::views::reverse) release(body);
     for (const ScheduledLoop& loop : s_.loops)
-      for (const std::uint32_t state : loop.states)
-        retired_.push_back({s_.arm(s_.branches[loop.branch], 0).end - 1, state});
+      for (const std::uint32_t state : loop.states) end_state(loop, state);
     write();
   }
 
@@ -219,6 +218,23 @@ class Lifetimes {
     }
     if (known_.size() > kFewUses) known_.clear();
     end_behind(reg, home, last, known_, 0);
+  }
+
+  /// Lets a state go where a step touches it for the last time, so that its memory may be that of
+  /// the next one, and where the loop ends.
+  void end_state(const ScheduledLoop& loop, std::uint32_t state) {
+    const ScheduledBranch& branch = s_.branches[loop.branch];
+    const Region step = s_.blocks[loop.block].region;
+    bool is_written = false;
+    known_.clear();
+    for (const Touch& touch : touches_.by_statements(state)) {
+      if (!regions_.is_ancestor(step, region_at(touch.statement))) continue;
+      is_written |= touch.kind == Touch::Kind::Write;
+      if (touch.kind == Touch::Kind::Read) known_.push_back(touch.statement);
+    }
+    if (!is_written || known_.empty() || known_.size() > kFewUses ||
+        !end_in_arms(state, step, s_.at(branch), known_, 0))
+      retired_.push_back({s_.arm(branch, 0).end - 1, state});
   }
 
   /// The input of a lazy thunk, though an input block computes it, lives through the thunk's last

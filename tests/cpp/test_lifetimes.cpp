@@ -1,5 +1,6 @@
 // test_lifetimes.cpp: where the values of small graphs are let go.
 #include "ops/control/conditional.h"
+#include "ops/control/loop.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
 #include "tests/cpp/opaque_op.h"
@@ -245,6 +246,88 @@ root
 input 0 of opaque.1
   add.0: t2 = x, x
 input 1 of opaque.1
+)");
+}
+
+/// The last values of the states of a while loop.
+std::vector<Variable> loop(const std::vector<Variable>& states, const Variable& test,
+                           const std::vector<Variable>& nexts,
+                           const std::vector<Variable>& firsts) {
+  auto* const body = new LoopBody;
+  const Ref<const LoopBody> held(body);
+  body->name = "while_loop";
+  body->states = states;
+  body->test = test;
+  body->nexts = nexts;
+  std::vector<Variable> outputs = make_loop(*body, firsts);
+  outputs.resize(states.size());
+  return outputs;
+}
+
+TEST_CASE("a state dies where its step touches it for the last time, and where the loop ends") {
+  const Variable x = real("x"), s = real("s");
+  CHECK(schedule(loop({s}, call_op("lt", {s, x}), {s + s * x}, {x})) == R"(
+root
+  move s = x
+  loop while_loop.3
+step of while_loop.3
+  lt.0: t3 = s, x
+  branch on t3, dies: t3
+  arm 0
+    move t1 = s, dies: s
+  arm 1
+    mul.1: t4 = s, x
+    add.2: t5 = s, t4, dies: t4, s
+    move s = t5, dies: t5
+    again
+)");
+}
+
+TEST_CASE("a state that becomes another one is moved there") {
+  const Variable x = real("x"), y = real("y"), a = real("a"), b = real("b");
+  CHECK(schedule(loop({a, b}, call_op("lt", {a, y}), {b, a + y}, {x, y})) == R"(
+root
+  move a = x
+  move b = y
+  loop while_loop.2
+step of while_loop.2
+  lt.0: t6 = a, y
+  branch on t6, dies: t6
+  arm 0
+    move t2 = a, dies: a
+    move t3 = b, dies: b
+  arm 1
+    add.1: t7 = a, y, dies: a
+    move a = b, dies: b
+    move b = t7, dies: t7
+    again
+)");
+}
+
+TEST_CASE("a state that an arm alone reads dies in that arm, and at the entry of the other") {
+  const Variable x = real("x"), y = real("y"), s = real("s");
+  CHECK(schedule(loop({s}, call_op("lt", {s, x}), {ifelse(y, s + x, x * x)}, {x})) == R"(
+root
+  move s = x
+  loop while_loop.4
+  dies: t6
+step of while_loop.4
+  lt.0: t4 = s, x
+  branch on t4, dies: t4
+  arm 0
+    move t2 = s, dies: s
+  arm 1
+    branch on y
+    arm 0
+      dies: s
+      need mul.1
+      move t0 = t6
+    arm 1
+      add.2: t0 = s, x, dies: s
+    move s = t0, dies: t0
+    again
+memo mul.1
+  mul.1: t6 = x, x
 )");
 }
 

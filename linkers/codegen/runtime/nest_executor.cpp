@@ -29,6 +29,7 @@ class NestOperands {
     for (const NestInstance::Location& location :
          std::span(instance.locations, fused.nest.n_inputs))
       *data++ = sources[location.source] + location.offset;
+    find_room_at_ends();
     for (const NestInstance::Surrounded& part :
          std::span(instance.surrounded, instance.n_surrounded))
       surround(part);
@@ -47,6 +48,16 @@ class NestOperands {
   const PlacedOperands& found() const { return found_; }
 
  private:
+  /// Behind arrays of ours there is room for whole lanes: these are read as they lie.
+  void find_room_at_ends() {
+    for (std::uint64_t bits = found_.ends; bits != 0; bits &= bits - 1) {
+      const NestInstance::Location& location = instance_.locations[std::countr_zero(bits)];
+      if (location.source == fused_.sources.size() || location.offset != 0) continue;
+      const FusedNest::Source& source = fused_.sources[location.source];
+      if (Array::padded(*call_.cells[source.reg].body())) found_.ends &= ~(bits & -bits);
+    }
+  }
+
   void surround(const NestInstance::Surrounded& part) {
     visit_bytes(part.item_size, [&]<class T>(T fill) {
       std::memcpy(&fill, found_.numbers + part.fill, sizeof(fill));
