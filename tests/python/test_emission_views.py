@@ -57,6 +57,14 @@ def test_a_result_of_which_two_loops_find_a_part_is_an_array() -> None:
             np.testing.assert_array_equal(got, expected)
 
 
+def test_a_view_begins_where_a_value_does_that_two_nests_alone_see() -> None:
+    x = tv.vector("x")
+    y = tv.sin(x) * 2.0
+    f, kernels = both([x], [(y[:-1] * y.sum()).sum()])
+    for value in (np.arange(5.0), np.arange(5.0), np.arange(40.0)):
+        np.testing.assert_array_equal(f(value), kernels(value))
+
+
 def test_a_view_that_is_read_in_an_arm_alone_is_found_there() -> None:
     c, x = tv.scalar("c"), tv.vector("x")
     head = x[:-1]

@@ -53,8 +53,8 @@ class NestOperands {
     for (std::uint64_t bits = found_.ends; bits != 0; bits &= bits - 1) {
       const NestInstance::Location& location = instance_.locations[std::countr_zero(bits)];
       if (location.source == fused_.sources.size() || location.offset != 0) continue;
-      const FusedNest::Source& source = fused_.sources[location.source];
-      if (Array::padded(*call_.cells[source.reg].body())) found_.ends &= ~(bits & -bits);
+      const Cell& cell = call_.cells[fused_.sources[location.source].reg];
+      if (cell.is_array() && Array::padded(*cell.body())) found_.ends &= ~(bits & -bits);
     }
   }
 
