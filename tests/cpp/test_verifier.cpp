@@ -225,20 +225,6 @@ TEST_CASE("every path ends, the program in Halt and memo bodies in Return") {
                 "instruction 2 (Halt): ends memo body 0, which has to end in Return");
 }
 
-TEST_CASE("memo bodies do not need each other in a circle") {
-  ProgramBuilder b;
-  const Index first = b.memo("first"), second = b.memo("second");
-  b.need(first);
-  b.halt();
-  b.memo_body(first);
-  b.need(second);
-  b.ret();
-  b.memo_body(second);
-  b.need(first);
-  b.ret();
-  CHECK_VERDICT(b.build(), "memo body 0: needs itself");
-}
-
 TEST_CASE("a register is written before it is read, on every path") {
   ProgramBuilder never;
   const Index t = never.reg("t"), y = never.output("y");

@@ -25,6 +25,37 @@ struct WithMemo {
   const Index start = b.label(), memo = b.memo("memo");
 };
 
+TEST_CASE("memo bodies do not need each other in a circle") {
+  ProgramBuilder b;
+  const Index first = b.memo("first"), second = b.memo("second");
+  b.need(first);
+  b.halt();
+  b.memo_body(first);
+  b.need(second);
+  b.ret();
+  b.memo_body(second);
+  b.need(first);
+  b.ret();
+  CHECK_VERDICT(b.build(), "memo body 0: needs itself");
+}
+
+TEST_CASE("a memo body that a circle needs is not in the circle") {
+  ProgramBuilder b;
+  const Index last = b.memo("last"), first = b.memo("first"), second = b.memo("second");
+  b.need(first);
+  b.halt();
+  b.memo_body(last);
+  b.ret();
+  b.memo_body(first);
+  b.need(second);
+  b.ret();
+  b.memo_body(second);
+  b.need(last);
+  b.need(first);
+  b.ret();
+  CHECK_VERDICT(b.build(), "memo body 1: needs itself: bodies may not recurse");
+}
+
 TEST_CASE("a memo body is held against every Need of it") {
   WithMemo fine;
   const Index no = fine.b.label(), yes = fine.b.label();

@@ -2,10 +2,33 @@
 
 #include "vm/verify/program_error.h"
 
+#include <boost/graph/compressed_sparse_row_graph.hpp>
+#include <boost/graph/strong_components.hpp>
+#include <boost/graph/topological_sort.hpp>
+
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
 namespace thunkvm {
+namespace {
+
+using Calls = boost::compressed_sparse_row_graph<boost::directedS, boost::no_property,
+                                                 boost::no_property, boost::no_property, Entry>;
+
+// The first entry that leads to itself; the graph has a cycle.
+Entry first_in_a_cycle(const Calls& calls) {
+  std::vector<Entry> component(num_vertices(calls)), size(num_vertices(calls));
+  strong_components(
+      calls, boost::make_iterator_property_map(component.begin(), get(boost::vertex_index, calls)));
+  for (const Entry c : component) ++size[c];
+  Entry e = 0;
+  while (size[component[e]] == 1 && !edge(e, e, calls).second) ++e;
+  return e;
+}
+
+}  // namespace
 
 BodyGraph::BodyGraph(const Program& program)
     : program_(program),
@@ -25,6 +48,7 @@ BodyGraph::BodyGraph(const Program& program)
     follow(body);
   }
   order_entries();
+  find_dominators();
 }
 
 std::uint32_t BodyGraph::result_of(Entry body) const {
@@ -97,19 +121,26 @@ void BodyGraph::follow(Entry body) {
   }
 }
 
+void BodyGraph::order_entries() {
+  std::vector<std::pair<Entry, Entry>> pairs;
+  for (Entry from = 0; from < n_entries(); ++from)
+    for (const Entry to : callees_[from]) pairs.emplace_back(from, to);
+  const Calls calls(boost::edges_are_sorted, pairs.begin(), pairs.end(), n_entries());
+  try {
+    topological_sort(calls, std::back_inserter(callers_first_));
+  } catch (const boost::not_a_dag&) {
+    throw_invalid(name(first_in_a_cycle(calls)), "needs itself: bodies may not recurse");
+  }
+  std::ranges::reverse(callers_first_);
+  for (Entry i = 0; i < n_entries(); ++i) rank_[callers_first_[i]] = i;
+}
+
 // An entry's dominator is the common one of all that enter it, which come before it. Entries that
 // nobody enters count for none.
-void BodyGraph::order_entries() {
-  std::vector<std::uint32_t> n_ahead(n_entries());  // callers that are not in the order yet
-  for (const std::vector<Entry>& callees : callees_)
-    for (const Entry to : callees) ++n_ahead[to];
-  for (Entry e = 0; e < n_entries(); ++e)
-    if (n_ahead[e] == 0) callers_first_.push_back(e);
+void BodyGraph::find_dominators() {
   std::vector<bool> is_entered(n_entries());
   is_entered[0] = true;
-  for (std::uint32_t i = 0; i < callers_first_.size(); ++i) {
-    const Entry entry = callers_first_[i];
-    rank_[entry] = i;
+  for (const Entry entry : callers_first_) {
     Dominator& own = dominators_[entry];
     if (entry != 0) {
       // Jump pointers as in a skew-binary list: O(1) to add, O(log depth) to climb.
@@ -118,20 +149,15 @@ void BodyGraph::order_entries() {
       own.jump = joins ? over.jump : own.parent;
       own.depth = up.depth + 1;
     }
+    if (!is_entered[entry]) continue;
     for (const Entry to : callees_[entry]) {
-      if (is_entered[entry]) {
-        Entry around = entry;
-        while (!is_around(loop_of(around), loop_around(to))) around = dominators_[around].parent;
-        Entry& parent = dominators_[to].parent;
-        parent = is_entered[to] ? common_dominator(parent, around) : around;
-        is_entered[to] = true;
-      }
-      if (--n_ahead[to] == 0) callers_first_.push_back(to);
+      Entry around = entry;
+      while (!is_around(loop_of(around), loop_around(to))) around = dominators_[around].parent;
+      Entry& parent = dominators_[to].parent;
+      parent = is_entered[to] ? common_dominator(parent, around) : around;
+      is_entered[to] = true;
     }
   }
-  for (Entry e = 0; e < n_entries(); ++e)
-    if (n_ahead[e] != 0)
-      throw_invalid(name(e), "needs itself, or one that leads to it does: bodies may not recurse");
 }
 
 Entry BodyGraph::common_dominator(Entry a, Entry b) const {

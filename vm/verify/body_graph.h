@@ -81,6 +81,7 @@ class BodyGraph {
   std::uint32_t result_of(Entry body) const;
   void follow(Entry body);
   void order_entries();
+  void find_dominators();
 
   const Program& program_;
   const Entry n_bodies_;
