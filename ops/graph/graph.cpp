@@ -1,10 +1,9 @@
 #include "ops/graph/graph.h"
 
-#include "thunks/error.h"
+#include "ops/graph/replacements.h"
 #include "thunks/interrupt.h"
 
 #include <algorithm>
-#include <string>
 #include <unordered_map>
 
 namespace thunkvm {
@@ -13,84 +12,6 @@ namespace {
 struct Visit {
   Apply* node;
   std::uint32_t next_input;
-};
-
-using VariableMap = std::unordered_map<Variable, Variable, VariableHash>;
-
-// The replacement of each variable, in which other variables that are to be replaced are replaced
-// too.
-class Replacements {
- public:
-  explicit Replacements(std::span<const std::pair<Variable, Variable>> pairs)
-      : pairs_(pairs), by_(pairs.begin(), pairs.end()) {}
-
-  /// Null where the variable is not replaced.
-  const Variable* of(const Variable& v) const {
-    const auto found = by_.find(v);
-    return found == by_.end() ? nullptr : &found->second;
-  }
-  bool contains(const Variable& v) const { return by_.contains(v); }
-
-  /// The names of replaced variables that depend on each other in a cycle; empty where none do.
-  std::string cycle() const {
-    Walk walk;
-    for (const auto& [from, to] : pairs_) {
-      if (!enter(from, walk)) continue;
-      while (!walk.path.empty()) {
-        Step& top = walk.path.back();
-        const std::uint32_t n_next = top.replacement != nullptr ? 1 : top.v.node()->n_inputs();
-        if (top.next == n_next) {
-          *state(top.v, walk) = State::Left;
-          walk.path.pop_back();
-          continue;
-        }
-        const Variable next = top.replacement != nullptr
-                                  ? *top.replacement
-                                  : top.v.node()->input(static_cast<int>(top.next));
-        ++top.next;
-        if (!enter(next, walk) && *state(next, walk) == State::Entered)
-          return names_from(next, walk);
-      }
-    }
-    return {};
-  }
-
- private:
-  enum class State : std::uint8_t { New, Entered, Left };
-  struct Step {
-    Variable v;
-    const Variable* replacement;
-    std::uint32_t next;
-  };
-  struct Walk {
-    std::vector<Step> path;
-    std::unordered_map<Variable, State, VariableHash> replaced;
-    std::unordered_map<const Apply*, State> nodes;
-  };
-
-  State* state(const Variable& v, Walk& walk) const {
-    return contains(v) ? &walk.replaced[v] : &walk.nodes[v.node()];
-  }
-  bool enter(const Variable& v, Walk& walk) const {
-    State* const at = state(v, walk);
-    if (*at != State::New) return false;
-    *at = State::Entered;
-    walk.path.push_back({v, of(v), 0});
-    return true;
-  }
-  std::string names_from(const Variable& start, Walk& walk) const {
-    std::string names;
-    bool inside = false;
-    for (const Step& step : walk.path) {
-      inside = inside || state(step.v, walk) == state(start, walk);
-      if (inside && step.replacement != nullptr)
-        names += (names.empty() ? "" : ", ") + step.v.text();
-    }
-    return names;
-  }
-
-  std::span<const std::pair<Variable, Variable>> pairs_;
-  VariableMap by_;
 };
 
 }  // namespace
@@ -143,11 +64,7 @@ bool held_here_alone(const Variable& variable, std::span<const Variable> outputs
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements) {
   const Replacements given(replacements);
-  if (const std::string cycle = given.cycle(); !cycle.empty())
-    throw Error(ErrorKind::Value,
-                "the replacements form a cycle through " + cycle +
-                    ": a variable cannot be replaced by something that depends on it");
-  VariableMap rebuilt;
+  std::unordered_map<Variable, Variable, VariableHash> rebuilt;
   const auto resolve = [&](const Variable& v) -> Variable {
     const auto found = rebuilt.find(v);
     return found == rebuilt.end() ? v : found->second;

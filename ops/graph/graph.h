@@ -37,8 +37,8 @@ std::vector<Variable> leaves(std::span<const Variable> roots);
 
 /// The graphs of `roots` with some variables replaced, wherever they are used; in replacements too.
 /// Nodes that do not depend on a replaced variable are common to both graphs; the others are made
-/// anew by their Ops, with the origins of the nodes that they stand for. Throws Error(Value) that
-/// names the members of a cycle where replacements depend on each other.
+/// anew by their Ops, with the origins of the nodes that they stand for. Throws Error(Value) with
+/// the path of a cycle where replacements depend on each other.
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements);
 

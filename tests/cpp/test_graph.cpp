@@ -77,9 +77,30 @@ TEST_CASE("only the replaced variables of a cycle are named") {
   const Variable root = exp(z);
   CHECK_THROWS_WITH_AS(
       (void)substitute(std::span(&root, 1), replacements),
-      "the replacements form a cycle through x, y: a variable cannot be replaced by something that "
+      "the replacements form a cycle, x -> y -> x: a variable cannot be replaced by something that "
       "depends on it",
       Error);
+}
+
+TEST_CASE("a cycle of replacements begins where it is entered") {
+  const Variable x = real("x"), y = real("y"), z = real("z");
+  const std::pair<Variable, Variable> replacements[] = {{x, exp(z)}, {y, neg(z)}, {z, x * y}};
+  CHECK_THROWS_WITH_AS(
+      (void)substitute(std::span(&x, 1), replacements),
+      "the replacements form a cycle, x -> z -> x: a variable cannot be replaced by something that "
+      "depends on it",
+      Error);
+}
+
+TEST_CASE("a cycle of a million replacements is found without recursion") {
+  std::vector<Variable> xs;
+  for (int i = 0; i < 1'000'000; ++i) xs.push_back(real("x"));
+  std::vector<std::pair<Variable, Variable>> replacements;
+  for (std::size_t i = 0; i < xs.size(); ++i)
+    replacements.emplace_back(xs[i], xs[(i + 1) % xs.size()]);
+  CHECK_THROWS_AS((void)substitute(std::span(xs).first(1), replacements), Error);
+  replacements.pop_back();
+  CHECK(substitute(std::span(xs).first(1), replacements).front() == xs.back());
 }
 
 TEST_CASE("a variable cannot be replaced by itself") {
@@ -87,7 +108,7 @@ TEST_CASE("a variable cannot be replaced by itself") {
   const std::pair<Variable, Variable> replacement = {x, x};
   CHECK_THROWS_WITH_AS(
       (void)substitute(std::span(&x, 1), std::span(&replacement, 1)),
-      "the replacements form a cycle through x: a variable cannot be replaced by something that "
+      "the replacements form a cycle, x -> x: a variable cannot be replaced by something that "
       "depends on it",
       Error);
 }
@@ -98,7 +119,7 @@ TEST_CASE("replacements that depend on each other are an error that names them")
   const Variable root = exp(x);
   CHECK_THROWS_WITH_AS(
       (void)substitute(std::span(&root, 1), replacements),
-      "the replacements form a cycle through x, y: a variable cannot be replaced by something that "
+      "the replacements form a cycle, x -> y -> x: a variable cannot be replaced by something that "
       "depends on it",
       Error);
 }
