@@ -14,6 +14,7 @@
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
 #include "python/bindings/graph/collection.h"
+#include "python/bindings/graph/drawing.h"
 #include "python/bindings/graph/expressions.h"
 #include "python/bindings/graph/graph.h"
 #include "python/bindings/graph/infer_shape.h"
@@ -49,13 +50,13 @@ PyObject* make_module() {
     PyRef module = PyRef::take(PyModule_Create(&definition));
     if (PyArray_ImportNumPyAPI() < 0) throw PythonError{};
     for (void (*init)(PyObject*) :
-         {init_origin,    init_collection,    init_type,        init_variable,
-          init_apply,     init_builtin_op,    init_op_function, init_expressions,
-          init_graph,     init_infer_shape,   init_work,        init_attempt,
-          init_ndarray,   init_shared,        init_function,    init_function_watch,
-          init_recording, init_link,          init_modes,       init_implementation,
-          init_memory,    init_compile_error, init_compiling,   init_cache,
-          init_host,      init_interruption,  init_logging})
+         {init_origin,         init_collection, init_type,          init_variable,
+          init_apply,          init_builtin_op, init_op_function,   init_expressions,
+          init_graph,          init_drawing,    init_infer_shape,   init_work,
+          init_attempt,        init_ndarray,    init_shared,        init_function,
+          init_function_watch, init_recording,  init_link,          init_modes,
+          init_implementation, init_memory,     init_compile_error, init_compiling,
+          init_cache,          init_host,       init_interruption,  init_logging})
       init(module.get());
     return module;
   });

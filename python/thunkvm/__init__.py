@@ -64,6 +64,7 @@ if TYPE_CHECKING:  # what `later` imports when it is first asked for
     from thunkvm._src.derivatives.verification import GradientError, verify_grad
     from thunkvm._src.graph.disconnected import DisconnectedType
     from thunkvm._src.graph.functions_as_ops import as_op
+    from thunkvm._src.views.graph_drawing import to_dot
     from thunkvm._src.views.tree import dprint
     from thunkvm.c.data import CDataType
     from thunkvm.c.enums import CEnumType, EnumList, EnumType
@@ -103,7 +104,7 @@ __all__ = [
     "foldr", "fori_loop", "function", "get_mode", "grad", "hessian", "ifelse", "jacobian", "map",
     "memory", "ops", "or_", "print_", "profile", "reduce", "reset_peak_memory",
     "scalar_from_tensor", "scan", "scan_carry", "shared", "switch_case", "tensor_from_scalar",
-    "testing", "until", "verify_grad", "while_loop", "wrap_c",
+    "testing", "to_dot", "until", "verify_grad", "while_loop", "wrap_c",
 ]  # fmt: skip
 
 

@@ -94,6 +94,8 @@ def views(n: int) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "replay", lambda: f.replay(r)(1.0)
         yield "explain", lambda: str(f.explain())
         yield "dprint", lambda: printed(f)
+        yield "to_dot", f.to_dot
+        yield "to_dot of a Variable", lambda: tv.to_dot(chain)
         yield "repr", lambda: repr(chain)
 
 

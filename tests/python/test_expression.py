@@ -188,7 +188,7 @@ def test_a_function_shows_its_public_names_alone() -> None:
     assert [name for name in dir(f) if not name.startswith("_")] == [
         "c_source", "compile", "compiled", "disassemble", "dprint", "explain", "inputs", "mode",
         "name", "node_runs", "outputs", "profile", "record", "replay", "reset_counters",
-        "rewrites", "updates", "why_not_compiled",
+        "rewrites", "to_dot", "updates", "why_not_compiled",
     ]  # fmt: skip
 
 

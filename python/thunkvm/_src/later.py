@@ -36,6 +36,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "thunkvm._src.graph.disconnected": ("DisconnectedType",),
     "thunkvm._src.graph.functions_as_ops": ("as_op",),
     "thunkvm.profile": ("profile",),
+    "thunkvm._src.views.graph_drawing": ("to_dot",),
     "thunkvm._src.views.tree": ("dprint",),
     "thunkvm._src.derivatives.verification": ("GradientError", "verify_grad"),
     "thunkvm._src.control.fixed_points": ("fixed_point",),

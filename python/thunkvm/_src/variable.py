@@ -307,6 +307,7 @@ LATER: tuple[tuple[type, str, dict[str, str]], ...] = (
             "node_runs": "node_runs",
         },
     ),
+    (_core.Function, "thunkvm._src.views.graph_drawing", {"to_dot": "function_to_dot"}),
     (_core.Function, "thunkvm.profile.live", {"profile": "OF_FUNCTIONS"}),
     (_core.Function, "thunkvm.profile.record_block", {"record": "record"}),
     (_core.Function, "thunkvm.profile.replaying", {"replay": "replay"}),

@@ -286,16 +286,29 @@ def function_lines(
     def note_of(variable: Variable) -> str | None:
         return None if variable.owner is None else notes.get(names.get(variable.owner, ""))
 
+    return tree_lines(function_roots(function), depth, name_of, note_of)
+
+
+def function_roots(function: _core.Function) -> list[Root]:
+    """Return what a function computes, its outputs and its updates.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.explanation import function_roots
+    >>> x, n = tv.scalar("x"), tv.shared(0, "n")
+    >>> [label for label, _ in function_roots(tv.function([x], x * 2, updates={n: n + 1}))]
+    ['output 0: ', 'update of n: ']
+    """
     alone = len(function.outputs) == 1 and not function.updates
     roots: list[Root] = [
         ("" if alone else f"output {number}: ", output)
         for number, output in enumerate(function.outputs)
     ]
-    roots += [
+    return roots + [
         (f"update of {target.name or 'a shared variable'}: ", value)
         for target, value in function.updates
     ]
-    return tree_lines(roots, depth, name_of, note_of)
 
 
 def represent(function: _core.Function) -> str:
@@ -324,5 +337,5 @@ def to_html(function: _core.Function) -> str:
 
 __all__ = [
     "Explanation", "NodeExplanation", "NodeRuns", "dprint", "explain", "function_lines",
-    "node_runs", "represent", "to_html",
+    "function_roots", "node_runs", "represent", "to_html",
 ]  # fmt: skip

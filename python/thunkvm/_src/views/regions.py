@@ -94,6 +94,13 @@ class Regions:
             words = f"only if {conditions}" if conditions else ""
         return ", ".join(filter(None, (when, words))) or "always"
 
+    def words_inside(self, block: int) -> str:
+        """Return when a block runs, where the block around it does."""
+        found = self.blocks[block]
+        if found.kind in ("root", "memo"):
+            return "always" if found.kind == "root" else "if needed"
+        return self._part_of_loop(found) or f"only if {self._condition(found)}"
+
     def _selector_texts(self) -> dict[Variable, str]:
         nodes = [first.owner for first in self._nodes if first.owner is not None]
         deciding = dict.fromkeys(block.node for block in self.blocks if block.kind == "arm")
@@ -107,24 +114,25 @@ class Regions:
             return when, True, around
         if block.kind == "root":
             return outside
-        if (name := self._loop(block)) is not None:
-            if block.kind == "step":
-                return f"each test of {name}", False, ()
-            return ("at the end of " if block.number == 0 else "each step of ") + name, False, ()
+        if (part := self._part_of_loop(block)) is not None:
+            return part, False, ()
         around = (*around, self._condition(block))
         # What is nested deeper says where it is by its innermost conditions.
         if len(around) > CONDITIONS:
             around = ("...", *around[-CONDITIONS + 1 :])
         return when, memoised, around
 
-    def _loop(self, block: Block) -> str | None:
-        """Return the name of the loop whose step or end a block is."""
+    def _part_of_loop(self, block: Block) -> str | None:
+        """Return when a loop runs a block that is its test, its step or its end."""
         if block.node is None or block.kind not in ("step", "arm"):
             return None
         node = self._nodes[block.node].owner
         if node is None or _core.loop_states(node) is None:
             return None
-        return f"{node.op.name}.{block.node}"
+        part = "each test of " if block.kind == "step" else "at the end of "
+        if block.kind == "arm" and block.number == 1:
+            part = "each step of "
+        return f"{part}{node.op.name}.{block.node}"
 
     def _condition(self, block: Block) -> str:
         """Return what has to hold for a block to run, where what is around it runs."""

@@ -18,6 +18,10 @@ DEPTH = 50
 
 #: The name of a root, and the root.
 Root = tuple[str, Variable]
+#: The states, captures, limit, test, next values and collected values of a loop.
+LoopBody = tuple[
+    list[Variable], list[Variable], Variable | None, Variable, list[Variable], list[Variable]
+]
 #: The name of a node beside its Op, or None.
 NameOf = Callable[[Variable], str | None]
 
@@ -149,8 +153,7 @@ def _head(
     if node is None:
         what = variable.name or ("shared" if variable.leaf == "shared" else "input")
     else:
-        op = node.op
-        what = op.name if isinstance(op, BuiltinOp) else type(op).__name__
+        what = op_text(node)
         if _core.count_outputs(node) > 1:
             what += f"[{variable.index}]"
     text = ids[variable] if given else f"{what} {ids[variable]}"
@@ -160,14 +163,47 @@ def _head(
     return f"{text}{name} <{_core.type_text(variable)}>"
 
 
+def op_text(node: Apply) -> str:
+    """Return what a node's Op is called.
+
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.tree import op_text
+    >>> op_text(tv.exp(tv.scalar("x")).owner)
+    'exp'
+    """
+    return node.op.name if isinstance(node.op, BuiltinOp) else type(node.op).__name__
+
+
 def _inputs(node: Apply) -> list[Root]:
+    """Return a node's inputs; of a loop what its states begin with, and then what a step does."""
+    if (loop := _core.loop_body(node.outputs[0])) is None:
+        return labelled_inputs(node)
+    states, captures = loop[:2]
+    inputs = node.inputs
+    step = step_roots(loop)
+    given = list(zip(captures, inputs[len(states) :], strict=True))
+    roots = _core.substitute([root for _, root in step], given)
+    begins = [
+        (f"{label} begins: ", first)
+        for label, first in zip(state_names(states), inputs, strict=False)
+    ]
+    return begins + [(label, root) for (label, _), root in zip(step, roots, strict=True)]
+
+
+def labelled_inputs(node: Apply) -> list[Root]:
     """Return a node's inputs, those of a conditional in the order in which they are written.
 
-    Of a loop they are what its states begin with, and then what a step does.
+    Examples
+    --------
+    >>> import thunkvm as tv
+    >>> from thunkvm._src.views.tree import labelled_inputs
+    >>> x = tv.scalar("x")
+    >>> labelled_inputs(tv.ifelse(x > 0, x, -x).owner)[1]
+    ('then: ', <x: scalar float64>)
     """
     inputs = node.inputs
-    if (loop := _core.loop_body(node.outputs[0])) is not None:
-        return _loop(inputs, *loop)
     attrs = node.op.attrs if isinstance(node.op, BuiltinOp) else {}
     if "decoding" not in attrs:
         return [("", variable) for variable in inputs]
@@ -186,24 +222,19 @@ def _inputs(node: Apply) -> list[Root]:
     return out
 
 
-def _loop(
-    inputs: list[Variable],
-    states: list[Variable],
-    captures: list[Variable],
-    limit: Variable | None,
-    test: Variable,
-    nexts: list[Variable],
-    collected: list[Variable],
-) -> list[Root]:
-    """Return the first values of a loop, its test, the next values, and what it collects."""
-    given = list(zip(captures, inputs[len(states) :], strict=True))
+def step_roots(loop: LoopBody) -> list[Root]:
+    """Return what a step of a loop computes: its test, the next values, and what it collects."""
+    states, _, limit, test, nexts, collected = loop
     tests = [test] if limit is None else [limit, test]
-    roots = _core.substitute([*tests, *nexts, *collected], given)
-    names = [state.name or f"state {i}" for i, state in enumerate(states)]
-    found = [(f"{name} begins: ", first) for name, first in zip(names, inputs, strict=False)]
-    labels = [*["while: ", "and: "][: len(tests)], *(f"{name} becomes: " for name in names)]
+    labels = [*["while: ", "and: "][: len(tests)]]
+    labels += [f"{name} becomes: " for name in state_names(states)]
     labels += ["collects: "] * len(collected)
-    return found + list(zip(labels, roots, strict=True))
+    return list(zip(labels, [*tests, *nexts, *collected], strict=True))
+
+
+def state_names(states: list[Variable]) -> list[str]:
+    """Return what the states of a loop are called."""
+    return [state.name or f"state {i}" for i, state in enumerate(states)]
 
 
 def _letters(number: int) -> str:
@@ -223,4 +254,7 @@ def _letters(number: int) -> str:
     return text
 
 
-__all__ = ["dprint", "print_lines", "to_html", "tree_lines"]
+__all__ = [
+    "dprint", "labelled_inputs", "op_text", "print_lines", "state_names", "step_roots", "to_html",
+    "tree_lines",
+]  # fmt: skip
