@@ -160,7 +160,7 @@ class Profile:
         save_text(path, collapsed_stacks(self))
 
     def to_dot(self, path: str | PathLike[str]) -> None:
-        """Write the graphs in DOT: coloured by self time, an arm a box, never-run nodes dashed."""
+        """Write the graphs in DOT: coloured by self time, arms framed, never-run nodes dashed."""
         from thunkvm.profile.dot import to_dot
 
         save_text(path, to_dot(self) + "\n")
@@ -173,9 +173,10 @@ class Profile:
         RuntimeError
             If Graphviz's ``dot`` is not installed.
         """
-        from thunkvm.profile.dot import to_svg
+        from thunkvm._src.views.drawing import to_svg
+        from thunkvm.profile.dot import to_dot
 
-        save_text(path, to_svg(self))
+        save_text(path, to_svg(to_dot(self)))
 
     def html(self, path: str | PathLike[str]) -> None:
         """Write one HTML page with all that is known: it opens from a file and asks no network.
