@@ -3,6 +3,8 @@
 #include "ops/control/conditional.h"
 #include "ops/control/loop_opening.h"
 #include "ops/control/loop_tape.h"
+#include "ops/graph/extents.h"
+#include "ops/graph/functions.h"
 #include "thunks/error.h"
 
 #include <atomic>
@@ -83,6 +85,12 @@ StepNodes with_outputs_alone(const LoopBody& body) {
 
 }  // namespace
 
+std::vector<Variable> LoopBody::leaves() const {
+  std::vector<Variable> leaves = states;
+  leaves.insert(leaves.end(), captures.begin(), captures.end());
+  return leaves;
+}
+
 std::vector<Variable> LoopBody::values() const {
   std::vector<Variable> all;
   if (limit) all.push_back(limit);
@@ -161,6 +169,40 @@ std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts
   for (const Variable& root : step.roots) use(root);
   body.set_values(substitute(step.roots, captured));
   return Ref<const Op>(new LoopOp(Ref<const LoopBody>(&body)))->call(inputs);
+}
+
+void collect_for_gradients(LoopBody& body) {
+  const StepNodes step = with_outputs_alone(body);
+  body.set_values(step.roots);
+  const std::size_t n = body.collected.size();
+  for (std::size_t i = 0; i < body.states.size(); ++i)
+    if (!(body.nexts[i] == body.states[i]) && !has_known_lengths(body.states[i].type()))
+      body.collected.push_back(call_op("shape", {body.states[i]}));
+  for (const Variable& selector : certain_selectors(step.roots))
+    if (step.changes[step.order.of(*selector.node())]) body.collected.push_back(selector);
+  body.n_for_gradients = static_cast<std::uint32_t>(body.collected.size() - n);
+}
+
+std::vector<Variable> certain_selectors(std::span<const Variable> values) {
+  std::vector<Variable> selectors, waiting(values.begin(), values.end());
+  std::unordered_set<const Apply*> met;
+  std::unordered_set<Variable, VariableHash> known;
+  while (!waiting.empty()) {
+    const Variable v = waiting.back();
+    waiting.pop_back();
+    Apply& node = *v.node();
+    if (node.leaf() != Leaf::None || !met.insert(&node).second) continue;
+    const bool decides = node.op()->conditional() != nullptr;
+    if (!decides && !node.op()->registered()) continue;  // perhaps it asks by need
+    for (const Variable& input : node.inputs().first(decides ? 1 : node.n_inputs()))
+      waiting.push_back(input);
+    if (!decides || node.input(0).is_leaf()) continue;
+    const TensorType* const type = node.input(0).type().tensor();
+    if (type != nullptr && type->ndim() == 0 && !is_inexact(type->dtype()) &&
+        known.insert(node.input(0)).second)
+      selectors.push_back(node.input(0));
+  }
+  return selectors;
 }
 
 const OpenLoopOp* open_loop(const Apply& node) {

@@ -29,11 +29,16 @@ struct LoopBody : Counted {
   Variable test;                    ///< one number, as a condition
   std::vector<Variable> nexts;      ///< of each state, of its type
   std::vector<Variable> collected;  ///< tensors, of which every step's are kept
-  std::uint32_t keeps = 0;  ///< for who made it: what its histories are of what it collects
+  std::uint32_t keeps = 0;          ///< for who made it: what its histories are of what it collects
   /// Its first state is a fixed point of a step when it ends, whatever the others are, which that
   /// does not read: the gradient is that of the equation.
   bool implicit = false;
 
+  /// So many of what it collects, the last ones, are there for gradients alone.
+  std::uint32_t n_for_gradients = 0;
+
+  /// The states, then the captures: what stands for the inputs of the loop's node.
+  std::vector<Variable> leaves() const;
   /// What a step computes: the limit, if there is one, the test, the next values, what it collects.
   std::vector<Variable> values() const;
   void set_values(std::span<const Variable> values);
@@ -77,6 +82,13 @@ const LoopOp* closed_loop(const Apply& node);
 /// A closed loop, by a body that stands in the graph outside: what it uses of that and does not
 /// change in a step becomes a capture. `body.captures` is empty. Returns the node's outputs.
 std::vector<Variable> make_loop(LoopBody& body, std::span<const Variable> firsts);
+
+/// Adds to what a body collects what its gradient reads instead of whole states, each if somebody
+/// asks for it: the lengths of the states, and what conditionals are decided by.
+void collect_for_gradients(LoopBody& body);
+/// The selectors, 0-d integers or bools, of the conditionals that are decided whenever these values
+/// are computed.
+std::vector<Variable> certain_selectors(std::span<const Variable> values);
 
 /// A loop in the graph that its body is part of. Its inputs are the leaves of its states, what it
 /// tests, the next value of each state, the values that it leaves, and what the first states hold

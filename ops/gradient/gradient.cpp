@@ -131,7 +131,8 @@ class Backward {
   void pass(Apply& node, Region region, std::span<const Variable> incoming) {
     const LoopOp* const loop = closed_loop(node);
     const std::vector<Variable> outgoing =
-        loop != nullptr ? loop_gradients(node, *loop, incoming) : node.op()->grad(node, incoming);
+        loop != nullptr ? loop_gradients(node, *loop, incoming, wanted_inputs(node))
+                        : node.op()->grad(node, incoming);
     if (outgoing.size() != node.n_inputs())
       throw Error(ErrorKind::Value, "[" + node.op()->name() + "] grad returned " +
                                         std::to_string(outgoing.size()) + " gradients for " +
@@ -141,6 +142,13 @@ class Backward {
       // A user's Op says by None that nothing depends on an input.
       if (!node.op()->registered()) answers_[{&node, i}] |= static_cast<bool>(outgoing[i]);
     }
+  }
+
+  std::vector<bool> wanted_inputs(const Apply& node) const {
+    std::vector<bool> wanted;
+    for (const Variable& input : node.inputs())
+      wanted.push_back(leads_to_wrt_[order_.of(*input.node())]);
+    return wanted;
   }
 
   static std::vector<Region> regions_of(std::span<const Contribution> parts) {

@@ -99,6 +99,7 @@ class LoopBatch {
     body->limit = body_.limit;
     body->nexts.resize(n_states);
     body->collected.resize(body_.collected.size());
+    body->n_for_gradients = body_.n_for_gradients;
     body->set_values(substitute(roots, inside));
     const std::vector<Variable> outputs = make_loop(*body, firsts);
     const LoopOutputs place = op_.outputs();

@@ -1,4 +1,5 @@
 #include "ops/gradient/gradient.h"
+#include "ops/gradient/kept_steps.h"
 #include "ops/gradient/loops.h"
 #include "ops/graph/array_op.h"
 #include "ops/graph/functions.h"
@@ -42,11 +43,14 @@ Variable sum_of(const Variable& a, const Variable& b) { return !a ? b : !b ? a :
 
 class LoopGradients {
  public:
-  LoopGradients(Apply& node, const LoopOp& op, std::span<const Variable> incoming)
+  LoopGradients(Apply& node, const LoopOp& op, std::span<const Variable> incoming,
+                const std::vector<bool>& wanted)
       : node_(node),
+        op_(op),
         body_(op.body()),
         place_(op.outputs()),
         incoming_(incoming),
+        wanted_(wanted),
         n_states_(body_.states.size()),
         is_active_(n_states_),
         is_reached_(body_.captures.size()) {}
@@ -84,7 +88,8 @@ class LoopGradients {
       grows = false;
       for (const Apply* node : topological_order(roots())) {
         if (const auto capture = capture_of.find(node); capture != capture_of.end())
-          is_reached_[capture->second] = is_differentiable(body_.captures[capture->second]);
+          is_reached_[capture->second] = wanted_[n_states_ + capture->second] &&
+                                         is_differentiable(body_.captures[capture->second]);
         const auto state = state_of.find(node);
         if (state == state_of.end() || is_active_[state->second] ||
             !is_differentiable(body_.states[state->second]))
@@ -115,9 +120,6 @@ class LoopGradients {
   }
 
   void pull_back_step() {
-    Pairs to_leaves;
-    for (const Row& row : rows_) to_leaves.emplace_back(row.read, row.leaf);
-    const std::vector<Variable> step = substitute(roots(), to_leaves);
     const Variable at = left_ - number(1);
     std::vector<Variable> incoming = adjoints_;
     for (std::uint32_t j = 0; j < place_.n_collected; ++j)
@@ -129,40 +131,28 @@ class LoopGradients {
     for (std::size_t j = 0; j < is_reached_.size(); ++j)
       if (is_reached_[j]) wrt.push_back(body_.captures[j]);
     for (const Row& row : rows_) wrt.push_back(row.leaf);
-    std::vector<Variable> pulled = pull_back(step, incoming, wrt);
+    const StepValues step = values_of_step();
+    std::vector<Variable> pulled = pull_back(step.pulled_back, incoming, wrt);
     for (const Row& row : rows_) pulled.push_back(row.position);
-    pulled_ = in_graph_outside(pulled, at);
+    Pairs rows;
+    for (const Row& row : rows_) rows.emplace_back(row.leaf, row.read);
+    KeptSteps steps(node_, op_, at);
+    pulled_ = steps.read(pulled, step, rows);
+    for (const KeptSteps::Carried& each : steps.carried()) carried_.push_back(each);
   }
 
-  /// Values of a step, where its states are what the loop kept of them, and its captures those of
-  /// the loop.
-  std::vector<Variable> in_graph_outside(std::vector<Variable> values, const Variable& at) {
-    std::vector<Variable> there;
-    for (const Variable& v : values)
-      if (v) there.push_back(v);
-    Pairs inside;
-    for (const Row& row : rows_) inside.emplace_back(row.leaf, row.read);
-    for (std::size_t i = 0; i < n_states_; ++i)
-      if (body_.states[i].type().tensor() != nullptr)
-        inside.emplace_back(
-            body_.states[i],
-            body_.nexts[i] == body_.states[i]
-                ? first(i)
-                : row(node_.output(place_.history(static_cast<std::uint32_t>(i))), at));
-    for (std::size_t j = 0; j < body_.captures.size(); ++j)
-      inside.emplace_back(body_.captures[j], outside(j));
-    there = substitute(there, inside);
-    for (const Apply* node : topological_order(there))
-      for (const Variable& state : body_.states)
-        if (node == state.node())
-          throw Error(ErrorKind::NotImplemented,
-                      "[" + body_.name + "] a gradient needs the values of " + state.text() +
-                          " in all steps, and it is a " + state.type().text() +
-                          ": only tensors are kept");
-    auto next = there.begin();
-    for (Variable& v : values)
-      if (v) v = *next++;
-    return values;
+  /// With leaves for the rows that it reads of what it captures.
+  StepValues values_of_step() const {
+    const std::vector<Variable> pulled_back = roots();
+    std::vector<Variable> all = pulled_back;
+    all.insert(all.end(), body_.nexts.begin(), body_.nexts.end());
+    all.insert(all.end(), body_.collected.end() - body_.n_for_gradients, body_.collected.end());
+    Pairs to_leaves;
+    for (const Row& row : rows_) to_leaves.emplace_back(row.read, row.leaf);
+    all = substitute(all, to_leaves);
+    const auto nexts = all.begin() + static_cast<std::ptrdiff_t>(pulled_back.size());
+    const auto for_gradients = nexts + static_cast<std::ptrdiff_t>(n_states_);
+    return {{all.begin(), nexts}, {nexts, for_gradients}, {for_gradients, all.end()}};
   }
 
   void add_state(const Variable& leaf, const Variable& first, const Variable& next) {
@@ -202,6 +192,7 @@ class LoopGradients {
       made_.collected.push_back(part ? part : zeros_like(row(outside(rows_[k].capture), position)));
       made_.collected.push_back(cast(position, DType::Int64));
     }
+    for (const KeptSteps::Carried& each : carried_) add_state(each.leaf, each.first, each.next);
     auto* const body = new LoopBody;
     const Ref<const LoopBody> held(body);
     body->name = body_.name + "_gradient";
@@ -209,6 +200,7 @@ class LoopGradients {
     body->nexts = made_.nexts;
     body->collected = made_.collected;
     body->test = gt(left_, number(0));
+    collect_for_gradients(*body);
     return make_loop(*body, firsts_);
   }
 
@@ -241,15 +233,18 @@ class LoopGradients {
   };
 
   Apply& node_;
+  const LoopOp& op_;
   const LoopBody& body_;
   const LoopOutputs place_;
   const std::span<const Variable> incoming_;
+  const std::vector<bool>& wanted_;
   const std::size_t n_states_;
   std::vector<bool> is_active_, is_reached_;  // by state, by capture
   std::vector<Row> rows_;
   const Variable left_ = Variable::input(TensorType::scalar(DType::Int64), "left");
   std::vector<Variable> adjoints_;  // leaves, of the active states
   std::vector<Variable> pulled_;  // of these, of the captures that are reached, of rows; positions
+  std::vector<KeptSteps::Carried> carried_;
   LoopBody made_;
   std::vector<Variable> firsts_;
 };
@@ -257,9 +252,10 @@ class LoopGradients {
 }  // namespace
 
 std::vector<Variable> loop_gradients(Apply& node, const LoopOp& op,
-                                     std::span<const Variable> incoming) {
+                                     std::span<const Variable> incoming,
+                                     const std::vector<bool>& wanted) {
   if (op.body().implicit) return fixed_point_gradients(node, op, incoming);
-  return LoopGradients(node, op, incoming).run();
+  return LoopGradients(node, op, incoming, wanted).run();
 }
 
 }  // namespace thunkvm

@@ -9,14 +9,16 @@
 
 namespace thunkvm {
 
-/// The gradients with respect to the inputs of a closed loop, from those that come in at its
-/// outputs, as `Op::grad` says it: by a loop over the same steps, the last one first.
+/// The gradients with respect to the inputs of a closed loop that are `wanted`, from those that
+/// come in at its outputs, as `Op::grad` says it: by a loop over the same steps, the last one
+/// first.
 ///
-/// Each of its steps computes again, by need, what the step computed, from the values that the
-/// states had at its head, which the loop keeps for it. An array that a step reads one row of by a
-/// position of its own (`x[i]`) gets the gradients of the rows behind the loop, all at once.
+/// Each of its steps computes again, by need, what the step computed, from what the loop keeps for
+/// it (KeptSteps). An array that a step reads one row of by a position of its own (`x[i]`) gets the
+/// gradients of the rows behind the loop, all at once.
 std::vector<Variable> loop_gradients(Apply& node, const LoopOp& op,
-                                     std::span<const Variable> incoming);
+                                     std::span<const Variable> incoming,
+                                     const std::vector<bool>& wanted);
 
 /// The same of a loop that ends where its first state, z, is a fixed point of a step: z = f(z, c).
 /// From dz = (I - df/dz)^-1 df/dc dc (the implicit function theorem), by one linear system; the

@@ -144,7 +144,12 @@ PyObject* loop_of(PyObject*, PyObject* args) {
     body->keeps = keeps;
     body->implicit = implicit != 0;
     body->collected = require_variables(collected, "a value that a loop collects");
-    return wrap_list(make_loop(*body, require_variables(firsts, "the first value of a state")));
+    const std::vector<Variable> of_states = require_variables(firsts, "the first value of a state");
+    collect_for_gradients(*body);
+    std::vector<Variable> outputs = make_loop(*body, of_states);
+    const auto hidden = outputs.end() - 2 - body->n_for_gradients;
+    outputs.erase(hidden, hidden + body->n_for_gradients);
+    return wrap_list(outputs);
   });
 }
 
@@ -155,7 +160,7 @@ PyObject* loop_about(PyObject*, PyObject* variable) {
     if (op == nullptr || v.index() >= op->outputs().n_states) return PyRef::borrow(Py_None);
     const LoopOutputs place = op->outputs();
     const auto output = [&](std::uint32_t i) { return object(v.node()->output(i)).release(); };
-    const bool collects = v.index() < place.n_collected;
+    const bool collects = v.index() < place.n_collected - op->body().n_for_gradients;
     return PyRef::take(
         Py_BuildValue("(NNNIN)", output(place.steps()), output(place.finished()),
                       collects ? output(place.collected(v.index())) : Py_NewRef(Py_None),
@@ -169,10 +174,12 @@ PyObject* loop_body(PyObject*, PyObject* variable) {
     const LoopOp* const op = v.is_leaf() ? nullptr : closed_loop(*v.node());
     if (op == nullptr) return PyRef::borrow(Py_None);
     const LoopBody& body = op->body();
+    const std::span collected =
+        std::span(body.collected).first(body.collected.size() - body.n_for_gradients);
     return PyRef::take(Py_BuildValue(
         "(NNNNNN)", wrap_list(body.states).release(), wrap_list(body.captures).release(),
         body.limit ? object(body.limit).release() : Py_NewRef(Py_None), object(body.test).release(),
-        wrap_list(body.nexts).release(), wrap_list(body.collected).release()));
+        wrap_list(body.nexts).release(), wrap_list(collected).release()));
   });
 }
 
