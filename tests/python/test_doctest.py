@@ -59,6 +59,7 @@ def test_examples_of_a_method(name: str) -> None:
         "docs/coming-from-theano.md",
         "docs/emission.md",
         "docs/loops.md",
+        "docs/nests.md",
         "docs/profiling.md",
         "docs/programs/collatz.md",
         "docs/programs/fixed-point.md",
