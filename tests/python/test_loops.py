@@ -300,3 +300,12 @@ def test_a_step_asks_an_ifelse_for_the_length_of_one_axis_alone(mode: Any) -> No
     f = tv.function([x, m], tv.fori_loop(0, 2, body, m), mode=mode)
     for chosen in (1.0, -1.0):
         np.testing.assert_array_equal(f(chosen, [[1.0, 2.0], [3.0, 4.0]]), [[5.0, 6.0], [7.0, 8.0]])
+
+
+def test_fori_loop_takes_no_memory_for_a_step_that_leaves_the_shape() -> None:
+    roots = tv.fori_loop(0, n, lambda _, s: tv.sqrt(s * 0.9 + 0.1), v)
+    f = tv.function([v, n], roots, mode=tv.Mode("cvm", compile="now"))
+    with f.profile("memory") as p:
+        np.testing.assert_allclose(f(np.ones(1000), 100), np.ones(1000))
+    allocated = {row.op: row.bytes_allocated for row in p.functions[0].nodes}
+    assert allocated["sqrt"] == 8000
