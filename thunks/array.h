@@ -108,7 +108,7 @@ class Array {
     return body.references.load(std::memory_order_acquire) == 1 && body.buffer->exclusive() &&
            (body.contiguous || gapless(body));
   }
-  /// The bytes from its first to its last, whatever lies between its elements.
+  /// The bytes from its first element to its last, with all that lies between them.
   static std::span<char> reach(const ArrayBody& body);
   /// True if the memory behind its elements goes on up to a multiple of kArrayPadding bytes.
   static bool padded(const ArrayBody& body);

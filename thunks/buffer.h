@@ -6,7 +6,7 @@
 
 namespace thunkvm {
 
-/// How a foreign owner of memory is let go, and asked who else holds it.
+/// The hooks of a foreign owner of memory: one releases it, one says if others hold it.
 struct ForeignOwner {
   /// Gives up one hold on `owner`. May be called on any thread, at any time: a host that needs a
   /// lock for it queues.

@@ -19,8 +19,8 @@ Array cast_array(const Array& from, DType to);
 /// A number or an array, converted; the same cell where the dtype is right already.
 Cell cast_cell(const Cell& from, DType to);
 
-/// Whether a conversion from `from` to `to` lost nothing but digits: each element is what it was,
-/// or, in an inexact dtype, finite where it was finite; a complex array is no real one.
+/// True if a conversion from `from` to `to` lost digits at most: each element is the same, or, in
+/// an inexact dtype, finite if it was finite. False from a complex array to a real one.
 bool values_survive(const Array& from, const Array& to);
 
 /// A python-number-like cell (bool, int64, float64, complex128) as `dtype`. Throws Error(Value)

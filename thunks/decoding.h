@@ -15,7 +15,7 @@ enum class Decoding : std::uint8_t {
   IndexOrDefault,  ///< arm i for the value i in [0, n-1); anything else takes the last arm
 };
 
-/// By Decoding: what it is called, in attributes and in all texts.
+/// The names of the decodings, in attributes and in all texts.
 inline constexpr std::array<const char*, 3> kDecodingNames{"truth", "index", "index_or_default"};
 inline constexpr const char* name(Decoding decoding) {
   return kDecodingNames[static_cast<std::size_t>(decoding)];

@@ -65,7 +65,7 @@ inline bool is_float(DType d) { return d >= DType::Float16 && d <= DType::Float6
 /// `Object` with anything but itself is an Error (TypeError).
 DType promote(DType a, DType b);
 
-/// NEP 50: what a Python number of `weak` kind (Bool, Signed, Float, Complex) becomes beside a
+/// NEP 50: the dtype of a Python number of `weak` kind (Bool, Signed, Float, Complex) beside a
 /// strong dtype.
 DType promote_weak(DType strong, Kind weak);
 

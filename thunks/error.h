@@ -7,7 +7,7 @@
 
 namespace thunkvm {
 
-/// Which exception a host should raise. The names are Python's, since that is what users see.
+/// The exception that a host should raise. The names are Python's, which users see.
 enum class ErrorKind {
   Type,   ///< a value or a result of the wrong type
   Value,  ///< the right type, but a value that cannot be used (shapes that do not fit, NaN as a
@@ -24,7 +24,7 @@ enum class ErrorKind {
   Host,         ///< an exception of the host language is pending or carried; the message is empty
 };
 
-/// An error with its kind. The message names the thing, the value, the rule and what to do.
+/// An error with its kind. The message names the thing, the value, the rule and the remedy.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}

@@ -4,8 +4,9 @@
 
 namespace thunkvm {
 
-/// Sets what `poll_interrupt` asks, for the whole process; null, as at first, for nothing. It
-/// throws what ends the work of the thread that asks, and may run any code of the host before.
+/// Sets the function that `poll_interrupt` calls, for the whole process; null, as at first: none.
+/// The function throws to end the work of the calling thread, and may run any code of the host
+/// before.
 void set_interrupt_hook(void (*hook)());
 
 /// Asks the host about every thousandth time, which is every few milliseconds where each node asks.

@@ -14,8 +14,8 @@ namespace thunkvm {
 /// that are 0 is more than an int64.
 ///
 /// With `unit` the size of an element this is the rule, NumPy's too, that every Array and every
-/// TensorType keeps. So products of any of *their* lengths fit, and are multiplied as they are;
-/// what comes from elsewhere (a shape that is an input, an attribute) comes through here first.
+/// TensorType keeps. So products of any of *their* lengths fit, and are multiplied as they are.
+/// Lengths from elsewhere (a shape that is an input, an attribute) pass through here first.
 inline std::optional<std::int64_t> product_of_lengths(Dims lengths, std::int64_t unit = 1) {
   std::int64_t product = unit;
   bool empty = false, fits = true;

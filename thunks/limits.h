@@ -1,4 +1,4 @@
-// limits.h: how large arrays and blocks of memory are, what is kept of them, how often a host is
+// limits.h: the sizes of arrays and blocks of memory, the memory that is kept, how often a host is
 // asked, and why.
 #pragma once
 
@@ -33,12 +33,13 @@ inline constexpr std::uint32_t kIdleBlocks = 64;
 /// Bytes of a thread's share of the statistics that may be unseen. 10 blocks of 4 kB take 12 ns
 /// each with 8 kB, and 4 ns with 64 kB and 1 MB.
 inline constexpr std::int64_t kUnflushedBytes = 64 << 10;
-/// The largest block that has a size class. More bytes than this are more than memory has room for;
-/// who asks for them is told by the system.
+/// The largest block that has a size class. More bytes than this are more than memory has room for:
+/// the system refuses them.
 inline constexpr std::size_t kLargestClass = std::size_t{1} << 40;
-/// Idle bytes in the lists of all threads: what a process keeps and does not use. An array of
-/// 100 MB is written anew in 7.9 ns an element with nothing kept, in 2.4 to 3.2 ns with 128 MB to
-/// 1 GB; one of 300 MB, which goes back to the system, in 5.2 to 6.7 ns, and with 1 GB in 2.3 ns.
+/// Idle bytes in the lists of all threads: memory that a process keeps and does not use. An array
+/// of 100 MB is written anew in 7.9 ns an element with nothing kept, in 2.4 to 3.2 ns with 128 MB
+/// to 1 GB; one of 300 MB, which goes back to the system, in 5.2 to 6.7 ns, and with 1 GB in 2.3
+/// ns.
 inline constexpr std::size_t kMostIdleBytes = 256u << 20;
 
 /// The stack of a fiber. A lazy body that needs more ends the process at the guard page. Memory is
@@ -55,7 +56,7 @@ inline constexpr std::size_t kIdleStacks = 1024;
 
 /// Questions of poll_interrupt of which one is handed on to the host. A graph of 20,000 nodes is
 /// linked in 0.28 us a node with 1; 64 to 16,384 do not differ: 0.20 to 0.22 us. So many nodes take
-/// 0.2 ms, which nobody waits for who presses Ctrl-C.
+/// 0.2 ms, a short wait after Ctrl-C.
 inline constexpr std::uint32_t kPollsPerQuestion = 1024;
 /// Elements of work (units of an addition) from which a kernel is worth leaving the host for. To
 /// leave Python and come back takes 0.09 us; with so many elements `sum` takes 1.4 us, `x + x`

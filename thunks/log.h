@@ -5,9 +5,9 @@
 
 namespace thunkvm {
 
-/// The logger "thunkvm": what is linked and how long it took (debug), what a user should look at
-/// (warning). A C++ program gets warnings on stderr, and may give it sinks and a level of its own;
-/// Python forwards it to `logging.getLogger("thunkvm")`. Thread-safe.
+/// The logger "thunkvm": linked functions and the time that it took (debug), problems that a user
+/// should look at (warning). A C++ program gets warnings on stderr, and may give it sinks and a
+/// level of its own; Python forwards it to `logging.getLogger("thunkvm")`. Thread-safe.
 spdlog::logger& log();
 
 }  // namespace thunkvm

@@ -8,10 +8,10 @@
 
 namespace thunkvm {
 
-/// The pool's memory, in bytes. `in_use` is what live buffers were given (rounded up to their size
-/// class); `peak` the largest `in_use` since the start or the last `reset_peak`; `cached` what
-/// waits to be used again; `live_buffers` counts blocks, headers of views included. Other threads'
-/// last kUnflushedBytes each may be missing.
+/// The pool's memory, in bytes. `in_use` is the memory of live buffers (rounded up to their size
+/// class); `peak` the largest `in_use` since the start or the last `reset_peak`; `cached` the
+/// memory that waits to be used again; `live_buffers` counts blocks, headers of views included.
+/// Other threads' last kUnflushedBytes each may be missing.
 struct PoolStatistics {
   std::size_t in_use = 0;
   std::size_t peak = 0;
@@ -29,8 +29,8 @@ struct PoolStatistics {
 /// or behind the end is seen.
 class MemoryPool {
  public:
-  /// At least so many bytes, aligned to 64; what they hold is anything. Throws Error(Memory) with
-  /// the size when there are none.
+  /// At least so many bytes, aligned to 64 and not initialised. Throws Error(Memory) with the size
+  /// when there are none.
   static void* allocate(std::size_t bytes, std::uint8_t& size_class) {
     if (bytes <= kSmallBlock) [[likely]] {
       size_class = size_classes::kOfLines[(bytes + 63) / 64];

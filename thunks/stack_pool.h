@@ -12,8 +12,8 @@ namespace thunkvm {
 /// The process's stacks for fibers: kFiberStackBytes each (thunks/limits.h), with a guard page
 /// below, so that an overflow ends the process at once instead of writing over a neighbour.
 ///
-/// At most kMaxFibers are handed out at a time. Up to kIdleStacks of those that came back wait to
-/// be used again, the rest goes back to the system: an idle stack keeps the pages that it touched.
+/// At most kMaxFibers are handed out at a time. Up to kIdleStacks that came back wait to be used
+/// again; the others go back to the system, since an idle stack keeps the pages that it touched.
 /// Thread-safe.
 class StackPool {
  public:

@@ -56,8 +56,8 @@ class StridedWalk {
   std::vector<std::int64_t> strides_;  ///< [axis][operand], bytes
 };
 
-/// Writes the strides of an array in C order whose elements lie `step` apart. They may wrap where
-/// it has no elements, but other lengths whose product no number holds: nobody goes by one then.
+/// Writes the strides of an array in C order whose elements lie `step` apart. They may wrap if it
+/// has no elements and the product of its other lengths is too large: no code uses a stride then.
 inline void fill_dense_strides(Dims shape, std::int64_t step, std::int64_t* strides) {
   auto next = static_cast<std::uint64_t>(step);
   for (std::size_t axis = shape.size(); axis-- > 0;) {

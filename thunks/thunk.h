@@ -1,8 +1,8 @@
 // thunk.h: the contract between the machine and the code that computes one node.
 //
-// A node of the graph becomes a *thunk*. What the machine needs of it is a ThunkCode: either a
-// plain function (an eager kernel, shared by all calls), or a maker of BoundThunks, which belong to
-// one frame and may be lazy.
+// A node of the graph becomes a *thunk*. The machine knows it as a ThunkCode: either a plain
+// function (an eager kernel, shared by all calls), or a maker of BoundThunks, which belong to one
+// frame and may be lazy.
 #pragma once
 
 #include "thunks/cell.h"
@@ -25,16 +25,16 @@ class BoundThunk;
 /// How a thunk's run ended.
 enum class Status : std::uint8_t { Done, Failed };
 
-/// The registers that one thunk reads and writes, and what it may do with them. Lives as long as
-/// the program.
+/// The registers that one thunk reads and writes, and the inputs whose memory it may take over.
+/// Lives as long as the program.
 struct Operands {
   static constexpr int kDyingInputs = 32;  ///< as many as `dying` has bits
 
   const std::uint32_t* registers = nullptr;  ///< inputs, then outputs
   std::uint16_t n_inputs = 0;
   std::uint16_t n_outputs = 0;
-  /// Bit i: input i dies here on every path; its memory may be taken over. Inputs from
-  /// kDyingInputs on are not among them.
+  /// Bit i: input i dies here on every path, and its memory may be taken over. Inputs from
+  /// kDyingInputs on have no bit.
   std::uint32_t dying = 0;
   const void* state = nullptr;  ///< the kernel's own immutable data
   std::uint32_t bound = 0;      ///< index of the BoundThunk in the frame, for thunks that have one
@@ -55,8 +55,8 @@ struct Activation {
   Cell* cells = nullptr;
   Host* host = nullptr;
   BoundThunk* const* bound = nullptr;
-  /// The `_nogc` modes: outputs still hold the value of an earlier call, whose memory may be
-  /// written again if it is exclusive; nothing dies.
+  /// The `_nogc` modes: outputs still hold the value of an earlier call. Its memory may be written
+  /// again if it is exclusive. No register dies.
   bool retain_intermediates = false;
   bool poll = false;  ///< set by kernels that took long: the machine asks the host whether to stop
   Failure failure;
@@ -91,8 +91,8 @@ inline constexpr std::uint8_t kFailed = 2;
 /// inputs that it requests next.
 class LazyCall {
  public:
-  /// `inputs`: the outcome of each input's body. `requested` is a list of the caller's, empty,
-  /// whose memory is used again from entry to entry.
+  /// `inputs`: the outcome of each input's body. `requested` is an empty list of the caller's; its
+  /// memory is used again from entry to entry.
   LazyCall(Activation& activation, const Operands& operands, const std::uint8_t* inputs,
            std::uint8_t* computed, std::uint32_t demanded, std::vector<std::int64_t>& requested)
       : activation_(activation),
@@ -106,7 +106,8 @@ class LazyCall {
   int n_outputs() const { return operands_.n_outputs; }
   /// The output that somebody waits for.
   std::uint32_t demanded() const { return demanded_; }
-  /// True once this thunk requested input i and it was computed; what else ran makes no difference.
+  /// True once this thunk requested input i and it was computed. An input that ran for others alone
+  /// is not available.
   bool available(int i) const { return inputs_[i] == kComputed; }
   /// The value of an available input.
   const Cell& input(int i) const { return activation_.cells[operands_.input(i)]; }
@@ -116,15 +117,16 @@ class LazyCall {
     activation_.cells[operands_.output(j)] = std::move(value);
     computed_[j] = 1;
   }
-  /// Requests an input: they are computed in this order before the thunk is entered again.
+  /// Requests an input. Inputs are computed in the order of their requests, before the thunk is
+  /// entered again.
   void request(std::int64_t input) { requested_.push_back(input); }
   std::vector<std::int64_t>& requested() { return requested_; }
   Activation& activation() const { return activation_; }
   const Operands& operands() const { return operands_; }
 
-  /// For nested implementations of Demand::force only: computes input i at once, by running the
-  /// machine on the native stack, at most kMaxNesting (vm/limits.h) calls deep. After Failed
-  /// the call is lost: let it end. Null where the machine cannot nest.
+  /// For nested implementations of Demand::force only. Computes input i at once, by running the
+  /// machine on the native stack, at most kMaxNesting (vm/limits.h) calls deep. After Failed the
+  /// call is lost: let it end. Null if the machine cannot nest.
   std::function<Status(int)> compute_now;
 
  private:
@@ -138,30 +140,30 @@ class LazyCall {
 
 /// A thunk that belongs to one frame: it may keep state between the entries of one call.
 ///
-/// An eager one is `run`, and holds no value when it returns. A lazy one is `enter`ed for an output
-/// that is demanded; it sets outputs through the call and requests inputs, and is entered again
-/// with them, until the demanded output is there. After each call in which it was entered, failed
-/// or not, `reset` drops all that it holds.
+/// An eager one is `run`, and holds no value when it returns. A lazy one is `enter`ed for a
+/// demanded output. It sets outputs through the call and requests inputs, and is entered again with
+/// them, until the demanded output is there. After each call in which it was entered, failed or
+/// not, `reset` drops all that it holds.
 class BoundThunk {
  public:
   virtual ~BoundThunk() = default;
   virtual Status run(Activation& activation, const Operands& operands);
   virtual Status enter(LazyCall& call);
-  /// The call in which this lazy thunk was entered is over: let go of every value; close what is
-  /// suspended.
+  /// The call in which this lazy thunk was entered is over. Drop every value, and end a suspended
+  /// run.
   virtual void reset() noexcept {}
 };
 
-/// What a thunk is, for people, and for who hands it memory to write to.
+/// How a thunk runs. Texts name it, and it decides who allocates the outputs.
 enum class ThunkForm : std::uint8_t {
   Kernel,   ///< an eager function
   Perform,  ///< a `perform` in Python
   C,        ///< a user's C
-  Lazy,     ///< says at run time what it demands
+  Lazy,     ///< names its inputs at run time
   Thunk,    ///< a user's eager thunk in Python
   Branch,   ///< none: a conditional, which the machine itself decides
 };
-/// Its word in all texts: "kernel", "perform", ...
+/// The form's word in all texts: "kernel", "perform", ...
 std::string_view name(ThunkForm form);
 
 /// How one node runs. Exactly one of `eager` and `make` is set; a lazy thunk always has `make`.
@@ -175,9 +177,8 @@ struct ThunkCode {
   explicit operator bool() const { return eager != nullptr || make != nullptr; }
 };
 
-/// An eager ThunkCode that calls `run(activation, operands)`, a function that may have captured
-/// what it needs of its Op, and may throw. All calls share it, those of several threads at a time
-/// too.
+/// An eager ThunkCode that calls `run(activation, operands)`. The function may have captured
+/// attributes of its Op, and may throw. All calls share it, on several threads at a time too.
 template <class F>
 ThunkCode eager_thunk(F run) {
   ThunkCode code;
