@@ -1,5 +1,5 @@
-// body_contents.h: the registers and lazy thunks that belong to one body: let go where it failed
-// and the call goes on.
+// body_contents.h: the registers and lazy thunks of one body, which are emptied if it fails and the
+// call goes on.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,12 @@
 namespace thunkvm {
 
 /// The registers that are written, and the lazy thunks that are entered, only while control is in a
-/// certain body (Program::bodies). Nobody else may demand them. Constants, outputs, updates and
-/// what the caller gives belong to none.
+/// certain body (Program::bodies). No other code may demand them. Constants, outputs, updates,
+/// arguments and shared values belong to no body.
 ///
-/// Who makes a program knows where its bodies are, and gives it this
-/// (linkers/schedule/body_contents.h). The frames of a program share it, on all threads; what it
-/// returns stays for as long as it does. Asked only where such a body failed and somebody goes on
-/// without it.
+/// The maker of a program gives it its contents (linkers/schedule/body_contents.h). The frames of a
+/// program share them, on all threads. Returned spans live as long as this object. It is asked only
+/// if such a body failed and the call goes on without it.
 class BodyContents {
  public:
   virtual ~BodyContents() = default;

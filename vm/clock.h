@@ -9,9 +9,9 @@
 
 namespace thunkvm {
 
-/// Counts ticks: of the processor's own counter where it has one that goes on evenly (10 ns a
-/// read), else nanoseconds of the system's monotonic clock. How long a tick is was measured against
-/// the system's clock.
+/// Counts ticks. They are those of the processor's own counter if that is even (10 ns a read), else
+/// nanoseconds of the system's monotonic clock. The length of a tick was measured against the
+/// system's clock.
 ///
 /// Tests may replace it with another clock, for the whole process.
 class Clock {
@@ -25,11 +25,11 @@ class Clock {
 #endif
     return read_();
   }
-  /// Whether `now` reads the processor's counter, and so calls nothing.
+  /// True if `now` reads the processor's counter, and so calls nothing.
   static bool is_counter() { return read_ == nullptr; }
   static double seconds_per_tick();
 
-  /// From now on the time is what `advance` makes it, in nanoseconds; false: the real one again.
+  /// true: from now on `advance` alone moves the time, in nanoseconds. false: the real time again.
   static void stand_still(bool still);
   static void advance(std::uint64_t nanoseconds);
   static bool is_set();

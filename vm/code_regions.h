@@ -1,4 +1,4 @@
-// code_regions.h: which block of its schedule each part of a program's code is in.
+// code_regions.h: the block of the schedule that each part of a program's code is in.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace thunkvm {
 /// (linkers/schedule/code_regions.h), or one for all.
 struct CodeRegions {
   std::uint32_t n_regions = 1;
-  /// By pc of a Need or a Lazy, which may have a body run: the region that it stands in. Others: 0.
+  /// By pc: the region of a Need or a Lazy, which may run a body; 0 of other instructions.
   std::vector<std::uint32_t> at_pc;
 
   std::uint32_t at(std::uint32_t pc) const { return pc < at_pc.size() ? at_pc[pc] : 0; }

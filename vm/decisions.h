@@ -1,4 +1,5 @@
-// decisions.h: which way branches went in a call, and which way they are to go in another one.
+// decisions.h: the arms that branches took in a call, and the arms that they are to take in
+// another.
 #pragma once
 
 #include "vm/program.h"
@@ -11,7 +12,7 @@
 
 namespace thunkvm {
 
-/// Which way one branch went that is in no loop.
+/// The arm that a branch took, if it is in no loop.
 struct Decision {
   std::uint32_t branch = 0, arm = 0;
 };
@@ -22,14 +23,15 @@ struct ArmRun {
   std::uint64_t times = 0;
 };
 
-/// Which way one branch in a loop went, each time that it was decided in a call.
+/// The arms that a branch in a loop took, each time that it was decided in a call.
 struct LoopDecisions {
   std::uint32_t branch = 0;
   std::vector<ArmRun> runs;
 };
 
-/// The arms that a branch takes in a call whatever its selector's value is: those of `runs`, then
-/// from the first again if it repeats them, else what the selector says. Without runs: that alone.
+/// The arms that a branch is forced to take in a call. Those of `runs` come first. After them it
+/// begins again if it repeats them, else its selector decides. Without runs the selector always
+/// decides.
 struct ArmScript {
   std::vector<ArmRun> runs;
   bool repeats = false;
@@ -38,7 +40,8 @@ struct ArmScript {
 /// Reads the scripts of a call.
 class ScriptReader {
  public:
-  /// By branch; no such element: no script. They stay where they are until the call has ended.
+  /// `scripts`: by branch; a branch behind the last one has none. They stay where they are until
+  /// the call has ended.
   void begin(std::span<const ArmScript> scripts) { places_.assign(scripts.begin(), scripts.end()); }
   /// The arm that a branch takes now; kNone: the one that its selector says.
   std::uint32_t next(std::uint32_t branch) {

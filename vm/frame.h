@@ -19,7 +19,7 @@
 
 namespace thunkvm {
 
-/// The pc at which the machine goes on after a body, and which body it is.
+/// A body in progress, and the pc at which the machine goes on after it.
 struct Resume {
   std::uint32_t pc = 0, body = 0;
 };
@@ -31,15 +31,14 @@ struct LazyState {
   std::vector<std::uint32_t> waiting;
   std::vector<std::int64_t> requested;  ///< inputs that it requests while it is entered
   Failure failure;                      ///< its own: no output is computed from then on
-  std::uint32_t raising = kNone;        ///< the body whose failure it is to be told of
+  std::uint32_t raising = kNone;        ///< the failed body that it is to be told of
   bool entered = false;
-  bool released = false;  ///< it has let go of what it held, and is not entered again
+  bool released = false;  ///< it has dropped its values, and is not entered again
 };
 
 class Frame;
 
-/// Told of a call that fails while its registers still hold what they held, for reports of the
-/// values involved.
+/// Told of a failed call before its registers are emptied, for reports of the values involved.
 class FailureObserver {
  public:
   virtual ~FailureObserver() = default;
@@ -48,8 +47,8 @@ class FailureObserver {
 
 /// One call's registers, done bits, lazy thunks and counters. Used by one thread at a time.
 ///
-/// A body that failed is not run again in the call, and where a lazy thunk goes on
-/// without it, the registers that belong to it alone (BodyContents) are emptied.
+/// A body that failed does not run again in the call. If a lazy thunk goes on without it, the
+/// registers that belong to it alone (BodyContents) are emptied.
 ///
 /// The caller stores arguments in `cell(program.inputs[i])` and shared variables' values in
 /// `cell(program.shared[i])`, runs, and moves outputs and updates out, then calls `finish`.
@@ -63,19 +62,18 @@ class Frame {
   const Program& program() const { return *program_; }
   Cell& cell(std::uint32_t index) { return cells_[index]; }
   /// Runs the program, with a tracer if there is one. On Failed, `failure` says why and the call
-  /// has been abandoned; never throws. Costs nothing that grows with the number of registers, but
-  /// for a call that fails. The observer, if there is one, is told of a failure before the
-  /// registers are emptied.
+  /// has been abandoned. Never throws. The cost does not grow with the number of registers, unless
+  /// the call fails. The observer, if there is one, is told of a failure before the registers are
+  /// emptied.
   Status run(Host& host, Tracer* tracer = nullptr, FailureObserver* observer = nullptr);
-  /// From the next call on, `code` stands for what it can of the program; null: the program alone.
-  /// Traced code serves runs that have a tracer, other code those that have none.
+  /// From the next call on, `code` stands for parts of the program; null: the interpreter runs all
+  /// of it. Traced code serves runs that have a tracer, other code those that have none.
   void use(std::shared_ptr<const NativeCode> code);
   const NativeCode* native() const { return native_call_.code; }
   /// The tracer of the run in flight, or null.
   Tracer* tracer() const { return tracer_; }
-  /// From the next call on, what runs is recorded; calls then begin and end with the recorder's.
-  /// Emitted code that this frame uses has to be of a profiled plan. Runs with a tracer record
-  /// nothing.
+  /// From the next call on, calls are recorded: each begins and ends with the recorder's. Emitted
+  /// code that this frame uses has to be of a profiled plan. Runs with a tracer record nothing.
   void record(std::unique_ptr<Recorder> recorder);
   Recorder* recorder() const { return recorder_.get(); }
   /// Why the last call failed, until the next one begins.
@@ -83,14 +81,14 @@ class Frame {
   /// The same, moved out, so that the frame does not keep the exception alive.
   Failure take_failure() noexcept { return std::exchange(activation_.failure, Failure{}); }
 
-  /// Ends a call that succeeded: inputs, shared variables' values, the outputs and updates that the
-  /// caller left, and all outputs of lazy thunks are dropped, done bits and lazy thunks reset. In a
+  /// Ends a call that succeeded. Drops inputs, shared variables' values, the outputs and updates
+  /// that the caller left, and all outputs of lazy thunks; resets done bits and lazy thunks. In a
   /// program with `retain_intermediates` the intermediates, those of lazy thunks too, stay as stale
-  /// values. Costs a step for each input, shared variable, output and update, each memo that ran
+  /// values. Cost: a step for each input, shared variable, output and update, each memo that ran
   /// and each lazy thunk that was entered.
   void finish() noexcept;
-  /// Ends a call that failed, or one that is given up before or after it ran: every register but
-  /// the constants is emptied, done bits and lazy thunks reset.
+  /// Ends a call that failed, or that is given up before or after it ran. Empties every register
+  /// but the constants, resets done bits and lazy thunks.
   void abandon() noexcept;
 
   /// The step that a loop is in, from 0, or was in when it ended.
@@ -112,29 +110,29 @@ class Frame {
   friend class Unwinding;
   friend class NativeSupport;
   void reset_bodies() noexcept;
-  /// A lazy thunk that was entered lets go of what it holds, and is as it was.
+  /// Drops the values of a lazy thunk that was entered: it is as before its first entry.
   void reset_lazy(std::uint32_t lazy) noexcept;
   /// A loop is run: its first step begins.
   void begin_loop(std::uint32_t loop) noexcept;
-  /// What belongs to the steps of a loop has not run yet.
+  /// Marks the bodies and lazy thunks of a loop's step as not run.
   void reset_step(std::uint32_t loop) noexcept;
   /// Notes that a body failed, by the activation's failure.
   void fail_body(std::uint32_t body);
-  /// Has a lazy thunk that was entered let go of what it holds.
+  /// Drops the values of a lazy thunk that was entered, for the rest of the call.
   void release(std::uint32_t lazy) noexcept;
-  /// Empties the registers of the bodies that failed, once somebody goes on without them.
+  /// Empties the registers of failed bodies, once a lazy thunk goes on without them.
   void drop_failed();
 
   std::shared_ptr<const Program> program_;
   std::vector<Cell> cells_;
-  std::vector<std::uint8_t> done_;  ///< by body: 0, kComputed (or a memo, running) or kFailed
-  std::vector<std::uint32_t>
-      done_list_;  ///< memos to be reset, but for those of loops: a call pays only for those it ran
+  std::vector<std::uint8_t> done_;        ///< by body: 0, kComputed (or a memo, running) or kFailed
+  std::vector<std::uint32_t> done_list_;  ///< memos to be reset, but for those of loops: a call
+                                          ///< pays only for the memos that it ran
   std::vector<LazyState> lazies_;
   std::vector<std::uint32_t> entered_;  ///< lazies to be reset, but for those of loops
   std::vector<std::uint64_t> counted_;  ///< by loop: its counter when it was run last
   std::unordered_map<std::uint32_t, Failure> failures_;  ///< by body
-  std::vector<std::uint32_t> failed_bodies_;             ///< whose registers are to be emptied
+  std::vector<std::uint32_t> failed_bodies_;             ///< bodies with registers to be emptied
   std::vector<std::uint32_t> ends_;                      ///< registers that `finish` empties
   std::vector<std::unique_ptr<BoundThunk>> bound_;
   std::vector<BoundThunk*> bound_pointers_;
@@ -164,8 +162,8 @@ class FramePool {
                      std::function<std::unique_ptr<Recorder>()> recorder = nullptr);
   ~FramePool();
 
-  /// An idle frame, or a new one (whatever a maker of BoundThunks throws passes). The caller gives
-  /// it back after `finish` or `abandon`.
+  /// An idle frame, or a new one. Exceptions of a maker of BoundThunks pass. The caller gives the
+  /// frame back after `finish` or `abandon`.
   Frame* acquire() {
     Frame* frame = last_.exchange(nullptr, std::memory_order_acquire);
     return frame != nullptr ? frame : find_or_make();
@@ -183,7 +181,7 @@ class FramePool {
   void each_idle(const std::function<void(Frame&)>& visit);
   /// Sets the counters of the frames that are idle now to zero.
   void reset_counters();
-  /// True if no idle frame holds a value that a call should have let go (see Frame::empty).
+  /// True if no idle frame holds a value that a call should have dropped (see Frame::empty).
   bool registers_empty();
   /// All frames, idle and in use.
   std::size_t size();

@@ -6,9 +6,9 @@
 
 namespace thunkvm {
 
-/// Runs programs in frames; `Frame::run` is the way in. One loop, instantiated for each way of
-/// watching it (with none, with a tracer, with the frame's recorder); no native recursion on the
-/// graph's depth: the bodies in progress are kept on the frame's own stack.
+/// Runs programs in frames; `Frame::run` is the way in. It has one loop, instantiated for each
+/// policy of watch.h (none, a tracer, the frame's recorder, both). The native stack does not grow
+/// with the graph's depth: the frame's own stack has the bodies in progress.
 ///
 /// Asks the host whether to stop every kThunksPerPoll thunks of a frame and after kernels that took
 /// long.

@@ -1,4 +1,4 @@
-// limits.h: how often the machine looks up, how deep and how far it goes, and why.
+// limits.h: how often the machine asks its host, how deep it nests, how much it keeps, and why.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@ inline constexpr std::int32_t kThunksPerPoll = 1024;
 
 /// How deep the machine may run on the native stack inside itself, for nested implementations of
 /// Demand::force: beyond, the call fails with an error, before the stack ends. So many take 128 to
-/// 160 kB and what lazy bodies need between them; the smallest stacks that systems give a thread
-/// are 512 kB.
+/// 160 kB, and the stacks of lazy bodies between them; the smallest stacks that systems give a
+/// thread are 512 kB.
 inline constexpr int kMaxNesting = 200;
 
 /// Steps that an operation on the verifier's conditions takes before it gives up. Also bounds the

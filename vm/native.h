@@ -1,10 +1,11 @@
 // native.h: emitted code, as the machine runs it.
 //
 // Emitted code is an overlay of a program: it has the same registers, counters, memo bodies and
-// pcs, so a frame may run its program with it or without, from one call to the next. A function
-// of it stands for a stretch of the program's code. Where the interpreter may come into such a
-// stretch, the overlay's code has a Native instruction; everywhere else the program's own ones,
-// which all that was not emitted goes by, and the runs of a tracer unless the code is traced.
+// pcs, so a frame may run its program with it or without, from one call to the next. A function of
+// it stands for a stretch of the program's code. Where the interpreter may enter such a stretch,
+// the overlay's code has a Native instruction. Everywhere else it has the program's own
+// instructions: nodes that were not emitted run by them, and so does a call with a tracer, unless
+// the code is traced.
 #pragma once
 
 #include "vm/native_steps.h"
@@ -23,8 +24,8 @@ class Tracer;
 struct NativeCall;
 struct ThunkRun;
 
-/// Runs from one of its labels to where it ends, and returns the pc to go on at; kNone if the call
-/// has failed, which has been noted by then.
+/// Runs from one of its labels to its end, and returns the pc to go on at; kNone if the call has
+/// failed, which has been noted by then.
 using NativeFunction = std::uint32_t (*)(NativeCall* call, std::uint32_t label);
 
 /// A call as emitted code sees it. Emitted modules declare the first five members again
@@ -38,13 +39,13 @@ struct NativeCall {
   const NativeCode* code = nullptr;
   Frame* frame = nullptr;
   Activation* activation = nullptr;
-  /// The emitted code's own, aligned to a cache line: zeros in a frame's first call, and what the
-  /// last call left from then on.
+  /// The emitted code's own memory, aligned to a cache line: zeros in a frame's first call. From
+  /// then on each call finds it as the last one left it.
   char* memory = nullptr;
   Recorder* recorder = nullptr;  ///< of a profiled program
 };
 
-/// Nodes whose code is timed together.
+/// Nodes with code that is timed as one.
 struct NativeGroup {
   std::vector<std::uint32_t> nodes;
   const char* kind = "";  ///< "expression", "fused" or "call"
@@ -58,8 +59,8 @@ class NativeCode {
   std::vector<NativeFunction> functions;
   std::vector<NativeSteps> calls;  ///< that the functions have run
   const void* services = nullptr;
-  std::size_t memory_bytes = 0;  ///< that a call needs
-  bool traced = false;           ///< each step is told of to the run's tracer; there has to be one
+  std::size_t memory_bytes = 0;     ///< that a call needs
+  bool traced = false;              ///< it tells the run's tracer of each step; there has to be one
   std::vector<NativeGroup> groups;  ///< of a profiled program: each has a site
 };
 
@@ -81,7 +82,7 @@ class NativeSupport {
   static bool poll(Frame& frame);
   /// The same if it is time, after so many steps of a loop.
   static bool poll_after(Frame& frame, std::uint32_t steps);
-  /// A loop is run.
+  /// A loop begins.
   static void begin_loop(Frame& frame, std::uint32_t loop);
 
  private:

@@ -14,10 +14,10 @@ struct NativeCall;
 /// A stretch [first, second) of Program::steps.
 using StepRange = std::pair<std::uint32_t, std::uint32_t>;
 
-/// The steps of a program that a group of emitted code stands for, and what is known of a failure
-/// in it: the steps that were counted as run and are not reached.
+/// The steps of a program that a group of emitted code stands for, and those that are counted as
+/// run but not reached if it fails.
 struct NativeSteps {
-  std::vector<Step> steps;             ///< their `dying` is what holds in the emitted order
+  std::vector<Step> steps;             ///< their `dying` is that of the emitted order
   std::vector<std::uint32_t> indices;  ///< in Program::steps; kNone: another group's to account for
   std::vector<StepRange> after;        ///< not reached if the group fails
 };
@@ -26,7 +26,7 @@ struct NativeSteps {
 /// reached.
 bool run_native_step(NativeCall& call, const NativeSteps& steps, std::size_t i);
 
-/// Notes that what comes after a group that failed is not reached.
+/// Notes that the steps after a group that failed are not reached.
 void note_after(NativeCall& call, const NativeSteps& steps);
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-// program.h: an immutable program: what the linkers make and the machine runs.
+// program.h: an immutable program. The linkers make it, and the machine runs it.
 #pragma once
 
 #include "thunks/cell.h"
@@ -42,23 +42,23 @@ struct Branch {
   }
 };
 
-/// Code that is entered from elsewhere, at most once a call, or once in a step of the loop that it
-/// belongs to, and ends in Return.
+/// Code that is entered from elsewhere and ends in Return. It is entered at most once a call, or
+/// once in each step of its loop.
 struct Body {
   enum class Kind : std::uint8_t {
     Memo,   ///< at the first Need
-    Input,  ///< of a lazy thunk: where that requests it
+    Input,  ///< of a lazy thunk: when that requests it
     Loop,   ///< a step: it ends in Again, but for the last one
   };
   Kind kind = Kind::Memo;
   std::uint32_t pc = 0;
-  std::uint32_t node = kNone;   ///< whose value a memo body computes
+  std::uint32_t node = kNone;   ///< the node of a memo body's value
   std::uint32_t owner = kNone;  ///< of an input: the lazy thunk
   std::uint32_t number = 0;     ///< of an input: which one; of a step: the loop
   std::uint32_t loop = kNone;   ///< the innermost loop in each step of which it may run anew
 };
 
-/// A lazy thunk that decides at run time what it demands.
+/// A lazy thunk, which decides at run time which inputs it demands.
 struct Lazy {
   Operands operands;             ///< `bound` is its thunk
   std::uint32_t first_body = 0;  ///< of its inputs, which follow each other
@@ -73,20 +73,19 @@ struct ProgramLoop {
   std::uint32_t body = 0;
   std::uint32_t branch = 0;             ///< in each step: arm 0 leaves the loop
   std::uint32_t counter = 0;            ///< of steps that were followed by another one
-  std::vector<std::uint32_t> states;    ///< registers whose values one step leaves to the next
+  std::vector<std::uint32_t> states;    ///< registers in which one step leaves values to the next
   std::vector<std::uint32_t> left{};    ///< registers that the last step writes
-  std::vector<std::uint32_t> bodies{};  ///< that have not run when a step begins
-  std::vector<std::uint32_t> lazies{};  ///< nor been entered
+  std::vector<std::uint32_t> bodies{};  ///< bodies that have not run when a step begins
+  std::vector<std::uint32_t> lazies{};  ///< lazy thunks that have not been entered then
 };
 
-/// A counter whose value counts runs of a node. A node's runs are the sum over its entries.
+/// A counter of a node's runs. A node may have several: its runs are their sum.
 struct NodeCounter {
   std::uint32_t node = kNone;
   std::uint32_t counter = 0;
 };
 
-/// Names for people: what a node is, where the user made it, what a register holds. Called only
-/// when somebody asks.
+/// Names of nodes and registers, for people. Called only when somebody asks.
 class ProgramText {
  public:
   virtual ~ProgramText() = default;
@@ -98,10 +97,10 @@ class BodyContents;
 
 /// A program. Immutable once made, shared by all calls on all threads.
 ///
-/// Every register is written before it is read on every path, and empty at Halt, but for constants,
-/// inputs, shared variables' values and outputs; where a step ends, those hold values that were
-/// written outside of it, and the states of its loop: `verify` checks what can be checked
-/// statically.
+/// Every register is written before it is read on every path. At Halt all are empty but constants,
+/// inputs, shared variables' values and outputs. At the end of a step those that were written
+/// outside of it and the states of its loop may hold values too. `verify` checks as much of this as
+/// code alone shows.
 struct Program {
   std::vector<Instruction> code;  ///< entry at pc 0
   std::vector<Step> steps;
@@ -121,9 +120,9 @@ struct Program {
   std::vector<std::uint32_t> inputs;  ///< filled by the caller; emptied when the call ends
   std::vector<std::uint32_t> shared;  ///< likewise, with the values of shared variables
   std::vector<std::uint32_t>
-      outputs;  ///< the caller moves them out; one register may stand here twice
+      outputs;  ///< the caller moves them out; a register may be listed twice
   std::vector<std::uint32_t>
-      updates;  ///< likewise, to be committed; one that was not computed (if-computed) is empty
+      updates;  ///< likewise, to be committed; an if-computed one that did not run is empty
 
   std::uint32_t n_counters = 0;
   std::vector<NodeCounter> node_counters;  ///< sorted by node

@@ -1,9 +1,9 @@
-// recorder.h: the records of a program's calls: how often each part ran, how long it took, which
-// way its branches went.
+// recorder.h: the records of a program's calls: the runs and the time of each part, and the arms
+// that branches took.
 //
-// The machine's loop writes here, and so does the emitted C of a profiled program, by services; a
+// The machine's loop writes here, and so does the emitted C of a profiled program, by services. A
 // program that is not profiled knows nothing of it. Time is taken in *laps*: at the end of each
-// thunk or group the clock is read once, and what passed since the last lap is that thunk's. So the
+// thunk or group the clock is read once, and the time since the last lap is that thunk's. So the
 // rows of a call add up to the call.
 #pragma once
 
@@ -32,7 +32,7 @@ struct RecordOptions {
   bool events = false;  ///< the latest laps, one by one
   bool memory = false;  ///< bytes that each thunk has allocated
   bool calls = true;    ///< the latest calls, one by one
-  bool steps = false;   ///< of each call the decisions in loops, too
+  bool steps = false;   ///< the decisions in loops of each call, too
 };
 
 /// The record of one *site*: a node that the machine runs, a group of emitted code, or a part of a
@@ -46,7 +46,7 @@ struct alignas(64) SiteRecord {
   std::uint64_t first = 0;                         ///< ticks of the first run
   std::uint64_t suspended = 0;  ///< of a lazy thunk: how often it requested inputs
   std::uint64_t failed = 0;
-  std::uint64_t bytes = 0;  ///< of outputs that are new, and no memory of an input
+  std::uint64_t bytes = 0;  ///< of new outputs that are not in the memory of an input
   /// A histogram of all runs but the first: class 4k+j begins at 16 * 2^k * (1 + j/4) ticks.
   std::array<std::uint32_t, kTickClasses> classes{};
   std::uint64_t peak = 0;    ///< bytes in use when it ended, at most
@@ -58,10 +58,10 @@ struct alignas(64) SiteRecord {
 };
 static_assert(sizeof(SiteRecord) == 128 + 4 * kTickClasses);
 
-/// How a branch went.
+/// The decisions of a branch.
 struct BranchRecord {
   std::uint32_t last = kNone;  ///< the arm that it took last
-  std::uint64_t flips = 0;     ///< how often another than the time before
+  std::uint64_t flips = 0;     ///< times that it took another arm than before
   std::uint64_t evaluated = 0;
 };
 
@@ -77,7 +77,7 @@ struct CallRecord {
   std::uint64_t thread = 0;
   std::uint64_t bytes = 0;
   std::vector<Decision> decisions;      ///< of branches that are in no loop
-  std::vector<LoopDecisions> in_loops;  ///< of the others, where they are recorded
+  std::vector<LoopDecisions> in_loops;  ///< of the others, if they are recorded
   bool failed = false;
 };
 
@@ -85,7 +85,7 @@ struct CallRecord {
 struct EventRecord {
   std::uint64_t end = 0, ticks = 0;
   std::uint32_t site = 0;
-  std::uint64_t call = 0;  ///< when the call began that it belongs to
+  std::uint64_t call = 0;  ///< when its call began
   std::uint64_t thread = 0;
 };
 
@@ -94,14 +94,14 @@ enum class CallPart : std::uint8_t {
   Arguments,  ///< from the caller's values to registers
   Results,    ///< from registers to the caller's values, updates committed
   Wait,       ///< for a lock of the host's
-  Machine,    ///< what is left: the loop of the machine after the last thunk
+  Machine,    ///< the rest: the loop of the machine after the last thunk
 };
 inline constexpr std::uint32_t kCallParts = 4;
 
 /// The facts about a program that a recorder needs beside its code. Immutable.
 struct RecordedProgram {
   CodeRegions regions;
-  /// The operands of a node whose shapes are recorded.
+  /// The operands of a node of which the shapes are recorded.
   enum class Shapes : std::uint8_t {
     OfNone,
     OfInputs,  ///< those of the outputs follow
@@ -127,8 +127,8 @@ class Recorder {
   /// To be called before emitted code with so many groups writes here.
   void have_groups(std::size_t n);
 
-  /// A call begins, or has ended. `scripts`: by branch, the arms that it takes whatever its
-  /// selector's value is; no such element: what the value says.
+  /// A call begins, or has ended. `scripts`: by branch, the arms that it is forced to take; a
+  /// branch behind the last script has none.
   void begin_call(std::span<const ArmScript> scripts = {});
   void end_call(bool failed);
   /// A part of the call ended here.
@@ -142,7 +142,7 @@ class Recorder {
     else
       time_run_by_call(site);
   }
-  /// Ends a lap: the time since the last one is this site's, whose run goes on later (it suspends),
+  /// Ends a lap: the time since the last one is this site's. Its run goes on later (it suspends),
   /// or failed.
   void pause(std::uint32_t site) {
     if (!options_.times) return;
@@ -150,7 +150,7 @@ class Recorder {
     sites[site].self += ticks;
     if (options_.events) note_event(site, ticks);
   }
-  /// So many ticks since the last lap were not the thunk's that runs: it waited.
+  /// The running thunk waited for so many ticks since the last lap: they are not its time.
   void waited(std::uint64_t ticks) {
     SiteRecord& record = sites[site(CallPart::Wait)];
     ++record.runs;
@@ -181,8 +181,8 @@ class Recorder {
   std::uint64_t count = 0;               ///< of laps
 
   bool notes_memory() const { return options_.memory; }
-  /// An eager thunk is about to run, or has made its outputs; the inputs that it left are still
-  /// there. What it copies meanwhile is its own.
+  /// An eager thunk is about to run, or has made its outputs; inputs that it did not take over are
+  /// still there. Copies that are made meanwhile count as its own.
   void begin_thunk(std::uint32_t site, const Cell* cells, const Operands& operands) {
     running_ = site;
     if (looks_[site] != 0) [[unlikely]]
@@ -192,21 +192,21 @@ class Recorder {
     if (looks_[site] != 0) [[unlikely]]
       look_at_outputs(site, cells, operands);
   }
-  /// The thunk that runs copies an input, since it overwrites it and others may still read it.
+  /// Counts a copy of an input by the running thunk: it overwrites it, and others may still read
+  /// it.
   void note_copy() { ++sites[running_].copies; }
-  /// Notes what a thunk made, before the inputs that it left are let go. `more`: it belongs to the
-  /// one that began before it.
+  /// Notes the outputs of a thunk, before its inputs are emptied. `more`: it belongs to the thunk
+  /// that began before it.
   void begin_memory(const Cell* cells, const Operands& operands, bool more = false);
   void note_memory(std::uint32_t site, const Cell* cells, const Operands& operands);
-  /// A fused loop, known by its first member, ran over elements of this shape; it read and wrote so
-  /// many bytes, or as many as in the run with this shape before.
+  /// A nest, known by its first member, ran over elements of this shape. It read and wrote so many
+  /// bytes, or as many as in the run with this shape before.
   void note_nest(std::uint32_t first_member, std::span<const std::int64_t> shape,
                  std::uint64_t bytes);
   void note_nest_again(std::uint32_t first_member, std::span<const std::int64_t> shape);
-  /// Whether anybody asks for shapes.
+  /// True if shapes are recorded.
   bool notes_shapes() const { return !shapes_of_loops_.empty(); }
-  /// A memo or input body is run from `pc`; it returns, or not, since it failed or the call is
-  /// lost.
+  /// A memo or input body is run from `pc`. It returns, or fails, or the call is lost.
   void call_body(std::uint32_t pc) { bodies_.push_back({about_->regions.at(pc), last, count}); }
   void return_from_body() {
     const RunningBody body = bodies_.back();
@@ -294,13 +294,13 @@ struct RecordedTotals {
   std::vector<LoopRecord> loops;
   std::vector<ArmsBySteps> arms;  ///< by branch that decides in a loop
   std::vector<StepRecord> steps;
-  /// The latest `calls.size()` of all: where a recorder dropped some, those of others that are as
-  /// old are dropped too, so that each one's number is known.
+  /// The latest `calls.size()` of all. If a recorder dropped some, calls of others that are as old
+  /// are dropped too, so that each one's number is known.
   std::vector<CallRecord> calls;
-  std::uint64_t kept_from = 0;  ///< when the first call began that none after it was dropped
+  std::uint64_t kept_from = 0;  ///< when the first of the calls began after which none was dropped
   std::vector<EventRecord> events;
   std::uint64_t n_calls = 0, n_events = 0;
-  /// By node, and by the first member of a loop.
+  /// By node, and by the first member of a nest.
   std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_loops;
 
   void add(const Recorder& recorder);
@@ -317,7 +317,7 @@ struct RecordedTotals {
   void add_events(std::span<const EventRecord> from);
 };
 
-/// How many ticks of a lap are the recorder's own.
+/// The ticks of a lap that are the recorder's own.
 double ticks_of_lap();
 
 }  // namespace thunkvm

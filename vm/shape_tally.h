@@ -1,4 +1,4 @@
-// shape_tally.h: which shapes the operands of a node had when it ran, and how often.
+// shape_tally.h: the shapes of a node's operands in its runs, and how often each came.
 #pragma once
 
 #include "vm/limits.h"
@@ -15,12 +15,12 @@ namespace thunkvm {
 /// The runs with one tuple of shapes.
 struct ShapedRuns {
   std::uint64_t runs = 0;
-  std::uint64_t bytes = 0;       ///< of a fused loop: read and written in all of these runs
+  std::uint64_t bytes = 0;       ///< of a nest: read and written in all of these runs
   std::uint64_t last_bytes = 0;  ///< in the last of them
 };
 
-/// By shapes: of each operand how many axes it has and their lengths, one operand after the other;
-/// kNoShape of one that is no tensor, or was not computed.
+/// The runs by shapes. Each operand has its number of axes and their lengths, one operand after the
+/// other; an operand that is no tensor, or was not computed, has kNoShape.
 using ShapeCounts = std::map<std::vector<std::int64_t>, ShapedRuns>;
 inline constexpr std::int64_t kNoShape = -1;
 

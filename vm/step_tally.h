@@ -1,5 +1,5 @@
-// step_tally.h: the records of a program's loops: how many steps each run took, which way the
-// branches in them went in which step, and some steps one by one.
+// step_tally.h: the records of a program's loops: the steps of each run, the arms that branches
+// took by step, and some steps one by one.
 #pragma once
 
 #include "vm/program.h"
@@ -13,10 +13,10 @@ namespace thunkvm {
 
 /// How the runs of one loop went.
 struct LoopRecord {
-  /// By number of steps, how many runs took so many. Of very many numbers those between two others
-  /// count as the next larger one.
+  /// By number of steps, the number of runs that took so many. If there are too many numbers, those
+  /// between two others count as the next larger one.
   std::map<std::uint64_t, std::uint64_t> runs;
-  std::uint64_t broken = 0;  ///< runs that did not end: they failed
+  std::uint64_t broken = 0;  ///< runs that failed
 
   void add(std::uint64_t steps, std::uint64_t n_runs = 1);
   void merge(const LoopRecord& other);
@@ -31,21 +31,21 @@ struct StepRecord {
   std::uint64_t start = 0, end = 0;  ///< ticks
   std::uint32_t loop = 0;
   std::uint64_t step = 0;
-  std::uint64_t call = 0;  ///< when the call began that it belongs to
+  std::uint64_t call = 0;  ///< when its call began
   std::uint64_t thread = 0;
 };
 
 /// The records of one frame's loops. Used by one thread at a time.
 class StepTally {
  public:
-  /// `keeps_steps`: of the steps the first kStepsKept of a run are kept one by one, and those after
-  /// that are a power of two.
+  /// `keeps_steps`: the first kStepsKept steps of a run are kept one by one, and later ones whose
+  /// number is a power of two.
   StepTally(const Program& program, bool keeps_steps);
 
   void begin_call(std::uint64_t start, std::uint64_t thread) { call_ = start, thread_ = thread; }
-  /// Loops that run have failed.
+  /// Notes that the loops that still run have failed.
   void end_call();
-  /// A loop is run: its first test comes next.
+  /// A loop begins: its first test comes next.
   void begin(std::uint32_t loop, std::uint64_t now);
   /// A branch takes an arm, in a step of a loop or as its test. `now`: when the last lap ended.
   void took(std::uint32_t branch, std::uint32_t arm, std::uint64_t now);

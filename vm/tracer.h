@@ -1,4 +1,4 @@
-// tracer.h: watchers of the thunks of a call: the one way in for debug modes, profilers and tests.
+// tracer.h: the interface that is told of the thunks of a call: checking modes and tests use it.
 #pragma once
 
 #include "thunks/thunk.h"
@@ -12,17 +12,17 @@ class Frame;
 /// One run of an eager thunk, or one entry of a lazy one.
 struct ThunkRun {
   Frame& frame;
-  std::uint32_t node;        ///< index in the program; kNone where the thunk is no node's
+  std::uint32_t node;        ///< index in the program; kNone if the thunk is no node's
   const Operands& operands;  ///< its inputs and outputs are registers of the frame
-  const LazyCall* lazy;      ///< of a lazy thunk: which inputs are available, which outputs are
-                             ///< computed; null for an eager one, where all are
+  const LazyCall* lazy;  ///< of a lazy thunk: its available inputs and computed outputs; null for
+                         ///< an eager one, which has all
 };
 
 /// Told of each thunk around its run. A run without a tracer pays nothing: the interpreter's loop
-/// is instantiated with and without, and emitted code tells only where its plan says so
+/// is instantiated with and without one. Emitted code tells a tracer only if its plan says so
 /// (NativeCode::traced); other emitted code is not used while there is a tracer.
 ///
-/// A tracer belongs to one call. Runs nest only where a lazy thunk computes an input within itself
+/// A tracer belongs to one call. Runs nest only if a lazy thunk computes an input within itself
 /// (LazyCall::compute_now). Programs whose tracers read inputs after the run are linked with
 /// `LinkOptions::traced`, so that no thunk takes over the memory of an input that dies.
 ///
@@ -32,8 +32,8 @@ class Tracer {
   virtual ~Tracer() = default;
   /// The thunk is about to run, or to be entered.
   virtual void before(const ThunkRun& run) = 0;
-  /// It did; its outputs are in their registers, and so are its inputs still. Emitted code that
-  /// fails does not come to this.
+  /// The thunk ran: its outputs are in their registers, and its inputs are still there. Emitted
+  /// code that fails does not call this.
   virtual void after(const ThunkRun& run, Status status) = 0;
 };
 

@@ -1,4 +1,5 @@
-// watch.h: the ways in which the machine's loop is watched: each is an instantiation of it.
+// watch.h: the policies of the machine's loop: nobody looks on, a tracer, a recorder, or both. Each
+// is an instantiation of it.
 #pragma once
 
 #include "vm/frame.h"
@@ -17,7 +18,7 @@ struct Traced {
   static constexpr bool kSteps = true, kTraces = true, kRecords = false;
   Tracer* tracer;
 
-  /// Runs `code` between the tracer's two calls; what either throws is the node's failure.
+  /// Runs `code` between the tracer's two calls; an exception of these is the node's failure.
   template <class Code>
   Status run(Frame& frame, Activation& activation, std::uint32_t node, const Operands& operands,
              Code&& code, const LazyCall* lazy = nullptr) const {
@@ -53,7 +54,7 @@ struct Recorded {
     }
   }
   void retired(std::uint32_t node) const { recorder->lap(node); }
-  /// A lazy thunk was entered: it has computed what was demanded, or requests more.
+  /// A lazy thunk was entered: it has computed the demanded output, or requests more inputs.
   void entered(std::uint32_t node, bool computed) const {
     if (computed) return recorder->lap(node);
     recorder->pause(node);
@@ -79,7 +80,7 @@ struct TracedAndRecorded : Recorded {
   }
 };
 
-/// Whether a branch goes one way whatever its selector is: where a recorded call is run again.
+/// True if a replay forces the branch; `arm` is the arm that it takes.
 template <class Watch>
 bool is_forced([[maybe_unused]] Watch watch, [[maybe_unused]] std::uint32_t branch,
                [[maybe_unused]] std::uint32_t& arm) {
