@@ -34,9 +34,9 @@ class ArrayOp : public Op {
   void expect_inputs(std::span<const Variable> inputs, std::size_t count) const;
   void expect_inputs(std::span<const Variable> inputs, std::size_t at_least,
                      std::size_t at_most) const;
-  /// The input as an int64 vector; throws Error(Type) where it is no vector of integers.
+  /// The input as an int64 vector; throws Error(Type) if it is no vector of integers.
   Variable integer_vector(const Variable& input, const char* what) const;
-  /// The input as a 0-d int64; throws Error(Type) where it is no 0-d integer.
+  /// The input as a 0-d int64; throws Error(Type) if it is no 0-d integer.
   Variable integer_scalar(const Variable& input, const char* what) const;
   /// `axis` counted from the front; throws Error(Value) in NumPy's words.
   int normalize_axis(std::int64_t axis, int ndim) const;
@@ -45,7 +45,7 @@ class ArrayOp : public Op {
   /// length.
   int ndim_of_shape(const Variable& shape) const;
   /// A batch of inputs that are lengths, the same in every example: the output of one example,
-  /// repeated. Throws Error(NotImplemented) where an input may differ between examples.
+  /// repeated. Throws Error(NotImplemented) if an input may differ between examples.
   std::vector<Variable> batch_in_common(std::span<const Variable> inputs,
                                         const std::vector<bool>& batched) const;
 
@@ -81,7 +81,7 @@ struct CellMemory {
   }
 };
 
-/// An element as something to compute with.
+/// An element as a number to compute with.
 template <class Acc, class T>
 Acc widen(T value) {
   if constexpr (std::is_same_v<T, Half>)
@@ -90,7 +90,7 @@ Acc widen(T value) {
     return static_cast<Acc>(value);
 }
 
-/// An integer, or a length, that is known before anything runs; empty where it is not.
+/// An integer, or a length, that is known before anything runs; empty if it is not.
 using KnownInteger = std::optional<std::int64_t>;
 /// The elements of an integer vector (or the one of a 0-d integer) as far as they are known:
 /// constants, and the known lengths of a shape, also through casts, joins and views. Empty where

@@ -1,4 +1,4 @@
-// c_template.h: how an Op says what it is in C.
+// c_template.h: the C of an elementwise Op.
 //
 // An elementwise Op gives a *template*: the C11 expression of one element of its output.
 //
@@ -8,9 +8,9 @@
 //   {U}          the unsigned type in which sums and products of {T} wrap around: u32 or u64
 //
 // It has no side effect and no undefined behaviour for any values, calls nothing but functions of
-// libm and gcc's builtins, and gives the same bits as the kernel. With arrays it stands in the
-// middle of a loop that is vectorised, so it has no call there either, but of builtins that are an
-// instruction. It is written beside the C++ that it says again:
+// libm and gcc's builtins, and gives the same bits as the kernel. In a nest it stands in the middle
+// of a vectorised loop, so it calls nothing there but builtins that are one instruction. It is
+// written beside the C++ that it repeats:
 //
 //   struct Subtract {
 //     template <class T>
@@ -21,9 +21,10 @@
 //     T operator()(T a, T b) const { ... }
 //   };
 //
-// What does not fit an expression is a *whole function*, which the template of numbers (c_number)
-// calls as {F}. It stands once in each module that needs it, under a name of its own; {F}, {T} and
-// {U} are filled in in it too. It may call libm. As Python's and NumPy's remainder of floats:
+// An Op that does not fit an expression has a *whole function*, which the template of numbers
+// (c_number) calls as {F}. It stands once in each module that needs it, under a name of its own;
+// {F}, {T} and {U} are filled in in it too. It may call libm. As Python's and NumPy's remainder of
+// floats:
 //
 //   template <class T>
 //   static constexpr const char* c_function() {
@@ -35,8 +36,8 @@
 //   template <class T>
 //   static constexpr const char* c_number() { return "{F}({0}, {1})"; }
 //
-// An elementwise Op without a template takes part in fused loops all the same: its kernel's loop is
-// called for a block of elements at a time. What is not elementwise is called as a whole.
+// An elementwise Op without a template is a member of nests all the same: its element function is
+// called for a block of elements at a time. An Op that is not elementwise is called as a whole.
 #pragma once
 
 #include "thunks/dtype.h"
@@ -80,7 +81,7 @@ class CTemplate {
   const std::vector<Piece>& pieces() const { return pieces_; }
   /// The inputs (bits) that it reads.
   std::uint32_t inputs_read() const { return inputs_read_; }
-  /// The C, for an Op of this name with this output, and for inputs that are these.
+  /// The C for an Op of this name with this output and these inputs.
   std::string fill(std::string_view op, DType output,
                    std::span<const std::string> inputs = {}) const;
 

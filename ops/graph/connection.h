@@ -10,25 +10,25 @@
 
 namespace thunkvm {
 
-/// The second base of an Op for which not all that its inputs hold counts for gradients. Inputs of
-/// any other Op count for its outputs, if only in steps: a gradient to which nothing came there is
-/// zero, and not missing.
+/// The second base of an Op with inputs that do not count for gradients. Inputs of any other Op
+/// count for its outputs, if only in steps: their gradient is zero, and not missing, if nothing
+/// came back.
 class PartlyConnected {
  public:
-  /// False for inputs of which only the lengths are read, and for those that gradients are to take
-  /// for constants.
+  /// False for inputs of which only the lengths are read, and for inputs that gradients take for
+  /// constants.
   virtual bool connects(int input) const = 0;
 
  protected:
   ~PartlyConnected() = default;
 };
 
-/// For inputs of nodes (node, input) whose Ops were asked: whether any gradient came back.
+/// By input of a node (node, input) whose Op was asked: true if a gradient came back.
 using GradientAnswers = std::map<std::pair<const Apply*, std::uint32_t>, bool>;
 
 /// The values that `outputs` depend on: through conditions and whole numbers too, but not through
-/// what reads lengths alone, stop_gradient, or inputs for which the answer was no. Where a gradient
-/// has nothing to say about one of these, it is zero; any other variable has none.
+/// nodes that read lengths alone, stop_gradient, or inputs for which the answer was no. If no
+/// gradient reaches one of these, its gradient is zero; any other variable has none.
 class Connection {
  public:
   Connection(std::span<const Variable> outputs, const GradientAnswers& answers);

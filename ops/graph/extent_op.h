@@ -10,18 +10,18 @@
 
 namespace thunkvm {
 
-/// An Op of 0-d integers with a 0-d int64 output, that is computed from at most kMostTerms of
-/// them. It is a constant where its inputs are, unless it fails: then it fails when it runs.
+/// An Op of 0-d integers with a 0-d int64 output, that is computed from at most kMostTerms of them.
+/// It is a constant if its inputs are, unless it fails: then it fails when it runs.
 class ExtentOp : public ArrayOp {
  public:
   using ArrayOp::ArrayOp;
 
-  /// The length; throws Error where there is none.
+  /// The length; throws Error if there is none.
   virtual std::int64_t length(std::span<const std::int64_t> integers) const = 0;
 
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
   ThunkCode kernel(const Apply& node) const override;
-  /// An integer that is counted, not weighed: nothing comes back from it.
+  /// No gradient comes back from a length: it is an integer.
   std::vector<Variable> grad(Apply& node, std::span<const Variable>) const override {
     return std::vector<Variable>(node.n_inputs());
   }
@@ -30,7 +30,7 @@ class ExtentOp : public ArrayOp {
                               const std::vector<bool>& batched) const override;
 
  protected:
-  /// Throws Error where there cannot be so many inputs.
+  /// Throws Error if there cannot be so many inputs.
   virtual void expect_count(std::size_t count) const;
 };
 

@@ -19,7 +19,7 @@ inline Variable extent(std::int64_t length) { return Variable::number(length); }
 std::optional<std::int64_t> known_extent(const Variable& extent);
 /// Whether a type says all lengths of its values; of what is no tensor there are none.
 bool has_known_lengths(const Type& type);
-/// Whether two extents (or shape vectors) are computed in the same way from the same variables.
+/// True if two extents (or shape vectors) are computed in the same way from the same variables.
 bool same_value(const Variable& a, const Variable& b);
 bool same_extents(const Extents& a, const Extents& b);
 
@@ -34,12 +34,12 @@ class DistinctExtents {
   std::unordered_map<std::size_t, std::vector<Variable>> by_hash_;
 };
 
-/// The lengths of `x`: constants where they are known by type, else `length` nodes. Empty for what
-/// is no tensor.
+/// The lengths of `x`: constants if the type knows them, else `length` nodes. Empty if `x` is no
+/// tensor.
 Extents extents_of(const Variable& x);
 
-/// Whether a rule gave lengths of an output that need not be asked of its value: all are known, or
-/// they are other extents than the value's own. False for what is no tensor.
+/// True if a rule gave lengths of an output that need not be asked of its value: all are known, or
+/// they are other extents than the value's own. False if the output is no tensor.
 bool is_inferred(const Variable& output, const Extents& lengths);
 
 Variable sum_of(const Variable& a, const Variable& b);
@@ -49,33 +49,32 @@ Variable larger_of(const Variable& a, const Variable& b);
 /// 1 for none.
 Variable product_of(std::span<const Variable> extents);
 
-/// The lengths that arrays with these have together, by NumPy's broadcasting. Lengths that are not
-/// known are compared when the function runs: where they do not fit, that is a ValueError, as of
-/// the node that would have broadcast them.
+/// The lengths that arrays of these shapes have together, by NumPy's broadcasting. Unknown lengths
+/// are compared when the function runs. If they do not fit, that is the ValueError of a node that
+/// broadcasts them.
 Extents broadcast_extents(std::span<const Extents> shapes);
 
-/// Element `i` of a vector of integers (or the one of a 0-d integer): where it comes from, so far
-/// as `Op::integers` knows, else an index of the vector.
+/// Element `i` of a vector of integers (or the one of a 0-d integer): its source, if `Op::integers`
+/// knows it, else an index of the vector.
 Variable element_of(const Variable& integers, std::int64_t i);
 /// The first `count` elements.
 Extents elements_of(const Variable& integers, std::int64_t count);
-/// The array, and the axis of it, whose length this is; a null array where it is computed
-/// otherwise.
+/// The array and the axis that have this length; a null array if it is computed otherwise.
 struct AxisOf {
   Variable array;
   int axis = 0;
 };
 AxisOf axis_of(const Variable& extent);
-/// The array whose own lengths these are, in their order; null where there is none.
+/// The array that has these lengths, in their order; null if there is none.
 Variable array_with(const Extents& extents);
-/// How many elements there are: the `size` of an array whose lengths these are, else the product.
+/// The number of elements: the `size` of an array with these lengths, else the product.
 Variable size_of(const Extents& extents);
-/// The extents as an int64 vector: the `shape` of an array whose lengths they are, or the
+/// The extents as an int64 vector: the `shape` of an array with these lengths, or the
 /// `broadcast_shape` of several; else joined one by one.
 Variable shape_vector(const Extents& extents);
 
-/// For `Op::integers`: the elements of input 0, in their order; nothing where it is no vector of a
-/// known, small length, nor 0-d.
+/// For `Op::integers`: the elements of input 0, in their order; nothing if it is neither 0-d nor a
+/// vector of a known, small length.
 std::optional<std::vector<IntegerSource>> elements_of_input(const Apply& node);
 
 }  // namespace thunkvm

@@ -1,6 +1,6 @@
-// limits.h: how far lengths and regions of the graph are looked into, and why.
-// Beyond any of these but kMostOperands nothing is wrong: a length is asked when the function runs,
-// or a branch is taken once more.
+// limits.h: how far lengths and regions of the graph are followed, and why. Beyond any of these but
+// kMostOperands nothing is wrong: a length is asked when the function runs, or a branch is taken
+// once more.
 #pragma once
 
 #include <cstddef>

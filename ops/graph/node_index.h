@@ -34,8 +34,8 @@ class NodeIndex {
   std::uint32_t of(const Apply& node) const { return positions_.of(node); }
   bool contains(const Apply& node) const { return of(node) != kAbsent; }
 
-  /// From now on `node`, which is not in the list, has the position of `nodes()[i]`, for which
-  /// it stands.
+  /// From now on `node`, which is not in the list, has the position of `nodes()[i]`: it stands for
+  /// that node.
   void add(const Apply& node, std::uint32_t i) { positions_[node] = i; }
 
  private:

@@ -11,12 +11,12 @@
 
 namespace thunkvm {
 
-/// Numbers by node, found by the nodes' addresses: a walk marks what it has met without writing to
-/// it, so that walks nest, take turns and know nothing of each other.
+/// Numbers by node, found by the nodes' addresses. A walk marks nodes without writing to them, so
+/// walks may nest, take turns and know nothing of each other.
 ///
 /// Memory is divided into pages of 4 KB. The numbers of the nodes in a page are an array, which is
-/// made for the first of them: what a walk costs depends on the nodes that it meets alone, and
-/// nodes that lie side by side have their numbers side by side. The nodes live as long as it does.
+/// made for the first of them. So the cost of a walk depends on the nodes that it meets alone.
+/// Nodes that lie side by side have their numbers side by side. The nodes live as long as it does.
 class NodeTable {
  public:
   static constexpr std::uint32_t kAbsent = 0xffffffffu;
@@ -53,7 +53,7 @@ class NodeTable {
   static std::size_t entry_of(const Apply& node) {
     return address(node) / Apply::kMinBytes % kPageEntries;
   }
-  /// Where a page is, or where it would be put.
+  /// The place of a page, or the place where it would be put.
   std::size_t slot(std::uint64_t page) const {
     std::size_t at = page * 0x9e3779b97f4a7c15u >> shift_;
     while (pages_[at].page != page && pages_[at].page != kNoPage) at = (at + 1) % pages_.size();

@@ -1,5 +1,4 @@
-// op.h: the contract of an Op: what it makes of its inputs, how it runs, and how it is
-// differentiated.
+// op.h: the contract of an Op: its outputs, its code, and its gradients.
 #pragma once
 
 #include "ops/graph/attributes.h"
@@ -37,11 +36,11 @@ struct Conditional {
 inline constexpr const char* kSelectorHint =
     "a comparison such as x > 0 is one bool and never NaN; of an array take .all() or .any()";
 
-/// The lengths of a tensor's axes as values of the graph, a 0-d int64 for each; empty for what is
-/// 0-d, or no tensor. extents.h has what rules compute with them.
+/// The lengths of a tensor's axes as values of the graph, a 0-d int64 for each; empty for a 0-d
+/// variable, or one that is no tensor. extents.h has the functions that rules compute with.
 using Extents = std::vector<Variable>;
 
-/// Where one integer of an output comes from, where its Op knows it without any value.
+/// The source of one integer of an output, if its Op knows it without any value.
 struct IntegerSource {
   enum class Kind : std::uint8_t {
     Number,   ///< `at`
@@ -54,21 +53,21 @@ struct IntegerSource {
   std::int64_t at = 0;
 };
 
-/// The second base of an Op whose one output follows from the lengths of its inputs: no element of
-/// them is read, so that nobody has to compute them for it.
+/// The second base of an Op with one output that follows from the lengths of its inputs. It reads
+/// no element of them, so they need not be computed for it.
 class ShapeQuery {
  public:
-  /// The output's value, of the type that it has, from the lengths of the inputs.
+  /// The value of the output, in its type, from the lengths of the inputs.
   virtual Variable answer(Apply& node, std::span<const Extents> input_shapes) const = 0;
 
  protected:
   ~ShapeQuery() = default;
 };
 
-/// Which inputs an output is a view of, or which it overwrites: (output, inputs).
+/// The inputs that an output is a view of, or that it overwrites: (output, inputs).
 using AliasMap = std::vector<std::pair<std::uint32_t, std::vector<std::uint32_t>>>;
 
-/// A reduction of blocks, the axes of the input that it reduces, and whether the output has them
+/// A reduction of blocks, the axes of the input that it reduces, and a flag: the output has them
 /// with length 1.
 struct BlockwiseReduction {
   const BlockReduction* kernel;
@@ -76,7 +75,7 @@ struct BlockwiseReduction {
   bool keepdims;
 };
 
-/// Advice on a failure of a node, where its message and its inputs do not say enough.
+/// Advice on a failure of a node, if its message and its inputs do not say enough.
 struct Hint {
   std::optional<ErrorKind> kind;  ///< the failures that it is for; none: all
   const char* text;
@@ -96,17 +95,18 @@ class Op : public Counted {
   void set_attributes(Attributes attributes) { attributes_ = std::move(attributes); }
   /// The prototype that the registry made it from; null for an Op that is not from there.
   const OpProto* proto() const { return proto_; }
-  /// Whether it is from the registry, and so a function of its inputs and attributes alone: equal
-  /// nodes of it have equal values, and nobody can tell how often they ran.
+  /// True if it is from the registry. Then it is a function of its inputs and attributes alone:
+  /// equal nodes have equal values, and no effect shows how often they ran.
   bool registered() const { return proto_ != nullptr; }
   /// For the registry.
   void set_proto(const OpProto& proto) { proto_ = &proto; }
 
   /// Builds the node (and the casts that it needs) for these inputs, and returns its outputs.
-  /// Throws Error(Type) or Error(Value) that names the Op, the input, what it is, and the rule.
+  /// Throws Error(Type) or Error(Value) that names the Op, the input, its type or value, and the
+  /// rule.
   virtual std::vector<Variable> call(std::span<const Variable> inputs) const = 0;
 
-  /// The native code of one node, or nothing where there is none.
+  /// The native code of one node, or nothing if there is none.
   virtual ThunkCode kernel(const Apply& node) const;
 
   /// The code of an elementwise node for single elements, for the emitter: its results are the
@@ -115,15 +115,15 @@ class Op : public Counted {
 
   /// The declared demand of a built-in lazy Op; null for all others.
   virtual const Conditional* conditional() const { return nullptr; }
-  /// Whether a failure of what it demands may be its value.
+  /// True if the failure of an input may be its value.
   virtual bool guards_inputs() const { return false; }
 
-  /// For a reduction: the reduction that its kernel computes each output with, in C order of the
-  /// reduced axes, for callers that have its input in blocks; nothing for all others.
+  /// For a reduction: the reduction of blocks that gives each output, in C order of the reduced
+  /// axes, for callers that have its input in blocks. Nothing for all others.
   virtual std::optional<BlockwiseReduction> block_reduction(const Apply& node) const;
 
-  /// For a node that computes no elements, but says where some lie: how a loop over elements does
-  /// without running it; null for all others.
+  /// For a node that computes no elements, but says where some lie: its index map, by which a nest
+  /// does without running it. Null for all others.
   virtual const IndexMap* index_map(const Apply& node) const;
 
   /// The advice in errors of its nodes, the first that fits; the prototype's by default.
@@ -132,32 +132,30 @@ class Op : public Counted {
   virtual const AliasMap& view_map() const;
   virtual const AliasMap& destroy_map() const;
 
-  /// The shapes of the outputs, of each a 0-d int64 for each axis, as graph over the shapes of the
-  /// inputs: what asks for lengths asks it, and computes no element. What is known by type counts
-  /// before what this says. It may use the values of inputs too (`x` in `full(x, 0.0)`), which are
-  /// then demanded; it must not use the outputs, but for those that have to be computed to know:
-  /// `extents_of(node.output(j))`, which is the default for all. Whatever the node checks but
-  /// that lengths broadcast is not checked where only its shape is asked for.
+  /// The shapes of the outputs, a 0-d int64 for each axis, as graph over the shapes of the inputs.
+  /// Nodes that ask for lengths use it, and compute no element. A length that the type knows counts
+  /// first. It may use the values of inputs too (`x` in `full(x, 0.0)`), which are then demanded.
+  /// It must not use the outputs, unless an output has to be computed to know:
+  /// `extents_of(node.output(j))`, which is the default for all. If only the shape is asked for,
+  /// the node checks nothing but that lengths broadcast.
   virtual std::vector<Extents> infer_shape(Apply& node,
                                            std::span<const Extents> input_shapes) const;
 
   /// For an Op whose value follows from the lengths of its inputs; null for all others.
   virtual const ShapeQuery* shape_query() const { return nullptr; }
 
-  /// For an output of integers with at most one axis: where each of them comes from; nothing where
-  /// not all of that is known.
+  /// For an output of integers with at most one axis: the source of each; nothing if one is
+  /// unknown.
   virtual std::optional<std::vector<IntegerSource>> integers(const Apply& node) const;
 
-  /// The gradients with respect to the inputs, as graph. `output_gradients[j]` is null where
-  /// nothing depends on output j; a result is null where the output does not depend,
-  /// differentiably, on that input. Each has its input's shape. The default is an
-  /// Error(NotImplemented) that names the Op.
+  /// The gradients with respect to the inputs, as graph. `output_gradients[j]` is null if nothing
+  /// depends on output j. A result is null if the output does not depend differentiably on that
+  /// input. Each has its input's shape. The default is an Error(NotImplemented) that names the Op.
   virtual std::vector<Variable> grad(Apply& node, std::span<const Variable> output_gradients) const;
 
   /// The same operation for a batch: `inputs[i]` has one more leading axis than the node's input i
-  /// where `batched[i]` is set, and is the node's input itself elsewhere. Every output gets the
-  /// leading axis. At least one is batched. The default is an Error(NotImplemented) that names the
-  /// Op.
+  /// if `batched[i]` is set; otherwise it is the node's input itself. Every output gets the leading
+  /// axis. At least one is batched. The default is an Error(NotImplemented) that names the Op.
   virtual std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                                       const std::vector<bool>& batched) const;
 

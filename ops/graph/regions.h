@@ -1,4 +1,4 @@
-// regions.h: the regions of a program: where, and under which decisions, a value is demanded.
+// regions.h: the regions of a program: the decisions under which a value is demanded.
 //
 // Placement (which compiles demand away) and gradients (which keep a backward pass inside its
 // branch) ask the same two questions of this tree: what is the innermost region that all these
@@ -34,17 +34,17 @@ class RegionTree {
   std::uint32_t open_arms(Region parent, std::uint32_t selector, Decoding decoding,
                           std::uint32_t n_arms);
   Region open_body(Region parent, std::uint32_t owner);
-  /// A region that was just made is that of a loop: it is entered once a step.
+  /// Marks a new region as that of a loop: it is entered once a step.
   void mark_loop(Region region) { nodes_[region].loop = region; }
-  /// The innermost region around `region`, or that one, which lies in no loop but `loop` and those
-  /// around it (kNoIndex: in none at all).
+  /// The innermost region that is `region` or around it, and lies in no loop but `loop` and those
+  /// around `loop` (kNoIndex: in none at all).
   Region out_of_loops(Region region, Region loop) const {
     for (Region in; (in = nodes_[region].loop) != loop && in != kNoIndex;) region = parent(in);
     return region;
   }
 
   /// The arm that an enclosing region already decided for this selector, or kNoIndex. May miss one
-  /// where a selector opens arms in very many regions: that costs a branch, never correctness.
+  /// if a selector opens arms in very many regions: that costs a branch, and changes no result.
   std::uint32_t decided(Region region, std::uint32_t selector, Decoding decoding,
                         std::uint32_t n_arms) const;
 
@@ -56,8 +56,9 @@ class RegionTree {
   /// Demands that cover all arms of one key count as a demand by the region that the key sits in,
   /// and so on upwards.
   ///
-  /// `loop`: the region of the innermost loop that what is demanded changes in from step to step;
-  /// what does not is computed outside (kNoIndex: it never changes).
+  /// `loop`: the region of the innermost loop in which the demanded value changes from step to
+  /// step. A value is computed outside of loops in which it does not change (kNoIndex: it never
+  /// changes).
   Cover cover(std::span<const Region> demands, Region loop = kNoIndex);
 
   Region lca(Region a, Region b) const;

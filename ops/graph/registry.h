@@ -1,6 +1,6 @@
 // registry.h: the built-in Ops by name, each with a prototype from which its Python function, its
-// checks and its documentation are made. Rewrites make one of equal nodes, so what a registered Op
-// computes depends on its inputs and attributes alone.
+// checks and its documentation are made. Rewrites make one node of equal ones, so the value of a
+// registered Op depends on its inputs and attributes alone.
 //
 // An Op is registered in its family's file:
 //
@@ -56,18 +56,18 @@ struct VarProto {
   bool is_optional = false;  ///< may be left out; after all required ones
 };
 
-/// Where the Python package has an Op's function: in `thunkvm.ops` always, and where users look
-/// first.
+/// The places where the Python package has an Op's function: `thunkvm.ops` always, and the place
+/// where users look first.
 enum class Exposure : std::uint8_t {
   Ops,      ///< there alone: it is internal, or the package wraps it in NumPy's signature
   Package,  ///< `thunkvm.NAME` too
   Method,   ///< `thunkvm.NAME`, and `x.NAME(...)` of a Variable
 };
 
-/// The algebra of an Op, exactly: it says what rewrites may take out of a graph.
+/// The algebra of an Op, exactly: it says which nodes rewrites may take out of a graph.
 struct Algebra {
-  /// As its second input this number leaves the first one as it is; as its first input the second
-  /// one, if the Op commutes.
+  /// This number as the second input leaves the first one as it is. If the Op commutes, it may be
+  /// the first input too.
   struct Neutral {
     int number = 0;
     bool commutes = false;
@@ -96,7 +96,7 @@ struct Notation {
   int binds = 0;  ///< operators: how tightly; of Python's precedences, tighter is more
 };
 
-/// All that a front end has to know of an Op.
+/// All that a front end knows of an Op.
 struct OpProto {
   std::string name;
   std::string family;   ///< "arithmetic", "reduction", ...: for the reference
@@ -107,13 +107,13 @@ struct OpProto {
   std::vector<AttrProto> attrs;
   Exposure exposure = Exposure::Ops;
   std::vector<std::string> aliases;  ///< further names in the package, NumPy's: "subtract" of `sub`
-  std::vector<std::string> numpy;    ///< NumPy's functions that it is too: "linalg.inv"
+  std::vector<std::string> numpy;    ///< NumPy's functions that it stands for: "linalg.inv"
   Algebra algebra;
   Notation notation;
   std::vector<Hint> hints;
 
   const AttrProto* attr(std::string_view name) const;
-  /// "a, b", and "*arrays" for what takes all that remain.
+  /// "a, b", and "*arrays" for an input that takes all that remain.
   std::string input_names() const;
   /// Fills in defaults and checks names, types and ranges. Throws Error naming the Op, the
   /// attribute, the value and the rule, with a suggestion for a misspelt name.
@@ -136,7 +136,8 @@ class OpMaker {
     proto_.exposure = exposure;
     proto_.aliases = std::move(aliases);
   }
-  /// A function of NumPy's, by its path in `numpy`, that the names in the package do not say.
+  /// A function of NumPy's that it stands for, by its path in `numpy`, if the names in the package
+  /// do not say so.
   void numpy(std::string path) { proto_.numpy.push_back(std::move(path)); }
   void algebra(Algebra algebra) { proto_.algebra = algebra; }
   void written(Notation notation) { proto_.notation = notation; }
@@ -160,7 +161,7 @@ class OpRegistry {
  public:
   using Creator = std::function<Ref<Op>(const Attributes&)>;
 
-  /// A name that is registered twice is an error where somebody asks for it.
+  /// A name that is registered twice is an error when somebody asks for it.
   static void add(OpProto proto, Creator creator);
   /// All prototypes, by name.
   static std::vector<const OpProto*> protos();

@@ -15,28 +15,28 @@ namespace thunkvm {
 
 /// Lengths by numbers, from the Ops' rules (`Op::infer_shape`): axes of the same number have the
 /// same length in every call in which the nodes of both succeed. Lengths that no rule relates have
-/// numbers of their own. What stands for a node has to check what the node checks: a fact that
-/// holds since a node succeeds says nothing where that node does not run.
+/// numbers of their own. A replacement of a node has to check all that the node checks: a fact that
+/// holds because a node succeeds is worth nothing if that node does not run.
 ///
-/// Finding them asks rules, which make graph: a thread that may make functions does that. Any
+/// Finding them asks rules, which make graph: only a thread that may make functions does that. Any
 /// thread may read them. Linear in nodes and axes.
 class ShapeFacts {
  public:
   using Length = std::uint32_t;
   enum class Verdict : std::uint8_t { Different, Unknown, Same };
 
-  /// Nothing is known.
+  /// Knows nothing.
   ShapeFacts() = default;
-  /// What the nodes of these first outputs say, each behind those that it depends on.
+  /// The facts of the nodes of these first outputs, each node behind those that it depends on.
   explicit ShapeFacts(std::span<const Variable> nodes);
   ShapeFacts(const ShapeFacts&) = delete;
   ShapeFacts& operator=(const ShapeFacts&) = delete;
 
-  /// The lengths of a node's or a leaf's output, by axis; empty for a 0-d one, and where nothing is
+  /// The lengths of a node's or a leaf's output, by axis; empty for a 0-d one, and if nothing is
   /// known.
   std::span<const Length> shape(const Apply& node, std::uint32_t output = 0) const;
-  /// Those that a node is given as a vector, to broadcast to or to have (IndexMap::lengths),
-  /// whether it fits them or not; empty where that vector may have another number of elements than
+  /// The lengths that a node is given as a vector, to broadcast to or to have (IndexMap::lengths),
+  /// even if it does not fit them. Empty if that vector may have another number of elements than
   /// the output has axes.
   std::span<const Length> given(const Apply& node) const;
 
@@ -76,7 +76,7 @@ class ShapeInference {
 
   /// A node that is no leaf; those that it depends on were added before.
   void add(Apply& node);
-  /// The lengths of a value; its own, where its node was not added.
+  /// The lengths of a value; numbers of its own if its node was not added.
   std::span<const ShapeFacts::Length> shape(const Variable& v) { return shape_for(v); }
 
  private:

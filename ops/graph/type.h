@@ -37,7 +37,7 @@ std::string format_static_shape(const StaticShape& shape);
 /// (-1).
 ///
 /// Interned: two live tensor types with the same dtype and shape are one object, so they compare by
-/// address. `of` throws Error(Value) for known lengths that no array has (thunks/lengths.h).
+/// address. `of` throws Error(Value) for known lengths that no array can have (thunks/lengths.h).
 class TensorType final : public Type {
  public:
   static Ref<const TensorType> of(DType dtype, const StaticShape& shape);
@@ -67,7 +67,7 @@ class GenericType final : public Type {
 };
 
 /// The static shape that NumPy broadcasting gives. Throws Error(Value) naming `op` and both shapes
-/// where known lengths clash.
+/// if known lengths clash.
 StaticShape broadcast_static(const std::string& op, const StaticShape& a, const StaticShape& b);
 
 }  // namespace thunkvm

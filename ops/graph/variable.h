@@ -22,17 +22,17 @@ class Apply;
 class Op;
 class SharedValue;
 
-/// The kinds of nodes without an Op, of which Shared stands for a shared variable.
+/// The kinds of nodes without an Op. Shared is a shared variable.
 enum class Leaf : std::uint8_t { None, Input, Constant, Shared };
 
-/// Where in the user's code a node was made: an opaque code object of the host, and an offset in
-/// it. Resolved to text only when somebody asks.
+/// The place in the user's code that made a node: an opaque code object of the host, and an offset
+/// in it. It becomes text only when somebody asks.
 struct Origin {
   void* code = nullptr;
   std::int32_t offset = 0;
 };
 
-/// How the host keeps, drops, captures and prints origins. All null: none are kept.
+/// The host's functions that keep, drop, capture and print origins. All null: none are kept.
 struct OriginHooks {
   Origin (*capture)() noexcept = nullptr;  ///< of the code that runs now; takes a hold on `code`
   void (*hold)(void* code) noexcept = nullptr;  ///< one more hold
@@ -90,7 +90,7 @@ class Variable {
   std::uint32_t index() const { return index_; }
   const Type& type() const;
   TypeRef type_ref() const;
-  /// The tensor type; throws Error(Type) that names the variable where it is not a tensor.
+  /// The tensor type; throws Error(Type) that names the variable if it is not a tensor.
   const TensorType& tensor() const;
   DType dtype() const { return tensor().dtype(); }
   int ndim() const { return tensor().ndim(); }
@@ -105,7 +105,7 @@ class Variable {
 
   std::string_view name() const;
   void set_name(std::string_view name) const;
-  /// The name, or what it is: "x", "add.0", "constant 2.0".
+  /// The name, or a description: "x", "add.0", "constant 2.0".
   std::string text() const;
   /// The host's object for this variable, if there is one now; borrowed. The host clears it when
   /// that object goes.
@@ -128,7 +128,7 @@ struct VariableHash {
 /// nothing to it (node_table.h).
 class Apply {
  public:
-  /// So far at least do the addresses of two nodes lie apart that have an output.
+  /// The least distance between the addresses of two nodes with outputs.
   static constexpr std::size_t kMinBytes = 64;
 
   /// A node with `types.size()` outputs; the origin is captured here. Returned with no reference:
@@ -138,8 +138,8 @@ class Apply {
   /// The usual case: one output.
   static Variable make1(const Op& op, std::span<const Variable> inputs, TypeRef type);
 
-  /// The node with other inputs of the same types: its Op is not asked again what it makes of them.
-  /// Its outputs keep their types and names, it keeps its origin.
+  /// The node with other inputs of the same types, without asking its Op for outputs. Its outputs
+  /// keep their types and names, and it keeps its origin.
   static Apply* copy(const Apply& node, std::span<const Variable> inputs);
 
   const Op* op() const { return op_.get(); }
@@ -165,7 +165,7 @@ class Apply {
     std::string* name = nullptr;
     void* handle = nullptr;
   };
-  /// The value that a constant or a shared variable stands for.
+  /// The value of a constant or a shared variable.
   struct LeafValue {
     Cell constant;
     Ref<SharedValue> shared;
@@ -185,7 +185,7 @@ class Apply {
   Origin origin_;
 
   // A node is one block: this, its outputs, then its inputs; a leaf's value where inputs would be.
-  // A graph has many of them, and what they cost is the memory that they touch.
+  // A graph has many of them, and their cost is the memory that they touch.
   Output* output_slots() const { return reinterpret_cast<Output*>(const_cast<Apply*>(this) + 1); }
   Variable* input_slots() const { return reinterpret_cast<Variable*>(output_slots() + n_outputs_); }
   LeafValue* leaf_value() const {

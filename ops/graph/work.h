@@ -11,17 +11,17 @@ namespace thunkvm {
 /// The lengths of the axes of each operand, as they were in a run.
 using OperandShapes = std::span<const Dims>;
 
-/// The second base of an Op whose work is known by the shapes of its operands.
+/// The second base of an Op that knows its work by the shapes of its operands.
 class StatesWork {
  public:
-  /// False for an Op that turns out to state none.
+  /// False for an Op that states none after all.
   virtual bool states_work() const { return true; }
-  /// False where runs with the same shapes of inputs may make outputs of different ones.
+  /// False if runs with the same shapes of inputs may make outputs of different shapes.
   virtual bool shapes_follow() const { return true; }
-  /// How many floating-point operations a run of the node does; 0 where its numbers are no floats.
-  /// One on complex numbers counts as one; so does a function such as exp of an element.
+  /// The floating-point operations of a run of the node; 0 if its numbers are no floats. An
+  /// operation on complex numbers counts as one; so does a function such as exp of an element.
   virtual double flops(const Apply& node, OperandShapes inputs, OperandShapes outputs) const = 0;
-  /// How many bytes it reads and writes: those of all operands that have axes, each once.
+  /// The bytes that it reads and writes: those of all operands that have axes, each once.
   virtual double bytes_moved(const Apply& node, OperandShapes inputs, OperandShapes outputs) const;
 
  protected:
