@@ -1,4 +1,4 @@
-// c_blocks.h: a pass over schedules: which Runs of users' C are compiled as one function.
+// c_blocks.h: a pass over schedules: the Runs of users' C that are compiled as one function.
 #pragma once
 
 #include "linkers/schedule/schedule.h"
@@ -10,8 +10,8 @@
 
 namespace thunkvm {
 
-/// Runs of users' C, behind each other, that are one C function: what they hand on to each other is
-/// a variable there. A Run alone is a block too.
+/// Runs of users' C, behind each other, that are one C function: values that they hand on to each
+/// other are variables there. A Run alone is a block too.
 struct ScheduledCBlock {
   /// A value that comes from outside the block, or leaves it.
   struct Port {
@@ -41,8 +41,8 @@ std::vector<ScheduledCBlock> c_blocks(const Schedule& schedule,
 ScheduledCBlock block_of_one(const Schedule& schedule, const ScheduledCBlock& block,
                              std::size_t member);
 
-/// The block's first Run says that it reads what all of them do: it runs them. Before the schedule
-/// is assembled.
+/// Gives the block's first Run the inputs of all of them: it runs them. Before the schedule is
+/// assembled.
 void read_at_first(Schedule& schedule, const ScheduledCBlock& block);
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-// limits.h: how much of a schedule is made ready to be one loop or one function, and why.
+// limits.h: how much of a schedule is made ready to be one nest or one function, and why.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace thunkvm {
 
-/// Thunks whose needs are run together: as many as one loop of emitted code may have members
+/// Thunks whose needs are run together: as many as one nest of emitted code may have members
 /// (codegen/plan/limits.h). With more, too many values would have to be kept at once.
 inline constexpr int kNeedsTogether = 32;
 

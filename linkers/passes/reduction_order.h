@@ -1,18 +1,18 @@
-// reduction_order.h: a pass over schedules that emission wants: an array is reduced soon after it
-// is computed.
+// reduction_order.h: a pass over schedules for emission: an array is reduced soon after it is
+// computed.
 #pragma once
 
 #include "linkers/schedule/schedule.h"
 
 namespace thunkvm {
 
-/// Moves the Runs of reductions, and of elementwise nodes that only such read, up: to right behind
-/// the last statement of their block on which they depend, past branches too, with the Needs that
-/// they wait for. What follows a conditional may then be part of the loop in front of it, and
-/// arrays are let go earlier. A Run that depends on nothing in its block stays.
+/// Moves the Runs of reductions, and of elementwise nodes that only reductions read, up. Each goes
+/// right behind the last statement of its block on which it depends, past branches too, with the
+/// Needs that it waits for. Then a node behind a conditional may be a member of the nest in front
+/// of it, and arrays die earlier. A Run that depends on nothing in its block stays.
 ///
-/// It runs in the same block as before, so in the same calls. Linear. Before it is said what dies
-/// where (lifetimes.h), and of a placed graph: in a block, a Need of a memo body is not repeated.
+/// A Run stays in its block, so it runs in the same calls. Linear. It comes before the lifetimes
+/// (lifetimes.h), and the graph is placed: a block has no two Needs of one memo body.
 void run_reductions_early(Schedule& schedule);
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-// segments.h: a pass over schedules that emission wants: which Runs are one instruction.
+// segments.h: a pass over schedules for emission: the Runs that share an instruction.
 #pragma once
 
 #include "linkers/schedule/schedule.h"
@@ -8,7 +8,7 @@
 namespace thunkvm {
 
 /// Divides Runs that follow each other into segments of at most `length`; each will be an
-/// instruction of its own, across whose border nothing is fused. Linear. Last before the schedule
+/// instruction of its own, and nothing is fused across its border. Linear. Last before the schedule
 /// is assembled.
 void divide_into_segments(Schedule& schedule, std::uint32_t length);
 

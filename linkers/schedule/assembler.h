@@ -14,12 +14,11 @@ namespace thunkvm {
 std::uint32_t dying_inputs(const Operands& operands, std::span<const std::uint32_t> retired);
 
 /// The program of a schedule, but for its text: flat code, operand lists, segments and counters.
-/// Runs that follow each other share an instruction. `thunks`: by node; of a conditional anything.
-/// `traced`: no input dies at its last use, so that a tracer finds it after the run as it was
+/// Runs that follow each other share an instruction. `thunks`: by node; a conditional's is not
+/// read. `traced`: no input dies at its last use, so that a tracer finds it after the run as it was
 /// before.
 ///
-/// Writes into the schedule which step and which instruction each statement became, and what counts
-/// its runs. Linear.
+/// Writes the step, the instruction and the counter of each statement into the schedule. Linear.
 Program assemble(Schedule& schedule, std::span<const ThunkCode* const> thunks, bool traced);
 
 }  // namespace thunkvm

@@ -9,7 +9,7 @@
 
 namespace thunkvm {
 
-/// What belongs to each memo and input body of the schedule's program. A body is within the nearest
+/// The contents of each memo and input body of the schedule's program. A body is within the nearest
 /// one around all Needs or Demands that may run it, in a schedule without placement too.
 ///
 /// Making it costs nothing. All of it is found when it is asked for the first time, in near-linear

@@ -12,10 +12,10 @@ namespace thunkvm {
 /// The regions of a program: the schedule's blocks, under their indices.
 CodeRegions regions_of(const Schedule& schedule);
 
-/// By block: whether nothing is computed in it, nor has to be for it. Linear.
+/// By block: true if nothing is computed in it, nor for it elsewhere. Linear.
 std::vector<bool> idle_blocks(const Schedule& schedule);
 
-/// By pc of a Need or a Lazy: the node for which it may have a memo or input body run; kNone: none.
+/// By pc of a Need or a Lazy: the node for which it may run a memo or input body; kNone: none.
 std::vector<std::uint32_t> demanders_of(const Schedule& schedule);
 
 }  // namespace thunkvm

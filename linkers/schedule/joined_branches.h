@@ -1,4 +1,4 @@
-// joined_branches.h: which conditionals are decided together.
+// joined_branches.h: the conditionals that are decided together.
 #pragma once
 
 #include "linkers/schedule/placement.h"
@@ -8,8 +8,8 @@
 namespace thunkvm {
 
 /// By value: the conditional whose branch decides this one too; itself if none does. Conditionals
-/// of one key that sit in one region become one branch, that of the last of them, where nothing
-/// between them touches what the earlier one defines. Near-linear in values and their uses.
+/// of one key in one region become one branch, that of the last of them, if no statement between
+/// them touches a value of the earlier one. Near-linear in values and their uses.
 std::vector<Value> join_branches(const FlatGraph& graph, const Placement& placement);
 
 }  // namespace thunkvm

@@ -1,5 +1,5 @@
-// limits.h: the numbers by which lifetimes trade time for precision, and why they are what they
-// are. None changes a value; the programs that they choose between are all right.
+// limits.h: the numbers by which lifetimes trade time for precision, and why. None changes a value:
+// all programs that they choose between are right.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace thunkvm {
 /// counts at the last statement where it can occur. Each level costs one more look at each use;
 /// with 16 a conditional among 10,000 that are nested is linked in 3.1 us (`./dev bench scaling`).
 inline constexpr std::uint32_t kPreciseLevels = 16;
-/// A value with more uses than this is retired after the branch that they are in, not in its arms,
-/// where it would be a list of uses times arms. A value with 1,000 uses, three branches deep, takes
-/// no longer to link with any number: 3.4 ms with 64, 3.3 ms with 512.
+/// A value with more uses than this is retired after the branch around them, not in its arms: that
+/// would be a list of uses times arms. A value with 1,000 uses, three branches deep, takes no
+/// longer to link with any number: 3.4 ms with 64, 3.3 ms with 512.
 inline constexpr std::uint32_t kFewUses = 64;
 /// A branch with more arms than this has values retired after it, not in its arms: a list of
 /// values times arms. One of 64 arms and 64 values is linked in 2.5 ms with 1 and 8, 2.7 ms with

@@ -1,4 +1,4 @@
-// placement.h: where each node runs, so that nothing runs that nobody demands.
+// placement.h: the region where each node runs, so that no node runs that nobody demands.
 #pragma once
 
 #include "ops/control/loop.h"
@@ -12,23 +12,23 @@
 
 namespace thunkvm {
 
-/// A value: output j of node n, numbered so that a value comes after all that it is computed from.
+/// A value: output j of node n. Values are numbered so that each comes after its operands.
 using Value = std::uint32_t;
 
 /// The graph as placement sees it: nodes in topological order, values numbered through, thunks
 /// chosen.
 struct FlatGraph {
-  /// The nodes with their values numbered; thunks, outputs and watched values are whose makes it.
+  /// Numbers the values of the nodes. The caller fills in thunks, outputs and watched values.
   explicit FlatGraph(NodeIndex nodes);
 
   NodeIndex nodes;                           ///< topological order, leaves included
   std::vector<std::uint32_t> first_value;    ///< by node; one more at the end
   std::vector<std::uint32_t> first_operand;  ///< by node, in `operands`; one more at the end
-  std::vector<Value> operands;               ///< what nodes read, in order
+  std::vector<Value> operands;               ///< the inputs of nodes, in order
   std::vector<std::uint32_t> node_of;        ///< by value
   std::vector<const OpenLoopOp*> loops;      ///< by node; empty if there are none
-  /// By node: the innermost loop (its node) that it changes in from step to step; kNoIndex: in
-  /// none. Empty if there are no loops.
+  /// By node: the innermost loop (its node) in which it changes from step to step; kNoIndex: none.
+  /// Empty if there are no loops.
   std::vector<std::uint32_t> loop_of;
   std::vector<ThunkCode> thunks;  ///< by node; none for leaves, conditionals and loops
   std::vector<Value> outputs;     ///< demanded by the root: outputs, then updates
@@ -50,7 +50,7 @@ struct FlatGraph {
   }
   /// The loop that a node is, or null.
   const OpenLoopOp* loop(std::uint32_t node) const { return loops.empty() ? nullptr : loops[node]; }
-  /// The innermost loop, by its node, that a node changes in from step to step; kNoIndex: in none.
+  /// The innermost loop, by its node, in which a node changes from step to step; kNoIndex: none.
   std::uint32_t loop_around(std::uint32_t node) const {
     return loop_of.empty() ? kNoIndex : loop_of[node];
   }
@@ -73,20 +73,20 @@ enum class Placed : std::uint8_t {
   No,             ///< nobody demands it, or it is a leaf
   Unconditional,  ///< a statement of its home region
   Memoised,       ///< a memo body under its home region, run at the first Need
-  OnDemand,       ///< an output of an opaque node that is asked for where it is used
+  OnDemand,       ///< an output of an opaque node that each use demands
 };
 
 struct Placement {
   RegionTree regions;
   std::vector<Placed> placed;  ///< by value; all outputs of an eager node alike
   std::vector<Region>
-      home;  ///< by value: where it is certain; the region that a memo body hangs under
-  std::vector<Region>
-      runs_in;  ///< by value: the region whose statement defines it (home, or the memo body's)
+      home;  ///< by value: the region where it is certain, or under which its memo body hangs
+  std::vector<Region> runs_in;  ///< by value: the region of the statement that defines it (home, or
+                                ///< the memo body's)
   std::vector<std::uint32_t>
-      key;  ///< by value: a conditional's arms; kNoIndex where an enclosing arm decides it
+      key;  ///< by value: a conditional's arms; kNoIndex if an enclosing arm decides it
   std::vector<Value>
-      alias;  ///< by value: the arm value that such a decided conditional is; else kNoIndex
+      alias;  ///< by value: the arm value of such a decided conditional; else kNoIndex
   std::vector<std::uint32_t> first_use;  ///< by value, into `uses`
   std::vector<Use> uses;
   std::vector<Region>

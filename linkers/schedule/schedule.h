@@ -1,8 +1,7 @@
-// schedule.h: a placed graph as a tree of blocks: what runs where, in which registers, and what
-// dies after it.
+// schedule.h: a placed graph as a tree of blocks of statements, with their registers and lifetimes.
 //
-// `lower` makes it from a placement, `lower_by_need` without one (lowering.h); `let_go` writes into
-// the former what dies where (lifetimes.h). Where C will be emitted, passes rewrite it
+// `lower` makes it from a placement, `lower_by_need` without one (lowering.h). `let_go` writes the
+// lifetimes of registers into the former (lifetimes.h). If C will be emitted, passes rewrite it
 // (linkers/passes), and so may the host (LinkOptions::scheduled). From then on it is read: the
 // assembler makes the Program from it and notes its pcs in it, emission makes C from it, `explain`
 // and profiles name regions by it.
@@ -38,24 +37,24 @@ struct Statement {
   enum class Kind : std::uint8_t {
     Run,      ///< an eager thunk
     Branch,   ///< decides a selector and runs one of the arms, which follow it
-    Move,     ///< a conditional's value: from an arm's end, or where an arm around decided it
-    Need,     ///< sees to it that a memo body has run
-    Demand,   ///< sees to it that an output of a lazy thunk is computed
-    Retire,   ///< nothing but what dies
-    Release,  ///< a lazy thunk is not demanded any more
+    Move,     ///< copies a conditional's value: at an arm's end, or in an arm that decides it
+    Need,     ///< runs a memo body, unless it has run
+    Demand,   ///< computes an output of a lazy thunk, unless it is there
+    Retire,   ///< empties registers, and does nothing else
+    Release,  ///< ends a lazy thunk: nobody demands it any more
     Loop,     ///< runs the steps of a loop
     Again,    ///< ends a step: the next one begins
     End,      ///< of a block
   };
   Kind kind = Kind::End;
   /// The register that it reads dies in it: a Branch's selector, a Move's source. A Run and a
-  /// Retire list those that die.
+  /// Retire have a list of dying registers.
   bool takes : 1 = false;
   /// A Run has an instruction of its own, and does not share that of the Run before it.
   bool begins_segment : 1 = false;
   std::uint16_t n_inputs = 0, n_outputs = 0;  ///< of a Run
   std::uint16_t output = 0;                   ///< of a Demand
-  std::uint32_t node = kNone;  ///< that it runs; of a Branch the first one. Moves out of arms: none
+  std::uint32_t node = kNone;  ///< that it runs; a Branch's first one. Moves out of arms: none
   /// The index of a Run's step, a branch, a memo body, a lazy thunk or a loop; an End has that of
   /// its block.
   std::uint32_t index = 0;
@@ -68,11 +67,11 @@ struct Statement {
     std::uint32_t from;             ///< of a Move: the register
   };
   std::uint32_t n_dying = 0;
-  /// The instruction that stands for it in the program; several Runs may share one. The last arm's
-  /// End has none: its pc is that of what follows.
+  /// Its instruction in the program; several Runs may share one. The last arm's End has none: its
+  /// pc is that of the next statement.
   std::uint32_t pc = kNone;
-  /// Which of the program's counters counts a Run or a Move; of a Branch that of its first arm,
-  /// where those of the others follow.
+  /// The program's counter of a Run or a Move; of a Branch that of its first arm, which those of
+  /// the others follow.
   std::uint32_t counter = kNone;
 };
 static_assert(sizeof(Statement) == 36);
@@ -82,35 +81,35 @@ struct Block {
     Root,
     Arm,      ///< of a Branch
     Memo,     ///< runs at the first Need of a call
-    Input,    ///< of a lazy thunk: runs where that requests it
+    Input,    ///< of a lazy thunk: runs when that requests it
     Guarded,  ///< an input of an attempt: a failure in it is a value
-    Loop,     ///< a step: ends in a branch, whose arm 0 leaves the loop
+    Loop,     ///< a step: ends in a branch; arm 0 leaves the loop
   };
   Kind kind = Kind::Root;
   std::uint32_t begin = 0, end = 0;  ///< statements, with the End
-  /// The block that this one runs within: an arm's is the one around its branch, that of a memo
-  /// body or an input one around all that may run it. kNone: the root, or not placed
-  /// (lower_by_need); body_contents.h finds what such a body is within where it is asked.
+  /// The block that this one runs within. An arm's is the one around its branch. That of a memo
+  /// body or an input is around all statements that may run it. kNone: the root, or not placed
+  /// (lower_by_need): body_contents.h finds the parent of such a body when it is asked.
   std::uint32_t parent = kNone;
-  /// The region of the placement: arms of several branches have the same one where these decide
-  /// the same. kNone: not placed.
+  /// The region of the placement. Arms of branches that decide the same share one. kNone: not
+  /// placed.
   std::uint32_t region = kNone;
   std::uint32_t owner = 0;   ///< the branch, memo body, lazy thunk or loop
   std::uint32_t number = 0;  ///< which arm, which input
 };
 
-/// One decision, of as many conditionals as are joined in it; or of a loop, whether a step is the
-/// last one.
+/// One decision. It is that of all conditionals that are joined in it, or of a loop: arm 0 makes
+/// the step the last one.
 struct ScheduledBranch {
   std::uint32_t selector = 0;  ///< register
   Decoding decoding = Decoding::Truth;
   std::uint32_t first_arm = 0, n_arms = 2;                  ///< blocks
   std::uint32_t first_conditional = 0, n_conditionals = 0;  ///< in Schedule::conditionals
   std::uint32_t first_result = 0, n_results = 0;            ///< in Schedule::results
-  std::uint32_t loop = kNone;                               ///< that it leaves, or has go on
+  std::uint32_t loop = kNone;                               ///< the loop that it ends or continues
 };
 
-/// A value of a conditional, which every arm of its branch leaves.
+/// A value of a conditional. Every arm of its branch moves it to the register.
 struct ScheduledResult {
   std::uint32_t node = kNone, reg = kNone;
 };
@@ -129,8 +128,8 @@ struct ScheduledLazy {
   std::uint32_t loop = kNone;  ///< as of a memo body
 };
 
-/// A loop. Its states are written by Moves in front of its statement, and before each Again, the
-/// registers that it leaves by Moves in the arm that leaves it.
+/// A loop. Moves write its states in front of its statement and before each Again. Moves in the arm
+/// that leaves the loop write the registers that it leaves.
 struct ScheduledLoop {
   std::uint32_t node = kNone;
   std::uint32_t block = kNone;
@@ -139,8 +138,8 @@ struct ScheduledLoop {
   std::vector<std::uint32_t> states, left;  ///< registers
 };
 
-/// Immutable once assembled, and kept with the program. Any thread may read it that copies none of
-/// its Variables.
+/// Immutable once assembled, and kept with the program. Any thread may read it, but only the host's
+/// may copy its Variables.
 struct Schedule {
   std::vector<Statement> statements;
   std::vector<Block> blocks;  ///< the root first, a block before those within it
@@ -155,7 +154,7 @@ struct Schedule {
   std::vector<Variable> registers;
   std::vector<bool> mixed;      ///< by register: its values differ in dtype or in number of axes
   std::vector<Variable> nodes;  ///< output 0 of each node that may run, after those it needs
-  /// Registers of constants, and those that Program lists under the same names.
+  /// Registers of constants, and the lists of Program under the same names.
   std::vector<std::uint32_t> constants, inputs, shared, outputs, updates;
   bool retain_intermediates = false;  ///< as in Program
 
@@ -190,7 +189,7 @@ struct Schedule {
     return blocks[branch.first_arm + arm];
   }
   const Block& body(std::uint32_t memo) const { return blocks[memos[memo].block]; }
-  /// The statement that ends a step of the loop, but for the last one.
+  /// The Again of the loop, which ends each step but the last one.
   const Statement& again(const ScheduledLoop& loop) const {
     return statements[arm(branches[loop.branch], 1).end - 2];
   }
@@ -199,14 +198,14 @@ struct Schedule {
   std::uint32_t after(const ScheduledBranch& branch) const {
     return arm(branch, branch.n_arms - 1).end;
   }
-  /// True if what follows the branch comes right behind this arm.
+  /// True if the statement after the branch comes right behind this arm.
   bool is_last_arm(const Block& arm) const { return arm.number + 1 == branches[arm.owner].n_arms; }
-  /// False where control is at what follows already: the End of a last arm.
+  /// False of the End of a last arm: control is at the next statement already.
   bool has_instruction(const Statement& s) const {
     return s.kind != Statement::Kind::End || blocks[s.index].kind != Block::Kind::Arm ||
            !is_last_arm(blocks[s.index]);
   }
-  /// The first statement with an instruction, from this one on: where control is.
+  /// The first statement with an instruction, from this one on: control is there.
   std::uint32_t with_instruction(std::uint32_t i) const {
     while (i < statements.size() && !has_instruction(statements[i])) ++i;
     return i;
@@ -219,7 +218,7 @@ struct Schedule {
         ++next;
     return next;
   }
-  /// The static type of all that a register ever holds; null where there is none.
+  /// The static type of all values of a register; null if they have no type in common.
   const Type* type_of(std::uint32_t reg) const {
     return registers[reg] && !mixed[reg] ? &registers[reg].type() : nullptr;
   }

@@ -11,8 +11,8 @@
 
 namespace thunkvm {
 
-/// Writes the Schedule of a FlatGraph. Who lowers decides what comes where; the builder knows
-/// registers, lists and the nesting of blocks. Here nodes are the graph's.
+/// Writes the Schedule of a FlatGraph. The caller decides the order of statements; the builder
+/// knows registers, lists and the nesting of blocks. Here nodes are the graph's.
 ///
 /// Every value gets a register when it is first named; two values may be given one (`share`).
 class ScheduleBuilder {
@@ -22,8 +22,8 @@ class ScheduleBuilder {
   /// `v` lives in the register of `other`, which has one already or gets it now.
   void share(Value v, Value other) { register_of_[v] = reg(other); }
 
-  /// Blocks follow each other, but for arms, which lie in what is open. Each is to be ended. A memo
-  /// body or an input is within block `parent`; kNone where that is not known.
+  /// Blocks follow each other, but for arms, which lie in the open block. Each is to be ended. A
+  /// memo body or an input is within block `parent`; kNone: not known.
   void begin_root();
   void begin_memo(std::uint32_t memo, std::uint32_t parent);
   void begin_input(std::uint32_t node, std::uint32_t input, std::uint32_t parent);
@@ -33,33 +33,33 @@ class ScheduleBuilder {
   /// The block that was begun last and not ended.
   std::uint32_t open_block() const { return open_.back(); }
 
-  /// The block that is open is of a region of the placement.
+  /// Gives the open block its region of the placement.
   void name_region(Region region) { s_.blocks[open_.back()].region = region; }
 
   /// The eager node.
   void run(std::uint32_t node);
   void need(std::uint32_t memo);
   void demand(std::uint32_t node, std::uint32_t output);
-  /// `node`: whose run it counts as; kNone: nobody's.
+  /// `node`: the node that it counts a run of; kNone: none.
   void move(Value to, Value from, std::uint32_t node);
   void retire(std::span<const Value> values);
   /// Decides the conditionals of which these are outputs, those of one side by side.
   std::uint32_t branch(Value selector, Decoding decoding, std::uint32_t n_arms,
                        std::span<const Value> results);
 
-  /// The loop's statement, behind the moves of what its states begin with.
+  /// The loop's statement, behind the moves of the first values of its states.
   void loop(std::uint32_t node);
-  /// Whether a step is the last one. Arm 0 leaves the loop.
+  /// The branch that ends a step. Arm 0 leaves the loop.
   std::uint32_t loop_branch(std::uint32_t node);
-  /// In these arms: what the loop leaves, all of which is there; the moves of the next values to
-  /// the states, all at once; the next step.
+  /// In these arms: the moves of the values that the loop leaves, all of which are there; the moves
+  /// of the next values to the states, all at once; the next step.
   void leave(std::uint32_t node);
   void move_on(std::uint32_t node);
   void again(std::uint32_t node);
 
   std::uint32_t new_memo(std::uint32_t node);
   std::uint32_t n_lazies() const { return static_cast<std::uint32_t>(lazy_nodes_.size()); }
-  /// The opaque node of a lazy thunk, which is made where it is first named.
+  /// The lazy thunk of an opaque node, made when it is first named.
   std::uint32_t lazy_node(std::uint32_t lazy) const { return lazy_nodes_[lazy]; }
 
   /// The finished schedule, with inputs, shared variables, outputs and updates in the graph's
@@ -92,7 +92,7 @@ class ScheduleBuilder {
   std::vector<std::uint32_t> lazy_nodes_;
   std::vector<std::uint32_t> program_node_;  // by node; leaves have none
   std::vector<std::uint32_t> open_;          // blocks
-  std::vector<Value> results_;               // whose registers Schedule::results has
+  std::vector<Value> results_;               // the values with registers in Schedule::results
   struct Waiting {
     std::uint32_t place, state;  // registers
   };

@@ -1,4 +1,4 @@
-// schedule_edit.h: changes of a schedule's statements, for all passes that make any.
+// schedule_edit.h: changes of a schedule's statements, for all passes.
 #pragma once
 
 #include "linkers/schedule/schedule.h"
@@ -9,9 +9,9 @@
 namespace thunkvm {
 
 /// Changes are queued, and made all at once. Until then the schedule stays as it is, and statements
-/// are named by where they stand in it: a pass need not think of what it has changed so far.
+/// keep their indices: a pass need not think of its earlier changes.
 ///
-/// What is put in front of a statement is in the innermost block of that one: a block may begin
+/// An inserted statement is in the innermost block of the statement behind it: a block may begin
 /// with it. The statements that make the tree stay: Branches, Agains and Ends. So a block always
 /// has its End, and a branch stands right in front of its arms.
 class ScheduleEdit {
@@ -19,7 +19,7 @@ class ScheduleEdit {
   explicit ScheduleEdit(Schedule& schedule)
       : schedule_(schedule), erased_(schedule.statements.size(), false) {}
 
-  /// Puts a statement in front of statement `at`, behind what was put there before.
+  /// Inserts a statement in front of statement `at`, behind those that were inserted there before.
   void insert(std::uint32_t at, const Statement& statement) {
     inserted_.push_back({at, statement});
   }
@@ -31,7 +31,7 @@ class ScheduleEdit {
   }
 
   /// Makes the changes, and gives the blocks their new ranges: nothing else of a schedule names
-  /// statements. Once, as the last. Linear, but for sorting what was inserted.
+  /// statements. Once, as the last. Linear, but for sorting the inserted statements.
   void apply();
 
  private:

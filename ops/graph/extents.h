@@ -1,7 +1,7 @@
-// extents.h: lengths as values of the graph: what rules of `Op::infer_shape` compute with.
+// extents.h: lengths as values of the graph, for the rules of `Op::infer_shape`.
 //
-// An extent is a 0-d int64. What is known is a constant, and arithmetic of constants is done at
-// once, unless it would fail: what fails does so when the function runs, and only if it is needed.
+// An extent is a 0-d int64. A known one is a constant, and arithmetic of constants is done at once,
+// unless it would fail. Then it fails when the function runs, and only if it is needed.
 #pragma once
 
 #include "ops/graph/op.h"
