@@ -9,7 +9,6 @@
 #include "python/bindings/call/modes.h"
 #include "python/bindings/call/recording_object.h"
 #include "python/bindings/call/shared.h"
-#include "python/bindings/compiling/cache.h"
 #include "python/bindings/compiling/compiling.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
@@ -27,7 +26,7 @@
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/interruption.h"
 #include "python/bindings/python/logging.h"
-#include "python/bindings/python/python.h"
+#include "python/bindings/python/pybind.h"
 #include "python/bindings/thunks/attempt.h"
 
 namespace thunkvm {
@@ -47,8 +46,15 @@ PyModuleDef definition = {
 
 PyObject* make_module() {
   return guard([] {
+    PYBIND11_ENSURE_INTERNALS_READY
+    init_pybind();
     PyRef module = PyRef::take(PyModule_Create(&definition));
     if (PyArray_ImportNumPyAPI() < 0) throw PythonError{};
+    const py::module_ testing =
+        py::reinterpret_borrow<py::module_>(module.get()).def_submodule("_testing");
+    Functions(testing.ptr())
+        .def("times_gil_left", &PythonHost::times_left,
+             "How often calls let other threads have the GIL, since the process began.");
     for (void (*init)(PyObject*) :
          {init_origin,         init_collection, init_type,          init_variable,
           init_apply,          init_builtin_op, init_op_function,   init_expressions,
@@ -56,7 +62,7 @@ PyObject* make_module() {
           init_attempt,        init_ndarray,    init_shared,        init_function,
           init_function_watch, init_recording,  init_link,          init_modes,
           init_implementation, init_memory,     init_compile_error, init_compiling,
-          init_cache,          init_host,       init_interruption,  init_logging})
+          init_interruption,   init_logging})
       init(module.get());
     return module;
   });

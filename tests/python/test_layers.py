@@ -212,14 +212,6 @@ def test_the_core_includes_no_python(layer: str) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("layer", MAY_INCLUDE)
-def test_the_bindings_have_one_style(layer: str) -> None:
-    found = [
-        where for path in sources(layer) for where, _, name in includes(path) if "pybind11" in name
-    ]
-    assert found == [], "the bindings are written against CPython's C API"
-
-
 def test_boost_graph_is_in_few_sources_and_no_header() -> None:
     """It compiles long, and what it does on the hot path of linking is done faster by hand."""
     users = {

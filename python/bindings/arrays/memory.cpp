@@ -1,8 +1,7 @@
 #include "python/bindings/arrays/memory.h"
 
 #include "python/bindings/arrays/limits.h"
-#include "python/bindings/python/python.h"
-#include "python/bindings/python/testing.h"
+#include "python/bindings/python/pybind.h"
 #include "thunks/memory_pool.h"
 
 #include <unistd.h>
@@ -10,27 +9,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <string>
 
 namespace thunkvm {
 namespace {
-
-PyObject* memory(PyObject*, PyObject*) {
-  const PoolStatistics use = MemoryPool::statistics();
-  return Py_BuildValue("{s:n,s:n,s:n,s:K}", "in_use", static_cast<Py_ssize_t>(use.in_use), "peak",
-                       static_cast<Py_ssize_t>(use.peak), "cached",
-                       static_cast<Py_ssize_t>(use.cached), "live_buffers",
-                       static_cast<unsigned long long>(use.live_buffers));
-}
-
-PyObject* reset_peak_memory(PyObject*, PyObject*) {
-  MemoryPool::reset_peak();
-  Py_RETURN_NONE;
-}
-
-PyObject* trim_memory(PyObject*, PyObject*) {
-  MemoryPool::trim();
-  Py_RETURN_NONE;
-}
 
 // ---- margins around the memory of NumPy's arrays
 
@@ -80,45 +63,38 @@ void* guarded_realloc(void* context, void* memory, std::size_t size) {
   return larger;
 }
 
-PyObject* guard_array_memory(PyObject*, PyObject* status) {
+void guard_array_memory(int status) {
   static Margins margins;
   static PyDataMem_Handler handler = {
       "thunkvm_margins",
       1,
       {&margins, guarded_malloc, guarded_calloc, guarded_realloc, guarded_free}};
-  return guard([&] {
-    margins.status = static_cast<int>(PyLong_AsLong(status));
-    if (PyErr_Occurred() != nullptr) throw PythonError{};
-    PyRef capsule = PyRef::take(PyCapsule_New(&handler, "mem_handler", nullptr));
-    PyRef::take(PyDataMem_SetHandler(capsule.get()));
-    return PyRef::borrow(Py_None);
-  });
+  margins.status = status;
+  PyRef capsule = PyRef::take(PyCapsule_New(&handler, "mem_handler", nullptr));
+  PyRef::take(PyDataMem_SetHandler(capsule.get()));
 }
-
-PyMethodDef functions[] = {
-    {"memory", memory, METH_NOARGS,
-     "memory()\n--\n\nBytes in use, their peak, bytes that wait to be used again, and live "
-     "blocks."},
-    {"reset_peak_memory", reset_peak_memory, METH_NOARGS,
-     "reset_peak_memory()\n--\n\nLets the peak begin at what is in use now."},
-    {"guard_array_memory", guard_array_memory, METH_O,
-     "guard_array_memory(status)\n--\n\nFrom now on the arrays that NumPy makes have margins; "
-     "where "
-     "something was written there, the process ends with this status when the array goes."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyMethodDef testing_functions[] = {
-    {"trim_memory", trim_memory, METH_NOARGS,
-     "trim_memory()\n--\n\nGives idle memory back to the system."},
-    {nullptr, nullptr, 0, nullptr},
-};
 
 }  // namespace
 
 void init_memory(PyObject* module) {
-  check(PyModule_AddFunctions(module, functions));
-  add_testing_functions(module, testing_functions);
+  Functions(module)
+      .def(
+          "memory",
+          [] {
+            const PoolStatistics use = MemoryPool::statistics();
+            return std::map<std::string, std::uint64_t>{{"in_use", use.in_use},
+                                                        {"peak", use.peak},
+                                                        {"cached", use.cached},
+                                                        {"live_buffers", use.live_buffers}};
+          },
+          "Bytes in use, their peak, bytes that wait to be used again, and live blocks.")
+      .def("reset_peak_memory", &MemoryPool::reset_peak,
+           "Lets the peak begin at what is in use now.")
+      .def("guard_array_memory", &guard_array_memory, py::arg("status"),
+           "From now on the arrays that NumPy makes have margins; where something was written "
+           "there, the process ends with this status when the array goes.");
+  testing_functions(module).def("trim_memory", &MemoryPool::trim,
+                                "Gives idle memory back to the system.");
 }
 
 }  // namespace thunkvm

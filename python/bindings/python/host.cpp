@@ -3,7 +3,6 @@
 #include "python/bindings/python/limits.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/python/release.h"
-#include "python/bindings/python/testing.h"
 #include "vm/frame.h"
 
 namespace thunkvm {
@@ -26,23 +25,14 @@ const ErrorState& error_state() {
   return state;
 }
 
-std::uint64_t times_left = 0;  // under the GIL
-
-PyObject* times_gil_left(PyObject*, PyObject*) { return PyLong_FromUnsignedLongLong(times_left); }
-
-PyMethodDef testing_functions[] = {
-    {"times_gil_left", times_gil_left, METH_NOARGS,
-     "times_gil_left()\n--\n\nHow often calls let other threads have the GIL, since the process "
-     "began."},
-    {nullptr, nullptr, 0, nullptr},
-};
+std::uint64_t left = 0;  // under the GIL
 
 }  // namespace
 
-void init_host(PyObject* module) { add_testing_functions(module, testing_functions); }
+std::uint64_t PythonHost::times_left() { return left; }
 
 void PythonHost::leave() {
-  ++times_left;
+  ++left;
   thread_ = PyEval_SaveThread();
 }
 

@@ -6,6 +6,7 @@
 #include "thunks/host.h"
 
 #include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace thunkvm {
@@ -35,6 +36,9 @@ class PythonHost : public Host {
   bool interrupted() final;
   /// The exception that a signal handler raised; null where none did.
   PyRef& interruption() { return interruption_; }
+
+  /// How often hosts left, since the process began.
+  static std::uint64_t times_left();
 
   /// The thunk that runs copies an input, since it overwrites it and others may still read it.
   void note_copy();
@@ -73,7 +77,5 @@ auto interruptible(const Work& work) {
     throw PythonError{};
   }
 }
-
-void init_host(PyObject* module);
 
 }  // namespace thunkvm
