@@ -2,6 +2,7 @@
 #define THUNKVM_IMPORTS_NUMPY
 #include "python/bindings/arrays/memory.h"
 #include "python/bindings/arrays/ndarray.h"
+#include "python/bindings/call/function_methods.h"
 #include "python/bindings/call/function_object.h"
 #include "python/bindings/call/function_watch.h"
 #include "python/bindings/call/implementation.h"
@@ -21,7 +22,6 @@
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/variable.h"
-#include "python/bindings/graph/work.h"
 #include "python/bindings/python/compile_error.h"
 #include "python/bindings/python/host.h"
 #include "python/bindings/python/interruption.h"
@@ -58,8 +58,8 @@ PyObject* make_module() {
     for (void (*init)(PyObject*) :
          {init_origin,         init_collection, init_type,          init_variable,
           init_apply,          init_builtin_op, init_op_function,   init_expressions,
-          init_graph,          init_drawing,    init_infer_shape,   init_work,
-          init_attempt,        init_ndarray,    init_shared,        init_function,
+          init_graph,          init_drawing,    init_infer_shape,   init_attempt,
+          init_ndarray,        init_shared,     init_function,      init_function_methods,
           init_function_watch, init_recording,  init_link,          init_modes,
           init_implementation, init_memory,     init_compile_error, init_compiling,
           init_interruption,   init_logging})

@@ -4,337 +4,210 @@
 #include "linkers/recording_report.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/python/host.h"
-#include "python/bindings/python/list_of.h"
-#include "python/bindings/python/testing.h"
+#include "python/bindings/python/pybind.h"
 
 #include <cmath>
-#include <optional>
+#include <map>
+#include <tuple>
 #include <utility>
 
 namespace thunkvm {
 namespace {
 
+using namespace py::literals;
+
+/// A recording, and the function that it is of, which goes where the garbage collector takes it.
 struct RecordingObject {
-  PyObject_HEAD std::shared_ptr<Recording>* recording;
+  std::shared_ptr<Recording> recording;
   PythonFunction* function;
-  PyObject* owner;  // of the function; null once the garbage collector took it
+  py::object owner;  // of the function; null once the garbage collector took it
+
+  PythonFunction& live() const {
+    if (!owner)
+      throw Error(ErrorKind::Runtime, "the garbage collector took the function of this recording");
+    return *function;
+  }
 };
-PyTypeObject* recording_class = nullptr;
 
-RecordingObject* self_of(PyObject* self) { return reinterpret_cast<RecordingObject*>(self); }
-
-Recording& recording_of(PyObject* self) { return **self_of(self)->recording; }
-
-PythonFunction& function_of(PyObject* self) {
-  if (self_of(self)->owner == nullptr)
-    throw Error(ErrorKind::Runtime, "the garbage collector took the function of this recording");
-  return *self_of(self)->function;
+py::tuple site_row(const RecordingReport::Site& site) {
+  return py::make_tuple(site.runs, site.self, site.min, site.p95, site.max, site.first,
+                        site.suspended, site.failed, site.bytes, site.peak, site.copies);
 }
 
-PyRef integer(std::uint64_t value) { return PyRef::take(PyLong_FromUnsignedLongLong(value)); }
-
-void set(const PyRef& dict, const char* key, const PyRef& value) {
-  check(PyDict_SetItemString(dict.get(), key, value.get()));
+py::object index_or_none(std::uint32_t index) {
+  return index == kNone ? py::object(py::none()) : py::int_(index);
 }
 
-unsigned long long number(std::uint64_t value) { return value; }  // as "K" takes it
-
-PyRef seconds(double value) { return PyRef::take(PyFloat_FromDouble(value)); }
-PyRef seconds_or_none(std::optional<double> value) {
-  return value ? seconds(*value) : PyRef::borrow(Py_None);
-}
-
-PyRef site_row(const RecordingReport::Site& site) {
-  PyRef min = seconds_or_none(site.min), p95 = seconds_or_none(site.p95),
-        max = seconds_or_none(site.max), first = seconds_or_none(site.first);
-  return PyRef::take(Py_BuildValue("(KdOOOOKKKKK)", number(site.runs), site.self, min.get(),
-                                   p95.get(), max.get(), first.get(), number(site.suspended),
-                                   number(site.failed), number(site.bytes), number(site.peak),
-                                   number(site.copies)));
-}
-
-PyRef branch_row(const RecordingReport::BranchCounts& branch) {
-  const PyRef loop = branch.loop == kNone ? PyRef::borrow(Py_None) : integer(branch.loop);
-  return PyRef::take(Py_BuildValue("(KOOO)", number(branch.flips),
-                                   list_of(branch.arms, integer).get(), loop.get(),
-                                   list_of(branch.by_steps, integer).get()));
+py::tuple branch_row(const RecordingReport::BranchCounts& branch) {
+  return py::make_tuple(branch.flips, branch.arms, index_or_none(branch.loop), branch.by_steps);
 }
 
 // {node: [(shapes, runs, bytes), ...]}; the shapes one after the other, as ShapeCounts has them.
-PyRef shape_dict(const std::map<std::uint32_t, ShapeCounts>& nodes) {
-  PyRef dict = PyRef::take(PyDict_New());
-  for (const auto& [node, counts] : nodes) {
-    PyRef rows = list_of(counts, [](const auto& entry) {
-      PyRef shapes = list_of(entry.first, [](std::int64_t number) {
-        return PyRef::take(PyLong_FromLongLong(number));
-      });
-      return PyRef::take(Py_BuildValue("(OKK)", shapes.get(), number(entry.second.runs),
-                                       number(entry.second.bytes)));
+py::dict shape_dict(const std::map<std::uint32_t, ShapeCounts>& nodes) {
+  py::dict dict;
+  for (const auto& [node, counts] : nodes)
+    dict[py::int_(node)] = py_list(counts, [](const auto& entry) {
+      return py::make_tuple(entry.first, entry.second.runs, entry.second.bytes);
     });
-    check(PyDict_SetItem(dict.get(), integer(node).get(), rows.get()));
-  }
   return dict;
 }
 
-PyRef call_row(const RecordingReport::CallTimes& call) {
-  PyRef decisions = list_of(call.decisions, [](const Decision& decision) {
-    return PyRef::take(Py_BuildValue("(II)", decision.branch, decision.arm));
+py::tuple call_row(const RecordingReport::CallTimes& call) {
+  const py::list decisions = py_list(call.decisions, [](const Decision& decision) {
+    return py::make_tuple(decision.branch, decision.arm);
   });
-  PyRef in_loops = list_of(call.in_loops, [](const LoopDecisions& decided) {
-    PyRef runs = list_of(decided.runs, [](const ArmRun& run) {
-      return PyRef::take(Py_BuildValue("(IK)", run.arm, number(run.times)));
-    });
-    return PyRef::take(Py_BuildValue("(IO)", decided.branch, runs.get()));
+  const py::list in_loops = py_list(call.in_loops, [](const LoopDecisions& decided) {
+    return py::make_tuple(decided.branch, py_list(decided.runs, [](const ArmRun& run) {
+                            return py::make_tuple(run.arm, run.times);
+                          }));
   });
-  return PyRef::take(Py_BuildValue("(KdddKKOOO)", number(call.id), call.start, call.gross, call.net,
-                                   number(call.thread), number(call.bytes), decisions.get(),
-                                   in_loops.get(), call.failed ? Py_True : Py_False));
+  return py::make_tuple(call.id, call.start, call.gross, call.net, call.thread, call.bytes,
+                        decisions, in_loops, call.failed);
 }
 
 // (node, branch of the test, [(steps, runs), ...], broken runs)
-PyRef loop_row(const RecordingReport::LoopRuns& loop) {
-  PyRef runs = list_of(loop.record.runs, [](const auto& entry) {
-    return PyRef::take(Py_BuildValue("(KK)", number(entry.first), number(entry.second)));
-  });
-  return PyRef::take(
-      Py_BuildValue("(IIOK)", loop.node, loop.branch, runs.get(), number(loop.record.broken)));
+py::tuple loop_row(const RecordingReport::LoopRuns& loop) {
+  return py::make_tuple(
+      loop.node, loop.branch,
+      py_list(loop.record.runs,
+              [](const auto& entry) { return py::make_tuple(entry.first, entry.second); }),
+      loop.record.broken);
 }
 
-PyRef step_row(const RecordingReport::Step& step) {
-  return PyRef::take(Py_BuildValue("(ddIKKK)", step.start, step.gross, step.loop, number(step.step),
-                                   number(step.call), number(step.thread)));
+py::tuple step_row(const RecordingReport::Step& step) {
+  return py::make_tuple(step.start, step.gross, step.loop, step.step, step.call, step.thread);
 }
 
-PyRef event_row(const RecordingReport::Event& event) {
-  return PyRef::take(Py_BuildValue("(ddIKK)", event.start, event.net, event.site,
-                                   number(event.call), number(event.thread)));
+py::tuple event_row(const RecordingReport::Event& event) {
+  return py::make_tuple(event.start, event.net, event.site, event.call, event.thread);
 }
 
-PyObject* read(PyObject* self, PyObject*) {
-  return guard([&] {
-    const RecordingReport report = report_of(recording_of(self), function_of(self).core());
-    PyRef dict = PyRef::take(PyDict_New());
-    set(dict, "sites", list_of(report.sites, site_row));
-    set(dict, "node_runs", list_of(report.node_runs, integer));
-    set(dict, "branches", list_of(report.branches, branch_row));
-    set(dict, "regions", list_of(report.regions, seconds));
-    set(dict, "demanders", list_of(report.demanders, [](std::uint32_t pc) {
-          return pc == kNone ? PyRef::borrow(Py_None) : integer(pc);
-        }));
-    set(dict, "loops", list_of(report.loops, loop_row));
-    set(dict, "steps", list_of(report.steps, step_row));
-    set(dict, "calls", list_of(report.calls, call_row));
-    set(dict, "events", list_of(report.events, event_row));
-    set(dict, "shapes_of_nodes", shape_dict(report.shapes_of_nodes));
-    set(dict, "shapes_of_loops", shape_dict(report.shapes_of_loops));
-    set(dict, "first_group", integer(report.first_group));
-    set(dict, "n_calls", integer(report.n_calls));
-    set(dict, "n_events", integer(report.n_events));
-    set(dict, "compile", seconds(report.compile));
-    set(dict, "compile_background", seconds(report.compile_background));
-    set(dict, "cache_hits", integer(report.cache_hits));
-    set(dict, "changeover", seconds(report.changeover));
-    set(dict, "lap_cost", seconds(report.lap_cost));
-    return dict;
-  });
+py::dict read(const RecordingObject& self) {
+  const RecordingReport report = report_of(*self.recording, self.live().core());
+  return py::dict(
+      "sites"_a = py_list(report.sites, site_row), "node_runs"_a = report.node_runs,
+      "branches"_a = py_list(report.branches, branch_row), "regions"_a = report.regions,
+      "demanders"_a = py_list(report.demanders, index_or_none),
+      "loops"_a = py_list(report.loops, loop_row), "steps"_a = py_list(report.steps, step_row),
+      "calls"_a = py_list(report.calls, call_row), "events"_a = py_list(report.events, event_row),
+      "shapes_of_nodes"_a = shape_dict(report.shapes_of_nodes),
+      "shapes_of_loops"_a = shape_dict(report.shapes_of_loops),
+      "first_group"_a = report.first_group, "n_calls"_a = report.n_calls,
+      "n_events"_a = report.n_events, "compile"_a = report.compile,
+      "compile_background"_a = report.compile_background, "cache_hits"_a = report.cache_hits,
+      "changeover"_a = report.changeover, "lap_cost"_a = report.lap_cost);
 }
 
-PyObject* groups(PyObject* self, PyObject*) {
-  return guard([&] {
-    const NativeCode* const native = recording_of(self).compilation().ready();
-    if (native == nullptr) return PyRef::take(PyList_New(0));
-    return list_of(native->groups, [](const NativeGroup& group) {
-      PyRef nodes = list_of(group.nodes, integer);
-      return PyRef::take(Py_BuildValue("(Os)", nodes.get(), group.kind));
-    });
-  });
+py::list groups(const RecordingObject& self) {
+  const NativeCode* const native = self.recording->compilation().ready();
+  if (native == nullptr) return py::list();
+  return py_list(native->groups,
+                 [](const NativeGroup& group) { return py::make_tuple(group.nodes, group.kind); });
 }
 
-PyObject* stop(PyObject* self, PyObject*) {
-  return guard([&] {
-    function_of(self).stop(*self_of(self)->recording);
-    return PyRef::borrow(Py_None);
-  });
-}
+using ArmRuns = std::vector<std::pair<unsigned, std::uint64_t>>;
 
-PyObject* count(PyObject* self, PyObject*) {
-  return guard([&] { return integer(recording_of(self).n_calls()); });
-}
-
-PyObject* compile(PyObject* self, PyObject*) {
-  return guard([&] {
-    Compilation& compilation = recording_of(self).compilation();
-    interruptible([&](Host& host) { compilation.compile(host); });
-    return PyRef::borrow(Py_None);
-  });
-}
-
-PyObject* get_compiled(PyObject* self, void*) {
-  return PyBool_FromLong(recording_of(self).compilation().ready() != nullptr ? 1 : 0);
-}
-
-PyObject* recording_cost(PyObject*, PyObject*) {
-  return PyFloat_FromDouble(TickScale::of_clock().seconds_of_lap());
-}
-
-PyObject* stop_clock(PyObject*, PyObject* stopped) {
-  return guard([&] {
-    Clock::stand_still(check(PyObject_IsTrue(stopped)) != 0);
-    return PyRef::borrow(Py_None);
-  });
-}
-
-PyObject* advance_clock(PyObject*, PyObject* seconds) {
-  return guard([&] {
-    const double value = PyFloat_AsDouble(seconds);
-    if (PyErr_Occurred() != nullptr) throw PythonError{};
-    Clock::advance(static_cast<std::uint64_t>(std::llround(value * 1e9)));
-    return PyRef::borrow(Py_None);
-  });
-}
-
-// [(arm, times), ...]
-std::vector<ArmRun> arm_runs(PyObject* rows, const Branch& branch, unsigned number) {
-  std::vector<ArmRun> runs;
-  for (PyObject* row : Items(rows, "forced arms have to be pairs (arm, times)")) {
-    unsigned arm = 0;
-    unsigned long long times = 0;
-    if (PyArg_ParseTuple(row, "IK", &arm, &times) == 0) throw PythonError{};
-    if (arm >= branch.n_arms)
-      throw Error(ErrorKind::Index, "there is no arm " + std::to_string(arm) + " of branch " +
-                                        std::to_string(number));
-    if (times != 0) runs.push_back({arm, times});
+// `rows`: (branch, its runs, whether they repeat)
+void force(RecordingObject& self, const std::vector<std::tuple<unsigned, ArmRuns, bool>>& rows) {
+  const std::vector<Branch>& branches = self.live().linked().program->branches;
+  std::vector<ArmScript> scripts(branches.size());
+  for (const auto& [branch, runs, repeats] : rows) {
+    if (branch >= branches.size())
+      throw Error(ErrorKind::Index, "there is no branch " + std::to_string(branch));
+    scripts[branch].repeats = repeats;
+    for (const auto& [arm, times] : runs) {
+      if (arm >= branches[branch].n_arms)
+        throw Error(ErrorKind::Index, "there is no arm " + std::to_string(arm) + " of branch " +
+                                          std::to_string(branch));
+      if (times != 0) scripts[branch].runs.push_back({arm, times});
+    }
   }
-  return runs;
+  self.recording->force(std::move(scripts));
 }
 
-PyObject* force(PyObject* self, PyObject* rows) {
-  return guard([&] {
-    const std::vector<Branch>& branches = function_of(self).linked().program->branches;
-    std::vector<ArmScript> scripts(branches.size());
-    for (PyObject* row : Items(rows, "scripts have to be rows (branch, runs, repeats)")) {
-      unsigned branch = 0;
-      int repeats = 0;
-      PyObject* runs = nullptr;
-      if (PyArg_ParseTuple(row, "IOp", &branch, &runs, &repeats) == 0) throw PythonError{};
-      if (branch >= branches.size())
-        throw Error(ErrorKind::Index, "there is no branch " + std::to_string(branch));
-      scripts[branch] = {arm_runs(runs, branches[branch], branch), repeats != 0};
-    }
-    recording_of(self).force(std::move(scripts));
-    return PyRef::borrow(Py_None);
-  });
+PyRef call(RecordingObject& self, const py::args& args, const py::kwargs& kwargs) {
+  // As vectorcall has it: the values of keywords after the others, their names in a tuple.
+  std::vector<PyObject*> values;
+  for (const py::handle value : args) values.push_back(value.ptr());
+  py::tuple names(kwargs.size());
+  std::size_t n = 0;
+  for (const auto& [name, value] : kwargs) {
+    names[n++] = name;
+    values.push_back(value.ptr());
+  }
+  return PyRef::take(self.live().call_recorded(self.recording, values.data(), args.size(),
+                                               n == 0 ? nullptr : names.ptr()));
 }
 
-PyObject* call(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return guard([&] {
-    // As vectorcall has it: the values of keywords after the others, their names in a tuple.
-    std::vector<PyObject*> values;
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(args); ++i)
-      values.push_back(PyTuple_GET_ITEM(args, i));
-    PyRef names;
-    if (kwargs != nullptr && PyDict_GET_SIZE(kwargs) != 0) {
-      names = PyRef::take(PyTuple_New(PyDict_GET_SIZE(kwargs)));
-      PyObject *key = nullptr, *value = nullptr;
-      for (Py_ssize_t at = 0, n = 0; PyDict_Next(kwargs, &at, &key, &value) != 0; ++n) {
-        PyTuple_SET_ITEM(names.get(), n, Py_NewRef(key));
-        values.push_back(value);
-      }
-    }
-    return function_of(self).call_recorded(*self_of(self)->recording, values.data(),
-                                           static_cast<std::size_t>(PyTuple_GET_SIZE(args)),
-                                           names.get());
-  });
+RecordingObject* object_in(PyObject* self) {
+  return py::detail::is_holder_constructed(self) ? py::cast<RecordingObject*>(py::handle(self))
+                                                 : nullptr;
 }
 
-int traverse(PyObject* self, visitproc visit, void* arg) {
-  Py_VISIT(Py_TYPE(self));
-  Py_VISIT(self_of(self)->owner);
-  return 0;
+// So that the garbage collector sees the function.
+void collect(PyHeapTypeObject* type) {
+  type->ht_type.tp_flags |= Py_TPFLAGS_HAVE_GC;
+  type->ht_type.tp_traverse = [](PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (RecordingObject* const object = object_in(self)) Py_VISIT(object->owner.ptr());
+    return 0;
+  };
+  type->ht_type.tp_clear = [](PyObject* self) {
+    if (RecordingObject* const object = object_in(self)) std::exchange(object->owner, {});
+    return 0;
+  };
 }
-
-int clear(PyObject* self) {
-  Py_CLEAR(self_of(self)->owner);
-  return 0;
-}
-
-void destroy(PyObject* self) {
-  PyObject_GC_UnTrack(self);
-  delete std::exchange(self_of(self)->recording, nullptr);
-  clear(self);
-  PyTypeObject* type = Py_TYPE(self);
-  type->tp_free(self);
-  Py_DECREF(type);
-}
-
-PyMethodDef methods[] = {
-    {"read", read, METH_NOARGS,
-     "What was recorded of the calls that have ended: a dict of lists, times in seconds."},
-    {"count", count, METH_NOARGS, "How many calls were recorded."},
-    {"compile", compile, METH_NOARGS,
-     "Compiles the C of the recorded program now, if there is any."},
-    {"groups", groups, METH_NOARGS,
-     "What emitted code computes together: (nodes, kind) of each group."},
-    {"stop", stop, METH_NOARGS, "Records no further call."},
-    {"force", force, METH_O,
-     "Has branches take these arms in the calls from now on: rows (branch, [(arm, times), ...], "
-     "repeats)."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyGetSetDef properties[] = {
-    {"compiled", get_compiled, nullptr, "Whether calls run emitted code.", nullptr},
-    {nullptr, nullptr, nullptr, nullptr, nullptr},
-};
-
-PyMethodDef functions[] = {
-    {"recording_cost", recording_cost, METH_NOARGS,
-     "recording_cost()\n--\n\nSeconds that recording the time of one thunk takes."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyMethodDef testing_functions[] = {
-    {"stop_clock", stop_clock, METH_O,
-     "stop_clock(stopped)\n--\n\nFor tests: the recorded time stands still, but for "
-     "advance_clock."},
-    {"advance_clock", advance_clock, METH_O,
-     "advance_clock(seconds)\n--\n\nFor tests: so much of the recorded time passes."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyType_Slot slots[] = {
-    {Py_tp_call, reinterpret_cast<void*>(call)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
-    {Py_tp_clear, reinterpret_cast<void*>(clear)},
-    {Py_tp_methods, methods},
-    {Py_tp_getset, properties},
-    {Py_tp_doc, const_cast<char*>("What is recorded of a function's calls. Called itself, it calls "
-                                  "the function and records that.")},
-    {0, nullptr},
-};
-
-PyType_Spec spec = {"thunkvm._core.Recording", sizeof(RecordingObject), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                    slots};
 
 }  // namespace
 
 PyObject* wrap_recording(std::shared_ptr<Recording> recording, PythonFunction& function,
                          PyObject* owner) {
-  RecordingObject* object = PyObject_GC_New(RecordingObject, recording_class);
-  if (object == nullptr) throw PythonError{};
-  object->recording = new std::shared_ptr<Recording>(std::move(recording));
-  object->function = &function;
-  object->owner = Py_NewRef(owner);
-  PyObject_GC_Track(reinterpret_cast<PyObject*>(object));
-  return reinterpret_cast<PyObject*>(object);
+  return py::cast(RecordingObject{std::move(recording), &function,
+                                  py::reinterpret_borrow<py::object>(owner)})
+      .release()
+      .ptr();
 }
 
 void init_recording(PyObject* module) {
-  recording_class = add_class(module, spec);
-  check(PyModule_AddFunctions(module, functions));
-  add_testing_functions(module, testing_functions);
+  py::class_<RecordingObject>(module, "Recording", py::custom_type_setup(collect),
+                              "What is recorded of a function's calls. Called itself, it calls the "
+                              "function and records that.")
+      .def("__call__", heeding(&call))
+      .def("read", heeding(&read),
+           "What was recorded of the calls that have ended: a dict of lists, times in seconds.")
+      .def(
+          "count", [](const RecordingObject& self) { return self.recording->n_calls(); },
+          "How many calls were recorded.")
+      .def("compile", heeding([](RecordingObject& self) {
+             Compilation& compilation = self.recording->compilation();
+             interruptible([&](Host& host) { compilation.compile(host); });
+           }),
+           "Compiles the C of the recorded program now, if there is any.")
+      .def("groups", &groups, "What emitted code computes together: (nodes, kind) of each group.")
+      .def(
+          "stop", [](RecordingObject& self) { self.live().stop(self.recording); },
+          "Records no further call.")
+      .def("force", &force, "scripts"_a,
+           "Has branches take these arms in the calls from now on: rows (branch, [(arm, times), "
+           "...], repeats).")
+      .def_property_readonly(
+          "compiled",
+          [](const RecordingObject& self) {
+            return self.recording->compilation().ready() != nullptr;
+          },
+          "Whether calls run emitted code.");
+  Functions(module).def(
+      "recording_cost", [] { return TickScale::of_clock().seconds_of_lap(); },
+      "Seconds that recording the time of one thunk takes.");
+  testing_functions(module)
+      .def("stop_clock", &Clock::stand_still, "stopped"_a,
+           "For tests: the recorded time stands still, but for advance_clock.")
+      .def(
+          "advance_clock",
+          [](double seconds) {
+            Clock::advance(static_cast<std::uint64_t>(std::llround(seconds * 1e9)));
+          },
+          "seconds"_a, "For tests: so much of the recorded time passes.");
 }
 
 }  // namespace thunkvm

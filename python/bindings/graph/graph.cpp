@@ -3,10 +3,10 @@
 #include "ops/control/loop.h"
 #include "ops/gradient/gradient.h"
 #include "ops/graph/graph.h"
-#include "python/bindings/graph/apply.h"
-#include "python/bindings/graph/variable.h"
-#include "python/bindings/python/testing.h"
+#include "ops/graph/work.h"
+#include "python/bindings/graph/casters.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,16 +14,9 @@
 namespace thunkvm {
 namespace {
 
-// Variables, None where one is null.
-PyRef optional_variables(const std::vector<Variable>& variables) {
-  PyRef list = PyRef::take(PyList_New(0));
-  for (const Variable& variable : variables) {
-    PyRef item = variable ? PyRef::take(wrap(variable)) : PyRef::borrow(Py_None);
-    check(PyList_Append(list.get(), item.get()));
-  }
-  return list;
-}
+using namespace py::literals;
 
+// Variables, a null one where there is None.
 std::vector<Variable> optional_variables(PyObject* items, const char* what) {
   std::vector<Variable> variables;
   for (PyObject* item : Items(items, "a list of Variables and None is expected"))
@@ -31,166 +24,131 @@ std::vector<Variable> optional_variables(PyObject* items, const char* what) {
   return variables;
 }
 
-PyObject* gradients_of(PyObject*, PyObject* args) {
-  PyObject *cost, *wrt;
-  if (!PyArg_ParseTuple(args, "OO:gradients", &cost, &wrt)) return nullptr;
-  return guard([&] {
-    const std::vector<Variable> variables = require_variables(wrt, "gradients: wrt");
-    return optional_variables(gradients(require_variable(cost, "gradients: cost"), variables));
-  });
+std::vector<Variable> gradients_of(const py::object& cost, const py::object& wrt) {
+  const std::vector<Variable> variables = require_variables(wrt.ptr(), "gradients: wrt");
+  return gradients(require_variable(cost.ptr(), "gradients: cost"), variables);
 }
 
-PyObject* pull_back_of(PyObject*, PyObject* args) {
-  PyObject *outputs, *output_gradients, *wrt;
-  if (!PyArg_ParseTuple(args, "OOO:pull_back", &outputs, &output_gradients, &wrt)) return nullptr;
-  return guard([&] {
-    const std::vector<Variable> roots = require_variables(outputs, "pull_back: outputs");
-    const std::vector<Variable> incoming =
-        optional_variables(output_gradients, "pull_back: an output gradient");
-    if (roots.size() != incoming.size())
-      throw Error(ErrorKind::Value,
-                  "pull_back: " + std::to_string(roots.size()) + " outputs, but " +
-                      std::to_string(incoming.size()) +
-                      " output gradients; there has to be one (or None) for each");
-    return optional_variables(pull_back(roots, incoming, require_variables(wrt, "pull_back: wrt")));
-  });
+std::vector<Variable> pull_back_of(const std::vector<Variable>& outputs,
+                                   const py::object& output_gradients,
+                                   const std::vector<Variable>& wrt) {
+  const std::vector<Variable> incoming =
+      optional_variables(output_gradients.ptr(), "pull_back: an output gradient");
+  if (outputs.size() != incoming.size())
+    throw Error(ErrorKind::Value, "pull_back: " + std::to_string(outputs.size()) +
+                                      " outputs, but " + std::to_string(incoming.size()) +
+                                      " output gradients; there has to be one (or None) for each");
+  return pull_back(outputs, incoming, wrt);
 }
 
-PyObject* jacobian_of(PyObject*, PyObject* args) {
-  PyObject *expression, *wrt;
-  if (!PyArg_ParseTuple(args, "OO:jacobian", &expression, &wrt)) return nullptr;
-  return guard([&] {
-    return PyRef::take(wrap(jacobian(require_variable(expression, "jacobian: expression"),
-                                     require_variable(wrt, "jacobian: wrt"))));
-  });
+Variable jacobian_of(const py::object& expression, const py::object& wrt) {
+  return jacobian(require_variable(expression.ptr(), "jacobian: expression"),
+                  require_variable(wrt.ptr(), "jacobian: wrt"));
 }
 
-PyObject* vectorize_of(PyObject*, PyObject* args) {
-  PyObject *roots, *from, *to;
-  if (!PyArg_ParseTuple(args, "OOO:vectorize", &roots, &from, &to)) return nullptr;
-  return guard([&] {
-    const std::vector<Variable> replaced = require_variables(from, "vectorize: from");
-    const std::vector<Variable> by = require_variables(to, "vectorize: to");
-    if (replaced.size() != by.size())
-      throw Error(ErrorKind::Value, "vectorize: " + std::to_string(replaced.size()) +
-                                        " variables, but " + std::to_string(by.size()) +
-                                        " replacements; there has to be one for each");
-    const Batched batched = vectorize(require_variables(roots, "vectorize: roots"), replaced, by);
-    PyRef flags = PyRef::take(PyList_New(0));
-    for (const bool flag : batched.batched)
-      check(PyList_Append(flags.get(), flag ? Py_True : Py_False));
-    return PyRef::take(PyTuple_Pack(2, wrap_list(batched.roots).get(), flags.get()));
-  });
+std::pair<std::vector<Variable>, std::vector<bool>> vectorize_of(const std::vector<Variable>& roots,
+                                                                 const std::vector<Variable>& old,
+                                                                 const std::vector<Variable>& by) {
+  if (old.size() != by.size())
+    throw Error(ErrorKind::Value, "vectorize: " + std::to_string(old.size()) + " variables, but " +
+                                      std::to_string(by.size()) +
+                                      " replacements; there has to be one for each");
+  const Batched batched = vectorize(roots, old, by);
+  return {batched.roots, batched.batched};
 }
 
-PyObject* substitute_of(PyObject*, PyObject* args) {
-  PyObject *roots, *replacements;
-  if (!PyArg_ParseTuple(args, "OO:substitute", &roots, &replacements)) return nullptr;
-  return guard([&] {
-    std::vector<std::pair<Variable, Variable>> pairs;
-    for (PyObject* replacement :
-         Items(replacements, "substitute: replacements have to be a list of pairs")) {
-      const Items pair(replacement, "substitute: a replacement is a pair (old, new)");
-      if (pair.size() != 2)
-        throw Error(ErrorKind::Type,
-                    "substitute: a replacement is a pair (old, new), not " + str_of(replacement));
-      pairs.emplace_back(require_variable(pair[0], "substitute: what is replaced"),
-                         require_variable(pair[1], "substitute: a replacement"));
-    }
-    return wrap_list(substitute(require_variables(roots, "substitute: roots"), pairs));
-  });
+std::vector<Variable> substitute_of(const py::object& roots, const py::object& replacements) {
+  std::vector<std::pair<Variable, Variable>> pairs;
+  for (PyObject* replacement :
+       Items(replacements.ptr(), "substitute: replacements have to be a list of pairs")) {
+    const Items pair(replacement, "substitute: a replacement is a pair (old, new)");
+    if (pair.size() != 2)
+      throw Error(ErrorKind::Type,
+                  "substitute: a replacement is a pair (old, new), not " + str_of(replacement));
+    pairs.emplace_back(require_variable(pair[0], "substitute: what is replaced"),
+                       require_variable(pair[1], "substitute: a replacement"));
+  }
+  return substitute(require_variables(roots.ptr(), "substitute: roots"), pairs);
 }
 
-PyObject* topological_order_of(PyObject*, PyObject* roots) {
-  return guard([&] {
-    const std::vector<Variable> variables = require_variables(roots, "topological_order: roots");
-    PyRef nodes = PyRef::take(PyList_New(0));
-    for (Apply* node : topological_order(variables))
-      if (node->leaf() == Leaf::None)
-        check(PyList_Append(nodes.get(), PyRef::take(wrap_node(node)).get()));
-    return nodes;
-  });
+std::vector<Apply*> topological_order_of(const py::object& roots) {
+  std::vector<Apply*> nodes;
+  const std::vector<Variable> variables =
+      require_variables(roots.ptr(), "topological_order: roots");
+  for (Apply* node : topological_order(variables))
+    if (node->leaf() == Leaf::None) nodes.push_back(node);
+  return nodes;
 }
 
-PyObject* leaves_of(PyObject*, PyObject* roots) {
-  return guard([&] { return wrap_list(leaves(require_variables(roots, "leaves: roots"))); });
+std::optional<std::uint32_t> loop_states(const Apply& node) {
+  const OpenLoopOp* const loop = open_loop(node);
+  return loop == nullptr ? std::nullopt : std::optional<std::uint32_t>(loop->n_states());
 }
 
-Apply& node_of(PyObject* object) {
-  if (!is_node(object))
-    throw Error(ErrorKind::Type, "a node has to be an Apply, not a " + class_name(object));
-  return *unwrap_node(object);
+Variable input_at(const Apply& node, std::uint32_t number) {
+  if (number >= node.n_inputs())
+    throw Error(ErrorKind::Index, "there is no input " + std::to_string(number) +
+                                      "; the node has " + std::to_string(node.n_inputs()));
+  return node.input(static_cast<int>(number));
 }
 
-PyObject* loop_states(PyObject*, PyObject* node) {
-  return guard([&] {
-    const OpenLoopOp* const loop = open_loop(*unwrap_node(node));
-    return loop == nullptr ? PyRef::borrow(Py_None)
-                           : PyRef::take(PyLong_FromUnsignedLong(loop->n_states()));
-  });
+using Shapes = std::vector<std::vector<std::int64_t>>;
+
+// Views of the shapes.
+std::vector<Dims> dims_of(const Shapes& shapes, std::size_t n) {
+  if (shapes.size() != n)
+    throw Error(ErrorKind::Value, std::to_string(shapes.size()) + " shapes were given for " +
+                                      std::to_string(n) + " operands; give one for each");
+  return {shapes.begin(), shapes.end()};
 }
 
-PyObject* count_inputs(PyObject*, PyObject* node) {
-  return guard([&] { return PyRef::take(PyLong_FromUnsignedLong(node_of(node).n_inputs())); });
+std::optional<std::pair<double, double>> node_work(const Apply& node, const Shapes& input_shapes,
+                                                   const Shapes& output_shapes) {
+  const auto* const states = dynamic_cast<const StatesWork*>(node.op());
+  if (states == nullptr || !states->states_work()) return {};
+  const std::vector<Dims> given = dims_of(input_shapes, node.n_inputs()),
+                          made = dims_of(output_shapes, node.n_outputs());
+  return std::pair(states->flops(node, given, made), states->bytes_moved(node, given, made));
 }
-
-PyObject* count_outputs(PyObject*, PyObject* node) {
-  return guard([&] { return PyRef::take(PyLong_FromUnsignedLong(node_of(node).n_outputs())); });
-}
-
-PyObject* input_at(PyObject*, PyObject* args) {
-  PyObject* object;
-  unsigned number;
-  if (!PyArg_ParseTuple(args, "OI:input_at", &object, &number)) return nullptr;
-  return guard([&] {
-    const Apply& node = node_of(object);
-    if (number >= node.n_inputs())
-      throw Error(ErrorKind::Index, "there is no input " + std::to_string(number) +
-                                        "; the node has " + std::to_string(node.n_inputs()));
-    return PyRef::take(wrap(node.input(static_cast<int>(number))));
-  });
-}
-
-PyMethodDef functions[] = {
-    {"gradients", gradients_of, METH_VARARGS,
-     "gradients(cost, wrt)\n--\n\n"
-     "The gradients of a scalar; None where it does not depend on a variable."},
-    {"jacobian", jacobian_of, METH_VARARGS,
-     "jacobian(expression, wrt)\n--\n\nThe derivative of shape expression.shape + wrt.shape."},
-    {"substitute", substitute_of, METH_VARARGS,
-     "substitute(roots, replacements)\n--\n\n"
-     "The roots with variables replaced, wherever they are used."},
-    {"topological_order", topological_order_of, METH_O,
-     "topological_order(roots)\n--\n\n"
-     "The nodes that the roots depend on, every one after its inputs."},
-    {"leaves", leaves_of, METH_O,
-     "leaves(roots)\n--\n\nThe inputs, shared variables and constants that the roots depend on."},
-    {"loop_states", loop_states, METH_O,
-     "loop_states(node)\n--\n\n"
-     "Of a loop in a function: the number of its states, its first inputs, behind which is what it "
-     "tests; None for all other nodes."},
-    {"count_inputs", count_inputs, METH_O, "count_inputs(node)\n--\n\nHow many inputs it has."},
-    {"count_outputs", count_outputs, METH_O, "count_outputs(node)\n--\n\nHow many outputs it has."},
-    {"input_at", input_at, METH_VARARGS,
-     "input_at(node, number)\n--\n\nOne input of a node, where a list of them all is too much."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
-PyMethodDef testing_functions[] = {
-    {"vectorize", vectorize_of, METH_VARARGS,
-     "vectorize(roots, old, new)\n--\n\n"
-     "(roots, batched): the roots with variables replaced by batches of them."},
-    {"pull_back", pull_back_of, METH_VARARGS,
-     "pull_back(outputs, output_gradients, wrt)\n--\n\n"
-     "Vector-Jacobian products: the gradients of outputs that come with gradients (or None)."},
-    {nullptr, nullptr, 0, nullptr},
-};
 
 }  // namespace
 
 void init_graph(PyObject* module) {
-  check(PyModule_AddFunctions(module, functions));
-  add_testing_functions(module, testing_functions);
+  Functions(module)
+      .def("gradients", &gradients_of, "cost"_a, "wrt"_a,
+           "The gradients of a scalar; None where it does not depend on a variable.")
+      .def("jacobian", &jacobian_of, "expression"_a, "wrt"_a,
+           "The derivative of shape expression.shape + wrt.shape.")
+      .def("substitute", &substitute_of, "roots"_a, "replacements"_a,
+           "The roots with variables replaced, wherever they are used.")
+      .def("topological_order", &topological_order_of, "roots"_a,
+           "The nodes that the roots depend on, every one after its inputs.")
+      .def(
+          "leaves",
+          [](const py::object& roots) {
+            return leaves(require_variables(roots.ptr(), "leaves: roots"));
+          },
+          "roots"_a, "The inputs, shared variables and constants that the roots depend on.")
+      .def("loop_states", &loop_states, "node"_a,
+           "Of a loop in a function: the number of its states, its first inputs, behind which is "
+           "what it tests; None for all other nodes.")
+      .def(
+          "count_inputs", [](const Apply& node) { return node.n_inputs(); }, "node"_a,
+          "How many inputs it has.")
+      .def(
+          "count_outputs", [](const Apply& node) { return node.n_outputs(); }, "node"_a,
+          "How many outputs it has.")
+      .def("input_at", &input_at, "node"_a, "number"_a,
+           "One input of a node, where a list of them all is too much.")
+      .def("node_work", &node_work, "node"_a, "input_shapes"_a, "output_shapes"_a,
+           "(floating-point operations, bytes read and written) of one run of a node with operands "
+           "of these shapes; None where its Op states neither.");
+  testing_functions(module)
+      .def("vectorize", &vectorize_of, "roots"_a, "old"_a, "new"_a,
+           "(roots, batched): the roots with variables replaced by batches of them.")
+      .def(
+          "pull_back", &pull_back_of, "outputs"_a, "output_gradients"_a, "wrt"_a,
+          "Vector-Jacobian products: the gradients of outputs that come with gradients (or None).");
 }
 
 }  // namespace thunkvm

@@ -105,8 +105,10 @@ class Methods {
   }
   template <class F>
   Methods& property(const char* name, F f, const char* documentation) {
-    type_.attr(name) = py::handle(reinterpret_cast<PyObject*>(&PyProperty_Type))(
+    const py::object made = py::handle(reinterpret_cast<PyObject*>(&PyProperty_Type))(
         method(name, std::move(f)), py::none(), py::none(), documentation);
+    made.attr("__set_name__")(type_, name);  // as a class statement does
+    type_.attr(name) = made;
     return *this;
   }
 
