@@ -4,20 +4,18 @@
 #include "python/bindings/arrays/ndarray.h"
 #include "python/bindings/call/function_methods.h"
 #include "python/bindings/call/function_object.h"
-#include "python/bindings/call/function_watch.h"
 #include "python/bindings/call/implementation.h"
 #include "python/bindings/call/link.h"
-#include "python/bindings/call/modes.h"
 #include "python/bindings/call/recording_object.h"
 #include "python/bindings/call/shared.h"
 #include "python/bindings/compiling/compiling.h"
 #include "python/bindings/graph/apply.h"
 #include "python/bindings/graph/builtin_op.h"
 #include "python/bindings/graph/collection.h"
-#include "python/bindings/graph/drawing.h"
+#include "python/bindings/graph/control.h"
 #include "python/bindings/graph/expressions.h"
 #include "python/bindings/graph/graph.h"
-#include "python/bindings/graph/infer_shape.h"
+#include "python/bindings/graph/op_documentation.h"
 #include "python/bindings/graph/op_function.h"
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/type.h"
@@ -27,7 +25,6 @@
 #include "python/bindings/python/interruption.h"
 #include "python/bindings/python/logging.h"
 #include "python/bindings/python/pybind.h"
-#include "python/bindings/thunks/attempt.h"
 
 namespace thunkvm {
 namespace {
@@ -44,26 +41,43 @@ PyModuleDef definition = {
     .m_free = nullptr,
 };
 
+void add_topics(PyObject* module) {
+  Functions(py::reinterpret_borrow<py::module_>(module).def_submodule("_testing").ptr())
+      .def("times_gil_left", &PythonHost::times_left,
+           "How often calls let other threads have the GIL, since the process began.");
+  for (void (*init)(PyObject*) : {init_origin,
+                                  init_collection,
+                                  init_type,
+                                  init_variable,
+                                  init_apply,
+                                  init_builtin_op,
+                                  init_op_function,
+                                  init_expressions,
+                                  init_graph,
+                                  init_control,
+                                  init_op_documentation,
+                                  init_ndarray,
+                                  init_shared,
+                                  init_function,
+                                  init_function_methods,
+                                  init_recording,
+                                  init_link,
+                                  init_implementation,
+                                  init_memory,
+                                  init_compile_error,
+                                  init_compiling,
+                                  init_interruption,
+                                  init_logging})
+    init(module);
+}
+
 PyObject* make_module() {
   return guard([] {
     PYBIND11_ENSURE_INTERNALS_READY
     init_pybind();
     PyRef module = PyRef::take(PyModule_Create(&definition));
     if (PyArray_ImportNumPyAPI() < 0) throw PythonError{};
-    const py::module_ testing =
-        py::reinterpret_borrow<py::module_>(module.get()).def_submodule("_testing");
-    Functions(testing.ptr())
-        .def("times_gil_left", &PythonHost::times_left,
-             "How often calls let other threads have the GIL, since the process began.");
-    for (void (*init)(PyObject*) :
-         {init_origin,         init_collection, init_type,          init_variable,
-          init_apply,          init_builtin_op, init_op_function,   init_expressions,
-          init_graph,          init_drawing,    init_infer_shape,   init_attempt,
-          init_ndarray,        init_shared,     init_function,      init_function_methods,
-          init_function_watch, init_recording,  init_link,          init_modes,
-          init_implementation, init_memory,     init_compile_error, init_compiling,
-          init_interruption,   init_logging})
-      init(module.get());
+    restoring([&] { add_topics(module.get()); });
     return module;
   });
 }

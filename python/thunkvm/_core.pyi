@@ -381,7 +381,7 @@ def link(
     waits: bool = True,
     fuse: bool = True,
     observer: Observer | None = None,
-    rewrites: Sequence[str] = (),
+    rewrites: Sequence[str] | None = None,
     mode: Mode | None = None,
     c_code: Callable[[], Any] | None = None,
     watched: Sequence[tuple[Variable, Variable]] | None = None,

@@ -32,6 +32,50 @@ def test_the_stub_of_the_core_names_what_the_core_has() -> None:
                     assert hasattr(getattr(_core, item.name), member.name), member.name
 
 
+def bound() -> dict[str, str]:
+    """Name what pybind11 binds, with the signature that its documentation begins with."""
+    classes = {name: each for name, each in vars(_core).items() if isinstance(each, type)}
+    scopes = {"": vars(_core)} | {f"{name}.": vars(each) for name, each in classes.items()}
+    said = {
+        prefix + name: str(each.__doc__).splitlines()[0]
+        for prefix, members in scopes.items()
+        for name, each in members.items()
+        if callable(each) and str(each.__doc__) != ""
+    }
+    return {
+        path: line
+        for path, line in said.items()
+        if line.startswith(f"{path.rpartition('.')[2]}(") and " -> " in line
+    }
+
+
+def parameters(function: ast.FunctionDef) -> list[tuple[str, str, str]]:
+    """List (kind, name, default) of each parameter."""
+    args = function.args
+    given = [*args.posonlyargs, *args.args]
+    defaults = [None] * (len(given) - len(args.defaults)) + list(args.defaults)
+    rows = [("", a.arg, d) for a, d in zip(given, defaults, strict=True)]
+    rows += [("*", a.arg, None) for a in (args.vararg,) if a]
+    rows += [("key", a.arg, d) for a, d in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+    rows += [("**", a.arg, None) for a in (args.kwarg,) if a]
+    return [(kind, name, ast.unparse(d) if d else "") for kind, name, d in rows]
+
+
+def test_the_stub_of_the_core_has_the_signatures_that_pybind11_documents() -> None:
+    stub: dict[str, list[tuple[str, str, str]]] = {}
+    for item in ast.parse((PACKAGE / "_core.pyi").read_text()).body:
+        prefix = f"{item.name}." if isinstance(item, ast.ClassDef) else ""
+        for member in item.body if isinstance(item, ast.ClassDef) else [item]:
+            if isinstance(member, ast.FunctionDef):
+                stub[prefix + member.name] = parameters(member)
+    found = bound()
+    assert len(found) > 50
+    for name, line in found.items():
+        (definition,) = ast.parse(f"def {line}: ...").body
+        assert isinstance(definition, ast.FunctionDef)
+        assert stub.get(name) == parameters(definition), name
+
+
 def test_the_stub_of_the_core_has_every_method_of_a_variable() -> None:
     tree = ast.parse((PACKAGE / "_core.pyi").read_text())
     (variable,) = [n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == "Variable"]

@@ -1,3 +1,4 @@
+// ndarray.cpp: arrays as ndarrays. By hand: NumPy's own objects, and on each call's path.
 #include "python/bindings/arrays/ndarray.h"
 
 #include "python/bindings/arrays/limits.h"

@@ -5,6 +5,7 @@
 #include "linkers/schedule/code_regions.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"
+#include "python/bindings/call/function_watch.h"
 #include "python/bindings/call/recording_object.h"
 #include "python/bindings/graph/casters.h"
 #include "python/bindings/graph/value.h"
@@ -299,6 +300,12 @@ void add_properties(Methods methods) {
 void init_function_methods(PyObject* module) {
   add_methods(Methods(function_class));
   add_properties(Methods(function_class));
+  Functions(module).def(
+      "watch_functions", [](const py::object& callable) { FunctionWatch::set(callable.ptr()); },
+      "callable"_a,
+      "Calls `callable` with each function that is called, once, before its first call from now "
+      "on; "
+      "None: nobody is told.");
   testing_functions(module)
       .def(
           "registers_empty",

@@ -11,11 +11,11 @@ namespace thunkvm {
 /// the one that was told of it, so a call compares two numbers.
 struct FunctionWatch {
   static inline std::uint64_t number = 0;
+  /// None: nobody is told.
+  static void set(PyObject* callable);
   /// Tells the watcher, if there is one, that this Function is about to be called. False: it
   /// raised.
   static bool tell(PyObject* function);
 };
-
-void init_function_watch(PyObject* module);
 
 }  // namespace thunkvm

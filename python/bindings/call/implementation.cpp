@@ -1,3 +1,5 @@
+// implementation.cpp: one way in which a node runs. By hand: its objects hold graphs, of which the
+// garbage collector asks.
 #include "python/bindings/call/implementation.h"
 
 #include "linkers/linker.h"

@@ -1,23 +1,30 @@
 #include "python/bindings/call/link.h"
 
+#include "linkers/mode.h"
 #include "linkers/user_code/input_guard.h"
 #include "ops/rewrites/rewrite.h"
 #include "python/bindings/call/function.h"
 #include "python/bindings/call/function_object.h"
-#include "python/bindings/graph/apply.h"
+#include "python/bindings/graph/casters.h"
 #include "python/bindings/graph/origin.h"
 #include "python/bindings/graph/type.h"
 #include "python/bindings/graph/user_kernel.h"
 #include "python/bindings/graph/value.h"
-#include "python/bindings/graph/variable.h"
 #include "python/bindings/python/raised.h"
 #include "python/bindings/thunks/c_thunk.h"
 #include "python/bindings/thunks/python_thunk.h"
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 namespace thunkvm {
 namespace {
+
+using namespace py::literals;
 
 // An item of a dict by name, or null.
 PyRef item(PyObject* dict, const char* key) {
@@ -142,118 +149,140 @@ HostThunks python_thunks(const FunctionGraph& graph, const LinkerRow& linker, Py
   return thunks;
 }
 
-PyObject* link_function(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {
-      "inputs",      "outputs",      "updates",  "linker",  "retain_intermediates",
-      "input_specs", "output_specs", "performs", "name",    "unpack",
-      "pack",        "compile",      "waits",    "fuse",    "observer",
-      "rewrites",    "mode",         "c_code",   "watched", nullptr};
-  PyObject *inputs, *outputs, *updates = Py_None, *input_specs = Py_None, *output_specs = Py_None;
-  PyObject *performs = Py_None, *name = Py_None, *pack = Py_None, *observer = Py_None;
-  PyObject *rewrites = nullptr, *mode = nullptr, *c_code = Py_None, *watched = Py_None;
-  const char *linker = "cvm", *compile = nullptr;
-  int retain = 0, unpack = 0, waits = 1, fuse = 1;
-  if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "OO|O$spOOOOpOzppOOOOO:link", const_cast<char**>(names), &inputs, &outputs,
-          &updates, &linker, &retain, &input_specs, &output_specs, &performs, &name, &unpack, &pack,
-          &compile, &waits, &fuse, &observer, &rewrites, &mode, &c_code, &watched))
-    return nullptr;
-  return guard([&] {
-    std::vector<Variable> targets;
-    FunctionGraph graph{require_variables(inputs, "an input of a function"),
-                        require_variables(outputs, "an output of a function"),
-                        parse_updates(updates, targets)};
-    const std::size_t n_updates = targets.size();
-    parse_watched(watched, graph.updates, targets);
-    const std::string named(name == Py_None ? std::string_view()
-                                            : text_of(name, "a function's name"));
-    const std::string origin = named.empty() ? origin_here() : std::string();
-    const std::string function = named.empty() ? "the function made at " + origin : named;
-    const std::string called = named.empty() ? "function(), made at " + origin + "," : named + "()";
+PyRef link_function(const py::object& inputs, const py::object& outputs, const py::object& updates,
+                    std::string linker, bool retain_intermediates, const py::object& input_specs,
+                    const py::object& output_specs, const py::object& performs,
+                    const py::object& name, bool unpack, const py::object& pack,
+                    const std::optional<std::string>& compile, bool waits, bool fuse,
+                    const py::object& observer, const py::object& rewrites, const py::object& mode,
+                    const py::object& c_code, const py::object& watched) {
+  std::vector<Variable> targets;
+  FunctionGraph graph{require_variables(inputs.ptr(), "an input of a function"),
+                      require_variables(outputs.ptr(), "an output of a function"),
+                      parse_updates(updates.ptr(), targets)};
+  const std::size_t n_updates = targets.size();
+  parse_watched(watched.ptr(), graph.updates, targets);
+  const std::string named(name.is_none() ? std::string_view()
+                                         : text_of(name.ptr(), "a function's name"));
+  const std::string origin = named.empty() ? origin_here() : std::string();
+  const std::string function = named.empty() ? "the function made at " + origin : named;
+  const std::string called = named.empty() ? "function(), made at " + origin + "," : named + "()";
 
-    std::vector<Parameter> parameters;
-    const std::vector<PyRef> in = spec_list(input_specs, graph.inputs.size(), "input_specs");
-    for (std::size_t i = 0; i < in.size(); ++i)
-      parameters.push_back(parameter(graph.inputs[i], in[i].get(), function, i));
-    std::vector<OutputSpec> results;
-    const std::vector<PyRef> out = spec_list(output_specs, graph.outputs.size(), "output_specs");
-    for (std::size_t j = 0; j < out.size(); ++j)
-      results.push_back({graph.outputs[j].type_ref(), out[j] && flag(out[j].get(), "borrow")});
+  std::vector<Parameter> parameters;
+  const std::vector<PyRef> in = spec_list(input_specs.ptr(), graph.inputs.size(), "input_specs");
+  for (std::size_t i = 0; i < in.size(); ++i)
+    parameters.push_back(parameter(graph.inputs[i], in[i].get(), function, i));
+  std::vector<OutputSpec> results;
+  const std::vector<PyRef> out =
+      spec_list(output_specs.ptr(), graph.outputs.size(), "output_specs");
+  for (std::size_t j = 0; j < out.size(); ++j)
+    results.push_back({graph.outputs[j].type_ref(), out[j] && flag(out[j].get(), "borrow")});
 
-    const auto nodes = std::make_shared<PythonNodes>();
-    Mode how{.linker = linker, .retain_intermediates = retain != 0, .fuse = fuse != 0};
-    if (compile != nullptr) how.compile = compile_when(compile);
-    if (rewrites != nullptr) how.rewrites = texts_of(rewrites, kRewrites);
-    FunctionOptions options{.name = function,
-                            .n_watched = targets.size() - n_updates,
-                            .traced = observer != Py_None,
-                            .compile = false};
-    for (const Variable& target : targets) options.update_names.push_back(target.text());
-    options.thunks = [&](const FunctionGraph& rewritten, const LinkerRow& row) {
-      return python_thunks(rewritten, row, performs, c_code, nodes);
-    };
-    auto made = std::make_unique<PythonFunction>(
-        std::move(graph), how, std::move(options),
-        PythonInterface{.name = named,
-                        .called = called,
-                        .parameters = std::move(parameters),
-                        .outputs = std::move(results),
-                        .bare = unpack != 0,
-                        .pack = pack == Py_None ? PyRef() : PyRef::borrow(pack),
-                        .mode = PyRef::borrow(mode),
-                        .targets = std::move(targets)});
-    made->hold(std::move(*nodes));
-    if (observer != Py_None) made->set_observer(Observer(observer));
-    if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
-    if (waits != 0 && how.compiles() == CompileWhen::Now) made->compile();
-    return PyRef::take(wrap_function(std::move(made)));
-  });
+  const auto nodes = std::make_shared<PythonNodes>();
+  Mode how{.linker = std::move(linker), .retain_intermediates = retain_intermediates, .fuse = fuse};
+  if (compile) how.compile = compile_when(*compile);
+  if (!rewrites.is_none()) how.rewrites = texts_of(rewrites.ptr(), kRewrites);
+  FunctionOptions options{.name = function,
+                          .n_watched = targets.size() - n_updates,
+                          .traced = !observer.is_none(),
+                          .compile = false};
+  for (const Variable& target : targets) options.update_names.push_back(target.text());
+  options.thunks = [&](const FunctionGraph& rewritten, const LinkerRow& row) {
+    return python_thunks(rewritten, row, performs.ptr(), c_code.ptr(), nodes);
+  };
+  auto made = std::make_unique<PythonFunction>(
+      std::move(graph), how, std::move(options),
+      PythonInterface{.name = named,
+                      .called = called,
+                      .parameters = std::move(parameters),
+                      .outputs = std::move(results),
+                      .bare = unpack,
+                      .pack = pack.is_none() ? PyRef() : PyRef::borrow(pack.ptr()),
+                      .mode = mode.is_none() ? PyRef() : PyRef::borrow(mode.ptr()),
+                      .targets = std::move(targets)});
+  made->hold(std::move(*nodes));
+  if (!observer.is_none()) made->set_observer(Observer(observer.ptr()));
+  if (Interruption::waits()) throw PythonError{};  // nothing is compiled any more
+  if (waits && how.compiles() == CompileWhen::Now) made->compile();
+  return PyRef::take(wrap_function(std::move(made)));
 }
 
-PyObject* rewritten_outputs(PyObject*, PyObject* args) {
-  PyObject *outputs, *names;
-  if (!PyArg_ParseTuple(args, "OO:rewritten", &outputs, &names)) return nullptr;
-  return guard([&] {
-    const Rewritten rewritten = rewrite(
-        {{}, require_variables(outputs, "an output to rewrite"), {}}, texts_of(names, kRewrites));
-    PyRef replaced = PyRef::take(PyList_New(0));
-    for (const auto& [by, before, after] : rewritten.replaced) {
-      PyRef one = PyRef::take(PyTuple_Pack(3, to_text(by).get(), PyRef::take(wrap(before)).get(),
-                                           PyRef::take(wrap(after)).get()));
-      check(PyList_Append(replaced.get(), one.get()));
-    }
-    return PyRef::take(PyTuple_Pack(2, wrap_list(rewritten.graph.outputs).get(), replaced.get()));
-  });
+using Replacement = std::tuple<std::string_view, Variable, Variable>;
+
+std::pair<std::vector<Variable>, std::vector<Replacement>> rewritten_outputs(
+    const py::object& outputs, const py::object& rewrites) {
+  const Rewritten rewritten =
+      rewrite({{}, require_variables(outputs.ptr(), "an output to rewrite"), {}},
+              texts_of(rewrites.ptr(), kRewrites));
+  std::vector<Replacement> replaced;
+  for (const auto& [by, before, after] : rewritten.replaced)
+    replaced.emplace_back(by, before, after);
+  return {rewritten.graph.outputs, std::move(replaced)};
 }
 
-PyObject* set_check_perform(PyObject*, PyObject* value) {
-  return guard([&] {
-    check_inputs_of_new_nodes(check(PyObject_IsTrue(value)) != 0);
-    return PyRef::borrow(Py_None);
-  });
+// ---- modes
+
+py::dict mode_tables() {
+  return py::dict(
+      "linkers"_a = py_list(linkers(),
+                            [](const LinkerRow& row) {
+                              return py::dict("name"_a = row.name, "summary"_a = row.summary,
+                                              "runs_without_c"_a = row.runs_without_c,
+                                              "compared"_a = row.compared);
+                            }),
+      "features"_a = py_list(features(),
+                             [](const Feature& feature) {
+                               return py::make_tuple(feature.name, feature.summary,
+                                                     feature.rewrites);
+                             }),
+      "optimizers"_a = py_list(
+          optimizers(),
+          [](const Optimizer& optimizer) {
+            const py::object known =
+                optimizer.name.empty() ? py::object(py::none()) : py::str(optimizer.name);
+            return py::make_tuple(known, py_list(optimizer.features, [](std::string_view text) {
+                                    return py::str(text);
+                                  }));
+          }),
+      "modes"_a = py_list(named_modes(), [](const NamedMode& mode) {
+        py::list fields;
+        for (const std::string_view field : {mode.name, mode.linker, mode.optimizer})
+          fields.append(field);
+        return fields;
+      }));
 }
 
-PyMethodDef functions[] = {
-    {"link", with_keywords(link_function), METH_VARARGS | METH_KEYWORDS,
-     "link(inputs, outputs, updates=None, *, linker='cvm', retain_intermediates=False, "
-     "input_specs=None, output_specs=None, performs=None, name=None, unpack=False, pack=None, "
-     "compile=None, waits=True, fuse=True, "
-     "observer=None, rewrites=(), mode=None, c_code=None, watched=None)\n--\n\n"
-     "A Function that computes `outputs` from `inputs` and updates shared variables. `watched` are "
-     "pairs (shared, value): the shared variable gets the value in calls that compute it. With "
-     "`waits` it is compiled before this returns, if `compile` says now."},
-    {"rewritten", rewritten_outputs, METH_VARARGS,
-     "rewritten(outputs, rewrites)\n--\n\n"
-     "The outputs after these rewrites, and for each output of a node that one of them replaced\n"
-     "(rewrite, before, after), in topological order."},
-    {"set_check_perform", set_check_perform, METH_O,
-     "set_check_perform(check)\n--\n\n"
-     "Whether functions that are made from now on look for inputs that Ops of users' write to."},
-    {nullptr, nullptr, 0, nullptr},
-};
+std::string_view when_compiled(std::string linker, const std::optional<std::string>& compile) {
+  Mode mode{.linker = std::move(linker)};
+  if (compile) mode.compile = compile_when(*compile);
+  return name(mode.compiles());
+}
 
 }  // namespace
 
-void init_link(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+void init_link(PyObject* module) {
+  const py::none none;
+  Functions(module)
+      .def("link", &link_function, "inputs"_a, "outputs"_a, "updates"_a = none, py::kw_only(),
+           "linker"_a = "cvm", "retain_intermediates"_a = false, "input_specs"_a = none,
+           "output_specs"_a = none, "performs"_a = none, "name"_a = none, "unpack"_a = false,
+           "pack"_a = none, "compile"_a = none, "waits"_a = true, "fuse"_a = true,
+           "observer"_a = none, "rewrites"_a = none, "mode"_a = none, "c_code"_a = none,
+           "watched"_a = none,
+           "A Function that computes `outputs` from `inputs` and updates shared variables. "
+           "`watched` are pairs (shared, value): the shared variable gets the value in calls that "
+           "compute it. With `waits` it is compiled before this returns, if `compile` says now.")
+      .def("rewritten", &rewritten_outputs, "outputs"_a, "rewrites"_a,
+           "The outputs after these rewrites, and for each output of a node that one of them "
+           "replaced\n(rewrite, before, after), in topological order.")
+      .def("set_check_perform", &check_inputs_of_new_nodes, "check"_a,
+           "Whether functions that are made from now on look for inputs that Ops of users' write "
+           "to.")
+      .def("mode_tables", &mode_tables,
+           "The tables that modes are made from: of linkers, features, optimizers and named modes.")
+      .def("when_compiled", &when_compiled, "linker"_a, "compile"_a,
+           "When the C of a mode is compiled; raises ValueError for a choice that the linker has "
+           "not.");
+}
 
 }  // namespace thunkvm

@@ -1,3 +1,5 @@
+// apply.cpp: nodes as Python objects. By hand: graphs are made of them, and the garbage collector
+// asks them.
 #include "python/bindings/graph/apply.h"
 
 #include "ops/graph/op.h"

@@ -1,3 +1,4 @@
+// builtin_op.cpp: Ops of the machine as Python objects. By hand: comparisons and a call by slots.
 #include "python/bindings/graph/builtin_op.h"
 
 #include "ops/control/loop.h"

@@ -1,3 +1,4 @@
+// collection.cpp: what holds graphs, for the garbage collector. By hand: a part of it.
 #include "python/bindings/graph/collection.h"
 
 #include "ops/control/loop.h"

@@ -2,12 +2,15 @@
 
 #include "ops/control/loop.h"
 #include "ops/gradient/gradient.h"
+#include "ops/graph/drawing.h"
 #include "ops/graph/graph.h"
 #include "ops/graph/work.h"
 #include "python/bindings/graph/casters.h"
+#include "python/bindings/graph/infer_shape.h"
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -111,6 +114,28 @@ std::optional<std::pair<double, double>> node_work(const Apply& node, const Shap
   return std::pair(states->flops(node, given, made), states->bytes_moved(node, given, made));
 }
 
+Drawing::Attributes attributes_of(const py::dict& given) {
+  Drawing::Attributes attributes;
+  for (const auto& [name, value] : given)
+    attributes.emplace_back(text_of(name.ptr()), text_of(value.ptr()));
+  return attributes;
+}
+
+using Box = std::pair<std::optional<std::uint32_t>, py::dict>;
+using Arrow = std::tuple<std::uint32_t, std::uint32_t, py::dict>;
+
+std::string dot_text(const py::dict& every_box, const std::vector<Box>& frames,
+                     const std::vector<Box>& boxes, const std::vector<Arrow>& arrows) {
+  Drawing drawing{.every_box = attributes_of(every_box)};
+  for (const auto& [around, attributes] : frames)
+    drawing.frames.push_back({around.value_or(Drawing::kNoFrame), attributes_of(attributes)});
+  for (const auto& [frame, attributes] : boxes)
+    drawing.boxes.push_back({frame.value_or(Drawing::kNoFrame), attributes_of(attributes)});
+  for (const auto& [from, to, attributes] : arrows)
+    drawing.arrows.push_back({from, to, attributes_of(attributes)});
+  return to_dot(drawing);
+}
+
 }  // namespace
 
 void init_graph(PyObject* module) {
@@ -129,6 +154,18 @@ void init_graph(PyObject* module) {
             return leaves(require_variables(roots.ptr(), "leaves: roots"));
           },
           "roots"_a, "The inputs, shared variables and constants that the roots depend on.")
+      .def(
+          "infer_shape",
+          [](const py::object& node, const py::object& input_shapes) {
+            return infer_shape(node.ptr(), input_shapes.ptr());
+          },
+          "node"_a, "input_shapes"_a = py::none(),
+          "The shapes of a node's outputs, as its Op infers them: a tuple of 0-d integers for each "
+          "output, None for one that has to be computed to know. `input_shapes` are such tuples of "
+          "the inputs; if left out, their lengths.")
+      .def(
+          "type_text", [](const Variable& variable) { return variable.type().text(); },
+          "variable"_a, "What messages call a Variable's type: \"vector float64 (3,)\".")
       .def("loop_states", &loop_states, "node"_a,
            "Of a loop in a function: the number of its states, its first inputs, behind which is "
            "what it tests; None for all other nodes.")
@@ -142,7 +179,10 @@ void init_graph(PyObject* module) {
            "One input of a node, where a list of them all is too much.")
       .def("node_work", &node_work, "node"_a, "input_shapes"_a, "output_shapes"_a,
            "(floating-point operations, bytes read and written) of one run of a node with operands "
-           "of these shapes; None where its Op states neither.");
+           "of these shapes; None where its Op states neither.")
+      .def("dot_text", &dot_text, "every_box"_a, "frames"_a, "boxes"_a, "arrows"_a,
+           "A drawing in DOT: frames are (frame around or None, attributes), boxes (frame or None, "
+           "attributes), arrows (box, box, attributes).");
   testing_functions(module)
       .def("vectorize", &vectorize_of, "roots"_a, "old"_a, "new"_a,
            "(roots, batched): the roots with variables replaced by batches of them.")

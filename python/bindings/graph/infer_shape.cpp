@@ -75,56 +75,6 @@ Extents read_shape(PyObject* shape, Apply& node, std::uint32_t j) {
   return extents;
 }
 
-PyObject* infer_shape_function(PyObject*, PyObject* args, PyObject* kwargs) {
-  static const char* keywords[] = {"node", "input_shapes", nullptr};
-  PyObject *node_object = nullptr, *given = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:infer_shape", const_cast<char**>(keywords),
-                                   &node_object, &given))
-    return nullptr;
-  return guard([&] {
-    if (!is_node(node_object))
-      throw Error(ErrorKind::Type,
-                  "infer_shape takes an Apply, but got a " + class_name(node_object));
-    Apply& node = *unwrap_node(node_object);
-    std::vector<Extents> shapes;
-    if (given == Py_None) {
-      for (const Variable& input : node.inputs()) shapes.push_back(extents_of(input));
-    } else {
-      const Items items(given, "input_shapes have to be a sequence");
-      if (items.size() != static_cast<Py_ssize_t>(node.n_inputs()))
-        throw Error(ErrorKind::Value, "infer_shape got " + plural(items.size(), "shape") + " for " +
-                                          std::to_string(node.n_inputs()) + " inputs");
-      for (Py_ssize_t i = 0; i < items.size(); ++i)
-        shapes.push_back(items[i] == Py_None
-                             ? Extents{}
-                             : require_variables(items[i], "a length in input_shapes"));
-      for (std::size_t i = 0; i < shapes.size(); ++i) {
-        const TensorType* type = node.input(static_cast<int>(i)).type().tensor();
-        if (type != nullptr && static_cast<int>(shapes[i].size()) != type->ndim())
-          throw Error(ErrorKind::Value, "infer_shape got " + std::to_string(shapes[i].size()) +
-                                            " lengths for input " + std::to_string(i) + ", a " +
-                                            type->text());
-      }
-    }
-    const std::vector<Extents> inferred = node.op()->infer_shape(node, shapes);
-    PyRef result = PyRef::take(PyList_New(0));
-    for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
-      const bool told = is_inferred(node.output(j), inferred[j]);
-      check(PyList_Append(result.get(), told ? wrap_tuple(inferred[j]).get() : Py_None));
-    }
-    return result;
-  });
-}
-
-PyMethodDef functions[] = {
-    {"infer_shape", with_keywords(infer_shape_function), METH_VARARGS | METH_KEYWORDS,
-     "infer_shape(node, input_shapes=None)\n--\n\n"
-     "The shapes of a node's outputs, as its Op infers them: a tuple of 0-d integers for each "
-     "output, None for one that has to be computed to know. `input_shapes` are such tuples of the "
-     "inputs; if left out, their lengths."},
-    {nullptr, nullptr, 0, nullptr},
-};
-
 }  // namespace
 
 std::vector<Extents> call_infer_shape(PyObject* method, Apply& node,
@@ -156,6 +106,38 @@ std::vector<Extents> call_infer_shape(PyObject* method, Apply& node,
   return shapes;
 }
 
-void init_infer_shape(PyObject* module) { check(PyModule_AddFunctions(module, functions)); }
+PyRef infer_shape(PyObject* node_object, PyObject* given) {
+  if (!is_node(node_object))
+    throw Error(ErrorKind::Type,
+                "infer_shape takes an Apply, but got a " + class_name(node_object));
+  Apply& node = *unwrap_node(node_object);
+  std::vector<Extents> shapes;
+  if (given == Py_None) {
+    for (const Variable& input : node.inputs()) shapes.push_back(extents_of(input));
+  } else {
+    const Items items(given, "input_shapes have to be a sequence");
+    if (items.size() != static_cast<Py_ssize_t>(node.n_inputs()))
+      throw Error(ErrorKind::Value, "infer_shape got " + plural(items.size(), "shape") + " for " +
+                                        std::to_string(node.n_inputs()) + " inputs");
+    for (Py_ssize_t i = 0; i < items.size(); ++i)
+      shapes.push_back(items[i] == Py_None
+                           ? Extents{}
+                           : require_variables(items[i], "a length in input_shapes"));
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+      const TensorType* type = node.input(static_cast<int>(i)).type().tensor();
+      if (type != nullptr && static_cast<int>(shapes[i].size()) != type->ndim())
+        throw Error(ErrorKind::Value, "infer_shape got " + std::to_string(shapes[i].size()) +
+                                          " lengths for input " + std::to_string(i) + ", a " +
+                                          type->text());
+    }
+  }
+  const std::vector<Extents> inferred = node.op()->infer_shape(node, shapes);
+  PyRef result = PyRef::take(PyList_New(0));
+  for (std::uint32_t j = 0; j < node.n_outputs(); ++j) {
+    const bool told = is_inferred(node.output(j), inferred[j]);
+    check(PyList_Append(result.get(), told ? wrap_tuple(inferred[j]).get() : Py_None));
+  }
+  return result;
+}
 
 }  // namespace thunkvm

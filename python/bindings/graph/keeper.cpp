@@ -1,3 +1,4 @@
+// keeper.cpp: a node as the garbage collector sees it. By hand: nothing but its slots.
 #include "python/bindings/graph/keeper.h"
 
 #include <utility>

@@ -1,15 +1,22 @@
 #include "python/bindings/graph/op_documentation.h"
 
 #include "python/bindings/graph/attribute.h"
+#include "python/bindings/python/pybind.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
 namespace {
+
+using namespace py::literals;
 
 // A default as Python source.
 std::string python_text(const AttrValue& value) {
@@ -74,36 +81,6 @@ void add_section(std::string& doc, std::string_view title) {
   doc += "\n" + std::string(title) + "\n" + std::string(title.size(), '-') + "\n";
 }
 
-PyRef input_dict(const VarProto& var) {
-  return PyRef::take(Py_BuildValue(
-      "{s:s,s:s,s:O,s:O}", "name", var.name.c_str(), "comment", var.comment.c_str(), "variadic",
-      var.variadic ? Py_True : Py_False, "optional", var.is_optional ? Py_True : Py_False));
-}
-
-PyRef optional_number(const std::optional<double>& value) {
-  return value ? PyRef::take(PyFloat_FromDouble(*value)) : PyRef::borrow(Py_None);
-}
-
-PyRef attr_dict(const AttrProto& attr) {
-  PyRef allowed = PyRef::take(PyList_New(0));
-  for (const AttrValue& value : attr.allowed)
-    check(PyList_Append(allowed.get(), attribute_object(value).get()));
-  const std::string type(name(attr.type));
-  return PyRef::take(Py_BuildValue(
-      "{s:s,s:s,s:s,s:O,s:N,s:N,s:N,s:N}", "name", attr.name.c_str(), "type", type.c_str(),
-      "comment", attr.comment.c_str(), "required", attr.required ? Py_True : Py_False, "default",
-      attribute_object(attr.default_value).release(), "minimum",
-      optional_number(attr.minimum).release(), "maximum", optional_number(attr.maximum).release(),
-      "allowed", allowed.release()));
-}
-
-template <class T, class Convert>
-PyRef list_of(const std::vector<T>& values, Convert convert) {
-  PyRef list = PyRef::take(PyList_New(0));
-  for (const T& value : values) check(PyList_Append(list.get(), convert(value).get()));
-  return list;
-}
-
 }  // namespace
 
 bool attribute_by_position(const OpProto& proto) {
@@ -133,24 +110,23 @@ std::string op_signature_text(const OpProto& proto) {
 }
 
 PyRef op_signature(const OpProto& proto) {
-  PyRef inspect = PyRef::take(PyImport_ImportModule("inspect"));
-  PyRef parameter = attribute(inspect.get(), "Parameter");
-  PyRef parameters = PyRef::take(PyList_New(0));
-  const auto add = [&](const std::string& name, const char* kind, PyRef default_value) {
-    PyRef args = PyRef::take(
-        Py_BuildValue("(sN)", name.c_str(), attribute(parameter.get(), kind).release()));
-    PyRef kwargs = PyRef::take(PyDict_New());
-    if (default_value) check(PyDict_SetItemString(kwargs.get(), "default", default_value.get()));
-    PyRef made = PyRef::take(PyObject_Call(parameter.get(), args.get(), kwargs.get()));
-    check(PyList_Append(parameters.get(), made.get()));
-  };
-  for (const VarProto& input : proto.inputs)
-    add(input.name, input.variadic ? "VAR_POSITIONAL" : "POSITIONAL_ONLY",
-        input.is_optional && !input.variadic ? PyRef::borrow(Py_None) : PyRef());
-  for (const AttrProto& attr : proto.attrs)
-    add(attr.name, attribute_by_position(proto) ? "POSITIONAL_OR_KEYWORD" : "KEYWORD_ONLY",
-        attr.required ? PyRef() : attribute_object(attr.default_value));
-  return PyRef::take(PyObject_CallMethod(inspect.get(), "Signature", "O", parameters.get()));
+  return restoring([&] {
+    const py::module_ inspect = py::module_::import("inspect");
+    const py::object parameter = inspect.attr("Parameter");
+    py::list parameters;
+    const auto add = [&](const std::string& name, const char* kind, PyRef default_value) {
+      py::dict rest;
+      if (default_value) rest["default"] = std::move(default_value);
+      parameters.append(parameter(name, parameter.attr(kind), **rest));
+    };
+    for (const VarProto& input : proto.inputs)
+      add(input.name, input.variadic ? "VAR_POSITIONAL" : "POSITIONAL_ONLY",
+          input.is_optional && !input.variadic ? PyRef::borrow(Py_None) : PyRef());
+    for (const AttrProto& attr : proto.attrs)
+      add(attr.name, attribute_by_position(proto) ? "POSITIONAL_OR_KEYWORD" : "KEYWORD_ONLY",
+          attr.required ? PyRef() : attribute_object(attr.default_value));
+    return PyRef::take(inspect.attr("Signature")(parameters).release().ptr());
+  });
 }
 
 std::string op_docstring(const OpProto& proto) {
@@ -191,29 +167,66 @@ std::string_view name_of(Exposure exposure) {
   return "";
 }
 
-PyRef text_object(const std::string& text) { return to_text(text); }
+py::dict input_dict(const VarProto& var) {
+  return py::dict("name"_a = var.name, "comment"_a = var.comment, "variadic"_a = var.variadic,
+                  "optional"_a = var.is_optional);
+}
+
+py::object value_object(const AttrValue& value) { return object_of(attribute_object(value)); }
+
+py::dict attr_dict(const AttrProto& attr) {
+  return py::dict("name"_a = attr.name, "type"_a = name(attr.type), "comment"_a = attr.comment,
+                  "required"_a = attr.required, "default"_a = value_object(attr.default_value),
+                  "minimum"_a = attr.minimum, "maximum"_a = attr.maximum,
+                  "allowed"_a = py_list(attr.allowed, value_object));
+}
 
 // (kind, text, how tightly it binds); None for an Op that is written as a call.
-PyRef notation_object(const Notation& notation) {
+py::object notation_object(const Notation& notation) {
   constexpr const char* kKinds[] = {"call", "infix", "prefix", "attribute", "part"};
-  if (notation.kind == Notation::Kind::Call) return PyRef::borrow(Py_None);
-  return PyRef::take(Py_BuildValue("(ssi)", kKinds[static_cast<int>(notation.kind)], notation.text,
-                                   notation.binds));
+  if (notation.kind == Notation::Kind::Call) return py::none();
+  return py::make_tuple(kKinds[static_cast<int>(notation.kind)], notation.text, notation.binds);
+}
+
+py::dict proto_dict(const OpProto* proto) {
+  return py::dict("name"_a = proto->name, "family"_a = proto->family, "comment"_a = proto->comment,
+                  "example"_a = proto->example, "inputs"_a = py_list(proto->inputs, input_dict),
+                  "outputs"_a = py_list(proto->outputs, input_dict),
+                  "attrs"_a = py_list(proto->attrs, attr_dict),
+                  "attribute_by_position"_a = attribute_by_position(*proto),
+                  "exposure"_a = name_of(proto->exposure), "aliases"_a = proto->aliases,
+                  "numpy"_a = proto->numpy, "notation"_a = notation_object(proto->notation));
+}
+
+std::vector<std::string> op_names() {
+  std::vector<std::string> names;
+  for (const OpProto* proto : OpRegistry::protos()) names.push_back(proto->name);
+  return names;
+}
+
+std::vector<std::tuple<std::string, std::string, bool>> exposed_ops() {
+  std::map<std::string, const OpProto*> exposed;
+  for (const OpProto* proto : OpRegistry::protos()) {
+    if (proto->exposure == Exposure::Ops) continue;
+    exposed.emplace(proto->name, proto);
+    for (const std::string& alias : proto->aliases) exposed.emplace(alias, proto);
+  }
+  std::vector<std::tuple<std::string, std::string, bool>> rows;
+  for (const auto& [name, proto] : exposed)
+    rows.emplace_back(name, proto->name, proto->exposure == Exposure::Method);
+  return rows;
 }
 
 }  // namespace
 
-PyRef op_proto_dict(const OpProto& proto) {
-  return PyRef::take(Py_BuildValue(
-      "{s:s,s:s,s:s,s:s,s:N,s:N,s:N,s:O,s:s,s:N,s:N,s:N}", "name", proto.name.c_str(), "family",
-      proto.family.c_str(), "comment", proto.comment.c_str(), "example", proto.example.c_str(),
-      "inputs", list_of(proto.inputs, input_dict).release(), "outputs",
-      list_of(proto.outputs, input_dict).release(), "attrs",
-      list_of(proto.attrs, attr_dict).release(), "attribute_by_position",
-      attribute_by_position(proto) ? Py_True : Py_False, "exposure", name_of(proto.exposure).data(),
-      "aliases", list_of(proto.aliases, text_object).release(), "numpy",
-      list_of(proto.numpy, text_object).release(), "notation",
-      notation_object(proto.notation).release()));
+void init_op_documentation(PyObject* module) {
+  Functions(module)
+      .def("op_names", &op_names, "The names of all built-in Ops, sorted.")
+      .def(
+          "op_protos", [] { return py_list(OpRegistry::protos(), proto_dict); },
+          "The prototypes of all built-in Ops, as dicts.")
+      .def("exposed_ops", &exposed_ops,
+           "What the package has of the Ops as they are: (name, the Op's name, whether a method).");
 }
 
 }  // namespace thunkvm

@@ -18,7 +18,7 @@ std::string op_signature_text(const OpProto& proto);
 PyRef op_signature(const OpProto& proto);
 /// In NumPy's style: summary, details, Parameters, Returns, Examples.
 std::string op_docstring(const OpProto& proto);
-/// The prototype as a dict: name, family, comment, example, inputs, outputs, attrs.
-PyRef op_proto_dict(const OpProto& proto);
+/// op_names, op_protos, exposed_ops
+void init_op_documentation(PyObject* module);
 
 }  // namespace thunkvm

@@ -1,3 +1,4 @@
+// op_function.cpp: functions of Ops. By hand: vectorcall, since graphs are made by these calls.
 #include "python/bindings/graph/op_function.h"
 
 #include "ops/elementwise/elementwise.h"

@@ -1,3 +1,4 @@
+// type.cpp: Types as Python objects. By hand: users derive them, and they have slots of their own.
 #include "python/bindings/graph/type.h"
 
 #include "python/bindings/graph/collection.h"

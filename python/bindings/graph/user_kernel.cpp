@@ -21,20 +21,18 @@ std::optional<KernelSource> source_of(const Apply& node) {
   PyRef handle = PyRef::take(wrap_node(const_cast<Apply*>(&node)));
   PyRef made = PyRef::take(PyObject_CallMethod(module.get(), "kernel_source", "O", handle.get()));
   if (made.get() == Py_None) return {};
-  int is_cxx = 0;
-  PyObject *command, *text, *flags, *left_out, *libraries, *function;
-  if (!PyArg_ParseTuple(made.get(), "pOOOOOO", &is_cxx, &command, &text, &flags, &left_out,
-                        &libraries, &function))
-    throw PythonError{};
+  const Items parts(made.get(), "the source of a kernel is a tuple");
+  const bool is_cxx = check(PyObject_IsTrue(parts[0])) != 0;
+  PyObject* const command = parts[1];
   KernelSource source{
-      .language = is_cxx != 0 ? Language::Cxx : Language::C,
+      .language = is_cxx ? Language::Cxx : Language::C,
       .command = {},
-      .module = {.text = std::string(text_of(text)),
-                 .flags = texts_of(flags, "flags have to be a sequence of str"),
-                 .libraries = texts_of(libraries, "libraries have to be a sequence of str"),
+      .module = {.text = std::string(text_of(parts[2])),
+                 .flags = texts_of(parts[3], "flags have to be a sequence of str"),
+                 .libraries = texts_of(parts[5], "libraries have to be a sequence of str"),
                  .defines = {},
-                 .left_out = texts_of(left_out, "left_out has to be a sequence of str")},
-      .function = std::string(text_of(function))};
+                 .left_out = texts_of(parts[4], "left_out has to be a sequence of str")},
+      .function = std::string(text_of(parts[6]))};
   source.module.defines = {source.function};
   if (command != Py_None) source.command = std::string(text_of(command));
   return source;

@@ -1,3 +1,5 @@
+// variable.cpp: Variables as Python objects. By hand: operators by slots, weak references, and the
+// garbage collector's.
 #include "python/bindings/graph/variable.h"
 
 #include "ops/graph/op.h"

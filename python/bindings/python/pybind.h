@@ -34,6 +34,18 @@ inline std::vector<std::string> strings(std::vector<Text> texts) {
   return strings;
 }
 
+/// The result of `f()`, for callers that are written by hand: where pybind11 throws what Python
+/// raised, that is pending, and the exception is PythonError.
+template <class F>
+auto restoring(F f) {
+  try {
+    return f();
+  } catch (py::error_already_set& raised) {
+    raised.restore();
+    throw PythonError{};
+  }
+}
+
 /// What programs print and files are called may be anything: bytes that are no text are replaced.
 inline py::str readable(std::string_view text) {
   return py::reinterpret_steal<py::str>(

@@ -1,3 +1,4 @@
+// python.cpp: references, errors, classes by hand.
 #include "python/bindings/python/python.h"
 
 #include "linkers/user_code/kernel_run.h"

@@ -1,5 +1,5 @@
 // python.h: the one include of Python.h and of NumPy's C API, references that own, and the bridge
-// for errors.
+// for errors. The files that are written by hand are made of this.
 //
 // Every C++ file of the bindings includes this first. Everything here needs the GIL.
 #pragma once

@@ -1,3 +1,4 @@
+// c_thunk.cpp: thunks of users' C. By hand: what Python made of a block is read as it comes.
 #include "python/bindings/thunks/c_thunk.h"
 
 #include "linkers/passes/c_blocks.h"

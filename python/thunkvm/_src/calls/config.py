@@ -193,8 +193,7 @@ class Config:
     def threads(self, value: int | None) -> None:
         if value is not None and (not isinstance(value, int) or not 1 <= value <= MOST_THREADS):
             raise ValueError(
-                f"threads has to be a number of threads from 1 to {MOST_THREADS}; it is "
-                f"{value!r}."
+                f"threads has to be a number of threads from 1 to {MOST_THREADS}; it is {value!r}."
             )
         self._set("threads", value)
 
@@ -208,8 +207,7 @@ class Config:
     def threads_from(self, value: int | None) -> None:
         if value is not None and (not isinstance(value, int) or not 0 <= value < 2**31):
             raise ValueError(
-                f"threads_from has to be a number of elements from 0 to 2**31 - 1; it is "
-                f"{value!r}."
+                f"threads_from has to be a number of elements from 0 to 2**31 - 1; it is {value!r}."
             )
         self._set("threads_from", value)
 

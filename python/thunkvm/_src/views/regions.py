@@ -55,7 +55,7 @@ class Regions:
     Attributes
     ----------
     schedule : dict
-        What the function says of its schedule (``schedule_rows.h``).
+        What the function says of its schedule (``schedule_rows`` in function_methods.cpp).
     blocks : list of Block
         The root first, each before those within it.
     node_blocks : list of (int or None)

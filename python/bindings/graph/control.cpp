@@ -1,0 +1,173 @@
+#include "python/bindings/graph/control.h"
+
+#include "ops/control/attempt.h"
+#include "ops/control/conditional.h"
+#include "ops/control/loop.h"
+#include "python/bindings/graph/casters.h"
+#include "python/bindings/python/raised.h"
+#include "python/bindings/python/release.h"
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace thunkvm {
+namespace {
+
+using namespace py::literals;
+
+// ---- conditionals
+
+Decoding decoding_of(const std::string& name) {
+  if (const auto found = decoding_named(name)) return *found;
+  throw Error(ErrorKind::Value, "conditional: decoding '" + name +
+                                    "' does not exist; use 'truth', 'index' or 'index_or_default'");
+}
+
+std::vector<Variable> conditional_of(const py::object& selector, const std::string& decoding,
+                                     const py::object& arms, bool strict) {
+  std::vector<std::vector<Variable>> variables;
+  for (PyObject* arm : Items(arms.ptr(), "conditional: arms have to be a list of lists")) {
+    std::vector<Variable>& values = variables.emplace_back();
+    for (PyObject* value : Items(arm, "conditional: an arm has to be a list of values"))
+      values.push_back(as_variable(value));
+  }
+  return conditional(as_variable(selector.ptr()), decoding_of(decoding), variables, strict);
+}
+
+// ---- loops
+
+std::vector<Variable> loop_of(const py::object& name, const py::object& states,
+                              const py::object& firsts, const py::object& limit,
+                              const py::object& test, const py::object& nexts,
+                              const py::object& collected, unsigned keeps, bool implicit) {
+  auto* const body = new LoopBody;
+  const Ref<const LoopBody> held(body);
+  body->name = text_of(name.ptr(), "the name of a loop");
+  body->states = require_variables(states.ptr(), "a state of a loop");
+  if (!limit.is_none()) body->limit = require_variable(limit.ptr(), "the limit of a loop");
+  body->test = require_variable(test.ptr(), "the test of a loop");
+  body->nexts = require_variables(nexts.ptr(), "the next value of a state");
+  body->keeps = keeps;
+  body->implicit = implicit;
+  body->collected = require_variables(collected.ptr(), "a value that a loop collects");
+  const std::vector<Variable> of_states =
+      require_variables(firsts.ptr(), "the first value of a state");
+  collect_for_gradients(*body);
+  std::vector<Variable> outputs = make_loop(*body, of_states);
+  const auto hidden = outputs.end() - 2 - body->n_for_gradients;
+  outputs.erase(hidden, hidden + body->n_for_gradients);
+  return outputs;
+}
+
+// Steps, whether the test ended it, what the state collects, `keeps`, the last state's last value.
+using LoopAbout = std::tuple<Variable, Variable, Variable, std::uint32_t, Variable>;
+
+std::optional<LoopAbout> loop_about(const Variable& last) {
+  const LoopOp* const op = last.is_leaf() ? nullptr : closed_loop(*last.node());
+  if (op == nullptr || last.index() >= op->outputs().n_states) return {};
+  const LoopOutputs place = op->outputs();
+  const auto output = [&](std::uint32_t i) { return last.node()->output(i); };
+  const bool collects = last.index() < place.n_collected - op->body().n_for_gradients;
+  return LoopAbout(output(place.steps()), output(place.finished()),
+                   collects ? output(place.collected(last.index())) : Variable(), op->body().keeps,
+                   output(place.last(place.n_states - 1)));
+}
+
+using LoopParts = std::tuple<std::vector<Variable>, std::vector<Variable>, Variable, Variable,
+                             std::vector<Variable>, std::vector<Variable>>;
+
+std::optional<LoopParts> loop_body(const Variable& output) {
+  const LoopOp* const op = output.is_leaf() ? nullptr : closed_loop(*output.node());
+  if (op == nullptr) return {};
+  const LoopBody& body = op->body();
+  const auto n_collected =
+      static_cast<std::ptrdiff_t>(body.collected.size() - body.n_for_gradients);
+  return LoopParts(body.states, body.captures, body.limit, body.test, body.nexts,
+                   {body.collected.begin(), body.collected.begin() + n_collected});
+}
+
+// ---- attempts
+
+// "ValueError", "numpy.linalg.LinAlgError".
+std::string class_text(PyObject* exception_class) {
+  const std::string module = str_of(attribute(exception_class, "__module__").get());
+  const std::string name = str_of(attribute(exception_class, "__qualname__").get());
+  return module == "builtins" ? name : module + "." + name;
+}
+
+class PythonAttempt final : public AttemptOp {
+ public:
+  /// `on`: a tuple of classes of Exceptions.
+  explicit PythonAttempt(PyRef on) : on_(std::move(on)) {
+    std::vector<std::string> names;
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(on_.get()); ++i) {
+      names.push_back(class_text(PyTuple_GET_ITEM(on_.get(), i)));
+      text_ += (i == 0 ? "" : ", ") + names.back();
+    }
+    set_attributes({{"on", std::move(names)}});
+  }
+  ~PythonAttempt() override { release_object(on_.release()); }
+
+  std::string text() const override { return "attempt{on=" + text_ + "}"; }
+  bool catches(const Failure& failure) const override {
+    PyRef exception = exception_of(failure);
+    return PyErr_GivenExceptionMatches(exception.get(), on_.get()) != 0;
+  }
+
+ private:
+  PyRef on_;
+  std::string text_;
+};
+
+std::vector<Variable> attempt_of(const py::object& values, const py::object& otherwise,
+                                 const py::tuple& on) {
+  for (const py::handle type : on)
+    if (!PyExceptionClass_Check(type.ptr()) ||
+        PyObject_IsSubclass(type.ptr(), PyExc_Exception) != 1)
+      throw Error(ErrorKind::Type,
+                  "[attempt] on has " + str_of(py::repr(type).ptr()) +
+                      ", which is no subclass of Exception; Ctrl-C and exit end every call, and "
+                      "are not for a fallback to catch.");
+  const Ref<const AttemptOp> op(new PythonAttempt(PyRef::borrow(on.ptr())));
+  return attempt(op, require_variables(values.ptr(), "attempt: a value"),
+                 require_variables(otherwise.ptr(), "attempt: otherwise"));
+}
+
+}  // namespace
+
+void init_control(PyObject* module) {
+  Functions(module)
+      .def("conditional", &conditional_of, "selector"_a, "decoding"_a, "arms"_a, "strict"_a = false,
+           "One Variable for each output of the arms, computed by the arm that the selector picks.")
+      .def("loop", &loop_of, "name"_a, "states"_a, "firsts"_a, "limit"_a, "test"_a, "nexts"_a,
+           "collected"_a, "keeps"_a = 0, "implicit"_a = false,
+           "The outputs of a loop: last values and histories of its states, what it collects, its "
+           "steps, whether its test ended it. A step runs where the limit (or None) and then the "
+           "test are true.")
+      .def("loop_about", &loop_about, "last"_a,
+           "Of a loop's last value: its steps, whether its test ended it, what it collects, what "
+           "its maker said that it keeps, and the last value of its last state.")
+      .def("loop_body", &loop_body, "output"_a,
+           "Of a loop that stands in a graph: the leaves of its states and of what it takes from "
+           "outside, its limit or None, its test, the next values, and what it collects. None of "
+           "another node.")
+      .def(
+          "lazy_and",
+          [](const py::object& a, const py::object& b) {
+            return lazy_and(as_variable(a.ptr()), as_variable(b.ptr()));
+          },
+          "a"_a, "b"_a, "`a and b`: b is computed only if a is true.")
+      .def(
+          "lazy_or",
+          [](const py::object& a, const py::object& b) {
+            return lazy_or(as_variable(a.ptr()), as_variable(b.ptr()));
+          },
+          "a"_a, "b"_a, "`a or b`: b is computed only if a is false.")
+      .def("attempt", &attempt_of, "values"_a, "otherwise"_a, "on"_a,
+           "The values, or the others where computing the values raises one of `on`.");
+}
+
+}  // namespace thunkvm
