@@ -92,6 +92,59 @@ std::vector<std::uint32_t> BodyGraph::successors(std::uint32_t pc) const {
   return {first, first + branch.n_arms};
 }
 
+Entry BodyGraph::entered(std::uint32_t pc) const {
+  const Instruction& instruction = program_.code[pc];
+  if (instruction.op == Opcode::Need) return body(instruction.a);
+  if (instruction.op == Opcode::Loop) return body(program_.loops[instruction.a].body);
+  return instruction.op == Opcode::Lazy ? lazy(instruction.a) : kNone;
+}
+
+std::vector<std::pair<BodyGraph::Touch, std::uint32_t>> BodyGraph::touches(Entry body,
+                                                                           std::uint32_t pc) const {
+  const Instruction& instruction = program_.code[pc];
+  std::vector<std::pair<Touch, std::uint32_t>> touches;
+  const auto add = [&](Touch touch, std::uint32_t index) {
+    const bool by_last_step =
+        touch == Touch::Write && is_left_[index] && is_step(body) && instruction.op == Opcode::Move;
+    if (!is_state_[index] && !by_last_step) touches.emplace_back(touch, index);
+  };
+  const auto retire_list = [&](std::uint32_t first, std::uint32_t count) {
+    for (std::uint32_t k = first; k < first + count; ++k) add(Touch::Retire, program_.retires[k]);
+  };
+  const auto read_and_take = [&](std::uint32_t index) {
+    add(Touch::Read, index);
+    if ((instruction.flag & kTake) != 0) add(Touch::Retire, index);
+  };
+  switch (instruction.op) {
+    case Opcode::Run:
+      for (std::uint32_t s = instruction.a; s < instruction.a + instruction.b; ++s) {
+        const auto& [run, operands, first, count, node] = program_.steps[s];
+        for (int k = 0; k < operands.n_inputs; ++k) add(Touch::Read, operands.input(k));
+        for (int k = 0; k < operands.n_outputs; ++k) add(Touch::Write, operands.output(k));
+        retire_list(first, count);
+      }
+      break;
+    case Opcode::Branch: read_and_take(program_.branches[instruction.a].selector); break;
+    case Opcode::Move:
+      read_and_take(instruction.b);
+      add(Touch::Write, instruction.a);
+      break;
+    case Opcode::Lazy:
+      touches.emplace_back(Touch::Demand, program_.lazies[instruction.a].operands.output(
+                                              static_cast<int>(instruction.b)));
+      break;
+    case Opcode::Loop:
+      for (const std::uint32_t index : program_.loops[instruction.a].left) add(Touch::Write, index);
+      break;
+    case Opcode::Retire: retire_list(instruction.a, instruction.b); break;
+    case Opcode::Return:
+      if (result_of(body) != kNone) add(Touch::Read, result_of(body));
+      break;
+    default: break;
+  }
+  return touches;
+}
+
 void BodyGraph::follow(Entry body) {
   const Opcode end = body == 0 ? Opcode::Halt : Opcode::Return;
   for (std::set<std::uint32_t> ahead = {body == 0 ? 0 : program_.bodies[body - 1].pc};
@@ -103,10 +156,7 @@ void BodyGraph::follow(Entry body) {
     ahead.erase(ahead.begin());
     instructions_[body].push_back(pc);
     const Instruction& instruction = program_.code[pc];
-    if (instruction.op == Opcode::Need) callees_[body].push_back(this->body(instruction.a));
-    if (instruction.op == Opcode::Loop)
-      callees_[body].push_back(this->body(program_.loops[instruction.a].body));
-    if (instruction.op == Opcode::Lazy) callees_[body].push_back(lazy(instruction.a));
+    if (entered(pc) != kNone) callees_[body].push_back(entered(pc));
     const std::vector<std::uint32_t> targets = successors(pc);
     const bool goes_on = instruction.op == Opcode::Again && is_step(body) &&
                          program_.bodies[body - 1].number == instruction.a;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace thunkvm {
@@ -15,15 +16,15 @@ namespace thunkvm {
 /// their input bodies.
 using Entry = std::uint32_t;
 
-/// What an instruction does with a register.
-enum class Touch : std::uint8_t { Read, Write, Retire };
-
 /// The bodies of a program, whose indices have to be in range, and how they enter each other.
 ///
 /// The constructor throws Error(Runtime) where a path runs past the end, leads back or ends as its
 /// body may not, and where a body needs itself. Time and space: near-linear in instructions.
 class BodyGraph {
  public:
+  /// What an instruction does with a register. It demands an output of a lazy thunk.
+  enum class Touch : std::uint8_t { Read, Write, Demand, Retire };
+
   explicit BodyGraph(const Program& program);
 
   Entry n_bodies() const { return n_bodies_; }
@@ -50,12 +51,13 @@ class BodyGraph {
   const std::vector<std::uint32_t>& instructions(Entry body) const { return instructions_[body]; }
   /// The pcs that an instruction leads to, of a Branch by arm.
   std::vector<std::uint32_t> successors(std::uint32_t pc) const;
-  /// Calls `f(touch, register)` for what an instruction of a body does itself, in order; what the
-  /// bodies do that it enters is not told.
+  /// The entry that an instruction enters; kNone: none.
+  Entry entered(std::uint32_t pc) const;
+  /// What an instruction of a body does itself with which registers, in order; what the bodies do
+  /// that it enters is not told.
   /// Nor are the states of loops, which every step may read and writes; what a loop leaves counts
   /// as written by its instruction.
-  template <class F>
-  void each_touch(Entry body, std::uint32_t pc, F&& f) const;
+  std::vector<std::pair<Touch, std::uint32_t>> touches(Entry body, std::uint32_t pc) const;
   /// The entries that an entry may enter.
   const std::vector<Entry>& callees(Entry e) const { return callees_[e]; }
 
@@ -92,45 +94,5 @@ class BodyGraph {
   std::vector<std::uint32_t> rank_;
   std::vector<Dominator> dominators_;
 };
-
-template <class F>
-void BodyGraph::each_touch(Entry body, std::uint32_t pc, F&& each) const {
-  const Instruction& instruction = program_.code[pc];
-  const auto f = [&](Touch touch, std::uint32_t index) {
-    const bool by_last_step =
-        touch == Touch::Write && is_left_[index] && is_step(body) && instruction.op == Opcode::Move;
-    if (!is_state_[index] && !by_last_step) each(touch, index);
-  };
-  const auto retire_list = [&](std::uint32_t first, std::uint32_t count) {
-    for (std::uint32_t k = first; k < first + count; ++k) f(Touch::Retire, program_.retires[k]);
-  };
-  const auto read_and_take = [&](std::uint32_t index) {
-    f(Touch::Read, index);
-    if ((instruction.flag & kTake) != 0) f(Touch::Retire, index);
-  };
-  switch (instruction.op) {
-    case Opcode::Run:
-      for (std::uint32_t s = instruction.a; s < instruction.a + instruction.b; ++s) {
-        const auto& [run, operands, first, count, node] = program_.steps[s];
-        for (int k = 0; k < operands.n_inputs; ++k) f(Touch::Read, operands.input(k));
-        for (int k = 0; k < operands.n_outputs; ++k) f(Touch::Write, operands.output(k));
-        retire_list(first, count);
-      }
-      break;
-    case Opcode::Branch: read_and_take(program_.branches[instruction.a].selector); break;
-    case Opcode::Move:
-      read_and_take(instruction.b);
-      f(Touch::Write, instruction.a);
-      break;
-    case Opcode::Loop:
-      for (const std::uint32_t index : program_.loops[instruction.a].left) f(Touch::Write, index);
-      break;
-    case Opcode::Retire: retire_list(instruction.a, instruction.b); break;
-    case Opcode::Return:
-      if (result_of(body) != kNone) f(Touch::Read, result_of(body));
-      break;
-    default: break;
-  }
-}
 
 }  // namespace thunkvm

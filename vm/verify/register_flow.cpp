@@ -30,6 +30,8 @@ struct Fact {
 };
 
 class RegisterFlow {
+  using Touch = BodyGraph::Touch;
+
  public:
   explicit RegisterFlow(const Program& program)
       : program_(program),
@@ -87,15 +89,14 @@ class RegisterFlow {
         claim(operands.output(j), bodies_.lazy(l), kNone);
     }
     for (Entry body = 0; body < bodies_.n_bodies(); ++body)
-      for (const std::uint32_t pc : bodies_.instructions(body)) {
-        bodies_.each_touch(body, pc, [&](Touch touch, std::uint32_t index) {
-          if (touch == Touch::Write) claim(index, body, pc);
-        });
-        const auto& [op, flag, unused, lazy, output, c] = program_.code[pc];
-        if (op != Opcode::Lazy) continue;
-        Entry& around = block_[program_.lazies[lazy].operands.output(static_cast<int>(output))];
-        around = around == kNone ? body : bodies_.common_dominator(around, body);
-      }
+      for (const std::uint32_t pc : bodies_.instructions(body))
+        for (const auto& [touch, index] : bodies_.touches(body, pc))
+          if (touch == Touch::Write) {
+            claim(index, body, pc);
+          } else if (touch == Touch::Demand) {
+            Entry& around = block_[index];
+            around = around == kNone ? body : bodies_.common_dominator(around, body);
+          }
     std::ranges::replace(writer_, kNone, Entry{0});
     for (std::uint32_t index = 0; index < program_.n_registers; ++index)
       if (block_[index] == kNone)
@@ -109,14 +110,14 @@ class RegisterFlow {
     for (Entry body = 0; body < bodies_.n_bodies(); ++body) {
       for (const Entry to : bodies_.callees(body)) entered_by[to] = body;
       for (const std::uint32_t pc : bodies_.instructions(body))
-        bodies_.each_touch(body, pc, [&](Touch touch, std::uint32_t index) {
+        for (const auto& [touch, index] : bodies_.touches(body, pc)) {
           const Entry from = block_[index];
           if (touch == Touch::Read && from != body && entered_by[from] != body)
             deep_[bodies_.dominates(from, body) ? from : body] = true;
-          if (touch != Touch::Retire) return;
+          if (touch != Touch::Retire) continue;
           check_retire(body, pc, index);
           if (writer_[index] != body) deep_[body] = true;
-        });
+        }
     }
   }
 
@@ -190,24 +191,16 @@ class RegisterFlow {
   }
 
   void step(std::uint32_t pc, Condition when) {
-    bodies_.each_touch(current_, pc, [&](Touch touch, std::uint32_t index) {
+    for (const auto& [touch, index] : bodies_.touches(current_, pc)) {
       if (touch == Touch::Read) read(pc, when, index);
       if (touch == Touch::Write) write(pc, when, index);
+      if (touch == Touch::Demand) demand(pc, when, index);
       if (touch == Touch::Retire) become(index, &Fact::retired, when);
-    });
-    const auto& [op, flag, unused, a, b, c] = program_.code[pc];
-    if (op == Opcode::Need) enter(pc, BodyGraph::body(a), when);
-    if (op == Opcode::Loop) enter(pc, BodyGraph::body(program_.loops[a].body), when);
+    }
+    const Opcode op = program_.code[pc].op;
+    if (const Entry next = bodies_.entered(pc); bodies_.is_body(next)) enter(pc, next, when);
     const bool is_last = op == Opcode::Return && bodies_.is_step(current_);
     if (op == Opcode::Again || is_last) check_step_end(pc, bodies_.loop_of(current_), when);
-    if (op == Opcode::Lazy) {
-      const std::uint32_t output = program_.lazies[a].operands.output(static_cast<int>(b));
-      refuse(pc, when, output, &Fact::retired,
-             " is demanded after it was retired on some path: retire it after its last demand");
-      enter(pc, bodies_.lazy(a), when);
-      become(output, &Fact::set, when);
-      facts_[output].read = conditions_.either(facts_[output].read, when);
-    }
     if (op == Opcode::Halt) check_end(pc, when);
   }
 
@@ -253,6 +246,14 @@ class RegisterFlow {
       refuse(pc, when, index, state,
              " is written twice on some path: every value has a register of its own");
     become(index, &Fact::set, when);
+  }
+
+  void demand(std::uint32_t pc, Condition when, std::uint32_t output) {
+    refuse(pc, when, output, &Fact::retired,
+           " is demanded after it was retired on some path: retire it after its last demand");
+    enter(pc, writer_[output], when);
+    become(output, &Fact::set, when);
+    facts_[output].read = conditions_.either(facts_[output].read, when);
   }
 
   void expect(Entry entry, Condition must, Condition may) {

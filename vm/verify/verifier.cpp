@@ -212,8 +212,6 @@ class Verifier {
         in_range(a, p_.lazies.size(), "lazy thunk");
         return in_range(b, p_.lazies[a].operands.n_outputs, "output");
       case Opcode::Loop:
-        in_range(a, p_.loops.size(), "loop");
-        return in_range(b, p_.n_counters, "counter");
       case Opcode::Again:
         in_range(a, p_.loops.size(), "loop");
         return in_range(b, p_.n_counters, "counter");
