@@ -1,7 +1,6 @@
 // disassembler.cpp: one instruction a line, with everything it refers to beside it.
 #include "vm/disassembler.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -114,66 +113,68 @@ class Disassembler {
 
   void instruction(const Instruction& instruction) {
     text_ += name(instruction.op);
-    // The operands under the names that the list of opcodes gives them.
     const std::uint32_t values[] = {instruction.a, instruction.b, instruction.c};
-    std::string_view names = operands(instruction.op);
-    for (int i = 0; !names.empty(); ++i) {
-      const std::string_view operand = names.substr(0, names.find(' '));
-      text_ += " " + std::string(operand) + "=";
-      const bool is_register = operand == "to" || operand == "from";
-      text_ += is_register ? reg(values[i]) : std::to_string(values[i]);
-      names.remove_prefix(std::min(names.size(), operand.size() + 1));
+    const std::uint32_t* value = values;
+    std::string referents;
+    for (const auto& [operand, kind] : operands(instruction.op)) {
+      const bool is_register = kind == OperandKind::To || kind == OperandKind::From;
+      text_ +=
+          " " + std::string(operand) + "=" + (is_register ? reg(*value) : std::to_string(*value));
+      referents += referent(kind, value++);
     }
-    switch (instruction.op) {
-      case Opcode::Branch:
-        branch(program_.branches[instruction.a]);
-        text_ += (instruction.flag & kTake) != 0 ? "  take" : "";
-        break;
-      case Opcode::Move: text_ += (instruction.flag & kTake) != 0 ? "  take" : ""; break;
-      case Opcode::Need: text_ += "  " + node(program_.bodies[instruction.a].node); break;
-      case Opcode::Lazy: {
-        const Lazy& lazy = program_.lazies[instruction.a];
-        text_ += "  " + node(lazy.node) + ": " +
-                 reg(lazy.operands.output(static_cast<int>(instruction.b)));
-        break;
-      }
-      case Opcode::Loop:
-      case Opcode::Again: text_ += "  " + node(program_.loops[instruction.a].node); break;
-      case Opcode::Release: text_ += "  " + node(program_.lazies[instruction.a].node); break;
-      case Opcode::Retire: text_ += "  " + retires(instruction.a, instruction.b); break;
-      default: break;
-    }
-    text_ += "\n";
-    if (instruction.op == Opcode::Run)
-      for (std::uint32_t i = instruction.a; i < instruction.a + instruction.b; ++i)
-        step(program_.steps[i]);
+    text_ += referents + ((instruction.flag & kTake) != 0 ? "  take\n" : "\n");
   }
 
-  void branch(const Branch& branch) {
-    text_ += "  " + node(branch.node) + ": " + std::string(name(branch.decoding)) + " of " +
-             reg(branch.selector);
+  /// What an operand refers to. `value` is among all of its instruction.
+  std::string referent(OperandKind kind, const std::uint32_t* value) const {
+    switch (kind) {
+      case OperandKind::Branch: return "  " + branch(program_.branches[*value]);
+      case OperandKind::Steps: return steps(value[0], value[1]);
+      case OperandKind::Retires: return "  " + retires(value[0], value[1]);
+      case OperandKind::Memo: return "  " + node(program_.bodies[*value].node);
+      case OperandKind::Loop: return "  " + node(program_.loops[*value].node);
+      case OperandKind::Lazy: return "  " + node(program_.lazies[*value].node);
+      case OperandKind::Output:
+        return ": " + reg(program_.lazies[value[-1]].operands.output(static_cast<int>(*value)));
+      case OperandKind::Number:
+      case OperandKind::Pc:
+      case OperandKind::To:
+      case OperandKind::From: break;
+    }
+    return {};
+  }
+
+  std::string branch(const Branch& branch) const {
+    std::string text = node(branch.node) + ": " + std::string(name(branch.decoding)) + " of " +
+                       reg(branch.selector);
     for (std::uint32_t arm = 0; arm < branch.n_arms; ++arm) {
       const bool otherwise =
           branch.decoding == Decoding::IndexOrDefault && arm + 1 == branch.n_arms;
-      text_ += ", " + (otherwise ? "else" : std::to_string(arm)) + " -> " +
-               std::to_string(program_.targets[branch.first_target + arm]);
+      text += ", " + (otherwise ? "else" : std::to_string(arm)) + " -> " +
+              std::to_string(program_.targets[branch.first_target + arm]);
     }
-    text_ += "  counter=" + std::to_string(branch.first_counter);
+    return text + "  counter=" + std::to_string(branch.first_counter);
   }
 
-  void step(const Step& step) {
-    text_ += "         " + node(step.node) + ": " + outputs(step.operands);
-    if (step.operands.n_inputs != 0)
-      text_ += " = " + list(step.operands.n_inputs, [&](std::size_t i) {
-                 return step.operands.input(static_cast<int>(i));
-               });
-    std::string dying;
-    for (int i = 0; i < step.operands.n_inputs; ++i)
-      if (step.operands.dies(i)) dying += (dying.empty() ? "" : ", ") + reg(step.operands.input(i));
-    if (!dying.empty()) text_ += "  dying " + dying;
-    if (step.retire_count != 0)
-      text_ += "  retire " + retires(step.retire_first, step.retire_count);
-    text_ += "\n";
+  /// Each on a line of its own.
+  std::string steps(std::uint32_t first, std::uint32_t count) const {
+    std::string text;
+    for (std::uint32_t s = first; s < first + count; ++s) {
+      const Step& step = program_.steps[s];
+      text += "\n         " + node(step.node) + ": " + outputs(step.operands);
+      if (step.operands.n_inputs != 0)
+        text += " = " + list(step.operands.n_inputs, [&](std::size_t i) {
+                  return step.operands.input(static_cast<int>(i));
+                });
+      std::string dying;
+      for (int i = 0; i < step.operands.n_inputs; ++i)
+        if (step.operands.dies(i))
+          dying += (dying.empty() ? "" : ", ") + reg(step.operands.input(i));
+      if (!dying.empty()) text += "  dying " + dying;
+      if (step.retire_count != 0)
+        text += "  retire " + retires(step.retire_first, step.retire_count);
+    }
+    return text;
   }
 
   const Program& program_;

@@ -1,29 +1,38 @@
-// opcodes.cpp: the texts of the instruction list.
+// opcodes.cpp: the instruction list, by opcode.
 #include "vm/opcodes.h"
 
 #include <array>
+#include <cstddef>
+#include <initializer_list>
 
 namespace thunkvm {
-
 namespace {
 
-struct Texts {
-  std::string_view name, operands;
+using enum OperandKind;
+
+struct Row {
+  std::string_view name;
+  std::array<Operand, 3> operands;
+  std::size_t n_operands;
 };
 
-#define X(name, operands) Texts{#name, operands},
-constexpr std::array kTexts = {THUNKVM_OPCODES(X)};
+#define X(name, ...) \
+  Row{#name, {{__VA_ARGS__}}, std::initializer_list<Operand>{__VA_ARGS__}.size()},
+constexpr std::array kRows = {THUNKVM_OPCODES(X)};
 #undef X
 
-const Texts& texts(Opcode op) {
-  static constexpr Texts kUnknown = {"?", ""};
+const Row& row(Opcode op) {
+  static constexpr Row kUnknown = {"?", {}, 0};
   const auto index = static_cast<std::size_t>(op);
-  return index < kTexts.size() ? kTexts[index] : kUnknown;
+  return index < kRows.size() ? kRows[index] : kUnknown;
 }
 
 }  // namespace
 
-std::string_view name(Opcode op) { return texts(op).name; }
-std::string_view operands(Opcode op) { return texts(op).operands; }
+std::string_view name(Opcode op) { return row(op).name; }
+
+std::span<const Operand> operands(Opcode op) {
+  return std::span(row(op).operands).first(row(op).n_operands);
+}
 
 }  // namespace thunkvm

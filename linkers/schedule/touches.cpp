@@ -1,11 +1,49 @@
 #include "linkers/schedule/touches.h"
 
+#include <iterator>
 #include <numeric>
 
 namespace thunkvm {
 namespace {
 
 using Kind = Touch::Kind;
+
+/// By kind of statement: the instruction that it becomes. What an End may become touches nothing.
+constexpr Opcode kOpcodes[] = {Opcode::Run,   Opcode::Branch, Opcode::Move,    Opcode::Need,
+                               Opcode::Lazy,  Opcode::Retire, Opcode::Release, Opcode::Loop,
+                               Opcode::Again, Opcode::Return};
+static_assert(std::size(kOpcodes) == static_cast<std::size_t>(Statement::Kind::End) + 1);
+
+/// Calls `f(reg, touch)` for each register that a statement itself touches, in order.
+template <class F>
+void each_touch(const Schedule& schedule, std::uint32_t statement, F f) {
+  const Statement& s = schedule.statements[statement];
+  const auto touch = [&](Kind kind, std::uint32_t reg, std::uint16_t input = 0) {
+    f(reg, Touch{statement, input, kind});
+  };
+  for (const auto& [name, kind] : operands(kOpcodes[static_cast<int>(s.kind)])) {
+    if (kind == OperandKind::Steps) {
+      std::uint16_t input = 0;
+      for (const std::uint32_t reg : schedule.inputs_of(s)) touch(Kind::Read, reg, input++);
+      for (const std::uint32_t reg : schedule.outputs_of(s)) touch(Kind::Write, reg);
+    }
+    if (kind == OperandKind::Steps || kind == OperandKind::Retires)
+      for (const std::uint32_t reg : schedule.dying_in(s)) touch(Kind::Empty, reg);
+    if (kind == OperandKind::From || kind == OperandKind::Branch) {
+      const bool moves = kind == OperandKind::From;
+      const std::uint32_t from = moves ? s.from : schedule.branches[s.index].selector;
+      touch(Kind::Read, from);
+      if (s.takes) touch(Kind::Empty, from);
+    }
+    if (kind == OperandKind::To) touch(Kind::Write, s.to);
+    if (kind == OperandKind::Output)
+      touch(Kind::Read, schedule.outputs_of(schedule.lazies[s.index])[s.output]);
+  }
+  if (s.kind != Statement::Kind::End) return;
+  const Block& block = schedule.blocks[s.index];
+  if (block.kind == Block::Kind::Input || block.kind == Block::Kind::Guarded)
+    touch(Kind::Read, schedule.operands_of(schedule.lazies[block.owner])[block.number]);
+}
 
 template <class F>
 void each_touch_in_order(const Schedule& schedule, F f) {

@@ -136,17 +136,6 @@ TEST_CASE("an index out of range is found wherever it stands") {
          p.lazies.clear();
        }},
       {"(Run): runs no step", [&](Program& p) { first(p, Opcode::Run).b = 0; }},
-      {"(Run): steps 0 to 98", [&](Program& p) { first(p, Opcode::Run).b = 99; }},
-      {"(Run): counter 99", [&](Program& p) { first(p, Opcode::Run).c = 99; }},
-      {"(Branch): branch 99", [&](Program& p) { first(p, Opcode::Branch).a = 99; }},
-      {"(Jump): instruction 99", [&](Program& p) { first(p, Opcode::Jump).a = 99; }},
-      {"(Move): register 99 does not exist", [&](Program& p) { first(p, Opcode::Move).a = 99; }},
-      {"(Move): register 98 does not exist", [&](Program& p) { first(p, Opcode::Move).b = 98; }},
-      {"(Move): counter 99", [&](Program& p) { first(p, Opcode::Move).c = 99; }},
-      {"(Need): body 99", [&](Program& p) { first(p, Opcode::Need).a = 99; }},
-      {"(Lazy): lazy thunk 99", [&](Program& p) { first(p, Opcode::Lazy).a = 99; }},
-      {"(Lazy): output 1 does not exist, there are 1",
-       [&](Program& p) { first(p, Opcode::Lazy).b = 1; }},
       {"opcode 77 does not exist", [&](Program& p) { first(p, Opcode::Move).op = Opcode{77}; }},
       {"keeps its values", [](Program& p) { p.retain_intermediates = true; }},
   };

@@ -119,10 +119,6 @@ TEST_CASE("an index out of range is found in what belongs to loops") {
       {"loop 0: lazy thunk 99", [](Program& p) { p.loops[0].lazies.push_back(99); }},
       {"loop 1: body 99", [](Program& p) { p.loops.emplace_back().body = 99; }},
       {"loop 1: its body is no step", [](Program& p) { p.loops.emplace_back().body = 1; }},
-      {"(Loop): loop 9 does not exist", [&](Program& p) { first(p, Opcode::Loop).a = 9; }},
-      {"(Loop): counter 99", [&](Program& p) { first(p, Opcode::Loop).b = 99; }},
-      {"(Again): loop 9 does not exist", [&](Program& p) { first(p, Opcode::Again).a = 9; }},
-      {"(Again): counter 99", [&](Program& p) { first(p, Opcode::Again).b = 99; }},
       {"(Need): body 0 is no memo body", [&](Program& p) { first(p, Opcode::Need).a = 0; }},
   };
   for (const Case& wrong : cases) {
