@@ -52,7 +52,7 @@ def to_dot(profile: Profile) -> str:
 def _draw(drawing: Drawing, function: FunctionRecord) -> None:
     calls = counted(function.n_calls, "call")
     title = f"{function.name}: {calls}, {show_seconds(function.time)}"
-    whole = drawing.frame(label=title)
+    whole, node_time = drawing.frame(label=title), function.node_time
     frames: dict[int | None, int] = {}
     boxes: dict[int | str, int] = {}
     for region in walk(region_tree(function)):
@@ -63,7 +63,7 @@ def _draw(drawing: Drawing, function: FunctionRecord) -> None:
             frame = drawing.frame(around, label=label, style="rounded", color="grey50")
             frames[region.row.index] = frame
         for node in region.nodes:
-            boxes[node.index] = drawing.box(frame, **_node(function.node_time, node))
+            boxes[node.index] = drawing.box(frame, **_node(node_time, node))
     for node in function.nodes:
         for read in node.inputs:
             if read not in boxes:
