@@ -1,4 +1,4 @@
-// compilation.h: when a function's C is written and compiled, and what its calls run with.
+// compilation.h: when a function's C is written and compiled, and the code that its calls run.
 #pragma once
 
 #include "linkers/linker.h"
@@ -18,13 +18,13 @@ namespace thunkvm {
 class CompileError;
 class EmittedCode;
 
-/// The emitted code of one linked program, from nothing to what calls run with. Until it is there,
+/// The emitted code of one linked program, from its plan to its loaded modules. Until it is there,
 /// and if it cannot be compiled, the program runs on its kernels alone.
 ///
-/// For threads that take turns under the host's lock, but for `ready`, `waits` and `held`, which
-/// any thread may ask. Where a member waits it lets the host go, and another thread may come in.
-/// Planning, writing and compiling are done on threads of the compile queue, without the host. A
-/// process that was forked meanwhile has not got these along, and begins anew.
+/// For threads that take turns under the host's lock; any thread may ask `ready`, `waits` and
+/// `held`. A member that waits leaves the host, and another thread may enter meanwhile. Threads of
+/// the compile queue plan, write and compile, without the host. A forked process does not have
+/// these threads, and begins anew.
 class Compilation {
  public:
   enum class State : std::uint8_t {
@@ -42,37 +42,37 @@ class Compilation {
   Compilation(const Compilation&) = delete;
   Compilation& operator=(const Compilation&) = delete;
 
-  /// The code that calls run with, from now on and for good; null while there is none.
+  /// The code that calls run from now on; null while there is none.
   const NativeCode* ready() const { return ready_.load(std::memory_order_acquire); }
   /// The same, as a pointer that keeps it; to be asked once `ready` has given it.
   const std::shared_ptr<const NativeCode>& held() const { return native_; }
-  /// Whether `follow` may still bring something.
+  /// True if `follow` may still change something.
   bool waits() const { return followed_.load(std::memory_order_relaxed); }
-  /// For each call while it waits: changes over to the emitted code once it is there, and sees to
-  /// it that it will be: in the background, where the most called program of the process is next.
-  /// Does not wait for it, but for the first call of a program with loops, which might run their
-  /// steps on kernels for long, if there is a `host`; and does not throw what the compiler does.
-  /// Where it fails for want of what the system may have again, a later call tries again. Throws
-  /// Error(Interrupted) where the host says so while it waits.
+  /// For each call while it waits. Changes over to the emitted code once it is there. Until then
+  /// has it compiled in the background; the most called program of the process comes first. It does
+  /// not wait, except in the first call of a program with loops, if there is a `host`: steps might
+  /// run on kernels for long. It throws no error of the compiler. If compiling fails for want of
+  /// something that the system may have again, a later call tries again. Throws Error(Interrupted)
+  /// if the host says so while it waits.
   void follow(Host* host = nullptr);
-  /// Returns when it is ready or has failed, whoever it is that compiles it. Nothing in modes that
-  /// emit none. Throws CompileError, after which it is what it was before, and Error(Interrupted)
-  /// where the host says so. What failed in the background is tried again, and stays as it was if
+  /// Returns when it is ready or has failed, whichever thread compiles it. Does nothing in modes
+  /// that emit no C. Throws CompileError, which changes no state, and Error(Interrupted) if the
+  /// host says so. A compilation that failed in the background is tried again, and stays failed if
   /// it fails again.
   void compile(Host& host);
-  /// Goes on from as many calls as another one has seen.
+  /// Counts as many calls as another one has seen.
   void keep_pace_with(const Compilation& other);
-  /// Stops a compilation that goes on, and leaves the host meanwhile. Where it may go on this has
-  /// to be called before the end of it.
+  /// Stops a running compilation, and leaves the host meanwhile. It has to be called before the
+  /// destructor, if a compilation may be running.
   void stop(Host& host);
-  /// The same for all that go on in the background, and for good: before the process ends.
+  /// The same for all in the background, and no other begins: before the process ends.
   static void stop_all(Host& host);
 
   bool emits() const { return when_ != CompileWhen::Never; }
   /// The emitted code, emitted if it is not there yet; null in modes that emit none.
   const EmittedCode* code(Host& host);
   State state() const;
-  /// Why it is not compiled, or not yet; empty where it is, is being compiled, or never will be.
+  /// Why it is not compiled, or not yet; empty if it is, is being compiled, or never will be.
   std::string why_not() const;
   /// Seconds that `compile` has taken.
   double waited() const { return waited_; }
@@ -98,7 +98,7 @@ class Compilation {
   const std::shared_ptr<const ShapeFacts> shapes_;
   const CompileWhen when_;
   const PlanOptions options_;
-  std::shared_ptr<EmittedCode> code_;  ///< null before it is emitted, or while a run does that
+  std::shared_ptr<EmittedCode> code_;  ///< null before it is emitted, and while a run emits it
   std::shared_ptr<Run> run_;           ///< the latest; null before the first
   std::shared_ptr<const NativeCode> native_;
   std::atomic<const NativeCode*> ready_{nullptr};

@@ -1,8 +1,8 @@
-// function.h: from a graph and a mode to something that a C++ program calls.
+// function.h: a graph and a mode as a function that a C++ program calls.
 //
-// There are two ways in. A plain C++ program calls a Function from any of its threads; what
-// compiles takes turns by a lock of the function's. A host that has a lock of its own (Python's
-// GIL) converts values itself: it works with Call, `compilation` and `recordings` under that lock.
+// There are two ways in. A plain C++ program calls a Function from any of its threads; a lock of
+// the function orders its compilations. A host that has a lock of its own (Python's GIL) converts
+// values itself: it works with Call, `compilation` and `recordings` under that lock.
 #pragma once
 
 #include "linkers/compilation.h"
@@ -28,57 +28,57 @@ namespace thunkvm {
 struct FunctionOptions {
   /// Its name in messages.
   std::string name = "the function";
-  /// By update: the name of its shared variable in messages; where none are given, "update 0", ...
+  /// By update: the name of its shared variable in messages; if none are given, "update 0", ...
   std::vector<std::string> update_names = {};
-  /// So many of the last updates note a value in the calls that compute it, whatever the Type of
-  /// their shared variable.
+  /// So many of the last updates note a value in the calls that compute it. The Type of their
+  /// shared variable does not matter.
   std::size_t n_watched = 0;
-  /// Gives the thunks that the Ops do not have themselves, for a graph after the rewrites and the
-  /// linker that asks. Null: there are none.
+  /// Gives the thunks of the host, for a graph after the rewrites and its linker. Null: there are
+  /// none.
   std::function<HostThunks(const FunctionGraph& graph, const LinkerRow& linker)> thunks = {};
-  /// Calls may have a tracer: no node is fused with others, none writes to what it reads.
+  /// Calls may have a tracer: no node is fused with others, and none writes to its inputs.
   bool traced = false;
-  /// Whether a mode that compiles now does that here; else it is the caller's to ask for.
+  /// true: a mode that compiles now does so in the constructor. false: the caller asks for it.
   bool compile = true;
 };
 
 /// Outputs from inputs, and new values of shared variables: a graph, linked.
 ///
-/// A call computes each node at most once, and none whose value it does not need. All that it
-/// updates changes at once, at its end; a call that fails changes nothing, and leaves no value
-/// behind. A function may be called from many threads at once, and from inside itself: each call
-/// has a frame of its own.
+/// A call computes each node at most once, and only if its value is needed. All updates take effect
+/// at once, at its end. A call that fails changes nothing, and leaves no value behind. A function
+/// may be called from many threads at once, and from inside itself: each call has a frame of its
+/// own.
 ///
 /// Graphs count their references without atomic operations: while one thread makes or destroys a
 /// function, no other builds a graph over the same variables.
 class Function {
  public:
   /// Rewrites the graph as the mode says, and links it. Throws Error: an input that the outputs
-  /// need and that is not given, an Op that the mode has no thunk for, an update whose value can
-  /// never be the shared variable's, a mode that does not exist; CompileError where the mode
-  /// compiles now.
+  /// need and that is not given, an Op that the mode has no thunk for, an update with a value that
+  /// the shared variable can never have, a mode that does not exist. Throws CompileError if the
+  /// mode compiles now.
   explicit Function(FunctionGraph graph, const Mode& mode = {}, FunctionOptions options = {});
   ~Function();
   Function(const Function&) = delete;
   Function& operator=(const Function&) = delete;
 
   /// One call: the outputs' values, which share memory with nothing. An argument is a value of its
-  /// input's dtype and number of axes, of its lengths where they are known; an array that the
-  /// caller keeps is read in place, one that was moved in may be written to. Throws
-  /// what a thunk threw; an Error with the node that it comes from. Any thread; `host` and `tracer`
-  /// (of a traced function) are this call's.
+  /// input's dtype and number of axes, and of its known lengths. An array that the caller keeps is
+  /// read in place; one that was moved in may be written to. Throws the exception of a thunk; an
+  /// Error gets the name of its node. Any thread may call. `host` and `tracer` (of a traced
+  /// function) are this call's.
   std::vector<Cell> operator()(std::vector<Cell> arguments = {}, Tracer* tracer = nullptr);
   std::vector<Cell> call(std::vector<Cell> arguments, Host& host, Tracer* tracer = nullptr);
 
-  /// Compiles its C now, if its mode emits any and it is not compiled yet, and says what came of
-  /// it. Throws CompileError.
+  /// Compiles its C now, if its mode emits any and it is not compiled yet, and returns the state.
+  /// Throws CompileError.
   Compilation::State compile();
   /// The state of its C.
   Compilation::State compiled();
   /// The C, to read; empty in modes that emit none.
   std::string c_source();
-  /// By node of `linked().nodes()`: in how many calls it ran. While calls are in flight, without
-  /// them.
+  /// By node of `linked().nodes()`: the number of calls in which it ran. Calls in flight do not
+  /// count.
   std::vector<std::uint64_t> node_runs();
 
   // For hosts, under their lock.
@@ -91,8 +91,8 @@ class Function {
   const std::vector<std::pair<std::string_view, std::uint32_t>>& removed() const {
     return removed_;
   }
-  /// Seconds that it took to make it: to rewrite its graph, to link, and to wait for the C of its
-  /// Ops, of which so many modules needed no compiler.
+  /// Seconds that it took to rewrite the graph, to link, and to wait for the C of its Ops; and the
+  /// modules of these that needed no compiler.
   struct Making {
     double rewrite = 0, link = 0, compile = 0;
     std::uint64_t cache_hits = 0;
@@ -103,9 +103,10 @@ class Function {
   Compilation& compilation() { return compilation_; }
   const Compilation& compilation() const { return compilation_; }
   Recordings& recordings() { return recordings_; }
-  /// Calls are recorded from now on, until the recording is stopped. The latest of several gets
-  /// them, and hands them on to the one before it when it stops. Where emitted code is in use, that
-  /// of the recorded program is compiled first. Whoever makes the calls heeds `recordings`.
+  /// Calls are recorded from now on, until the recording is stopped. The latest of several
+  /// recordings gets them, and hands them on to the one before it when it stops. If emitted code is
+  /// in use, that of the recorded program is compiled first. The caller of Calls has to heed
+  /// `recordings`.
   std::shared_ptr<Recording> record(const RecordOptions& options, Host& host);
   /// A recording of the calls that are made with it alone, by the interpreter.
   std::shared_ptr<Recording> record_apart(const RecordOptions& options) const;
@@ -119,7 +120,7 @@ class Function {
   std::string name_;
   FunctionGraph graph_;
   std::vector<std::pair<std::string_view, std::uint32_t>> removed_;
-  std::vector<std::string> lengths_to_check_;  ///< by update: what errors call it; empty: nothing
+  std::vector<std::string> lengths_to_check_;  ///< by update: its name; empty: no check
   Making making_;
   PlanOptions emission_;
   CompileWhen when_ = CompileWhen::Never;
@@ -147,9 +148,8 @@ class Updates {
   std::vector<Cell> values_;
 };
 
-/// One call, step by step: the arguments are stored, shared variables read, the program run,
-/// outputs taken; then it is finished and updates are committed. However it ends, no value is left
-/// in the frame, which is the caller's again.
+/// One call, step by step: it stores the arguments, reads shared variables, runs the program, takes
+/// outputs, finishes, and commits updates. However it ends, it leaves no value in the frame.
 class Call {
  public:
   Call(const Function& function, Frame& frame) : function_(function), frame_(frame) {}
@@ -159,7 +159,7 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
-  /// Runs with what there is of emitted code.
+  /// Runs with the emitted code that there is.
   void use(const Compilation& compilation) {
     if (frame_.native() != compilation.ready()) [[unlikely]]
       frame_.use(compilation.held());
@@ -168,14 +168,13 @@ class Call {
   /// The register of an input.
   Cell& argument(std::size_t i) { return frame_.cell(program().inputs[i]); }
   bool reads_shared() const { return !function_.shared_.empty(); }
-  /// Reads all shared variables at one moment. `read_only`: arrays cannot be written to by whoever
-  /// is shown them.
+  /// Reads all shared variables at one moment. `read_only`: nobody can write to the arrays.
   void read_shared(bool read_only);
   /// Never throws; see Frame::run.
   Status run(Host& host, Tracer* tracer, FailureObserver* observer) {
     return frame_.run(host, tracer, observer);
   }
-  /// The register of an output, and whether its value may be moved out.
+  /// The register of an output, and true if its value may be moved out.
   Cell& output(std::size_t j) { return frame_.cell(program().outputs[j]); }
   bool takes(std::size_t j) const { return function_.output_takes_[j] != 0; }
   Cell take(std::size_t j) { return takes(j) ? std::move(output(j)) : Cell(output(j)); }
@@ -194,7 +193,7 @@ class Call {
       }
     return updates;
   }
-  /// Everything that may fail has not; the frame holds nothing more.
+  /// All that may fail has succeeded, and the frame holds no value any more.
   void finish() {
     frame_.finish();
     finished_ = true;
@@ -202,7 +201,7 @@ class Call {
 
  private:
   const Program& program() const { return *function_.linked_.program; }
-  /// Empty for an update that waits for others to demand it, where none did.
+  /// Empty for an if-computed update that nobody demanded.
   Cell take_update(std::size_t k);
 
   const Function& function_;

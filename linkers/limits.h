@@ -1,4 +1,4 @@
-// limits.h: what is worth compiling, what is remembered of calls, and why.
+// limits.h: when compiling is worth it, how much of calls is remembered, and why.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ ThunkCode native_thunk(const Apply& node);
 
 class ShapeFacts;
 
-/// A linked function: the program, and what it was made from.
+/// A linked function: the program, and its sources.
 struct Linked {
   std::shared_ptr<const Program> program;
   std::shared_ptr<const Schedule> schedule;
@@ -39,26 +39,25 @@ struct Linked {
 /// Advice about a node that no source has a thunk for, where a linker has none of its own.
 inline constexpr std::string_view kDefaultAdvice = "give the Op a perform, or choose another mode";
 
-/// How thunks are chosen and ordered.
+/// The options of linking.
 struct LinkOptions {
-  /// true: demand is compiled away by placement, values are released when nobody can need them any
-  /// more. false: every node is a memo body that is run when it is needed (call by need), and
-  /// values stay until the call ends; no analysis at all, so it is what the placed programs are
-  /// compared with.
+  /// true: placement compiles demand away, and values die when nobody can need them any more.
+  /// false: every node is a memo body that runs when it is needed (call by need), and values stay
+  /// until the call ends. That needs no analysis, so placed programs are tested against it.
   bool placed = true;
   /// `_nogc`: intermediates are kept between calls, so that their memory is used again.
   bool retain_intermediates = false;
-  /// Thunks leave their inputs as they are, for tracers: none takes over the memory of one that
-  /// dies.
+  /// Thunks leave their inputs as they are, for tracers: none takes over the memory of a dying
+  /// input.
   bool traced = false;
   std::vector<ThunkSource> sources = {native_thunk};
   /// C will be emitted from the schedule: arrays are reduced soon after they are computed, and memo
-  /// bodies run ahead of their needs, so that more of the graph becomes one loop.
+  /// bodies run ahead of their needs, so that more nodes share a nest.
   bool emits = false;
-  /// Sees the schedule before it is assembled: for sources whose thunks depend on what is around
-  /// them. It may add inputs to Runs. Null: nobody does.
+  /// Is given the schedule before it is assembled: for sources of thunks that depend on their
+  /// neighbours. It may add inputs to Runs. Null: none.
   std::function<void(Schedule&)> scheduled = {};
-  /// Each thunk has an instruction of its own, where C is emitted too.
+  /// Each thunk has an instruction of its own, even if C is emitted.
   bool one_by_one = false;
   /// Advice about a node that no source has a thunk for.
   std::string advice{kDefaultAdvice};

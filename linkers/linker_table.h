@@ -28,7 +28,7 @@ std::string_view name(CompileWhen when);
 /// Throws Error(Value) with the three names.
 CompileWhen compile_when(std::string_view name);
 
-/// Where a node's thunk may come from.
+/// The origins of a node's thunk.
 enum class ThunkOrigin : std::uint8_t {
   Kernel,      ///< the Op's native code
   LazyKernel,  ///< the same, of lazy Ops alone: for linkers whose eager nodes are all performs
@@ -47,10 +47,10 @@ struct LinkerRow {
   bool placed = true;
   /// When the C that it emits is compiled, unless a mode says otherwise; none: it emits no C.
   std::optional<CompileWhen> compiles = {};
-  /// It runs without its C, too: so that may be compiled in the background, or never, and is left
-  /// out where a tracer is told of each thunk.
+  /// It runs without its C, too. So the C may be compiled in the background, or never, and is left
+  /// out if a tracer is told of each thunk.
   bool runs_without_c = false;
-  /// Each node is a C function of its own; else stretches are, whose loops are fused.
+  /// Each node is a C function of its own; else stretches of nodes are, with fused nests.
   bool unfused = false;
   /// Each node is compared with its perform, by an observer of the host.
   bool compared = false;
@@ -71,12 +71,12 @@ std::string emitting_linkers();
 /// The thunks that a host has beside the Ops' own kernels; a plain C++ program has none.
 struct HostThunks {
   ThunkSource user_c = {}, perform = {};
-  /// Sees the schedule before it is assembled. `alone`: no thunk may run what is another node's.
+  /// Is given the schedule before it is assembled. `alone`: no thunk may run another node.
   std::function<void(Schedule&, bool alone)> scheduled = {};
-  std::shared_ptr<const void> held = {};  ///< has to live until they are all made
+  std::shared_ptr<const void> held = {};  ///< has to live until all thunks are made
 };
 
-/// The wishes of a mode, as a linker meets them.
+/// The options of linking and emission that a mode comes to.
 struct LinkPlan {
   LinkOptions link;
   bool emits = false;

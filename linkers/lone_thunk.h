@@ -1,4 +1,4 @@
-// lone_thunk.h: an eager thunk of a node that runs by itself, in no program.
+// lone_thunk.h: an eager thunk of a node that runs by itself, without a program.
 #pragma once
 
 #include "linkers/schedule/schedule.h"
@@ -16,7 +16,7 @@
 
 namespace thunkvm {
 
-/// Runs over cells that its caller has: the node's inputs, then its outputs.
+/// Runs over cells of its caller: the node's inputs, then its outputs.
 class LoneThunk {
  public:
   LoneThunk(Apply& node, ThunkCode code);
@@ -25,8 +25,8 @@ class LoneThunk {
   const ThunkCode& code() const { return code_; }
   std::size_t n_cells() const { return registers_.size(); }
   /// Runs it once, as in the first call of a frame. `retain_intermediates`: as in Activation.
-  /// `dying`: it may take over the memory of its inputs. Returns what it failed with; null: it did
-  /// not.
+  /// `dying`: it may take over the memory of its inputs. Returns its exception; null if it
+  /// succeeded.
   std::exception_ptr run(std::span<Cell> cells, bool retain_intermediates, bool dying,
                          Host& host) const;
 

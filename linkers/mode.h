@@ -1,4 +1,4 @@
-// mode.h: how a function is made of its graph: which rewrites, which linker, what it keeps.
+// mode.h: the options by which a function is made of its graph: rewrites, linker, intermediates.
 #pragma once
 
 #include "linkers/linker_table.h"
@@ -11,7 +11,7 @@
 
 namespace thunkvm {
 
-/// A feature that a mode has or not.
+/// A feature that a mode may have.
 struct Feature {
   std::string_view name;
   std::string_view summary;
@@ -20,7 +20,7 @@ struct Feature {
 /// In the order in which they are applied.
 std::span<const Feature> features();
 
-/// Which features a mode has to begin with.
+/// The features that a mode begins with.
 struct Optimizer {
   std::string_view name;  ///< empty: of a mode that names none
   std::vector<std::string_view> features;
@@ -39,15 +39,14 @@ struct Mode {
   bool retain_intermediates = false;
   /// None: when the linker says so.
   std::optional<CompileWhen> compile = {};
-  /// Chains of elementwise nodes, and the reductions that consume them, run as one loop.
+  /// Chains of elementwise nodes, and the reductions that consume them, run as one nest.
   bool fuse = true;
   std::vector<std::string> rewrites = {};
 
   /// "cvm", "vm_nogc", "FAST_RUN". Throws Error(Value) that lists the names and has the nearest.
   static Mode named(std::string_view name);
-  /// When its C is compiled. Throws Error(Value) for a linker that does not exist, for one that
-  /// emits no C where `compile` says something, and for one that runs emitted C alone where that is
-  /// not to be compiled at once.
+  /// When its C is compiled. Throws Error(Value) for a linker that does not exist, for a `compile`
+  /// of one that emits no C, and for a `compile` other than Now of one that runs emitted C alone.
   CompileWhen compiles() const;
 };
 

@@ -1,4 +1,4 @@
-// new_runs.h: which runs of a traced function's thunks are unlike those before, for tracers that
+// new_runs.h: the runs of a traced function's thunks that are unlike earlier ones, for tracers that
 // look at these alone.
 #pragma once
 
@@ -10,16 +10,16 @@
 
 namespace thunkvm {
 
-/// Knows by node how its inputs have lain so far: the dtypes, lengths and strides of arrays;
-/// numbers have none. For threads that take turns.
+/// Knows by node the layouts of its inputs so far: the dtypes, lengths and strides of arrays.
+/// Numbers have none. For threads that take turns.
 class NewRuns {
  public:
-  /// The first so many runs of a node are new, too; with none of them no run is.
+  /// The first so many runs of a node are new, too. 0: no run is new.
   explicit NewRuns(std::uint32_t first) : first_(first) {}
 
   bool any() const { return first_ != 0; }
-  /// Whether a run that begins is new; notes it. A node's layouts are known, by a hash, up to
-  /// 1,000; what comes beyond them is new each time.
+  /// True if the run that begins is new; notes it. Up to 1,000 layouts of a node are known, by a
+  /// hash. A run with another one is new each time.
   bool is_new(const ThunkRun& run);
 
  private:

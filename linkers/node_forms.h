@@ -8,11 +8,11 @@
 
 namespace thunkvm {
 
-/// By node of a program: what its thunk is.
+/// By node of a program: the form of its thunk.
 std::vector<ThunkForm> thunk_forms(const Program& program);
 
-/// By node: how it runs, where in the emitted code, and why it is nothing better. Where C will be
-/// compiled that is planned now, if it was not. Throws what Compilation::code does.
+/// By node: its form, its place in the emitted code, and why it has no better form. If C will be
+/// compiled, it is planned now. Throws as Compilation::code does.
 std::vector<NodeForm> node_forms(const Program& program, Compilation& compilation, Host& host);
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-// recording.h: records of a function's calls, from one moment to another.
+// recording.h: records of a function's calls, between two moments.
 #pragma once
 
 #include "linkers/compilation.h"
@@ -11,7 +11,7 @@
 
 namespace thunkvm {
 
-/// The records of calls, with how often each node ran and each counter was hit.
+/// The records of calls, with the runs of each node and the hits of each counter.
 struct RecordedCalls {
   RecordedTotals totals;
   std::vector<std::uint64_t> node_runs, counters;
@@ -20,12 +20,12 @@ struct RecordedCalls {
   void add(const RecordedCalls& other);
 };
 
-/// A recording that goes on, or did. The frames of the calls that it records are its own, so that
-/// nothing else is counted in them. For threads that take turns.
+/// A recording, running or stopped. The calls that it records have frames of their own, so that
+/// these count nothing else. For threads that take turns.
 class Recording {
  public:
-  /// Calls run C that was compiled to be profiled, where it is compiled at all; `emission` is what
-  /// the function itself is compiled with.
+  /// Calls run C that was compiled to be profiled, if it is compiled at all. `emission`: the
+  /// options of the function itself.
   Recording(const Linked& linked, const RecordOptions& options, CompileWhen when,
             PlanOptions emission);
 
@@ -34,15 +34,15 @@ class Recording {
   const Compilation& compilation() const { return compilation_; }
   const RecordOptions& options() const { return options_; }
   const CodeRegions& regions() const { return about_->regions; }
-  /// The sums over all calls that have ended, those of recordings that handed theirs on too. There
-  /// is one of each site, branch, region, memo body, node and counter of the program, also where no
-  /// call came to it; of a group of emitted code only where one did.
+  /// The sums over all calls that have ended, and over the calls of recordings that handed theirs
+  /// on. There is one for each site, branch, region, memo body, node and counter of the program,
+  /// even if no call reached it; for a group of emitted code only if a call did.
   RecordedCalls recorded();
   std::uint64_t n_calls();
   void take_over(const RecordedCalls& other) { taken_over_.add(other); }
-  /// Before a call: changes over to C that is there by now.
+  /// Before a call: changes over to C that is ready by now.
   void follow();
-  /// By branch: the arms that it takes in each call from now on.
+  /// By branch: the arms that it is forced to take in each call from now on.
   void force(std::vector<ArmScript> scripts) { scripts_ = std::move(scripts); }
   const std::vector<ArmScript>& scripts() const { return scripts_; }
 
@@ -56,15 +56,15 @@ class Recording {
   std::vector<ArmScript> scripts_;
 };
 
-/// The recordings of one function that go on, and what those that stopped have counted.
+/// The running recordings of one function, and the counts of those that stopped.
 class Recordings {
  public:
-  /// The one that records the calls of now; null: none does.
+  /// The recording that gets the next calls; null: none.
   const std::shared_ptr<Recording>& latest() const { return latest_; }
   void add(std::shared_ptr<Recording> recording);
-  /// It records no further call; the one before it gets what it has recorded.
+  /// Stops a recording. The one before it gets its records.
   void stop(const std::shared_ptr<Recording>& recording, Host& host);
-  /// Before the end of the function: stops what is being compiled.
+  /// Before the end of the function: stops running compilations.
   void stop_compiling(Host& host);
 
   /// The counts of all calls: those of `own`, the frames of calls that are not recorded, and those
@@ -75,7 +75,7 @@ class Recordings {
   std::vector<std::uint64_t> counters(FramePool& own) {
     return counts(own, &RecordedCalls::counters);
   }
-  /// Counts begin anew; recordings keep what they counted.
+  /// Counts begin anew; recordings keep theirs.
   void reset_counters(FramePool& own);
 
  private:
@@ -84,8 +84,8 @@ class Recordings {
 
   std::vector<std::shared_ptr<Recording>> all_;  ///< the latest one last
   std::shared_ptr<Recording> latest_;
-  RecordedCalls stopped_;   ///< counts of recordings that did
-  RecordedCalls reset_at_;  ///< counts of recordings that were there before they were reset
+  RecordedCalls stopped_;   ///< counts of recordings that stopped
+  RecordedCalls reset_at_;  ///< counts of recordings when counts were reset
 };
 
 }  // namespace thunkvm

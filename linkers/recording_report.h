@@ -1,4 +1,4 @@
-// recording_report.h: what a recording tells of its calls: counts, and times in seconds.
+// recording_report.h: the report of a recording: counts, and times in seconds.
 #pragma once
 
 #include "linkers/function.h"
@@ -12,7 +12,7 @@
 
 namespace thunkvm {
 
-/// Ticks as seconds. Each lap reads the clock, which is no time of what was recorded.
+/// Ticks as seconds. Each lap reads the clock; that time is not the thunk's.
 struct TickScale {
   double tick = 0;  ///< seconds
   double lap = 0;   ///< ticks of a lap that are the recorder's own
@@ -25,8 +25,8 @@ struct TickScale {
   double seconds_of_lap() const { return lap * tick; }
 };
 
-/// The records of a recording, in the order of RecordedTotals. All times are seconds, net where it
-/// does not say otherwise.
+/// The records of a recording, in the order of RecordedTotals. All times are seconds, and net
+/// unless a field says otherwise.
 struct RecordingReport {
   struct Site {
     std::uint64_t runs = 0;
@@ -55,7 +55,7 @@ struct RecordingReport {
     std::uint64_t call = 0, thread = 0;
   };
 
-  /// How a loop's runs went.
+  /// The runs of a loop.
   struct LoopRuns {
     std::uint32_t node = 0;
     LoopRecord record;
@@ -87,9 +87,9 @@ struct RecordingReport {
   double lap_cost = 0;           ///< the time of a lap that is left out
 };
 
-/// What was recorded of calls of a program; nothing of compiling.
+/// The report of a program's calls; nothing of compiling.
 RecordingReport report_of(RecordedCalls recorded, const Program& program, const TickScale& scale);
-/// What a recording of a function has recorded of the calls that have ended.
+/// The report of a function's recording, for the calls that have ended.
 RecordingReport report_of(Recording& recording, const Function& function);
 
 }  // namespace thunkvm
