@@ -1,4 +1,4 @@
-// array_reads.h: the C of numbers that are read from arrays where they are: lengths, and elements.
+// array_reads.h: the C of lengths and elements of arrays as numbers, without a kernel.
 #pragma once
 
 #include "linkers/codegen/emit/function_writer.h"
@@ -11,8 +11,8 @@ namespace thunkvm {
 /// A step that is a Length (step_form.h).
 void write_length(const Plan& plan, std::uint32_t step, FunctionWriter& c);
 
-/// A step that is a Pick. Where there is no such element, it is the kernel that says so: `call`, of
-/// those that the code may run.
+/// A step that is a Pick. If there is no such element, the kernel raises the error: it is `call`
+/// among the calls of the code.
 void write_pick(const Plan& plan, std::uint32_t step, std::size_t call, FunctionWriter& c);
 
 }  // namespace thunkvm

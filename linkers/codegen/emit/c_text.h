@@ -1,7 +1,7 @@
 // c_text.h: emitted C, line by line: code, and annotations for people between its lines.
 //
-// Only the host's threads may ask for names, which they do when somebody reads the text. Other
-// threads write it, so an annotation holds the nodes and registers whose names it will say.
+// Only the host's threads may ask for names, and they do when somebody reads the text. Other
+// threads write it. So an annotation holds nodes and registers, and their names come in later.
 #pragma once
 
 #include "vm/program.h"
@@ -15,7 +15,7 @@
 
 namespace thunkvm {
 
-/// Words, and behind them the name of a node, or what a register is (nothing for a value in
+/// Words, and behind them the name of a node, or the role of a register (empty for a value in
 /// between).
 struct Remark {
   std::string words;
@@ -23,7 +23,7 @@ struct Remark {
 };
 using Annotation = std::vector<Remark>;
 
-/// The name of a node, and what a register is: empty for a value in between.
+/// The name of a node, and the role of a register: empty for a value in between.
 struct Names {
   std::function<std::string(std::uint32_t)> node, reg;
 };
@@ -66,7 +66,7 @@ class CText {
     --depth_;
     line(code);
   }
-  /// What is between a closing line and an opening one, of which "} else {" is both.
+  /// A line that closes a block and opens one: "} else {".
   void indent() { ++depth_; }
   /// Lines as they are.
   void verbatim(const std::string& text) { code_ += text; }
@@ -78,10 +78,10 @@ class CText {
 
   /// The code below belongs to this node.
   void node(std::uint32_t node) { locations_.push_back({code_.size(), depth_, node, {}}); }
-  /// Anything else that people may want to know; nothing for nothing.
+  /// A comment for people; none if there are no notes.
   void annotate(Annotation annotation);
 
-  /// What is compiled: without annotations.
+  /// The code that is compiled: without annotations.
   const std::string& code() const { return code_; }
   /// All of it.
   std::string readable(const Names& names) const;
@@ -92,7 +92,7 @@ class CText {
   struct Location {
     std::size_t at;  ///< in the code, in front of a line
     std::size_t depth;
-    std::uint32_t node;  ///< whose code begins here; kNone: it is an annotation's place
+    std::uint32_t node;  ///< of the code here; kNone: an annotation's place
     Annotation annotation;
   };
 

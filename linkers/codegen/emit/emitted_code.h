@@ -1,4 +1,4 @@
-// emitted_code.h: a program's emitted code: its C, and what surrounds it at run time.
+// emitted_code.h: a program's emitted code: its C, and the parts around it at run time.
 #pragma once
 
 #include "linkers/codegen/emit/c_text.h"
@@ -17,11 +17,11 @@ namespace thunkvm {
 struct NodeForm {
   std::string form;    ///< "emitted", "fused", or the name of its thunk's form: only shown
   std::string region;  ///< "function 3", "function 3, nest 1"; empty: the interpreter runs it
-  std::string why;     ///< why it is nothing better; empty where it is the best
+  std::string why;     ///< why it has no better form; empty if it is the best
 };
 
-/// Made in two steps: `emit` (emitter.h) writes the C; `load`, given the modules that it was
-/// compiled to, makes it runnable. Immutable from then on.
+/// Made in two steps: `emit` (emitter.h) writes the C; `load` is given its compiled modules and
+/// makes it runnable. Immutable from then on.
 class EmittedCode final : public NativeCode {
  public:
   /// The code of a program and its schedule; there is no C yet.
@@ -29,12 +29,12 @@ class EmittedCode final : public NativeCode {
       : program_(std::move(program)), nodes_(schedule.nodes) {}
 
   const Program& program() const { return *program_; }
-  /// Whether it is expected to be better than the interpreter.
+  /// True if it is expected to be better than the interpreter.
   bool gains() const { return gains_; }
 
-  /// The modules' C, without annotations: what is compiled, and what a cache knows them by.
-  /// Nothing in them depends on names, on constants' values or on where things lie. Independent of
-  /// each other; none where there is nothing to emit.
+  /// The modules' C, without annotations: it is compiled, and a cache knows modules by it. It
+  /// depends on no names, values of constants or addresses. Modules do not depend on each other;
+  /// there is none if there is nothing to emit.
   std::size_t n_modules() const { return texts_.size(); }
   const std::string& source(std::size_t module) const { return texts_[module].code(); }
   /// The functions that `load` will ask a module for.
@@ -42,13 +42,13 @@ class EmittedCode final : public NativeCode {
   /// All of it, to read: with a comment for each node that says where the user made it. Like
   /// `node_of` it asks the host for names, so a thread of the host's does that.
   std::string readable() const;
-  /// The node whose code a compiler complains of first, in a line `<stdin>:LINE:`, and where it was
-  /// made; empty where it cannot be told.
+  /// The node and its origin that a compiler complains of first, in a line `<stdin>:LINE:`; empty
+  /// if it names none.
   std::string node_of(std::size_t module, const std::string& diagnostics) const;
   /// How each node runs, once loaded.
   const std::vector<NodeForm>& forms() const { return forms_; }
 
-  /// `symbol(module, name)` finds what a module defines; the modules are kept alive by `modules`.
+  /// `symbol(module, name)` finds a function of a module; `modules` keeps the modules alive.
   void load(std::shared_ptr<const void> modules,
             const std::function<void*(std::size_t module, const std::string& name)>& symbol);
 

@@ -1,4 +1,4 @@
-// function_writer.h: writes the C of one function, and notes what it uses as it is written.
+// function_writer.h: writes the C of one function, and notes the names that it uses.
 #pragma once
 
 #include "linkers/codegen/emit/c_text.h"
@@ -28,24 +28,24 @@ class FunctionWriter {
   /// A cell of its own, with the number that is a variable.
   std::string cell_of_local(std::uint32_t reg);
   std::string service(const std::string& name);
-  /// The number in a register, or in the variable that it is.
+  /// The number in a register, or in its variable.
   std::string read(std::uint32_t reg);
   /// The array in a register.
   std::string array(std::uint32_t reg);
-  /// What C calls a statement, by itself and to the interpreter.
+  /// The name of a statement in C, within the function and for the interpreter.
   std::uint32_t pc(std::uint32_t statement) const {
     return plan_.schedule().statements[statement].pc;
   }
   /// To a statement with an instruction: within this function, or by way of the interpreter.
   std::string go(std::uint32_t statement);
   std::string leave(std::uint32_t statement) const { return join("return ", pc(statement), ";"); }
-  /// The call has failed: leaves the function, or the memo body within it. `noted` is called
-  /// first, where it is what notes that.
+  /// The call has failed: leaves the function, or the memo body within it. `noted`, if there is
+  /// one, is called first and notes the failure.
   std::string fail(const std::string& noted = {});
 
   // Statements.
   void write(std::uint32_t reg, const std::string& value);
-  /// Puts a number that is a variable into its register, for what reads it there.
+  /// Puts a number that is a variable into its register, for code that reads it there.
   void spill(std::uint32_t reg);
   /// Takes a number that is a variable out of its register.
   void load(std::uint32_t reg);
@@ -54,7 +54,7 @@ class FunctionWriter {
   /// From here on the code is that of a memo body within the function; kNone: its own again.
   void begin_body(std::uint32_t memo) { body_ = memo; }
   std::uint32_t body() const { return body_; }
-  /// True if something that may fail was written in this memo body.
+  /// True if code that may fail was written in this memo body.
   bool may_fail(std::uint32_t memo) const { return failing_.contains(memo); }
   /// Calls a service, or one that may fail.
   template <class... Arguments>
@@ -65,15 +65,15 @@ class FunctionWriter {
   void call_or_fail(const std::string& name, const Arguments&... arguments) {
     text.line("if (", service(name), "(call, ", arguments..., ")) ", fail());
   }
-  /// Where the statement is, if it is gone to: code jumps forward only.
+  /// The label of the statement, if code jumps to it: code jumps forward only.
   void label(std::uint32_t statement);
 
-  /// Says to readers what goes in and out of what is called next, and more: "R[4] from R[2], r3".
+  /// Annotates the next call with its operands, and more: "R[4] from R[2], r3".
   void annotate_call(std::span<const std::uint32_t> inputs, std::span<const std::uint32_t> outputs,
                      const std::string& more = {});
 
-  /// Declares what the text uses, and says what the registers are that it names: to be in front of
-  /// it.
+  /// The declarations of the names that the text uses, and annotations of its registers. They go in
+  /// front of it.
   void declare(CText& head) const;
 
  private:

@@ -1,4 +1,4 @@
-// nest_body.h: the C of a fused nest: of its body, and of what has it run.
+// nest_body.h: the C of a fused nest: of its body, and of the call that runs it.
 #pragma once
 
 #include "linkers/codegen/emit/function_writer.h"
@@ -16,11 +16,10 @@ struct EmittedNest {
   std::string body;  ///< the name of the function that computes its blocks
 };
 
-/// Has the nest of a group run, with the numbers that it is given, and what it reduces to numbers.
-/// Its body is a function of the module, called by its `index` among the nests of the emitted code
-/// unless there is one with the same statements, which bodies have that are equal but for their
-/// operands; none where the nest computes nothing. `after`: the steps that are not reached if it
-/// fails.
+/// Writes the call of a group's nest, with its numbers and the results that are numbers, and the
+/// nest's body. The body is a function of the module, named by the nest's `index` among those of
+/// the emitted code. A body with the same statements is shared. A nest that computes nothing has
+/// none. `after`: the steps that are not reached if the nest fails.
 EmittedNest write_nest(const Plan& plan, const Group& group, std::vector<StepRange> after,
                        std::size_t index, ModuleText& module, FunctionWriter& c);
 

@@ -1,5 +1,5 @@
-// outlined_code.h: the C function of one outlined function: expressions, branches, and calls for
-// all that is more.
+// outlined_code.h: the C function of one outlined function: expressions, branches, and calls of
+// services.
 #pragma once
 
 #include "linkers/codegen/emit/emitted_code.h"
@@ -9,8 +9,7 @@
 
 namespace thunkvm {
 
-/// Adds the function of an outlined function, the loops in it and what it calls to `module` and
-/// `out`.
+/// Adds the function of an outlined function, its nests and its calls to `module` and `out`.
 void emit_outlined(const Plan& plan, std::uint32_t outlined, EmittedCode& out, ModuleText& module);
 
 }  // namespace thunkvm

@@ -1,5 +1,5 @@
-// prelude.h: what every emitted module starts with: the types of its code, and the table of
-// services that it may call (vm/native_services.h). An emitted module includes no header.
+// prelude.h: the start of every emitted module: the types of its code, and the table of services
+// that it may call (vm/native_services.h). An emitted module includes no header.
 #pragma once
 
 #include "thunks/dtype.h"
@@ -10,7 +10,7 @@ namespace thunkvm {
 
 extern const char* const kPrelude;
 
-/// What the second word of a scalar cell of this dtype is called in emitted code: "TV_F64".
+/// The name of the second word of a scalar cell of this dtype in emitted code: "TV_F64".
 std::string cell_meta_name(DType dtype);
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-// fusion.h: which steps of a segment become one nest.
+// fusion.h: the steps of a segment that share a nest.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
@@ -8,8 +8,8 @@
 
 namespace thunkvm {
 
-/// The groups that the steps of a segment are computed in, in order. `runs`: its statements. The
-/// plan has found forms, lengths and rematerialised views.
+/// The groups of a segment's steps, in order. `runs`: its statements. The plan has found forms,
+/// lengths and rematerialised views.
 std::vector<Group> fuse(const Plan& plan, std::span<const Statement> runs);
 
 }  // namespace thunkvm

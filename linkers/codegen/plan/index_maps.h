@@ -1,11 +1,11 @@
-// index_maps.h: the nodes of a segment that say where elements lie, while loops are put together.
+// index_maps.h: the nodes of a segment that say where elements lie, while nests are put together.
 //
-// Such a node waits until a loop reads it, and is a member of each loop that does: each finds the
-// elements for itself. Which loop may have it as a member, the rule of its kind says
-// (IndexMap::rule). Its kernel runs where other code than loops reads the value, or where no loop
-// could do without it; from then on it is a value as any other. A rematerialised view
-// (RegisterForm::rematerialised_view) is a member of every loop that reads it, in any segment; a
-// segment of which other code reads it has its kernel run there.
+// Such a node waits until a nest reads it, and is a member of each nest that does: each finds the
+// elements for itself. The rule of its kind (IndexMap::rule) says which nests may have it. Its
+// kernel runs if other code than nests reads the value, or if no nest could do without it; from
+// then on it is a value as any other. A rematerialised view (RegisterForm::rematerialised_view) is
+// a member of every nest that reads it, in any segment. In a segment where other code reads it, its
+// kernel runs too.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
@@ -23,24 +23,24 @@ class IndexMaps {
   /// A segment's: the steps [first, end). None waits yet.
   IndexMaps(const Plan& plan, std::uint32_t first, std::uint32_t end);
 
-  /// True if loops that read what the step maps could do without its kernel, and nothing but steps
-  /// of the segment that may become members of loops reads it.
+  /// True if nests that read the step's value could do without its kernel, and its only readers are
+  /// steps of the segment that may become members of nests.
   bool may_wait(std::uint32_t step) const;
   void wait(std::uint32_t step);
   /// The index maps by way of which a step reads its inputs, each behind those that it reads.
   std::vector<std::uint32_t> read_by(std::uint32_t step) const;
-  /// The register is a value from now on. The step that mapped it; kNone if none did.
+  /// Makes the register a value. Returns the step that mapped it; kNone if none did.
   std::uint32_t mark_computed(std::uint32_t reg);
   /// The steps that wait, in the order of the program.
   std::vector<std::uint32_t> waiting() const;
 
-  /// True if the register has lengths, which a step that waits reads.
+  /// True if the register has lengths that a waiting step reads.
   bool is_lengths(std::uint32_t reg) const { return rule_of(reg).is_lengths; }
 
  private:
   /// The step that maps a register's value; kNone if none does.
   std::uint32_t step_of(std::uint32_t reg) const;
-  /// The rule of how a register's value is found, by a step that waits: a default one if by none.
+  /// The rule of the waiting step that maps a register; a default one if none does.
   IndexMap::Rule rule_of(std::uint32_t reg) const;
   /// True if the step maps a number.
   bool is_number(std::uint32_t step) const;

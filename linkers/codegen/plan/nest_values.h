@@ -1,9 +1,9 @@
-// nest_values.h: what the members of a fused nest read and compute, and in which order.
+// nest_values.h: the values that members of a fused nest read and compute, and their order.
 //
 // The members come in phases: in even ones every member with a template is an expression of a loop
 // over the block; in odd ones, element functions are called for the block, one after the other. A
 // member is in the first phase that follows what it reads. Members that only say where elements lie
-// become inputs, or stand for what others compute.
+// become inputs, or stand for values of other members.
 #pragma once
 
 #include "linkers/codegen/plan/plan.h"
@@ -15,17 +15,17 @@
 
 namespace thunkvm {
 
-/// An array that the nest reads, a number, or what a member computes.
+/// An array that the nest reads, a number, or the value of a member.
 struct NestValue {
   enum class Kind : std::uint8_t { Input, Number, Member };
   Kind kind = Kind::Input;
   DType dtype = DType::Float64;
   std::size_t index = 0;  ///< among its kind
-  int phase = -1;         ///< where a member is computed; -1: before the body
+  int phase = -1;         ///< the phase of a member; -1: before the body
   bool reduced = false;
   std::vector<std::uint32_t> outputs{};  ///< registers that it goes to
-  /// Where its block is, if it has one: what the body is given, or memory that the body has beside
-  /// it.
+  /// Where its block is, if it has one: among those that the body is given, or in the body's own
+  /// memory.
   enum class Storage : std::uint8_t { None, Given, Own };
   Storage storage = Storage::None;
   std::size_t block = 0;   ///< among those of its storage
@@ -56,7 +56,7 @@ class NestValues {
   FusedNest nest(std::vector<StepRange> after, std::vector<ElementFunction> element_functions);
 
  private:
-  /// What a register stands for within the nest.
+  /// The meaning of a register within the nest.
   struct Operand {
     std::size_t value;
     bool shaped;  ///< known to have the nest's shape
@@ -87,7 +87,7 @@ class NestValues {
 
   void find_phases();
   void find_storage();
-  /// When a member is computed: of those of a nest over the block all at once.
+  /// When a member is computed: the members of an even phase all at once.
   static int order(const NestValue& value) {
     return value.phase * kNestOperands + (value.phase % 2 == 0 ? 0 : static_cast<int>(value.index));
   }
@@ -104,12 +104,12 @@ class NestValues {
   std::vector<NestValue> values_;
   std::vector<NestMember> members_;
   std::vector<std::pair<std::uint32_t, std::size_t>> reductions_;  // step, value
-  // By register: what it stands for, and parts of arrays.
+  // By register: its meaning, and parts of arrays.
   std::unordered_map<std::uint32_t, Operand> operand_of_;
   std::unordered_map<std::uint32_t, FusedNest::Source> part_of_;
   int last_phase_ = 0;
-  // What the iteration space follows from: steps and the inputs (bits) that give them their own,
-  // steps that are given lengths, and shapes that one of all these is known to have.
+  // The iteration space follows from these: steps and the inputs (bits) that give them their own
+  // spaces, steps that are given lengths, and the known shapes of these.
   std::vector<std::pair<std::uint32_t, std::uint64_t>> own_spaces_;
   std::vector<std::uint32_t> given_;  // steps
   std::vector<std::span<const ShapeFacts::Length>> shapes_;

@@ -1,14 +1,14 @@
-// plan.h: what the emitter makes of a program: which stretches become functions, which registers
-// variables of them, and which steps nests.
+// plan.h: the plan of a program's C: the stretches that become functions, the registers that become
+// their variables, and the steps that share nests.
 //
-// An *outlined function* is a stretch of the schedule's statements that becomes one C function; the
-// code in it only jumps forward, so a register that no other code touches can be a variable of the
-// function, if all that touches it runs in one step of a loop. A memo body that runs once for many
-// steps is a part of the function, too: its values are variables if one call runs all these steps.
-// A *group* is what a function does at once: a 0-d node as an expression (a length and one element
-// of an array too), several array nodes as a fused nest, or a call of the node's own kernel. Fusing
-// stays within one segment (a Run instruction), where all nodes are demanded together: so nothing
-// crosses a border of demand.
+// An *outlined function* is a stretch of the schedule's statements that becomes one C function. Its
+// code only jumps forward. So a register that no other code touches can be a variable of the
+// function, if all its touches are in one step of a loop. A memo body that runs once for many steps
+// is a part of the function, too: its values are variables if one call runs all these steps. A
+// *group* is computed at once: a 0-d node as an expression (a length and one element of an array
+// too), several array nodes as a fused nest, or a call of the node's own kernel. Fusing stays
+// within one segment (a Run instruction), where all nodes are demanded together: so nothing crosses
+// a border of demand.
 #pragma once
 
 #include "linkers/codegen/plan/plan_options.h"
@@ -28,16 +28,16 @@
 
 namespace thunkvm {
 
-/// What a register holds, and where that is.
+/// The contents of a register, and their place.
 struct RegisterForm {
   bool number = false;  ///< always a 0-d number with a type in C, or empty
   DType dtype = DType::Object;
-  /// The step whose value in it is a part of an array that stays where it is to the end of the
-  /// call, and that nests alone read: each of them finds the part for itself. Else kNone.
+  /// The step that makes a rematerialised view in it: a part of an array that stays in place to the
+  /// end of the call, and that nests alone read. Each nest finds the part for itself. Else kNone.
   std::uint32_t rematerialised_view = kNone;
   bool read_outside = false;  ///< by other code than the groups that write it
   bool local = false;         ///< a variable of its function
-  /// The function of whose loop it is a state: a variable there, a register everywhere else.
+  /// The function of the loop that it is a state of: a variable there, a register everywhere else.
   std::uint32_t state_of = kNone;
   std::uint32_t temporary = kNone;  ///< its slot (call_memory.h), where only nests see it
   bool shape_only = false;          ///< of a temporary: nothing but its lengths is read
@@ -51,12 +51,13 @@ struct Group {
 };
 
 struct OutlinedFunction {
-  std::uint32_t begin = 0, end = 0;      ///< statements; of blocks that it has a part of, some
-  std::uint32_t block = kNone;           ///< that begins with it, and is no arm; kNone: none
+  std::uint32_t begin = 0, end = 0;  ///< statements; it may have a part of a block
+  std::uint32_t block = kNone;       ///< the block that begins with it and is no arm; kNone: none
   std::vector<std::uint32_t> entries{};  ///< statements where it may be entered, in order
   std::uint32_t thunks = 0;
-  bool emitted = false;  ///< while the plan is made: else the interpreter does what is in it
-  /// Memo bodies that nobody else needs, and that are parts of it: each behind those that need it.
+  bool emitted = false;  ///< while the plan is made; false: the interpreter runs it
+  /// Memo bodies that only this function needs, and that are parts of it, each behind those that
+  /// need it.
   std::vector<std::uint32_t> bodies{};
 };
 
@@ -65,8 +66,8 @@ void go_on_unless(const std::stop_token& stop);
 
 class Plan {
  public:
-  /// Any thread may do this: of the schedule's variables nothing is copied, nor a name read. Throws
-  /// Error (Interrupted) once it is to stop.
+  /// Any thread may do this: it copies no variable of the schedule, and reads no name. Throws Error
+  /// (Interrupted) once it is to stop.
   Plan(const Program& program, const Schedule& schedule, const ShapeFacts& shapes,
        const PlanOptions& options, const std::stop_token& stop);
 
@@ -75,7 +76,7 @@ class Plan {
   const ShapeFacts& shapes() const { return shapes_; }
   const PlanOptions& options() const { return options_; }
   const std::vector<OutlinedFunction>& outlined() const { return outlined_; }
-  /// kNone: what the interpreter does.
+  /// The function of a statement; kNone: the interpreter runs it.
   std::uint32_t outlined_at(std::uint32_t statement) const { return outlined_at_[statement]; }
   const StepForm& step(std::uint32_t index) const { return steps_[index]; }
   const Apply& node(std::uint32_t step) const {
@@ -95,10 +96,10 @@ class Plan {
     return {o.registers, std::size_t{o.n_inputs} + o.n_outputs};
   }
   std::uint32_t output(std::uint32_t step) const { return outputs(step)[0]; }
-  /// Whether more than calls of kernels comes of it: else the interpreter is as good.
+  /// True if it has more than calls of kernels: else the interpreter is as good.
   bool gains() const;
   const RegisterForm& reg(std::uint32_t index) const { return registers_[index]; }
-  /// The outlined function that has a memo body, or is it.
+  /// The outlined function that a memo body is, or is a part of.
   std::uint32_t memo_function(std::uint32_t memo) const {
     return outlined_at_[schedule_.body(memo).begin];
   }
@@ -111,12 +112,12 @@ class Plan {
   std::size_t n_temporaries() const { return n_temporaries_; }
   /// The groups of a Run and those that share its instruction, in the order that is emitted.
   const std::vector<Group>& groups(std::uint32_t first_run) const { return groups_[first_run]; }
-  /// True if the group is the one that says whether the step was reached: the first of those that
-  /// have an index map, and none of those that have a rematerialised view.
+  /// True if the group notes whether the step was reached: the first of the groups that have an
+  /// index map. No group does so for a rematerialised view.
   bool accounts_for(const Group& group, std::uint32_t step) const {
     return membership_[step].first == &group && !is_rematerialised(step);
   }
-  /// True if the step is a member of nests, and nothing else runs it.
+  /// True if nests alone run the step.
   bool is_in_nests_only(std::uint32_t step) const {
     return membership_[step].groups == membership_[step].nests;
   }
@@ -126,13 +127,13 @@ class Plan {
   bool is_rematerialised(std::uint32_t step) const {
     return reg(output(step)).rematerialised_view == step;
   }
-  /// The order of a nest's members: rematerialised views, which may be of bodies that stand behind
-  /// it in the program, then the others as in the program.
+  /// The order of a nest's members: rematerialised views first, which may stand behind it in the
+  /// program; then the others as in the program.
   bool comes_before(std::uint32_t a, std::uint32_t b) const {
     const bool a_view = is_rematerialised(a), b_view = is_rematerialised(b);
     return a_view != b_view ? a_view : a < b;
   }
-  /// How many Needs there are of the memo body.
+  /// The number of Needs of the memo body.
   std::size_t needs(std::uint32_t memo) const { return needs_[memo].size(); }
   std::span<const Touch> touches(std::uint32_t reg) const { return touches_.of(reg); }
   /// The step that reads or writes there; kNone: none does.
@@ -174,10 +175,10 @@ class Plan {
   std::vector<std::uint32_t> memos_in_order_;      ///< each behind those that it needs
   std::vector<OutlinedFunction> outlined_;
   std::vector<std::uint32_t> outlined_at_;  ///< by statement
-  std::vector<std::uint32_t> loop_at_;  ///< by statement: in whose steps it may run; kNone: none
+  std::vector<std::uint32_t> loop_at_;  ///< by statement: the loop in which it runs; kNone: none
   std::vector<std::vector<Group>> groups_;  ///< by statement: of each segment's first one
   struct Membership {
-    std::uint32_t groups = 0, nests = 0;  ///< how many have the step
+    std::uint32_t groups = 0, nests = 0;  ///< how many groups and nests have the step
     const Group* first = nullptr;
   };
   std::vector<Membership> membership_;  ///< by step

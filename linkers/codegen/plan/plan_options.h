@@ -7,9 +7,9 @@ struct PlanOptions {
   bool fuse = true;
   /// Each node is a function of its own: nests have one member, and all values are in registers.
   bool unfused = false;
-  /// Each step is told of to the run's tracer (NativeCode::traced). Needs `unfused`.
+  /// The code tells the run's tracer of each step (NativeCode::traced). Needs `unfused`.
   bool traced = false;
-  /// The code tells the recorder of the call what it does (vm/native_services.h).
+  /// The code tells the call's recorder of its work (vm/native_services.h).
   bool profiled = false;
 };
 

@@ -1,7 +1,8 @@
 // call_memory.h: small arrays that only emitted nests of one call see, in memory of the frame.
 //
-// What one nest computes and only others read needs no Array. It has a slot in the memory that a
-// frame keeps for its calls, the same one in all of them, and is gone when the call ends:
+// A value that one nest computes and only other nests read needs no Array. It has a slot in the
+// memory that a frame keeps for its calls, the same one in all of them, and is gone when the call
+// ends:
 //
 //   | Temporary | kTemporaryFront | elements, up to room(n) bytes | kArrayPadding |
 //
@@ -20,7 +21,7 @@ namespace thunkvm {
 /// A value in a slot, in C order.
 struct Temporary {
   char* data;             ///< its elements; null: the value is an array in its register
-  std::uint64_t version;  ///< another one where it got other lengths; 0: it never had any
+  std::uint64_t version;  ///< changes with its lengths; 0: it never had any
   std::int64_t lengths[kInlineDims];
   std::int64_t strides[kInlineDims];  ///< in bytes
 };
@@ -44,8 +45,8 @@ class CallMemory {
   void make_shape_only(std::uint32_t at, Dims shape) const;
   /// Makes a temporary that had these lengths before.
   char* make_again(std::uint32_t at) const { return (*this)[at].data = memory_ + at + kElements; }
-  /// Makes it an array in `cell`, if it is a temporary: one zero, which is all its elements, of one
-  /// that has lengths only. `ndim`: at least 1.
+  /// Makes it an array in `cell`, if it is a temporary. One that has lengths only becomes a zero
+  /// that stands for all its elements. `ndim`: at least 1.
   void move_to(Cell& cell, std::uint32_t at, DType dtype, int ndim) const;
 
  private:

@@ -5,9 +5,9 @@
 
 namespace thunkvm {
 
-/// As one nest, or member by member. False: the call has failed, which was noted. `numbers` are the
-/// 0-d inputs' values; the results of reductions that are 0-d go to `results`, in the reductions'
-/// order.
+/// Runs it as one nest, or member by member. False: the call has failed, which was noted. `numbers`
+/// are the values of the 0-d inputs. 0-d results of reductions go to `results`, in the order of the
+/// reductions.
 bool run_nest(const FusedNest& fused, NativeCall& call, const NumberBits* numbers,
               NumberBits* results);
 
