@@ -1,4 +1,4 @@
-// accumulators.h: the reductions of a nest, as far as one thread has come with a tile of it.
+// accumulators.h: the states of a nest's reductions, while one thread computes a tile.
 #pragma once
 
 #include "ops/kernels/resolved_nest.h"
@@ -59,7 +59,8 @@ class Accumulators {
       reduction.rows_of(width_).add(state, rows, pitch, n);
   }
 
-  /// `results`: by reduction, where all its results go; `at`: how many are in front of the tile's.
+  /// `results`: by reduction, the address of all its results. `at`: the number of results in front
+  /// of the tile's.
   void finish(char* const* results, std::int64_t at) const {
     each([&](std::size_t f, const BlockReduction& reduction, char* state, int outer) {
       char* const result = results[f] + (at + outer * width_) * bytes_of(reduction.out);

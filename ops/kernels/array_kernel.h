@@ -24,15 +24,15 @@ inline bool same_lengths(Dims a, Dims b) {
 }
 
 /// The strides by which an array is read as one of this shape: 0 along axes that it lacks or has
-/// once. None where a length differs otherwise.
+/// once. None if a length differs otherwise.
 std::optional<std::vector<std::int64_t>> broadcast_strides(const Array& x, Dims shape);
 
 /// Moves an array out of its register if it is exclusive, in C order, and has this dtype and shape;
-/// else an empty handle. What comes back may be written.
+/// else an empty handle. The returned array may be written.
 Array take_fitting(Cell& cell, DType dtype, Dims shape);
 
 /// A C-order array to be stored in `cell`, uninitialised. In the `_nogc` modes the memory that it
-/// had in the last call is used again where it is exclusively ours and fits.
+/// had in the last call is used again if it is exclusively ours and fits.
 Array take_retained(Cell& cell, DType dtype, Dims shape);  ///< the same in those modes
 inline Array output_array(const Activation& activation, Cell& cell, DType dtype, Dims shape) {
   return activation.retain_intermediates ? take_retained(cell, dtype, shape)

@@ -11,9 +11,10 @@ namespace thunkvm {
 
 /// A reduction along some axes of arrays that lie anywhere.
 ///
-/// A result is of the same elements in the same order however kept axes and reduced ones are mixed,
-/// so the nest takes them mixed as the array's memory has them: the kept axes in their order, the
-/// reduced ones in theirs. Reduced axes leave their order where a result is the same in any.
+/// A result has the same elements in the same order, however kept axes and reduced ones are mixed.
+/// So the nest takes them mixed as the array's memory has them: the kept axes in their order, the
+/// reduced ones in theirs. Reduced axes change their order only if a result is the same in any
+/// order.
 class ArrayReduction {
  public:
   /// For arrays with `ndim` axes. The kernel stays where it is.
@@ -23,7 +24,7 @@ class ArrayReduction {
   bool reduces(std::size_t axis) const { return has_axis(nest_.reduced, axis); }
 
   /// Writes the results, in C order of the kept axes. The host is left if the work is worth it, and
-  /// asked in pauses: throws what it says.
+  /// asked in pauses: throws its error.
   void run(const Layout& x, char* results, Host& host) const;
 
  private:

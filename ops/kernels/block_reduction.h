@@ -25,8 +25,8 @@ struct RowReduction {
   void (*finish)(void* state, std::int64_t count, void* results);
 };
 
-/// The reduction of one sequence in C order, fed block by block: what the kernel of the same
-/// reduction computes for each output, bit for bit.
+/// The reduction of one sequence in C order, fed block by block. Its result is that of the kernel
+/// of the same reduction, bit for bit.
 ///
 ///   void* state = 16-byte aligned memory of state_bytes
 ///   reduction.start(state);
@@ -48,9 +48,9 @@ struct BlockReduction {
   /// which `state` has a multiple; the last time, fewer. Null: elements are taken strictly in
   /// order.
   void (*append)(void* state, const void* next);
-  /// Whether these results are the same bits in any order of the elements. Null: none ever is.
+  /// True if these results are the same bits in any order of the elements. Null: never.
   bool (*same_in_any_order)(const void* results, std::int64_t n);
-  /// The text of the ValueError where count is 0, null where that has a value.
+  /// The text of the ValueError if count is 0; null if that has a value.
   const char* nothing;
   DType in, out;
   /// The same for sequences side by side; for one alone, whose runs are of any length.

@@ -1,5 +1,5 @@
-// gathered_blocks.h: blocks of the elements of operands that do not lie side by side, in the order
-// of a nest.
+// gathered_blocks.h: blocks of operands with elements that do not lie side by side, in the order of
+// a nest.
 #pragma once
 
 #include "thunks/array.h"
@@ -30,14 +30,15 @@ class Position {
   /// Goes to an element. The axes stay where they are meanwhile.
   void begin(NestAxes axes, std::int64_t element = 0);
 
-  /// How far it is from the first one.
+  /// The distance from the first one.
   std::int64_t distance() const { return distance_; }
   /// How many there are from here on: all, and those along the innermost axis.
   std::int64_t left() const { return left_; }
   std::int64_t row() const { return axes_.back().length - index_[axes_.size() - 1]; }
   std::int64_t stride() const { return axes_.back().stride; }
   bool begins_row() const { return index_[axes_.size() - 1] == 0; }
-  /// After how many elements the same ones come again, if one row is all there is; else 0.
+  /// The number of elements after which the same ones come again, if there is one row alone; else
+  /// 0.
   std::int64_t period() const { return period_; }
   /// How many rows follow each other along the axis next to the innermost one, from this one on.
   std::int64_t rows() const {
@@ -69,16 +70,16 @@ class Position {
   std::int64_t index_[kMaxDims];
 };
 
-/// How many elements lie in front of what is `distance` behind the first one, along axes with
-/// strides that are all positive, the outer ones larger.
+/// The number of elements in front of the place that is `distance` behind the first one, along axes
+/// with positive strides, the outer ones larger.
 std::int64_t elements_before(NestAxes axes, std::int64_t distance);
 
 /// Copies the next `n` elements of those that lie at `data`, with strides in bytes, to `to`. There
 /// have to be that many.
 void gather(char* to, const char* data, std::int64_t item_size, Position& at, std::int64_t n);
 
-/// The same of an array that is `fill` everywhere but in a part of it, which has the values: its
-/// elements from `first` on. `part`: its next element, with strides in elements of the array.
+/// The same of an array that is `fill` everywhere but in a part, which has the values: its elements
+/// from `first` on. `part`: its next element, with strides in elements of the array.
 void gather_padded(char* to, const char* data, std::int64_t item_size, Position& value,
                    std::uint64_t fill, Position& part, std::int64_t first, std::int64_t n);
 

@@ -1,11 +1,10 @@
 // iteration_tiles.h: an iteration space cut into tiles, which may be computed in any order.
 //
 // From its last axis on, a space has kept axes, the *inner* ones; then *reduced* ones, along which
-// it has rows of inner elements; then kept ones again, the *outer* ones. What is further out is
-// kept and reduced in turn: these are the *far outer* axes, along which nothing is in common, and
-// the *far reduced* ones, along which the same results go on with more rows. Where nothing is
-// reduced, all elements are one row of the inner axes; a sequence that is reduced has no inner
-// ones.
+// it has rows of inner elements; then kept ones again, the *outer* ones. Axes further out are kept
+// and reduced in turn. Along the *far outer* ones results have nothing in common; along the *far
+// reduced* ones the same results go on with more rows. If nothing is reduced, all elements are one
+// row of the inner axes. A sequence that is reduced has no inner axes.
 //
 // A tile is a part of the inner elements of one outer index, or all of those of several, in all
 // their rows. Its blocks are rows, as many as fit into kNestBlock elements.
@@ -36,9 +35,9 @@ class IterationTiles {
   /// Makes a tile the next one.
   void advance(Tile& tile) const;
 
-  /// How many elements are reduced to one.
+  /// The number of elements that are reduced to one.
   std::int64_t count() const { return n_reduced_ * n_far_reduced_; }
-  /// How many results there are in front of a tile's.
+  /// The number of results in front of a tile's.
   std::int64_t result(const Tile& tile) const {
     return (tile.far_outer * n_outer_ + tile.outer) * n_inner_ + tile.inner;
   }
@@ -57,8 +56,8 @@ class IterationTiles {
   std::int64_t rows() const { return n_reduced_; }
   std::int64_t far_reduced() const { return n_far_reduced_; }
   std::int64_t rows_at_once() const { return rows_at_once_; }
-  /// How many far reduced indices, from this one on, follow each other in memory and make one
-  /// block.
+  /// The number of far reduced indices, from this one on, that follow each other in memory and make
+  /// one block.
   std::int64_t far_reduced_at_once(std::int64_t far) const {
     if (far_reduced_.empty()) return 1;
     return std::min(far_reduced_at_once_, far_reduced_[0].length - far % far_reduced_[0].length);
@@ -70,7 +69,7 @@ class IterationTiles {
   }
 
  private:
-  /// Where in the space index `index` of these axes is, of which the first is the innermost.
+  /// The element of the space at index `index` of these axes; the first axis is the innermost.
   static std::int64_t offset(NestAxes axes, std::int64_t index) {
     std::int64_t offset = 0;
     for (const Axis& axis : axes) {

@@ -1,4 +1,4 @@
-// limits.h: how much kernels and nests work on at once, and why.
+// limits.h: the amounts that kernels and nests work on at once, and why.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +27,10 @@ inline constexpr int kLargestItem = 16;
 /// Elements of a sequence that are reduced with states of their own, by any thread: 128 kB of
 /// float64, beside which starting and merging a state is nothing.
 inline constexpr std::int64_t kNestPiece = 1 << 14;
-/// Elements from which a nest runs on threads, where any are set. On two processors
-/// `exp(a) * b + log(b)` takes 16 us on one thread with 2^14 elements, 71 us with 2^16 and 290 us
-/// with 2^18, and 39 us and 161 us with the latter two on two threads. But where other programs
-/// use the processors a thread is waited for: each nest of 2^14 took 4 ms.
+/// Elements from which a nest runs on threads, if any are set. On two processors `exp(a) * b +
+/// log(b)` takes 16 us on one thread with 2^14 elements, 71 us with 2^16 and 290 us with 2^18, and
+/// 39 us and 161 us with the latter two on two threads. But where other programs use the processors
+/// a thread is waited for: each nest of 2^14 took 4 ms.
 inline constexpr std::uint32_t kThreadedFrom = 1u << 18;
 /// Work of a stretch (units of an addition), after which the host is asked whether to stop: 10 ms
 /// where each element is far from the one before. 2^24 that are picked in any order take 200 to
@@ -39,7 +39,7 @@ inline constexpr std::int64_t kStretch = 1 << 20;
 /// Words (std::max_align_t, of 32 bytes) in which an instance that is not kept lies, if it fits:
 /// one of two inputs and 12 axes does, and one of three inputs and 8.
 inline constexpr std::size_t kInstanceWords = 40;
-/// More elements than any memory has room for: who has so many is told by those who allocate.
+/// More elements than any memory has room for: allocations of so many fail.
 inline constexpr std::int64_t kMostNestElements = std::int64_t{1} << 48;
 
 /// Rows that are copied at once where those of a reduced array lie across its memory: two lines of

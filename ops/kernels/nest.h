@@ -1,21 +1,20 @@
-// nest.h: one pass over memory. For each element of an iteration space something is computed of
-// the elements of operands, and reduced along some of its axes.
+// nest.h: one pass over memory. For each element of an iteration space it computes values from the
+// elements of operands, and reduces them along some of its axes.
 //
 //   Nest  ------resolve------>  ResolvedNest  --execute-->  outputs, and results of reductions
 //   what is computed            for operands that lie       in one call
 //                               in a certain way
 //
-// (resolved_nest.h, nest_execution.h). The nests of emitted code run so, and kernels: those of
-// elementwise Ops (arrays in C order of one shape need no nest where they are short) and of
-// reductions (neither does one result of few neighbours). A nest is computed block by block, up to
-// kNestBlock elements whose operands lie next to each other in first-level cache. An operand that
-// is not contiguous is gathered into such a block first: what computes sees no strides, and what it
-// computes does not depend on where an element lies. What is reduced as it is, is read where it
-// lies, where its rows are dense.
+// (resolved_nest.h, nest_execution.h). The nests of emitted code run so, and so do the kernels of
+// elementwise Ops (short arrays in C order of one shape need no nest) and of reductions (one result
+// of few neighbours needs none). A nest is computed block by block: up to kNestBlock elements of
+// each operand, side by side in first-level cache. An operand that is not contiguous is gathered
+// into such a block first. So the body sees no strides, and a value does not depend on the place of
+// its element. An array that is reduced as it is, is read where it lies if its rows are dense.
 //
-// What goes over arrays otherwise, does so for a reason: what writes to elements that lie anywhere
-// (`set`, `inc`, `take`, copies: thunks/strided.h, ops/indexing/picked_walk.h) has no blocks, and
-// what goes along one axis from one element to the next (`cumsum`, `argmax`) no order to choose.
+// Other walks over arrays have a reason. Code that writes to elements that lie anywhere (`set`,
+// `inc`, `take`, copies: thunks/strided.h, ops/indexing/picked_walk.h) has no blocks. Code that
+// goes along one axis from one element to the next (`cumsum`, `argmax`) has no order to choose.
 #pragma once
 
 #include "ops/kernels/block_reduction.h"
@@ -47,22 +46,22 @@ struct Nest {
                         const ElementFunction* element_functions, char* own, std::int64_t n);
   struct Reduction {
     const BlockReduction* kernel = nullptr;
-    std::size_t operand = 0;  ///< whose block is reduced: an input's, an output's, or its own
+    std::size_t operand = 0;  ///< an input, an output, or a block of its own
   };
 
   int ndim = 1;
   std::size_t n_inputs = 0, n_outputs = 0;
   std::vector<std::int64_t> item_sizes;  ///< by operand, in bytes
-  /// By input: the number that it is padded with, if it is. Empty: none may be.
+  /// By input: the number that it is padded with, if it is padded. Empty: no input is.
   std::vector<std::uint32_t> fills;
   std::vector<Reduction> reductions;
   AxisSet reduced = 0;    ///< the axes of all reductions
   std::int64_t cost = 1;  ///< of an element, in units of an addition
-  /// What the body calls. Without a body the first one is all that is computed, of any number of
-  /// elements; without that either, inputs are reduced as they are.
+  /// The functions that the body calls. Without a body the first one computes all, and takes any
+  /// number of elements. Without functions, inputs are reduced as they are.
   std::vector<ElementFunction> element_functions;
   Body body = nullptr;
-  /// What the body needs beside the operands' blocks: stacks of threads may be small.
+  /// The memory that the body needs beside the operands' blocks: stacks of threads may be small.
   std::size_t own_bytes = 0;
 
   std::size_t n_operands() const { return n_inputs + n_outputs + reductions.size(); }

@@ -13,7 +13,7 @@ class NestBlocks {
  public:
   NestBlocks(const PlacedOperands& operands, NestScratch& scratch);
 
-  /// True if a nest that is one block is computed by its body where its operands lie.
+  /// True if a nest of one block needs no scratch: its body computes it where the operands lie.
   static bool is_body_alone(const PlacedOperands& operands) {
     return operands.instance.scratch == 0 && operands.ends == 0 && operands.nest.body != nullptr &&
            operands.nest.own_bytes == 0;
@@ -21,14 +21,14 @@ class NestBlocks {
 
   /// Computes elements [start, start + n), `most_at_once` at most.
   void compute(std::int64_t start, std::int64_t n);
-  /// How many it may be: more where nothing has to fit into scratch.
+  /// The most elements at once: more if none has to fit into scratch.
   std::int64_t most_at_once() const {
     return operands_.nest.body == nullptr && gathered_ == 0 ? kNestPiece : kNestBlock;
   }
   /// All of a nest that is one block.
   void compute_all() { compute_at(base_, 0, operands_.instance.size); }
 
-  /// Where the gathering of an input has come to; null where none is gathered.
+  /// The position of the gathering of an input; null if no input is gathered.
   Gathering* gathering(std::size_t input) const {
     return gatherings_ == nullptr ? nullptr : gatherings_ + input;
   }
@@ -36,7 +36,7 @@ class NestBlocks {
   char* scratch(std::size_t operand) const {
     return scratch_ + static_cast<std::int64_t>(operand) * NestScratch::kOperandBytes;
   }
-  /// Where element `start` of an operand is, if the last block began there.
+  /// The address of element `start` of an operand, if the last block began there.
   char* at(std::size_t operand, std::int64_t start) const {
     return base_[operand] + (is_scratch(operand) ? 0 : start * item_size(operand));
   }
@@ -98,7 +98,7 @@ inline void NestBlocks::compute_at(char* const* blocks, std::int64_t start, std:
   if (operands_.nest.body == nullptr) return compute_without_body(blocks, n);
   const std::int64_t rest = n % kNestLanes;
   if (rest == 0) return compute_lanes(blocks, n);
-  // Behind the end there may be room to compute what nobody looks at: for whole lanes, counted from
+  // Behind the end there may be room for elements that nobody reads: for whole lanes, counted from
   // the nest's first element.
   const std::int64_t size = operands_.instance.size;
   const bool at_end = start + n == size && start + whole_lanes(n) <= whole_lanes(size);

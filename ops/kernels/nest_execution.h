@@ -9,8 +9,8 @@
 
 namespace thunkvm {
 
-/// Where the operands of a nest are in one run. All but what its constructor says is the caller's
-/// to set.
+/// The addresses of a nest's operands in one run. The caller sets all that the constructor does
+/// not.
 struct PlacedOperands {
   PlacedOperands(const Nest& of, const ResolvedNest& found, const NumberBits* given)
       : nest(of), instance(found), numbers(given), ends(found.ends) {}
@@ -22,15 +22,15 @@ struct PlacedOperands {
                           ///< for all lanes behind it
   bool in_place = false;  ///< an output is in the memory of an input
   char* data[kNestOperands];     ///< by input and output: the first element
-  char* results[kNestOperands];  ///< by reduction: where its results go, in C order
+  char* results[kNestOperands];  ///< by reduction: the address of its results, in C order
 };
 
 /// Computes all of it, on as many threads as nest_threads.h says. The host is left, and asked in
-/// pauses, if the work is worth it: throws what it says, and what an element function throws.
+/// pauses, if the work is worth it. Throws its error, and those of element functions.
 void execute(const PlacedOperands& operands, Host& host);
 
 /// Resolves a nest for this once, and executes it. The inputs can be broadcast to the space, which
-/// has elements; `outputs` and `results` are where these go.
+/// has elements; `outputs` and `results` are the addresses of these.
 void execute_once(const Nest& nest, const IterationSpace& space, std::span<const Layout> inputs,
                   std::span<char* const> outputs, std::span<char* const> results, Host& host);
 

@@ -1,5 +1,4 @@
-// nest_pauses.h: where a long nest looks whether the host ends its call, and how it fails on
-// several threads.
+// nest_pauses.h: the pauses in which a long nest asks the host, and its failure on several threads.
 #pragma once
 
 #include "ops/kernels/stretches.h"
@@ -12,8 +11,8 @@
 
 namespace thunkvm {
 
-/// Between blocks, once a stretch of work is done, the thread of the call asks the host, which was
-/// left for the nest, whether to stop; where one thread fails the others end, too.
+/// The host is left for the nest. Between blocks, once a stretch of work is done, the thread of the
+/// call asks it whether to stop. If one thread fails, the others end too.
 class NestPauses {
  public:
   /// `cost`: of an element, in units of an addition.
@@ -23,7 +22,7 @@ class NestPauses {
   class Thread {
    public:
     Thread(NestPauses& pauses, bool asks) : pauses_(pauses), asks_(asks) {}
-    /// So many elements were computed. Throws what the host says: Error(Interrupted), mostly.
+    /// So many elements were computed. Throws the host's error: Error(Interrupted), mostly.
     void computed(std::int64_t elements) {
       left_ -= elements * pauses_.cost_;
       if (left_ > 0) [[likely]]
@@ -40,7 +39,7 @@ class NestPauses {
     std::int64_t left_ = kStretch;
   };
 
-  /// Calls `f` on one of several threads: what it throws is kept, if it is the first.
+  /// Calls `f` on one of several threads, and keeps its exception if it is the first.
   template <class F>
   void guard(F&& f) noexcept {
     try {

@@ -1,4 +1,4 @@
-// nest_scratch.h: what the nests of one thread compute in.
+// nest_scratch.h: the memory that the nests of one thread compute in.
 #pragma once
 
 #include "ops/kernels/limits.h"
@@ -9,7 +9,7 @@
 
 namespace thunkvm {
 
-/// Where the gathering of an input has come to: in its values, and in its part of what it pads.
+/// The position of the gathering of an input: in its values, and in the part that a pad places.
 struct Gathering {
   Position value, part;
   RowTile tile;
@@ -48,7 +48,7 @@ class NestScratch {
   Gathering* gatherings(std::size_t n) { return room(gatherings_, n); }
   // Both are aligned to 16 bytes.
   char* states(std::size_t bytes) { return aligned(states_, bytes); }
-  /// What a nest's body has beside the operands' blocks.
+  /// The memory that a nest's body has beside the operands' blocks.
   char* own(std::size_t bytes) { return aligned(own_, bytes); }
 
   /// A block, and lanes behind its last element.

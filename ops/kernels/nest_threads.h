@@ -1,4 +1,4 @@
-// nest_threads.h: on how many threads large nests run.
+// nest_threads.h: the number of threads that large nests run on.
 #pragma once
 
 #include "ops/kernels/limits.h"
@@ -19,8 +19,8 @@ NestThreads nest_threads();
 void set_nest_threads(NestThreads threads);
 
 /// Calls f(0) ... f(count - 1) on threads of their own, the calling one among them, and waits. On
-/// one thread, one after the other, where there is no OpenMP, or where a parent process used it.
-/// `f` throws nothing.
+/// one thread, one after the other, if there is no OpenMP, or if a parent process used it. `f`
+/// throws nothing.
 void run_on_threads(int count, const std::function<void(int)>& f);
 
 }  // namespace thunkvm

@@ -4,11 +4,11 @@
 // or the vector width: element k of a sequence always goes to block k / 128 and there to
 // accumulator k % 16; the accumulators of a block are merged as a tree, and the blocks as a binary
 // counter (neighbours first, then pairs of neighbours ...). A sum of n floats is therefore off by
-// at most (8 + 4 + log2(n / 128)) roundings, where NumPy's pairwise sum has (16 + 3 + log2(n /
-// 128)). Sequences follow this order one by one (here, and reduce_runs.h), or side by side, those
-// whose neighbours lie next to each other (reduce_rows.h).
+// at most (8 + 4 + log2(n / 128)) roundings; NumPy's pairwise sum has (16 + 3 + log2(n / 128)).
+// Sequences follow this order one by one (here, and reduce_runs.h), or side by side, those whose
+// neighbours lie next to each other (reduce_rows.h).
 //
-// A reducer F says what happens to the elements:
+// A reducer F has the operations on elements:
 //   using In, Acc;
 //   static constexpr int kLanes;   16, or 1: strictly in order
 //   static constexpr bool kTree;   false: the blocks are merged in order
@@ -90,7 +90,7 @@ class SequenceAccumulator {
   }
 
  private:
-  /// Adds what 2^level blocks were reduced to.
+  /// Adds the reduction of 2^level blocks.
   void add_partial(Acc value, int level) {
     const std::uint64_t before = blocks_;
     blocks_ += std::uint64_t{1} << level;

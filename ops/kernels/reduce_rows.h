@@ -26,7 +26,7 @@ class RowTree {
     std::fill_n(partial_, width_, F::identity());
   }
 
-  /// Adds what one more block was reduced to, which is overwritten.
+  /// Adds the reduction of one more block, and overwrites that.
   void add(Acc* block) {
     int level = 0;
     for (; F::kTree ? ((blocks_ >> level) & 1u) != 0 : level == 0; ++level)

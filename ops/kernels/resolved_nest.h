@@ -1,7 +1,7 @@
-// resolved_nest.h: a nest, resolved for operands that lie in a certain way.
+// resolved_nest.h: a nest, resolved for one layout of its operands.
 //
-// What follows from lengths and strides - how each input is found, how the iteration space is cut
-// into tiles - is an instance. It lies in memory of whoever keeps it: most nests meet the same
+// An instance follows from lengths and strides alone: the index map of each input, and the tiles of
+// the iteration space. It lies in memory of the caller, who may keep it: most nests meet the same
 // layouts in every call.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace thunkvm {
 
-/// How an input's element is found.
+/// The index map of an input: how its elements are found.
 struct OperandMap {
   enum class Kind : std::uint8_t {
     Identity,   ///< the elements lie side by side, as the nest meets them
@@ -26,20 +26,20 @@ struct OperandMap {
   };
   Kind kind = Kind::Identity;
   NestAxes axes;                  ///< of its elements, with strides in bytes
-  std::int64_t rows_at_once = 1;  ///< of those, where it is gathered (row_tile.h)
+  std::int64_t rows_at_once = 1;  ///< of its rows, if it is gathered (row_tile.h)
   std::int64_t pad_before = 0;    ///< elements of the nest in front of its first one
   NestAxes pad_axes;              ///< its axes in the nest, with strides in elements
 };
 
-/// Lies in memory of the caller with all that it refers to: `bytes`, aligned to 16.
+/// Lies in memory of the caller with all its parts: `bytes`, aligned to 16.
 struct ResolvedNest {
   std::int64_t size = 0;  ///< of the nest, in elements; 0: nothing is resolved
-  bool is_block = false;  ///< it is one block, from which each reduction makes one number
+  bool is_block = false;  ///< it is one block, and each reduction makes one number of it
   OperandMap* inputs = nullptr;
   bool is_in_place = false;    ///< inputs are reduced as they are, where they lie
   std::uint64_t gathered = 0;  ///< bit i: input i is gathered into scratch, block by block
   std::uint64_t scratch = 0;   ///< bit k: the blocks of operand k are in scratch
-  std::uint64_t ends = 0;      ///< bit i: input i is read as it lies, and its memory ends there
+  std::uint64_t ends = 0;      ///< bit i: input i is read as it lies, and its memory ends behind it
   Dims shape;
   Dims kept, kept_as_ones;  ///< lengths of a reduction's result: without reduced axes, or of 1
   IterationTiles tiles;
@@ -47,11 +47,12 @@ struct ResolvedNest {
   std::size_t states_bytes = 0;        ///< of all of a tile
 
   static std::size_t bytes(const Nest& nest);
-  /// The bytes that a run reads and writes: each operand once, what is repeated along an axis too.
+  /// The bytes that a run reads and writes: each operand once, even if it is repeated along an
+  /// axis.
   std::uint64_t bytes_moved(const Nest& nest) const;
 };
 
-/// Memory of one instance, for who does not keep it.
+/// Memory of one instance that is not kept.
 class InstanceMemory {
  public:
   explicit InstanceMemory(const Nest& nest) : at_(own_) {
@@ -91,14 +92,14 @@ class Resolution {
     std::copy(space.shape.begin(), space.shape.end(), shape_);
   }
 
-  /// The lengths, to be written before the first operand is mapped where no space was given.
+  /// The lengths. If no space was given, they are to be written before the first operand is mapped.
   std::int64_t* shape() { return shape_; }
   Dims dims() const { return {shape_, ndim_}; }
   /// The next input, which can be broadcast to the shape. `has_lanes`: behind its elements there
   /// are more, for all lanes of a body.
   void map(const Layout& operand, bool has_lanes = false);
-  /// The same of one that is at `part` of the space, and a number elsewhere. Strides of the part
-  /// are in elements of the space, from `origin` on. False, and nothing is mapped, where the part
+  /// The same of an input that is at `part` of the space, and a number elsewhere. Strides of the
+  /// part are in elements of the space, from `origin` on. False, and nothing is mapped, if the part
   /// is not met in the order of the nest, or the operand cannot be broadcast to it.
   bool pad(const Layout& operand, const View& part, const char* origin);
   void finish();

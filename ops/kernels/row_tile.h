@@ -9,8 +9,8 @@
 
 namespace thunkvm {
 
-/// Where the elements of a row are far from each other, and beside each of them is that of the next
-/// row (Fortran order), rows are copied at once, so that a line of the cache is read once. Blocks
+/// If the elements of a row are far from each other, and beside each of them is that of the next
+/// row (Fortran order), rows are copied together, so that a line of the cache is read once. Blocks
 /// are cut out of the copy.
 ///
 ///   const std::int64_t rows = RowTile::rows_at_once(axes, item_size);
@@ -26,8 +26,8 @@ class RowTile {
     rows_at_once_ = rows_at_once;
     left_ = 0;
   }
-  /// How many of the elements from `at` on, where it has come to, lie at `next()`: copies rows if
-  /// it is out of them, and one begins.
+  /// The number of elements from `at`, its position, that lie at `next()`. Copies rows if it has
+  /// none left and a row begins.
   std::int64_t fill(const char* data, std::int64_t item_size, const Position& at) {
     if (left_ == 0 && rows_at_once_ > 1 && at.begins_row()) copy_rows(data, item_size, at);
     return left_;

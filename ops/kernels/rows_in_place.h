@@ -1,4 +1,4 @@
-// rows_in_place.h: rows of an input that is reduced as it is, where they lie in memory.
+// rows_in_place.h: rows of an input that is reduced as it is, read where they lie.
 #pragma once
 
 #include "ops/kernels/nest_scratch.h"
@@ -23,8 +23,8 @@ class RowsInPlace {
            length >= (n_inner == 1 ? 2 * kReductionBlock : kLongRow);
   }
 
-  /// `gathering`: where it has come to, and goes on, if it is not an identity; `block` has room for
-  /// kReductionBlock elements.
+  /// `gathering`: its position, from which it goes on, if it is not an identity. `block` has room
+  /// for kReductionBlock elements.
   RowsInPlace(const OperandMap& map, const char* data, std::int64_t item_size, std::int64_t n_inner,
               Gathering* gathering, char* block)
       : map_(map),

@@ -14,7 +14,7 @@
 
 namespace thunkvm {
 
-/// Throws Error(Interrupted) where the host, which the caller is back with, ends the call.
+/// Throws Error(Interrupted) if the host ends the call. The caller is back with the host.
 inline void go_on_unless_interrupted(Host& host) {
   if (host.interrupted()) throw Error(ErrorKind::Interrupted, "the call was interrupted");
 }
@@ -54,7 +54,7 @@ class LongWork {
   std::optional<HostLeave> left_;
 };
 
-/// LongWork whose parts are all one loop's.
+/// LongWork of one loop.
 template <class F>
 void in_stretches(Host& host, std::int64_t n, std::int64_t weight, F&& f) {
   LongWork(host, n * weight).in_parts(n, weight, std::forward<F>(f));

@@ -1,12 +1,12 @@
 // vector_math.h: exp, log, sin and the like of many numbers at once.
 //
 // The result for an element depends on its value alone: not on its index, its neighbours, its
-// alignment or how many there are. It is within 4 units in the last place of the true value, and
-// right for zeros, infinities, NaN, denormal numbers and overflow. The bits may differ from those
-// of the C library's functions of one number, and between machines with different vector units.
+// alignment or their number. It is within 4 units in the last place of the true value, and right
+// for zeros, infinities, NaN, denormal numbers and overflow. The bits may differ from those of the
+// C library's functions of one number, and between machines with different vector units.
 //
-// Our own are exp, and log of doubles for AVX-512; the others are those of glibc's libmvec. Where
-// that lacks a function, or the processor has no vector unit that we know, it is the C library's
+// Our own are exp, and log of doubles for AVX-512; the others are those of glibc's libmvec. If
+// libmvec lacks a function, or the processor has no vector unit that we know, it is the C library's
 // function of one number.
 #pragma once
 
@@ -61,8 +61,8 @@ enum class VectorUnit : std::uint8_t { None, Avx2, Avx512 };
 
 /// The widest unit that this processor has and that we know.
 VectorUnit widest_vector_unit();
-/// The unit that all kernels use, chosen once: the widest one, or what the environment variable
-/// THUNKVM_VECTORS says (`avx512`, `avx2`, `none`) where that is narrower.
+/// The unit that all kernels use, chosen once: the widest one, or that of the environment variable
+/// THUNKVM_VECTORS (`avx512`, `avx2`, `none`) if it is narrower.
 VectorUnit vector_unit();
 
 /// The kernels for one unit, which the processor must have. T is double or float.
@@ -73,7 +73,7 @@ const VectorTable<T>& vector_table(VectorUnit unit);
 template <class T>
 VectorKernel<T> vector_kernel(VectorFunction f);
 
-/// Finds the function of libmvec whose name is prefix + C's name of f + suffix; null if there is
+/// Finds the function of libmvec with the name prefix + C's name of f + suffix; null if there is
 /// none.
 using VectorSymbol = void* (*)(const char* prefix, VectorFunction f, const char* suffix);
 

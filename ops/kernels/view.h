@@ -1,4 +1,4 @@
-// view.h: where the elements of an array, or of a part of it, are: without an array being made.
+// view.h: the layout of an array, or of a part of it, without an array being made.
 #pragma once
 
 #include "ops/kernels/array_kernel.h"
@@ -7,7 +7,7 @@
 
 namespace thunkvm {
 
-/// The address of the first element, and lengths and byte strides that are elsewhere.
+/// The address of the first element, and pointers to lengths and byte strides.
 struct Layout {
   char* data;
   int ndim;
@@ -28,7 +28,7 @@ struct Layout {
 };
 
 /// A part of an array: with lengths and strides of its own. Axes are appended one by one, at most
-/// kMaxDims; what is not yet appended is uninitialised.
+/// kMaxDims; the others are uninitialised.
 struct View {
   char* data = nullptr;
   int ndim = 0;
@@ -45,10 +45,10 @@ struct View {
 };
 
 /// A function that finds a part: appends its axes to `part`, which is empty, and sets its address.
-/// Throws where x has no such part, in the words of the Op.
+/// Throws in the words of the Op if x has no such part.
 using FindView = void (*)(const Activation&, const Operands&, const Layout& x, View& part);
 
-/// The kernel of an Op whose output is a view of input 0.
+/// The kernel of an Op with a view of input 0 as its output.
 template <FindView kFind>
 void run_view(Activation& activation, const Operands& operands) {
   const Cell& cell = activation.input(operands, 0);

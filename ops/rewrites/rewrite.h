@@ -1,12 +1,13 @@
 // rewrite.h: exact rewrites of a function's graph: fewer nodes, the same values, no new demand.
 //
-// What every rewrite keeps:
-//   - Values, bit for bit (of NaNs not the payload), dtypes, and the memory layout of arrays, since
-//     BLAS and NumPy may add in another order where an array lies otherwise.
-//   - Laziness: what stands for a node demands nothing that the node did not. A value that nobody
-//     needs any more is not computed, so an error that it would have raised does not occur.
+// The contract of every rewrite:
+//   - Values, bit for bit (of NaNs not the payload), dtypes, and the memory layout of arrays,
+//     since BLAS and NumPy may add in another order if an array lies otherwise.
+//   - Laziness: a replacement demands nothing that the node did not. A value that nobody needs
+//     any more is not computed, so its error does not occur.
 //   - Nothing is evaluated: a rewrite looks at Ops, attributes, types and constants.
-// And with `if_computed` updates: what they wait for is demanded in the same calls as before.
+// With `if_computed` updates, the values that they wait for are demanded in the same calls as
+// before.
 #pragma once
 
 #include "ops/graph/graph.h"
@@ -21,46 +22,46 @@
 
 namespace thunkvm {
 
-/// A node as rewrites see it: with inputs that have been rewritten already. They may be others than
-/// `node` has, of the same types.
+/// A node as rewrites see it: with inputs that have been rewritten already. They may differ from
+/// those of `node`, but have the same types.
 struct Candidate {
   const Apply& node;
   std::span<const Variable> inputs;
 };
 
-/// One kind of rewrite, for one walk over one graph. A rewrite looks at a node and at what is below
-/// it, never at what uses it: so one walk in topological order, in which each node is offered until
-/// no rewrite has a better form of it, leaves nothing to rewrite.
+/// One kind of rewrite, for one walk over one graph. A rewrite looks at a node and at the nodes
+/// below it, never at its users. So one walk in topological order leaves nothing to rewrite, if
+/// each node is offered until no rewrite has a better form of it.
 class Rewrite {
  public:
   virtual ~Rewrite() = default;
   virtual std::string_view name() const = 0;
 
   /// The replacement, which has the candidate's value: a variable below it, an output of a node
-  /// that was `kept` before, or of a new node over such variables; null where this rewrite knows
-  /// none. For a node of several outputs, output 0 of a node whose outputs stand for all of them.
-  /// Constant time, but for what may be shared among all calls.
+  /// that was `kept` before, or of a new node over such variables. Null: this rewrite has none. For
+  /// a node of several outputs, output 0 of a node with a replacement for each. Constant time, but
+  /// for work that all calls may share.
   virtual Variable replacement(const Candidate& candidate) = 0;
 
-  /// The node that stays where nothing stands in for it; it has rewritten inputs.
+  /// Tells of a node that stays, since no rewrite replaces it; it has rewritten inputs.
   virtual void kept(Apply& /*node*/) {}
 
-  /// Whether the nodes above what it replaces may be all that demanded other nodes.
+  /// False if a rewrite never makes an input unused.
   virtual bool drops_demand() const { return true; }
 };
 
 /// "merge": nodes of one registered Op (or conditionals of one form) with equal attributes and the
 /// same inputs become one, which is demanded where any of them was. Constants of one type with
-/// equal bits count as the same input. Not users' Ops, nor what has a destroy_map.
+/// equal bits count as the same input. Nodes of users' Ops, and nodes with a destroy_map, stay.
 std::unique_ptr<Rewrite> merge_rewrite();
-/// "inverses": what undoes itself (neg, conj, invert, logical_not of bools; transposes, which are
-/// composed; squeeze of the axes that expand_dims made) and neutral numbers: x * 1, x / 1, x - 0,
-/// of integers x + 0 and x ** 1 too. Not float x + 0 (-0.0 + 0 is 0.0), not float x ** 1 (libmvec's
-/// last place), nothing of complex numbers but neg and conj. Where x is no single number it has to
-/// come from an elementwise node, so that it lies in memory as the result did.
+/// "inverses": nodes that undo each other (neg, conj, invert, logical_not of bools; transposes,
+/// which are composed; squeeze of the axes that expand_dims made) and neutral numbers: x * 1, x /
+/// 1, x - 0, of integers x + 0 and x ** 1 too. Not float x + 0 (-0.0 + 0 is 0.0), not float x ** 1
+/// (libmvec's last place), nothing of complex numbers but neg and conj. If x is no single number,
+/// it has to come from an elementwise node, so that it lies in memory as the result did.
 std::unique_ptr<Rewrite> inverses_rewrite();
 
-/// A rewrite that there is.
+/// A rewrite, its name and its maker.
 struct NamedRewrite {
   std::string_view name;
   std::string_view summary;
@@ -72,22 +73,22 @@ std::span<const NamedRewrite> named_rewrites();
 /// A rewritten graph.
 struct Rewritten {
   FunctionGraph graph;
-  /// How many nodes fewer it has by each rewrite that was asked for. A node that nobody needs any
-  /// more counts where its last use went.
+  /// The number of nodes that each requested rewrite removed. A node that nobody needs any more
+  /// counts under the rewrite that took its last use.
   std::vector<std::pair<std::string_view, std::uint32_t>> removed;
-  /// An output of a node of the given graph that a rewrite replaced, and what has its value now.
+  /// An output of a node of the given graph that a rewrite replaced, and its replacement.
   struct Replaced {
     std::string_view rewrite;
     Variable before, after;
   };
-  /// In topological order of the given graph: what is above a wrong one comes behind it.
+  /// In topological order of the given graph: the values above a wrong one come behind it.
   std::vector<Replaced> replaced = {};
 };
 
-/// Applies the named rewrites. Inputs stay what they are, needed or not; the given graph is not
-/// changed. Nodes that are copied because an input changed keep names and origins; so do those
-/// that stand for others. Where an `if_computed` update waits for a node, only rewrites that drop
-/// no demand are applied, and none to that node.
+/// Applies the named rewrites. Inputs stay, needed or not, and the given graph is not changed.
+/// Nodes that are copied because an input changed keep names and origins; so do those that stand
+/// for others. If an `if_computed` update waits for a node, only rewrites that drop no demand are
+/// applied, and none to that node.
 ///
 /// Iterative. About 0.2 us a node, and 0.1 kB of memory. Throws Error(Value) for a name that does
 /// not exist.

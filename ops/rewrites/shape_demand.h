@@ -1,4 +1,4 @@
-// shape_demand.h: whether the values whose lengths are asked for are there anyway.
+// shape_demand.h: the values that are computed anyway when their lengths are asked for.
 #pragma once
 
 #include "ops/graph/graph.h"
@@ -13,9 +13,9 @@ namespace thunkvm {
 
 /// The nodes that demand the values of a graph, and those that ask for their lengths alone.
 ///
-/// One walk from the roots down, as placement's, over the same regions. What it says of demands is
-/// less than what is true (inputs of Ops that may be lazy are demanded by nobody), and of questions
-/// for lengths more: so `is_there` is never wrong where it says yes.
+/// One walk from the roots down, as placement's, over the same regions. It knows fewer demands than
+/// there are (inputs of Ops that may be lazy are demanded by nobody), and more questions for
+/// lengths. So `is_there` is never wrong when it is true.
 ///
 /// Linear; nothing of the host is called.
 class ShapeDemand {
@@ -23,8 +23,8 @@ class ShapeDemand {
   /// `nodes`: the graph of `roots`, in topological order.
   ShapeDemand(std::span<const Variable> roots, const NodeIndex& nodes);
 
-  /// Whether the value is computed in every call in which somebody asks for its lengths, even if
-  /// that demanded nothing. Numbered as `value` says.
+  /// True if the value is computed in every call in which a node asks for its lengths, even if that
+  /// demanded nothing. Values are numbered by `value`.
   bool is_there(std::uint32_t value) const { return is_there_[value] != 0; }
   /// The number of output 0 of node i; those of the others follow.
   std::uint32_t first_value(std::size_t node) const { return first_value_[node]; }
@@ -51,10 +51,10 @@ class ShapeDemand {
   const NodeIndex& nodes_;
   RegionTree regions_;
   std::vector<std::uint32_t> first_value_;  // by node; one more at the end
-  std::vector<std::uint32_t> first_use_;    // by value, into uses_: where it is certainly demanded
+  std::vector<std::uint32_t> first_use_;    // by value, into uses_: its certain demands
   std::vector<Use> uses_;
   std::vector<Region> reached_;  // by value: a region that holds all demands of it; kNoIndex: none
-  std::vector<Region> shape_only_;      // by value: likewise of what asks for its lengths
+  std::vector<Region> shape_only_;      // by value: likewise of the nodes that ask for its lengths
   std::vector<std::uint8_t> is_there_;  // by value
   std::vector<Region> demands_;         // scratch
 };
