@@ -9,7 +9,7 @@
 
 namespace thunkvm {
 
-/// How a program ended, and what it printed.
+/// The end of a program, and its output.
 struct CommandResult {
   enum class End {
     NotStarted,  ///< `code` is the errno
@@ -28,8 +28,8 @@ struct CommandResult {
   bool may_have_succeeded() const {
     return end == End::Unknown || (end == End::Exited && code == 0);
   }
-  /// True if it failed for want of what the system may have again any moment: it could not be
-  /// started, was killed by the system, or said so.
+  /// True if it failed for want of something that the system may have again any moment: it could
+  /// not be started, was killed by the system, or said so.
   bool lacked_something() const;
   /// "exit status 1", "killed by signal 9 (Killed)".
   std::string how() const;
@@ -38,11 +38,11 @@ struct CommandResult {
 /// Runs a program (an absolute path, then its arguments) with `input` as standard input and
 /// `environment` ("NAME=value"), and waits for it; without a shell.
 ///
-/// Where the system has no file or process left for it, it is tried again a few times within 60 ms.
+/// If the system has no file or process left for it, it is tried again a few times within 60 ms.
 ///
 /// It gets default signal handlers, an empty signal mask, a process group of its own and no file of
-/// ours. At the timeout, or when asked to stop, the group is killed. Any thread may call this,
-/// whatever the process does with SIGCHLD.
+/// ours. At the timeout, or when asked to stop, the group is killed. Any thread may call this; a
+/// handler of SIGCHLD does not matter.
 CommandResult run_command(const std::vector<std::string>& arguments,
                           const std::vector<std::string>& environment, std::string_view input,
                           std::chrono::milliseconds timeout, std::stop_token stop = {});

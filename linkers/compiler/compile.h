@@ -16,11 +16,11 @@ CompileError unusable(const Toolchain& toolchain);
 
 /// The shared object of a source, whole and of this process's architecture.
 ///
-/// It is compiled in `store`, and where that fails in a temporary directory: a directory that is
-/// full or has vanished is no fault of the source's. Where it fails there too, and fails on a
-/// module of one line as well, the toolchain is marked as broken. Where the system lacked something
-/// that it may have again, nobody is blamed (Shortage). Otherwise it is the source's fault, which
-/// is kept under `key`, in `store` if that can be. Throws CompileError.
+/// It is compiled in `store`, and if that fails in a temporary directory: a directory that is full
+/// or has vanished is no fault of the source's. If it fails there too, and so does a module of one
+/// line, the toolchain is marked as broken. If the system lacked something that it may have again,
+/// nobody is blamed (Shortage). Otherwise the source is at fault, and is kept under `key`, in
+/// `store` if possible. Throws CompileError.
 std::string compile(const std::string& key, const ModuleSource& source, const Toolchain& toolchain,
                     const CompilerSettings& settings, const std::optional<ModuleStore>& store,
                     std::stop_token stop);

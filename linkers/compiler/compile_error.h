@@ -8,7 +8,7 @@
 namespace thunkvm {
 
 enum class CompileFault {
-  NoCompiler,      ///< none was found where we looked
+  NoCompiler,      ///< none was found
   BrokenCompiler,  ///< there is one, but it cannot compile even the simplest module
   Rejected,        ///< it works, but not on this source
   TimedOut,        ///< it took longer on this source than it may
@@ -18,7 +18,7 @@ enum class CompileFault {
 };
 
 /// A module that could not be compiled or loaded. The message is all of it, for people: the fault,
-/// the first lines that the compiler printed, the command, and where the source is kept.
+/// the first lines that the compiler printed, the command, and the file of the source.
 class CompileError : public Error {
  public:
   CompileError(CompileFault fault, const std::string& message, std::string diagnostics = {},
@@ -30,16 +30,16 @@ class CompileError : public Error {
         source_path_(std::move(source_path)) {}
 
   CompileFault fault() const { return fault_; }
-  /// True where no module can be compiled at all with these settings, so that it is of no use to
-  /// try another one: there is no compiler, or a broken one.
+  /// True if no module can be compiled at all with these settings: there is no compiler, or a
+  /// broken one. Another try is of no use.
   bool is_no_compiler() const {
     return fault_ == CompileFault::NoCompiler || fault_ == CompileFault::BrokenCompiler;
   }
   /// The compiler's output, whole up to 64 KiB; lines of the source are `<stdin>:LINE:COLUMN:`.
   const std::string& diagnostics() const { return diagnostics_; }
-  /// The file that the source was kept in; empty where it was not.
+  /// The file that the source was kept in; empty if it was not kept.
   const std::string& source_path() const { return source_path_; }
-  /// Which one it is of several sources that were compiled together.
+  /// The index of the source among several that were compiled together.
   std::size_t index() const { return index_; }
   void set_index(std::size_t index) { index_ = index; }
 

@@ -14,12 +14,12 @@ namespace thunkvm {
 
 class CompileQueue;
 
-/// Something to be compiled: what has to be done first, then parts, which may be done side by side.
+/// A job: a first stage, then parts, which may run side by side.
 ///
-/// Whoever adds one to the queue keeps it until it has ended: CompileQueue::wait, or stop.
+/// The caller that adds one to the queue keeps it until it has ended: CompileQueue::wait, or stop.
 class CompileJob {
  public:
-  /// The urgency of what somebody waits for.
+  /// The urgency of a job that somebody waits for.
   static constexpr std::uint64_t kWaitedFor = UINT64_MAX;
 
   explicit CompileJob(std::uint64_t urgency) : urgency_(urgency) {}
@@ -31,12 +31,12 @@ class CompileJob {
   void set_urgency(std::uint64_t urgency) { urgency_.store(urgency, std::memory_order_relaxed); }
 
  protected:
-  /// Returns how many parts there are. This and the parts run on threads of the queue; what they
-  /// throw ends the job.
+  /// Returns the number of parts. This and the parts run on threads of the queue; an exception ends
+  /// the job.
   virtual std::size_t begin(const std::stop_token& stop) = 0;
   virtual void do_part(std::size_t part, const std::stop_token& stop) = 0;
-  /// It is over: all parts are done, or `error` is what the first that failed threw, or it was
-  /// stopped.
+  /// The job is over: all parts are done, or `error` is the exception of the first that failed, or
+  /// it was stopped.
   virtual void end(std::exception_ptr error, bool stopped) noexcept = 0;
 
  private:
@@ -52,8 +52,8 @@ class CompileJob {
 };
 
 /// Does jobs on as many threads as this process has processors, the most urgent one first, and has
-/// no thread where there is nothing to do. A process that is forked meanwhile has an empty queue of
-/// its own, and nobody who works on what its parent's had.
+/// no thread if there are none. A forked process has an empty queue of its own: it does not work on
+/// its parent's jobs.
 class CompileQueue {
  public:
   static CompileQueue& of_process();
@@ -64,8 +64,8 @@ class CompileQueue {
   CompileQueue(const CompileQueue&) = delete;
   CompileQueue& operator=(const CompileQueue&) = delete;
 
-  /// Adds one. False for one in the background after `close`. Throws CompileError (Shortage) where
-  /// no thread can be had.
+  /// Adds one. False for one in the background after `close`. Throws CompileError (Shortage) if no
+  /// thread can be had.
   bool add(CompileJob& job, bool background);
   /// Waits a while for the end of a job that was added; true if it has ended.
   bool wait(CompileJob& job, std::chrono::milliseconds patience);
@@ -92,7 +92,7 @@ class CompileQueue {
   bool closed_ = false;
 };
 
-/// How many processors this process may use; at least 1.
+/// The number of processors that this process may use; at least 1.
 std::size_t usable_processors();
 
 }  // namespace thunkvm

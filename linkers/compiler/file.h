@@ -1,4 +1,4 @@
-// file.h: a file descriptor that closes itself, and what is done with one.
+// file.h: a file descriptor that closes itself, and functions of one.
 #pragma once
 
 #include <optional>
@@ -29,14 +29,14 @@ class File {
   int descriptor_ = -1;
 };
 
-/// An open file, and the path that it was opened by: by now another one may have it.
+/// An open file, and the path that it was opened by. Another file may have that path by now.
 struct StoredFile {
   std::string path;
   File file;
 };
 
 /// A file that is locked, in part or whole, by open file description; none is none. It is unlocked
-/// in so many words: a process that was forked meanwhile has it open too.
+/// explicitly: a process that was forked meanwhile has it open too.
 class LockedFile {
  public:
   LockedFile() = default;
@@ -52,13 +52,13 @@ class LockedFile {
   File file_;
 };
 
-/// All that is in a file from its beginning; nullopt where it cannot be read (see errno).
+/// The contents of a file; nullopt if it cannot be read (see errno).
 std::optional<std::string> read_all(int file);
-/// Writes everything; false where that fails (see errno).
+/// Writes all bytes; false if that fails (see errno).
 bool write_all(int file, std::string_view bytes);
 
-/// A file in memory that holds `bytes`, positioned at its beginning; none where the system has no
-/// room for it (see errno). `executable` ones may be mapped as code.
+/// A file in memory that holds `bytes`, positioned at its beginning; none if the system has no room
+/// for it (see errno). `executable` ones may be mapped as code.
 File memory_file(const char* name, std::string_view bytes, bool executable = false);
 
 /// The error in errno, as text.
@@ -66,7 +66,7 @@ std::string error_text(int error);
 /// True for an errno that says that the system lacks something that it may have again any moment:
 /// descriptors, processes, memory, room on a disk.
 bool is_shortage(int error);
-/// The same of what a program prints.
+/// The same of a program's output.
 bool tells_of_shortage(std::string_view text);
 
 }  // namespace thunkvm

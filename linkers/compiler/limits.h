@@ -1,4 +1,4 @@
-// limits.h: how long and how much the compiling of modules may take, and why.
+// limits.h: the time and the memory that compiling may take, and why.
 #pragma once
 
 #include <chrono>
@@ -16,31 +16,31 @@ inline constexpr std::chrono::milliseconds kLongestTrial = std::chrono::seconds(
 /// Lines of a compiler's errors that a message shows: the first ones say what is wrong.
 inline constexpr int kShownLines = 10;
 
-/// Settings where nobody gives others. The compiler's time: the largest modules of
-/// `./dev bench large` are compiled in 1.3 s, so that one that takes this long hangs. The cache: a
-/// module mostly takes 14 kB, so some 15,000 of them.
+/// The default settings. The compiler's time: the largest modules of `./dev bench large` are
+/// compiled in 1.3 s, so that one that takes this long hangs. The cache: a module mostly takes 14
+/// kB, so some 15,000 of them.
 inline constexpr std::chrono::minutes kCompilerTimeout{2};
 inline constexpr std::uint64_t kCacheSize = std::uint64_t{256} << 20;
 
-/// Bytes of a program's output, and of its errors, that are read; the rest is thrown away. What a
-/// compiler defines (gcc -dM -E) is 16 kB, and kShownLines of errors with long templates less than
-/// the second.
+/// Bytes of a program's output, and of its errors, that are read; the rest is thrown away. The
+/// macros of a compiler (gcc -dM -E) are 16 kB, and kShownLines of errors with long templates less
+/// than the second.
 inline constexpr std::size_t kMostOutput = 1 << 20;
 inline constexpr std::size_t kMostErrors = 1 << 16;
-/// Bytes of it that are read at once: a quarter of what a pipe holds. Between so many of these
-/// reads the clock is looked at.
+/// Bytes of it that are read at once: a quarter of a pipe's room. Between so many of these reads
+/// the clock is looked at.
 inline constexpr std::size_t kReadAtOnce = 1 << 14;
 inline constexpr int kReadsInTurn = 64;
 /// Bytes of a line of the system's lists of users and of groups, with all members: far more than
 /// sysconf says is needed (1 kB).
 inline constexpr std::size_t kLongestUser = 1 << 14;
 inline constexpr std::size_t kLongestGroup = 1 << 16;
-/// How often an ended program is looked for where the system cannot tell (Linux before 5.3): short
+/// How often an ended program is looked for if the system cannot tell (Linux before 5.3): short
 /// beside the 30 ms that the shortest compilation takes.
 inline constexpr std::chrono::milliseconds kLook{5};
 /// The longest pause between two tries to start one that the system refused. Pauses double from 1
 /// ms on, so that a process that lacks descriptors or memory for a moment has 63 ms to get them:
-/// what two of the shortest compilations take.
+/// the time of two of the shortest compilations.
 inline constexpr std::chrono::milliseconds kLongestPause{32};
 
 /// Directories of killed processes that are looked at when one is made; a clearing looks at all. So

@@ -1,4 +1,4 @@
-// loaded_modules.h: which modules this process has loaded, and which it is making.
+// loaded_modules.h: the modules that this process has loaded, and those that it is making.
 #pragma once
 
 #include "linkers/compiler/module.h"
@@ -20,9 +20,9 @@ class ModuleClaim {
   ModuleClaim(const ModuleClaim&) = delete;
   ModuleClaim& operator=(const ModuleClaim&) = delete;
 
-  /// The module where it is loaded, so that there is nothing to make.
+  /// The module, if it is loaded: then there is nothing to make.
   const std::shared_ptr<const NativeModule>& loaded() const { return loaded_; }
-  /// Whether it is for this thread to make it.
+  /// True if this thread is to make it.
   bool is_held() const { return held_; }
   /// Makes the module known for as long as somebody uses it.
   void fulfil(const std::shared_ptr<const NativeModule>& module);

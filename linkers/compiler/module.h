@@ -8,23 +8,23 @@
 
 namespace thunkvm {
 
-/// A shared object, loaded for as long as this lives: whoever keeps a pointer into it keeps a
+/// A shared object, loaded for as long as this lives. An owner of a pointer into it keeps a
 /// reference to it. Its symbols are its own: nothing else in the process is bound to them.
 /// Immutable, so any thread may use it.
 class NativeModule {
  public:
-  /// Loads `file`, which is open and holds `image`, whatever has its path by now. Where it cannot
-  /// be (the file system is mounted noexec), and where there is none, the image is loaded from
-  /// memory. The image has to be whole (see shared_object_problem): the loader trusts it. Throws
-  /// CompileError: with the loader's reason (NotLoadable), or for want of files or memory
+  /// Loads `file`, which is open and holds `image`, even if another file has its path by now. If it
+  /// cannot be loaded (the file system is mounted noexec), or there is none, the image is loaded
+  /// from memory. The image has to be whole (see shared_object_problem): the loader trusts it.
+  /// Throws CompileError: with the loader's reason (NotLoadable), or for want of files or memory
   /// (Shortage).
   NativeModule(std::string key, std::string_view image, const StoredFile& file = {});
   ~NativeModule();
   NativeModule(const NativeModule&) = delete;
   NativeModule& operator=(const NativeModule&) = delete;
 
-  /// The address of a function or object of the module; null where it has none of that name, even
-  /// if a library has that it needs.
+  /// The address of a function or object of the module; null if it has none of that name, even if
+  /// one of its libraries has.
   void* find(const char* name) const;
   /// As `find`, and never null: throws Error (Key).
   void* symbol(const char* name) const;
@@ -36,7 +36,7 @@ class NativeModule {
 
   /// The SHA-256, in hexadecimal, of all that the code was made from.
   const std::string& key() const { return key_; }
-  /// Where it was loaded from: a file, or `memory:N`.
+  /// The source of the loaded code: a file, or `memory:N`.
   const std::string& path() const { return path_; }
 
  private:

@@ -2,11 +2,11 @@
 //
 // modules/KEY.so: one file for each module, see sealed_module.h; its time is that of its last use.
 //
-// compilers/KEY: what each compiler said about itself, see toolchain.h.
+// compilers/KEY: the answers of each compiler about itself, see toolchain.h.
 //
 // headers/KEY.h, KEY.h.gch: a header, and the same precompiled, see precompiled.h.
 //
-// work/: where modules are compiled.
+// work/: the directory that modules are compiled in.
 //
 // failed/KEY.c: sources that the compiler rejected.
 //
@@ -51,16 +51,16 @@ struct StoreEntry {
 };
 
 /// The module cache. Any number of processes and threads use one directory at once, without a lock
-/// that all of them share: a file appears whole, under its final name, or not at all, and what is
-/// not whole all the same is removed and made anew. Everything may vanish at any moment.
+/// that all of them share: a file appears whole, under its final name, or not at all. A file that
+/// is not whole all the same is removed and made anew. Every file may vanish at any moment.
 ///
 /// The directory is made with mode 0700 if it is not there. One that belongs to somebody else, that
 /// others may write to or put another one in the place of (trusted_path.h), or that is a symbolic
-/// link, is refused: what is in it would run. In it, nothing but directories and files of this user
-/// is opened, and nothing is waited for.
+/// link, is refused: its files would run. In it, nothing but directories and files of this user is
+/// opened, and nothing is waited for.
 class ModuleStore {
  public:
-  /// Throws StoreError. `owner` is whose the directory has to be: this process's user.
+  /// Throws StoreError. `owner`: the user that the directory has to belong to, this process's.
   ModuleStore(std::string directory, std::uint64_t capacity);
   ModuleStore(std::string directory, std::uint64_t capacity, uid_t owner);
   ModuleStore(ModuleStore&&) noexcept = default;
@@ -69,14 +69,14 @@ class ModuleStore {
 
   /// The module of a key, used as of now; nullopt if there is none that is whole.
   std::optional<StoredModule> find(const std::string& key) const;
-  /// Keeps a module and returns its file; may let go of others. Throws StoreError: the directory is
+  /// Keeps a module and returns its file; may remove others. Throws StoreError: the directory is
   /// read-only, full, or gone.
   StoredFile insert(const std::string& key, std::string_view image, std::string_view description);
 
-  /// Lets go of a module that turned out to be of no use.
+  /// Removes a module that turned out to be of no use.
   void remove(const std::string& key) const;
 
-  /// A small text, such as what a compiler said, used as of now; not verified. `name` is a path
+  /// A small text, such as the answer of a compiler, used as of now; not verified. `name` is a path
   /// within.
   std::optional<std::string> read_text(const std::string& name) const;
   /// Puts one there in one step and returns its path. Throws StoreError.
@@ -84,17 +84,16 @@ class ModuleStore {
 
   /// True if there is a file of this name; it counts as used now.
   bool touch(const std::string& name) const;
-  /// Takes over a file of `work_directory` under a name in a folder that there is. False where that
-  /// cannot be.
+  /// Takes over a file of `work_directory` under a name in an existing folder. False if that fails.
   bool take_over(const std::string& path, const std::string& name) const;
 
-  /// Keeps others from compiling a key, until it is unlocked or the process ends. None where the
-  /// wait took too long, was stopped, or the directory knows no locks: then work may be done twice,
-  /// and nothing worse.
+  /// Keeps others from compiling a key, until it is unlocked or the process ends. None if the wait
+  /// took too long, was stopped, or the directory knows no locks. Then work may be done twice, and
+  /// nothing worse.
   LockedFile lock(const std::string& key, std::chrono::milliseconds patience,
                   std::stop_token stop) const;
 
-  /// Where to compile; what killed processes left there is removed. Throws StoreError.
+  /// The directory to compile in. Removes the files of killed processes there. Throws StoreError.
   std::string work_directory() const;
 
   /// Most recently used first.
@@ -104,10 +103,9 @@ class ModuleStore {
 
  private:
   std::string path_of(const std::string& name) const { return directory_ + "/" + name; }
-  /// A directory in it that this user alone may write to; none where there is none.
+  /// A directory in it that this user alone may write to; none if there is none.
   File open_folder(const std::string& name) const;
-  /// A file in it or in a folder of it, not waited for; none where there is none, or something
-  /// else.
+  /// A file in it or in a folder of it, not waited for; none if there is no file of this name.
   File open_file(const std::string& name, int flags) const;
   void make_folder(const std::string& name) const;
   StoredFile write_file(const std::string& name, std::string_view contents) const;

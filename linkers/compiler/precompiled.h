@@ -12,11 +12,11 @@
 namespace thunkvm {
 
 /// A file to `-include` that stands for a header's text, compiled with these flags into the store;
-/// empty where that cannot be (there is no store, it is full, the compiler refuses), and the text
-/// has to be compiled with each module. Compilers that find it unfit read the text beside it.
+/// empty if that fails (there is no store, it is full, the compiler refuses). Then the text has to
+/// be compiled with each module. Compilers that find it unfit read the text beside it.
 ///
-/// It is made once for all processes that share the store; what it costs is a second and some 20
-/// MB, and it spares each module 0.2 to 0.5 s.
+/// It is made once for all processes that share the store. It costs a second and some 20 MB, and
+/// spares each module 0.2 to 0.5 s.
 std::string precompiled_header(const std::string& text, const std::vector<std::string>& flags,
                                const Toolchain& toolchain, const CompilerSettings& settings,
                                const std::optional<ModuleStore>& store, std::stop_token stop);

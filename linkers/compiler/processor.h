@@ -5,8 +5,8 @@
 
 namespace thunkvm {
 
-/// The processor's model and features as it reports them, as text of no further meaning: where it
-/// is the same, `-march=native` means the same. A cheap stand-in for asking the compiler.
+/// The processor's model and features as it reports them, as text of no further meaning: if it is
+/// the same, `-march=native` means the same. A cheap stand-in for asking the compiler.
 std::string processor_fingerprint();
 
 }  // namespace thunkvm

@@ -8,13 +8,12 @@
 
 namespace thunkvm {
 
-/// A new directory of mode 0700 that is removed, with what is in it, when this goes. While this
-/// lives it holds a `flock` on the directory, so that what a killed process left can be told from
-/// what is in use.
+/// A new directory of mode 0700 that is removed with its files when this goes. While this lives it
+/// holds a `flock` on the directory, which tells a directory in use from that of a killed process.
 class Scratch {
  public:
-  /// Makes one in `parent`; throws Error (Runtime) with the reason where that cannot be. Then
-  /// nothing is left there.
+  /// Makes one in `parent`; throws Error (Runtime) with the reason if that fails. Then it leaves
+  /// nothing there.
   explicit Scratch(const std::string& parent);
   ~Scratch();
   Scratch(const Scratch&) = delete;
@@ -23,7 +22,7 @@ class Scratch {
   const std::string& path() const { return path_; }
 
   /// Removes those in `parent` that no living process holds, as far as they are among the first
-  /// `most` that are found: what others left is not for one compilation to pay for.
+  /// `most` that are found: one compilation should not pay for all that others left.
   static void remove_abandoned(const std::string& parent, std::size_t most);
 
  private:

@@ -2,9 +2,9 @@
 //
 //     | shared object | description | seal: magic, version, sizes, SHA-256 |
 //
-// The loader reads a shared object from its beginning and does not look at what follows. The hash
-// is over the key and all the rest, so a file that was cut off, changed, renamed, or written by
-// another version of this layout is not taken for a module.
+// The loader reads a shared object from its beginning and does not look behind it. The hash is over
+// the key and all the rest, so a file that was cut off, changed, renamed, or written by another
+// version of this layout is not taken for a module.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,7 @@ struct SealedModule {
   std::string_view description;
 };
 
-/// The parts that `seal` put together; nullopt where the contents are not exactly that, for this
-/// key.
+/// The parts that `seal` put together; nullopt if the contents are not exactly that, for this key.
 std::optional<SealedModule> open_seal(std::string_view key, std::string_view contents);
 
 /// The description alone, read from the last bytes of a file and not verified: for lists.

@@ -1,4 +1,4 @@
-// settings.h: how modules are compiled and where they are kept.
+// settings.h: the settings of compiling and of the cache.
 #pragma once
 
 #include "linkers/compiler/limits.h"
@@ -11,8 +11,8 @@
 
 namespace thunkvm {
 
-/// The languages that a compiler is asked for. `C` is what thunkvm emits: it is linked with what it
-/// names and nothing else. `Cxx` is what users write, with headers and the C++ library.
+/// The languages that a compiler is asked for. thunkvm emits `C`: it is linked with the libraries
+/// that it names and nothing else. Users write `Cxx`, with headers and the C++ library.
 enum class Language { C, Cxx };
 
 struct CompilerSettings {
@@ -21,10 +21,9 @@ struct CompilerSettings {
   /// Empty: the first of gcc, clang and cc that is on the PATH; of g++, clang++ and c++.
   std::string command;
   /// The flags that every module is compiled with, behind the command's own arguments. Vectors come
-  /// from the emitter, so -O1 is enough; results do not depend on what the compiler contracts, on
-  /// what it knows of the C library (gcc makes a square root of the cosine of an arctangent), or on
-  /// what it takes for equal where a command says -ffast-math; nobody reads errno or the exception
-  /// flags.
+  /// from the emitter, so -O1 is enough; results do not depend on contractions, on the compiler's
+  /// knowledge of the C library (gcc makes a square root of the cosine of an arctangent), or on a
+  /// -ffast-math of a command; nobody reads errno or the exception flags.
   std::vector<std::string> flags = {"-std=gnu11",
                                     "-O1",
                                     "-march=native",
@@ -39,12 +38,12 @@ struct CompilerSettings {
                                     "-fno-trapping-math",
                                     "-ffp-contract=off"};
   std::chrono::milliseconds timeout = kCompilerTimeout;  ///< for one run of the compiler
-  /// Where compiled modules are kept. Empty: nowhere.
+  /// The directory that keeps compiled modules. Empty: none.
   std::string cache_directory;
   /// Bytes that the directory may hold; beyond it the least recently used modules go. 0: nothing
   /// is kept, and nothing is read.
   std::uint64_t cache_size = kCacheSize;
-  /// The compiler's environment, as "NAME=value"; its PATH is where the compiler is looked for.
+  /// The compiler's environment, as "NAME=value"; the compiler is looked for on its PATH.
   std::vector<std::string> environment;
 };
 
@@ -64,12 +63,12 @@ void set_compiler_overrides(CompilerOverrides overrides);
 /// (of C++: `THUNKVM_CXX`, else `CXX`);
 /// the cache directory is `THUNKVM_CACHE`, else thunkvm/ in `XDG_CACHE_HOME` or in ~/.cache.
 ///
-/// Copies the environment, so call it where nobody changes that: in a Python process with the GIL
+/// Copies the environment, so call it while nobody changes that: in a Python process with the GIL
 /// held. About 10 us.
 CompilerSettings default_settings(Language language = Language::C);
 
 /// The words of a command line, with quotes and backslashes as a POSIX shell reads them, and
-/// nothing else that a shell does. Throws Error (Value) where a quote is left open.
+/// nothing else that a shell does. Throws Error (Value) if a quote is left open.
 std::vector<std::string> split_command(const std::string& command);
 
 }  // namespace thunkvm

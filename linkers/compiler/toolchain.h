@@ -1,4 +1,4 @@
-// toolchain.h: which compiler there is, and what it compiles for.
+// toolchain.h: the compiler of the machine, and its target.
 #pragma once
 
 #include "linkers/compiler/compile_error.h"
@@ -17,29 +17,30 @@ struct Toolchain {
   Language language = Language::C;
   std::vector<std::string> command;  ///< its words; the first is an absolute path
   std::vector<std::string> flags;    ///< those of the settings that it knows
-  std::string macros;    ///< what it defines with these flags: "#define NAME VALUE" lines
-  std::string identity;  ///< SHA-256 of all this: equal where the same code comes out
-  std::string found;     ///< SHA-256 of what it was found by: its files, and the settings
+  std::string macros;                ///< its macros with these flags: "#define NAME VALUE" lines
+  std::string identity;              ///< SHA-256 of all this: equal if the same code comes out
+  std::string found;                 ///< SHA-256 of its files and the settings
   CompileFault fault = CompileFault::NoCompiler;
   std::string problem;  ///< why it cannot be used, as a sentence; empty if it can
 
   bool usable() const { return problem.empty(); }
   /// "C" or "C++".
   std::string_view language_name() const { return language == Language::C ? "C" : "C++"; }
-  /// The value of a predefined macro, such as "__AVX512F__"; empty where it has none.
+  /// The value of a predefined macro, such as "__AVX512F__"; empty if it has none.
   std::string_view macro(std::string_view name) const;
   /// "gcc 12.2.0", "clang 14.0.6".
   std::string version() const;
 };
 
 /// The toolchain that the settings name, or find. Never null, and throws nothing on account of the
-/// compiler: look at `problem`. Throws CompileError where it was stopped, or for want of what the
-/// system may have again (Shortage). Costs a few microseconds: the compiler is asked once for each
-/// file (path, size, time), flags and processor, and the answer is kept in the cache directory too.
+/// compiler: look at `problem`. Throws CompileError if it was stopped, or for want of something
+/// that the system may have again (Shortage). Costs a few microseconds: the compiler is asked once
+/// for each file (path, size, time), flags and processor, and the answer is kept in the cache
+/// directory too.
 std::shared_ptr<const Toolchain> find_toolchain(const CompilerSettings& settings,
                                                 std::stop_token stop = {});
 
-/// The same where this process has asked for it before, or the settings name no program; else null,
+/// The same if this process has asked for it before, or the settings name no program; else null,
 /// and nothing is asked.
 std::shared_ptr<const Toolchain> known_toolchain(const CompilerSettings& settings);
 
@@ -47,8 +48,8 @@ std::shared_ptr<const Toolchain> known_toolchain(const CompilerSettings& setting
 /// settings change.
 void mark_broken(const Toolchain& toolchain, const std::string& problem);
 
-/// The environment that it runs in: that of the settings, with messages in English, without what is
-/// preloaded into this process, and with its temporary files in `directory`.
+/// The environment that it runs in: that of the settings, with messages in English, without
+/// libraries that are preloaded into this process, and with its temporary files in `directory`.
 std::vector<std::string> compiler_environment(const CompilerSettings& settings,
                                               const std::string& directory);
 

@@ -1,4 +1,4 @@
-// trusted_path.h: whether nobody else can put something in the place of a directory.
+// trusted_path.h: a check that nobody else can replace a directory.
 #pragma once
 
 #include <sys/types.h>
@@ -7,13 +7,13 @@
 
 namespace thunkvm {
 
-/// Why others could put something of their own in the place of the directory `path`, as the end of
-/// a sentence; empty if only `owner` and root can.
+/// The reason why others could replace the directory `path`, as the end of a sentence; empty if
+/// only `owner` and root can.
 ///
-/// Looked at is every directory above it, from the root down, and every symbolic link on the way.
-/// Each has to belong to `owner` or root, and nobody else may write to it; but for a sticky
-/// directory such as /tmp, where others may make entries and may not touch ours, and for one that
-/// the owner's own group of one may write to. The last component itself is not looked at.
+/// It looks at every directory above it, from the root down, and at every symbolic link on the way.
+/// Each has to belong to `owner` or root, and nobody else may write to it. There are two
+/// exceptions: a sticky directory such as /tmp, where others may not touch our entries, and one
+/// that the owner's own group of one may write to. It does not look at the last component itself.
 std::string who_may_replace(const std::string& path, uid_t owner);
 
 }  // namespace thunkvm

@@ -1,4 +1,4 @@
-// input_guard.h: whether a user's code writes to inputs that its Op does not say it writes to.
+// input_guard.h: a check that a user's code writes to no input but those that its Op declares.
 #pragma once
 
 #include "thunks/array.h"
@@ -21,7 +21,8 @@ class InputGuard {
   /// The same, with all inputs.
   InputGuard(const std::string& op, std::span<const std::uint32_t> destroyed,
              const Activation& activation, const Operands& operands);
-  /// Puts back what was there before the run: after a failure too, the arrays may be the caller's.
+  /// Restores the inputs as they were before the run, after a failure too: the arrays may be the
+  /// caller's.
   ~InputGuard();
   InputGuard(const InputGuard&) = delete;
   InputGuard& operator=(const InputGuard&) = delete;
@@ -43,8 +44,8 @@ class InputGuard {
   std::vector<Kept> kept_;
 };
 
-/// Whether the nodes that are made from now on are checked. Set for the process, for threads that
-/// take turns.
+/// True if nodes that are made from now on are checked. Set for the process, for threads that take
+/// turns.
 void check_inputs_of_new_nodes(bool check);
 bool checks_inputs_of_new_nodes();
 

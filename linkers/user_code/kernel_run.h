@@ -22,9 +22,9 @@ class KernelFailure : public Error {
   std::string exception_;
 };
 
-/// Runs it as an eager thunk does. Throws Error naming the Op where the C breaks the protocol (an
-/// output is not made, or not one of its kind, or lies elsewhere than it says), wrote to an input
-/// that it was not to, or failed without saying why; KernelFailure. Then the inputs are in their
+/// Runs it as an eager thunk does. Throws Error naming the Op if the C breaks the protocol (an
+/// output is not made, is of another kind, or lies elsewhere than it says), wrote to an input
+/// without leave, or failed without a message; KernelFailure. Then the inputs are in their
 /// registers as they were found, or as the C left them.
 void run_kernel(const UserKernel& kernel, Activation& activation, const Operands& operands);
 
@@ -37,9 +37,9 @@ class CodeWatch {
 };
 
 /// Runs it as the body of a lazy thunk: an input is an array once the C forced it, by `tv_force`.
-/// That says when computing one failed: the C may go on with others, or return. Throws as
-/// `run_kernel`, and what computing an input threw where the C returned because of it. The host is
-/// not left meanwhile.
+/// `tv_force` says if an input failed: the C may go on with others, or return. Throws as
+/// `run_kernel`, and the exception of an input if the C returned because of it. The host is not
+/// left meanwhile.
 void run_lazy_kernel(const UserKernel& kernel, Demand& demand, CodeWatch& watch);
 
 }  // namespace thunkvm

@@ -13,15 +13,15 @@
 
 namespace thunkvm {
 
-/// The native code of an Op's nodes that have a `c_element`: an element function, compiled from the expression,
-/// for the interpreter and for fused nests, and the expression itself for numbers in emitted code.
+/// The native code of nodes with a `c_element`: an element function, compiled from the expression,
+/// for the interpreter and for fused nests; and the expression itself for numbers in emitted code.
 /// Both are C with the same flags, so they give the same bits.
 class UserElements {
  public:
-  /// The thunk of a node whose Op gives this text, compiled if this process and the cache have
-  /// none; nothing where there is no C compiler. Throws Error(Type) for a node that is not
-  /// elementwise, Error(Value) for a text that is no template (ops/graph/c_template.h),
-  /// CompileError; what `load_modules` throws where the host stops it.
+  /// The thunk of a node with this text, compiled if this process and the cache have none; nothing
+  /// if there is no C compiler. Throws Error(Type) for a node that is not elementwise, Error(Value)
+  /// for a text that is no template (ops/graph/c_template.h), CompileError; as `load_modules` if
+  /// the host stops it.
   ThunkCode kernel(const Apply& node, const std::string& text, Host& host);
   /// The code that `kernel` made for the node, as long as a thunk has it; else null. Any thread may
   /// ask.
@@ -29,8 +29,8 @@ class UserElements {
 
  private:
   mutable std::mutex lock_;
-  // Programs hold the codes of their thunks, and the nodes of these. What no program has is swept
-  // out when the map has grown to `room_`.
+  // Programs hold the codes of their thunks, and the nodes of these. Codes that no program has are
+  // removed when the map has grown to `room_`.
   std::unordered_map<const Apply*, std::weak_ptr<const ElementCode>> codes_;
   std::size_t room_ = 0;
 };

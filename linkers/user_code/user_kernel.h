@@ -30,13 +30,13 @@ struct KernelSource {
   CompilerSettings settings() const;
 };
 
-/// The modules of these sources, compiled side by side; they stay loaded while these are held.
-/// Where one source does not compile, those of the same compiler are left out: `UserKernel::load`
-/// reports it.
+/// The modules of these sources, compiled side by side; they stay loaded while these are held. If
+/// one source does not compile, those of the same compiler are left out: `UserKernel::load` reports
+/// it.
 std::vector<ModulePtr> load_kernels(std::vector<KernelSource> sources, Host& host);
 
-/// A node's C, and what is known of the node. Immutable once it is loaded, but for what was learned
-/// of its time.
+/// A node's C, and the facts about the node. Immutable once it is loaded, but for the note of its
+/// time.
 struct UserKernel {
   struct Output {
     DType dtype;
@@ -46,8 +46,8 @@ struct UserKernel {
 
   /// For a node of tensors; without its code.
   explicit UserKernel(const Apply& node);
-  /// Its code, compiled if this process and the cache have none. Throws CompileError; what
-  /// `load_modules` throws where the host stops it.
+  /// Its code, compiled if this process and the cache have none. Throws CompileError; as
+  /// `load_modules` if the host stops it.
   void load(const KernelSource& source, Host& host);
 
   std::string op;
@@ -56,8 +56,8 @@ struct UserKernel {
   std::vector<Output> outputs;
   std::vector<std::uint32_t> destroyed;  ///< inputs that are overwritten, in order
   bool checks_inputs;                    ///< see InputGuard
-  /// Whether the host is left while it runs; none: while its inputs are large, or once a run took
-  /// long.
+  /// True if the host is left while it runs, false if not; none: if its inputs are large, or once a
+  /// run took long.
   std::optional<bool> leaves;
   ModulePtr module;
   KernelFn* run = nullptr;
