@@ -2,7 +2,7 @@
 // for one dtype.
 //
 // A functor is a stateless struct whose call operator takes one element of each input and returns
-// the output's. What a functor says of itself:
+// the output's. A functor may have these members:
 //   kCheap      a few instructions: its functions get copies that the compiler vectorises
 //   kCanFail    it throws Error for some values
 //   block       static, for floats: computes up to kElementBlock elements at once,
@@ -38,7 +38,7 @@
 
 namespace thunkvm {
 
-/// C for numbers and for arrays where an input is known to be a certain number.
+/// C for numbers and for arrays if an input is known to be a certain number.
 struct ConstantCode {
   int input;
   double value;
@@ -54,14 +54,14 @@ struct MixedCode {
 /// The native code of an elementwise Op for one choice of dtypes.
 struct ElementCode {
   const char* op = nullptr;  ///< the Op's name, for messages
-  EagerFn scalar = nullptr;  ///< where all inputs are 0-d
+  EagerFn scalar = nullptr;  ///< if all inputs are 0-d
   ElementFunction function = nullptr;
   std::array<DType, kMaxElementInputs> inputs{};
   DType output = DType::Object;
   std::int64_t cost = 1;  ///< of an element, in units of an addition
   bool can_fail = false;
   const char* c = nullptr;  ///< C for numbers and for arrays (ops/graph/c_template.h); may be null
-  const char* c_number = nullptr;    ///< C for 0-d numbers, where there is some
+  const char* c_number = nullptr;    ///< C for 0-d numbers; null: none
   const char* c_function = nullptr;  ///< the function that c_number calls as {F}, if it does
   const ConstantCode* c_constant = nullptr;
 };
@@ -130,7 +130,7 @@ struct ScalarKernel {
     compute(activation, operands);
     return Status::Done;
   }
-  /// What does not fit a cell is allocated, which may fail.
+  /// A value that does not fit a cell is allocated, which may fail.
   static constexpr EagerFn function() {
     if constexpr (FailingFunctor<F> || !fits_cell<Out>) {
       return &guarded<&compute>;
@@ -239,7 +239,7 @@ struct BlockFunction {
   }
 };
 
-/// The array function of a functor, and what one of its elements costs in units of an addition.
+/// The array function of a functor, and the cost of one of its elements in units of an addition.
 template <class F, class... In>
 constexpr std::pair<ElementFunction, std::int64_t> element_function() {
   if constexpr (BlockFunctor<F, In...>) {
@@ -252,7 +252,7 @@ constexpr std::pair<ElementFunction, std::int64_t> element_function() {
 template <class T>
 inline constexpr bool has_c_type = std::is_arithmetic_v<T>;
 
-/// The C of a functor, by the type of its last input; null where one of the types has none in C.
+/// The C of a functor, by the type of its last input; null if one of the types has none in C.
 template <class F, class... In>
 constexpr const char* c_of_loops() {
   using T = std::tuple_element_t<sizeof...(In) - 1, std::tuple<In...>>;
@@ -315,7 +315,7 @@ ElementCode element_code(const char* op) {
 }
 
 /// The kernel over arrays, and numbers among them, with NumPy's broadcasting: an EagerFn whose
-/// state is the ElementCode. The memory of a dying input becomes the output's where it fits.
+/// state is the ElementCode. The memory of a dying input becomes the output's if it fits.
 Status run_element_code(Activation& activation, const Operands& operands);
 
 /// The same as a thunk, for code that is static.

@@ -142,7 +142,7 @@ class Elementwise {
   bool is_identity(DType dtype) const { return ((identity_ >> static_cast<int>(dtype)) & 1u) != 0; }
   OpProto proto() const;
 
-  /// The function for these inputs, as NumPy 2 picks it (NEP 50). Throws Error(Type) where there is
+  /// The function for these inputs, as NumPy 2 picks it (NEP 50). Throws Error(Type) if there is
   /// none.
   const ElementCode& resolve(std::span<const Variable> inputs) const;
   /// A constant input as a constant of `dtype`, any other one through a `cast`.
@@ -190,8 +190,8 @@ class ElementwiseOp : public Op, public PartlyConnected, public StatesWork {
 
   std::string name() const override { return declaration_.name(); }
   std::vector<Variable> call(std::span<const Variable> inputs) const override;
-  /// A scalar kernel where everything is 0-d, else one that broadcasts. A dying input's memory
-  /// becomes the output's where it fits.
+  /// A scalar kernel if all is 0-d, else one that broadcasts. A dying input's memory becomes the
+  /// output's if it fits.
   ThunkCode kernel(const Apply& node) const override;
   const ElementCode* element_code(const Apply& node) const override {
     return &declaration_.resolve(node.inputs());

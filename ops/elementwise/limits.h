@@ -19,8 +19,8 @@ inline constexpr std::int64_t kElementBlock = 512;
 /// host, asks it, or is shared by threads. `exp`, `log` and `tanh`, which compute in blocks, take
 /// 0.69 to 0.90 ns an element where an addition takes 0.28 ns.
 inline constexpr std::int64_t kBlockElementCost = 4;
-/// The same where nothing is known. `arctan` takes 3 additions, `erf` 120 and `gammaln` 320: a
-/// stretch of kStretch / 8 elements of the last takes 12 ms, after which the host is asked.
+/// The same if nothing is known. `arctan` takes 3 additions, `erf` 120 and `gammaln` 320: a stretch
+/// of kStretch / 8 elements of the last takes 12 ms, after which the host is asked.
 inline constexpr std::int64_t kUnknownElementCost = 8;
 
 }  // namespace thunkvm

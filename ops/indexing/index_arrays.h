@@ -17,10 +17,10 @@
 
 namespace thunkvm {
 
-/// Where the elements are that an index with arrays picks: element b of the arrays and element r of
-/// the rest of the axes is at part.data + offsets[b] + (r's position in `rest`).
+/// The places of the elements that an index with arrays picks: element b of the arrays and element
+/// r of the rest of the axes is at part.data + offsets[b] + (r's position in `rest`).
 struct PickedElements {
-  View part;                              ///< what the integers and slices leave
+  View part;                              ///< the part that integers and slices leave
   std::vector<std::int64_t> rest, steps;  ///< the axes of it that no array takes
   std::vector<std::int64_t> picked;       ///< the shape of the arrays together
   Array offsets;                          ///< int64, in C order, in bytes; nobody else has it
@@ -32,7 +32,7 @@ struct PickedElements {
 /// An index with arrays, checked against the number of axes and the types of its inputs.
 class ArrayIndex {
  public:
-  /// `inputs` are those of the items, in their order. Throws Error(Type) where they do not fit the
+  /// `inputs` are those of the items, in their order. Throws Error(Type) if they do not fit the
   /// items, and as BasicIndex does.
   ArrayIndex(const std::string& op, const IndexItems& items, int ndim,
              std::span<const Variable> inputs);
@@ -41,11 +41,11 @@ class ArrayIndex {
   /// How many axes of the result no array takes, and how many of them come before the arrays'.
   int n_rest() const { return static_cast<int>(rest_.size()); }
   int n_before() const { return n_before_; }
-  /// Whether the axes of the arrays are in front since something is between them.
+  /// True if the axes of the arrays are in front, since another item is between them.
   bool separated() const { return separated_; }
   /// How many axes the arrays have together.
   int n_picked() const { return n_picked_; }
-  /// Whether a position may be picked twice.
+  /// True if a position may be picked twice.
   bool may_repeat() const;
 
   /// The elements of an array that it picks. Each number of an input is read once. Throws

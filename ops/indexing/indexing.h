@@ -70,14 +70,14 @@ class BasicIndex {
   /// True if it picks one element.
   bool is_element() const { return result_ndim() == 0; }
 
-  /// Where the indexed part of an array is. Throws Error(Index) in NumPy's words for an integer out
-  /// of bounds, Error(Value) for a step of zero.
+  /// Finds the indexed part of an array. Throws Error(Index) in NumPy's words for an integer out of
+  /// bounds, Error(Value) for a step of zero.
   void find(const Layout& x, std::span<const std::int64_t> inputs, View& part) const;
 
   /// The lengths of the result of an array with these, and the values of the inputs.
   Extents extents(const Extents& x, std::span<const Variable> inputs) const;
 
-  /// Which elements of a vector of this length it picks; nothing where that is not known, or the
+  /// The elements of a vector of this length that it picks; nothing if they are not known, or the
   /// result has more than one axis.
   std::optional<std::vector<std::int64_t>> picked(std::int64_t length) const;
 
@@ -111,9 +111,9 @@ void add_to(T& element, T more) {
     element += more;
 }
 
-/// The value that is put into a part of x, in the dtype of x: where that loses nothing but the
-/// digits of an integer in a float, and where it may broadcast to the part. Throws Error(Type) and
-/// Error(Value), as `op`, elsewhere.
+/// The value that is put into a part of x, in the dtype of x. Throws Error(Type), as `op`, if that
+/// loses more than the digits of an integer in a float; Error(Value) if it cannot broadcast to the
+/// part.
 Variable value_for_part(const std::string& op, const Variable& value, const Variable& x,
                         const StaticShape& part);
 

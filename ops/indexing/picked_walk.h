@@ -28,7 +28,7 @@ void access(T& element, T& dense) {
 
 /// Moves between the elements that were found, in memory that begins at `elements`, and an array in
 /// C order of their shape. An element that is picked twice is met in the order of the arrays.
-/// Throws Error(Interrupted) where the host ends it.
+/// Throws Error(Interrupted) if the host ends it.
 template <class T, Access kAccess>
 void walk(Host& host, const PickedElements& found, char* elements, const Array& dense) {
   constexpr std::int64_t kItem = sizeof(T);

@@ -3,7 +3,7 @@
 //
 // With a = u diag(s) v* the cofactors are det(u v*) conj(u) diag(p) v^T, where p[i] is the product
 // of all s but s[i] (G. W. Stewart, On the adjugate matrix, Linear Algebra and its Applications
-// 283, 1998); their change along b is found in the same bases. Where the LU factors are far from
+// 283, 1998); their change along b is found in the same bases. If the LU factors are far from
 // singular the inverse is as accurate, and several times faster.
 #pragma once
 
@@ -47,7 +47,7 @@ class Cofactors {
     equilibrate();
     lu_.factors = matrix_;
     lu_.factor();
-    // Of one number the cofactor is 1, whatever it is.
+    // The cofactor of a single number is 1.
     by_inverse_ = n_ > 1 && lu_.far_from_singular() && invert();
     if (!by_inverse_) decompose();
   }
@@ -106,7 +106,7 @@ class Cofactors {
   }
 
   /// Brings every row and column of the matrix near 1 by powers of two, which cofactors take on
-  /// exactly: rows that are large would drown what is small in the singular values.
+  /// exactly: large rows would drown small singular values.
   void equilibrate() {
     const auto exponent_of = [&](std::size_t first, std::size_t step) {
       Real most = 0;
@@ -139,7 +139,8 @@ class Cofactors {
                        [](T x) { return std::isfinite(std::abs(x)); });
   }
 
-  /// u* and v in C order, s, and the determinant of u v*: NaN for what has a NaN or is infinite.
+  /// u* and v in C order, s, and the determinant of u v*: NaN for a matrix with a NaN or an
+  /// infinity.
   void decompose() {
     const bool finite =
         std::all_of(matrix_.begin(), matrix_.end(), [](T x) { return std::isfinite(std::abs(x)); });

@@ -101,7 +101,7 @@ void trsm(bool lower, bool transposed, bool unit_diagonal, int n, int k, const T
     cblas_ztrsm(CblasRowMajor, CblasLeft, uplo, t, diagonal, n, k, &one, a, n, b, k);
 }
 
-/// The LU factors of a Fortran-order (n, n) matrix, in place. Returns k > 0 where U[k-1, k-1] is
+/// The LU factors of a Fortran-order (n, n) matrix, in place. Returns k > 0 if U[k-1, k-1] is
 /// exactly zero.
 template <class T>
 int getrf(int n, T* a, int* pivots) {
@@ -132,7 +132,7 @@ void getrs(int n, int k, const T* factors, const int* pivots, T* b) {
 }
 
 /// The Cholesky factor of a Fortran-order (n, n) matrix, in place, in the triangle that is read.
-/// Returns k > 0 where the leading minor of order k is not positive.
+/// Returns k > 0 if the leading minor of order k is not positive.
 template <class T>
 int potrf(bool upper, int n, T* a) {
   const char* uplo = upper ? "U" : "L";
@@ -154,7 +154,7 @@ using Real =
     std::conditional_t<std::is_same_v<T, float> || std::is_same_v<T, Complex64>, float, double>;
 
 /// The singular values s of a Fortran-order (n, n) matrix, which it overwrites, the largest first,
-/// and the unitary u and vt with a = u diag(s) vt. False where they were not found (a has a NaN).
+/// and the unitary u and vt with a = u diag(s) vt. False if they were not found (a has a NaN).
 template <class T>
 bool gesdd(int n, T* a, Real<T>* s, T* u, T* vt) {
   int info = 0, n_work = -1;

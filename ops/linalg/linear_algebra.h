@@ -8,7 +8,7 @@
 
 namespace thunkvm {
 
-/// Where the matrices of a stack are: the axes before the last two, and what a walk over a
+/// The places of the matrices of a stack: the axes before the last two, and what a walk over a
 /// broadcast of them needs.
 struct MatrixStack {
   Dims batch;
@@ -41,7 +41,7 @@ class MatrixOp : public ArrayOp, public StatesWork {
  protected:
   /// The input in a dtype that LAPACK knows; throws Error(Type) for float16.
   Variable inexact(const Variable& input) const;
-  /// Throws where `a` is not a stack of matrices that may be square.
+  /// Throws if `a` is not a stack of matrices that may be square.
   void expect_square(const Variable& a) const;
   /// The only input, as both of these have it.
   Variable square_input(std::span<const Variable> inputs) const;
@@ -63,7 +63,7 @@ Variable add_last(const Variable& x);
 /// axes beside it.
 Variable line_up(const Variable& x, bool batched, int ndim);
 
-/// The number of elements as BLAS counts them; throws Error(Value) beyond what it can count.
+/// The number of elements as BLAS counts them; throws Error(Value) for more than it can count.
 int blas_length(const char* op, std::int64_t length);
 /// Advice on a matrix that cannot be divided by.
 inline constexpr const char* kSingularHint =

@@ -63,7 +63,7 @@ struct LuFactors {
         factors(static_cast<std::size_t>(n) * static_cast<std::size_t>(n)),
         pivots(static_cast<std::size_t>(n)) {}
 
-  /// Factors what lies in `factors`. Returns k > 0 where the k-th pivot is exactly zero.
+  /// Factors the matrix in `factors`. Returns k > 0 if the k-th pivot is exactly zero.
   int factor() { return n > 0 ? lapack::getrf(n, factors.data(), pivots.data()) : 0; }
   /// sides = a^-1 sides, k of them in Fortran order.
   void solve(int k, T* sides) const {
@@ -87,7 +87,7 @@ struct LuFactors {
     }
     return product;
   }
-  /// Whether the inverse can be used without loss.
+  /// True if the inverse can be used without loss.
   bool far_from_singular() const {
     Real least = std::numeric_limits<Real>::infinity(), most = 0;
     for (int i = 0; i < n; ++i) {

@@ -19,7 +19,7 @@ class CumulativeOp : public ArrayOp, public StatesWork {
   /// The shape of the input, or the number of its elements.
   std::vector<Extents> infer_shape(Apply& node,
                                    std::span<const Extents> input_shapes) const override;
-  /// Through `gradient_along`, of the flattened input where there is no axis.
+  /// By `gradient_along`; without an axis, of the flattened input.
   std::vector<Variable> grad(Apply& node, std::span<const Variable> g) const override;
   std::vector<Variable> batch(Apply& node, std::span<const Variable> inputs,
                               const std::vector<bool>& batched) const override;
@@ -79,7 +79,7 @@ void along_axis(Host& host, std::int64_t size, std::int64_t length, std::int64_t
   });
 }
 
-/// The kernel: `Rule::combine(what is there, the next element)` from each element to the next.
+/// The kernel: `Rule::combine(result so far, next element)` from each element to the next.
 template <class Rule, class T>
 void run_cumulative(Activation& activation, const Operands& operands) {
   using Out = SumOut<T>;

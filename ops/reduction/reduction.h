@@ -254,7 +254,7 @@ DType sum_dtype(DType dtype);
 /// The dtype of a mean: integers give float64.
 inline DType mean_dtype(DType dtype) { return is_inexact(dtype) ? dtype : DType::Float64; }
 
-/// The reduction of a sum. Minus zero is what adds nothing, to minus zero neither.
+/// The reduction of a sum. Its identity is minus zero: it adds nothing, to minus zero neither.
 template <class T, class AccType = SumAcc<T>>
 struct SumReducer {
   using In = T;
