@@ -27,8 +27,8 @@ struct FunctionGraph {
 };
 
 /// All nodes that the given variables depend on, leaves included, every node after its inputs:
-/// depth-first post-order, which is what placement wants. Iterative; linear. Asks the host now and
-/// then whether to go on (`poll_interrupt`).
+/// depth-first post-order, as placement wants it. Iterative; linear. Asks the host now and then
+/// whether to go on (`poll_interrupt`).
 NodeIndex topological_order(std::span<const Variable> roots);
 
 /// Free inputs, shared variables (and constants) below the given variables, in the order of first
@@ -38,7 +38,7 @@ std::vector<Variable> leaves(std::span<const Variable> roots);
 /// The graphs of `roots` with some variables replaced, wherever they are used; in replacements too.
 /// Nodes that do not depend on a replaced variable are common to both graphs; the others are made
 /// anew by their Ops, with the origins of the nodes that they stand for. Throws Error(Value) with
-/// the path of a cycle where replacements depend on each other.
+/// the path of a cycle if replacements depend on each other.
 std::vector<Variable> substitute(std::span<const Variable> roots,
                                  std::span<const std::pair<Variable, Variable>> replacements);
 
