@@ -89,6 +89,10 @@ auto heeding(F f) {
   return heeding(std::move(f), static_cast<py::detail::function_signature_t<F>*>(nullptr));
 }
 
+/// Gives a function of pybind11's the signature that `inspect` reads: pybind11 writes one for
+/// people alone.
+void sign(py::handle function);
+
 /// Adds functions to a module; `extra` are arguments and documentation as for pybind11's own `def`.
 class Functions {
  public:
@@ -97,6 +101,7 @@ class Functions {
   template <class F, class... Extra>
   Functions& def(const char* name, F f, const Extra&... extra) {
     module_.def(name, heeding(std::move(f)), extra...);
+    sign(module_.attr(name));
     return *this;
   }
 
@@ -127,7 +132,9 @@ class Methods {
  private:
   template <class F, class... Extra>
   py::object method(const char* name, F f, const Extra&... extra) {
-    return py::cpp_function(heeding(std::move(f)), py::name(name), py::is_method(type_), extra...);
+    py::cpp_function made(heeding(std::move(f)), py::name(name), py::is_method(type_), extra...);
+    sign(made);
+    return made;
   }
 
   py::object type_;
