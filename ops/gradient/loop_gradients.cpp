@@ -1,11 +1,14 @@
+#include "ops/control/step_shapes.h"
 #include "ops/gradient/gradient.h"
 #include "ops/gradient/kept_steps.h"
 #include "ops/gradient/loops.h"
 #include "ops/graph/array_op.h"
+#include "ops/graph/extents.h"
 #include "ops/graph/functions.h"
 #include "ops/graph/graph.h"
 #include "thunks/error.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -39,7 +42,7 @@ Variable leaf_like(const Variable& v) {
   return Variable::input(TensorType::of_ndim(v.dtype(), v.ndim()));
 }
 
-Variable sum_of(const Variable& a, const Variable& b) { return !a ? b : !b ? a : add(a, b); }
+Variable total_of(const Variable& a, const Variable& b) { return !a ? b : !b ? a : add(a, b); }
 
 class LoopGradients {
  public:
@@ -155,6 +158,18 @@ class LoopGradients {
     return {{all.begin(), nexts}, {nexts, for_gradients}, {for_gradients, all.end()}};
   }
 
+  /// Of lengths that no step has to run for, where they are known.
+  Variable zeros_of_last(std::uint32_t state) {
+    const Variable& last = node_.output(place_.last(state));
+    if (has_known_lengths(last.type())) return zeros_like(last);
+    if (settled_.empty()) settled_ = settled_lengths(body_, node_.inputs());
+    const Extents& lengths = settled_[state];
+    if (!std::ranges::all_of(lengths, [](const Variable& each) { return bool(each); }))
+      return zeros_like(last);
+    return full(shape_vector(lengths), Variable::number(false),
+                static_cast<std::int64_t>(lengths.size()), last.dtype());
+  }
+
   void add_state(const Variable& leaf, const Variable& first, const Variable& next) {
     made_.states.push_back(leaf);
     firsts_.push_back(first);
@@ -170,10 +185,10 @@ class LoopGradients {
       const auto state = static_cast<std::uint32_t>(i);
       Variable next = *pulled++;
       if (const Variable& kept = incoming_[place_.history(state)])
-        next = sum_of(next, row(kept, at));
+        next = total_of(next, row(kept, at));
       if (!next) next = zeros_like(*adjoint);
       const Variable& last = incoming_[place_.last(state)];
-      add_state(*adjoint++, last ? last : zeros_like(node_.output(place_.last(state))),
+      add_state(*adjoint++, last ? last : zeros_of_last(state),
                 cast(next, body_.states[i].dtype()));
     }
     for (std::size_t j = 0; j < is_reached_.size(); ++j) {
@@ -218,7 +233,8 @@ class LoopGradients {
       const Variable taken = take_rows(x, outputs[place.collected(2 * k + 1)]);
       const Variable parts = outputs[place.collected(2 * k)];
       Variable& sum = result[n_states_ + rows_[k].capture];
-      sum = sum_of(sum, pull_back(std::span(&taken, 1), std::span(&parts, 1), std::span(&x, 1))[0]);
+      sum =
+          total_of(sum, pull_back(std::span(&taken, 1), std::span(&parts, 1), std::span(&x, 1))[0]);
     }
     return result;
   }
@@ -245,6 +261,7 @@ class LoopGradients {
   std::vector<Variable> adjoints_;  // leaves, of the active states
   std::vector<Variable> pulled_;  // of these, of the captures that are reached, of rows; positions
   std::vector<KeptSteps::Carried> carried_;
+  std::vector<Extents> settled_;  // by state, once somebody asks
   LoopBody made_;
   std::vector<Variable> firsts_;
 };

@@ -46,7 +46,25 @@ class Scaled(tv.PureOp):
         return [None, scaled(inputs[0], gradients[0])]
 
 
-grown, scaled = Grown(), Scaled()
+class Tripled(tv.PureOp):
+    """Three times a tensor."""
+
+    __props__ = ()
+
+    def make_node(self, tensor: Any) -> tv.Apply:
+        return tv.Apply(self, [tensor], [tensor.type()])
+
+    def perform(self, node: Any, inputs: Any, outputs: Any) -> None:
+        outputs[0][0] = inputs[0] * 3.0
+
+    def infer_shape(self, node: Any, shapes: Any) -> Any:
+        return shapes
+
+    def grad(self, inputs: Any, gradients: Any) -> Any:
+        return [gradients[0] * 3.0]
+
+
+grown, scaled, tripled = Grown(), Scaled(), Tripled()
 EMITTED = tv.Mode("cvm", "fast_run", compile="now")
 MODES = ["py", "vm", "FAST_COMPILE", "cvm", "FAST_RUN", "c", "c&py", "cvm_nogc", EMITTED]
 STEPS = 100
@@ -135,6 +153,14 @@ def test_gradient_of_linear_steps_keeps_nothing(mode: Any) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_gradient_runs_no_step_for_the_lengths_of_a_state(mode: Any) -> None:
+    total, _ = tv.fori_loop(0, n, lambda i, s: (s[0] * 0.5 + tv.sum(s[1]), tripled(s[1])), (0.0, v))
+    f = tv.function([v, n], tv.grad(total, v), mode=mode)
+    np.testing.assert_allclose(f([1.0, 2.0], 3), [0.25 + 0.5 * 3.0 + 9.0] * 2)
+    assert runs(f, "Tripled") == 0
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_gradient_keeps_what_a_conditional_was_decided_by_and_does_not_compute_it_again(
     mode: Any,
 ) -> None:
@@ -210,7 +236,8 @@ def test_gradients_of_recurrent_steps_are_those_of_the_steps_one_by_one(mode: An
     for values in (states, tv.stack(plain)):
         for cost in (tv.sum(values**2), tv.sum(values[-1] ** 3)):
             first = tv.grad(cost, [m, v, w])
-            second = tv.grad(sum(tv.sum(g**2) for g in first), [m, v, w])
+            squares = [tv.sum(g**2) for g in first]
+            second = tv.grad(squares[0] + squares[1] + squares[2], [m, v, w])
             outputs += [*first, *second]
     f = tv.function([m, v, w], outputs, mode=mode)
     found = f(SQUARE[:2, :2] + 1.0, [0.1, 0.2, 0.3], [0.5, -0.5])
