@@ -106,9 +106,10 @@ ModuleSource source_of(const ElementCode& code, const std::string& op, const std
   }
   const std::string out = c_type(code.output), o = std::to_string(n_inputs);
   const std::string value = "(" + CTemplate(text).fill(op, code.output, names) + ")";
-  std::string module = "// the element function of a c_element\n" + std::string(kCTypes) + kLibmDeclarations;
-  module += "void tv_elements(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" + o +
-            "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +
+  std::string module =
+      "// the element function of a c_element\n" + std::string(kCTypes) + kLibmDeclarations;
+  module += "void tv_elements(char *const *p, const i64 *s, i64 n) {\n  if (" + dense + " && s[" +
+            o + "] == sizeof(" + out + ")) {\n    " + out + " *const z = (" + out + " *)p[" + o +
             "];\n#pragma GCC ivdep\n    for (i64 i = 0; i < n; ++i) {\n" + dense_loads +
             "    z[i] = " + value +
             ";\n    }\n    return;\n  }\n  for (i64 i = 0; i < n; ++i) {\n" + loads + "    *(" +
@@ -143,8 +144,8 @@ ThunkCode UserElements::kernel(const Apply& node, const std::string& text, Host&
   }
   code.op = element->op.c_str();
   code.scalar = &guarded<&compute_number>;
-  code.function =
-      element->module->function<void(char* const*, const std::int64_t*, std::int64_t)>("tv_elements");
+  code.function = element->module->function<void(char* const*, const std::int64_t*, std::int64_t)>(
+      "tv_elements");
   code.cost = kUnknownElementCost;
   code.c_number = element->number.c_str();
 
