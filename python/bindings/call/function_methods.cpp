@@ -22,20 +22,10 @@ namespace pybind11::detail {
 
 /// The function of a Function, as self. Throws where the garbage collector took it.
 template <>
-class type_caster<thunkvm::PythonFunction> {
+class type_caster<thunkvm::PythonFunction>
+    : public caster_by_hand<thunkvm::PythonFunction, &thunkvm::is_function, &thunkvm::function_of> {
  public:
   static constexpr auto name = const_name("thunkvm._core.Function");
-  bool load(handle source, bool) {
-    if (!thunkvm::is_function(source.ptr())) return false;
-    value_ = &thunkvm::function_of(source.ptr());
-    return true;
-  }
-  template <class T>
-  using cast_op_type = thunkvm::PythonFunction&;
-  operator thunkvm::PythonFunction&() { return *value_; }
-
- private:
-  thunkvm::PythonFunction* value_ = nullptr;
 };
 
 }  // namespace pybind11::detail
@@ -81,10 +71,6 @@ std::pair<Counts, std::vector<Counts>> node_counts(PythonFunction& function) {
 }
 
 // ---- the schedule
-
-py::object index_or_none(std::uint32_t index) {
-  return index == kNone ? py::object(py::none()) : py::int_(index);
-}
 
 py::tuple block_row(const Schedule& schedule, const Block& block, bool idle) {
   const char* kind = "root";

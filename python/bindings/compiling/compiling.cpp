@@ -158,7 +158,7 @@ void init_compiling(PyObject* module) {
       .def(
           "set_nest_threads",
           [](int count, std::uint32_t size) { set_nest_threads({count, size}); }, "count"_a,
-          "size"_a, "On how many threads fused loops run, and from how many elements on.")
+          "size"_a, "On how many threads nests run, and from how many elements on.")
       .def("compile_cxx", &compile_cxx, "sources"_a, "command"_a,
            "The modules of C++ sources, each (header, text, flags, left_out, libraries); `command` "
            "is the compiler's, None for the one that there is. A CompileError has an `index`.")

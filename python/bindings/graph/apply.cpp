@@ -27,7 +27,6 @@ struct ApplyObject {
 PyTypeObject* apply_class = nullptr;
 
 ApplyObject* self_of(PyObject* self) { return reinterpret_cast<ApplyObject*>(self); }
-Apply& node_of(PyObject* self) { return *unwrap_node(self); }
 
 int apply_traverse(PyObject* self, visitproc visit, void* arg) {
   Py_VISIT(Py_TYPE(self));
@@ -124,20 +123,20 @@ PyObject* apply_compare(PyObject* a, PyObject* b, int comparison) {
 }
 
 PyObject* get_op(PyObject* self, void*) {
-  return guard([&] { return wrap_op(*node_of(self).op()); });
+  return guard([&] { return wrap_op(*unwrap_node(self).op()); });
 }
 PyObject* get_inputs(PyObject* self, void*) {
-  return guard([&] { return wrap_list(node_of(self).inputs()); });
+  return guard([&] { return wrap_list(unwrap_node(self).inputs()); });
 }
 PyObject* get_outputs(PyObject* self, void*) {
-  return guard([&] { return wrap_list(node_of(self).outputs()); });
+  return guard([&] { return wrap_list(unwrap_node(self).outputs()); });
 }
 PyObject* get_origin(PyObject* self, void*) {
-  return guard([&] { return to_text(node_of(self).origin_text()); });
+  return guard([&] { return to_text(unwrap_node(self).origin_text()); });
 }
 
 PyObject* get_origin_path(PyObject* self, void*) {
-  return guard([&] { return to_text(origin_path(node_of(self))); });
+  return guard([&] { return to_text(origin_path(unwrap_node(self))); });
 }
 
 PyGetSetDef apply_attributes[] = {
@@ -171,14 +170,14 @@ PyObject* wrap_node(Apply* node) {
 }
 
 bool is_node(PyObject* object) { return Py_IS_TYPE(object, apply_class); }
-Apply* unwrap_node(PyObject* object) {
-  Apply* node = self_of(object)->node;
+Apply& unwrap_node(PyObject* object) {
+  Apply* const node = self_of(object)->node;
   if (node == nullptr)
     throw Error(
         ErrorKind::Runtime,
         "this Apply has no node any more: the garbage collector took it with the cycle that "
         "it was part of");
-  return node;
+  return *node;
 }
 
 void init_apply(PyObject* module) {

@@ -12,7 +12,7 @@ PyObject* wrap_node(Apply* node);
 bool is_node(PyObject* object);
 /// The node of an object for which `is_node` holds. Throws Error(Runtime) if the garbage collector
 /// took it, which only what is collected with it can see.
-Apply* unwrap_node(PyObject* object);
+Apply& unwrap_node(PyObject* object);
 
 void init_apply(PyObject* module);
 

@@ -26,8 +26,8 @@ Decoding decoding_of(const std::string& name) {
                                     "' does not exist; use 'truth', 'index' or 'index_or_default'");
 }
 
-std::vector<Variable> conditional_of(const py::object& selector, const std::string& decoding,
-                                     const py::object& arms, bool strict) {
+std::vector<Variable> make_conditional(const py::object& selector, const std::string& decoding,
+                                       const py::object& arms, bool strict) {
   std::vector<std::vector<Variable>> variables;
   for (PyObject* arm : Items(arms.ptr(), "conditional: arms have to be a list of lists")) {
     std::vector<Variable>& values = variables.emplace_back();
@@ -140,7 +140,8 @@ std::vector<Variable> attempt_of(const py::object& values, const py::object& oth
 
 void init_control(PyObject* module) {
   Functions(module)
-      .def("conditional", &conditional_of, "selector"_a, "decoding"_a, "arms"_a, "strict"_a = false,
+      .def("conditional", &make_conditional, "selector"_a, "decoding"_a, "arms"_a,
+           "strict"_a = false,
            "One Variable for each output of the arms, computed by the arm that the selector picks.")
       .def("loop", &loop_of, "name"_a, "states"_a, "firsts"_a, "limit"_a, "test"_a, "nexts"_a,
            "collected"_a, "keeps"_a = 0, "implicit"_a = false,

@@ -10,7 +10,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -121,19 +120,48 @@ Drawing::Attributes attributes_of(const py::dict& given) {
   return attributes;
 }
 
-using Box = std::pair<std::optional<std::uint32_t>, py::dict>;
-using Arrow = std::tuple<std::uint32_t, std::uint32_t, py::dict>;
+using Frame = std::optional<std::uint32_t>;
 
-std::string dot_text(const py::dict& every_box, const std::vector<Box>& frames,
-                     const std::vector<Box>& boxes, const std::vector<Arrow>& arrows) {
-  Drawing drawing{.every_box = attributes_of(every_box)};
-  for (const auto& [around, attributes] : frames)
-    drawing.frames.push_back({around.value_or(Drawing::kNoFrame), attributes_of(attributes)});
-  for (const auto& [frame, attributes] : boxes)
-    drawing.boxes.push_back({frame.value_or(Drawing::kNoFrame), attributes_of(attributes)});
-  for (const auto& [from, to, attributes] : arrows)
-    drawing.arrows.push_back({from, to, attributes_of(attributes)});
-  return to_dot(drawing);
+// Adds a frame or a box, within a frame if one is given, and returns its index.
+template <class Part>
+std::size_t add(std::vector<Part>& parts, Frame within, const py::dict& attributes) {
+  parts.push_back({within.value_or(Drawing::kNoFrame), attributes_of(attributes)});
+  return parts.size() - 1;
+}
+
+void add_drawing(PyObject* module) {
+  py::class_<Drawing>(module, "Drawing", "Boxes, frames around them, and arrows, for Graphviz.")
+      .def(py::init([](const py::dict& every_box) {
+             return Drawing{.every_box = attributes_of(every_box)};
+           }),
+           "every_box"_a = py::dict())
+      .def(
+          "frame",
+          [](Drawing& drawing, Frame around, const py::kwargs& attributes) {
+            return add(drawing.frames, around, attributes);
+          },
+          "around"_a = py::none(), "Draws a frame, within another one if given.")
+      .def(
+          "box",
+          [](Drawing& drawing, Frame frame, const py::kwargs& attributes) {
+            return add(drawing.boxes, frame, attributes);
+          },
+          "frame"_a = py::none(), "Draws a box, in a frame if given.")
+      .def(
+          "arrow",
+          [](Drawing& drawing, std::uint32_t start, std::uint32_t end,
+             const py::kwargs& attributes) {
+            drawing.arrows.push_back({start, end, attributes_of(attributes)});
+          },
+          "start"_a, "end"_a, "Draws an arrow from one box to another.")
+      .def(
+          "to_dot",
+          [](const Drawing& drawing) {
+            std::string text = to_dot(drawing);
+            text.pop_back();  // the end of its last line
+            return text;
+          },
+          "The drawing in DOT.");
 }
 
 }  // namespace
@@ -179,10 +207,8 @@ void init_graph(PyObject* module) {
            "One input of a node, where a list of them all is too much.")
       .def("node_work", &node_work, "node"_a, "input_shapes"_a, "output_shapes"_a,
            "(floating-point operations, bytes read and written) of one run of a node with operands "
-           "of these shapes; None where its Op states neither.")
-      .def("dot_text", &dot_text, "every_box"_a, "frames"_a, "boxes"_a, "arrows"_a,
-           "A drawing in DOT: frames are (frame around or None, attributes), boxes (frame or None, "
-           "attributes), arrows (box, box, attributes).");
+           "of these shapes; None where its Op states neither.");
+  add_drawing(module);
   testing_functions(module)
       .def("vectorize", &vectorize_of, "roots"_a, "old"_a, "new"_a,
            "(roots, batched): the roots with variables replaced by batches of them.")

@@ -110,7 +110,7 @@ PyRef infer_shape(PyObject* node_object, PyObject* given) {
   if (!is_node(node_object))
     throw Error(ErrorKind::Type,
                 "infer_shape takes an Apply, but got a " + class_name(node_object));
-  Apply& node = *unwrap_node(node_object);
+  Apply& node = unwrap_node(node_object);
   std::vector<Extents> shapes;
   if (given == Py_None) {
     for (const Variable& input : node.inputs()) shapes.push_back(extents_of(input));

@@ -209,7 +209,7 @@ std::vector<Variable> PythonOp::call(std::span<const Variable> inputs) const {
   if (!is_node(node.get()))
     throw Error(ErrorKind::Type, "[" + name_ + "] make_node returned a " + class_name(node.get()) +
                                      "; it has to return an Apply");
-  return unwrap_node(node.get())->outputs();
+  return unwrap_node(node.get()).outputs();
 }
 
 std::vector<Variable> PythonOp::grad(Apply& node,

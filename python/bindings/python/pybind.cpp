@@ -44,7 +44,7 @@ void sign(py::handle function) {
   PyObject* const callable = PyInstanceMethod_Check(function.ptr()) != 0
                                  ? PyInstanceMethod_GET_FUNCTION(function.ptr())
                                  : function.ptr();
-  PyMethodDef& definition = *reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
+  auto& definition = *reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
   // "name(x: int) -> str", an empty line, the documentation: pybind11 frees it with the function.
   if (definition.ml_doc == nullptr) return;
   const std::string_view written = definition.ml_doc;

@@ -1,10 +1,11 @@
 // pybind.h: pybind11 as the bindings use it: PyRef as an argument and a result, errors, signals.
 //
-// For what is not on a call's path. About eight files include this, a topic each, since each costs
-// the compiler some ten seconds; the others are by hand, and say why.
+// For what is not on a call's path. Few files include this, a topic each, since each costs the
+// compiler some ten seconds; the others are by hand, and say why.
 #pragma once
 
 #include "python/bindings/python/python.h"
+#include "vm/program.h"
 
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -55,6 +56,11 @@ inline py::str readable(std::string_view text) {
 }
 inline py::str path_str(std::string_view path) {
   return py::reinterpret_steal<py::str>(path_text(path).release());
+}
+
+/// kNone is None.
+inline py::object index_or_none(std::uint32_t index) {
+  return index == kNone ? py::object(py::none()) : py::int_(index);
 }
 
 /// A list of what `make` gives for each element.
@@ -149,6 +155,24 @@ void init_pybind();
 }  // namespace thunkvm
 
 namespace pybind11::detail {
+
+/// An argument that is a T in an object of a class by hand, as long as that lives: `kIs` says of an
+/// object whether it is one, and `kIn` finds it.
+template <class T, auto kIs, auto kIn>
+class caster_by_hand {
+ public:
+  bool load(handle source, bool) {
+    if (!kIs(source.ptr())) return false;
+    value_ = &kIn(source.ptr());
+    return true;
+  }
+  template <class>
+  using cast_op_type = T&;
+  operator T&() { return *value_; }
+
+ private:
+  T* value_ = nullptr;
+};
 
 template <>
 class type_caster<thunkvm::PyRef> {

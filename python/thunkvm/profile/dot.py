@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thunkvm._src.views.drawing import Drawing
+from thunkvm._core import Drawing
 from thunkvm.profile.amounts import counted, show_percent, show_seconds
 from thunkvm.profile.condition_rows import RegionRow
 from thunkvm.profile.record import Profile

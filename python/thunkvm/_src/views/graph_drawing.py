@@ -7,10 +7,10 @@ from os import PathLike
 from typing import Any
 
 from thunkvm import _core
-from thunkvm._core import Apply, Variable
+from thunkvm._core import Apply, Drawing, Variable
 from thunkvm._src.graph.structure import leaves
 from thunkvm._src.graph.values import as_variable
-from thunkvm._src.views.drawing import Drawing, save
+from thunkvm._src.views.drawing import save
 from thunkvm._src.views.explanation import function_roots, node_runs
 from thunkvm._src.views.expression import expression
 from thunkvm._src.views.regions import Regions
