@@ -79,7 +79,7 @@ RecordingReport report_of(RecordedCalls recorded, const Program& program, const 
                              .call = event.call,
                              .thread = event.thread});
   report.shapes_of_nodes = std::move(totals.shapes_of_nodes);
-  report.shapes_of_loops = std::move(totals.shapes_of_loops);
+  report.shapes_of_nests = std::move(totals.shapes_of_nests);
   report.first_group = Recorder::first_group(program);
   report.n_calls = totals.n_calls;
   report.n_events = totals.n_events;

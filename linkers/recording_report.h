@@ -76,7 +76,7 @@ struct RecordingReport {
   std::vector<Step> steps;
   std::vector<CallTimes> calls;
   std::vector<Event> events;
-  std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_loops;
+  std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_nests;
   std::uint32_t first_group = 0;  ///< the site of the first group of emitted code
   std::uint64_t n_calls = 0, n_events = 0;
   /// The time that calls waited for the compiler, and that it worked in the background: for the

@@ -129,7 +129,7 @@ Recorder::Recorder(std::shared_ptr<const Program> program,
       if (about_->shaped[node] == Shapes::OfAll) looks_[node] |= kOutputShapes;
     }
     shapes_of_nodes_.resize(program_->n_nodes);
-    shapes_of_loops_.resize(program_->n_nodes);
+    shapes_of_nests_.resize(program_->n_nodes);
   }
   have_groups(0);
 }
@@ -224,11 +224,11 @@ void Recorder::look_at_outputs(std::uint32_t site, const Cell* cells, const Oper
 
 void Recorder::note_nest(std::uint32_t first_member, std::span<const std::int64_t> shape,
                          std::uint64_t bytes) {
-  shapes_of_loops_[first_member].add(shape, bytes);
+  shapes_of_nests_[first_member].add(shape, bytes);
 }
 
 void Recorder::note_nest_again(std::uint32_t first_member, std::span<const std::int64_t> shape) {
-  shapes_of_loops_[first_member].add_as_before(shape);
+  shapes_of_nests_[first_member].add_as_before(shape);
 }
 
 [[gnu::cold]] void Recorder::time_run_by_call(std::uint32_t site) { time_run(site); }
@@ -301,9 +301,9 @@ void RecordedTotals::add(const Recorder& recorder) {
   n_events += recorder.n_events_;
   for (std::uint32_t node = 0; node < recorder.shapes_of_nodes_.size(); ++node) {
     const ShapeCounts& alone = recorder.shapes_of_nodes_[node].counts();
-    const ShapeCounts& in_loop = recorder.shapes_of_loops_[node].counts();
+    const ShapeCounts& in_nest = recorder.shapes_of_nests_[node].counts();
     if (!alone.empty()) add_shapes(shapes_of_nodes[node], alone);
-    if (!in_loop.empty()) add_shapes(shapes_of_loops[node], in_loop);
+    if (!in_nest.empty()) add_shapes(shapes_of_nests[node], in_nest);
   }
 }
 
@@ -320,8 +320,8 @@ void RecordedTotals::add(const RecordedTotals& other) {
   n_events += other.n_events;
   for (const auto& [node, counts] : other.shapes_of_nodes)
     add_shapes(shapes_of_nodes[node], counts);
-  for (const auto& [node, counts] : other.shapes_of_loops)
-    add_shapes(shapes_of_loops[node], counts);
+  for (const auto& [node, counts] : other.shapes_of_nests)
+    add_shapes(shapes_of_nests[node], counts);
 }
 
 double ticks_of_lap() {

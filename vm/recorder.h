@@ -205,7 +205,7 @@ class Recorder {
                  std::uint64_t bytes);
   void note_nest_again(std::uint32_t first_member, std::span<const std::int64_t> shape);
   /// True if shapes are recorded.
-  bool notes_shapes() const { return !shapes_of_loops_.empty(); }
+  bool notes_shapes() const { return !shapes_of_nests_.empty(); }
   /// A memo or input body is run from `pc`. It returns, or fails, or the call is lost.
   void call_body(std::uint32_t pc) { bodies_.push_back({about_->regions.at(pc), last, count}); }
   void return_from_body() {
@@ -282,7 +282,7 @@ class Recorder {
   std::vector<std::uint8_t> looks_;          // by node
   std::vector<std::int64_t> shapes_;         // of the thunk that runs
   const std::int64_t* as_before_ = nullptr;  // those of its last run, from its outputs on; or null
-  std::vector<ShapeTally> shapes_of_nodes_, shapes_of_loops_;  // by node; empty: nobody asks
+  std::vector<ShapeTally> shapes_of_nodes_, shapes_of_nests_;  // by node; empty: nobody asks
 };
 
 /// The sums over recorders of one program.
@@ -301,7 +301,7 @@ struct RecordedTotals {
   std::vector<EventRecord> events;
   std::uint64_t n_calls = 0, n_events = 0;
   /// By node, and by the first member of a nest.
-  std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_loops;
+  std::map<std::uint32_t, ShapeCounts> shapes_of_nodes, shapes_of_nests;
 
   void add(const Recorder& recorder);
   void add(const RecordedTotals& other);

@@ -176,8 +176,8 @@ TEST_CASE("a loop that runs as before has moved as much as before") {
   r.recorder.note_nest_again(1, shape);
   r.recorder.note_nest_again(1, shape);
   const RecordedTotals totals = r.totals();
-  CHECK(totals.shapes_of_loops.at(1).at({4}).runs == 3);
-  CHECK(totals.shapes_of_loops.at(1).at({4}).bytes == 192);
+  CHECK(totals.shapes_of_nests.at(1).at({4}).runs == 3);
+  CHECK(totals.shapes_of_nests.at(1).at({4}).bytes == 192);
 }
 
 TEST_CASE("shapes beyond those that are kept apart are not counted") {

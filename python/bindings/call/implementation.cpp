@@ -197,28 +197,28 @@ PyObject* implementations(PyObject*, PyObject* args) {
   PyObject *object, *performs, *c_code;
   if (!PyArg_ParseTuple(args, "OOO:implementations", &object, &performs, &c_code)) return nullptr;
   return guard([&] {
-    Apply* const apply = unwrap_node(object);
+    Apply& apply = unwrap_node(object);
     PyRef list = PyRef::take(PyList_New(0));
-    if (apply->op() == nullptr || apply->op()->conditional() != nullptr) return list;
-    const PythonOp* op = python_op(apply->op());
+    if (apply.op() == nullptr || apply.op()->conditional() != nullptr) return list;
+    const PythonOp* op = python_op(apply.op());
     if (op != nullptr && op->way("demand")) return list;
     // Each way has nodes of its own: the collector is told of them by each.
     const auto add = [&](ThunkCode code, std::shared_ptr<PythonNodes> nodes) {
       if (!code || code.lazy) return;
-      PyRef way = wrap(std::make_unique<Implementation>(*apply, std::move(code), std::move(nodes)));
+      PyRef way = wrap(std::make_unique<Implementation>(apply, std::move(code), std::move(nodes)));
       check(PyList_Append(list.get(), way.get()));
     };
     const auto of_c = std::make_shared<PythonNodes>(), of_perform = std::make_shared<PythonNodes>();
-    add(native_thunk(*apply), std::make_shared<PythonNodes>());
-    const Variable roots[] = {apply->output(0)};
+    add(native_thunk(apply), std::make_shared<PythonNodes>());
+    const Variable roots[] = {apply.output(0)};
     const CNodes c_nodes(roots, op != nullptr && op->way("c_code") ? c_code : Py_None);
-    ThunkCode c_thunk = c_nodes.source(of_c)(*apply);
+    ThunkCode c_thunk = c_nodes.source(of_c)(apply);
     if (c_thunk) {
-      Schedule schedule = schedule_of_node(*apply);
+      Schedule schedule = schedule_of_node(apply);
       c_nodes.compile(schedule, true);
     }
     add(std::move(c_thunk), of_c);
-    add(perform_of(*apply, performs, of_perform), of_perform);
+    add(perform_of(apply, performs, of_perform), of_perform);
     return list;
   });
 }

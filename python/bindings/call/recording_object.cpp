@@ -34,10 +34,6 @@ py::tuple site_row(const RecordingReport::Site& site) {
                         site.suspended, site.failed, site.bytes, site.peak, site.copies);
 }
 
-py::object index_or_none(std::uint32_t index) {
-  return index == kNone ? py::object(py::none()) : py::int_(index);
-}
-
 py::tuple branch_row(const RecordingReport::BranchCounts& branch) {
   return py::make_tuple(branch.flips, branch.arms, index_or_none(branch.loop), branch.by_steps);
 }
@@ -91,7 +87,7 @@ py::dict read(const RecordingObject& self) {
       "loops"_a = py_list(report.loops, loop_row), "steps"_a = py_list(report.steps, step_row),
       "calls"_a = py_list(report.calls, call_row), "events"_a = py_list(report.events, event_row),
       "shapes_of_nodes"_a = shape_dict(report.shapes_of_nodes),
-      "shapes_of_loops"_a = shape_dict(report.shapes_of_loops),
+      "shapes_of_nests"_a = shape_dict(report.shapes_of_nests),
       "first_group"_a = report.first_group, "n_calls"_a = report.n_calls,
       "n_events"_a = report.n_events, "compile"_a = report.compile,
       "compile_background"_a = report.compile_background, "cache_hits"_a = report.cache_hits,

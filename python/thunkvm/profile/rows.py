@@ -162,7 +162,7 @@ class GroupRow(Rates):
     kind : str
         ``"fused"``, ``"expression"`` or ``"call"``.
     flops, bytes_moved : float
-        Floating-point operations, and bytes read and written, of all runs; what the nodes of a loop
+        Floating-point operations, and bytes read and written, of all runs; what the nodes of a nest
         hand to each other is not among them.
     """
 

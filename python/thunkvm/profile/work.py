@@ -42,7 +42,7 @@ def work_done(
     runs : sequence of int
         How often each ran.
     data : dict
-        What the core recorded: the shapes of nodes that have some, and of loops.
+        What the core recorded: the shapes of nodes that have some, and of nests.
     groups : sequence of (list of int, str)
         The nodes that are computed together, and how.
     """
@@ -50,18 +50,18 @@ def work_done(
     done = [Work()] * len(nodes)
     for number, apply in enumerate(applies):
         if runs[number] and not any(map(_has_axes, (*apply.inputs, *apply.outputs))):
-            done[number] = Work().plus(work_of(apply, _shapes_in_loop(apply, ())), runs[number])
+            done[number] = Work().plus(work_of(apply, _shapes_in_nest(apply, ())), runs[number])
     for number, rows in data["shapes_of_nodes"].items():
         for flat, count, _ in rows:
             one = work_of(applies[number], list(_unpacked(flat)))
             done[number] = done[number].plus(one, count)
     together = []
     for members, kind in groups:
-        loops = [row for node in members for row in data["shapes_of_loops"].get(node, ())]
-        moved = sum(size for _, _, size in loops) if kind == "fused" else 0
+        nests = [row for node in members for row in data["shapes_of_nests"].get(node, ())]
+        moved = sum(size for _, _, size in nests) if kind == "fused" else 0
         for number in members:
-            for flat, count, _ in loops:
-                flops, _ = work_of(applies[number], _shapes_in_loop(applies[number], tuple(flat)))
+            for flat, count, _ in nests:
+                flops, _ = work_of(applies[number], _shapes_in_nest(applies[number], tuple(flat)))
                 done[number] = done[number].plus(Work(flops, 0.0), count)
             done[number] = done[number].plus(Work(0.0, moved / len(members)))
         together.append(_total(done[number] for number in members))
@@ -101,8 +101,8 @@ def _unpacked(flat: Sequence[int]) -> Iterator[Shape]:
         at += 1 + max(ndim, 0)
 
 
-def _shapes_in_loop(node: Apply, shape: tuple[int, ...]) -> list[Shape]:
-    """Return the shapes of a node's operands in a loop over elements of this shape."""
+def _shapes_in_nest(node: Apply, shape: tuple[int, ...]) -> list[Shape]:
+    """Return the shapes of a node's operands in a nest of this shape."""
     return [shape if _has_axes(value) else () for value in (*node.inputs, *node.outputs)]
 
 

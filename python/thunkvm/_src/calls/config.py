@@ -58,11 +58,12 @@ class Config:
         copy and a comparison of each array that goes into such an Op. At first that of
         ``THUNKVM_CHECK_PERFORM``: 1 or 0. Functions that are made are asked, as for `c_debug`.
     threads : int
-        OpenMP threads that a large loop over elements runs on, be it of emitted code or the kernel
-        of an elementwise Op, of ``var`` or of ``std``; 1, unless it is set. A process that was
-        forked after some ran on several runs all on one. Results are the same with any number.
+        OpenMP threads that a large nest (a loop over elements) runs on, be it of emitted code or
+        the kernel of an elementwise Op, of ``var`` or of ``std``; 1, unless it is set. A process
+        that was forked after some ran on several runs all on one. Results are the same with any
+        number.
     threads_from : int
-        Elements from which a loop is large; 262,144, unless it is set.
+        Elements from which a nest is large; 262,144, unless it is set.
 
     Examples
     --------
@@ -185,7 +186,7 @@ class Config:
 
     @property
     def threads(self) -> int:
-        """OpenMP threads that a large fused loop runs on."""
+        """OpenMP threads that a large nest runs on."""
         value = self._given.get("threads")
         return 1 if value is None else int(value)
 
@@ -199,7 +200,7 @@ class Config:
 
     @property
     def threads_from(self) -> int:
-        """Elements from which a fused loop is large."""
+        """Elements from which a nest is large."""
         value = self._given.get("threads_from")
         return 1 << 18 if value is None else int(value)
 
